@@ -1,8 +1,8 @@
-// A verb of `msleaks`. Each file of verbs/ is a verb. Each ends with
+// A verb of `msleaks`. Each file in verbs/ is one verb. Each such file ends with
 //
 //   MSL_REGISTER_VERB(stem_of_the_file, "what it does, for --help", declareTheVerb)
 //
-// and has the name of the file's stem, which stands nowhere else. CONTRIBUTING.md says how to add a verb.
+// The stem of the file is also the verb's name. No other file contains it. CONTRIBUTING.md says how to add a verb.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -20,8 +20,8 @@ namespace msleaks::tools {
 using analysis::CommandLine;
 using analysis::Option;
 
-// The action of a verb after its options are parsed. It writes only its answer to stdout. An Error is printed to
-// stderr, as one line, and its status is the program's.
+// The action of a verb, which runs after its options are parsed. It writes only its answer to stdout. If it returns an
+// Error, main prints the error's line to stderr and exits with the error's status.
 using Action = std::function<Result<ExitStatus>()>;
 
 struct Verb {

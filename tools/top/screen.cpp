@@ -19,7 +19,7 @@ void drawLine(int line, const std::string &text, int columns, attr_t attributes 
   clrtoeol();
   attron(attributes);
   addstr(text.c_str());
-  // The rest of a highlighted line is highlighted, too.
+  // Highlights the rest of a highlighted line, too.
   for (size_t at = text.size(); attributes == A_REVERSE && at < static_cast<size_t>(columns); ++at)
     addch(' ');
   attroff(attributes);
@@ -36,9 +36,9 @@ std::unique_ptr<Screen> Screen::open() {
   if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
     return nullptr;
   const char *kind = std::getenv("TERM");
-  if (!kind || std::string_view(kind) == "dumb") // ncurses would draw even there, with blanks
+  if (!kind || std::string_view(kind) == "dumb") // ncurses would draw on a dumb terminal too, with blanks
     return nullptr;
-  std::setlocale(LC_CTYPE, ""); // names may have any characters
+  std::setlocale(LC_CTYPE, ""); // names may contain any characters
   screen *terminal = newterm(nullptr, stdout, stdin);
   if (!terminal)
     return nullptr;
@@ -72,7 +72,7 @@ void Screen::draw(analysis::Frame frame) {
   drawRows(frame, at);
   const std::string help = (paused_ ? "PAUSED  " : "") + std::string(kHelp);
   if (lines > at + 1)
-    drawLine(lines - 1, help.substr(0, style_.columns - 1), columns); // the last cell of a terminal may scroll it
+    drawLine(lines - 1, help.substr(0, style_.columns - 1), columns); // text in the last cell may scroll the terminal
   refresh();
 }
 
@@ -101,7 +101,7 @@ Wish Screen::sortBy(analysis::FrameSort sort) {
 
 Wish Screen::scrollBy(long rows) {
   const long wanted = static_cast<long>(first_row_) + rows;
-  first_row_ = std::min(static_cast<size_t>(std::max(0L, wanted)), rows_); // drawRows() fills all rows
+  first_row_ = std::min(static_cast<size_t>(std::max(0L, wanted)), rows_); // drawRows() fills the window
   return Wish::Redraw;
 }
 

@@ -1,4 +1,5 @@
-// The terminal of `msleaks top`: it draws frames and reads keys. ncurses owns the terminal as long as the object lives.
+// Draws the frames of `msleaks top` on the terminal and reads keys. ncurses controls the terminal as long as the object
+// lives.
 #pragma once
 
 #include "analysis/watch/frame_text.h"
@@ -10,7 +11,7 @@ struct screen; // of ncurses
 
 namespace msleaks::tools {
 
-// The action of a key. The screen itself handles keys that change the table.
+// The action that a key asks for. The screen itself handles keys that change the table.
 enum class Wish : uint8_t {
   None,
   Redraw, // the table's settings or the window's size have changed
@@ -27,7 +28,7 @@ public:
   Screen &operator=(const Screen &) = delete;
 
   void draw(analysis::Frame);
-  // Waits for a key, at most this long.
+  // Waits for a key, at most for this time.
   Wish wait(int timeout_ms);
 
   analysis::Split split() const { return style_.split; }

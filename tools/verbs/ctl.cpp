@@ -31,7 +31,7 @@ Result<ExitStatus> status(const ControlOptions &options) {
   return ExitStatus::Clean;
 }
 
-// Prints the collector's own answer, which also tells the reason of a refusal.
+// Sends a request to the collector and prints its answer. If the collector refuses, the answer contains the reason.
 Result<ExitStatus> ask(const ControlOptions &options, const std::string &request) {
   const auto session = MSL_TRY(analysis::runningSession(options.run));
   const auto answer = MSL_TRY(analysis::askSession(session, request));
@@ -44,7 +44,7 @@ Result<ExitStatus> ask(const ControlOptions &options, const std::string &request
 
 std::atomic<bool> stop_adopted{false};
 
-// Runs in the foreground: Ctrl-C completes the folder with the events so far.
+// Collects in the foreground. After Ctrl-C, completes the folder with the events so far.
 Result<ExitStatus> adopt(const ControlOptions &options) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP})
     std::signal(signal, [](int) { stop_adopted = true; });

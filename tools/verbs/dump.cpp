@@ -59,7 +59,7 @@ private:
 
 std::string orUnknown(std::optional<uint32_t> number) { return number ? fmt::to_string(*number) : "?"; }
 
-// The places of sites as text, each found once.
+// Caches the places of sites as text.
 class PlaceTexts {
 public:
   explicit PlaceTexts(analysis::SiteCatalog &catalog) : catalog_(catalog), places_(catalog) {}
@@ -110,7 +110,8 @@ bool writeLine(StandardOutput &out, const analysis::TraceNames &names, PlaceText
   return out.endLine();
 }
 
-// Returns the name of the launched kernel, in quotes. Empty: the event is no launch, or the name is not known.
+// Returns the name of the launched kernel, in quotes. Returns an empty text if the event is no launch, or the name is
+// not known.
 std::string kernelOf(const analysis::LaunchedKernels &kernels, const analysis::Labels &labels,
                      const analysis::StreamEvent &entry) {
   if (entry.event.header().kind != abi::EventKind::Launch)

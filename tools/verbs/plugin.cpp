@@ -19,8 +19,8 @@ struct Plugin {
   fs::path path;
 };
 
-// Finds lib/msleaks/llvm-<version>/libMemPass.so beside this program's bin/, in a build folder and in an installation
-// at any place. The newest LLVM comes first.
+// Finds all lib/msleaks/llvm-<version>/libMemPass.so beside this program's bin/. So it works in a build folder and in
+// an installation at any place. Returns the newest LLVM first.
 std::vector<Plugin> installedPlugins() {
   std::error_code error;
   const fs::path prefix = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
@@ -38,7 +38,8 @@ std::vector<Plugin> installedPlugins() {
   return plugins;
 }
 
-// For a plugin that it cannot load, clang prints only a dlopen error, once for each file.
+// Checks the plugin here, since clang prints only a dlopen error, once for each compiled file, if it cannot load a
+// plugin.
 bool isSharedObject(const fs::path &path) {
   char magic[4] = {};
   std::ifstream(path, std::ios::binary).read(magic, sizeof magic);

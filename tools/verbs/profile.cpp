@@ -69,7 +69,8 @@ Result<ExitStatus> showCode(ProfileOptions &options) {
   return ExitStatus::Clean;
 }
 
-// Uses LNT's numbers: 2 for LNT's second version, and 1 for its first version, which LNT makes of all other formats.
+// Prints the version as LNT numbers it: 2 for LNT's second format. 1 for all other formats, which LNT converts to its
+// first format.
 Result<ExitStatus> showVersion(ProfileOptions &options) {
   options.no_text = true;
   MSL_TRY(load(options, options.file));
@@ -116,7 +117,7 @@ Result<void> readMetrics(const ProfileOptions &options, analysis::profiles::LntR
   return {};
 }
 
-// Fields that LNT needs and no option gives come from the machine and from the file's time.
+// If no option sets a field that LNT needs, its value comes from the machine or from the file's time.
 Result<analysis::profiles::LntReport> reportOf(const ProfileOptions &options, const Profile &profile) {
   analysis::profiles::LntReport report;
   struct utsname system{};
@@ -128,7 +129,7 @@ Result<analysis::profiles::LntReport> reportOf(const ProfileOptions &options, co
     report.machine_fields[name] = value;
   }
   struct stat status{};
-  if (::stat(options.file.c_str(), &status) != 0) // the standard input
+  if (::stat(options.file.c_str(), &status) != 0) // the profile is read from stdin
     status.st_mtime = ::time(nullptr);
   report.start_time = report.end_time = status.st_mtime;
   for (const std::string &text : options.order) {
@@ -197,7 +198,7 @@ public:
     addTextOptions(subcommand);
     return subcommand;
   }
-  // These options are for perf.data, which has no text of its own.
+  // Adds options for perf.data, which contains no disassembly.
   void addTextOptions(CommandLine &subcommand) {
     subcommand
         .option("--objdump", options_->loading.perf.objdump,

@@ -45,7 +45,7 @@ bool isColored(const ReportOptions &options) {
   return isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
 }
 
-// An analyzer that fails removes its own results, not the report.
+// Prints which analyzers failed. The report lacks only the results of these analyzers.
 bool sayFailures(const std::vector<std::string> &failures) {
   for (const std::string &failure : failures)
     std::cerr << "msleaks: " << failure << '\n';

@@ -1,5 +1,4 @@
-// msleaks run program…: runs msleaks-run under the name of a verb. msleaks-run takes this program's place, with all
-// arguments as given.
+// msleaks run program…: executes msleaks-run in place of this program, with all arguments unchanged.
 #include "verb.h"
 
 #include <cerrno>
@@ -11,7 +10,7 @@
 namespace msleaks::tools {
 namespace {
 
-// msleaks-run is beside this program, in a build folder and in an installation.
+// Executes msleaks-run. It is in the same folder as this program, in a build folder and in an installation.
 Result<ExitStatus> becomeRun(std::vector<std::string> arguments) {
   std::error_code error;
   const auto own = std::filesystem::read_symlink("/proc/self/exe", error);

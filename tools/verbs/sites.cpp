@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kColumns = 80;
 
-// Calls f with each site, in the order of the file. The owner of a site in an archive is the member.
+// Calls f with each site, in the order of the file. In an archive, the library of a site includes the member's name.
 template <class F> void forEachSite(const std::vector<analysis::ObjectSites> &objects, const std::string &file, F &&f) {
   for (const analysis::ObjectSites &object : objects)
     for (const analysis::SiteTable &table : object.tables)

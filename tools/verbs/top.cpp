@@ -19,11 +19,12 @@
 namespace msleaks::tools {
 namespace {
 
-// Events that are read between two looks at the keyboard: some 20 ms of work.
+// The number of events that are read between two checks of the keyboard: about 20 ms of work.
 constexpr uint64_t kEventsOfStep = 200'000;
-// The time that a frame may spend on new names: debug information of large libraries must not delay the keys.
+// The time that a frame may spend on finding new names. Reading debug information of large libraries must not delay the
+// answer to a key.
 constexpr uint64_t kNamingNs = 50'000'000;
-// The watched program has priority.
+// Lowers our priority below that of the watched program.
 constexpr int kNice = 10;
 
 struct TopOptions {
@@ -55,10 +56,10 @@ Result<ExitStatus> showOnce(analysis::LiveAnalysis &live, const std::string &run
   return ExitStatus::Clean;
 }
 
-// Returns the time until the next look for a key, the next frame, or the next sign to msleaks-run that top still
-// watches.
+// Returns how long to wait for a key. The wait ends when the next frame is due, or when msleaks-run must be told again
+// that top still watches.
 int timeoutOf(bool goes_on, bool behind, uint64_t until_frame_ns) {
-  constexpr int kStandingStill = 60'000; // nothing but a key changes what is shown
+  constexpr int kStandingStill = 60'000; // only a key can change the frame
   constexpr uint64_t kLongestNs = 1'000'000'000;
   return !goes_on ? kStandingStill
          : behind ? 0
@@ -92,7 +93,7 @@ Result<ExitStatus> top(const TopOptions &options) {
   if (options.json && !options.once)
     return fail("--json goes with --once: it is one object", ExitStatus::Usage);
   const std::string run = options.run.empty() ? MSL_TRY(analysis::newestRunningRun()).string() : options.run;
-  std::ignore = setpriority(PRIO_PROCESS, 0, kNice); // a refusal changes nothing else
+  std::ignore = setpriority(PRIO_PROCESS, 0, kNice); // if refused, top works with normal priority
   const auto screen = options.once ? nullptr : Screen::open();
   const auto live = MSL_TRY(
       analysis::LiveAnalysis::open(run, screen ? analysis::WatchSource::Session : analysis::WatchSource::Trace));

@@ -54,7 +54,7 @@ void writeWhatIfJson(std::ostream &to, const analysis::WhatIf &what_if, uint64_t
   to << json.dump(2) << '\n';
 }
 
-// Draws bars in eighths of the peak's height.
+// Draws the curve as bars. The height of a bar is a number of eighths of the peak.
 std::string barsOf(const std::vector<analysis::WhatIf::Point> &curve, uint64_t analysis::WhatIf::Point::*bytes,
                    uint64_t peak_bytes) {
   static constexpr const char *kBars[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
