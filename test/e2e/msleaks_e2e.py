@@ -1,6 +1,6 @@
-"""Common code of the end-to-end tests: compiling with the plugin, running a program with and without msleaks-run, and reading the report. A test is a script;
-it ends with an assertion's message, or with 77 and 'skipped: reason'.
-"""
+"""Common code of the end-to-end tests. It compiles with the plugin, runs a program with and without msleaks-run, and reads the
+report. A test is a script. If it fails, it ends with an assertion's message. If it is skipped, it ends with status 77 and 'skipped:
+reason'."""
 import functools
 import json
 import os
@@ -19,7 +19,7 @@ def skip(reason):
 
 
 def need(program):
-    """The path of a program of the machine, or a skip."""
+    """The path of a program that is installed on the machine. Skips the test if there is none."""
     return shutil.which(program) or skip(f"no {program} on this machine")
 
 
@@ -29,7 +29,7 @@ def check(condition, message):
 
 
 class Msleaks:
-    """A build folder or an installation."""
+    """The tools of a build folder or of an installation."""
 
     def __init__(self, prefix, llvm="22"):
         self.bin = Path(prefix) / "bin"
@@ -41,7 +41,7 @@ class Msleaks:
 
     def output(self, *arguments):
         done = subprocess.run([self.bin / "msleaks", *arguments], stdout=subprocess.PIPE, text=True)
-        # 1: the report has findings
+        # Status 1 means that the report has findings.
         check(done.returncode in (0, 1), f"msleaks {' '.join(map(str, arguments))}: exit status {done.returncode}")
         return done.stdout
 
@@ -56,7 +56,7 @@ class Msleaks:
         check(subprocess.run([*command, "-o", output, *options]).returncode == 0, f"{source} does not compile")
 
     def run(self, folder, command, options=(), **kwargs):
-        """Runs a command under msleaks-run; its output, and the report as an object."""
+        """Runs a command under msleaks-run. Returns its output, and the report as an object."""
         shutil.rmtree(folder, ignore_errors=True)
         done = run([self.bin / "msleaks-run", *options, "-o", folder, "--", *command], **kwargs)
         return done, self.report(folder)
@@ -70,13 +70,13 @@ def run(command, **kwargs):
 
 
 def plain_compiler(source):
-    """gcc or g++, for programs without instrumentation: only hooks see them."""
+    """Compiles with gcc or g++, without instrumentation, so that only hooks see the program."""
     return need("gcc" if str(source).endswith(".c") else "g++")
 
 
 def build_workload(name, folder, plugin=None, passes=""):
-    """Builds a program of bench/workloads, with the plugin if one is given; `passes` are the plugin's options. It ends
-    the test with 77 if the source cannot be fetched."""
+    """Builds a program of bench/workloads, with the plugin if one is given; `passes` are the plugin's options. If the source cannot
+    be fetched, the test ends with status 77."""
     command = [REPOSITORY / f"bench/workloads/{name}/build.sh", folder, *([plugin] if plugin else [])]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, env={**os.environ, "MSLEAKS_PASS": passes})
     if done.returncode != 0:
@@ -92,32 +92,32 @@ class Report:
         return self.json["peak"]["bytes"]
 
     def heap_peak_bytes(self, name):
-        """The peak of one heap alone. heaptrack measures that of "host"."""
+        """The peak of one heap alone. heaptrack measures the peak of "host"."""
         return next(heap["bytes"] for heap in self.json["peak"]["by_heap"] if heap["heap"] == name)
 
     def sites(self, part):
         return self.json[part]["by_site"]
 
     def alive(self):
-        """Every block that was not freed: the leaks, those known to be harmless, and those of processes that were killed."""
+        """All blocks that were not freed: the leaks, those known to be harmless, and those of processes that were killed."""
         leaks = self.json["leaks"]
         return [*leaks["by_site"], *leaks["suppressed"]["by_site"], *self.sites("alive_at_end")]
 
     def expect_account(self):
-        """Nothing is lost silently."""
+        """Checks that no event is lost silently."""
         events = self.json["events"]
         check(events["produced"] > 0, "no events")
         check(events["produced"] == events["stored"] + events["dropped"], f"events do not add up: {events}")
         check(events["dropped"] == 0, f"events were dropped: {events}")
 
     def expect_sums(self):
-        """The parts add up to the whole."""
+        """Checks that the parts add up to the whole."""
         for part in ("peak", "leaks", "alive_at_end"):
             total = sum(row["bytes"] for row in self.sites(part))
             check(total == self.json[part]["bytes"], f"{part}: the sites have {total} bytes, the sum says {self.json[part]['bytes']}")
 
     def expect_site(self, part, file, line=None, function=None, variable=None, type=None, inlined_into=None, count=None, bytes=None):
-        """A row of `peak` or `leaks` at this place, with these properties; None = any value."""
+        """A row of `peak` or `leaks` at this place with these properties. A value of None matches any value."""
         wanted = {key: value for key, value in dict(line=line, function=function, variable=variable, type=type).items() if value is not None}
         at_place = []
         for row in self.sites(part):
@@ -138,7 +138,7 @@ def equal(what, found, wanted):
 
 
 def line_of(source, text, nth=0):
-    """The number of the (nth) line of a source that contains a text: tests name code, not numbers. If the text begins
+    """The number of the nth line of a source that contains a text. So tests name code instead of line numbers. If the text begins
     with spaces, the line must begin with it."""
     lines = [number for number, line in enumerate(Path(source).read_text().splitlines(), 1)
              if (line.startswith(text) if text.startswith(" ") else text in line)]
@@ -147,7 +147,7 @@ def line_of(source, text, nth=0):
 
 
 def expect_same(plain, watched, stderr=False):
-    """A program must not notice that it is watched. stderr is comparable only with --no-report."""
+    """A program must behave the same under msleaks. Its stderr is comparable only with --no-report."""
     check(plain.returncode == watched.returncode, f"exit status {watched.returncode}, without msleaks {plain.returncode}\n{watched.stderr}")
     check(plain.stdout == watched.stdout, f"other output:\n{watched.stdout}\nwithout msleaks:\n{plain.stdout}")
     check(not stderr or plain.stderr == watched.stderr, f"other messages:\n{watched.stderr}\nwithout msleaks:\n{plain.stderr}")

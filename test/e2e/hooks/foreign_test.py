@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A library with hooks of a user, built outside of the tree and loaded with msleaks-run --hooks. It is reached through dlsym and
-cuGetProcAddress in a library that is opened late and in a scope of its own.
+"""A user's library of hooks is built outside of the tree and loaded with msleaks-run --hooks. The program opens the hooked library
+late. It finds the library's functions by dlsym, by cuGetProcAddress or as global symbols.
 
     foreign_test.py BUILD SCRATCH [INCLUDE_FOLDER]
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""hooks/opencl.cpp on PoCL: a host program built by g++ is recorded as if it were instrumented, and an instrumented one
-is recorded once.
+"""Tests hooks/opencl.cpp on PoCL. A host program that g++ compiled is recorded as an instrumented one would be. An instrumented
+host program is recorded once.
 
     opencl_test.py BUILD SCRATCH
 """
@@ -18,7 +18,7 @@ LEAKED = 4 * 256 * 256
 
 
 def device_events(msleaks, folder):
-    """The number of events of each kind that concern the device, or are calls of OpenCL."""
+    """The number of events of each kind that concern the device or are calls of OpenCL."""
     lines = msleaks.output("dump", folder).splitlines()
     return Counter(kind for line in lines for kind in ("Alloc", "Free", "Launch", "Access", "Copy", "Set")
                    if f" {kind} " in f" {line} " and " device" in line)

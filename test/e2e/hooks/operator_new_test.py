@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""operator new and delete of libraries, in all forms: matched, named by their caller, and free to throw.
+"""All forms of operator new and delete in libraries. Their blocks are matched with their frees and have their caller's name. The
+operators may throw.
 
     operator_new_test.py BUILD SCRATCH
 """

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Calls that a driver refuses. A block whose free failed is alive; a launch and a copy that failed are marked as failed, each once. Callbacks see the calls, or
-hooks, or both.   usage: refused_test.py BUILD SCRATCH
+"""Calls that a driver refuses. A block whose free failed is alive. A launch and a copy that failed are marked as failed, each once.
+The plugin's callbacks see the calls, or the hooks do, or both.
+   usage: refused_test.py BUILD SCRATCH
 """
 import json
 import os
@@ -56,8 +57,8 @@ def main():
         for level in "-O0", "-O2":
             program = f"{scratch}/refused{llvm}{level}"
             msleaks.compile(PROGRAMS / "refused.c", program, *link, flags=(level,))
-            # No hook stands in front of a driver that is linked statically. No callback of ours sees the status of a call that must
-            # stay a tail call.
+            # A statically linked driver has no hooks. A callback cannot see the status of a call that must stay a tail
+            # call.
             msleaks.compile(PROGRAMS / "refused.c", f"{program}-static", f"{scratch}/refusing.o", flags=(level,))
             expect(msleaks, scratch, f"callbacks alone, {llvm} {level}", f"{program}-static", [], [1001, 1009])
             expect(msleaks, scratch, f"both, {llvm} {level}", program, ["--hooks", hooks], REFUSED)

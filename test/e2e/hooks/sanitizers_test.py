@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Programs whose sanitizer is a shared library run under msleaks-run as they do alone.
+"""A program whose sanitizer is a shared library behaves under msleaks-run as without it.
 
     sanitizers_test.py BUILD SCRATCH
 """

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Several versions of one library in a process, and libraries whose files have other names, as in Python wheels. A call reaches the
-same function as without hooks, and its blocks are recorded.   usage: versions_test.py BUILD SCRATCH
+"""Several versions of one library are in a process. As in Python wheels, the files of some libraries have other names. A call
+reaches the same function as without hooks, and its blocks are recorded.
+   usage: versions_test.py BUILD SCRATCH
 """
 import json
 import os
@@ -22,7 +23,7 @@ def compile(output, *command):
 
 
 class Libraries:
-    """Built in one folder, in which they find each other."""
+    """Builds the libraries in one folder, so that they find each other."""
     def __init__(self, scratch):
         self.scratch = scratch
 
@@ -46,7 +47,7 @@ def events_of(msleaks, folder, kind):
 
 
 def expect(msleaks, scratch, program, topic, words, recorded, hooks=()):
-    """`recorded`: sizes of blocks, of which every one with an odd size is freed. Returns the notes of the report."""
+    """`recorded` are the sizes of the expected blocks; those with an odd size are freed. Returns the notes of the report."""
     plain = run([program, *words])
     equal(f"{topic}: the program alone", (plain.returncode, plain.stderr), (0, ""))
     check(re.search("blocks: [01 ]*0", plain.stdout) is None, plain.stdout)
@@ -63,7 +64,7 @@ def expect(msleaks, scratch, program, topic, words, recorded, hooks=()):
 
 
 def others_hooks(scratch):
-    """Libraries with hooks of the same functions: of today's build, and of the first version."""
+    """Libraries with hooks of the same functions: one of today's build, and one of the first version."""
     new = Path(f"{scratch}/new_hooks.cpp")
     new.write_text('#include "msleaks/hook.h"\nMSL_HOOK(libcudart, int, cudaMalloc, (void **, size_t))\nMSL_HOOK(libcudart, int, cudaFree, (void *))\n')
     built = {}
@@ -85,40 +86,41 @@ def main():
 
     others = others_hooks(scratch)
 
-    # A wheel's file has another name.
+    # In a wheel the library's file has another name.
     renamed = made.user("libuser.so", made.runtime(11, RENAMED, versioned=False))
     equal("notes", see("renamed", [f"l:{renamed}"], [1000, 1001]), [])
     see("renamed-message", [f"o:{renamed}", "fail", "use", "message"], [1010, 1011])
     see("renamed-reopened", [f"l:{renamed}", "close", f"l:{renamed}"], [1000, 1001, 1010, 1011])
 
-    # Each plug-in has its own version. With versions in the symbols, as CUDA's libraries have them, and without.
+    # Each plug-in has its own version of the library. Tested with versioned symbols, as CUDA's libraries have them, and
+    # without.
     for kind, versioned in ("versioned", True), ("plain", False):
         runtimes = {version: made.runtime(version, f"libcudart.so.{version}", versioned) for version in (11, 12)}
         users = {version: made.user(f"libuser{version}.so", runtimes[version]) for version in runtimes}
         both = [f"l:{users[12]}", f"l:{users[11]}", f"l:{users[12]}"]
         see(f"{kind}-twins", both, [1000, 1001, 1010, 1011, 1020, 1021])
-        for name, library in others.items():  # which come behind msleaks' own
+        for name, library in others.items():  # these hooks come after msleaks' own
             see(f"{kind}-twins-{name}", both, [1000, 1001, 1010, 1011, 1020, 1021], hooks=["--hooks", library])
         see(f"{kind}-global", [f"g:{runtimes[12]}", f"l:{users[11]}", f"l:{users[12]}"], [1010, 1011, 1020, 1021])
-        # A call that is bound stays so when another version is opened for all.
+        # A call that is already bound stays bound when another version is opened with RTLD_GLOBAL.
         see(f"{kind}-bound", [f"l:{users[11]}", f"g:{runtimes[12]}", f"l:{users[11]}", f"l:{users[12]}"], [1000, 1001, 1020, 1021, 1030, 1031])
         see(f"{kind}-reopened", [f"l:{users[12]}", "close", f"l:{users[11]}", "close", f"l:{users[12]}"], [1000, 1001, 1010, 1011, 1020, 1021])
         see(f"{kind}-deepbind", [f"l:{users[12]}", f"d:{users[11]}"], [1000, 1001])
         see(f"{kind}-namespace", [f"l:{users[12]}", f"n:{users[11]}"], [1000, 1001])
-        # The program itself is linked with one, and a plug-in brings another.
+        # The program itself is linked with one version, and a plug-in brings another.
         linked = compile(f"{scratch}/linked-{kind}", PROGRAMS / "opener.c", "-Wl,--no-as-needed", runtimes[12], f"-Wl,-rpath,{scratch}", "-ldl")
         see(f"{kind}-linked", ["default", f"l:{users[11]}", f"l:{users[12]}"], [1000, 1010, 1011, 1020, 1021], host=linked)
-        # A plug-in that names no runtime is bound to the runtime of its opener's group.
+        # A plug-in that names no runtime library is bound to that of its opener's group.
         bare = made.user(f"libbare{kind}.so")
         group = made.user(f"libgroup{kind}.so", bare, runtimes[11], source="nothing.c")
         see(f"{kind}-group", [f"l:{users[12]}", f"l:{group}"], [1000, 1001, 1010, 1011])
-        # A function that is looked up in a library is that library's. The second library's is passed on unhooked, and a
-        # note says so.
+        # A function that is looked up in a library must come from that library. That of the second library is returned
+        # without a hook, and a note says so.
         notes = see(f"{kind}-looked-up", [f"s:{runtimes[12]}", f"s:{runtimes[11]}", f"s:{runtimes[12]}"], [1000, 1001, 1020, 1021])
         check(len(notes) == 1 and "libcudart.so.11" in notes[0] and "not recorded" in notes[0], notes)
         see(f"{kind}-both-ways", [f"l:{users[11]}", f"s:{runtimes[12]}", f"l:{users[11]}", "default"], [1000, 1001, 1010, 1011, 1020, 1021])
 
-    # No library has these functions: alone, the program does not come that far.
+    # No library defines these functions. Without msleaks the program would end with an error of the dynamic linker.
     without = made.user("libwithout.so", source="without_runtime.c")
     done, report = msleaks.run(f"{scratch}/missing.run", [program, f"l:{without}", f"l:{without}"])
     wanted = ["opencl: 0 -59 -59", "cuda: 302 302 1 1", "hip: 302 acl: 200001 hal: 65534"]

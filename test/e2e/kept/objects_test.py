@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Objects and archives that an earlier version's plugin instrumented, linked with each other and with today's objects. The program does the same, and the
-report names the sites of both.   usage: objects_test.py BUILD SCRATCH LLVM
+"""Objects and archives that an earlier version's plugin instrumented are linked with each other and with today's objects. The
+program does the same as before, and the report names the sites of both.
+   usage: objects_test.py BUILD SCRATCH LLVM
 """
 import os
 import platform
@@ -38,7 +39,7 @@ def main():
     main_now = f"{scratch}/main.o"
     command = [compiler, "-O2", "-g", f"-fpass-plugin={msleaks.plugin}", "-c", V1 / "main.c", "-o", main_now]
     check(subprocess.run(command).returncode == 0, "main.c does not compile")
-    # A site of today's object beside those of the archive.
+    # A site of today's object next to those of the archive.
     extra = Path(scratch) / "extra.c"
     extra.write_text("#include <stdlib.h>\n__attribute__((constructor)) static void run(void) { volatile char *p = malloc(10); p[0] = 1; free((void *)p); }\n")
     extra_now = f"{scratch}/extra.o"

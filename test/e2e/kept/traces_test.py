@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""A run that an earlier version recorded gives the same report as then.   usage: traces_test.py BUILD"""
+"""The report of a run that an earlier version recorded is still the same.
+   usage: traces_test.py BUILD
+"""
 import json
 import sys
 from pathlib import Path
@@ -8,19 +10,19 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from msleaks_e2e import Msleaks, Report, check  # noqa: E402
 
 V1, PATHS = (Path(__file__).resolve().parent / "v1" / name for name in ("run", "paths"))
-# kind, address (None: as the one of that index), size
+# kind, address (None: the address of the event with that index), size
 EVENTS = [("Alloc", 400), ("Alloc", 40), ("Free", 0), ("Alloc", 4000), ("Free", 0)]
 
 
 class Reader(Msleaks):
-    """Only reads, and needs no plugin."""
+    """Only reads a trace, and needs no plugin."""
 
     def __init__(self, prefix):
         self.bin = Path(prefix) / "bin"
 
 
 def expect_paths_by_number(msleaks):
-    """Calls that name their callers by number (chunk kind 9); calls.c, whose binary no longer exists."""
+    """Its calls name their callers by number (chunk kind 9). The program was calls.c; its binary no longer exists."""
     rows = Report(json.loads(msleaks.output("report", PATHS, "--json"))).sites("leaks")
     calls = [(path["bytes"], path["complete"], [frame["offset"] for frame in path["frames"] if frame["library"] == "/src/calls"])
              for row in rows for path in row["paths"]]

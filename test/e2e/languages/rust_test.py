@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A Rust program by rustc with the plugin. A block that was given back is no leak. A forgotten one is a leak, with the line in the program where std was
-inlined.
+"""rustc compiles a Rust program with the plugin. A block that was freed is no leak. A forgotten one is a leak at the line of the
+program into which std was inlined.
 
     rust_test.py BUILD SCRATCH LLVM
 
@@ -29,7 +29,7 @@ def rustc_of(llvm):
 
 
 def own_line(site):
-    """The line of the program itself, which called std."""
+    """The line of the program itself that called std."""
     frames = [site, *site["inlined_at"]]
     return next((frame["line"] for frame in frames if (frame["file"] or "").endswith(SOURCE.name)), None)
 
@@ -56,7 +56,7 @@ def main():
         rows = [row for row in report.alive() if row["site"]["origin"] == "pass"]
         found = sum(row["count"] for row in rows), sum(row["bytes"] for row in rows)
         check(found == (len(LEAKS), sum(LEAKS.values())), f"level {level}: alive at the end {rows}")
-        if level == "2":  # without optimisation, std's functions are called: all have std's line
+        if level == "2":  # without optimisation std's functions are not inlined, so all blocks have std's line
             lines = {own_line(row["site"]): row["bytes"] for row in rows}
             check(lines == {line_of(SOURCE, text): size for text, size in LEAKS.items()}, f"bytes by line: {lines}")
     print(f"{rustc}: {len(LEAKS)} blocks alive at the end, by line where std is inlined")

@@ -1,4 +1,4 @@
-// Blocks that a new_handler frees are recorded; so are blocks that are made after an exception has passed through.
+// A new_handler frees a block. Then operator new throws, and the program allocates again. All blocks are recorded.
 #include <cstdio>
 #include <cstdlib>
 #include <new>

@@ -1,4 +1,4 @@
-// Opens the driver itself, in a scope of its own, and finds its functions in each way that there is.
+// Opens the driver itself, and finds its functions in the way that the second argument names.
 //
 //   usage: host LIBRARY dlsym|proc_address|global
 #define _GNU_SOURCE
@@ -28,7 +28,7 @@ int main(int argc, char **argv) {
   if (argc < 3)
     return 2;
   const char *way = argv[2];
-  // Before the library is loaded, no look-up finds it.
+  // Before the library is loaded, a look-up does not find it.
   printf("early %d %d\n", dlsym(RTLD_DEFAULT, "cuMemAlloc_v2") == NULL, dlerror() != NULL);
   printf("own %d\n", dlsym(RTLD_DEFAULT, "no_such_function") == NULL && dlsym(RTLD_NEXT, "malloc") != NULL);
   void *library = dlopen(argv[1], RTLD_NOW | (strcmp(way, "global") == 0 ? RTLD_GLOBAL : RTLD_LOCAL));

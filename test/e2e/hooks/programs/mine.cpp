@@ -1,4 +1,4 @@
-// Hooks as a user writes them: rows of msleaks' own table, and rows for a library that msleaks does not know.
+// Hooks that a user writes: for rows of msleaks' own table, and for rows of a library that msleaks does not know.
 #include "msleaks/hook.h"
 
 #include <cstddef>

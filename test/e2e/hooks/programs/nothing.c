@@ -1,1 +1,1 @@
-// A library that only needs others.
+// A library without code. It only depends on other libraries.

@@ -1,5 +1,5 @@
-// Hooks of a library that was built before hooks asked for each caller's
-// real function. All callers get the function that it finds first.
+// Hooks of a library that was built before hooks looked up the real function
+// for each caller. All callers get the function that the first look-up finds.
 #include "msleaks/abi/hook.h"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Imitates one version of CUDA's runtime, with memory of its own: it does not take back a block of another version.
+// Imitates one version of CUDA's runtime library, with its own memory. It cannot free a block of another version.
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-// A library with operators of its own, as tcmalloc is one. They do not call malloc, and are not instrumented.
+// A library that defines its own operators new and delete, as tcmalloc does. They do not call malloc. Not instrumented.
 #include <cstddef>
 #include <cstdlib>
 #include <new>

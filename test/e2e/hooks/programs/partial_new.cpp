@@ -1,4 +1,4 @@
-// Replaces the plain operator new only; the forms of libstdc++ call it.
+// This program replaces only the plain `operator new`. The other forms in libstdc++ call this replacement.
 #include <cstdio>
 #include <cstdlib>
 #include <new>

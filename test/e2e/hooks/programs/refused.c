@@ -1,4 +1,4 @@
-// Frees, launches and copies that are refused. Alive at the end are 1001, 1003 and 1009 bytes of the device.
+// Makes frees, launches and copies that are refused. At the end 1001, 1003 and 1009 bytes of the device are alive.
 #include <stddef.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-// Imitates a CUDA runtime that refuses: a free while `busy`, a launch of no kernel, a copy to nowhere.
+// Imitates a CUDA runtime library that refuses a free while `busy`, a launch of no kernel, and a copy to nowhere.
 #include <stddef.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// The functions of refusing.c. A status is an enumeration, as in the real headers.
+// Hooks for the functions of refusing.c. A status is an enumeration, as in the real headers.
 #include "msleaks/hook.h"
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Calls a runtime by its symbols. The dynamic linker chooses it:
-// it binds runtime_version and runtime_owns, which have no hook.
+// Calls a runtime library by its symbols. The dynamic linker chooses the library.
+// runtime_version and runtime_owns have no hook, so they show its choice.
 #include <stddef.h>
 #include <stdio.h>
 
@@ -14,5 +14,5 @@ void use_runtime(size_t bytes) {
   printf("version %d: %d %d, its own blocks: %d %d %d", runtime_version(), first, second, runtime_owns(kept),
          runtime_owns(gone), runtime_owns(managed));
   printf(", free: %d\n", cudaFree(gone));
-  fflush(stdout); // in a namespace of its own, it is that of another libc
+  fflush(stdout); // in its own namespace the library has its own libc
 }

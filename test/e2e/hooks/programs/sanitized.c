@@ -1,4 +1,4 @@
-// A leak and a pair, in a program under a sanitizer.
+// Allocates and frees blocks, under a sanitizer. The last address stays in a variable.
 #include <stdio.h>
 #include <stdlib.h>
 

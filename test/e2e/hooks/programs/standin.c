@@ -1,4 +1,4 @@
-// Imitates a driver and a pool, each with a status and an inner way to the other function.
+// Imitates a driver and a pool. The driver's functions return a status; cuGetProcAddress_v2 returns them.
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// A library with hooks that was built against headers of a later version.
+// A library of hooks that was built against headers of a later version.
 #include "msleaks/abi/hook.h"
 
 static msleaks::hook::Library library = {99, sizeof(msleaks::hook::Function), nullptr, nullptr, nullptr,

@@ -1,4 +1,4 @@
-// Blocks that one side makes and the other side frees, in both directions; then memory runs out.
+// The program and the library each free blocks that the other one allocated. Then memory runs out.
 #include <cstdio>
 #include <new>
 

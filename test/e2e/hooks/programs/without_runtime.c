@@ -1,4 +1,4 @@
-// Calls functions that no library here has.
+// Calls functions that no loaded library defines.
 #include <stddef.h>
 #include <stdio.h>
 

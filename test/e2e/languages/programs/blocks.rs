@@ -1,4 +1,4 @@
-// Blocks that Rust gives back by itself (also grown, zeroed and aligned ones), and one of each kind that is forgotten.
+// Makes blocks that Rust frees by itself (also grown, zeroed and aligned ones), and forgets one of each kind.
 use std::hint::black_box;
 
 #[repr(align(256))]

@@ -1,4 +1,4 @@
-! One array that is given back, one that its function gives back by itself, one that is kept, and one that is lost.
+! The program frees one array, a function frees one when it returns, one stays allocated, and one is lost.
 module model
   real, allocatable :: weights(:)
   real, pointer :: lost(:)
