@@ -1,4 +1,4 @@
-"""One nasty program: how it is built and run, and the facts that must hold of it.
+"""One nasty program: how it is built and run, and the facts that must hold for it.
 
 A program is built twice by the same recipe, by clang alone and by msleaks-clang, and run in four ways. Their behaviour
 as seen from outside must not differ.
@@ -24,28 +24,28 @@ class Case:
     name: str
     flags: str = "-O1"
     libraries: str = ""
-    recipe: str = ""  # shell commands instead of the one call of the compiler; they make ./prog
-    command: str = "./prog"  # a shell's words; WATCH stands where msleaks-run goes, if it is not at the beginning
+    recipe: str = ""  # shell commands that replace the single call of the compiler; they make ./prog
+    command: str = "./prog"  # shell words; msleaks-run is inserted at WATCH, or at the beginning if there is no WATCH
     stdin: str = ""
-    status: int = 0  # as subprocess has it: -9 = killed by SIGKILL
+    status: int = 0  # in subprocess' notation: -9 means killed by SIGKILL
     leaks: tuple | str | dict | None = (0, 0)
-    alive: tuple | None = (0, 0)  # of processes that were killed or replaced
-    processes: int | None = 1  # that recorded something
-    allocs: int = 1  # at least
-    unmatched: int = 0  # frees of what was not seen to be allocated
-    implicit: int = 0  # frees that were not seen
-    dropped: bool = False  # events may be dropped; when they are, they are counted, and no other figure is exact
-    unseen: str = ""  # complete must be false, and a note must hold this text
-    hooks_blind: bool = False  # it has its own malloc: uninstrumented, no block is recorded, and a note says so
+    alive: tuple | None = (0, 0)  # blocks that are alive in processes that were killed or replaced
+    processes: int | None = 1  # number of processes that recorded something
+    allocs: int = 1  # least number of allocations
+    unmatched: int = 0  # frees of blocks whose allocation was not recorded
+    implicit: int = 0  # blocks whose free was not recorded
+    dropped: bool = False  # events may be dropped; then they are counted, and no other figure is exact
+    unseen: str = ""  # if set, `complete` must be false and a note must contain this text
+    hooks_blind: bool = False  # it has its own malloc: if it is not instrumented, no block is recorded, and a note says so
     sites: bool = True  # the instrumented ./prog has sites
     by_pass: bool = True  # each leak of the instrumented program has a line of its source
-    root: bool = False  # needs it
+    root: bool = False  # the program needs root
     modes: tuple = tuple(MODES)
-    # A known defect: its row in the list of defects, and the failures until it is mended, as {"MODE: WHAT"}. The test
-    # fails if other checks fail, or none.
+    # A known defect: its row in the list of defects, and its expected failures as {"MODE: WHAT"}. The test fails if
+    # other checks fail, or if none fails.
     known: str = ""
     fails: frozenset = frozenset()
-    check: object = field(default=None, compare=False)  # check(observed): more that must hold, see nasty_test.py
+    check: object = field(default=None, compare=False)  # check(observed): further conditions, see nasty_test.py
 
     @property
     def label(self):

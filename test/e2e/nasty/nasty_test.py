@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs one group of the nasty programs: built plain and instrumented, run plain, instrumented, instrumented under
+"""Runs one group of the nasty programs. Each is built plain and instrumented. It is run plain, instrumented, instrumented under
 msleaks-run, and plain under msleaks-run.
 
     nasty_test.py BUILD SCRATCH LLVM GROUP [PROGRAM...]
@@ -33,7 +33,8 @@ class Group:
         self.llvm = llvm
 
     def environment(self, kind):
-        """The variables of a recipe. CC, CXX are the compilers; SRC the programs; the others name LLVM's tools of the same version."""
+        """The variables of a recipe. CC and CXX are the compilers, and SRC is the folder of the programs. The others name LLVM's
+        tools of the same version."""
         names = {"CC": "clang", "CXX": "clang++"}
         found = {}
         for variable, name in names.items():
@@ -58,14 +59,14 @@ class Group:
         return done.returncode == 0, done.stdout
 
     def run(self, case, mode):
-        """The finished process, or None if it did not end in time; and the run's folder."""
+        """Returns the finished process, or None if it did not end in time, and the run's folder."""
         kind, watched = MODES[mode]
         place = self.scratch / case.label
         folder = place / f"run-{mode}"
         shutil.rmtree(folder, ignore_errors=True)
         prefix = [self.bin / "msleaks-run", "--no-report", "-o", folder, "--"] if watched else []
         command = watched_command(case.command, shlex.join(map(str, prefix)))
-        # Everything in files: a child that outlives the program holds a pipe open.
+        # All output goes to files, because a child that outlives the program would keep a pipe open.
         streams = {name: place / f"{name}-{mode}" for name in ("stdin", "stdout", "stderr")}
         streams["stdin"].write_text(case.stdin)
         with open(streams["stdin"]) as stdin, open(streams["stdout"], "wb") as stdout, open(streams["stderr"], "wb") as stderr:
@@ -105,7 +106,7 @@ class Group:
 
 
 def judge(case, failures):
-    """None = as it must be; else the message."""
+    """Returns None if all is as expected, else the message."""
     seen = set(failures.texts)
     if not case.known:
         return str(failures) if seen else None

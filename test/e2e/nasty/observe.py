@@ -1,4 +1,4 @@
-"""Checks of the report and the trace of a watched run, for a case."""
+"""Checks of the report and the trace of a program under msleaks, for a case."""
 import json
 import subprocess
 
@@ -6,7 +6,7 @@ from case import MODES
 
 
 class Failures:
-    """The failed checks, by name: a known defect is recognised by these names."""
+    """The failed checks, by name. A known defect is recognised by these names."""
 
     def __init__(self):
         self.texts = {}
@@ -24,7 +24,7 @@ class Failures:
 
 
 def watched_command(command, prefix):
-    """WATCH says where msleaks-run stands in a shell's line: `exec` keeps a killed program's signal."""
+    """In a shell command, WATCH is where msleaks-run is inserted. `exec` keeps the signal of a killed program."""
     if "WATCH" in command:
         return command.replace("WATCH", prefix)
     return f"exec {prefix} {command}"

@@ -1,4 +1,4 @@
-"""Calls that do not return as others do: handlers, jumps, exceptions, coroutines."""
+"""Calls that do not return in the usual way: handlers, jumps, exceptions, coroutines."""
 from case import Case
 
 CASES = [

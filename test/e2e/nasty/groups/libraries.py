@@ -1,4 +1,4 @@
-"""Libraries that come and go while the program runs."""
+"""Libraries that are loaded and unloaded while the program runs."""
 from case import Case
 
 LOADER = "$CC -O1 -g -w -pthread $SRC/loader.c -o prog -ldl; "

@@ -1,11 +1,11 @@
-"""The facts about a block must survive the optimiser."""
+"""The optimiser must not lose the facts about a block."""
 from collections import Counter
 
 from case import Case
 
 
 def named(wanted):
-    """The leaks of the program's own sites: (function, variable, type): bytes."""
+    """The leaks of the program's own sites: {(function, variable, type): bytes}."""
 
     def compare(mode, report, failures):
         if mode != "armed":

@@ -1,4 +1,4 @@
-"""Processes: many, short, replaced, killed, without rights, without descriptors."""
+"""Processes that are many, short, replaced, killed, without rights, or without descriptors."""
 from case import Case
 
 

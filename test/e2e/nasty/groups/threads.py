@@ -1,4 +1,4 @@
-"""Threads: many, short, cancelled, on odd stacks, fibers, and code that runs at their end."""
+"""Threads that are many, short, cancelled, or on unusual stacks. Also fibers, and code that runs when a thread ends."""
 from case import Case
 
 CASES = [

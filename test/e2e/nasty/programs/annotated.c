@@ -1,4 +1,4 @@
-// Nasty: the program's own allocator, annotated, over malloc; both halves are in one unit and may be inlined.
+// Nasty: an annotated allocator of the program calls malloc. Both are in one unit, so the optimiser may inline them.
 #include <stdio.h>
 #include <stdlib.h>
 

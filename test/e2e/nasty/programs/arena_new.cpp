@@ -1,5 +1,5 @@
-// Nasty: operator new hands out parts of a mapping, the first of them begins where the mapping begins. The mapping is
-// never given back, and is all that is left.
+// Nasty: operator new hands out parts of a mapping. The first part begins at the mapping's
+// own address. The mapping is never unmapped, so it is all that is alive at the end.
 #include <cstddef>
 #include <cstdio>
 #include <new>

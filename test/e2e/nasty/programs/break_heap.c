@@ -1,4 +1,4 @@
-// Nasty: an allocator on sbrk, beside libc's malloc, which uses the break too; sizes and trims change under it.
+// Nasty: an allocator grows the program break by sbrk, which malloc of libc does too. Both change sizes and trim.
 #define _DEFAULT_SOURCE
 #include <malloc.h>
 #include <stdio.h>

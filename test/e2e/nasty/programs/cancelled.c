@@ -1,5 +1,5 @@
-// Nasty: threads that are cancelled, in a system call and at once (asynchronously), while cleanup handlers and
-// destructors of their keys still free.
+// Nasty: threads are cancelled in a system call, and asynchronously at any
+// instruction. Cleanup handlers and destructors of thread keys then still free blocks.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Nasty: the program closes all its descriptors, as daemons do, and opens its own in their place. It writes
-// to them and goes on allocating, in new threads too. No descriptor that it opens may be taken by us.
+// Nasty: the program closes all its descriptors, as daemons do. It opens its own under the same numbers, writes
+// to them, and goes on allocating, also in new threads. msleaks must not use a descriptor that the program opens.
 #define _GNU_SOURCE
 #include "touch.h"
 

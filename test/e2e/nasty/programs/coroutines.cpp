@@ -1,5 +1,5 @@
-// Nasty: C++20 coroutines. Frames come from operator new (some elided), generators are left half way, a task throws.
-// The frame of another one is destroyed while it is suspended inside a loop that holds a block.
+// Nasty: C++20 coroutines. operator new allocates frames (some are elided), generators are abandoned half way,
+// a task throws. One frame is destroyed while its coroutine is suspended inside a loop that holds a block.
 #include <coroutine>
 #include <cstdio>
 #include <exception>

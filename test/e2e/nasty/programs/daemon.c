@@ -1,5 +1,5 @@
-// Nasty: the process becomes a daemon: two forks, a session of its own, every descriptor closed. The parent ends at
-// once, the grandchild allocates and tells by a file that it is done.    daemon FILE
+// Nasty: the process becomes a daemon by two forks, setsid, and closing every descriptor. The
+// parent ends at once. The grandchild allocates, and creates a file when it is done.    daemon FILE
 #define _GNU_SOURCE
 #include "touch.h"
 

@@ -1,4 +1,4 @@
-// Nasty: forty children one after another that are process 1 of their own pid namespaces; each leaks one block.
+// Nasty: forty children, one after another, are each process 1 of their own pid namespace. Each leaks one block.
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdio.h>

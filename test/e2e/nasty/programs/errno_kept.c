@@ -1,5 +1,5 @@
-// Nasty: errno is looked at after each call that succeeds or does nothing, in a thread's first calls too, when its ring
-// is made. glibc's free keeps errno.
+// Nasty: checks errno after each call that succeeds or does nothing. Includes the
+// first calls of a thread, which create its ring. glibc's free does not change errno.
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>

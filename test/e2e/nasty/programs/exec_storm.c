@@ -1,5 +1,5 @@
-// Nasty: 200 children that leave a block behind and become the same program again: the first image was replaced, it did
-// not leak.
+// Nasty: 200 children allocate a block and exec the same program again. Exec
+// replaced the first image with its block, so that block is not a leak.
 #include "touch.h"
 
 #include <stdlib.h>

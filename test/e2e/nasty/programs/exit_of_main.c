@@ -1,4 +1,4 @@
-// Nasty: main leaves by pthread_exit; the process lives on in other threads, and the last of them ends it.
+// Nasty: main ends by pthread_exit. Other threads go on, and the last of them ends the process.
 #include "touch.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-// Nasty: fibers on heap-allocated stacks that yield inside an allocator of the user's (annotated), in any order.
-// So its calls end in another order than they began. Stack addresses do not tell which call is the inner one.
+// Nasty: fibers on heap-allocated stacks yield inside an annotated allocator, in any order. So the allocator's
+// calls end in another order than they began, and stack addresses do not tell which call is the inner one.
 #include <stdio.h>
 #include <stdlib.h>
 #include <ucontext.h>

@@ -1,5 +1,5 @@
-// Nasty: 200 children one after another and 30 at once, each allocates and ends by _exit, in the middle of a thread's
-// work.
+// Nasty: forks 200 children one after another and 30 at once, while
+// a thread is at work. Each child allocates and ends by _exit.
 #include "touch.h"
 
 #include <pthread.h>

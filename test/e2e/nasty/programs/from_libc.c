@@ -1,5 +1,5 @@
-// Nasty: memory that libc allocates for its caller, by strdup, getline, asprintf, scandir, realpath, getcwd,
-// open_memstream, setvbuf, fmemopen, glob. Also printf of numbers with thousands of digits, and a large qsort.
+// Nasty: libc allocates memory for its caller in strdup, getline, asprintf, scandir, realpath, getcwd,
+// open_memstream, setvbuf, fmemopen and glob. Also printf of numbers with thousands of digits, and a large qsort.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <glob.h>

@@ -1,5 +1,5 @@
-// Nasty: four threads allocate, four others free at once what they get, on other processors: a free must never seem
-// earlier than its own malloc.
+// Nasty: four threads allocate; four others, on other processors, free the
+// blocks at once. A free must never be recorded before its own malloc.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

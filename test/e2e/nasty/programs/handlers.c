@@ -1,5 +1,5 @@
-// Nasty: handlers that allocate, free and map, on the stack in use and on an alternate one (of the program's heap).
-// They are nested, and raised between the program's own calls and inside an allocator of its own.
+// Nasty: signal handlers allocate, free and map, on the current stack and on an alternate stack on the
+// heap. Signals nest. They are raised between the program's own calls and inside its own allocator.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

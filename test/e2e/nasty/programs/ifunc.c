@@ -1,5 +1,5 @@
-// Nasty: an IFUNC, whose resolver runs before any constructor, in a program whose calls of it allocate. There are also
-// a missing weak function, an alias, and a constructor of high priority.
+// Nasty: an IFUNC's resolver runs before any constructor, and the IFUNC's callers allocate.
+// The program also has a missing weak function, an alias, and a constructor of high priority.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

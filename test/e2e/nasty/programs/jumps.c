@@ -1,5 +1,5 @@
-// Nasty: longjmp out of a wrapper of malloc (annotated), before and after its allocation.
-// Also out of a signal handler in the middle of it. The calls so left never return.
+// Nasty: longjmp leaves an annotated wrapper of malloc, before and after its allocation. A signal
+// handler inside the wrapper also leaves it by longjmp. Calls that were left in this way never return.
 #include "touch.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-// Nasty: the process kills itself in the middle of its work, by the signal that it is given.    killed NUMBER
+// Nasty: the process kills itself during its work, by the given signal.    killed NUMBER
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

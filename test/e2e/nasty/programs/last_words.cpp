@@ -1,5 +1,5 @@
-// Nasty: code that allocates and frees when a thread or the process is nearly gone. It is in destructors of
-// thread_local objects and of keys that are set again, atexit handlers, static destructors, a running thread.
+// Nasty: code allocates and frees while a thread or the process ends. It runs in destructors of thread_local
+// objects and of keys that are set again, in atexit handlers, in static destructors, and in a running thread.
 #include "touch.h"
 
 #include <cstdio>
@@ -39,7 +39,7 @@ int main() {
   for (int i = 0; i < 20; ++i)
     std::thread(work).join();
   work();
-  pthread_setspecific(key, nullptr); // main's keys have no destructor call
+  pthread_setspecific(key, nullptr); // so that no destructor is called for main's keys
   pthread_t runs_on;
   pthread_create(
       &runs_on, nullptr,

@@ -1,5 +1,5 @@
-// Nasty: the process ends by _exit or quick_exit while other threads allocate, and without waiting
-// for them. A block of theirs at that moment is a leak only if it stays in a list.    leaving _|q
+// Nasty: the process ends by _exit or quick_exit while other threads allocate, and does not
+// wait for them. Only blocks that they keep in a list are leaks at that moment.    leaving _|q
 #include "touch.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-// Nasty: memory that libc keeps until the end, for the environment, the time zone, locales, message
-// catalogs, buffers of streams, names of signals and errors. None of it is the program's leak.
+// Nasty: libc keeps memory until the end: for the environment, the time zone, locales, message
+// catalogs, buffers of streams, and names of signals and errors. None of it is a leak of the program.
 #include <libintl.h>
 #include <locale.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Nasty: stands for an allocator's library that is not instrumented. It defines operator new and delete
-// for the whole process, without malloc. The program frees its blocks, and it frees the program's.
+// Nasty: a library that is not instrumented defines operator new and delete for the whole process, as an
+// allocator does, without malloc. The program frees the library's blocks, and the library frees the program's.
 #include <cstddef>
 #include <new>
 

@@ -1,4 +1,4 @@
-// Nasty: a library that allocates when it is loaded and when it goes, and hands blocks to its user. See loader.c.
+// Nasty: a library allocates when it is loaded and when it is unloaded. It hands blocks to its user. See loader.c.
 #include <stdlib.h>
 #include <string.h>
 

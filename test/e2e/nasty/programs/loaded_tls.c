@@ -1,4 +1,4 @@
-// Nasty: a library with thread-local storage that the dynamic linker allocates at first use, with malloc. See loader.c.
+// Nasty: the dynamic linker allocates the library's thread-local storage by malloc, at its first use. See loader.c.
 #include <stdlib.h>
 
 static __thread char large[4000];

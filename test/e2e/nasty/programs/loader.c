@@ -1,5 +1,5 @@
-// Nasty: loads and unloads libraries of one name again and again, in the way that it is told, some from several
-// threads.
+// Nasty: loads and unloads libraries with one name again and again,
+// in the given mode. Mode t does so in four threads at once.
 //     loader TIMES MODE LIBRARY...          MODE: l RTLD_LOCAL, g RTLD_GLOBAL, d RTLD_DEEPBIND, t from four threads
 #include <dlfcn.h>
 #include <pthread.h>

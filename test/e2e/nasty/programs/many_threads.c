@@ -1,5 +1,5 @@
-// Nasty: 2,000 threads one after another, then 500 at once, each allocates and frees, and leaves its last block to the
-// next.
+// Nasty: 2,000 threads run one after another, then 500 at once. Each
+// allocates and frees, and leaves its last block to the next one.
 #include "touch.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-// Nasty: mappings are cut in the middle, moved, grown in place, placed over others, and given
-// back together in one call. Also a file by memfd, and one call that unmaps two neighbours.
+// Nasty: mappings are cut in the middle, moved, grown in place, mapped over others, and unmapped
+// together in one call. Also a mapped memfd, and one call that unmaps two adjacent mappings.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <sys/mman.h>
@@ -14,13 +14,13 @@ static char *map(void *where, int pages, int flags, int file) {
 int main(void) {
   char *hole = map(NULL, 8, 0, -1);
   munmap(hole + 2 * kPage, 3 * kPage); // pages 2, 3 and 4
-  munmap(hole, 8 * kPage);             // with the hole
+  munmap(hole, 8 * kPage);             // includes the pages that are already unmapped
   char *moved = map(NULL, 4, 0, -1);
   moved = mremap(moved, 4 * kPage, 64 * kPage, MREMAP_MAYMOVE);
   moved[63 * kPage] = 1;
   moved = mremap(moved, 64 * kPage, 2 * kPage, 0);
   char *room = map(NULL, 16, 0, -1);
-  for (int i = 0; i < 16; i += 2) // over parts of a mapping that exists
+  for (int i = 0; i < 16; i += 2) // maps over parts of an existing mapping
     map(room + i * kPage, 1, MAP_FIXED, -1)[0] = 1;
   munmap(room, 16 * kPage);
   char *target = map(NULL, 2, 0, -1);

@@ -1,4 +1,4 @@
-// Nasty: a posix_memalign that finds no memory. glibc's leaves ENOMEM in errno, although POSIX does not ask for it.
+// Nasty: posix_memalign finds no memory. glibc then sets errno to ENOMEM, although POSIX does not require it.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

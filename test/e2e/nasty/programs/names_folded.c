@@ -1,5 +1,5 @@
-// Nasty: calls that the optimiser replaces by another: malloc and memset become calloc, realloc of NULL becomes
-// malloc, the calls of two branches become one. The variables and types of the blocks must still be known.
+// Nasty: the optimiser replaces calls. malloc and memset become calloc, realloc of NULL becomes malloc,
+// and the calls of two branches become one. The variables and types of the blocks must still be known.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// Nasty: allocations that are inlined through an invoke (the caller has something to destroy). The invoke replaces the
-// call and its facts: variable, type, and that a function is to be left alone.
+// Nasty: allocations are inlined into callers with destructors, so the call becomes an invoke. The invoke loses
+// the call's metadata: variable, type, and the mark of an ignored function. These facts must still be known.
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Nasty: operator new and delete replaced by the program, over malloc; the compiler sees both halves and may inline
-// them.
+// Nasty: the program replaces operator new and delete, which call malloc
+// and free. The compiler sees the definitions and may inline them.
 #include <cstdlib>
 #include <new>
 

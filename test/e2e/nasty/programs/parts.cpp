@@ -1,4 +1,4 @@
-// Nasty: functions that the linker may inline, fold, drop or import. See parts_main.cpp.
+// Nasty: functions that the linker may inline, fold, drop or import. parts_main.cpp calls them.
 #include "parts.h"
 
 #include <cstdlib>
@@ -17,4 +17,4 @@ void dropLayer(Layer *layer) {
 __attribute__((noinline)) char *alike1(std::size_t size) { return static_cast<char *>(std::malloc(size)); }
 __attribute__((noinline)) char *alike2(std::size_t size) { return static_cast<char *>(std::malloc(size)); }
 
-void *neverCalled(std::size_t size) { return std::malloc(size); } // --gc-sections takes it
+void *neverCalled(std::size_t size) { return std::malloc(size); } // --gc-sections removes it

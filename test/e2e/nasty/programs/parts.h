@@ -1,4 +1,4 @@
-// Common declarations of the units of the link tests.
+// Common declarations of the link tests.
 #pragma once
 #include <cstddef>
 
@@ -6,7 +6,7 @@ struct Layer {
   float *output;
   Layer *next;
 };
-Layer *makeLayer(std::size_t size); // parts.cpp
+Layer *makeLayer(std::size_t size); // in parts.cpp
 void dropLayer(Layer *layer);
-char *alike1(std::size_t size); // the same machine code
+char *alike1(std::size_t size); // both have the same machine code
 char *alike2(std::size_t size);

@@ -1,5 +1,5 @@
-// Nasty: calls into parts.cpp over the border of a unit, which a link with LTO removes. One body for two functions
-// (ICF), sections without users (--gc-sections), a relocatable object or an archive.
+// Nasty: calls from this unit into parts.cpp. LTO removes the border between the units. Other links give two
+// functions one body (ICF), drop unused sections (--gc-sections), or use a relocatable object or an archive.
 #include "parts.h"
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Nasty only by how it is built: static, static-pie, stripped, sanitized, without -g, with split or compressed DWARF.
+// Nasty only by its build: static, static-pie, stripped, sanitized, without -g, with split or compressed DWARF.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// Nasty: std::pmr pools, arenas over arenas, a stateful allocator and placement new. A
-// class with its own operator new[] and a virtual destructor is deleted through its base.
+// Nasty: std::pmr pools, arenas on top of arenas, a stateful allocator, placement new. A class
+// with its own operator new[] and a virtual destructor is deleted through a pointer to its base.
 #include <cstdio>
 #include <cstdlib>
 #include <list>

@@ -1,4 +1,4 @@
-// Nasty: the program under preloaded.c.
+// Nasty: the program into which preloaded.c is preloaded.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-// Nasty: processes made by the system call clone and by clone(), without the work of glibc's fork. They have a stack of
-// their own, a copy of the memory, and shared descriptors.
+// Nasty: the system call clone and the function clone() create processes without what glibc's
+// fork does. The processes have their own stack, a copy of the memory, and shared descriptors.
 #define _GNU_SOURCE
 #include "touch.h"
 

@@ -1,5 +1,5 @@
-// Nasty: reads all of its standard input by getline and scanf, and prints it sorted. Then its standard output may be
-// closed, and its status says whether writing failed.
+// Nasty: reads all of its standard input by getline and scanf, and prints it sorted. Its
+// standard output may be closed by then; the exit status says whether writing failed.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

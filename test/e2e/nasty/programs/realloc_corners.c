@@ -1,5 +1,5 @@
-// Nasty: realloc of NULL, to 0, to a size that fails, of an aligned block; reallocarray that overflows. The block of a
-// realloc that failed lives on, and errno is the allocator's.
+// Nasty: realloc of NULL, to 0, to a size that fails, and of an aligned block; reallocarray
+// with an overflow. If realloc fails, the block stays alive, and errno is the allocator's.
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Nasty: requests that an allocator refuses, with the errno that it leaves: too many bytes, a product
-// that overflows, a wrong alignment. posix_memalign must not touch errno at all, nor its result.
+// Nasty: an allocator refuses requests and sets errno: too many bytes, a product that
+// overflows, an invalid alignment. posix_memalign must change neither errno nor its result.
 #include <errno.h>
 #include <malloc.h>
 #include <stdio.h>

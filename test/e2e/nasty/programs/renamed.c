@@ -1,5 +1,5 @@
 // Nasty: the program overwrites its arguments and environment, as setproctitle does.
-// It also renames its threads, with bytes that are bad for terminals and JSON.
+// It also renames its threads, with bytes that are invalid in terminals and JSON.
 #define _GNU_SOURCE
 #include "touch.h"
 

@@ -1,5 +1,5 @@
-// Nasty: address space is reserved without access, then made usable piece by
-// piece. A mapping without access over it gives it back. Many allocators do this.
+// Nasty: the program reserves address space without access, and makes it accessible piece by
+// piece. It releases a piece by mapping it without access again. Many allocators do this.
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-// Nasty: system and popen, also with output that is larger than a pipe, and a child that dies of a signal.
+// Nasty: calls system and popen, also with output larger than a pipe, and with a child that dies of a signal.
 #define _GNU_SOURCE
 #include "touch.h"
 

@@ -1,4 +1,4 @@
-// Nasty: threads on the smallest stack that there may be, one that the program allocated and gives back itself.
+// Nasty: threads on stacks of the smallest allowed size. The program allocates and frees these stacks itself.
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Nasty: coroutines of another unit that await each other and hold blocks over their suspension points.
+// Nasty: coroutines of two units await each other and hold blocks across their suspension points.
 #include "tasks.h"
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// A lazy task over coroutines, for tasks.cpp and tasks_main.cpp.
+// A lazy task based on coroutines, for tasks.cpp and tasks_main.cpp.
 #pragma once
 #include <coroutine>
 #include <exception>

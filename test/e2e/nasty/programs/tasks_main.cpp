@@ -1,4 +1,4 @@
-// Nasty: the other half of tasks.cpp; code that does not know a frame's type destroys the frame.
+// Nasty: the second unit of tasks.cpp. It destroys frames whose type it does not know.
 #include "tasks.h"
 
 #include <cstdio>

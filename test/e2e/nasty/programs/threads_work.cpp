@@ -1,4 +1,4 @@
-// Nasty only by how it is built: for ThreadSanitizer and other levels of optimisation.
+// Nasty only by its build: with ThreadSanitizer, and with other optimisation levels.
 #include <cstdio>
 #include <memory>
 #include <mutex>

@@ -1,5 +1,5 @@
-// Nasty: operator new that throws (too much, a class's own, the size of an array that overflows), and a new-handler
-// that frees a reserve. Nothrow, aligned and sized forms, and constructors that throw in the middle of an array.
+// Nasty: operator new throws (too many bytes, a class's own operator, an array size that overflows). A
+// new-handler frees a reserve. Nothrow, aligned and sized forms. Constructors throw in the middle of an array.
 #include <cstdio>
 #include <cstdlib>
 #include <new>

@@ -1,5 +1,5 @@
-// Nasty: a timer's handler maps and unmaps at any moment, also in the middle of malloc,
-// free and of their recording. mmap is a system call: a handler may call it anywhere.
+// Nasty: a timer's handler maps and unmaps at any moment, also while malloc or free
+// runs or is recorded. mmap is a system call, so a handler may call it anywhere.
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// A block that is taken and given back at once; the pointer is volatile, or the compiler would delete both calls.
+// Allocates a block and frees it at once. The pointer is volatile, so the compiler cannot delete both calls.
 #pragma once
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-// Nasty: exceptions that cross frames full of owners. Some are kept alive by an exception_ptr in another thread, some
-// are thrown by destructors' callees. Some end in std::terminate's handler, which allocates and ends the process.
+// Nasty: exceptions leave frames full of owners. An exception_ptr in another thread keeps some, functions that
+// destructors call throw some. Others end in std::terminate's handler, which allocates and ends the process.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

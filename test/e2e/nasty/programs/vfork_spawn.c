@@ -1,4 +1,4 @@
-// Nasty: vfork, whose child runs on the parent's memory and stack, and posix_spawn, between a thread's allocations.
+// Nasty: vfork, whose child uses the parent's memory and stack, and posix_spawn, between allocations of a thread.
 #include "touch.h"
 
 #include <pthread.h>

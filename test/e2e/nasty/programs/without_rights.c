@@ -1,5 +1,5 @@
-// Nasty: a child that is forked after the process gave up its user, its root directory
-// or its descriptors. It cannot reach the session any more.    without_rights u|c|n|f|a
+// Nasty: the process gives up its user, its root directory or its descriptors, and then
+// forks a child. The child can no longer reach the session.    without_rights u|c|n|f|a
 #include "touch.h"
 
 #include <stdio.h>
