@@ -1,5 +1,5 @@
-// compare_paths RUN FOLDER: the path of each allocation in FOLDER, which witness.c has filled, and the one that the
-// trace of the run has. Writes the number of each kind, as JSON, and the first paths that differ.
+// compare_paths RUN FOLDER compares the path of each allocation that witness.c wrote to FOLDER with the path that
+// the run's trace has. Writes, as JSON, how many results of each kind there are, and the first paths that differ.
 #include "witnessed.h"
 
 #include "analysis/places/site_catalog.h"
@@ -20,7 +20,7 @@ using namespace msleaks;
 using test::Call;
 using test::Witnessed;
 
-// Functions between an allocation and the code that asked for it, which are no part of a path.
+// Functions between an allocation and the code that requested it. They are not part of a path.
 bool isBetween(const Call &call) {
   constexpr std::string_view kNames[] = {"libwitness.so", "libmsleaks_hooks.so", "libmsleaks_rt.so", "libstdc++.so"};
   return std::ranges::any_of(kNames, [&](std::string_view name) { return call.image.starts_with(name); });
@@ -32,9 +32,9 @@ struct Recorded {
 };
 
 enum class Verdict {
-  Equal,      // call by call up to the first one of the thread
-  Unfinished, // the innermost calls, and it says that there are more
-  Beyond,     // finished, and equal as far as libunwind has tables
+  Equal,      // all calls are equal, up to the thread's first one
+  Unfinished, // the innermost calls are equal, and our path is marked as incomplete
+  Beyond,     // our path is complete, and equal as far as libunwind has unwind tables
   Different,
 };
 constexpr const char *kNames[] = {"equal", "unfinished", "beyond", "different"};
@@ -42,7 +42,7 @@ constexpr const char *kNames[] = {"equal", "unfinished", "beyond", "different"};
 Verdict compare(const Recorded &ours, const Witnessed &theirs) {
   if (ours.calls.empty())
     return ours.complete ? Verdict::Different : Verdict::Unfinished;
-  // The hook's own calls are above the first of ours.
+  // libunwind's calls begin inside the hook; skips them up to our first call.
   auto begin = theirs.calls.begin();
   const auto end = begin + static_cast<ptrdiff_t>(theirs.known);
   while (begin != end && isBetween(*begin) && *begin != ours.calls.front())
@@ -92,7 +92,7 @@ public:
   }
 
 private:
-  // The first event at this address behind the walk, of the same thread, is that of the sample.
+  // The sample belongs to the first event of its thread at this address after the walk.
   void take(const analysis::StreamEvent &event) {
     const auto &alloc = event.event.as<abi::AllocEvent>();
     const auto found = waiting_.find({event.process, alloc.address});
@@ -119,14 +119,14 @@ private:
     Recorded recorded{{}, path.complete};
     for (const analysis::SiteId id : path.calls) {
       const analysis::Site &site = siteOf(id);
-      // A place in instrumented code stands above the call that it made.
+      // The path begins with the site of instrumented code. The call that it made follows, so the site is skipped.
       if (site.origin == analysis::SiteOrigin::Hook)
         recorded.calls.push_back({test::nameOf(site.library), site.offset});
     }
     return recorded;
   }
 
-  // describe() looks for the function's name each time that there is none.
+  // describe() looks up the function's name each time, also if there is none. So its results are kept.
   const analysis::Site &siteOf(analysis::SiteId id) {
     const analysis::Site *&site = sites_[id];
     return *(site != nullptr ? site : site = &catalog_.describe(id));
@@ -153,7 +153,7 @@ private:
   uint64_t samples_ = 0;
   uint64_t counts_[std::size(kNames)] = {};
   std::vector<std::string> examples_;
-  std::map<std::string, uint64_t> ends_; // the last call of paths that are not equal
+  std::map<std::string, uint64_t> ends_; // {last call: how many unfinished or longer paths end there}
 };
 
 Result<nlohmann::json> comparePaths(const char *run, const char *folder) {

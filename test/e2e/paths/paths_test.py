@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The paths of small programs' allocations are libunwind's, call by call, or say where they end.
+"""The paths of small programs' allocations equal libunwind's, call by call, or are marked as incomplete.
 
     paths_test.py BUILD SCRATCH [PROGRAM...]     all, unless some are named
 
@@ -12,14 +12,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from witness import HERE, Witness, in_compiled_code, in_wrong_tables, nowhere, print_header  # noqa: E402
 from msleaks_e2e import arguments, check, need, run  # noqa: E402
 
-# {program: one in this many allocations is compared, and where a path may end before its first call}.
+# {program: (one allocation in this many is compared, where a path may end early)}
 PROGRAMS = {
     "templates.cpp": (3, nowhere),
     "handlers.c": (2, in_wrong_tables),
     "fibers.c": (3, nowhere),
     "jit.c": (2, in_compiled_code),
 }
-# The compiler may leave out an unused allocation.
+# Without this the compiler may delete an unused allocation.
 FLAGS = ("-fno-builtin", "-pthread")
 
 

@@ -1,5 +1,5 @@
-// Preloaded behind msleaks' hooks. For a random sample of the allocations that they pass on, it writes down the calls
-// that libunwind finds. compare_paths compares them with those that msleaks recorded.
+// A library that is preloaded after msleaks' hooks. The hooks call its allocation functions. For a random sample
+// of these calls it writes the callers that libunwind finds. compare_paths compares them with the recorded paths.
 //
 //   MSL_WITNESS=FOLDER     a file a process, named by its number (witness.h)
 //   MSL_WITNESS_ONE_IN=N   how many allocations there are to one that is written down (1)
@@ -29,8 +29,8 @@
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t),
     *__libc_memalign(size_t, size_t);
 
-// libunwind is not linked: it has functions of the same names as the unwinder of C++, and the program would throw by
-// them.
+// Not linked with libunwind: libunwind defines functions with the same
+// names as the C++ unwinder, and the program's exceptions would use them.
 static struct {
   int (*init)(unw_cursor_t *, unw_context_t *);
   int (*step)(unw_cursor_t *);
@@ -43,7 +43,7 @@ static pid_t process;
 static uint64_t one_in = 1, seed;
 static atomic_ullong allocations;
 static atomic_flag writing = ATOMIC_FLAG_INIT;
-// Allocations of a handler that comes meanwhile, and of libunwind itself, are not sampled.
+// Set while a sample is written, so that allocations of a signal handler and of libunwind itself are not sampled.
 static _Thread_local int busy __attribute__((tls_model("initial-exec")));
 
 static int is_chosen(void) {
@@ -86,7 +86,7 @@ static int count_changes(struct dl_phdr_info *object, size_t size, void *changes
   return 1;
 }
 
-// Lists all images again after one came or went.
+// Lists all images again after one was loaded or unloaded.
 static void write_images(void) {
   static uint64_t known;
   uint64_t changes = 0;
@@ -99,8 +99,8 @@ static void write_images(void) {
     dl_iterate_phdr(write_image, NULL);
 }
 
-// libunwind guesses by the frame pointer where it finds no table. It reports the function of such a place with a size
-// of one byte.
+// Without an unwind table libunwind follows the frame pointer, which
+// is a guess. It then reports a function with a size of one byte.
 static int has_table(unw_cursor_t *cursor) {
   unw_proc_info_t found;
   return unwinder.describe(cursor, &found) == 0 && found.end_ip - found.start_ip > 1;
@@ -189,7 +189,7 @@ __attribute__((constructor)) static void begin(void) {
   const int opened = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
   if (opened < 0)
     return;
-  // Takes a high number, since the program may close or count the first descriptors.
+  // Uses a high descriptor number, since the program may close or count the first ones.
   const int moved = fcntl(opened, F_DUPFD_CLOEXEC, 900);
   close(opened);
   file = moved;

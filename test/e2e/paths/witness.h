@@ -1,4 +1,4 @@
-// The records that witness.c writes and compare_paths.cpp reads. Each has whole 64-bit words; the first is the kind.
+// The records that witness.c writes and compare_paths.cpp reads. A record has 64-bit words; the first one is its kind.
 #pragma once
 
 #include <stddef.h>
@@ -6,19 +6,19 @@
 
 enum { WITNESS_SAMPLE = 1, WITNESS_IMAGES = 2, WITNESS_IMAGE = 3, WITNESS_MOST_CALLS = 4096 };
 
-// A bit in an address: no table has the rule of its caller. The next calls are libunwind's guess.
+// A bit in an address: no unwind table describes its caller. The following calls are guesses of libunwind.
 #define WITNESS_NO_TABLE ((uint64_t)1 << 63)
 
-// A list of images begins with a word of WITNESS_IMAGES; it holds for the samples behind it.
+// A list of images begins with the word WITNESS_IMAGES. It is valid for the samples that follow it.
 struct Image {
   uint64_t kind, bias, begin, end;
-  uint64_t name_bytes; // of the path, which follows, with zeros behind it
+  uint64_t name_bytes; // length of the path, which follows and is padded with zeros
 };
 
 struct Sample {
   uint64_t kind, address, size, thread;
-  uint64_t before_ns, after_ns; // the walk
-  uint64_t ended;               // the last call is the first one of the thread
+  uint64_t before_ns, after_ns; // when the walk began and ended
+  uint64_t ended;               // 1 if the last call is the first one of the thread
   uint64_t count;
   uint64_t calls[WITNESS_MOST_CALLS]; // innermost first; in the file only `count` of them
 };

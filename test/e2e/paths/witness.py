@@ -1,5 +1,5 @@
-"""Runs programs under msleaks with witness.c behind the hooks, and compares the paths of a random sample of their
-allocations with libunwind's."""
+"""Runs programs under msleaks with witness.c behind the hooks. Compares the paths of a random sample of their allocations with
+libunwind's."""
 import json
 import os
 import sys
@@ -18,13 +18,13 @@ def nowhere(_image, _share):
 
 
 def in_compiled_code(image, _share):
-    """Code of no image, which has no tables: the path ends with it."""
+    """The path ends in code that belongs to no image and therefore has no unwind tables."""
     return image == ""
 
 
 def in_wrong_tables(image, share):
-    """A timer interrupts libc's long multiplication (__mpn_mul_1 and similar functions, for printf and strtod), whose
-    tables are wrong. libunwind goes on with any word of the stack; msleaks ends there."""
+    """A timer interrupts libc's long multiplication (__mpn_mul_1 and similar functions, for printf and strtod), whose unwind tables
+    are wrong. libunwind continues with an arbitrary word of the stack; msleaks ends the path."""
     return image.startswith("libc.so") and share < 0.05
 
 
@@ -39,7 +39,7 @@ class Witness:
         check(made.returncode == 0, f"the witness does not compile: {made.stderr}")
 
     def sample(self, command, one_in, environment=None, **kwargs):
-        """Makes one run, and returns compare_paths' answer."""
+        """Runs the program once, and returns the answer of compare_paths."""
         folder = self.scratch / "witnessed"
         folder.mkdir(exist_ok=True)
         for old in folder.iterdir():
@@ -58,7 +58,7 @@ class Witness:
         return json.loads(done.stdout)
 
     def expect(self, name, samples, unfinished=nowhere):
-        """No path differs in the runs of one program, and paths are unfinished only where that is allowed."""
+        """Checks the runs of one program: no path differs, and paths are incomplete only where this is allowed."""
         total = {key: sum(sample[key] for sample in samples)
                  for key in ("samples", "compared", "equal", "unfinished", "beyond", "different")}
         print(f"{name:34} {total['compared']:8} {total['equal']:8} {total['unfinished']:10} {total['different']:9}", flush=True)

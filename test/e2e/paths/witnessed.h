@@ -1,4 +1,4 @@
-// The samples that witness.c has written, with calls as the trace has them: image and address in its file.
+// The samples that witness.c has written. As in the trace, a call consists of an image and the address in its file.
 #pragma once
 
 #include "witness.h"
@@ -13,17 +13,17 @@
 namespace msleaks::test {
 
 struct Call {
-  std::string image; // name of the file; empty = code of no image
+  std::string image; // name of the file; empty for code of no image
   uint64_t offset;
   friend bool operator==(const Call &, const Call &) = default;
 };
 
 struct Witnessed {
   uint64_t address, size, thread;
-  uint64_t time_ns; // of the middle of the walk
+  uint64_t time_ns; // the middle of the walk
   std::vector<Call> calls;
-  size_t known;       // number of known calls: libunwind guesses the later ones, since no table has them
-  bool ended = false; // libunwind says that the thread begins there
+  size_t known;       // number of known calls; libunwind guesses the others, since it has no unwind table for them
+  bool ended = false; // libunwind reached the first call of the thread
 };
 
 inline std::string nameOf(std::string_view path) { return std::filesystem::path(path).filename(); }

@@ -1,4 +1,4 @@
-"""Run with LNT's interpreter by lnt_test.py: prints the profile as LNT itself reads it, and writes it as LNT does.
+"""lnt_test.py runs this script with LNT's interpreter. The script prints the profile as LNT reads it, and writes it as LNT does.
 
     lnt_side.py show FILE               JSON: version, counters, functions and their code
     lnt_side.py again FILE OUT          the same profile, as LNT writes it
@@ -34,7 +34,7 @@ def again(profile, file):
 
 
 def of_chance(chance):
-    """Percentages are multiples of 1/8: the format's 24 bits hold them."""
+    """Percentages are multiples of 1/8, which the format's 24 bits represent exactly."""
     def percentages(names):
         return {name: chance.randrange(801) / 8 for name in names}
 

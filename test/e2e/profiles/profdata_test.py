@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`msleaks profile` on .profdata files of one LLVM, against the output of its llvm-profdata for the same file: each
-counter.
+"""Compares `msleaks profile` on .profdata files of one LLVM with the output of its llvm-profdata for the same file. Each counter
+must be equal.
 
     profdata_test.py BUILD SCRATCH LLVM
 """

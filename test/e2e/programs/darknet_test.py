@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""darknet: a network of its cfg folder with random weights classifies a generated image.
+"""darknet: one of its networks, with random weights, classifies a generated image.
 
     darknet_test.py BUILD SCRATCH
 
@@ -42,8 +42,8 @@ def finding_of(report, kind, line):
 
 
 def expect_unused(msleaks, darknet, scratch):
-    """Inference never touches memory for training only. Without this memory the peak is lower by the report's
-    savings."""
+    """Inference never touches memory that is needed only for training. Without this memory the peak is lower by the savings in the
+    report."""
     command, left_out = ["./darknet", "speed", "cfg/tiny.cfg", "1"], "        l.x_norm = calloc(l.batch*l.outputs, sizeof(float));"
     _, report = msleaks.run(f"{scratch}/pages", command, ["--access", "pages"], cwd=darknet)
     unused = finding_of(report, "unused", line_of(f"{darknet}/src/convolutional_layer.c", left_out))
@@ -66,7 +66,7 @@ def expect_unused(msleaks, darknet, scratch):
 
 
 def expect_graphs(msleaks, folder, layers):
-    """How often the innermost loop of a matrix product ran follows from the layers, which darknet lists."""
+    """How often the innermost loop of a matrix product runs. This follows from the layers, which darknet lists."""
     graphs = graphs_of(msleaks, folder)
     for graph in graphs.values():
         expect_flow(graph, "darknet")
@@ -74,7 +74,7 @@ def expect_graphs(msleaks, folder, layers):
     products = [int(filters) * int(size) ** 2 * int(channels) * int(width) * int(height)
                 for filters, size, channels, width, height in row.findall(layers)]
     check(len(products) == 8, f"{len(products)} convolutional layers: {layers}")
-    graph = graphs["gemm_cpu"]  # into which the products are inlined
+    graph = graphs["gemm_cpu"]  # the products are inlined into this function
     most = max(block["count"] for block in graph["blocks"])
     print(f"{len(graphs)} graphs; gemm_cpu: {graph['calls']} calls, {most} products")
     check((graph["calls"], most) == (len(products), sum(products)), f"of {len(products)} layers, {sum(products)} products")
@@ -101,13 +101,13 @@ def main():
     report.expect_account()
     report.expect_sums()
     expect_graphs(msleaks, f"{scratch}/run", plain.stderr)
-    # darknet.cfg has 8 convolutional and 6 pooling layers; nothing but the image is ever given back.
+    # darknet.cfg has 8 convolutional and 6 pooling layers. Only the image is ever freed.
     for part in ("peak", "leaks"):
         for file, function, variable, code, count in LIVE_BLOCKS:
             line = line_of(f"{darknet}/src/{file}", code)
             report.expect_site(part, file, line=line, function=function, variable=variable, count=count)
-    # Only the constructors' blocks stay. network_predict itself works in existing buffers, so it has no place in the
-    # report.
+    # Only the blocks of the constructors stay alive. network_predict itself works in existing buffers, so the report
+    # has no place in it.
     marked = json.loads(msleaks.output("sites", f"{darknet}/darknet", "--json"))
     check(len(marked) > 100, f"{len(marked)} places in darknet")
     in_predict = [site for site in marked if site["function"] == "network_predict"]

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""examples/pytorch/train.py: PyTorch on the CPU, not instrumented. The hooks tell each library's memory.
+"""examples/pytorch/train.py runs PyTorch on the CPU, not instrumented. With hooks alone the report shows the memory of each
+library.
 
     pytorch_test.py BUILD SCRATCH [PYTHON]      Debian's interpreter and PyTorch, unless another one is named
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The first minute with C++ of README.md: its commands, on examples/cache, find the two mistakes that README shows.
+"""Runs the commands of the first example in README.md, on examples/cache. They find the two mistakes that README shows.
 
     readme_test.py BUILD SCRATCH
 """

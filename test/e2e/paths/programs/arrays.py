@@ -1,5 +1,5 @@
-"""Python and numpy at work: arrays, linear algebra, sorting, records, text, exceptions, generators, threads, callbacks
-from C into Python."""
+"""Typical work of Python and numpy: arrays, linear algebra, sorting, records, text, exceptions, generators, threads, callbacks from
+C into Python."""
 import collections
 import json
 import re

@@ -1,5 +1,5 @@
--- Allocations by code that LuaJIT compiled: through the FFI, by strings and tables, by callbacks from C into Lua, in
--- coroutines and around errors.
+-- Code that LuaJIT compiled allocates: through the FFI, for strings and
+-- tables, in callbacks from C into Lua, in coroutines, and around errors.
 local ffi = require("ffi")
 ffi.cdef [[
   void *malloc(size_t);
@@ -27,12 +27,12 @@ for i = 1, 4000 do
   allocate(i)
   sum = sum + recurse(i % 6)
 end
--- Strings and tables: the collector's blocks, some of them taken by the compiled code's helpers.
+-- Strings and tables are blocks of the garbage collector. Helper functions of the compiled code allocate some of them.
 local kept = {}
 for i = 1, 20000 do
   kept[i % 500 + 1] = { name = string.rep("x", 100 + i % 30) .. i, sum = sum }
 end
--- Lua inside C inside Lua.
+-- Lua calls C, which calls Lua.
 local numbers = ffi.new("int[?]", 30)
 local compare = ffi.cast("int (*)(const void *, const void *)", function(a, b)
   allocate(1)
@@ -43,7 +43,7 @@ for round = 1, 20 do
   C.qsort(numbers, 30, 4, compare)
 end
 compare:free()
--- Coroutines, and errors through C.
+-- Coroutines, and errors that pass through C.
 local function numbers_of(count)
   return coroutine.wrap(function()
     for i = 1, count do

@@ -1,5 +1,5 @@
-// Fibers on stacks in the heap, in a mapping and in static memory. They
-// allocate at any depth, switch to one another and begin anew on a used stack.
+// Fibers run on stacks in the heap, in a mapping and in static memory. They
+// allocate at any depth, switch to one another, and start again on a used stack.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ int main(void) {
       current = (int)random_number(kFibers);
       if (!ended[current])
         swapcontext(&scheduler, &fibers[current]);
-      free(malloc(7)); // on the thread's own stack in between
+      free(malloc(7)); // this is on the thread's own stack, between fibers
       left = 0;
       for (int i = 0; i < kFibers; ++i)
         left += !ended[i];

@@ -1,5 +1,5 @@
-// A just-in-time compiler that writes no unwind tables. Its functions with and without
-// a frame pointer are in pages that come and go. Between them C calls and allocates.
+// A just-in-time compiler that writes no unwind tables. Some of its functions have a frame pointer,
+// some do not. Their pages are mapped and unmapped. Between these functions C code calls and allocates.
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
@@ -59,7 +59,7 @@ int main(void) {
     uint8_t *code = compile_all();
     for (int i = 0; i < 60; ++i) {
       work(random_number(5));
-      free(malloc(7)); // with nothing compiled on the stack
+      free(malloc(7)); // no compiled function is on the stack here
     }
     munmap(code, kFunctions * kBytes);
   }

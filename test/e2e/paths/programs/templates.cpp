@@ -1,5 +1,5 @@
-// Allocations in templates, virtual calls, recursion and exceptions. Exceptions are thrown through frames that allocate
-// in their destructors, caught and thrown again. They are kept as std::exception_ptr and thrown by another thread.
+// Allocations in templates, virtual calls, recursion and exceptions. Exceptions pass through frames whose destructors
+// allocate, and are caught and thrown again. As a std::exception_ptr they are thrown again in another thread.
 #include <algorithm>
 #include <cstdio>
 #include <exception>

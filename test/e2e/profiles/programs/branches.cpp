@@ -1,4 +1,4 @@
-// Branches, calls through a pointer, conditions of several parts, a function that never runs, and two of one name.
+// Branches, calls through a pointer, compound conditions, a function that never runs, two functions with one name.
 #include <cstdio>
 #include <vector>
 

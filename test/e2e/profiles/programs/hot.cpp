@@ -1,5 +1,5 @@
-// Spends its time in known places: two functions of its own (one with a comma in its name).
-// One is in a library that it opens, and another in a child that executes this program again.
+// Uses its time in known functions. Two are in the program (one has a comma in its name).
+// One is in a library that it opens, and one in a child that executes this program again.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -23,7 +23,7 @@ template <class A, class B> [[gnu::noinline]] uint64_t mix(uint64_t x) {
 
 int main(int count, char **arguments) {
   const uint64_t rounds = 4'000'000;
-  if (count == 2) // the child
+  if (count == 2) // in the child
     return std::printf("%d\n", sum(rounds) == 0) < 0;
   if (void *library = dlopen(arguments[2], RTLD_NOW))
     reinterpret_cast<uint64_t (*)(uint64_t)>(dlsym(library, "in_library"))(rounds);
@@ -31,7 +31,7 @@ int main(int count, char **arguments) {
   if (child == 0)
     execl(arguments[0], arguments[0], "child", nullptr);
   waitpid(child, nullptr, 0);
-  for (int i = 0; i < 2000; ++i) { // page faults
+  for (int i = 0; i < 2000; ++i) { // causes page faults
     void *block = std::malloc(1 << 20);
     std::memset(block, i, 1 << 16);
     std::free(block);
