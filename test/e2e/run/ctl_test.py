@@ -1,4 +1,4 @@
-"""A session that changes while it runs: msleaks ctl, --start-paused, --toggle-signal, and another collector."""
+"""The state of a session changes while it runs: by msleaks ctl, --start-paused, --toggle-signal, and another collector."""
 import json
 import os
 import shutil
@@ -15,7 +15,7 @@ steps = tools.compile("steps.c")
 
 
 class Session:
-    """programs/steps.c under msleaks-run, a step at a time."""
+    """Runs programs/steps.c under msleaks-run, one step at a time."""
 
     def __init__(self, name, *options):
         self.folder = tools.folder(name)
@@ -65,7 +65,7 @@ class Session:
 
 
 def held(*parts):
-    """(bytes, blocks) of the program's own in these lists."""
+    """(bytes, blocks) of the program's own sites in these lists."""
     rows = [row for part in parts for row in part["by_site"] if (row["site"]["library"] or "").endswith("/steps")]
     return sum(row["bytes"] for row in rows), sum(row["count"] for row in rows)
 
@@ -146,7 +146,7 @@ def says_when_there_is_no_session():
 
 
 def packet(session, text):
-    """The requests of ctl, without a process for each."""
+    """Sends the requests of `msleaks ctl` without starting a process for each."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:
         client.connect(os.path.join(manifest(session.folder)["session_dir"], "ctl"))
         client.send(text.encode())

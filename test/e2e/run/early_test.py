@@ -1,4 +1,4 @@
-"""A report that was begun while the program ran equals a report of the whole run."""
+"""The report can be begun while the program still runs. It equals a report of the whole run."""
 import os
 import subprocess
 
@@ -10,7 +10,7 @@ BEGUN = "the report was begun while the program ran"
 
 
 def run(name, command, *options, prefix=()):
-    """The report of msleaks-run at the end, and whether it had begun before."""
+    """Runs msleaks-run. Returns its exit status, the run's folder, its report, and whether the report was begun early."""
     folder = tools.folder(name)
     done = subprocess.run([*prefix, *map(str, tools.command(folder, command, "--log-level", "debug", *options))],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -48,7 +48,7 @@ def waits_where_it_would_take_the_programs_time():
 
 
 def is_not_of_a_trace_that_somebody_cut():
-    """An early report is dropped if the file was changed; the report at the end tells the rest."""
+    """If somebody changed the trace, the early report is dropped. The report is then made at the end."""
     folder = tools.folder("cut")
     script = f"sleep 0.3; : > {folder}/trace.mslt; sleep 0.3"
     done = subprocess.run([str(word) for word in tools.command(folder, ["sh", "-c", script])], stdin=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""Faults around a recording: full disks, read-only disks, no shared memory. The program must not notice.
+"""Faults around a recording: full disks, read-only disks, no shared memory. They must not affect the program.
 
 Most of it needs root for mounts of its own; parts that cannot be made are skipped, with a message.
 """
@@ -12,7 +12,7 @@ churn = tools.compile("churn.c")
 
 
 def survives_a_full_disk():
-    """The trace's file system fills up in the middle. Later there is room, and recover stores the rest."""
+    """The trace's file system becomes full during the run. Later it has space again, and recover stores the remaining events."""
     place = tools.folder("small")
     place.mkdir()
     script = f"""
@@ -72,7 +72,7 @@ ls {place} /dev/shm
 
 
 def works_without_enough_shared_memory():
-    # No folder can be made in /proc/sys.
+    # No folder can be created in /proc/sys.
     for name, mount in (("small", "mount -t tmpfs -o size=1m none /dev/shm"), ("unusable", "mount --bind /proc/sys /dev/shm")):
         folder = tools.folder(name)
         done = in_namespace(f"""
@@ -90,9 +90,9 @@ echo "status $?"
 
 
 def counts_what_a_full_shared_memory_loses():
-    """The file system is large enough at first; then others fill it."""
+    """The file system is large enough at first. Later other files fill it."""
     folder = tools.folder()
-    # Filled from outside: a process of the session has memory there itself, which is free once it has ended.
+    # The test fills it from outside. A process of the session has memory there itself, which is released when it ends.
     waits, filled = tools.scratch / "waits", tools.scratch / "filled"
     done = in_namespace(f"""
 mount -t tmpfs -o size=60m none /dev/shm
@@ -109,7 +109,7 @@ echo "status $?"
     check("done\nstatus 0\n" in done.stdout, f"{done.stdout} {done.stderr}")
     summary = tools.summary(folder)
     expect_account(summary)
-    # Either a thread of the process that came later got no ring, or the whole process got no room.
+    # Either a thread of the later process got no ring, or the whole process got no arena.
     dropped = sum(stream["dropped"] for stream in summary["streams"])
     unseen = [process for process in manifest(folder)["processes"] if process["process"] == 0]
     check(dropped + summary["dropped_no_ring"] > 0 or unseen, f"nothing was lost: {summary}")
@@ -119,7 +119,7 @@ echo "status $?"
 
 
 def uses_the_folder_where_shared_memory_is_too_small_for_the_rings():
-    """The same without a mount: the session asks for more memory than any /dev/shm has."""
+    """The same without a mount. The session requests more memory than any /dev/shm has."""
     room = os.statvfs("/dev/shm")
     if room.f_bavail * room.f_frsize > 4 << 30:
         print("  not tried: /dev/shm has more than four times the largest ring; a small one is mounted below")

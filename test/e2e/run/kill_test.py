@@ -1,5 +1,5 @@
-"""kill -9 of the program, of the collector, or of both, at random moments. After `msleaks recover` every published
-event is in the trace, and produced = stored + dropped.
+"""Kills the program, the collector, or both with SIGKILL at random moments. After `msleaks recover` each published event is in the
+trace, and produced = stored + dropped.
 
     kill_test.py BUILD SCRATCH program|collector|both COUNT [SEED]
 """
@@ -14,15 +14,15 @@ import time
 from run_e2e import Tools, check, expect_account, expect_quiet, manifest, session_gone, wait_until
 
 THREADS = 2
-PAIRS = 2_000_000  # about 0.3 s, as long as the longest wait for the blow
-# Under an emulator a program takes its time to start.
+PAIRS = 2_000_000  # about 0.3 s, as long as the longest wait before a kill
+# Under an emulator a program starts slowly.
 STARTS_AFTER = float(os.environ.get("MSLEAKS_STARTS_AFTER", "0"))
 # A program whose collector was killed waits this long, once, and then drops events.
 OPTIONS = ["--no-report", "--block-timeout-ms", "100", "--ring-kib", "64", "--ring-max-kib", "1024"]
 
 
 class Counts:
-    """The file in which programs/churn.c keeps its own account."""
+    """The file in which programs/churn.c counts its own calls."""
 
     def __init__(self, path):
         self.path = path
@@ -53,8 +53,8 @@ def alive(pid):
 
 
 def strike(victim, collector, counts):
-    """Kills. The order of the two is as random as the moment. Says whether every thread was in the middle of its work, and
-    whether the program went on without its collector."""
+    """Kills the victims, in random order. Returns whether each thread was still at work, and whether the collector was killed
+    first, so that the program went on without it."""
     targets = []
     if victim in ("program", "both"):
         wait_until(lambda: counts.read().pid or collector.poll() is not None, "the program starts")
@@ -67,7 +67,7 @@ def strike(victim, collector, counts):
         try:
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
-            pass  # it was through already
+            pass  # the process had already ended
     counts.read()
     return all(0 < counts.returned(thread) < 2 * PAIRS for thread in range(THREADS)), targets[0] == collector.pid
 
@@ -96,7 +96,7 @@ def trial(tools, program, victim, number):
     in_the_middle, orphaned = strike(victim, collector, counts)
     complaint = collector.communicate()[1]
     if victim == "collector":
-        # The program is unharmed and goes on to its own end.
+        # The program is not affected and runs to its end.
         if counts.read().pid:
             wait_until(lambda: not alive(counts.pid), "the program ends by itself")
             check(all(counts.read().returned(thread) == 2 * PAIRS for thread in range(THREADS)), "the program was harmed")
@@ -112,7 +112,7 @@ def trial(tools, program, victim, number):
         return False
     recovered = tools.recover(folder)
     check(recovered.returncode == 0, f"recover: {recovered.stderr}")
-    # A dead collector makes threads drop at once; otherwise at most the record under way is lost.
+    # Without a collector the threads drop events at once. With one, at most the event that is being recorded is lost.
     check_streams(tools, folder, counts, None if orphaned else 1)
     session_gone(folder)
     before = (folder / "trace.mslt").read_bytes()
@@ -133,7 +133,7 @@ def main():
             in_the_middle += trial(tools, program, victim, number)
         except SystemExit as failure:
             sys.exit(f"{failure.code}\n(trial {number} of {count}, seed {seed})")
-    # A busy machine starts the program late. So only a long series shows whether the kills fall into the work.
+    # A busy machine starts the program late. So only a long series of kills can show whether they hit threads at work.
     check(count < 20 or in_the_middle >= count / 2, f"only {in_the_middle} of {count} kills met threads that were recording (seed {seed})")
     print(f"{count} kills of {victim}, {in_the_middle} of them while both threads recorded: nothing published was lost")
 

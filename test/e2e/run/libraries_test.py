@@ -1,4 +1,4 @@
-"""Libraries that come and go: a hook's caller is named in the right library."""
+"""Libraries are loaded and unloaded. The caller of a hook is reported in the right library."""
 import json
 import subprocess
 

@@ -1,4 +1,4 @@
-"""Limits of the user's shell, and a report that is interrupted: the exit status stays the program's."""
+"""Limits of the user's shell, and interrupted reports. The exit status is still the program's."""
 import os
 import signal
 import subprocess
@@ -11,10 +11,10 @@ churn = tools.compile("churn.c")
 
 
 def survives_the_limit_of_a_file():
-    """With `ulimit -f` the trace grows up to the limit. msleaks-run does not die of SIGXFSZ, and recover stores the
-    rest."""
+    """With `ulimit -f` the trace grows up to the limit. msleaks-run does not die of SIGXFSZ, and recover stores the remaining
+    events."""
     folder = tools.folder("limited")
-    # 2 MiB hold the program's shared memory, and a part of the trace.
+    # 2 MiB are enough for the program's shared memory and a part of the trace.
     command = tools.command(folder, [churn, tools.scratch / "limited-counts", "2", "1000000"], "--no-report", "--ring-kib", "16",
                             "--ring-max-kib", "16")
     done = subprocess.run(["bash", "-c", 'ulimit -f 2048; exec "$@"', "bash", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -26,7 +26,7 @@ def survives_the_limit_of_a_file():
 
 
 def fails_when_asked_if_the_program_could_not_be_recorded():
-    """64 KiB are too little for the shared memory of a process: no event is recorded, and the program cannot count as
+    """64 KiB are too little for the shared memory of a process. No event is recorded, so the report must not call the program
     clean."""
     for options, status in (["--error-exitcode", "42"], 42), (["--error-exitcode", "42", "--no-report"], 42), ([], 0):
         command = tools.command(tools.folder(), ["sh", "-c", "exit 0"], *options)
@@ -43,7 +43,7 @@ def gives_the_program_the_signals_as_they_were():
 
 def says_when_there_is_no_thread_for_the_collector():
     with as_somebody(tools) as (somebody, place):
-        # Two threads are enough: ours and the collector's.
+        # Two threads are enough: the main thread of msleaks-run, and the collector's.
         done = subprocess.run([*somebody, "prlimit", "--nproc=1:1", place / "bin/msleaks-run", "-o", place / "RUN", "touch", place / "witness"],
                               stderr=subprocess.PIPE, text=True)
         expect_status(done, 4, "no thread for the collector")
@@ -60,12 +60,12 @@ def keeps_the_status_when_nothing_can_be_said():
 
 
 def lets_the_report_be_interrupted():
-    """Ctrl-C while the report of a long run is made. The folder is complete by then."""
+    """Ctrl-C arrives while the report of a long run is made. The folder is complete by then."""
     folder = tools.folder("interrupted")
     watched = subprocess.Popen(tools.command(folder, [churn, tools.scratch / "interrupted-counts", "2", "2000000"]),
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     wait_until(lambda: (folder / "manifest.json").exists() and manifest(folder)["state"] == "complete", "the run ends", 120)
-    while watched.poll() is None:  # a signal in the last moment of the recording is for the program
+    while watched.poll() is None:  # a signal before the end of the recording would go to the program
         watched.send_signal(signal.SIGINT)
         time.sleep(0.02)
     check(watched.returncode == -signal.SIGINT, f"status {watched.returncode}: the report goes on")
@@ -75,7 +75,7 @@ def lets_the_report_be_interrupted():
 
 
 def reports_on_a_program_that_was_interrupted():
-    """Ctrl-C reaches the program and msleaks-run; it ends only the program."""
+    """Ctrl-C reaches the program and msleaks-run. It ends only the program."""
     watched = subprocess.Popen(tools.command(tools.folder("killed"), ["sleep", "60"]), stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, text=True, start_new_session=True)
     time.sleep(0.5)

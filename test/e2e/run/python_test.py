@@ -1,5 +1,5 @@
-"""A Python program that does nothing has no finding: memory that the interpreter keeps until its end is its own, wherever it is
-installed."""
+"""A Python program that does nothing has no finding. Memory that the interpreter keeps until its end is not a leak, wherever the
+interpreter is installed."""
 import json
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Common code of the tests of msleaks-run: the tools' places, small programs compiled once, and the summary of a trace."""
+"""Common code of the tests of msleaks-run: the tools' paths, small programs that are compiled once, and the summary of a trace."""
 import json
 import os
 import shlex
@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 
 
 class Tools:
-    """Called as: test.py BUILD SCRATCH [more]."""
+    """The test is called as: test.py BUILD SCRATCH [more]."""
 
     def __init__(self):
         if len(sys.argv) < 3:
@@ -27,11 +27,11 @@ class Tools:
         self.scratch = Path(sys.argv[2])
         shutil.rmtree(self.scratch, ignore_errors=True)
         self.scratch.mkdir(parents=True)
-        # A folder that everybody may write to is refused as an output's parent.
+        # msleaks-run refuses an output whose parent folder everybody may write to.
         self.scratch.chmod(0o755)
 
     def compile(self, name, *options):
-        """A program of programs/, not instrumented: its heap is seen by the hooks."""
+        """Compiles a program of programs/ without the plugin, so that only the hooks see its heap."""
         output = self.scratch / "".join([Path(name).stem, *options])
         compiler = shlex.split(os.environ.get("CC", "cc"))
         done = subprocess.run([*compiler, "-O1", "-g", "-pthread", *options, "-o", output, HERE / "programs" / name])
@@ -47,7 +47,7 @@ class Tools:
         return [self.run_tool, *options, "-o", folder, "--", *program]
 
     def run(self, program, *options, name="run", **kwargs):
-        """Runs to the end. Returns the finished process and its folder."""
+        """Runs msleaks-run to its end. Returns the finished process and the run's folder."""
         folder = self.folder(name)
         kwargs.setdefault("stdin", subprocess.DEVNULL)
         done = subprocess.run(self.command(folder, program, *options), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -63,7 +63,7 @@ class Tools:
         return self.verb("recover", folder, *options)
 
     def copy_to(self, prefix):
-        """The files that msleaks-run needs, in another place."""
+        """Copies the files that msleaks-run needs to another folder."""
         shutil.rmtree(prefix, ignore_errors=True)
         for folder, files in (("bin", [self.run_tool]), ("lib", (self.bin.parent / "lib").glob("libmsleaks_*.so"))):
             (prefix / folder).mkdir(parents=True)
@@ -77,11 +77,11 @@ class Tools:
 
 
 class Unavailable(Exception):
-    """A topic's requirement is missing; the other topics go on."""
+    """A requirement of this topic is missing. The other topics still run."""
 
 
 def run_topics(*topics):
-    """Calls them in turn. If one could not run, the test counts as skipped, after all others have run."""
+    """Calls the topics in turn. If one could not run, the test counts as skipped, but only after all others have run."""
     missing = []
     for topic in topics:
         name = topic.__name__.replace("_", " ")
@@ -97,7 +97,7 @@ def run_topics(*topics):
 
 @contextmanager
 def as_somebody(tools):
-    """(words that run a command as a user without rights, a folder of that user with a copy of the tools)."""
+    """(words that run a command as an unprivileged user, a folder of that user with a copy of the tools)."""
     if os.geteuid() != 0 or not shutil.which("setpriv"):
         raise Unavailable("becoming another user needs root and setpriv")
     nobody = 65534
@@ -112,7 +112,7 @@ def as_somebody(tools):
 
 
 def in_namespace(script, *arguments):
-    """Runs a shell script in a mount namespace of its own; nothing that it mounts is seen outside."""
+    """Runs a shell script in its own mount namespace, so its mounts are not visible outside."""
     unshare = ["unshare", "-m", "--propagation", "private"]
     if os.geteuid() != 0 or subprocess.run([*unshare, "true"], stderr=subprocess.DEVNULL).returncode != 0:
         raise Unavailable("mounting small file systems needs root and a mount namespace of its own")
@@ -138,7 +138,7 @@ def manifest(folder):
 
 
 def expect_account(summary, dropped=None):
-    """No event is lost silently; `dropped` is the number of events that each thread may drop."""
+    """Checks that no event is lost silently. `dropped` is the number of events that each thread may drop."""
     check(not summary["damage"], f"damage: {summary['damage'][:3]}")
     for stream in summary["streams"]:
         check(stream["produced"] == stream["stored"] + stream["dropped"], f"does not add up: {stream}")
@@ -146,7 +146,7 @@ def expect_account(summary, dropped=None):
 
 
 def expect_quiet(folder):
-    """No account was found to be inconsistent."""
+    """Checks that no account is inconsistent."""
     notes = manifest(folder)["notes"]
     check(not any("inconsistent" in note or "damaged" in note for note in notes), f"{folder}: {notes}")
 

@@ -1,4 +1,4 @@
-"""Memory that processes share by a descriptor: it counts once."""
+"""Processes share memory by a descriptor. The report counts this memory once."""
 import json
 
 from run_e2e import Tools, check, expect_account, expect_quiet, run_topics

@@ -1,5 +1,5 @@
-// trace_summary TRACE: a summary of a trace for the tests, as JSON. It has processes, streams with their accounts, and
-// whether the allocations that programs/churn.c numbers by their sizes are all there.
+// trace_summary TRACE prints a summary of a trace as JSON, for tests: the processes, and the streams with their
+// accounts. It also checks that the allocations that programs/churn.c numbers by their sizes are complete.
 #include "analysis/trace/trace_reader.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ using namespace msleaks;
 
 struct StreamCheck {
   uint64_t stored = 0;
-  uint64_t next = 0; // number of the allocation that has to come
+  uint64_t next = 0; // number of the next expected allocation
   bool in_sequence = true;
   void take(const abi::AnyEvent &event) {
     ++stored;
@@ -61,7 +61,7 @@ int summarize(const char *file) {
                                   {"stalled_ns", account.stalled_ns},
                                   {"in_sequence", check.in_sequence}});
   }
-  // A thread's name need not be UTF-8.
+  // A thread's name may contain bytes that are not UTF-8.
   fmt::print("{}\n", summary.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   return 0;
 }

@@ -1,4 +1,4 @@
-// Forks children that allocate and exec at once: blocks of an image that was replaced are no leak.
+// Forks children that allocate and exec at once. Blocks of an image that exec replaced are not leaks.
 //
 //   usage: exec_storm CHILDREN
 #include <stdlib.h>
@@ -15,7 +15,7 @@ int main(int argc, char **argv) {
     }
     wait(NULL);
   }
-  void *volatile block = malloc(1); // an image that records nothing would not be seen
+  void *volatile block = malloc(1); // an image that records nothing would not be noticed
   free(block);
   return 0;
 }

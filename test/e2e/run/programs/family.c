@@ -1,4 +1,4 @@
-// family MODE N: processes and threads in every relation that a session has to follow.
+// family MODE N: processes and threads in all relations that a session must follow.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
@@ -17,9 +17,9 @@ static void *work(void *unused) {
   return unused;
 }
 
-// N children at once, without exec.
+// Forks N children at once, without exec.
 static int runChildren(int count) {
-  work(NULL); // so that the parent has a ring that a child must not write to
+  work(NULL); // so the parent has a ring, to which a child must not write
   for (int i = 0; i < count; ++i)
     if (fork() == 0) {
       work(NULL);
@@ -33,7 +33,7 @@ static int runChildren(int count) {
   return 0;
 }
 
-// N images, one after the other, in one process.
+// Executes N images, one after the other, in one process.
 static int runImages(char **argv, int count) {
   work(NULL);
   if (count <= 1)
@@ -45,7 +45,7 @@ static int runImages(char **argv, int count) {
   return 1;
 }
 
-// N threads, each of them short, some at the same time.
+// Starts N short threads, some of them at the same time.
 static int runThreads(int count) {
   enum { kAtOnce = 4 };
   for (int done = 0; done < count; done += kAtOnce) {
@@ -58,11 +58,11 @@ static int runThreads(int count) {
   return 0;
 }
 
-// The program ends and leaves a child behind, which goes on for N ms.
+// The program ends while its child goes on for N ms.
 static int leaveChild(int ms) {
   work(NULL);
   if (fork() != 0) {
-    usleep(50 * 1000); // until the child has surely begun
+    usleep(50 * 1000); // by then the child has certainly begun
     return 0;
   }
   for (int i = 0; i < ms; ++i) {

@@ -1,4 +1,4 @@
-// Holds 1 GiB until it ends, and never touches it. With an argument it ends when it is told to, by a line.
+// Allocates 1 GiB, which it never touches, and keeps it until it ends. With an argument it ends when it reads a line.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// leak [STATUS]: one block of ten bytes that is never freed; with a STATUS there is no leak.
+// leak [STATUS]: never frees a block of ten bytes. With a STATUS there is no leak.
 #include <stdlib.h>
 
 int main(int argc, char **argv) {

@@ -1,4 +1,4 @@
-// Becomes another program, or starts one, as HOW says. The other is this program again, and allocates a little.
+// Executes or starts this program again, in the way that HOW names. The second instance only allocates a little.
 //
 //   usage: leaves HOW
 #define _GNU_SOURCE

@@ -1,5 +1,5 @@
-// Opens two libraries, one after the other has been closed, TIMES times, and lets each forget a block. They are alike but
-// for a name, so the loader puts them to one address.
+// TIMES times: opens a library, lets it forget a block, closes it, and does the same with a second
+// library. The libraries differ only in one name, so the loader maps them to the same address.
 //
 //   usage: one_place LIBRARY NAME LIBRARY NAME TIMES
 #include <dlfcn.h>

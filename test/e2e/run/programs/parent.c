@@ -1,4 +1,4 @@
-// parent PROGRAM: forgets a little, in a function with a long name, and runs a program that forgets more.
+// parent PROGRAM: forgets a small block, in a function with a long name, and runs a program that forgets more.
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/wait.h>

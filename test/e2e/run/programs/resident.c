@@ -1,10 +1,10 @@
-// Allocates 64 MiB, touches half of it, and stays for a while; so does its child with 32 MiB, all of which it touches.
+// Allocates 64 MiB, touches half of it, and waits for a while. Its child does so with 32 MiB, and touches all of it.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char *volatile memory; // the compiler must not leave the block out
+static char *volatile memory; // volatile, so that the compiler keeps the block
 
 static void have(size_t bytes, size_t touched) {
   memory = malloc(bytes);

@@ -1,4 +1,4 @@
-// 64 MiB of shared memory, made by WAY and mapped by WHO. Prints the number of bytes that had the written value.
+// Creates 64 MiB of shared memory and maps it, as the arguments say. Prints how many bytes had the written value.
 //
 //   usage: shared_memory memfd|shm child|twice|forgotten|private
 #define _GNU_SOURCE

@@ -1,2 +1,2 @@
-// Allocates nothing, and is linked as the test says.
+// Allocates nothing. The test decides how it is linked.
 int main(void) { return 7; }

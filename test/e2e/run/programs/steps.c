@@ -1,5 +1,5 @@
-// Follows the commands on stdin, one a line, and answers each with "ok". a N allocates N bytes, f N frees the block of
-// N bytes, b N allocates and frees N blocks, q ends.
+// Reads one command from each line of stdin, and answers each with "ok". a N allocates N
+// bytes, f N frees the block of N bytes, b N allocates and frees N blocks, q ends the program.
 #include <stdio.h>
 #include <stdlib.h>
 

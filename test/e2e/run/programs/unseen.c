@@ -1,5 +1,5 @@
-// A child of a fork that may not open files in the session's directory. It has changed its root directory
-// (c) or its user (u), or has no descriptors (n). It allocates a thousand times and ends with 3.
+// Forks a child that cannot open files in the session's directory. Before, the process has changed its root
+// (c) or user (u), or lost its free descriptors (n). The child allocates a thousand times and ends with 3.
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -21,7 +21,7 @@ static void giveUp(char what) {
 
 int main(int count, char **arguments) {
   (void)count;
-  void *volatile first = malloc(100); // the process has attached then
+  void *volatile first = malloc(100); // makes the process join the session
   free(first);
   giveUp(arguments[1][0]);
   if (fork() == 0) {
