@@ -17,8 +17,8 @@ namespace {
 
 // Whether an event of this kind may be recorded. If libc calls a malloc of the program for the runtime, this malloc may
 // call the API while the runtime holds its lock. Such a call is not recorded. The kinds of events that the session
-// records are known only once the process has attached. So the process attaches here, before a text is defined that may
-// not be needed.
+// records are known only once the process has attached. So the process attaches here first, and no text is defined for
+// an event that is not recorded.
 bool mayRecord(Thread &thread, abi::EventKind kind) noexcept {
   if (!isEnabled(kind) || thread.call.inside == kInsideRuntime)
     return false;

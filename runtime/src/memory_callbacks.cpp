@@ -1,5 +1,5 @@
-// The callbacks that the pass inserts around allocations (callbacks.def). pending.h has the protocol between them and
-// the hooks.
+// Defines the callbacks that the pass inserts around allocations (callbacks.def). pending.h describes the protocol
+// between these callbacks and the hooks.
 #include "callbacks.h"
 
 #include "drivers.h"
@@ -22,9 +22,10 @@ namespace {
 using abi::Traits;
 using abi::Verb;
 
-// A device's block is never the host's block at the same address. A cl_mem is a pointer to the driver's own data in a
-// block of malloc. A mapping is never the block of another heap: it is the supply that the block was cut from.
-// Registered memory of a driver is memory that another allocator has handed out.
+// Whether a recorded block may be the block of a callback with this heap and the same address. A device's block is
+// never a host block: a cl_mem is a pointer to the driver's own data in a block of malloc. A mapping is never the block
+// of another heap, since it is the supply that the block was cut from. Memory that a driver registers is a block of
+// another allocator.
 bool sameMemory(abi::Heap row, abi::Heap recorded) noexcept {
   const auto isApart = [](abi::Heap heap) { return heap == abi::Heap::Device || heap == abi::Heap::Registered; };
   return row == recorded || (!isApart(row) && recorded != abi::Heap::Mapping && recorded != abi::Heap::Registered);
@@ -42,24 +43,25 @@ struct Outcome {
   uint64_t address; // 0 = failed
   uint64_t size_bytes;
   uint64_t status;
-  uint16_t flags; // beyond those of the row
+  uint16_t flags; // besides those of the row
 };
 
-// Restores the old block of a failed realloc: the block is alive again.
+// Records that the old block of a failed realloc is alive again.
 void restore(const OpenCall &call) noexcept {
   if (call.old != 0)
     recordAlloc(Traits(call.traits).heap(), abi::kRealloc | abi::kRestored, call.site, call.old, 0);
 }
 
-// Whether the failure is recorded already. The site was left for a hook; a hook that has taken it records the failure.
-// A driver's hook takes no site, but mappings of the driver displace it. Then this checks whether a call inside this
-// one has recorded the failure.
+// Whether the failure of a call, whose site is no longer pending, is recorded already. Usually a hook has taken the
+// site, and this hook records the failure. A driver's hook takes no site, but a mapping inside the driver may have
+// overwritten it. So for a driver's call, this checks whether a call inside it has recorded the failure.
 bool isFailureTold(Thread &thread, const OpenCall &closed, Traits traits) noexcept {
   return closed.site == 0 || !hasDevices(traits.family()) ||
          findRecorded(thread, closed.remembered, traits.heap(), 0) != nullptr;
 }
 
-// Records the allocation between the beginning and the end of its owner, and whether it has uses that no hook sees.
+// Records the allocation between OwnerPush and OwnerPop of its owner. If the block has uses that no hook sees, an
+// Access event says so.
 template <class Event>
 [[gnu::always_inline]] inline void recordOwned(Thread &thread, const OpenCall &closed, const Event &event) noexcept {
   constexpr auto headerOf = [](abi::EventKind kind) { return abi::EventHeader{kind, abi::Heap::Host, 0, 0, 0, 0}; };
@@ -75,7 +77,7 @@ template <class Event>
   recordTogether(thread, push, event, abi::AccessEvent{header, 0, 0}, pop);
 }
 
-// Nothing of 0 bytes fails; realloc(p, 0) gave p back.
+// Records a failed allocation. A request of 0 bytes never fails: realloc(p, 0) has freed p.
 void afterFailure(const OpenCall &closed, bool untaken, uint32_t site, Traits traits, const Outcome &outcome) noexcept {
   Thread &thread = __msl_thread;
   if (outcome.size_bytes == 0)
@@ -94,13 +96,13 @@ void afterFailure(const OpenCall &closed, bool untaken, uint32_t site, Traits tr
   deviceRefused(traits);
 }
 
-// Whether this is an inner call of a family that is being recorded, or an allocator's own mapping.
+// Whether this call is inside another call of its family, or is an allocator's own mapping.
 bool isInner(const Thread &thread, Traits row, uint64_t frame) noexcept {
   return isInside(thread, row.family()) || isSupply(thread, frame, row);
 }
 
-// Whether the session was stopped when the call began. Even if it has started since, the hook behind the callback has
-// recorded the call.
+// Whether the session was stopped when the call began. If the session has started again meanwhile, the hook inside the
+// call has recorded the call.
 bool wasSkipped(Thread &thread, uint32_t site, const OpenCall &closed) noexcept {
   return closed.site == 0 && std::exchange(thread.skipped_site, 0) == site;
 }
@@ -142,19 +144,20 @@ void settle(const CallerFrame &frame, uint32_t site, Traits traits, const Outcom
   const abi::EventHeader retarget{
       abi::EventKind::Retarget, traits.heap(), 0, 0, pathOfSite(enabledWord(), site, frame), 0};
   record(thread, abi::RetargetEvent{retarget, outcome.address, outcome.size_bytes});
-  // Memory that a driver shares with the host was the driver's own until now.
+  // Until now, memory that a driver shares with the host seemed to belong to the driver. So it is chosen for a watch
+  // only now.
   if (isWatching() && hasDevices(traits.family()) && choosesBlocks()) [[unlikely]]
     blockComes({retarget, outcome.address, outcome.size_bytes});
 }
 
-// Whether nothing is left to do for a call that began. The hook that it called directly has accounted for it
-// (isCalledDirectly), or the session was stopped. A call that began before the session was stopped is still to be
-// closed.
+// Whether the callback after a call has nothing to do. The hook that was called directly has recorded the call
+// (isCalledDirectly), or the session is stopped and no call is open. A call that began before the session was stopped
+// must still be closed.
 [[gnu::always_inline]] inline bool isAccounted(uint32_t traits) noexcept {
   return isPlain(__msl_thread) && (Traits(traits).family() == abi::Family::Heap || isStopped());
 }
 
-// The kernel reports a failure in another way than malloc, with a reason.
+// mmap reports a failure by MAP_FAILED and errno. malloc returns null without a reason.
 uint64_t resultOf(Traits traits, const void *address) noexcept {
   return traits.family() == abi::Family::Mmap && address == MAP_FAILED ? 0 : addressOf(address);
 }
@@ -162,7 +165,8 @@ uint64_t reasonOf(Traits traits) noexcept {
   return static_cast<uint64_t>(traits.family() == abi::Family::Mmap ? errno : ENOMEM);
 }
 
-// Whether a call is not recorded. Notes it for the second callback of the call.
+// Whether a call is not recorded. If the session is stopped, the call's site is stored for the second callback of the
+// call.
 bool leaveOut(Thread &thread, uint32_t site, Traits row, uint64_t frame) noexcept {
   if (!isStopped())
     return isInner(thread, row, frame);
@@ -170,8 +174,7 @@ bool leaveOut(Thread &thread, uint32_t site, Traits row, uint64_t frame) noexcep
   return true;
 }
 
-// Opens the first call under way, and leaves its site for a hook. Does what openCall() and leavePending() do, for a
-// thread that is plain.
+// Does what openCall() and leavePending() do, in fewer instructions, for a thread where isPlain() is true.
 [[gnu::always_inline]] inline void openFirst(Thread &thread, uint64_t frame, const PendingSite &pending) noexcept {
   thread.open[0] = {frame, 0, pending.site, thread.remembered, pending.traits, 0};
   thread.pending_traits = pending.traits;
@@ -186,13 +189,13 @@ bool leaveOut(Thread &thread, uint32_t site, Traits row, uint64_t frame) noexcep
   leavePending(thread, {site, traits, kAnyBlock});
 }
 
-// Whether a block of the C or C++ heap is given back.
+// Whether this is a free of a block of the C or C++ heap.
 bool isHeapFree(const PendingSite &given) noexcept {
   const Traits row(given.traits);
   return row.verb() == Verb::Free && row.family() == abi::Family::Heap && given.address != 0;
 }
 
-// Does what giveBackAnother() does, for a thread that is plain, in few instructions.
+// Does what giveBackAnother() does, in fewer instructions, for a thread where isPlain() is true.
 [[gnu::always_inline]] inline void giveBackFirst(Thread &thread, const PendingSite &given, uint64_t size) noexcept {
   const Traits row(given.traits);
   recordEnabled(thread,
@@ -304,7 +307,7 @@ void __msl_on_freed(uint32_t site, uint32_t traits, const void *address, uint64_
   if (isStopped() || isInner(thread, row, callerStackPointer()))
     return;
   if (row.family() == abi::Family::Mmap && !munmapTakes(addressOf(address), size, pageBytes()))
-    return; // was not recorded
+    return; // the kernel refused this call, and no Free was recorded
   if (!mustTell(thread, site, row, addressOf(address), status) || address == nullptr)
     return;
   abi::EventHeader header = headerOf(abi::EventKind::Alloc, row, site);
@@ -334,7 +337,7 @@ void __msl_on_retain(uint32_t site, uint32_t traits, const void *address) noexce
   leavePending(thread, {site, traits, addressOf(address)});
 }
 
-// Runs after the call, since a refused call changes nothing.
+// Records mprotect after the call, since a refused call changes nothing.
 void __msl_on_protect(uint32_t site, uint32_t traits, const void *address, uint64_t size, int32_t protection,
                       int64_t status) noexcept {
   Thread &thread = __msl_thread;

@@ -6,9 +6,9 @@
 namespace msleaks::runtime {
 namespace {
 
-// Within these bounds there is no other stack. The kernel puts the main thread's stack below the words at AT_RANDOM,
-// and maps nothing else so near to them. glibc puts the stack of another thread below its thread pointer, in a mapping
-// of at least PTHREAD_STACK_MIN.
+// Within these distances below its top, a stack is the only stack. The kernel puts the main thread's stack below the
+// bytes at AT_RANDOM, and maps nothing else so near. glibc puts the stack of any other thread below its thread pointer,
+// in a mapping of at least PTHREAD_STACK_MIN.
 constexpr uint64_t kMainStackBytes = 8 << 20, kThreadStackBytes = 16 << 10;
 
 bool isBelow(uint64_t frame, uint64_t top, uint64_t bytes) noexcept { return frame < top && frame >= top - bytes; }
@@ -27,12 +27,12 @@ bool onSignalStack() noexcept {
   return both && !onSignalStack();
 }
 
-// Whether the stack pointer is back at the call's frame, or above.
+// Whether the call has ended: the stack pointer `frame` is at the call's frame, or above it on the same stack.
 bool isOver(const OpenCall &call, uint64_t frame) noexcept {
   return call.frame == frame || (call.frame < frame && areOfOneStack(call.frame, frame));
 }
 
-// Of the calls from `first` on, keeps those that are not over.
+// Removes the calls from index `first` on that have ended.
 void dropOver(Thread &thread, uint32_t first, uint64_t frame) noexcept {
   uint32_t kept = first;
   for (uint32_t i = first; i < thread.call.open_calls; ++i)
@@ -43,7 +43,8 @@ void dropOver(Thread &thread, uint32_t first, uint64_t frame) noexcept {
 
 constexpr uint32_t kNone = UINT32_MAX;
 
-// Finds the innermost open call of the site; if several are open, the one with the frame.
+// Returns the index of the open call of this site. If several are open, returns the one with this frame, else the
+// innermost.
 uint32_t find(const Thread &thread, uint64_t frame, uint32_t site) noexcept {
   uint32_t found = kNone;
   for (uint32_t i = thread.call.open_calls; i-- > 0;) {
@@ -74,7 +75,7 @@ OpenCall closeCall(Thread &thread, uint64_t frame, uint32_t site) noexcept {
   if (at == kNone)
     return {};
   OpenCall call = thread.open[at];
-  thread.open[at].frame = frame; // this call and all deeper ones are over
+  thread.open[at].frame = frame; // so dropOver() ends this call and all deeper calls
   dropOver(thread, at, frame);
   const uint32_t meanwhile = thread.remembered - call.remembered;
   call.remembered = meanwhile < kRememberedAllocs ? meanwhile : kRememberedAllocs;

@@ -1,10 +1,11 @@
-// The instrumented allocator calls under way in a thread, innermost last (Thread::open).
+// The instrumented allocator calls that are under way in a thread, innermost last (Thread::open).
 //
-// A call is named by its site and its frame: two calls under way never share a frame. A call may end by an exception, a
-// longjmp or a tail call. Then the stack pointer is back at its frame, or above. Only frames of one stack are compared.
-// A fiber that yields inside an allocator leaves a call open, which no higher frame ends. So does a handler on a stack
-// of its own. A doubtful call stays open. That costs the thread a longer way through the hooks and nothing else; the
-// oldest makes room.
+// A call is identified by its site and its frame (a stack pointer), since two calls under way never share a frame. A
+// call may end by an exception, a longjmp or a tail call, which no callback sees. Afterwards the stack pointer is at
+// the call's frame or above. So a callback with such a frame ends the call, if both frames are on the same stack. A
+// call stays open when a fiber yields inside an allocator, or a signal handler runs on a stack of its own. If it is not
+// certain that a call has ended, the call stays open. This only slows down the thread's hooks. When there are too many
+// open calls, the oldest is dropped.
 #pragma once
 
 #include "msleaks/abi/symbols.h"
@@ -12,15 +13,15 @@
 
 namespace msleaks::runtime {
 
-// `frame` is the callback's callerStackPointer(). `old` is the block that a realloc took; 0 = none.
+// `frame` is the callback's callerStackPointer(). `old` is the block whose Free a realloc has recorded; 0 = none.
 void openCall(Thread &thread, uint64_t frame, uint32_t site, abi::Traits traits, uint64_t old) noexcept;
 
-// Ends the call, and the calls that were left open inside it. `remembered` is then the number of this thread's last
-// Allocs that were recorded meanwhile. Site 0: there is no such call.
+// Ends the call and the open calls inside it, and returns the call. Its `remembered` is then the number of Allocs that
+// this thread has recorded during the call. If there is no such call, the result's site is 0.
 OpenCall closeCall(Thread &thread, uint64_t frame, uint32_t site) noexcept;
 
-// Whether a mapping is the supply of an instrumented allocator call of the C or C++ heap. It is not recorded, like a
-// supply behind a hook.
+// Whether an instrumented allocator call of the C or C++ heap makes this mapping for its own supply. Such a mapping is
+// not recorded; nor is one that a real allocator behind a hook makes.
 bool isSupply(const Thread &thread, uint64_t frame, abi::Traits traits) noexcept;
 
 } // namespace msleaks::runtime

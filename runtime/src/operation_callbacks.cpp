@@ -1,4 +1,5 @@
-// The callbacks that the pass inserts at operations: launches, copies, fills, and arguments of kernels (callbacks.def).
+// Defines the callbacks that the pass inserts at operations: launches, copies, fills, and arguments of kernels
+// (callbacks.def).
 #include "callbacks.h"
 
 #include "kernel_arguments.h"
@@ -19,7 +20,8 @@ uint32_t high(uint64_t packed) noexcept { return static_cast<uint32_t>(packed >>
 
 uint16_t narrowed(uint64_t value) noexcept { return value < UINT16_MAX ? static_cast<uint16_t>(value) : UINT16_MAX; }
 
-// For a launch through a stub, returns the site of the stub's call, which tells more than the launch inside the stub.
+// Returns the site for a launch. A launch through a stub gets the site of the stub's call, which tells more than the
+// site inside the stub.
 uint32_t launchSite(Thread &thread, uint32_t site, Traits traits) noexcept {
   const uint32_t left = thread.call.site;
   const Traits of(thread.pending_traits);
@@ -29,7 +31,8 @@ uint32_t launchSite(Thread &thread, uint32_t site, Traits traits) noexcept {
   return left;
 }
 
-// Call this before the event of the operation: earlier changes are recorded first.
+// Reports an operation to the watch. Call this before the operation's event is recorded, so that earlier changes are
+// recorded first.
 [[gnu::always_inline]] inline void tellWatch(Traits row, uint32_t site, const CallerFrame &frame, const void *kernel,
                                              const void *stream) noexcept {
   if (isWatching()) [[unlikely]]
@@ -41,12 +44,12 @@ bool knowsArguments(Traits row, uint64_t kernel) noexcept {
   return row.family() == abi::Family::OpenCl && isEnabled(abi::EventKind::Access) && kernel_arguments.isKnown(kernel);
 }
 
-// Whether the launch is part of an operator whose memory has been told (hooks/atb.cpp).
+// Whether the launch is part of an operator that has reported its memory (hooks/atb.cpp).
 bool isOfToldOperator(const Thread &thread, Traits row, const CallerFrame &frame) noexcept {
   return row.family() == abi::Family::Acl && isTold(thread, frame.stack_pointer) && isEnabled(abi::EventKind::Access);
 }
 
-// Records, after the launch, the memory at `address` that the kernel may read and write.
+// Records the memory at `address` that the kernel may read or write. This event follows the launch.
 void recordArgument(Thread &thread, abi::EventHeader header, uint64_t address, const abi::GraphArgument &row) noexcept {
   if (address == 0 || (row.uses & abi::kIsAddress) == 0 || (row.uses & (abi::kReads | abi::kWrites)) == 0)
     return;
@@ -56,8 +59,9 @@ void recordArgument(Thread &thread, abi::EventHeader header, uint64_t address, c
                                   static_cast<uint64_t>(row.end - row.begin)});
 }
 
-// The analysis decides whether a word is the address of a block. A handle has no bytes behind it: the used part of its
-// buffer ends at the end of the row.
+// Records the arguments of a launch in OpenCL. The analysis decides whether a word is the handle of a block. A handle
+// is not an address in the buffer. So the event's size is the end of the used part of the buffer, counted from the
+// buffer's beginning.
 void recordArguments(Thread &thread, Traits row, uint32_t site, uint64_t kernel) noexcept {
   kernel_arguments.forEach(kernel, [&](uint64_t address, const abi::GraphArgument *argument) {
     const abi::EventHeader header = headerOf(abi::EventKind::Access, row, site);
@@ -80,7 +84,7 @@ uint64_t wordOf(const abi::GivenArguments &given, uint32_t index, uint32_t offse
   return word;
 }
 
-// Sizes as the callbacks take them: x | y << 32.
+// The parameters of a launch. Two sizes are packed into one number: x | y << 32.
 struct Launch {
   const void *kernel, *stream;
   uint64_t grid_xy;
@@ -137,7 +141,7 @@ void __msl_on_launch_range(uint32_t site, uint32_t traits, const void *kernel, c
   const auto grid = [&](uint32_t i) {
     return size(global, i) < UINT32_MAX ? static_cast<uint32_t>(size(global, i)) : UINT32_MAX;
   };
-  // Without local sizes the driver chooses: 0 says so.
+  // Without local sizes the driver chooses them, which is recorded as 0.
   const auto block = [&](uint32_t i) -> uint64_t { return local != nullptr ? size(local, i) : 0; };
   recordLaunch(callerFrame(), site, Traits(traits),
                {kernel, queue, grid(0) | uint64_t{grid(1)} << 32, grid(2),
@@ -194,7 +198,8 @@ void __msl_on_failed(uint32_t site, uint32_t traits, const void *handle, int64_t
                                   static_cast<uint64_t>(status)});
 }
 
-// Noted even while the session is stopped: the kernel may be launched when the session records again.
+// The argument is stored even while the session is stopped, since the kernel may be launched when the session records
+// again.
 void __msl_on_argument(uint32_t, const void *kernel, uint32_t index, uint64_t size, const void *value) noexcept {
   uint64_t word = 0;
   if (value != nullptr && size == sizeof word)
@@ -211,7 +216,7 @@ void __msl_kernel_arguments(const void *kernel, const abi::ArgumentRows *argumen
   kernel_arguments.describe(addressOf(kernel), *arguments);
 }
 
-// Records the arguments once for each recorded launch, for the first kernel that is launched in the call.
+// Records the arguments of the first kernel that is launched in the call, once for each recorded launch.
 void __msl_launch_arguments(uint32_t traits, const abi::ArgumentRows *arguments,
                             const abi::GivenArguments *given) noexcept {
   Thread &thread = __msl_thread;

@@ -10,8 +10,8 @@
 namespace msleaks::runtime {
 namespace {
 
-// The list, newest first. Entries stay, so a handler and the collector can read it without a lock. A fork's child has
-// its parent's list.
+// The list of all memory, newest first. Entries are never removed, so a signal handler and the collector can read the
+// list without a lock. A fork's child inherits its parent's list.
 constinit std::atomic<abi::OwnMemory *> own_memory{nullptr};
 
 // Rounds up by at most an eighth, so that there are few sizes.
@@ -46,7 +46,7 @@ abi::OwnMemory *makeNew(uint64_t bytes) noexcept {
   return memory;
 }
 
-// The kernel zeroes whole pages.
+// Zeroes the memory. All pages but the first are released, so the kernel zeroes them at the next touch.
 void clear(abi::OwnMemory *memory) noexcept {
   auto *const begin = reinterpret_cast<char *>(memory), *const first = begin + sizeof *memory;
   const uint64_t page = pageBytes(), rest = memory->bytes - page;

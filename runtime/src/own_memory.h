@@ -1,16 +1,16 @@
-// Anonymous memory of the runtime. The collector knows all of it: the runtime keeps words of the program's stack there,
-// which must not count as holders of blocks.
+// Allocates anonymous memory for the runtime. The runtime copies words of the program's stack into this memory. These
+// copies must not count as pointers to blocks, so the collector gets a list of all such memory.
 #pragma once
 
 #include <cstdint>
 
 namespace msleaks::runtime {
 
-// Returns zeros at a multiple of 64 bytes; null = there is no memory.
+// Returns memory that is all zeros and aligned to 64 bytes, or null if there is no memory.
 void *mapAnonymous(uint64_t bytes) noexcept;
-// Gives back memory of mapAnonymous. It stays mapped, without its pages, for the next request of the same size.
+// Frees memory of mapAnonymous. Its pages are released, but it stays mapped for the next request of the same size.
 void unmapOwn(void *memory) noexcept;
-// Returns the begin of the list (abi::OwnMemory), for the collector.
+// Returns the address of the pointer to the first list entry (abi::OwnMemory), for the collector.
 uint64_t listOfOwnMemory() noexcept;
 
 } // namespace msleaks::runtime

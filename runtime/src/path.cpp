@@ -9,8 +9,8 @@ namespace {
 
 using unwind::rules;
 
-// A thread has two of these: a handler that interrupts the taking of a path uses the second one. A handler inside that
-// handler has none.
+// A thread has two ThreadPaths. If a signal handler interrupts a walk that uses the first one, the handler uses the
+// second one. A handler that interrupts such a handler gets no path.
 constexpr unsigned kPathsOfThread = 2;
 
 uint64_t bytesOf(uint32_t capacity) noexcept { return kPathsOfThread * ThreadPath::bytesFor(capacity); }
@@ -39,7 +39,7 @@ PathTree *makeTree() noexcept {
 
 uint64_t generationNow() noexcept { return __atomic_load_n(&__msl_process.state, __ATOMIC_RELAXED); }
 
-// Whether it is not in use, and its content is of this process and of code that is still loaded.
+// Whether the path is not in use, and its frames are of this process and of code that is still loaded.
 bool isReady(const ThreadPath *path, uint64_t epoch) noexcept {
   return path != nullptr && !path->busy && path->epoch == epoch && path->generation == generationNow() &&
          !unwind::RuleCache::isUnloading(epoch);
@@ -51,13 +51,13 @@ void forget(ThreadPath &path, uint64_t epoch) noexcept {
   path.generation = generationNow();
 }
 
-// Before the process has attached, the session's choice is not known.
+// Whether the session asks for a path to this site. The answer is right only after the process has attached.
 bool isWanted(uint32_t site) noexcept {
   const uint32_t enabled = enabledWord();
   return site != 0 ? hasPath(enabled, site) : (enabled & abi::kPathsOfCallers) != 0;
 }
 
-// Returns null if there is none.
+// Returns the ThreadPath for a new walk, or null if there is none.
 [[gnu::noinline, gnu::cold]] ThreadPath *prepare(Thread &thread, uint64_t epoch, uint32_t site) noexcept {
   ensureAttached(thread);
   if (!isWanted(site) || __msl_process.arena == nullptr || thread.ended)
@@ -74,7 +74,7 @@ bool isWanted(uint32_t site) noexcept {
   return path;
 }
 
-// The same, with the place in instrumented code that stands for the call.
+// Returns the node of the path that goes on from `node` to a place in instrumented code.
 uint32_t withSite(const ThreadPath &path, PathTree &tree, uint32_t node, uint32_t site) noexcept {
   if (const uint32_t known = tree.find(node, keyOfSite(site)); known != 0)
     return known;
@@ -86,8 +86,9 @@ uint32_t withSite(const ThreadPath &path, PathTree &tree, uint32_t node, uint32_
              : 0;
 }
 
-// A handler's stack may be as small as 4 KiB, and the kernel uses most of it. A path needs up to 1.9 KiB when its rules
-// are read for the first time. The check runs if the stack is not that of the last path.
+// Whether the stack has room for a walk. The stack of a signal handler may be as small as 4 KiB, and the kernel uses
+// most of it. A walk needs up to 1.9 KiB when its rules are read for the first time. The stack of the last path is not
+// checked again.
 bool hasRoomOnStack(const ThreadPath &path, uint64_t stack_pointer) noexcept {
   constexpr uint64_t kMost = 2304;
   if (path.stack.holds(stack_pointer - sizeof(uint64_t)))
@@ -102,11 +103,11 @@ bool hasRoomOnStack(const ThreadPath &path, uint64_t stack_pointer) noexcept {
 
 struct Wish {
   unwind::Frame frame; // of the innermost call
-  uint64_t from = 0;   // the path begins with the call that has this return address; 0 = with `frame`
-  uint32_t site = 0;   // and ends with this place; 0 = with the call
+  uint64_t from = 0;   // the path's innermost call is the one with this return address; 0 = the call of `frame`
+  uint32_t site = 0;   // this place is added inside the innermost call; 0 = none
 };
 
-// Returns 0 if the path has no number.
+// Walks the stack, and returns the node of the path, or 0 if the path has no number.
 uint32_t take(ThreadPath &path, const Wish &wish) noexcept {
   PathTree *tree = treeOf(path.generation);
   if (tree == nullptr)
@@ -123,7 +124,7 @@ uint32_t take(ThreadPath &path, const Wish &wish) noexcept {
   }
   std::atomic_signal_fence(std::memory_order_seq_cst);
   path.busy = false;
-  return treeOf(path.generation) != nullptr ? node : 0; // a handler may have forked: the child has a tree of its own
+  return treeOf(path.generation) != nullptr ? node : 0; // if a handler has forked, the node is not valid in the child
 }
 
 uint32_t numberOf(const Wish &wish) noexcept {

@@ -40,7 +40,8 @@ void PathTree::put(Table &table, uint64_t key, uint32_t parent, uint32_t node) n
   ++table.used;
 }
 
-// Half of the table stays empty. An outgrown table stays mapped, since another thread may still read it.
+// Makes a larger table if this one would be more than half full. The old table stays mapped, since another thread may
+// still read it.
 bool PathTree::makeRoom(uint32_t nodes) noexcept {
   const Table &full = *table_.load(std::memory_order_relaxed);
   const uint32_t slots = full.mask + 1;
@@ -56,7 +57,7 @@ bool PathTree::makeRoom(uint32_t nodes) noexcept {
   return true;
 }
 
-// Finds the node of an image that was unloaded and has come back.
+// Finds the node of a call in an image that was unloaded and loaded again, and makes its key valid again.
 uint32_t PathTree::findRetired(uint32_t parent, uint64_t key, uint32_t image) noexcept {
   Table &table = *table_.load(std::memory_order_relaxed);
   for (uint32_t slot = slotOf(table, parent, key);; slot = (slot + 1) & table.mask) {
@@ -73,8 +74,8 @@ uint32_t PathTree::findRetired(uint32_t parent, uint64_t key, uint32_t image) no
   }
 }
 
-// A node keeps its first child, whose key comes and goes with its image. So a reader never sees a node with another
-// node's key.
+// The first child of a node is never replaced by another child; only its key changes when its image is unloaded or
+// loaded again. So a reader never sees a node together with another node's key.
 void PathTree::setFirstChild(uint32_t parent, uint64_t key, uint32_t node) noexcept {
   std::atomic<FirstChild *> &place = first_children_[parent / abi::kPathBlockNodes];
   FirstChild *row = place.load(std::memory_order_relaxed);
@@ -143,7 +144,7 @@ uint32_t PathTree::add(Arena &arena, uint32_t parent, uint64_t key, uint32_t ima
   return number;
 }
 
-// An entry of the table, or a first child.
+// Hides one row, an entry of the table or a first child, if its call is in this image.
 template <class Row> void PathTree::retireOf(uint32_t image, Row &row) const noexcept {
   const uint32_t node = row.node.load(std::memory_order_relaxed);
   if (node != 0 && nodeAt(node).image == image)
@@ -162,7 +163,7 @@ void PathTree::retire(uint32_t image) noexcept {
     guess.store(0, std::memory_order_relaxed);
 }
 
-// Most calls are in a known image. While a library is being unloaded, only the loader knows which images exist.
+// While a library is being unloaded, only the loader knows which images exist, so the result is 0 then.
 uint32_t knownImageAt(const Arena &arena, uint64_t address) noexcept {
   const uint32_t count = isUnloading() ? 0 : __atomic_load_n(&arena.image_count, __ATOMIC_ACQUIRE);
   for (uint32_t i = 0; i < count; ++i) {

@@ -1,6 +1,6 @@
-// The paths of this process as a tree: a node is a call, its parent the call around it (abi::PathNode). The nodes lie
-// in the arena, for the collector. A table in memory of our own finds them: any thread, also in a signal handler, reads
-// it without a lock.
+// The tree of this process's call paths. A node is a call, and its parent is the call around it (abi::PathNode). The
+// nodes are in the arena, where the collector reads them. A hash table in the runtime's own memory is used to find a
+// node. Any thread, also in a signal handler, reads this table without a lock.
 #pragma once
 
 #include "arena.h"
@@ -10,13 +10,13 @@
 
 namespace msleaks::runtime {
 
-// A node's key within its parent: a return address or a site number.
+// The key of a node among the children of its parent: a return address, or a site number with this bit.
 inline constexpr uint64_t kSiteKey = uint64_t{1} << 62;
 constexpr uint64_t keyOfSite(uint32_t site) { return kSiteKey | site; }
 
 class PathTree {
 public:
-  // Returns the child of `parent` with this key; 0 = there is no such node yet.
+  // Returns the child of `parent` with this key, or 0 if there is no such node yet.
   uint32_t find(uint32_t parent, uint64_t key) const noexcept {
     if (const FirstChild *row = first_children_[parent / abi::kPathBlockNodes].load(std::memory_order_acquire)) {
       const FirstChild &first = row[parent % abi::kPathBlockNodes];
@@ -33,8 +33,8 @@ public:
     }
   }
 
-  // Returns the node that keepGuess got last for a path with this hash, or with one of a few other hashes; 0 = none.
-  // `path` is the hash.
+  // Returns the node that keepGuess stored last for a path with the hash `path`, or for another path whose hash has the
+  // same entry. 0 = none. The caller must check the node.
   uint32_t guess(uint64_t path) const noexcept { return guesses_[guessOf(path)].load(std::memory_order_acquire); }
   void keepGuess(uint64_t path, uint32_t node) noexcept {
     guesses_[guessOf(path)].store(node, std::memory_order_release);
@@ -45,33 +45,36 @@ public:
     return blocks_[number / abi::kPathBlockNodes][number % abi::kPathBlockNodes];
   }
 
-  // Whether there was no room a moment ago, so that no new path is made for now. The path counts as refused.
+  // Whether no new path is made for now, since there was no room a moment ago. If so, this path is counted as refused.
   bool refuses() noexcept;
 
-  // Returns the child of `parent` with this key, a new one if need be; 0 = there is no room, which is counted. `image`
-  // is the image's number (numberOf), or kImageOfSite. Call with signals blocked and Process::lock held.
+  // Returns the child of `parent` with this key, and makes it if it does not exist. Returns 0 if there is no room,
+  // which is counted. `image` is the image's number (numberOf), or kImageOfSite. Call with signals blocked and
+  // Process::lock held.
   uint32_t add(Arena &arena, uint32_t parent, uint64_t key, uint32_t image) noexcept;
 
   // Reserves room for some thousand nodes. Call with Process::lock held.
   void reserve(Arena &arena) noexcept;
 
-  // Makes calls in this image unfindable, since another image may be loaded to its place. Call with Process::lock held.
+  // Hides the calls in this image from find(), since another image may be loaded at its place. Call with Process::lock
+  // held.
   void retire(uint32_t image) noexcept;
 
 private:
-  // An entry is filled once, `node` last. Later only its key changes, when its image goes and comes back.
+  // The fields of an entry are set once, `node` last. Later only its key changes, when its image is unloaded or loaded
+  // again.
   struct Entry {
     std::atomic<uint64_t> key;
     uint32_t parent;
     std::atomic<uint32_t> node; // 0 = empty
   };
-  // A new path gets numbers in a row, so the first children of its nodes lie side by side. To follow it again costs a
-  // cache line for four calls instead of one for each.
+  // The nodes of a new path get consecutive numbers, so the entries of their first children are neighbours in memory.
+  // Following the path again then reads one cache line for four calls, instead of one for each call.
   struct FirstChild {
     std::atomic<uint64_t> key;
     std::atomic<uint32_t> node; // 0 = none
   };
-  // Its entries follow.
+  // A hash table. Its entries follow in memory.
   struct Table {
     uint32_t mask; // of slots
     uint32_t used;
@@ -97,21 +100,23 @@ private:
   abi::ArenaHeader *header_; // of the arena with the nodes
   Pause pause_;
   abi::PathNode *blocks_[abi::kMaxPathBlocks];
-  // Maps the hash of a path to its innermost node. It fits into a processor's cache; the table of a large program does
-  // not.
+  // Maps the hash of a path to the path's innermost node. This array fits into a processor's cache, while the hash
+  // table of a large program does not.
   static constexpr uint32_t kGuesses = 1u << 13;
   std::atomic<uint32_t> guesses_[kGuesses];
   std::atomic<FirstChild *> first_children_[abi::kMaxPathBlocks]; // by number of the parent; null = no room
 };
 
-// Returns the number of the image with this address, without a lock; 0 = not known or not certain: ask the loader.
+// Returns the number of the image that contains this address, without a lock. 0 = the number is not known or not
+// certain; then ask the loader.
 uint32_t knownImageAt(const Arena &arena, uint64_t address) noexcept;
 
-// Returns the tree of this process, and makes it with the first path; null = no room. Call with signals blocked and
-// Process::lock held.
+// Returns the tree of this process. The first call makes the tree. Returns null if there is no room. Call with signals
+// blocked and Process::lock held.
 PathTree *pathTreeOf(Arena &arena) noexcept;
 
-// Returns the tree of the process of this generation; null: a handler has forked meanwhile, and we are the child.
+// Returns the tree if the process still has this generation. Returns null if a handler has forked meanwhile and this is
+// the child.
 inline PathTree *treeOf(uint64_t generation) noexcept {
   PathTree *tree = __atomic_load_n(&__msl_process.paths, __ATOMIC_ACQUIRE);
   return __atomic_load_n(&__msl_process.state, __ATOMIC_RELAXED) == generation ? tree : nullptr;

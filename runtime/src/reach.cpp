@@ -10,8 +10,9 @@ namespace msleaks::runtime {
 namespace {
 
 constexpr uint64_t kNsPerMs = 1'000'000;
-constexpr uint64_t kLookNs = 10 * kNsPerMs; // at the collector, whether it is still there
-// A collector that was stopped together with us has an old heartbeat at our first look.
+constexpr uint64_t kLookNs = 10 * kNsPerMs; // interval at which a waiting thread checks that the collector still lives
+// A collector that was stopped together with this process has an old heartbeat at the first look. It gets this much
+// time to renew the heartbeat.
 constexpr uint64_t kGraceNs = 100 * kNsPerMs;
 constexpr uint64_t kMostTimeouts = 10;
 
@@ -30,7 +31,8 @@ bool isStill(const std::atomic<abi::ReachWait> &wait) noexcept {
   return now == abi::ReachWait::Waiting || now == abi::ReachWait::Reading;
 }
 
-// The wait is bounded: not for a dead collector, and for a living one not longer than for room in a ring.
+// The wait is bounded. It ends at once if the collector is dead. For a living collector it lasts at most as long as a
+// wait for room in a ring.
 void waitUntilRead(std::atomic<abi::ReachWait> &wait) noexcept {
   const abi::ControlPage &control = *session.control;
   const uint64_t timeout_ns = control.flags.block_timeout_ms * kNsPerMs;
@@ -50,27 +52,30 @@ void waitUntilRead(std::atomic<abi::ReachWait> &wait) noexcept {
   }
 }
 
-// Some programs fork for a millisecond of work: the wait would take longer than the work.
+// Whether the session wants this wait. By default a fork's child does not wait: some programs fork for a millisecond of
+// work, and the wait would take longer than the work.
 bool isWanted(const abi::ArenaHeader &arena) noexcept {
   const abi::Reach reach = session.control->flags.reach;
   return reach == abi::Reach::All || (reach != abi::Reach::Off && arena.ancestor_pid == 0);
 }
 
-// Excludes a vfork's child, which has our arena and another pid, and a process whose blocks are not recorded.
+// Whether this process waits. A vfork's child, which shares its parent's arena and has another pid, does not wait. Nor
+// does a process whose blocks are not recorded.
 bool shallWait() noexcept {
   const Arena *arena = __msl_process.arena;
   return arena != nullptr && !isSandboxed() && arena->header->pid == processId() && !collectorGone() &&
          isWanted(*arena->header) && isEnabled(abi::EventKind::Alloc);
 }
 
-// Returns false if another thread waits.
+// Claims the futex for this thread. Returns false if another thread waits.
 bool claim(std::atomic<abi::ReachWait> &wait) noexcept {
   abi::ReachWait seen = wait.load(std::memory_order_relaxed);
   return seen != abi::ReachWait::Claimed && seen != abi::ReachWait::Waiting && seen != abi::ReachWait::Reading &&
          wait.compare_exchange_strong(seen, abi::ReachWait::Claimed, std::memory_order_acquire);
 }
 
-// This wait is bounded like that of the other thread.
+// Claims the futex for the exit, and waits while another thread uses it. The wait is bounded, as the other thread's
+// wait is.
 bool claimLast(std::atomic<abi::ReachWait> &wait) noexcept {
   const uint64_t until_ns = monotonicNs() + (kMostTimeouts + 1) * session.control->flags.block_timeout_ms * kNsPerMs;
   while (!claim(wait)) {
@@ -82,7 +87,8 @@ bool claimLast(std::atomic<abi::ReachWait> &wait) noexcept {
   return true;
 }
 
-// The callers' registers are on the stack, above the reported stack pointer.
+// Waits until the collector has read the memory. __builtin_unwind_init puts the callers' registers on the stack, above
+// the reported stack pointer, so the collector reads them too.
 [[gnu::noinline]] void waitToBeRead(bool at_exit) noexcept {
   __builtin_unwind_init();
   const ErrnoKept kept;
@@ -97,7 +103,7 @@ bool claimLast(std::atomic<abi::ReachWait> &wait) noexcept {
   header.reach_thread_pointer = reinterpret_cast<uintptr_t>(__builtin_thread_pointer());
   header.reach_wait.store(abi::ReachWait::Waiting, std::memory_order_release);
   {
-    const ProcessLocked locked; // of the path
+    const ProcessLocked locked; // protects the path buffer of wakeCollector
     wakeCollector(*__msl_process.arena);
   }
   waitUntilRead(header.reach_wait);
@@ -108,8 +114,8 @@ void tellReach(void *) noexcept {
     waitToBeRead(true);
 }
 
-// The handler is registered without a handle of our image. So exit() calls it after all handlers that were registered
-// later: those of the program and the destructors of all images. A dlclose does not call it.
+// Registers the exit handler without a DSO handle. So exit() calls it after everything that was registered later: the
+// program's handlers and the destructors of all images. A dlclose does not call it.
 [[gnu::constructor]] void watchExit() noexcept { __cxa_atexit(tellReach, nullptr, nullptr); }
 
 } // namespace

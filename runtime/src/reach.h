@@ -1,14 +1,15 @@
-// A process that exits, or sets a mark, waits until the collector has read its memory for pointers to blocks.
+// Lets a process wait, when it exits or sets a mark, until the collector has read its memory for pointers to blocks.
 #pragma once
 
 namespace msleaks::runtime {
 
 struct Arena;
-// A new name in the session's directory wakes the collector, which otherwise looks every 5 ms. Call with Process::lock
-// held.
+// Wakes the collector, which otherwise looks every 5 ms. The means is a new file name in the session's directory. Call
+// with Process::lock held.
 void wakeCollector(const Arena &) noexcept;
 
-// Waits with --reach marks. Otherwise, or while another thread waits, it returns at once.
+// Waits until the collector has read the memory, if --reach marks is set. Otherwise, or while another thread waits,
+// this returns at once.
 void waitAtMark() noexcept;
 
 } // namespace msleaks::runtime

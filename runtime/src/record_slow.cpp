@@ -8,7 +8,7 @@
 namespace msleaks::runtime {
 namespace {
 
-// Does step 6 of record.h, at any depth.
+// Ends a record at any depth. At depth 1 it does step 6 of record.h.
 void leave(Thread &thread, abi::RingHeader *ring) noexcept {
   if (depthOf(thread) > 1)
     return setState(thread, thread.state - kOneRecord);
@@ -23,13 +23,14 @@ void leave(Thread &thread, abi::RingHeader *ring) noexcept {
   }
 }
 
-// `produced` is stored first: a kill in between leaves one event missing, never one too many.
+// Counts a dropped event. `produced` is stored first. If the process is killed between the two stores, the event counts
+// as produced and not as dropped, but never the other way round.
 void drop(abi::RingHeader &ring) noexcept {
   addLocal(ring.produced, 1);
   addLocal(ring.dropped, 1);
   __atomic_fetch_add(&ring.gap, 1, __ATOMIC_RELAXED);
   if (peek(ring.room_until) != kUnlimited)
-    put(ring.room_until, 0); // the next event takes the slow path too, and carries the mark
+    put(ring.room_until, 0); // so the next event takes the slow path too, and gets the flag kAfterGap
 }
 
 void write(abi::RingHeader &ring, uint64_t *words, unsigned slots) noexcept {
@@ -39,7 +40,8 @@ void write(abi::RingHeader &ring, uint64_t *words, unsigned slots) noexcept {
   writeEvent(ring, words, slots);
 }
 
-// Behind a filter the runtime cannot ask the kernel, which tells the time on some machines.
+// Whether the time cannot be read. On some machines the kernel provides the time, and behind a filter it cannot be
+// called.
 bool isClockClosed(const Thread &thread) noexcept {
   return isSandboxed() && (thread.has_no_clock || __msl_process.clock != abi::ClockKind::Tsc);
 }
@@ -58,7 +60,8 @@ void recordHere(Thread &thread, uint64_t *words, unsigned slots) noexcept {
   leave(thread, thread.ring);
 }
 
-// Looks before a block is freed and after it was allocated, but not for an event that interrupted another record.
+// Informs the watch before a block is freed and after a block was allocated. It does nothing for an event that
+// interrupted another record.
 void tellWatch(const Thread &thread, abi::EventKind about, const void *event) noexcept {
   const auto &header = *static_cast<const abi::EventHeader *>(event);
   if (!choosesBlocks() || header.kind != about || depthOf(thread) != 0 || thread.call.inside == kInsideRuntime)
@@ -82,7 +85,7 @@ void __msl_record_slow(const void *event, unsigned slots) noexcept {
   Thread &thread = __msl_thread;
   ensureAttached(thread);
   if (!isEnabled(static_cast<abi::EventKind>(words[0] & 0xff)))
-    return; // before this it was not known
+    return; // whether the kind is recorded was not known before ensureAttached
   tellWatch(thread, abi::EventKind::Free, event);
   if (thread.ended && isClockClosed(thread))
     countWithoutRing();

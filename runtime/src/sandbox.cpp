@@ -8,9 +8,9 @@ namespace msleaks::runtime {
 namespace {
 
 constexpr uint64_t kNsPerUs = 1000;
-constexpr unsigned kMostLooks = 20'000; // looks at other threads, which take a second in all
+constexpr unsigned kMostLooks = 20'000; // checks whether threads are in the kernel; all of them together take a second
 
-// Excludes a vfork's child, which has our arena and another pid.
+// Returns null in a vfork's child, which shares its parent's arena and has another pid.
 abi::ArenaHeader *arenaOfThisProcess() noexcept {
   const Arena *arena = __msl_process.arena;
   return arena != nullptr && arena->header->pid == processId() ? arena->header : nullptr;
@@ -21,14 +21,15 @@ void tellCollector(uint32_t filters) noexcept {
     header->filters.store(filters, std::memory_order_relaxed);
 }
 
-// A filter may hold for all threads at once. So our threads in the kernel return first.
+// A new filter may apply to all threads at once. So this waits until all system calls of the runtime have returned.
 void waitUntilNobodyIsInKernel() noexcept {
   const timespec moment{0, 50 * kNsPerUs};
   for (unsigned i = 0; i < kMostLooks && __atomic_load_n(&__msl_process.in_kernel, __ATOMIC_SEQ_CST) > 0; ++i)
     rawCall(SYS_nanosleep, wordOfArgument(&moment));
 }
 
-// The ring cannot grow later. A flight recorder's ring never grows.
+// Replaces the thread's ring by a larger one, since that is not possible later. A flight recorder's ring is never
+// replaced.
 void growRing(Thread &thread) noexcept {
   if (thread.generation == 0 || thread.generation != __msl_process.state || depthOf(thread) != 0 ||
       peek(thread.ring->room_until) == kUnlimited)
@@ -56,8 +57,8 @@ constinit std::atomic<uint32_t> __msl_sandboxes{msleaks::runtime::kNotDecided};
 
 using namespace msleaks::runtime;
 
-// A signal handler or a fork may come in the middle. A thread waits for another thread's decision, and then decides
-// again.
+// A signal handler or a fork may interrupt a decision. So a thread waits only for a bounded time for another thread's
+// decision, and then decides itself.
 uint32_t __msl_decide_sandbox() noexcept {
   const ErrnoKept kept;
   uint32_t filters = kNotDecided;

@@ -1,16 +1,16 @@
-// Takes shared memory before the process forbids itself system calls, since it cannot get any later. Call with
-// Process::lock held.
+// Reserves shared memory just before the process installs a seccomp filter, since no memory can be allocated after
+// that. Call with Process::lock held.
 #pragma once
 
 #include "arena.h"
 
 namespace msleaks::runtime {
 
-// Takes rings for threads that begin later.
+// Reserves rings for threads that begin later.
 void reserveRings(Arena &arena) noexcept;
-// Takes room for callers of hooks that are seen later.
+// Reserves room for callers of hooks that are recorded later.
 void reserveCallers(Arena &arena) noexcept;
-// Takes room for paths that are new later.
+// Reserves room for paths that are recorded later.
 void reservePaths(Arena &arena) noexcept;
 
 } // namespace msleaks::runtime

@@ -31,7 +31,8 @@ const char *valueIn(const char *entry, std::string_view name) noexcept {
                                                                                          : nullptr;
 }
 
-// This also works before libc has set `environ`: the dynamic linker already allocates through a preloaded malloc.
+// Reads the environment before libc has set `environ`. This is needed, since the dynamic linker already calls a
+// preloaded malloc then.
 void readKernelEnvironment(std::string_view name, PathText &value_text) noexcept {
   const OpenFile file("/proc/self/environ", O_RDONLY);
   char block[512];
@@ -65,14 +66,15 @@ void readEnvironment(std::string_view name, PathText &value_text) noexcept {
     }
 }
 
-// Uses a system call that the dynamic linker has made too.
+// Returns the size of a file. It uses a system call that the dynamic linker has made too, so a filter allows this call.
 uint64_t sizeOf(const OpenFile &file) noexcept {
   struct stat status;
   return callKernel(SYS_newfstatat, file.fd(), "", &status, AT_EMPTY_PATH) == 0 ? static_cast<uint64_t>(status.st_size)
                                                                                 : 0;
 }
 
-// Maps a file of one page in the session's directory. A page beyond the end of the file would be a SIGBUS.
+// Maps a file of one page in the session's directory. The file must be large enough, since touching a page beyond the
+// end of the file raises SIGBUS.
 void *mapPage(const char *name, uint64_t least_bytes, bool writable) noexcept {
   PathText &path = session.scratch;
   path = session.directory;
@@ -100,7 +102,7 @@ abi::UnseenPage *mapUnseen() noexcept {
   return page != nullptr && page->magic == abi::UnseenPage::kMagic ? page : nullptr;
 }
 
-// The heartbeat at which this process gave up.
+// The heartbeat at which this process stopped waiting.
 constinit std::atomic<uint64_t> dead_heartbeat_ns{0};
 
 } // namespace
@@ -117,7 +119,7 @@ bool mayTake(uint64_t bytes) noexcept {
     return true;
   if (session.unseen == nullptr || session.unseen->orphan_kib.load(std::memory_order_relaxed) >= abi::kMaxOrphanKib)
     return false;
-  // A request for more than is left ends the allowance for all.
+  // If a request is larger than the rest, it uses up the rest for all processes.
   const auto kib = static_cast<uint32_t>(bytes >> 10);
   return session.unseen->orphan_kib.fetch_add(kib, std::memory_order_relaxed) + kib <= abi::kMaxOrphanKib;
 }
@@ -174,8 +176,8 @@ void becomeInert() noexcept { __atomic_store_n(&__msl_enabled, &kInert, __ATOMIC
 
 bool isInert() noexcept { return __atomic_load_n(&__msl_enabled, __ATOMIC_ACQUIRE) == &kInert; }
 
-// `msleaks verify` installs a filter in the program that it traces. That filter stops calls for the tracer and forbids
-// none.
+// Whether `msleaks verify` traces this program. It has then installed a filter, which stops system calls for the tracer
+// and forbids none.
 bool isTraced() noexcept {
   session.directory.clear();
   readEnvironment(abi::kGuardVariable, session.directory);
@@ -183,8 +185,8 @@ bool isTraced() noexcept {
   return session.directory.size() > 0;
 }
 
-// The kernel may forbid calls that the process has not made yet. Its dynamic linker has opened, read and mapped files,
-// so this code makes only such calls.
+// The filter may forbid any call that the process has not made yet. The dynamic linker has opened, read and mapped
+// files in this process, so this code makes only such calls.
 bool beginsSandboxed() noexcept {
   std::string_view status;
   if (const OpenFile file("/proc/self/status", O_RDONLY); file)
@@ -210,8 +212,8 @@ bool findSession() noexcept {
     return true;
   if (session.page_bytes == 0)
     session.page_bytes = pageBytes();
-  session.directory.clear(); // a fork may have come in the middle of this
-  // A program with more rights than its caller must not write where its caller says.
+  session.directory.clear(); // a fork may have interrupted an earlier search
+  // A program with more rights than its caller (setuid) must not write to a folder that the caller has chosen.
   if (::getauxval(AT_SECURE) == 0)
     readEnvironment(abi::kSessionVariable, session.directory);
   if (session.directory.size() > 0 && session.directory.fits())

@@ -1,4 +1,4 @@
-// The session that this process belongs to, found once: $MSLEAKS_SESSION and its control page.
+// Finds the session that this process belongs to, once: $MSLEAKS_SESSION and its control page.
 #pragma once
 
 #include "text.h"
@@ -10,40 +10,41 @@ namespace msleaks::runtime {
 using PathText = Text<4096>;
 
 struct Session {
-  const abi::ControlPage *control; // null: undecided, or none
-  uint64_t page_bytes;             // of the kernel, unless a test has said another
-  abi::UnseenPage *unseen;         // null: it cannot be mapped
+  const abi::ControlPage *control; // null: not looked for yet, or there is no session
+  uint64_t page_bytes;             // page size of the kernel, unless a test has set another
+  abi::UnseenPage *unseen;         // null: the page cannot be mapped
   PathText directory;
-  PathText scratch; // a path that is wanted at once: the first event may come on a small stack
+  PathText scratch; // buffer for a path that is used at once; it is not on the stack, which may be small
 };
 
-// The same value before and after a fork.
+// A fork's child inherits this value.
 extern Session session;
 
-// Finds the session. False = there is no session of a version that we know, and the process stays inert for good. Call
-// with signals blocked and __msl_process.lock held.
+// Finds the session. Returns false if there is no session of this runtime's version; then the process never records.
+// Call with signals blocked and __msl_process.lock held.
 bool findSession() noexcept;
 
-// Whether the program before an exec has installed a seccomp filter that the session's collector does not have. Then
-// this process is listed as unseen, and inert. Needs no lock.
+// Whether a seccomp filter was installed before the exec of this process that does not apply to the session's
+// collector. If so, this process is listed as unseen and records nothing. The caller needs no lock.
 bool beginsSandboxed() noexcept;
 
-// Whether no collector stores events: its thread has ended, the session is closed, or this process gave up waiting and
-// saw no heartbeat since. A new collector makes it false again.
+// Whether there is no collector that stores events. Its thread has ended, the session is closed, or this process has
+// stopped waiting and has seen no heartbeat since. With a new collector the result is false again.
 bool collectorGone() noexcept;
 // Whether this many bytes of shared memory may be taken. Without a collector there is a small limit.
 bool mayTake(uint64_t bytes) noexcept;
 // Whether the session has no collector and its limit of shared memory is reached.
 bool waitsForCollector() noexcept;
-// Notes that this process waited until `heartbeat_ns` was too old. It does not wait again before a newer heartbeat.
+// Notes that this process has waited in vain, and that the last heartbeat was `heartbeat_ns`. The process does not wait
+// again before it sees a newer heartbeat.
 void giveUp(uint64_t heartbeat_ns) noexcept;
 
 // Counts this process as one that cannot make its files, with the reason.
 void countUnseen(int error) noexcept;
-// The same for a child, behind a filter, of the process with this pid.
+// Does the same in a child, behind a filter, of the process with this pid.
 void countUnseenChild(uint32_t ancestor_pid) noexcept;
 
-// Disables all events from now on.
+// From here on, the process records nothing.
 void becomeInert() noexcept;
 bool isInert() noexcept;
 

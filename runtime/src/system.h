@@ -1,6 +1,7 @@
-// The runtime's calls of the operating system. They are raw, so that they meet no hook, allocator or cancellation
-// point. Behind a seccomp filter no call reaches the kernel (kernel.h). Files fail to open, no memory is mapped, and
-// signals are not blocked. A wait for a lock spins, for a bounded time.
+// The services that the runtime needs from the operating system: files, memory, locks and signals. They use raw system
+// calls, which contain no hook, allocator or cancellation point. Behind a seccomp filter no call reaches the kernel
+// (kernel.h). Files fail to open, no memory is mapped, and signals are not blocked. A wait for a lock spins, for a
+// bounded time.
 #pragma once
 
 #include "kernel.h"
@@ -21,8 +22,8 @@
 
 namespace msleaks::runtime {
 
-// While it lives, no signal handler runs in this thread, so the thread can hold a lock or replace its ring. Behind a
-// seccomp filter handlers do run, but they do not get a lock that is held.
+// While an object of this class exists, no signal handler runs in this thread. So the thread can hold a lock or replace
+// its ring. Behind a seccomp filter handlers do run, but they cannot take a lock that is held.
 class SignalsBlocked {
 public:
   SignalsBlocked() noexcept : is_blocked_(enterKernel()) {
@@ -59,11 +60,11 @@ inline void pauseBriefly() noexcept {
 #endif
 }
 
-// The number of looks of a thread that may not wait in the kernel; they take milliseconds.
+// How often a thread that may not wait in the kernel checks a condition. All these checks together take milliseconds.
 inline constexpr unsigned kSpinsInSandbox = 50'000;
 
 // A write beyond `ulimit -f` causes an error and a SIGXFSZ. The signal would end the program as soon as signals are
-// unblocked. So the runtime takes it back, unless the program had one pending. Call with signals blocked.
+// unblocked. So the runtime removes the pending signal, unless one was pending before. Call with signals blocked.
 class SizeSignalTaken {
 public:
   SizeSignalTaken() noexcept : before_(isPending()) {}
@@ -85,15 +86,16 @@ private:
   bool before_;
 };
 
-// A mutex in one word that is all zeros when free, so it may lie in memory that a fork wipes. Hold it with signals
-// blocked only. False as a bool: another thread still has it, and a sandbox forbids a wait in the kernel.
+// Holds a mutex. The mutex is one word, which is zero when free, so it may be in memory that a fork wipes. Hold the
+// mutex only with signals blocked. The object is false as a bool if the lock was not taken. That happens if the time is
+// over, or if a sandbox forbids a wait in the kernel.
 class Locked {
 public:
   explicit Locked(uint32_t &word) noexcept : word_(&word) {
     if (!takeFree() && !takeByWaiting())
       word_ = nullptr;
   }
-  // Waits at most this long.
+  // Waits at most `most_ns` for the lock.
   Locked(uint32_t &word, uint64_t most_ns) noexcept : word_(&word) {
     if (!takeFree() && !takeUntil(most_ns))
       word_ = nullptr;
@@ -113,9 +115,10 @@ private:
     uint32_t expected = kFree;
     return __atomic_compare_exchange_n(word_, &expected, kTaken, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
   }
-  // Returns false if another thread has the lock; it wakes waiting threads.
+  // Returns false if another thread has the lock. That thread then wakes a waiting thread when it releases the lock.
   bool takeContended() noexcept { return __atomic_exchange_n(word_, kContended, __ATOMIC_ACQUIRE) == kFree; }
-  // Looks from time to time: a release behind a filter wakes no thread.
+  // The wait is interrupted from time to time, since a thread behind a filter wakes no other thread when it releases
+  // the lock.
   bool takeByWaiting() noexcept {
     const timespec look{0, 10'000'000};
     while (!takeContended()) {
@@ -152,7 +155,7 @@ private:
   uint32_t *word_;
 };
 
-// A descriptor for a short time: none is kept open, because daemons close all descriptors.
+// A file that is open for a short time. The runtime keeps no descriptor open, because daemons close all descriptors.
 class OpenFile {
 public:
   OpenFile(const char *path, int flags, unsigned mode = 0) noexcept
@@ -182,7 +185,8 @@ private:
   int fd_;
 };
 
-// O_EXCL: the name is this process' own. fchmod: the program's umask may have taken even our own rights.
+// Creates a file. With O_EXCL, no other process can have created it. fchmod sets the rights, since the program's umask
+// may have removed even the owner's rights.
 inline OpenFile createFile(const char *path, int access) noexcept {
   OpenFile file(path, access | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
   if (file)
@@ -199,7 +203,7 @@ inline void *mapShared(const OpenFile &file, uint64_t offset, uint64_t bytes, in
   return mapMemory(bytes, PROT_READ | PROT_WRITE, MAP_SHARED | flags, file.fd(), offset);
 }
 
-// Returns 0 behind a filter, where the kernel cannot be asked.
+// Returns the id, or 0 if the call failed, as behind a filter.
 inline uint32_t numberOrNone(long id) noexcept { return id > 0 ? static_cast<uint32_t>(id) : 0; }
 inline uint32_t processId() noexcept { return numberOrNone(callKernel(SYS_getpid)); }
 inline uint32_t threadId() noexcept { return numberOrNone(callKernel(SYS_gettid)); }

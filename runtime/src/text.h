@@ -1,4 +1,4 @@
-// Text without an allocation: paths, notes.
+// Builds text without an allocation, for paths and notes.
 #pragma once
 
 #include <cstdint>

@@ -14,9 +14,9 @@ namespace {
 constinit pthread_key_t key;
 constinit bool has_key = false;
 
-// Other keys' destructors free memory in earlier rounds, so we ask for one more round each time, up to the last. C++
-// thread_local objects are destroyed before the first round. ThreadSanitizer uses the last round for itself: no
-// instrumented code may run after it.
+// The destructors of other keys free memory in the early rounds. So this key's destructor requests another round each
+// time, up to the last round, and ends the ring there. C++ thread_local objects are destroyed before the first round.
+// ThreadSanitizer uses the last round for itself, and no instrumented code may run after that.
 #if defined(__SANITIZE_THREAD__)
 constexpr uintptr_t kLastRound = PTHREAD_DESTRUCTOR_ITERATIONS - 1;
 #else
@@ -37,8 +37,9 @@ void onThreadExit(void *argument) {
   endRing(thread);
 }
 
-// The collector notices the end of a process only when it gets a processor. The next process may have recorded by then,
-// and the two would seem to have lived at the same time. A vfork's child that exits has our arena and another pid.
+// Stores the time of the exit for the collector, which sees the end of a process only when it runs the next time.
+// Another process may have started meanwhile, and both would seem to have run at the same time. A vfork's child that
+// exits shares its parent's arena and has another pid.
 [[gnu::destructor]] void sayExit() noexcept {
   const Arena *arena = __msl_process.arena;
   if (arena != nullptr && arena->header->pid == processId()) // never behind a filter
@@ -56,7 +57,7 @@ bool watchThreadExit() noexcept {
 }
 
 bool mayAnnounceThreadExit() noexcept {
-  constexpr pthread_key_t kKeysInThread = 32; // glibc's: for further keys a thread allocates blocks
+  constexpr pthread_key_t kKeysInThread = 32; // glibc's number of keys that need no allocation in a thread
   return key < kKeysInThread || !isSandboxed();
 }
 

@@ -1,22 +1,24 @@
-// The end of a thread: its ring is given back as late as pthread keys allow, and later events are not lost.
+// Handles the end of a thread. Its ring is ended as late as pthread keys allow, and later events are recorded or
+// counted.
 #pragma once
 
 #include "arena.h"
 
 namespace msleaks::runtime {
 
-// Makes the key, once; false = no key left. Call with Process::lock held.
+// Creates the pthread key, once. Returns false if no key is left. Call with Process::lock held.
 bool watchThreadExit() noexcept;
 
-// Notes that the calling thread has a ring to give back.
+// Makes the key's destructor run when the calling thread ends, since the thread has a ring or counters.
 void announceThreadExit() noexcept;
-// Returns false if libc would have to allocate for that, since a sandbox may forbid malloc's system calls.
+// Returns false if libc would allocate memory in announceThreadExit() and a sandbox may forbid malloc's system calls.
 bool mayAnnounceThreadExit() noexcept;
 
-// Records an event of a thread whose ring has gone, in a ring that all such threads share, or counts it.
+// Records an event of a thread whose ring has ended, in a ring that all such threads share. If that is not possible,
+// counts the event.
 void recordLate(uint64_t *words, unsigned slots) noexcept;
 
-// Counts an event that no ring takes.
+// Counts an event for which there is no ring.
 void countWithoutRing() noexcept;
 
 } // namespace msleaks::runtime

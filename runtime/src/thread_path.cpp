@@ -10,14 +10,15 @@ namespace {
 using unwind::Frame;
 using unwind::Step;
 
-// Whether the address is on the stack of the frames, below the point up to which the stack was readable.
+// Whether the stack still has the frame's return address and, where it matters, the frame pointer.
 bool isUnchanged(const PathFrame &frame) noexcept {
   return frame.address_at != 0 && unwind::stripped(unwind::wordAt(frame.address_at)) == frame.address &&
          (!frame.frame_matters || frame.frame_at == 0 || unwind::wordAt(frame.frame_at) == frame.frame_pointer);
 }
 
-// Returns the number of frames of the last path that are unchanged beyond `frame`, so that the walk can end there. Only
-// the first `candidates` frames may be among them.
+// Whether the walk can end at `frame`, since `frame` and all calls around it equal frames of the last path.
+// `candidates` is the number of the last path's frames that may still match. It is lowered, and is the number of the
+// matching frames if the result is true.
 bool joinsAt(const ThreadPath &path, const Frame &frame, uint32_t &candidates) noexcept {
   while (candidates != 0 && path.frames()[candidates - 1].stack_pointer < frame.stack_pointer)
     --candidates;
@@ -30,7 +31,7 @@ bool joinsAt(const ThreadPath &path, const Frame &frame, uint32_t &candidates) n
   return false;
 }
 
-// The known facts about a frame, and its place now.
+// Returns the stored facts about a frame, updated with the places where this walk has read them.
 PathFrame joined(PathFrame known, const Frame &frame) noexcept {
   known.frame_pointer = frame.frame_pointer;
   known.address_at = frame.address_at;
@@ -41,7 +42,7 @@ PathFrame joined(PathFrame known, const Frame &frame) noexcept {
 
 struct Walk {
   uint32_t walked = 0; // new frames, innermost first
-  uint32_t joined = 0; // and after them this many of the last path
+  uint32_t joined = 0; // number of the last path's frames that follow
   Step end = Step::Caller;
   bool left_handler = false;
 };
@@ -77,13 +78,15 @@ Walk walk(ThreadPath &path, Frame frame, uint32_t candidates) noexcept {
   }
 }
 
-// Whether the last path or this one was cut: then the number of kept frames depends on the path's length.
+// Whether the reused frames of the last path and the new frames form a correct path. A path of more than `capacity`
+// calls is cut, so a reused path that was cut must have exactly `capacity` frames again.
 bool fits(const ThreadPath &path, const Walk &done) noexcept {
   const uint32_t total = done.joined + done.walked;
   return done.joined == 0 || (path.cut ? total == path.capacity : total <= path.capacity);
 }
 
-// Goes inwards from the outermost new frame: the calls around a call tell whether its frame pointer matters.
+// Sets frame_matters of the new frames, from the outermost one inwards. The call around a frame decides whether the
+// frame pointer of that frame matters.
 void findWhatMatters(ThreadPath &path, const Walk &done) noexcept {
   const PathFrame *outer = done.joined != 0 ? &path.frames()[done.joined - 1] : nullptr;
   for (uint32_t left = done.walked; left-- > 0;) {
@@ -96,7 +99,8 @@ void findWhatMatters(ThreadPath &path, const Walk &done) noexcept {
 
 constexpr uint64_t kNeverZero = 1;
 
-// A call's checks stand after those of the calls around it, so the checks of all outer calls begin the list.
+// Appends the checks of one call. The list begins with the checks of the outermost call, so a prefix of the list has
+// the checks of all calls around a call.
 uint32_t addChecks(StackCheck *checks, uint32_t count, const PathFrame &frame) noexcept {
   if (frame.address_at == 0) {
     checks[count++] = {reinterpret_cast<uint64_t>(&kNeverZero), 0};
@@ -119,7 +123,7 @@ void keep(ThreadPath &path, const Walk &done) noexcept {
   path.count = count;
 }
 
-// Gives new calls their numbers, from the outermost call on.
+// The progress of giving node numbers to new calls, from the outermost call on.
 struct Numbering {
   uint32_t left;   // calls without a number
   uint32_t node;   // of the last one with a number
@@ -130,7 +134,7 @@ uint32_t imageAt(Arena &arena, const ImagePlace &place) noexcept {
   return place.definition.end != 0 ? numberOf(arena, place) : 0;
 }
 
-// Goes on as long as the images of the calls are known. `place` is the image of the next call; null = not looked up.
+// Numbers calls as long as their images are known. `place` is the image of the next call; null = it was not looked up.
 void numberKnown(ThreadPath &path, const ImagePlace *place, Numbering &numbering) noexcept {
   const ArenaHeld held;
   PathTree *tree = held ? treeOf(path.generation) : nullptr;
@@ -147,8 +151,9 @@ void numberKnown(ThreadPath &path, const ImagePlace *place, Numbering &numbering
   }
 }
 
-// Asks the loader without our lock. The loader takes its own lock. A thread that holds the loader's lock may want ours:
-// it allocates in a callback of dl_iterate_phdr.
+// Numbers new calls, and asks the loader for their images. The loader takes its own lock, so the runtime's lock is not
+// held meanwhile. Otherwise there could be a deadlock: a callback of dl_iterate_phdr that allocates holds the loader's
+// lock and waits for the runtime's lock.
 [[gnu::noinline, gnu::cold]] uint32_t numberNew(ThreadPath &path, uint32_t left, uint32_t node) noexcept {
   if (PathTree *asked = treeOf(path.generation); asked == nullptr || asked->refuses())
     return 0;
@@ -163,7 +168,7 @@ void numberKnown(ThreadPath &path, const ImagePlace *place, Numbering &numbering
   return numbering.is_refused ? 0 : numbering.node;
 }
 
-// Looks for each call, from the outermost new call on. `outer` is the call around that call.
+// Looks up the node of each new call, from the outermost one on. `outer` is the node of the call around that one.
 uint32_t numberEach(ThreadPath &path, const PathTree &tree, uint32_t walked, uint32_t outer) noexcept {
   uint32_t node = outer;
   for (uint32_t left = walked; left-- > 0;) {
@@ -183,8 +188,9 @@ uint64_t hashOf(ThreadPath &path, uint32_t walked, uint32_t outer) noexcept {
   return hash;
 }
 
-// Whether the path to `node` has these new calls and goes on with `outer`. If so, the calls get the numbers of the
-// path's nodes. Nodes that were added at the same time are neighbours. 0 is no node.
+// Whether the path to `node` consists of these new calls and then of the path to `outer`. If so, the calls get the
+// numbers of the path's nodes. This check is fast, since nodes that were added at the same time are neighbours in
+// memory. `node` may be 0, which is no node.
 bool isPathTo(ThreadPath &path, const PathTree &tree, uint32_t node, uint32_t walked, uint32_t outer) noexcept {
   for (uint32_t i = 0; i < walked; ++i) {
     PathFrame &frame = path.walked()[i];
@@ -200,7 +206,7 @@ uint32_t number(ThreadPath &path, PathTree &tree, uint32_t walked, uint32_t oute
   if (walked == 0)
     return outer;
   if (unwind::RuleCache::isUnloading(path.epoch)) [[unlikely]]
-    return numberNew(path, walked, outer); // a result during an unload may belong to the unloaded library
+    return numberNew(path, walked, outer); // during an unload, a known node may belong to the library that is unloaded
   const uint64_t hash = hashOf(path, walked, outer);
   if (const uint32_t guess = tree.guess(hash); isPathTo(path, tree, guess, walked, outer)) [[likely]]
     return guess;
@@ -235,9 +241,9 @@ uint32_t takePath(ThreadPath &path, PathTree &tree, const Frame &frame) noexcept
   if (done.joined == 0)
     path.cut = done.end == Step::Caller;
   findWhatMatters(path, done);
-  path.count = 0; // a handler that leaves us by a longjmp leaves no step half done
+  path.count = 0; // so a handler that leaves this function by a longjmp leaves no half-changed path
   node = number(path, tree, done.walked, node);
-  // The place of the word that is no call is not kept, so a later check could not see that it is a call again.
+  // After NoCall, the path is not stored: the last word was no call, and a later check could not see if it becomes one.
   if (node != 0 && !done.left_handler && done.end != Step::NoCall)
     keep(path, done);
   return node;

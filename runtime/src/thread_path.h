@@ -1,5 +1,6 @@
-// The path that a thread took last, first call first. Most of it is still on the stack when the next path is taken. A
-// frame whose words on the stack are unchanged has the same caller.
+// Stores the last call path of a thread, outermost call first. When the next path is computed, most calls of the last
+// one are still on the stack. A frame whose words on the stack are unchanged has the same caller as before, so the walk
+// can end there.
 #pragma once
 
 #include "path_tree.h"
@@ -9,8 +10,8 @@ namespace msleaks::runtime {
 
 struct PathFrame {
   uint64_t address, stack_pointer, frame_pointer;
-  uint64_t address_at; // where the address was read: 0 = not on the stack, or not enough
-  uint64_t frame_at;   // the same for the frame pointer; 0 = that of the inner call, or unused
+  uint64_t address_at; // where `address` was read; 0 = in no word of the stack that alone determines it
+  uint64_t frame_at;   // where `frame_pointer` was read; 0 = it equals that of the inner call, or is not used
   uint32_t node;       // of the path from the first call of the thread to this one
   uint32_t checks;     // number of ThreadPath::checks() that show unchanged outer calls
   // In code without frame pointers the register holds any number. It matters if an outer call was found by it.
@@ -23,17 +24,18 @@ struct StackCheck {
   uint64_t at, word;
 };
 
-// It has memory of its own, since a handler's stack may be one page: this, 2 × `capacity` frames, and as many checks.
+// The last path of a thread. It is not on the stack, since a handler's stack may be as small as one page. Behind this
+// struct there are 2 × `capacity` frames, and as many checks.
 struct ThreadPath {
   uint64_t generation; // of the process that has the nodes (Thread::generation)
-  uint64_t epoch;      // epoch of the rules; frames of another epoch are not used
+  uint64_t epoch;      // the rules' epoch; frames of another epoch are not used
   unwind::Stack stack;
   uint32_t capacity;
   uint32_t count;   // of frames that are known
   bool cut;         // the thread has more calls than `capacity`
   uint32_t version; // of the frames
-  bool busy;        // a path is being taken with it
-  // The innermost call was made at this place in instrumented code, and the node of the path that ends there; 0 = none.
+  bool busy;        // a walk uses this struct now
+  // The place in instrumented code with which the last path ended, and the node of that path; 0 = none.
   uint32_t site, site_node;
 
   static uint64_t bytesFor(uint32_t capacity) noexcept {
@@ -41,7 +43,7 @@ struct ThreadPath {
   }
   PathFrame *frames() noexcept { return reinterpret_cast<PathFrame *>(this + 1); }
   const PathFrame *frames() const noexcept { return reinterpret_cast<const PathFrame *>(this + 1); }
-  PathFrame *walked() noexcept { return frames() + capacity; } // by the walk under way
+  PathFrame *walked() noexcept { return frames() + capacity; } // the frames of the walk under way
   StackCheck *checks() noexcept { return reinterpret_cast<StackCheck *>(frames() + 2 * capacity); }
   const StackCheck *checks() const noexcept { return reinterpret_cast<const StackCheck *>(frames() + 2 * capacity); }
 };
@@ -51,7 +53,8 @@ struct ThreadPath {
          (!known.frame_matters || known.frame_pointer == frame.frame_pointer);
 }
 
-// Whether the first `checks` checks hold: then all calls around a kept frame (PathFrame::checks) are unchanged.
+// Whether the words of the first `checks` checks are unchanged. With PathFrame::checks of a stored frame, this means
+// that all calls around the frame are unchanged.
 [[gnu::always_inline]] inline bool areUnchanged(const ThreadPath &path, uint32_t checks) noexcept {
   uint64_t changed = 0;
   for (const StackCheck *check = path.checks(), *end = check + checks; check != end; ++check)
@@ -59,9 +62,9 @@ struct ThreadPath {
   return changed == 0;
 }
 
-// Returns the node of the path to `frame`, the innermost call, if it is the same as the last path; 0 = it is not. With
-// a site (not 0) it is the node of the path that ends at that site. Writes nothing. A handler in between may take a
-// path, which is noticed.
+// Returns the node of the path to `frame`, the innermost call, if this path equals the last path, else 0. If `site` is
+// not 0, the node is that of the path that ends at this site. This function writes nothing. If a handler changes the
+// last path meanwhile, `version` shows it, and the result is 0.
 [[gnu::always_inline]] inline uint32_t samePath(const ThreadPath &path, const unwind::Frame &frame,
                                                 uint32_t site) noexcept {
   const uint32_t version = path.version, count = path.count;
@@ -77,10 +80,10 @@ struct ThreadPath {
   return path.version == version ? node : 0;
 }
 
-// Returns the node of the path to `frame`, the innermost call; 0 = it cannot be numbered.
+// Walks the stack from `frame`, the innermost call, and returns the node of the path. 0 = the path cannot be numbered.
 uint32_t takePath(ThreadPath &path, PathTree &tree, const unwind::Frame &frame) noexcept;
 
-// Goes from `frame` to the call with this return address; false: none of the next few calls has it.
+// Walks outwards from `frame` to the call with this return address. Returns false if none of the next few calls has it.
 bool findCall(ThreadPath &path, uint64_t return_address, unwind::Frame &frame) noexcept;
 
 // Ends the thread's use of paths.

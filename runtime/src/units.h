@@ -1,4 +1,4 @@
-// The units of an image, of any version of the object format (abi/site_table.h).
+// Reads the units of an image, which may be of any version of the object format (abi/site_table.h).
 #pragma once
 
 #include "msleaks/abi/definitions.h"
@@ -9,10 +9,10 @@
 
 namespace msleaks::runtime {
 
-// [begin, end) as the linker joined the units of an image.
+// The bytes [begin, end) in which the linker has put all units of an image.
 struct UnitRange {
   char *begin, *end;
-  bool sized; // each unit holds its size; units of the first version do not
+  bool sized; // each unit stores its own size; units of the first version do not
 };
 
 inline UnitRange rangeOf(abi::Unit *begin, abi::Unit *end) noexcept {
@@ -22,7 +22,7 @@ inline UnitRange rangeOf(abi::UnitV1 *begin, abi::UnitV1 *end) noexcept {
   return {reinterpret_cast<char *>(begin), reinterpret_cast<char *>(end), false};
 }
 
-// The facts about a unit that arming needs.
+// The fields of a unit that are needed to arm it.
 struct ArmableUnit {
   uint32_t *base;
   uint32_t version, needs;
@@ -58,8 +58,8 @@ template <class F> void forEachUnit(const UnitRange &range, F &&f) noexcept {
   }
 }
 
-// Returns why a unit must stay unarmed, or null. The unit's table is read at the address that the unit holds, so that
-// address must be in the image.
+// Returns the reason why a unit must stay unarmed, or null. The table is read at the address in the unit, so this
+// address must be inside the image.
 inline const char *refusal(const ArmableUnit &unit, const abi::ImageDefinition &image) noexcept {
   if (unit.version < abi::kOldestObjectVersion || unit.needs > abi::kObjectVersion)
     return "it needs another runtime";

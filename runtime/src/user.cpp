@@ -1,4 +1,5 @@
-// A process of root that goes on as another user, as servers do, may no longer open files that root made.
+// Handles a process of root that becomes another user, as servers do. Such a process may no longer open files that root
+// made.
 #include "msleaks/runtime/leaving.h"
 
 #include "counters.h"
@@ -29,8 +30,8 @@ void setMode(const char *file, unsigned mode) noexcept {
   callKernel(SYS_fchmodat, AT_FDCWD, path.c_str(), mode);
 }
 
-// The process keeps its group. Members of the group may make files in the folder from now on, but not replace files of
-// others.
+// Lets the process make files in the session's folder after it has become another user. It keeps its group, so members
+// of the group may now make files there. They cannot replace files of other users.
 void openFolder() noexcept {
   constexpr unsigned kGroupAddsFiles = 01730;
   const long group = callKernel(SYS_getegid);
@@ -38,7 +39,8 @@ void openFolder() noexcept {
     setMode("", kGroupAddsFiles);
 }
 
-// No other user can enter the folder, so the files that all processes share may be open to all.
+// Makes the session's files usable for the new user. The files that all processes share become open to all users; but
+// no other user can enter the folder.
 void giveSession(const Arena &arena, uint32_t user) noexcept {
   setMode(abi::kControlFile, 0644);
   setMode(abi::kUnseenFile, 0666);
@@ -63,7 +65,7 @@ void __msl_becomes_user(uint32_t user) noexcept {
   ensureAttached(__msl_thread);
   const ArenaHeld held;
   const Arena *arena = held.arena();
-  // Does so only if the folder is root's. A vfork's child has its parent's arena.
+  // Only if the folder belongs to root, and not in a vfork's child, which shares its parent's arena.
   if (arena != nullptr && arena->header->pid == processId() && ownerOf(session.directory.c_str()) == kRoot)
     giveSession(*arena, user);
 }

@@ -19,15 +19,15 @@ constinit std::atomic<uint64_t> last_step{0};
 
 namespace {
 
-// The earlier content of the blocks does not matter.
+// Opens the list, so that blocks are compared from here on. The earlier content of the blocks does not matter.
 void open(WatchList &list) noexcept {
   setClosed(list, false);
   for (WatchedBlock &block : list.blocks)
     block.is_known = false;
 }
 
-// Notes that an operation has ended. If the list is open, its blocks have been compared. Returns true if the end has
-// opened the list.
+// Opens or closes the list when the operation with this label has ended. If the list is open, its blocks have been
+// compared before. Returns true if the list is opened now.
 bool passGate(WatchList &list, uint64_t label) noexcept {
   const abi::WatchWish &wish = session.control->watch;
   if (label == 0)
@@ -43,7 +43,8 @@ bool passGate(WatchList &list, uint64_t label) noexcept {
 
 bool hasGate() noexcept { return session.control->watch.begin[0] != 0 || session.control->watch.end[0] != 0; }
 
-// The pending operation has ended, even if no callback saw its end.
+// Looks at all blocks, and removes the thread's pending operation. This operation has ended by now, even if no callback
+// saw its end.
 void lookAndForget(WatchList &list, Thread &thread, uint32_t here) noexcept {
   Pending *pending = pendingOf(list, &thread);
   if (pending == nullptr)
@@ -57,7 +58,7 @@ void lookAndForget(WatchList &list, Thread &thread, uint32_t here) noexcept {
 
 void lookAtExit(void *) noexcept { lookBetween(0); }
 
-// Registers as reach.cpp does: the handler runs after all handlers that were registered later.
+// Registers the exit handler in the same way as reach.cpp: it runs after all handlers that were registered later.
 [[gnu::constructor]] void lookLast() noexcept { __cxa_atexit(lookAtExit, nullptr, nullptr); }
 
 } // namespace
@@ -113,8 +114,8 @@ void rangeEnds(uint32_t here) noexcept {
 
 namespace {
 
-// A driver allocates host memory inside its calls. The line of such a call did not ask for that memory, and the driver
-// often writes there.
+// Whether a driver allocates this host memory for itself, inside one of its calls. The line of such a call is not the
+// origin of that memory, and the driver often writes there.
 bool isDriversOwn(const Thread &thread, abi::Heap heap) noexcept {
   constexpr uint16_t kDrivers = familyBit(abi::Family::Cuda) | familyBit(abi::Family::Hip) |
                                 familyBit(abi::Family::Acl) | familyBit(abi::Family::OpenCl);
@@ -123,8 +124,8 @@ bool isDriversOwn(const Thread &thread, abi::Heap heap) noexcept {
 
 } // namespace
 
-// A block that is neither chosen nor watched is handled without the list. Threads of the driver allocate and free
-// blocks while a look holds the list and waits for the driver.
+// If a block is not chosen, this function does not lock the list; nor does blockGoes for a block that is not watched. A
+// look locks the list while it waits for the driver, whose threads allocate and free blocks meanwhile.
 void blockComes(const abi::AllocEvent &event) noexcept {
   const abi::WatchWish &wish = session.control->watch;
   WatchList *list = event.size != 0 ? makeList() : nullptr;

@@ -1,4 +1,4 @@
-// Watched blocks (msl_watch): their content is kept, and compared around each operation of the program.
+// Watched blocks (msl_watch): the runtime stores their content, and compares it around each operation of the program.
 #pragma once
 
 #include "msleaks/abi/hook.h"
@@ -10,7 +10,7 @@ namespace msleaks::runtime {
 
 struct WatchList;
 
-// Whether there may be a watched block. A callback checks this first.
+// Whether there may be a watched block. Callbacks check this first.
 [[gnu::always_inline]] inline bool isWatching() noexcept {
   return __atomic_load_n(&__msl_process.watches, __ATOMIC_RELAXED) != nullptr;
 }
@@ -24,22 +24,23 @@ struct Operation {
   uint64_t kernel, stream;
 };
 
-// The number of the program's last step + 1; 0 = it has told no step.
+// The number of the program's last step + 1; 0 = the program has not reported a step.
 extern constinit std::atomic<uint64_t> last_step;
 
-// Call this before the operation begins: earlier changes are not its own. The operation lasts until operationEnds or,
-// if its end is not seen, until the next operation.
+// Call this before the operation begins, so that earlier changes are not reported for it. The operation lasts until
+// operationEnds or, if no callback sees its end, until the next operation.
 void operationBegins(const Operation &) noexcept;
 void operationEnds() noexcept;
 
-// Ends a range of the program, at this site.
+// Call this when a range of the program ends. `here` is the site of that call.
 void rangeEnds(uint32_t here) noexcept;
 
-// Blocks and outputs that --watch may name (watch_choice.h).
+// Call these after a block was allocated and before a block is freed. They watch the blocks that --watch chooses
+// (watch_choice.h).
 void blockComes(const abi::AllocEvent &) noexcept;
 void blockGoes(const abi::FreeEvent &) noexcept;
 
-// The program has gone on: into another range, to a mark, or to the next step. `here` is the site of that call.
+// Call this when the program begins or ends a range, sets a mark, or begins a step. `here` is the site of that call.
 void lookBetween(uint32_t here) noexcept;
 
 } // namespace msleaks::runtime

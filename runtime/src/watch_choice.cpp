@@ -11,16 +11,18 @@ namespace msleaks::runtime {
 namespace {
 
 constexpr uint64_t kNsPerMs = 1'000'000;
-constexpr long kLookNs = 10 * kNsPerMs; // at the collector, whether it is still there
+constexpr long kLookNs = 10 * kNsPerMs; // interval at which a waiting thread checks that the collector still lives
 
 const abi::WatchWish &wish() noexcept { return session.control->watch; }
 
-// The collector may not have begun yet: a program makes its first allocations while the collector starts.
+// Whether the collector has ended. A program makes its first allocations while the collector starts. So a collector
+// without a heartbeat has not begun yet.
 bool hasGone() noexcept {
   return session.control->heartbeat_ns.load(std::memory_order_relaxed) != 0 && collectorGone();
 }
 
-// The next path asks again for images that came while the collector was away.
+// Asks the collector for the line's code in an image. If the collector gives no answer, the next path through this
+// image asks again.
 void ask(abi::ArenaHeader &header, bool &asked, uint32_t image) noexcept {
   if (isSandboxed())
     return;
@@ -28,7 +30,7 @@ void ask(abi::ArenaHeader &header, bool &asked, uint32_t image) noexcept {
   const uint64_t until_ns = monotonicNs() + 10 * session.control->flags.block_timeout_ms * kNsPerMs;
   word.store(image, std::memory_order_release);
   {
-    const ProcessLocked locked; // of the path
+    const ProcessLocked locked; // protects the path buffer of wakeCollector
     wakeCollector(*__msl_process.arena);
   }
   while (word.load(std::memory_order_acquire) != 0 && !hasGone() && monotonicNs() < until_ns) {
@@ -38,7 +40,7 @@ void ask(abi::ArenaHeader &header, bool &asked, uint32_t image) noexcept {
   asked = word.exchange(0, std::memory_order_acq_rel) == 0;
 }
 
-// A return address is behind its call.
+// Whether the call before this return address belongs to the watched line.
 bool isOfLine(ChosenSites &sites, uint64_t return_address, uint32_t image) noexcept {
   if (image == 0 || image > kMaxImages)
     return false;

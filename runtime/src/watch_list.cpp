@@ -11,9 +11,9 @@ namespace msleaks::runtime {
 namespace {
 
 constexpr uint64_t kNsPerMs = 1'000'000;
-constexpr uint64_t kShortNs = 50 * kNsPerMs; // after a thread has waited in vain
+constexpr uint64_t kShortNs = 50 * kNsPerMs; // the longest wait for the lock after a thread has waited in vain
 
-// The time that the copy of a large block may take.
+// Returns the longest time to wait for the lock. The copy of a large block may take that long.
 uint64_t patienceNs(const WatchList &list) noexcept {
   const uint64_t timeout_ns = session.control->flags.block_timeout_ms * kNsPerMs;
   return __atomic_load_n(&list.is_given_up, __ATOMIC_RELAXED) ? kShortNs : 10 * timeout_ns;

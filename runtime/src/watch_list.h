@@ -18,26 +18,28 @@ struct Pending {
   Operation operation;
 };
 
-// It is made with the first watch and never unmapped. A fork's child has none, since Process is wiped.
+// The list of watches. It is made with the first watch, and is never unmapped. A fork's child has no list, since
+// Process is wiped.
 struct WatchList {
   uint32_t lock;
-  bool is_given_up; // a thread has waited for the lock in vain
+  bool is_given_up; // a thread has waited for the lock in vain, so later waits are short
   ChosenSites sites;
-  // These are written with the list held, and read also without it:
+  // These fields are written with the lock held, and may be read without it:
   uint32_t count;
-  bool is_closed;       // waits for the end of WatchWish::begin
-  const Thread *holder; // of the lock
+  bool is_closed;       // no block is compared before the operation WatchWish::begin has ended
+  const Thread *holder; // the thread that has the lock
   WatchedBlock blocks[kMostBlocks];
-  uint64_t addresses[kMostBlocks]; // number of these; written with the list held, read also without it
+  uint64_t addresses[kMostBlocks]; // addresses of `blocks`; written with the lock held, and may be read without it
   Pending pending[kMostThreads];
   char scratch[kScratchBytes];
   ContentScratch files;
   bool is_refusal_noted, is_wait_noted;
 };
 
-// Holds the list, for one thread at a time. A look holds the list while it waits for the driver. The driver may wait
-// for a callback of the program, in a thread of its own, which wants the list too. So no thread waits for the list
-// forever. False as a bool: another thread still has it. Then no block can be compared here, and a note says so.
+// Holds the lock of the list. A look holds the lock while it waits for the driver. The driver may wait for a callback
+// of the program in another thread, and this callback may need the lock too. So a thread waits only for a bounded time.
+// If another thread still has the lock then, the object is false as a bool. No block can be compared in that case, and
+// a note says so.
 class ListHeld {
 public:
   explicit ListHeld(WatchList &list) noexcept;
@@ -66,28 +68,30 @@ inline void setClosed(WatchList &list, bool is_closed) noexcept {
   __atomic_store_n(&list.is_closed, is_closed, __ATOMIC_RELAXED);
 }
 
-// A driver's work for a look is not the program's.
+// Whether this thread is in a look. What the driver does for a look is not the program's work.
 inline bool looksNow(const WatchList &list, const Thread &thread) noexcept {
   return __atomic_load_n(&list.holder, __ATOMIC_RELAXED) == &thread;
 }
 
 Pending *pendingOf(WatchList &, const Thread *) noexcept;
 WatchedBlock *blockAt(WatchList &, uint64_t address) noexcept;
-// Call without the list held.
+// The caller does not need the lock.
 bool isWatched(const WatchList &, uint64_t address) noexcept;
 
-// Returns the list, if there is a block to compare or an operation to wait for, and this thread is not in a look.
+// Returns the list if this thread must look at its blocks, else null. There must be a block to compare or an operation
+// to wait for, and the thread must not be in a look.
 WatchList *listToLookAt(const Thread &) noexcept;
-// Returns null if there is no memory for it.
+// Returns the list. The first call makes the list. Returns null if there is no memory for it.
 WatchList *makeList() noexcept;
 
-// Call with the list held. A block that was watched at this address no longer is.
+// Call with the lock held. An earlier watch at this address ends.
 void watch(WatchList &, uint64_t address, uint64_t bytes, uint64_t name, const TensorForm & = {}) noexcept;
-// The same for a block that has just been allocated.
+// Does the same for a block that has just been allocated.
 void watchFromBirth(WatchList &, uint64_t address, uint64_t bytes, uint64_t name) noexcept;
 void endWatch(WatchList &, Thread &, WatchedBlock &) noexcept;
 void noteUnwatched() noexcept;
-// Writes a note once, if only the program asked for a watch: the user was not told of it.
+// Writes a note, once, that watching makes the program wait. It is written only if the user has not asked for --watch,
+// and so does not expect that.
 void noteWaits(WatchList &) noexcept;
 
 } // namespace msleaks::runtime

@@ -11,7 +11,7 @@
 namespace msleaks::runtime {
 namespace {
 
-// The operation since the previous look: its label, 0 = no label; and its place.
+// The operation since the previous look: its label (0 = none) and its site.
 struct Since {
   uint64_t operation;
   uint32_t site;

@@ -1,16 +1,16 @@
-// A look at the watched blocks finds changed bytes, and the operation that changed them.
+// Looks at the watched blocks: finds changed bytes, and the operation that changed them.
 #pragma once
 
 #include "watch_list.h"
 
 namespace msleaks::runtime {
 
-// A look: the operation that is blamed for a change, and the way to read blocks.
+// The parameters of a look: the operation for which a change is reported, and the way to read blocks.
 struct Look {
   WatchList &list;
   Thread &thread;
   const Operation *cause;  // null: the thread's range, or none
-  const Operation *reader; // null: only memory of the host is read
+  const Operation *reader; // reads blocks by its driver and stream; null: only memory of the host is read
   uint32_t here;           // the thread's site; 0 = not known
 };
 
@@ -19,6 +19,6 @@ uint64_t labelOfOperation(const Operation &) noexcept;
 
 // Call with the list held.
 void lookAtAll(const Look &) noexcept;
-void lookFirst(const Look &, WatchedBlock &) noexcept; // at a block that is watched from now on
+void lookFirst(const Look &, WatchedBlock &) noexcept; // for a block that is watched from now on
 
 } // namespace msleaks::runtime

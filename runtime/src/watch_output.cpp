@@ -1,4 +1,4 @@
-// Outputs of operations, if --watch names one.
+// Watches outputs of operations, if --watch names them.
 #include "label_table.h"
 #include "session.h"
 #include "watch_list.h"
@@ -9,7 +9,7 @@
 namespace msleaks::runtime {
 namespace {
 
-// Makes the name that --watch uses, such as "relu:0".
+// Returns the label of an output's name. The name is the one that --watch uses, such as "relu:0".
 uint64_t labelOfOutput(const char *operation, uint32_t number) noexcept {
   Text<sizeof(abi::WatchWish::begin) + 16> name;
   name << operation << ":" << uint64_t{number};
@@ -28,7 +28,7 @@ TensorForm formOf(const hook::Output &output) noexcept {
   return form;
 }
 
-// Whether --watch names the output. The thread is in the range of the operation.
+// Whether --watch names the output. The thread must be in the range of the operation.
 bool isWished(const Thread &thread, const hook::Output &output) noexcept {
   const abi::WatchWish &wish = session.control->watch;
   const OpenRange *range = innermostRange(thread);
@@ -42,7 +42,7 @@ bool isWished(const Thread &thread, const hook::Output &output) noexcept {
 using namespace msleaks;
 using namespace msleaks::runtime;
 
-// If an operation runs again, its new output takes the place of the earlier one.
+// If an operation runs again, its new output replaces the earlier output in the list.
 void __msl_hook_output(const hook::Output *output) noexcept {
   Thread &thread = __msl_thread;
   if (session.control == nullptr || session.control->watch.kind != abi::WatchKind::Output ||

@@ -9,12 +9,12 @@
 namespace msleaks::runtime {
 
 enum class Where : uint8_t {
-  Host,   // as the process reads it
+  Host,   // memory that the process can read
   Handle, // a cl_mem: only its queues can read it
   Device, // an address that only a driver can read
 };
 
-// The range from the first changed byte up to behind the last one; empty: no byte has changed.
+// The range that begins at the first changed byte and ends behind the last one. It is empty if no byte has changed.
 struct Difference {
   uint64_t begin = UINT64_MAX, end = 0;
   bool empty() const noexcept { return begin >= end; }
@@ -27,7 +27,8 @@ struct Reader {
   const void *stream;
 };
 
-// The shape of a tensor: type and number of its elements, as in safetensors. Without a type the elements are bytes.
+// The form of a tensor as in safetensors: the type of its elements and its extents. Without a type the elements are
+// bytes.
 struct TensorForm {
   char type[8];
   uint64_t dimensions;
@@ -40,12 +41,13 @@ struct WatchedBlock {
   uint64_t name; // label
   char *content; // at the last look
   Where where;
-  abi::Family family; // of Handle and Device, once a look has read it
-  bool is_known;      // `content` is
+  abi::Family family; // the driver that has read a block of kind Handle or Device
+  bool is_known;      // whether `content` is valid
   bool from_birth;    // watched since it was allocated
   TensorForm form;
 
-  // Reads the block and keeps its content. False: a device's block cannot be read now, or a host's block no longer.
+  // Reads the block, stores its content, and returns the difference to the last content. Returns false if a device's
+  // block cannot be read now, or if a host's block cannot be read any more.
   bool look(const Reader &reader, char *scratch, uint64_t scratch_bytes, Difference &difference) noexcept;
 
 private:
@@ -56,10 +58,11 @@ private:
 // Returns the kind of an address that the program watches.
 Where whereIs(uint64_t address, uint64_t bytes) noexcept;
 
-// Whether this is an OpenCL object. Its handle is an address of the host, but the object's memory is not there.
+// Registers the driver of an OpenCL object by the object's handle. Such a handle is an address of the host, but the
+// object's memory is not there.
 void noteHandle(uint64_t handle) noexcept;
 
-// Copies memory of this process; false: a part of it is not mapped.
+// Copies memory of this process. Returns false if a part of the memory is not mapped.
 bool readHost(uint64_t address, void *to, uint64_t bytes) noexcept;
 
 } // namespace msleaks::runtime

@@ -45,7 +45,7 @@ enum ExpressionOperator : uint8_t {
   kRegisterPlus = 0x70, // and 31 more
 };
 
-// The place of a register of the caller.
+// The place where the caller's value of a register is stored.
 struct Place {
   enum Kind : uint8_t { Kept, AtCfa, AtBase, Undefined, Elsewhere } kind = Kept;
   int64_t offset = 0;
@@ -142,7 +142,7 @@ private:
     if (Place *at = placeOf(number))
       *at = place;
   }
-  // In a hostile table the offset may be any number.
+  // The multiplication is unsigned, since the offset in a damaged table may be any number.
   int64_t scaled(int64_t factored) const noexcept {
     return static_cast<int64_t>(static_cast<uint64_t>(factored) * static_cast<uint64_t>(cie_.data_factor));
   }
@@ -233,7 +233,7 @@ private:
       return remember();
     case kRestoreState:
       return forget();
-    case kToggleReturnAddressState: // signed addresses are stripped wherever one is read
+    case kToggleReturnAddressState: // return addresses are always stripped of their signature when they are read
       return machine::kHasLinkRegister;
     case kArgumentsSize:
       program.uleb();

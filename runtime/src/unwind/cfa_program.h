@@ -1,4 +1,4 @@
-// The instructions of .eh_frame (DW_CFA_*), run up to one address.
+// Runs the instructions of .eh_frame (DW_CFA_*) up to one address of code.
 #pragma once
 
 #include "unwind/machine.h"
@@ -7,7 +7,7 @@
 
 namespace msleaks::runtime::unwind {
 
-// The values that the records of several functions share.
+// A CIE: the values that the records (FDEs) of several functions share.
 struct Cie {
   uint64_t code_factor = 1;
   int64_t data_factor = 1;
@@ -16,7 +16,7 @@ struct Cie {
   TableCursor program{0, 0};
 };
 
-// `program` is that of the function which begins at `begin`.
+// Returns the rule for `address` in the function that begins at `begin`. `program` is that function's program.
 Rule runProgram(const Cie &cie, TableCursor program, uint64_t begin, uint64_t address) noexcept;
 
 } // namespace msleaks::runtime::unwind

@@ -20,7 +20,7 @@ void takeCode(const ElfW(Phdr) & header, uint64_t bias, Code &code) noexcept {
   code.end = begin + header.p_memsz;
 }
 
-// Returns the object's code with the byte at `at`; empty: that byte is no code.
+// Returns the segment of the object's code that contains `at`. The result is empty if that byte is no code.
 Code codeIn(const LoadedObject &object, uint64_t at) noexcept {
   for (unsigned i = 0; i < object.header_count; ++i) {
     Code code;
@@ -31,7 +31,8 @@ Code codeIn(const LoadedObject &object, uint64_t at) noexcept {
   return {};
 }
 
-// A static program may not map its headers at the begin of its range. Then its code cannot be found.
+// Whether these bytes may be code. If a static program does not map its headers at the beginning of its range, its code
+// cannot be found, and the result is true.
 bool mayBeCode(uint64_t at, uint64_t bytes) noexcept {
   const Code code = codeAt(at);
   return code.end == 0 || code.holds(at, bytes);
@@ -42,7 +43,8 @@ bool copyIfMaybeCode(uint64_t at, void *to, uint64_t bytes) noexcept {
 }
 
 #if defined(__x86_64__)
-// `call *…` has opcode ff, and a 2 in the middle of its second byte, which also tells its length.
+// Whether these bytes are `call *…`. This instruction has opcode ff, and a 2 in the middle three bits of the second
+// byte. The second byte also determines the length.
 bool isIndirectCall(const unsigned char *begin, unsigned bytes) noexcept {
   const unsigned mode = begin[1] >> 6, base = begin[1] & 7;
   if (begin[0] != 0xff || (begin[1] & 0x38) != 0x10)
@@ -67,7 +69,7 @@ bool mayEndInCall(const unsigned char *bytes) noexcept {
 constexpr unsigned kCallBytes = 4;
 constexpr unsigned char kReturnOfHandler[] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4}; // mov x8, #139; svc #0
 
-// bl, blr and those that check a signed address.
+// Whether the bytes end in bl, blr, or a call that checks a signed address.
 bool mayEndInCall(const unsigned char *bytes) noexcept {
   uint32_t word;
   std::memcpy(&word, bytes, sizeof word);
@@ -81,11 +83,11 @@ bool mayEndInCall(const unsigned char *) noexcept { return true; }
 
 } // namespace
 
-// A sandbox may refuse the call. Then this code checks that the page exists, and reads it.
+// A sandbox may refuse process_vm_readv. Then this function checks that the page is mapped, and reads it directly.
 bool copyIfThere(uint64_t from, void *to, uint64_t bytes) noexcept {
   const ErrnoKept kept;
   const iovec here{to, bytes}, there{reinterpret_cast<void *>(from), bytes};
-  constexpr uint64_t kOne = 1, kFlags = 0; // the kernel takes whole words, and an int leaves half of one as it was
+  constexpr uint64_t kOne = 1, kFlags = 0; // the kernel reads whole words, of which an int defines only a half
   const long copied = callKernel(SYS_process_vm_readv, processId(), &here, kOne, &there, kOne, kFlags);
   if (copied >= 0 || errno == EFAULT)
     return copied == static_cast<long>(bytes);
@@ -160,7 +162,7 @@ bool isInPlt(uint64_t address) noexcept {
   return false;
 }
 #else
-bool isInPlt(uint64_t) noexcept { return false; } // its tables have the rule
+bool isInPlt(uint64_t) noexcept { return false; } // on this processor the tables have the rule
 #endif
 
 } // namespace msleaks::runtime::unwind

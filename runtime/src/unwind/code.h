@@ -1,7 +1,7 @@
-// Code as the loader has mapped it: its place, and the instructions at an address.
+// Finds code as the loader has mapped it, and recognises the instructions at an address.
 //
-// Another thread may unload the image of an address on the stack at any moment. Only the image of a frame's own address
-// surely stays. So the kernel reads the bytes of all other images.
+// A word on the stack may be an address in any image, and another thread may unload that image at any moment. Only the
+// image of a frame's own address certainly stays loaded. So the bytes of all other images are read by the kernel.
 #pragma once
 
 #include "loaded_object.h"
@@ -20,14 +20,15 @@ struct Code {
   }
 };
 
-// Finds the image with `address`; empty: there is none, or it does not begin with its headers.
+// Returns the image that contains `address`. The result is empty if there is no such image, or if the image does not
+// begin with its headers.
 Code codeAt(uint64_t address) noexcept;
 
-// Reads the bytes by the kernel; false: some of them are not mapped.
+// Copies the bytes by a system call. Returns false if some of them are not mapped.
 bool copyIfThere(uint64_t from, void *to, uint64_t bytes) noexcept;
 template <class T> bool copyIfThere(uint64_t from, T &to) noexcept { return copyIfThere(from, &to, sizeof to); }
 
-// Reads the bytes of code at `at`; false: it is no code.
+// Reads the bytes of code at `at`. Returns false if there is no code.
 template <class T> bool codeBytes(uint64_t at, T &bytes) noexcept {
   return codeAt(at).holds(at, sizeof bytes) && copyIfThere(at, bytes);
 }
@@ -35,10 +36,11 @@ template <class T> bool codeBytes(uint64_t at, T &bytes) noexcept {
 // Whether the instruction that ends before `address` may be a call.
 bool mayFollowCall(uint64_t address) noexcept;
 
-// The same for an `address` of a frame in `object`. The object stays as long as the frame, so no system call is needed.
+// Does the same for an `address` of a frame in `object`. The object stays loaded as long as the frame exists, so no
+// system call is needed.
 bool mayFollowCall(const LoadedObject &object, uint64_t address) noexcept;
 
-// Whether the code there is the return of a signal handler: the system call that restores the interrupted registers.
+// Whether a signal handler returns to this code: the system call that restores the interrupted registers.
 bool isReturnOfHandler(uint64_t address) noexcept;
 
 // Whether the address is in an entry of the PLT that has no table and does not change stack and link register.

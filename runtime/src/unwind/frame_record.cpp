@@ -1,4 +1,5 @@
-// Proofs that the function around a call keeps its frame record {frame pointer, return address} at the frame pointer:
+// This file proves that the function around a call has its frame record {frame pointer, return address} at the address
+// in the frame pointer:
 //
 //   push %rbp             the record's return address lies behind a direct call, or one by a slot of the linker's
 //   mov  %rsp, %rbp       (PLT, GOT), of the function with this beginning,
@@ -6,10 +7,11 @@
 //   call malloc           and no other function that begins so lies between that beginning and the call.
 //   <- frame.address
 //
-// A function without a record leaves the register to an outer function, and that record proves only the outer function.
-// But then the inner function was called meanwhile, or is a handler. Its own return address is between the stack
-// pointer and that record, 8 bytes from a multiple of 16, as the calling convention has it. So no word there may be a
-// return address, not even a stale one.
+// A function without a record does not change the register, which then refers to the record of an outer function. Such
+// a record proves nothing about the inner function. In that case the outer function has called the inner function, or a
+// signal handler runs. So there is a return address between the stack pointer and the record, 8 bytes from a multiple
+// of 16, as the calling convention requires. Therefore the proof requires that no word there may be a return address,
+// not even a stale one.
 #include "unwind/frame_record.h"
 
 #include "unwind/code.h"
@@ -29,7 +31,7 @@ template <class T> T in(const unsigned char *bytes) noexcept {
 
 template <class T> T bytesAt(uint64_t at) noexcept { return in<T>(reinterpret_cast<const unsigned char *>(at)); }
 
-constexpr uint64_t kLongestStart = 16; // bytes that may be looked at where a function or an entry of a PLT begins
+constexpr uint64_t kLongestStart = 16; // bytes that are read where a function or an entry of a PLT begins
 constexpr uint32_t kEndbr64 = 0xfa1e'0ff3;
 
 bool isRecordMade(uint64_t at) noexcept {
@@ -41,14 +43,15 @@ uint64_t plus(uint64_t address, int32_t distance) noexcept {
   return address + static_cast<uint64_t>(int64_t{distance});
 }
 
-// Returns the word of an image at a distance from the end of an instruction; 0 = none.
+// Returns the word of an image at a distance from the end of an instruction. 0 = there is no such word.
 uint64_t slotValue(uint64_t behind, int32_t distance) noexcept {
   const uint64_t slot = plus(behind, distance);
   uint64_t value = 0;
   return codeAt(slot).isOf(slot) && copyIfThere(slot, value) ? value : 0;
 }
 
-// Returns the function that a call to `called` reaches: an entry of the PLT jumps by a slot.
+// Returns the function that a call to `called` reaches. If `called` is an entry of the PLT, the function's address is
+// in the entry's slot.
 uint64_t behindPlt(uint64_t called) noexcept {
   unsigned char bytes[kLongestStart];
   if (!codeBytes(called, bytes))
@@ -68,7 +71,7 @@ uint64_t calledBefore(uint64_t return_address) noexcept {
   return bytes[1] == 0xe8 ? behindPlt(plus(return_address, in<int32_t>(bytes + 2))) : 0;
 }
 
-// Whether `address` belongs to a function that begins at `function` and makes its record at once.
+// Whether `address` belongs to a function that begins at `function` and makes its record with its first instructions.
 bool makesRecord(uint64_t function, uint64_t address) noexcept {
   constexpr uint64_t kLongest = 1 << 15;
   const Code code = codeAt(address);
@@ -89,7 +92,7 @@ bool holdsNoReturnAddress(uint64_t begin, uint64_t end, Stack &stack) noexcept {
   constexpr uint64_t kMost = 1 << 15;
   if (end - begin > kMost)
     return false;
-  Code code; // the code range of the last word's image
+  Code code; // the code of the image that the last word refers to
   for (uint64_t at = begin + (24 - begin % 16) % 16, word = 0; at < end; at += 16) {
     if (!stack.read(at, word))
       return false;
@@ -120,7 +123,8 @@ Rule ruleOfFrameRecord(const Frame &frame, Stack &stack) noexcept {
 }
 
 #else
-// On other processors a record does not tell the caller's stack pointer: the record may be at either end of a frame.
+// On other processors the caller's stack pointer cannot be derived from a record, which may be at either end of a
+// frame.
 Rule ruleOfFrameRecord(const Frame &, Stack &) noexcept { return {}; }
 
 #endif

@@ -1,12 +1,12 @@
-// Code without unwind tables whose functions keep a frame pointer.
+// Finds rules for code without unwind tables, if its functions keep a frame pointer.
 #pragma once
 
 #include "unwind/walk.h"
 
 namespace msleaks::runtime::unwind {
 
-// Returns the rule of a frame's address without a table, once it is proven; else Unknown. The rule then holds for that
-// address, with any stack, since one instruction belongs to one function.
+// Returns the rule for the address of a frame that has no table, if the rule can be proven; else Unknown. The rule is
+// then valid for this address with any stack, since an instruction belongs to one function only.
 Rule ruleOfFrameRecord(const Frame &frame, Stack &stack) noexcept;
 
 } // namespace msleaks::runtime::unwind

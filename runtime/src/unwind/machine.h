@@ -1,4 +1,5 @@
-// The processor's registers as the unwind tables number them, and what the kernel pushes for a signal.
+// The processor's registers as the unwind tables number them, and the layout of the registers that the kernel pushes
+// for a signal.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ inline constexpr uint64_t kSignalFrame = 120, kSignalStack = 160, kSignalAddress
 #elif defined(__aarch64__)
 inline constexpr uint64_t kFramePointer = 29, kStackPointer = 31, kReturnAddress = 30;
 inline constexpr bool kHasLinkRegister = true;
-// siginfo_t, then ucontext_t.
+// The kernel pushes siginfo_t, then ucontext_t.
 inline constexpr uint64_t kSignalFrame = 544, kSignalLink = 552, kSignalStack = 560, kSignalAddress = 568;
 #else
 inline constexpr uint64_t kFramePointer = ~0u, kStackPointer = ~0u, kReturnAddress = ~0u; // no rule will be found

@@ -1,11 +1,11 @@
-// How to get from a frame to the frame of its caller, at one address of code.
+// A rule describes how to get from a frame to the frame of its caller, at one address of code.
 #pragma once
 
 #include <cstdint>
 
 namespace msleaks::runtime::unwind {
 
-// CFA: the stack pointer of the caller once the call has returned.
+// The kinds of rules. CFA means the stack pointer of the caller after the call has returned.
 enum class RuleKind : uint8_t {
   Unknown,   // no table, or one of an unknown form: the path cannot be finished
   Outermost, // there is no caller
@@ -20,7 +20,7 @@ enum class RuleKind : uint8_t {
 
 enum class Base : uint8_t { StackPointer, FramePointer };
 
-// Offsets in bytes. Every kind but Plain and Realigned needs nothing more than `offset`.
+// Offsets are in bytes. The kinds Plain and Realigned use all fields; the other kinds use at most `offset`.
 struct Rule {
   RuleKind kind = RuleKind::Unknown;
   Base base = Base::StackPointer;
@@ -32,7 +32,7 @@ struct Rule {
   friend bool operator==(const Rule &, const Rule &) = default;
 };
 
-// A rule is one word, so that a table of rules can be read without a lock.
+// Packs a rule into one word, so that a table of rules can be read without a lock.
 constexpr uint64_t packed(const Rule &rule) {
   return static_cast<uint64_t>(rule.kind) | static_cast<uint64_t>(rule.base) << 3 |
          static_cast<uint64_t>(static_cast<uint32_t>(rule.offset) & 0x0fff'ffff) << 4 |

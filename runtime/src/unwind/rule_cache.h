@@ -1,5 +1,5 @@
-// The rules of addresses that were met before. Any thread, also one in a signal handler, reads and writes the cache
-// without a lock. An entry with halves of two writers does not match.
+// A cache of the rules of addresses that a walk has met before. Any thread, also in a signal handler, reads and writes
+// the cache without a lock. If two writers have each stored one half of an entry, the entry matches no address.
 #pragma once
 
 #include "unwind/rule.h"
@@ -17,8 +17,9 @@ public:
     return setOf(address)[0].read(keyOf(address), rule) || findOlder(address, rule);
   }
 
-  // The rule becomes the first of its set, and the oldest rule is dropped. With one rule in each set, two addresses of
-  // a loop could displace each other again and again. A rule from the tables takes as long as hundreds of look-ups.
+  // Stores a rule. It becomes the first rule of its set, and the oldest rule of the set is dropped. With only one rule
+  // in each set, two addresses of a loop could overwrite each other again and again. Reading a rule from the tables
+  // takes as long as hundreds of look-ups in the cache.
   void put(uint64_t address, const Rule &rule) noexcept {
     if (isUnloading(epoch()))
       return;
@@ -28,12 +29,12 @@ public:
     set[0].write(keyOf(address), rule);
   }
 
-  // Call these around a call that may unload code. Earlier rules are no longer found, and no rule is stored meanwhile.
-  // Another library may come to the same place before we learn of the unload.
+  // Call these before and after a call that may unload code. Earlier rules are then no longer found. No rule is stored
+  // between the two calls, since another library may be loaded at the same place meanwhile.
   void beginUnload() noexcept { epoch_.fetch_add(kOneEpoch + 1, std::memory_order_relaxed); }
   void endUnload() noexcept { epoch_.fetch_add(kOneEpoch - 1, std::memory_order_relaxed); }
 
-  // This changes whenever code may have been unloaded.
+  // The epoch changes whenever code may have been unloaded.
   uint64_t epoch() const noexcept { return epoch_.load(std::memory_order_relaxed); }
   static bool isUnloading(uint64_t epoch) noexcept { return epoch % kOneEpoch != 0; }
 

@@ -13,8 +13,8 @@ uint64_t pageOf(uint64_t address) noexcept { return address & ~(pageBytes() - 1)
 
 } // namespace
 
-// The kernel reads the set before it refuses the unknown operation: EFAULT if the page is not mapped. At address 0 it
-// sees no set.
+// Makes a call of rt_sigprocmask with an unknown operation. The kernel reads the signal set at `address` first, and
+// returns EFAULT if the page is not mapped. The address 0 would mean that there is no set.
 bool isReadable(uint64_t address) noexcept {
   if (!mayCallKernel())
     return false;
@@ -24,7 +24,8 @@ bool isReadable(uint64_t address) noexcept {
          (callKernel(SYS_rt_sigprocmask, kNothing, pageOf(address), nullptr, sizeof(uint64_t)) == 0 || errno != EFAULT);
 }
 
-// It goes upwards only, page by page: between the stack pointer and a frame's words there is only stack.
+// Extends the known part upwards, page by page. Between the stack pointer and the words of a frame there is nothing but
+// the stack.
 bool Stack::extend(uint64_t at) noexcept {
   if (at % sizeof(uint64_t) != 0 || at < end_ || at - end_ >= kMaxPagesAtOnce * pageBytes())
     return false;
@@ -36,7 +37,8 @@ bool Stack::extend(uint64_t at) noexcept {
   return true;
 }
 
-// The stack pointer's own page is mapped. A stack that has grown down is followed as far as it has no gap.
+// Sets the known part for a new stack pointer, whose own page is certainly mapped. If the stack has grown downwards,
+// the known part is extended as long as there is no gap.
 void Stack::move(uint64_t stack_pointer) noexcept {
   const uint64_t page = pageOf(stack_pointer);
   if (page >= begin_ || begin_ - page > kMaxPagesAtOnce * pageBytes()) {

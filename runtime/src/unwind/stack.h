@@ -1,12 +1,12 @@
-// The part of the current stack that a walk may read. Overwritten words may point anywhere, so no page is read before
-// the kernel has confirmed it.
+// The part of the current stack that a walk may read. A damaged stack may have pointers to anywhere, so a page is read
+// only after the kernel has confirmed that it is mapped.
 #pragma once
 
 #include <cstdint>
 
 namespace msleaks::runtime::unwind {
 
-// Sanitizers do not check these reads: a damaged stack may point anywhere.
+// Reads a word of the stack. Sanitizers must not check this read, since a damaged stack may have pointers to anywhere.
 [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] inline uint64_t wordAt(uint64_t at) noexcept {
   return *reinterpret_cast<const uint64_t *>(at);
 }
@@ -16,7 +16,7 @@ bool isReadable(uint64_t address) noexcept;
 
 class Stack {
 public:
-  // Reads the word at `at`; false: it is not mapped, or not in a stack that begins at `low`.
+  // Reads the word at `at`. Returns false if the word is not mapped, or if it is not on the current stack.
   [[gnu::always_inline]] bool read(uint64_t at, uint64_t &word) noexcept {
     if (at % sizeof word != 0 || at < begin_ || at >= end_) [[unlikely]]
       if (!extend(at))
@@ -25,8 +25,8 @@ public:
     return true;
   }
 
-  // Takes the stack pointer of a new walk: a thread or a handler may run on another stack than before. True: the stack
-  // may have changed.
+  // Call this with the stack pointer of a new walk, since a thread or a handler may run on another stack than before.
+  // Returns true if the stack may have changed.
   [[gnu::always_inline]] bool enter(uint64_t stack_pointer) noexcept {
     if (stack_pointer >= begin_ && stack_pointer < end_) [[likely]]
       return false;
@@ -36,7 +36,7 @@ public:
 
   bool holds(uint64_t at) const noexcept { return at >= begin_ && at < end_; }
 
-  // Forgets the known pages, which may have been unmapped.
+  // Removes the known pages, which may have been unmapped.
   void forget() noexcept { begin_ = end_ = 0; }
 
 private:

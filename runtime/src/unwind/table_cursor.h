@@ -6,7 +6,7 @@
 
 namespace msleaks::runtime::unwind {
 
-// How a pointer is written (DW_EH_PE_*).
+// The encodings of a pointer (DW_EH_PE_*).
 enum Encoding : uint8_t {
   kAbsolute = 0x00,
   kUleb = 0x01,
@@ -18,7 +18,7 @@ enum Encoding : uint8_t {
   kSigned4 = 0x0b,
   kSigned8 = 0x0c,
   kFormat = 0x0f,
-  kToHere = 0x10, // relative to where it is written
+  kToHere = 0x10, // relative to the pointer's own address
   kToHeader = 0x30,
   kRelation = 0x70,
   kIndirect = 0x80,

@@ -6,13 +6,14 @@
 namespace msleaks::runtime::unwind {
 namespace {
 
-constexpr uint32_t kLongForm = 0xffff'ffff; // of 64-bit DWARF, which no compiler writes here
+constexpr uint32_t kLongForm = 0xffff'ffff; // the length in a record of 64-bit DWARF, which no compiler writes here
 
 TableCursor cursorAt(const Tables &tables, uint64_t at) noexcept {
   return {at, at >= tables.begin && at <= tables.end ? tables.end : at};
 }
 
-// Returns a record of .eh_frame without its length; an empty cursor if it is not in the tables.
+// Returns a cursor for a record of .eh_frame, behind the record's length. The cursor is empty if the record is not in
+// the tables.
 TableCursor recordAt(const Tables &tables, uint64_t at) noexcept {
   TableCursor cursor = cursorAt(tables, at);
   const auto bytes = cursor.fixed<uint32_t>();
@@ -21,8 +22,8 @@ TableCursor recordAt(const Tables &tables, uint64_t at) noexcept {
   return {cursor.at(), cursor.at() + bytes};
 }
 
-// Returns the FDE whose function begins last at or before `address`; 0 = none. It reads only the form of table that all
-// linkers write.
+// Returns the FDE whose function begins last at or before `address`, or 0 if there is none. It reads only tables of the
+// form that all linkers write.
 uint64_t findFde(const Tables &tables, uint64_t address) noexcept {
   TableCursor header = cursorAt(tables, tables.header);
   const uint8_t version = header.byte(), frame_encoding = header.byte(), count_encoding = header.byte(),

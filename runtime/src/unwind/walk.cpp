@@ -17,7 +17,7 @@ constinit RuleCache rules{};
 
 namespace {
 
-// The segment that holds the tables. No byte outside of the segment is read.
+// Finds the segment that contains the unwind tables. No byte outside of this segment is read.
 bool findTables(const LoadedObject &object, Tables &tables) noexcept {
   tables.header = object.eh_frame_header;
   for (unsigned i = 0; i < object.header_count; ++i) {
@@ -44,7 +44,7 @@ Rule ruleInTables(uint64_t address) noexcept {
 
 bool isKnown(const Rule &rule) noexcept { return rule.kind != RuleKind::Unknown && rule.kind != RuleKind::NoTable; }
 
-// Whether the address is on the frame's own stack, without a gap.
+// Whether the address is on the frame's stack: all pages between the address and the stack pointer are mapped.
 bool isOnStack(uint64_t address, const Frame &frame) noexcept {
   constexpr uint64_t kNear = 256 << 10;
   const uint64_t low = std::min(address, frame.stack_pointer), high = std::max(address, frame.stack_pointer);
@@ -56,8 +56,8 @@ bool isOnStack(uint64_t address, const Frame &frame) noexcept {
   return isReadable(high);
 }
 
-// A wrong table, as for some of libc's assembler code, leads to any word of the stack. Code outside of all images is
-// not read, since it may be unmapped at any moment.
+// Whether the frame's address is certainly no return address. A wrong table, as for some of libc's assembler code, may
+// have led to any word of the stack. Code outside of all images is not read, since it may be unmapped at any moment.
 bool isNoCall(const Frame &frame, const Rule &rule) noexcept {
   const bool by_call = !isKnown(rule) || rule.kind == RuleKind::Plain || rule.kind == RuleKind::Realigned;
   if (frame.is_interrupted || !by_call || !mayCallKernel())
@@ -73,13 +73,13 @@ bool isNoCall(const Frame &frame, const Rule &rule) noexcept {
 Rule lookUp(const Frame &frame) noexcept {
   const uint64_t address = codeOf(frame);
   Rule rule = ruleInTables(address);
-  // Linux 5.8 and later have no table for it on AArch64.
+  // On AArch64, Linux 5.8 and later have no table for the return of a signal handler.
   if (!isKnown(rule) && isReturnOfHandler(frame.address))
     rule = {.kind = RuleKind::Signal};
   if (!isKnown(rule) && frame.is_interrupted && isInPlt(frame.address))
-    rule = {.kind = RuleKind::Plain}; // nothing is pushed, and the return address is where the call put it
-  // Whether this is the first byte of a function, with no call before it. A stack that was built by hand ends here, as
-  // makecontext's stacks do.
+    rule = {.kind = RuleKind::Plain}; // nothing is pushed, and the return address is still in the link register
+  // If this is the first byte of a function, and no call is before it, no call returns to it. Stacks that a program has
+  // built itself end in this way, as makecontext's stacks do.
   if (!isKnown(rule) && isKnown(ruleInTables(address + 1)) && !mayFollowCall(address + 1))
     rule = {.kind = RuleKind::Outermost};
   if (isNoCall(frame, rule))
@@ -92,7 +92,7 @@ namespace {
 
 uint64_t plus(uint64_t address, int64_t offset) noexcept { return address + static_cast<uint64_t>(offset); }
 
-// The interrupted function may have run on another stack than its handler.
+// Goes from a signal handler to the interrupted function, which may have run on another stack.
 Step leaveHandler(Frame &frame, Stack &stack) noexcept {
   const uint64_t pushed = frame.stack_pointer;
   uint64_t stack_pointer = 0;
@@ -129,7 +129,8 @@ Step leave(Frame &frame, const Rule &rule, Stack &stack) noexcept {
   const bool is_word = rule.kind == RuleKind::Realigned;
   if (is_word && !stack.read(cfa, cfa))
     return Step::Unknown;
-  // Only a leaf that a signal interrupted has its return address unsaved, and perhaps its stack pointer unmoved.
+  // Only in a function that a signal interrupted may the return address be still in the register. Its stack pointer may
+  // be unchanged since the call.
   const bool in_register = rule.return_slot == Rule::kNotSaved;
   if (in_register && (!machine::kHasLinkRegister || !frame.is_interrupted))
     return Step::Unknown;
@@ -143,7 +144,7 @@ Step leave(Frame &frame, const Rule &rule, Stack &stack) noexcept {
     return Step::Unknown;
   frame.address = stripped(return_address);
   frame.stack_pointer = cfa;
-  frame.address_at = 0; // it depends on the alignment, or on a register
+  frame.address_at = 0; // the place depends on the alignment of the stack, or is a register
   frame.used_frame_pointer = true;
   frame.is_interrupted = false;
   return Step::Caller;
@@ -157,7 +158,7 @@ Step leaveWithoutTable(Frame &frame, Stack &stack) noexcept {
   return leave(frame, rule, stack);
 }
 
-// The instruction there may still have been interrupted.
+// An instruction that is no call may still have been interrupted by a signal. Then its rule is read again.
 Step leaveNoCall(Frame &frame, Stack &stack) noexcept {
   const Rule rule = frame.is_interrupted ? lookUp(frame) : Rule{.kind = RuleKind::NoCall};
   return rule.kind == RuleKind::NoCall ? Step::NoCall : stepSlowly(frame, rule, stack);

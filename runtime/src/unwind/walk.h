@@ -1,4 +1,4 @@
-// From a frame to its caller's, and on to the first one of the thread.
+// Walks the stack: from a frame to its caller's frame, up to the first frame of the thread.
 #pragma once
 
 #include "unwind/machine.h"
@@ -9,17 +9,17 @@ namespace msleaks::runtime::unwind {
 
 struct Frame {
   uint64_t address;       // of the next instruction
-  uint64_t stack_pointer; // the caller's, at the call: the CFA of the frame below
+  uint64_t stack_pointer; // the stack pointer of this frame at its call: the CFA of the callee
   uint64_t frame_pointer;
-  uint64_t address_at = 0;         // where it was read; 0 = not on the stack, or not enough
-  uint64_t frame_at = 0;           // the same for the frame pointer; 0 = the callee's
-  bool used_frame_pointer = false; // it was found by the frame pointer of the callee
+  uint64_t address_at = 0;         // where `address` was read; 0 = in no word of the stack that alone determines it
+  uint64_t frame_at = 0;           // where `frame_pointer` was read; 0 = it equals the callee's
+  bool used_frame_pointer = false; // the walk has used the callee's frame pointer to find this frame
   uint64_t link = 0;               // AArch64: the link register, where it is known
-  bool is_interrupted = false;     // by a signal: `address` is the next instruction, not a return address
+  bool is_interrupted = false;     // by a signal: then `address` is the next instruction, not a return address
 };
 
 enum class Step : uint8_t {
-  Caller,    // the frame is the caller's now
+  Caller,    // the frame is now that of the caller
   Outermost, // there is none
   Unknown,   // no table, or one that we cannot read; or the stack is damaged
   NoCall,    // this is not the frame of a call: the last step was wrong
@@ -32,7 +32,7 @@ Rule lookUp(const Frame &frame) noexcept;
 
 Step stepSlowly(Frame &frame, const Rule &rule, Stack &stack) noexcept;
 
-// The return address without the bits that sign it.
+// Returns the return address without the bits of its signature.
 inline uint64_t stripped(uint64_t address) noexcept {
 #if defined(__aarch64__)
   register uint64_t link __asm__("x30") = address;
@@ -57,7 +57,7 @@ inline uint64_t stripped(uint64_t address) noexcept {
   const uint64_t base = rule.base == Base::StackPointer ? frame.stack_pointer : frame.frame_pointer;
   const uint64_t cfa = base + static_cast<uint64_t>(int64_t{rule.offset});
   uint64_t return_address = 0;
-  // A caller's frame is above its callee's, so a walk cannot go in circles.
+  // A caller's frame must be above its callee's frame, so a walk always ends.
   const uint64_t address_at = cfa + static_cast<uint64_t>(int64_t{rule.return_slot});
   const uint64_t frame_at =
       rule.frame_slot != Rule::kNotSaved ? cfa + static_cast<uint64_t>(int64_t{rule.frame_slot}) : 0;
