@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A recording gives the same report on a machine without the program: the names of its calls are in the trace.
+"""A recording gives the same report on a machine without the program, because the trace contains the names of its calls.
 
     elsewhere_test.py BUILD SCRATCH
 """

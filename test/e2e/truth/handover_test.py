@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Blocks that one thread allocates and another one frees at once: no free may be unmatched or late, no block a leak.
+"""One thread allocates blocks and another one frees them at once. No free may be unmatched or late, and no block may be a leak.
 
     handover_test.py BUILD SCRATCH THREADS RUNS
 """

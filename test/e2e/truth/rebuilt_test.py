@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""Another build has taken the place of the recorded program. The names of its calls are in the trace, so the report stays
-the same. If msleaks was killed before it wrote the names, the other build is not used: the report has addresses, and a
-note.
+"""Another build has replaced the recorded program. The trace contains the names of the program's calls, so the report stays the
+same. If msleaks was killed before it wrote the names, the report shows addresses and a note. It does not use the other build.
 
     rebuilt_test.py BUILD SCRATCH
 """
@@ -34,7 +33,7 @@ def build(source, program, *options):
 
 
 def record(msleaks, folder, program, killed):
-    """With `killed`, msleaks is killed while the program runs."""
+    """If `killed` is set, msleaks is killed while the program runs."""
     shutil.rmtree(folder, ignore_errors=True)
     recorder = subprocess.Popen([msleaks.bin / "msleaks-run", "--no-report", "-o", folder, "--", program],
                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

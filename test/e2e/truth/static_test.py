@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A static executable with the whole of the runtime's archive: its leak is named, and the program does the same.
+"""A static executable that contains the whole archive of the runtime. The report names its leak, and the program does the same as
+before.
 
     static_test.py BUILD SCRATCH OPTIMISATION
 """

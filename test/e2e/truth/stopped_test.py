@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A session that is stopped and started all the time while four threads load, use and unload images. No call is recorded twice, and no block that was freed is
-a leak.
+"""A session is paused and resumed all the time, while four threads load, use and unload images. No call is recorded twice, and no
+block that was freed is a leak.
 
     stopped_test.py BUILD SCRATCH
 """
@@ -21,7 +21,7 @@ ROUNDS = 800
 
 
 def session_folder(folder):
-    """The session's folder once msleaks-run has printed it; None until then."""
+    """The session's folder, or None until msleaks-run has printed it."""
     try:
         return json.loads((Path(folder) / "manifest.json").read_text()).get("session_dir")
     except (OSError, ValueError):
@@ -29,7 +29,7 @@ def session_folder(folder):
 
 
 class Toggler(threading.Thread):
-    """Stops and starts the session of a folder until it must end, or the session no longer answers."""
+    """Pauses and resumes the session until it must end, or until it no longer answers."""
 
     def __init__(self, folder):
         super().__init__(daemon=True)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares what msleaks reports of a program with two tools that see the same in other ways.
+"""Compares the report of a program with the results of two other tools, which measure the same in other ways.
 
     truth_test.py BUILD SCRATCH SOURCE OPTIMISATION
 
@@ -26,44 +26,44 @@ LSAN_OPTIONS = {
     "use_registers": 0,
     "use_tls": 0,
     "use_ld_allocations": 0,
-    "exitcode": 0,  # a program's exit status is looked at by its parent
+    "exitcode": 0,  # the parent checks the program's own exit status
     "max_leaks": 0,
-    "fast_unwind_on_malloc": 0,  # it needs frame pointers
+    "fast_unwind_on_malloc": 0,  # the fast unwinder needs frame pointers
     "malloc_context_size": 250,
-    "allocator_may_return_null": 1,  # a wrong alignment is the program's business
+    "allocator_may_return_null": 1,  # the program itself handles an invalid alignment
     "stack_trace_format": "@%n|%m|%s|%l|%f",
 }
 # libstdc++ allocates this block when it is loaded, for exceptions when memory is short.
 EMERGENCY_POOL = 72704
-# LeakSanitizer reports blocks that a forked child inherited and did not free once more, for the child. msleaks reports a block
-# where it was allocated. The child's copy has no memory of its own until it is written to. Otherwise every worker of a data loader
-# would "leak" all blocks of its parent. So this table has, for each program, the lines whose blocks are alive in a child too.
-# msleaks reports those blocks once less.
+# A forked child inherits blocks. LeakSanitizer reports those that the child does not free again, for the child. msleaks
+# reports a block only where it was allocated, since the child's copy has no memory of its own until it is written.
+# Otherwise each worker of a data loader would "leak" all blocks of its parent. This table lists, for each program, the
+# lines whose blocks are also alive in a child. msleaks reports these blocks once less.
 INHERITED = {"forked.c": ["kept[1] = malloc(2000)"]}
 
 
-# A place is (file, line) of the first call in the user's own code: in the program, and in no header of the system. If no
-# call of the path is in the user's code, it is (library,) of the allocator's caller.
+# A place is (file, line) of the first call in the user's own code: in the program, and not in a header of the system.
+# If no call of the path is in the user's code, the place is (library,) of the allocator's caller.
 def is_own(program, module, file):
-    """The same object files with LeakSanitizer's runtime are called PROGRAM.lsan."""
+    """The same object files, linked with LeakSanitizer's runtime, are called PROGRAM.lsan."""
     return (os.path.basename(module or "").removesuffix(".lsan") == os.path.basename(program).removesuffix(".lsan")
             and file not in (None, "", "<null>") and not file.startswith("/usr/"))
 
 
 def place_of(program, frames):
-    """`frames`: (module, file, line, function), the allocator's caller first. Returns the place and the user's own lines. What the
-    compiler made itself, and LeakSanitizer's own code, has no line."""
+    """`frames` are (module, file, line, function), the allocator's caller first. Returns the place, and the lines of the user's own
+    code. Code that the compiler generated, and LeakSanitizer's own code, have no line."""
     own = [(os.path.basename(file), line) for module, file, line, _ in frames if is_own(program, module, file) and line]
     return (own[0] if own else (os.path.basename(frames[0][0] or "unknown") if frames else "unknown",)), tuple(own)
 
 
 def lsan_places(program, output):
-    """Blocks and bytes by place, and the paths that were seen, from LeakSanitizer's text."""
+    """Reads LeakSanitizer's text. Returns blocks and bytes by place, and the paths."""
     alive, paths = defaultdict(Counter), set()
     for leak in re.split(r"\n(?=(?:Direct|Indirect) leak of )", output)[1:]:
         size, count = map(int, re.match(r"\w+ leak of (\d+) byte\(s\) in (\d+) object\(s\)", leak).groups())
         frames = [line[1:].split("|") for line in map(str.strip, leak.splitlines()) if line.startswith("@")]
-        # The first one is LeakSanitizer's own malloc.
+        # The first frame is LeakSanitizer's own malloc.
         place, own = place_of(program, [(module, file, int(line), function) for number, module, file, line, function in frames
                                         if number != "0"])
         paths.add(own)
@@ -76,18 +76,19 @@ def msleaks_places(program, report):
     for row in report.alive():
         for path in row["paths"]:
             frames = [(frame["library"], frame["file"], frame["line"], frame["function"]) for frame in path["frames"]]
-            # LeakSanitizer passes over what pthread_create allocates: the dynamic linker's table of thread-local storage
-            # of each thread, which glibc keeps for the next thread.
+            # LeakSanitizer ignores what pthread_create allocates: the dynamic linker's table of thread-local storage
+            # for each thread. glibc keeps this table for the next thread.
             if frames and os.path.basename(frames[0][0] or "").startswith("ld-linux"):
                 continue
             place, own = place_of(program, frames)
-            # LeakSanitizer makes malloc(0) a block of one byte. msleaks reports the requested size.
+            # In LeakSanitizer malloc(0) has a size of one byte. msleaks reports the requested size.
             alive[place].update(bytes=path["bytes"] or path["count"], count=path["count"])
             if path["complete"]:
                 paths[own] = row
             if own and "reason" not in row:
                 site = row["site"]
-                # The first of these lines, or the caller of functions that only take blocks for their caller.
+                # The site is the first of these lines. If functions only allocate for their callers, it is the line of
+                # their caller.
                 check((os.path.basename(site["file"] or ""), site["line"]) in own, f"the place of {own} is said to be {site}")
     return alive, paths
 
@@ -118,8 +119,8 @@ def lsan_lost(lsan_command, **roots):
 
 
 def compare_lost(lsan_command, report):
-    # A word that a returned function has left on the stack looks like a pointer in use until it is overwritten. So a block that only a stack holds may be lost
-    # for the other tool.
+    # A word that a finished function has left on the stack looks like a pointer until it is overwritten. So msleaks may
+    # report a block as held by a stack while LeakSanitizer reports it as lost.
     theirs, most_theirs = lsan_lost(lsan_command), lsan_lost(lsan_command, use_stacks=0, use_registers=0)
     lost, perhaps = defaultdict(Counter), defaultdict(Counter)
     for finding in report.json["findings"]:
@@ -158,7 +159,7 @@ def heaptrack_peak(command, scratch, **kwargs):
             case ["a", size, *_]:
                 sizes.append(int(size, 16))
             case ["+", index, *_]:
-                # heaptrack brings libstdc++ into every program, and its emergency pool with it.
+                # heaptrack loads libstdc++, with its emergency pool, into each program.
                 if own_pool is None and sizes[int(index, 16)] == EMERGENCY_POOL and "libstdc++" not in linked:
                     own_pool = index
                     continue
@@ -190,13 +191,13 @@ def main():
     alive, places = compare_alive([lsan_program], report, inherited)
     print(f"alive at exit: {alive} bytes from {places} places, as LeakSanitizer says")
 
-    if len(report.json["processes"]) == 1:  # LeakSanitizer reports what a child inherited again
+    if len(report.json["processes"]) == 1:  # LeakSanitizer reports inherited blocks again
         print("lost: {} blocks, for LeakSanitizer {}".format(*compare_lost([lsan_program], report)))
     if len(report.json["processes"]) > 1:
         print("peak: not compared, heaptrack follows only the first process")
         return
     peak = heaptrack_peak([program], scratch)
-    # heaptrack does not see memalign.
+    # heaptrack does not record memalign.
     ours = report.heap_peak_bytes("host") - sum(row["bytes"] for row in report.sites("peak") if row["site"]["callee"] == "memalign")
     print(f"peak: {ours} bytes, heaptrack {peak}")
     check(abs(ours - peak) <= peak / 1000, "the peaks differ by more than 0.1 %")

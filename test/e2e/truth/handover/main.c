@@ -1,5 +1,5 @@
-// Blocks that one thread allocates and another one frees, handed over through slots by nothing but release and acquire.
-// The free comes as soon after the allocation as two processors can manage.
+// One thread allocates blocks and another one frees them. They pass the blocks through slots with
+// release and acquire only. The free follows the allocation as soon as two processors can manage.
 //
 //   usage: main THREADS PAIRS      half of the threads allocate, the other half free
 #include <pthread.h>
@@ -15,7 +15,7 @@ struct channel {
 };
 static struct channel channels[kMostThreads / 2];
 
-// With fewer processors than threads, the other side may be waiting for ours.
+// If there are fewer processors than threads, the other thread may be waiting for this one's processor.
 static void spin(void) {
   static _Thread_local unsigned spins;
   if (++spins % 256 == 0)

@@ -1,4 +1,4 @@
-// A library that the program is linked with, and that allocates when it is loaded.
+// A library with which the program is linked. It allocates when it is loaded.
 #include <stdlib.h>
 
 void *linked_block;

@@ -1,14 +1,14 @@
-// main PLUGIN: allocates before anything else has begun, and in a library that it loads and unloads again, twice.
+// main PLUGIN: allocates in the earliest constructor. Then, twice, loads a library, allocates in it, and unloads it.
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-extern void *linked_block; // linked.c
+extern void *linked_block; // in linked.c
 
 static void *volatile first, *volatile kept;
 
-// 101 is the first priority that a program may have: before our own constructor, and before that of C++'s streams.
+// 101 is the first priority for programs. It runs before msleaks' constructor and that of C++'s streams.
 __attribute__((constructor(101))) static void begin(void) { first = malloc(1001); }
 
 int main(int argc, char **argv) {

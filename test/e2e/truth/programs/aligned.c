@@ -1,4 +1,4 @@
-// Aligned blocks, the ways that C has for them.
+// Allocates aligned blocks in each way that C has.
 #include <malloc.h>
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ int main(void) {
     free(block);
   }
   void *refused = NULL;
-  if (posix_memalign(&refused, 3, 10) == 0) // not a power of two: nothing is allocated
+  if (posix_memalign(&refused, 3, 10) == 0) // 3 is not a power of two, so nothing is allocated
     return 1;
   return 0;
 }

@@ -1,4 +1,4 @@
-// Containers: their blocks are reported at the allocation in the library's headers, with the path to it.
+// The blocks of containers are reported at the allocation in the library's headers, with the path to it.
 #include <list>
 #include <map>
 #include <memory>
@@ -27,5 +27,5 @@ int main() {
   for (int i = 0; i < 50; ++i)
     batches.emplace_back(1000);
   shared = std::make_shared<std::string>(100, 's');
-  new std::shared_ptr<std::string>(shared); // one owner too many: never released
+  new std::shared_ptr<std::string>(shared); // an additional owner, which is never released
 }

@@ -1,4 +1,4 @@
-// Allocations that end by an exception: in the middle of a constructor, of a loop, and as an exception that is kept.
+// Exceptions end allocations: in the middle of a constructor, and of a loop. Another exception is stored.
 #include <exception>
 #include <stdexcept>
 #include <vector>
@@ -26,7 +26,7 @@ int main() {
     }
   }
   try {
-    longer_than_possible = new std::vector<char>(static_cast<size_t>(-1)); // the vector's own block is given back
+    longer_than_possible = new std::vector<char>(static_cast<size_t>(-1)); // the vector object is freed
   } catch (const std::length_error &) {
   }
   try {

@@ -1,4 +1,4 @@
-// A child inherits its parent's blocks, releases one and adds its own; the parent goes on with all of them.
+// A child inherits its parent's blocks, frees one and allocates its own. The parent goes on with all its blocks.
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Blocks that the C library allocates for its caller. The library has no instrumentation: a hook sees the blocks.
+// The C library allocates blocks for its caller. The library is not instrumented; a hook records its blocks.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// All forms of operator new. An array of objects with destructors begins with its length, so its block is larger.
+// Uses all forms of operator new. The block of an array of objects with destructors is larger: it begins with a count.
 #include <cstdlib>
 #include <new>
 

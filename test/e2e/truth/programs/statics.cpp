@@ -1,4 +1,4 @@
-// Objects that live as long as the program: their constructors run before main, their destructors after it.
+// Objects with static lifetime. Their constructors run before main, and their destructors run after it.
 #include <memory>
 #include <string>
 #include <vector>

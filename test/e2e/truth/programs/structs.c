@@ -1,4 +1,4 @@
-// Lists and trees of C structs, some of them only half given back.
+// Lists and trees of C structs. Some of them are only partly freed.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-// Blocks of one thread released by another, and blocks that no thread releases. The threads take turns at the top, so
-// that the peak is the same on every run.
+// One thread frees blocks of another one; other blocks are never freed. At the
+// peak the threads wait for each other, so the peak is the same in each run.
 #include <barrier>
 #include <cstdlib>
 #include <thread>

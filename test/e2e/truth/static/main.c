@@ -1,4 +1,4 @@
-// Linked statically: no library can be preloaded, so only the plugin's code records.
+// A statically linked program. No library can be preloaded, so only instrumented code records.
 #include <stdio.h>
 #include <stdlib.h>
 
