@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Rows files, annotations and compiler attributes have their effect on the report. A block that is given back is no leak; another one is a leak with its place
-and name.   usage: allocators_test.py BUILD SCRATCH LLVM
+"""Rows files, annotations and compiler attributes describe allocators. A block that such an allocator got back is no leak. Any
+other block is a leak, with its place and name.
+   usage: allocators_test.py BUILD SCRATCH LLVM
 """
 import os
 import sys
@@ -11,7 +12,7 @@ from msleaks_e2e import Msleaks, arguments, check, expect_same, line_of, run  # 
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 SOURCE = PROGRAMS / "allocators.c"
-# variable, type, the line's text, bytes
+# (variable, type, text of the line, bytes)
 LEAKS = [
     ("row", "double", "double *row = my_alloc", 80),
     ("card", "float", "my_get((void **)&card", 64),
@@ -23,7 +24,7 @@ LEAKS = [
 
 
 def own(report):
-    """Blocks of the program alone that were not freed, parts of pools too."""
+    """The blocks of the program itself that were not freed, including parts of pools."""
     rows = [*report.alive(), *report.json["leaks"]["pool"]["by_site"]]
     return [row for row in rows if (row["site"]["file"] or "").endswith(SOURCE.name)]
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The example of an analyzer of one's own, built outside of the tree. It tests its additions to a report, and reports without it, or with one that cannot be
-used.   usage: analyzer_test.py BUILD SCRATCH LLVM [INCLUDE_FOLDER]
+"""The example of a user's own analyzer, built outside of the tree. Tests what it adds to a report, reports without it, and reports
+with an analyzer that cannot be used.
+   usage: analyzer_test.py BUILD SCRATCH LLVM [INCLUDE_FOLDER]
 """
 import json
 import os
@@ -63,7 +64,7 @@ def without_own(report):
 
 
 def expect_failures(reports, scratch, library, include):
-    """Each leaves the rest of the report as it is, prints one line and exits with status 3."""
+    """Each of these analyzers leaves the rest of the report unchanged and prints one line. The exit status is 3."""
     _, plain = reports.json()
     thrower = scratch / "throws.so"
     (scratch / "throws.cpp").write_text(THROWS)
@@ -90,7 +91,7 @@ def main():
     library = scratch / "one_at_a_time.so"
     build(EXAMPLE, library, include)
     expect_example(reports, library)
-    expect_example(reports, library.name)  # a name without a folder is that of a file
+    expect_example(reports, library.name)  # a name without a folder is looked up as a file
     expect_failures(reports, scratch, library, include)
 
 

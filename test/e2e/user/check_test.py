@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""A gate in continuous integration: a program with a known leak, edited, made worse, killed, and refused inputs.   usage:
-check_test.py BUILD SCRATCH LLVM
+"""`msleaks check` as a gate in continuous integration. A program with a known leak is edited, made worse, or killed. Also tests
+refused inputs.
+   usage: check_test.py BUILD SCRATCH LLVM
 """
 import json
 import os
@@ -23,7 +24,7 @@ class Gate:
         self.baseline = self.scratch / "baseline.json"
 
     def record(self, name, text=None, flags=(), arguments=()):
-        """Builds the program in a folder of its own and records it; the run's folder."""
+        """Builds the program in its own folder and records it. Returns the run's folder."""
         folder = self.scratch / name
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -40,7 +41,7 @@ class Gate:
         return subprocess.run([self.msleaks.bin / "msleaks", "check", *options], capture_output=True, text=True)
 
     def expect(self, status, what, *options):
-        """The answer, whose status must be this one."""
+        """Returns the answer. Checks that its status is this one."""
         done = self.check(*options)
         equal(f"status of {what} ({done.stdout}{done.stderr})", done.returncode, status)
         return done.stdout
@@ -53,7 +54,7 @@ class Gate:
 
 
 def expect_equal_peaks(gate, run):
-    """The logical peak of a deterministic program is the same in every run."""
+    """The logical peak of a deterministic program is the same in each run."""
     peaks = set()
     for number in range(RUNS):
         again = gate.record_again(run.parent / "gated", gate.scratch / "again")
@@ -74,7 +75,7 @@ def expect_limits(gate, run):
 
 
 def expect_edited(gate, run):
-    """Two lines more at the top, in another folder: no new place, whether the baseline is a file or a run."""
+    """Two more lines at the top of the file, and another folder, make no new place. The baseline may be a file or a run."""
     moved = gate.record("moved", "// One line,\n// and another one.\n" + PROGRAM.read_text())
     for baseline in (gate.baseline, run):
         text = gate.expect(PASSED, "an edited program", moved, "--baseline", baseline, "--peak", "+0%", "--leaks", str(LEAKED), "--sites", "new")

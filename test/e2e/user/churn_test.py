@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Programs that allocate the same memory again and again are counted as they are known by heart. The same work without
-   that, and ordinary programs, have no finding. Whether a place's share of the time is a finding depends on the machine:
-   test/unit/report/churn_test.cpp tests that, with times passed in.
+"""Programs that allocate the same memory again and again have known counts. The same work without churn, and ordinary programs,
+have no finding. Whether a place's share of the time is a finding depends on the machine. test/unit/report/churn_test.cpp tests this
+with given times.
    usage: churn_test.py BUILD SCRATCH LLVM
 """
 import json
@@ -15,7 +15,7 @@ from msleaks_e2e import Msleaks, arguments, check, equal, line_of, plain_compile
 
 PROGRAM = Path(__file__).resolve().parent / "programs" / "churn.cpp"
 LINES, WORDS, BUFFERS, TABLES, REQUESTS, NODES, STATES = 1_500_000, 2000, 1000, 200_000, 1500, 500, 20_000
-# Kind of churn: (a text of its line, confidence, a word of the advice, evidence).
+# {kind of churn: (text of its line, confidence, word of the advice, evidence)}
 WANTED = {
     "temporary": ("std::free(used(std::malloc(80)))", "likely", "keep one buffer",
                   dict(allocations=LINES, repeated=LINES - 1, temporary=LINES, reallocs=0, copied_bytes=0, usual_bytes=80)),
@@ -40,7 +40,7 @@ def run_without_findings(msleaks, folder, command):
 
 
 def is_counted(report, line, wanted):
-    """Whether the report's table has this place with its known numbers. The table also has places of a smaller share."""
+    """Checks that the report's table has this place with its known numbers. The table also contains places with a smaller share."""
     for section in report.json["sections"]:
         for row in section["rows"] if section["name"] == "churn" else []:
             values = dict(zip([column["name"] for column in section["columns"]], row))
@@ -67,7 +67,7 @@ def check_planted(msleaks, scratch, name, program):
 
 
 def ordinary(scratch):
-    """Commands of programs without churn, as far as this machine has them."""
+    """The commands of programs without churn that this machine has."""
     numbers = f"{scratch}/numbers.json"
     Path(numbers).write_text(json.dumps([{"name": f"n{i}", "value": i} for i in range(20_000)]))
     sql = "create table t(a integer, b text); with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000) " \

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The pointers to blocks in a running process: on demand (msleaks ctl RUN reach) and at marks.   usage: demand_test.py BUILD
-SCRATCH LLVM
+"""Reads the pointers to blocks in a running process: on demand (msleaks ctl RUN reach) and at marks.
+   usage: demand_test.py BUILD SCRATCH LLVM
 """
 import json
 import os
@@ -51,7 +51,7 @@ class Server:
 
 
 def expect_lost(found, blocks):
-    """An old value of a register may still point to the last one."""
+    """An old value in a register may still point to the last lost block, so it may be missing."""
     number = line("server.c", "// lost")
     equal("lines of leaks", list(found), [number])
     equal("leaks", found[number][1:], ("lost", "proved", None))

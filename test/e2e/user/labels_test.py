@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Programs that tell their steps and ranges (msleaks/api.h), by every compiler, with the plugin and without. Alone they behave as
-before. Under msleaks-run `msleaks dump` has their texts, in order.   usage: labels_test.py BUILD SCRATCH LLVM
+"""Programs report their steps and ranges (msleaks/api.h). They are built by each compiler, with the plugin and without. Without
+msleaks they behave as before. Under msleaks-run `msleaks dump` prints their texts, in order.
+   usage: labels_test.py BUILD SCRATCH LLVM
 """
 import json
 import os
@@ -42,7 +43,7 @@ class Builds:
         }
 
     def compile(self, name):
-        """The library, the C program and the C++ program."""
+        """Builds the library, the C program and the C++ program."""
         c, cxx, options = self.all[name]
         library, training, inference = (f"{self.scratch}/{name}-{what}" for what in ("libsays.so", "training", "inference"))
         of_library = [option for option in options if "pie" not in option]
@@ -57,7 +58,7 @@ def done(*command):
 
 
 def spoken(msleaks, folder):
-    """The events of each thread, by (pid, tid): texts by their text, other fields as numbers."""
+    """The events of each thread, by (pid, tid). Texts are shown as texts, other fields as numbers."""
     threads = {}
     for line in msleaks.output("dump", folder, "--json", "--kind", KINDS).splitlines():
         event = json.loads(line)
@@ -80,7 +81,7 @@ def expect(msleaks, name, scratch, program, wanted, options=()):
 
 
 def expect_static(msleaks, build, scratch):
-    """With the whole of the runtime's archive in it, at a fixed address; the library is part of it."""
+    """The program contains the whole archive of the runtime, at a fixed address. The library is part of it."""
     probe = ["gcc", "-static", "-x", "c", "-", "-o", f"{scratch}/probe"]
     if subprocess.run(probe, input=b"int main(void){return 0;}", stderr=subprocess.DEVNULL).returncode != 0:
         return print("static: not tried, no static libc on this machine")
@@ -93,7 +94,7 @@ def expect_static(msleaks, build, scratch):
 
 
 def expect_lines(msleaks, folder):
-    """The plain lines of the dump have the texts too."""
+    """The plain lines of the dump contain the texts, too."""
     text = msleaks.output("dump", folder, "--kind", "mark")
     check(' label="library" label_number=' in text and " label=null label_number=0" in text, text)
 

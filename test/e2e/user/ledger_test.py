@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The parts of a program's memory: each line of its ledger, and that their sum is the kernel's own number.   usage: ledger_test.py
-BUILD SCRATCH LLVM
+"""The ledger lists the parts of a program's memory. Checks each line, and that their sum equals the kernel's own number.
+   usage: ledger_test.py BUILD SCRATCH LLVM
 """
 import os
 import sys
@@ -32,7 +32,7 @@ def main():
     check(3 * 4096 <= at_peak["allocator"] < 64 * 1024, f"malloc's own at the peak: {at_peak}")
     check(0 < at_peak["file-backed"] < 16 * MIB, f"images: {at_peak}")
     check(0 < at_peak["recorder"] < 16 * MIB, f"msleaks' own: {at_peak}")
-    # All but a page of the last block. Memory without an event (the stack, malloc's free memory) lessens it.
+    # All of the last block but one page. Memory without an event (the stack, malloc's free memory) lowers the value.
     check(-100 * MIB < at_peak["not-resident"] < -97 * MIB, f"not touched: {at_peak}")
     text = msleaks.output("report", f"{scratch}/run")
     check("Ledger: what the memory is made of" in text and "pool-free" in text, f"no table:\n{text}")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Mappings that move, that stay, that become memory by mprotect, and calls that the kernel refuses. The blocks at the end are the
-same with hooks alone and with hooks and the plugin's callbacks.   usage: mappings_test.py BUILD SCRATCH LLVM
+"""Mappings are moved, kept, or made accessible by mprotect, and some calls are refused by the kernel. At the end the same blocks
+are alive with hooks alone and with hooks and the plugin's callbacks.
+   usage: mappings_test.py BUILD SCRATCH LLVM
 """
 import os
 import sys
@@ -14,7 +15,7 @@ PAGE = 4096
 
 
 def alive(report, program):
-    """Sizes of the program's own mappings; with hooks alone a site is the program, not a line of it."""
+    """The sizes of the program's own mappings. With hooks alone a site is the program, not one of its lines."""
     rows = [row for row in report.alive() if row.get("heap") == "mapping"
             and ((row["site"]["file"] or "").endswith(SOURCE.name) or os.path.basename(row["site"]["library"] or "") == os.path.basename(program))]
     return sum(row["bytes"] for row in rows), sum(row["count"] for row in rows)

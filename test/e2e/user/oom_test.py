@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Programs whose allocation is refused, and that are aborted, killed or go on: the answer of `msleaks oom` for each.   usage:
-oom_test.py BUILD SCRATCH LLVM
+"""An allocation is refused. Then the program aborts, is killed, or goes on. Checks what `msleaks oom` says for each.
+   usage: oom_test.py BUILD SCRATCH LLVM
 """
 import ctypes.util
 import json
@@ -34,7 +34,7 @@ def findings(report):
 
 
 def check_alive(shown):
-    """Ten blocks of 10 MiB, one of 5 MiB, and what libc has."""
+    """The blocks are ten of 10 MiB, one of 5 MiB, and those of libc."""
     check(105 * MIB <= shown["alive"]["bytes"] < 106 * MIB, f"alive: {shown['alive']['bytes']}")
     largest, oldest = shown["largest"], shown["oldest"]
     equal("sizes of the largest", [block["bytes"] for block in largest[:11]], [10 * MIB] * 10 + [5 * MIB])

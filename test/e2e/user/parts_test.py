@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Reports of a part of a run, whose figures are known by heart: windows by step, mark and time, processes, heaps, owners, suppressions. It tests their refusals
-and their text.   usage: parts_test.py BUILD SCRATCH LLVM
+"""Reports of a part of a run, whose numbers are known: windows by step, mark and time, processes, heaps, owners, suppressions. Also
+tests refused options and the text.
+   usage: parts_test.py BUILD SCRATCH LLVM
 """
 import json
 import os
@@ -35,7 +36,7 @@ class Run:
 
 
 def own(report, key="by_site"):
-    """Bytes of the program's own lines of leaks."""
+    """The bytes of leaks at lines of the program itself."""
     return {line["site"]["line"]: line["bytes"] for line in report["leaks"][key] if (line["site"]["file"] or "").endswith("steps.c")}
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""A pool that a small part keeps large. It compares the savings of the finding with the peak of the program that does it otherwise; the pool's memory in steps;
-and the owners.   usage: pools_test.py BUILD SCRATCH LLVM
+"""One small part keeps a pool large. The savings of the finding equal the lower peak of a program that avoids this. Also tests the
+pool's memory in each step, and the owners.
+   usage: pools_test.py BUILD SCRATCH LLVM
 """
 import os
 import sys
@@ -42,7 +43,8 @@ def main():
     equal("largest hole", evidence["largest_hole_bytes"], 24 * MIB)
     check(evidence["pinned_by"].endswith(f"pools.c:{line_of(PROGRAM, 'kept = poolGet')}"), f"pinned by {evidence['pinned_by']}")
     equal("findings of the other way", fragmentation(free), [])
-    # There, the kept part has room elsewhere, so a whole segment goes: one part more than promised.
+    # In that program the kept part lies in the other segment. So a whole segment is freed: one part more than the
+    # finding says.
     equal("saved", pinned.heap_peak_bytes("host") - free.heap_peak_bytes("host"), finding["saves_bytes"] + MIB)
 
     segments = {row[2]: (row[1], row[3], row[4], row[5]["line"]) for row in rows(pinned, "segments")}

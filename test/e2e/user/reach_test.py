@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Holders of blocks at the exit, compared with LeakSanitizer's leaks; and processes that cannot be read.   usage: reach_test.py BUILD SCRATCH LLVM
+"""Compares the holders of blocks at the exit with LeakSanitizer's leaks. Also tests processes whose memory cannot be read.
+   usage: reach_test.py BUILD SCRATCH LLVM
 """
 import json
 import os
@@ -60,14 +61,14 @@ def expect_reach(found):
 
 
 def lost_for_lsan(llvm, scratch):
-    """The lines of the blocks that LeakSanitizer calls lost; None without LeakSanitizer."""
+    """The lines of the blocks that LeakSanitizer reports as lost, or None without LeakSanitizer."""
     program = f"{scratch}/holders-lsan"
     built = subprocess.run([f"clang-{llvm}", "-g", "-O1", "-fsanitize=leak", PROGRAM, "-o", program, "-pthread"], capture_output=True)
     if built.returncode != 0:
         return None
     text = run([program]).stderr
     if "ERROR: LeakSanitizer: detected memory leaks" not in text:
-        return None  # it is not allowed to stop threads here
+        return None  # LeakSanitizer is not allowed to stop threads here
     return {int(re.search(r"holders\.c:(\d+)", leak).group(1)) for leak in re.split(r"(?:Direct|Indirect) leak of", text)[1:]}
 
 
@@ -80,7 +81,7 @@ def expect_unknown(msleaks, folder, why):
 
 
 def child_of(pid):
-    """The program that msleaks-run has started, once it runs."""
+    """Waits for the program that msleaks-run starts, and returns it."""
     for _ in range(600):
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         if children and "holders" in Path(f"/proc/{children[0]}/cmdline").read_text().split("\0")[0]:
@@ -97,7 +98,7 @@ def wait_for(what, condition, seconds=60):
 
 
 def state_of(pid):
-    """As in /proc/PID/stat; None when it has gone."""
+    """The process's state in /proc/PID/stat, or None if the process has ended."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
     except FileNotFoundError:
@@ -105,12 +106,13 @@ def state_of(pid):
 
 
 def start(msleaks, folder, program, *options):
-    """Starts it under msleaks-run, which is stopped at once: no collector reads a process that waits."""
+    """Starts the program under msleaks-run and stops msleaks-run at once. So no collector reads the process that waits at its
+    exit."""
     shutil.rmtree(folder, ignore_errors=True)
     command = [msleaks.bin / "msleaks-run", "--no-report", *options, "-o", folder, "--", program, "slow"]
     watched = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     pid = child_of(watched.pid)
-    time.sleep(1)  # the collector has seen it
+    time.sleep(1)  # by now the collector has seen the process
     watched.send_signal(signal.SIGSTOP)
     return watched, pid
 
@@ -126,11 +128,11 @@ def expect_bounded_wait(msleaks, scratch, program):
 
     watched, pid = start(msleaks, f"{scratch}/killed", program)
     watched.kill()
-    output = watched.communicate()[0]  # ends when the program does
+    output = watched.communicate()[0]  # this ends when the program does
     equal("output behind a killed collector", output, "done\n")
 
     watched, pid = start(msleaks, f"{scratch}/program-killed", program, "--block-timeout-ms", "60000")
-    time.sleep(4)  # it waits by now
+    time.sleep(4)  # by now the process waits at its exit
     os.kill(pid, signal.SIGKILL)
     watched.send_signal(signal.SIGCONT)
     watched.communicate()

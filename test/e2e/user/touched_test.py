@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Host blocks that are never touched, late, or only in part, by the page tables.   usage: touched_test.py BUILD SCRATCH LLVM
-
-They are looked at without asking, both in a program that the plugin has seen and in one that only the hooks see.
+"""The page tables show host blocks that are never touched, touched late, or touched only in part. msleaks reads them
+by default, both for an instrumented program and for one that only the hooks see.
+   usage: touched_test.py BUILD SCRATCH LLVM
 """
 import os
 import sys
@@ -33,7 +33,7 @@ def seen(msleaks, scratch, program, how, options):
     equal(f"{how}: findings", set(found),
           {("unused", never), ("overallocated", half), ("early-allocation", waits), ("early-allocation", late)})
     expect(found["unused", never], "proved", 8 * MIB, 0)
-    # Behind its first touch, the last block is alive beside it.
+    # After its first touch, the last block is alive at the same time.
     expect(found["early-allocation", waits], "proved", 8 * MIB - 100 * 1000, 8 * MIB)
     rest = found["overallocated", half]
     check(8 * MIB - 8192 <= rest["saves_bytes"] <= 8 * MIB, f"half: {rest['saves_bytes']}")

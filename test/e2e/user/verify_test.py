@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""A second run proves or refutes a finding where the first run did not see all touches.   usage: verify_test.py BUILD
-SCRATCH LLVM"""
+"""A second run proves or refutes a finding if the first run could not see all touches.
+   usage: verify_test.py BUILD SCRATCH LLVM
+"""
 import json
 import os
 import subprocess
@@ -11,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from msleaks_e2e import Msleaks, arguments, check, equal, line_of, run  # noqa: E402
 
 PROGRAM = Path(__file__).resolve().parent / "programs" / "verified.cpp"
-# The second run's touch of the spare block, and the line of the touch.
+# {way to use the spare block in the second run: text of the line that touches it}
 USES = {
     "read": "// reads it",
     "thread": "// another thread",
@@ -23,7 +24,7 @@ USES = {
 
 KINDS = {("unused", "host"): None, ("unused", "mapping"): "// the mapping", ("overallocated", "host"): "// half of it",
          ("early-allocation", "host"): "// waits"}
-# The lines where blocks of the finding are touched.
+# {finding: text of the line that touches its block}
 TOUCHES = {("overallocated", "host"): "memset(half, 2, kBytes)", ("early-allocation", "host"): "// at last"}
 
 
@@ -85,7 +86,7 @@ def main():
     instrumented, plain = f"{scratch}/instrumented", f"{scratch}/plain"
     msleaks.compile(PROGRAM, instrumented, "-pthread", flags=("-O1",))
     subprocess.run(["g++", "-std=c++20", "-g", "-O1", PROGRAM, "-o", plain, "-pthread"], check=True)
-    # The plugin knows that allocateSpare only hands its block out.
+    # The plugin knows that allocateSpare only allocates for its caller.
     for program, spare in ((instrumented, "spare = allocateSpare();"), (plain, "// the spare one")):
         folder = f"{scratch}/run"
         _, report = msleaks.run(folder, [program], ["--access", "pages"])

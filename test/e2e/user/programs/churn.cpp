@@ -1,5 +1,5 @@
-// Allocates the same memory again and again, in one of several bad ways; `mended`
-// does the same work without churn. The number of allocations is known for each way.
+// Allocates the same memory again and again, in one of several wasteful ways. With `mended`
+// it does the same work without churn. The number of allocations is known for each way.
 #include <cstdio>
 #include <cstdlib>
 #include <list>
@@ -10,7 +10,7 @@
 enum { kLines = 1'500'000, kWords = 2000, kBuffers = 1000, kTables = 200'000, kEntries = 16, kRequests = 1500 };
 enum { kNodes = 500, kStates = 20'000, kStateBytes = 100'000 };
 
-// The optimiser must not see that it is never read.
+// Hides the block's use, so that the optimiser keeps the block.
 template <class T> static T *used(T *block) {
   __asm__ volatile("" : "+r"(block)::"memory");
   return block;
@@ -56,7 +56,7 @@ static void clearing() {
   }
 }
 
-// These are the right forms of the functions above.
+// The same work as in the functions above, without churn.
 static void mended() {
   char *buffer = static_cast<char *>(std::malloc(80));
   for (int line = 0; line < kLines; ++line)

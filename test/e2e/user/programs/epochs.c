@@ -1,5 +1,5 @@
-// epochs STEPS [kill]: steps that forget a record each, keep the last three batches, fill a cache once, and hold a history until the end.
-// `kill`: it never ends by itself.
+// epochs STEPS [kill]: each step forgets a record and keeps the last three batches. The program
+// fills a cache once and keeps a history until its end. With `kill` it does not end by itself.
 #include <msleaks/api.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@ enum { kRecord = 3000, kBatch = 50000, kCached = 7000, kNote = 900, kKeptBatches
 
 static void *forgotten, *batches[kKeptBatches], *cache[kFullCache], *history[kMostSteps];
 
-// The optimiser must not see that it is never read.
+// Hides the block's use, so that the optimiser keeps the block.
 static void *used(void *block) {
   __asm__ volatile("" : "+r"(block)::"memory");
   return block;

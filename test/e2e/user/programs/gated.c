@@ -1,4 +1,4 @@
-// gated [kill]: a program with a known leak and a known peak, and with -DWORSE one with more of both. `kill`: it never ends by itself.
+// gated [kill]: has a known leak and peak; both are larger with -DWORSE. With `kill` it does not end by itself.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@ enum { kWork = 1000000, kMore = 30000, kKept = 4000, kForgotten = 50 };
 
 static void *kept[2], *forgotten;
 
-// The optimiser must not see that it is never read.
+// Hides the block's use, so that the optimiser keeps the block.
 static void *used(void *block) {
   __asm__ volatile("" : "+r"(block)::"memory");
   return block;

@@ -1,5 +1,5 @@
-// Blocks that are still pointed to when the program ends, each in its own way, and some that are not.
-// With a number, that many bytes more are held by a list; with "slow", it sleeps before its end.
+// When the program ends, each of some blocks is still held in another way, and some blocks are lost.
+// With a number, a list holds that many more bytes. With "slow", the program sleeps before its end.
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static char *interior;
 static uintptr_t hidden;
 static struct Node *list;
 
-// The compiler must not know the use of a pointer, nor leave it in a register or on the stack.
+// Hides the use of a pointer from the compiler, and removes it from registers and from the stack.
 __attribute__((noinline)) static void *used(void *block) {
   __asm__ volatile("" : "+r"(block) : : "memory");
   return block;
@@ -69,7 +69,7 @@ static void *sleeper(void *argument) {
   static __thread char *of_thread;
   of_thread = used(malloc(206)); // held by a thread's own storage
   used(&of_thread);
-  for (int i = 0; i < 8; ++i) // msleaks remembers the last blocks of a thread that runs
+  for (int i = 0; i < 8; ++i) // fills the list of last blocks that msleaks keeps for a running thread
     free(used(malloc(1)));
   pthread_barrier_wait(&ready);
   for (;;)

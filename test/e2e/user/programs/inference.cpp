@@ -1,4 +1,4 @@
-// C++11, linked with a library that also calls the API; its own classes work like scopes.
+// A C++11 program, linked with a library that also calls the API. Its own classes work like scopes.
 #include <msleaks/api.h>
 
 #include <cstdio>

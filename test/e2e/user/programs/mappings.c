@@ -1,5 +1,5 @@
-// Changes of mappings by the kernel, and its refusals. Alive at the end: 4 pages, 2 moved pages, 8 pages twice mapped,
-// and of a reserve 1 page and 3 pages.
+// Mappings that the kernel changes, and calls that it refuses. At the end 4 pages, 2
+// moved pages, 8 pages mapped twice, and of a reserve 1 page and 3 pages are alive.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <sys/mman.h>
@@ -14,13 +14,13 @@ static char *map(size_t pages) {
 int main(void) {
   int refused = 0;
   char *kept = map(4);
-  refused += mremap(kept, 4 * kPage, 64 * kPage, 0, 0) == MAP_FAILED; // may not move
+  refused += mremap(kept, 4 * kPage, 64 * kPage, 0, 0) == MAP_FAILED; // refused, because the mapping may not move
   refused += mremap(kept, 4 * kPage, 0, MREMAP_MAYMOVE) == MAP_FAILED;
   refused += mremap(kept + 1, kPage, kPage, MREMAP_MAYMOVE) == MAP_FAILED;
   refused += munmap(kept, 0) != 0;
   refused += munmap(kept + 1, kPage) != 0;
   char *halved = map(2);
-  char *moved = mremap(halved, kPage, 2 * kPage, MREMAP_MAYMOVE); // its first page
+  char *moved = mremap(halved, kPage, 2 * kPage, MREMAP_MAYMOVE); // moves the first page of `halved`
   munmap(halved + kPage, kPage);
   char *left = map(8);
   char *second = mremap(left, 8 * kPage, 8 * kPage, MREMAP_MAYMOVE | MREMAP_DONTUNMAP, 0);
@@ -32,10 +32,10 @@ int main(void) {
   mprotect(space + 4 * kPage, 2 * kPage, PROT_READ | PROT_WRITE);
   mprotect(space + 6 * kPage, 3 * kPage, PROT_READ | PROT_WRITE);
   mprotect(space + 5 * kPage, kPage, PROT_NONE);
-  mprotect(space + 6 * kPage, kPage, PROT_READ); // memory all the same
+  mprotect(space + 6 * kPage, kPage, PROT_READ); // still counts as memory
   int file = memfd_create("pages", 0);
   char *pages = ftruncate(file, 16 * kPage) == 0 ? mmap(0, 16 * kPage, PROT_NONE, MAP_SHARED, file, 0) : MAP_FAILED;
-  mprotect(pages, 16 * kPage, PROT_READ); // a file's
+  mprotect(pages, 16 * kPage, PROT_READ); // maps a file, so it is no reserve
   printf("%d refused, %d mapped\n", refused, moved != MAP_FAILED && second != MAP_FAILED && gone != MAP_FAILED);
   return 0;
 }

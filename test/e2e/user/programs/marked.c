@@ -1,4 +1,4 @@
-// Sets marks, and ends without the handlers of its exit. With "threads", several do so at once.
+// Sets marks, and ends without running its exit handlers. With "threads", several threads set marks at once.
 #include <msleaks/api.h>
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// An allocation is refused in one of several ways, with ten blocks of 10 MiB and a few small ones alive.
+// An allocation is refused in one of several ways, while ten blocks of 10 MiB and a few small blocks are alive.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,13 +10,13 @@
 
 static void *held[10], *table;
 
-// The optimiser must not see that it is never read.
+// Hides the block's use, so that the optimiser keeps the block.
 static void *used(void *block) {
   __asm__ volatile("" : "+r"(block)::"memory");
   return block;
 }
 
-// 256 MiB more than there is now.
+// Limits the address space to 256 MiB more than the process uses now.
 static void limit(void) {
   char text[64] = {0};
   FILE *file = fopen("/proc/self/statm", "r");
@@ -26,7 +26,7 @@ static void limit(void) {
   setrlimit(RLIMIT_AS, &(struct rlimit){bytes, bytes});
 }
 
-// Whether there is that much.
+// Whether this many bytes can be allocated.
 static int ask(size_t bytes) {
   void *block = used(malloc(bytes)); // too much
   const int is_there = block != 0;
@@ -34,7 +34,7 @@ static int ask(size_t bytes) {
   return is_there;
 }
 
-// As std::get_temporary_buffer does.
+// Halves the size after each refusal, as std::get_temporary_buffer does.
 static void askForLess(size_t bytes) {
   void *block = 0;
   for (; block == 0 && bytes != 0; bytes /= 2)

@@ -1,11 +1,11 @@
-// A thousand buffers at one place, one at a time, and as many at another one, two at a time.
+// Allocates a thousand buffers at one place, one at a time, and a thousand at another place, two at a time.
 #include <msleaks/api.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { kTimes = 1000, kBuffer = 3000, kPair = 70 };
 
-// The optimiser must not see that it is never read.
+// Hides the block's use, so that the optimiser keeps the block.
 static void *used(void *block) {
   __asm__ volatile("" : "+r"(block)::"memory");
   return block;

@@ -1,4 +1,4 @@
-// A pool in a block of its own, touched memory and untouched memory. The ledger has a line for each of the three.
+// A pool inside a block, touched memory, and untouched memory. The ledger has a line for each of the three.
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ int main(void) {
   memset(touched, 1, 32 * kMiB);
   char *untouched = malloc(100 * kMiB);
   *(volatile char *)untouched = 1;
-  usleep(300000); // so that the collector looks
+  usleep(300000); // gives the collector time to look at the pages
   printf("%d\n", first[0] + second[0] + touched[0]);
   poolPut(second);
   free(untouched);

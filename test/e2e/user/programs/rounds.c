@@ -1,6 +1,6 @@
-// rounds HOW [kill]: a loop that works on a batch, frees it, and keeps a record
-// of it; it does not tell its rounds. `regular`: each round is like the others.
-// `random`: none is. `collect`: it reads records into memory, and nothing else.
+// rounds HOW [kill]: a loop works on a batch, frees it, and keeps a record
+// of it. It reports no steps. `regular`: all rounds are alike. `random`:
+// no two rounds are alike. `collect`: it only reads records into memory.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ enum { kRounds = 300, kRecord = 700, kBatch = 60000, kToken = 40, kTokens = 5, k
 
 static void *records[kRounds];
 
-// The optimiser must not see that it is never read.
+// Hides the block's use, so that the optimiser keeps the block.
 static void *used(void *block) {
   __asm__ volatile("" : "+r"(block)::"memory");
   return block;

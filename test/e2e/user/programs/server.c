@@ -1,5 +1,5 @@
-// A server that its operator looks into: threads that wait in system calls of all kinds, and one that
-// allocates most of the time. It follows commands in the lines of its input, and never ends by itself.
+// A running server that msleaks inspects. Some threads wait in system calls of all kinds, and one
+// allocates most of the time. It reads commands from lines of its input, and does not end by itself.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
@@ -18,7 +18,7 @@
 static int wake, ends[2];
 static atomic_int interrupted, woken, turns;
 
-// The compiler must not know the use of a pointer.
+// Hides the use of a pointer from the compiler.
 __attribute__((noinline)) static void *used(void *block) {
   __asm__ volatile("" : "+r"(block) : : "memory");
   return block;
@@ -44,7 +44,7 @@ static void *waits_for_a_file(void *argument) {
   return argument;
 }
 static void *waits_for_a_message(void *argument) {
-  struct timeval never = {.tv_sec = 1000}; // with a limit recv(2) ends with EINTR, without one it is made again
+  struct timeval never = {.tv_sec = 1000}; // with a limit recv(2) ends with EINTR, without one it goes on
   char byte;
   setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &never, sizeof never);
   count((int)recv(ends[0], &byte, 1, 0));
@@ -59,7 +59,7 @@ static void *waits_for_a_signal(void *argument) {
   return argument;
 }
 
-// Only a table that moves again and again leads to its blocks.
+// Only a table leads to this thread's blocks, and it moves again and again.
 static void *allocates(void *argument) {
   void ***table = malloc(sizeof *table);
   *table = calloc(1, sizeof **table);
@@ -69,7 +69,7 @@ static void *allocates(void *argument) {
     if (entries == 500) {
       for (; entries > 1; --entries)
         free((*table)[entries - 1]);
-      usleep(200); // or a report has millions of events to read
+      usleep(200); // so a report has fewer events to read
     }
     atomic_fetch_add(&turns, 1);
   }
@@ -115,7 +115,7 @@ int main(void) {
       printf("%d interrupted, %d woken\n", interrupted, woken);
     } else {
       int before = turns;
-      while (turns == before) // the one that allocates goes on
+      while (turns == before) // until the allocating thread has gone on
         ;
       puts("ok");
     }

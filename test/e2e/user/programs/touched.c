@@ -1,4 +1,4 @@
-// Large blocks: one is never touched, one is filled at once, a half of one is filled, and two are filled late.
+// Large blocks: one is never touched, one is filled at once, one is filled by half, and two are filled late.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ int main(void) {
   usleep(300 * 1000);
   free(kept[4]);
   memset(kept[3], 3, 8 * kMiB);
-  kept[5] = malloc(100 * 1000); // only its first page is touched, which has malloc's own bytes
+  kept[5] = malloc(100 * 1000); // its only touched page is the first one, which contains malloc's own bytes
   kept[5][0] = 5;
   usleep(900 * 1000);
   memset(late, 6, 8 * kMiB);

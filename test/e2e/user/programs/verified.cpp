@@ -1,4 +1,4 @@
-// Blocks that a first run does not touch. The arguments say what the second run does with them.
+// Blocks that the program does not touch in a first run. The argument says how it uses them in the second run.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -88,5 +88,5 @@ int main(int argc, char **argv) {
   const int status = use(how);
   printf("used: %s\n", how);
   free(late);
-  return status; // the others are there to the end: then they are looked at once more
+  return status; // the other blocks are alive at the end, so msleaks looks at their pages once more
 }
