@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Blocks that msleaks-run --watch names: by the line that allocates them, by their address, from one operation to another.
-Also values of --watch that are refused.   usage: chosen_test.py BUILD SCRATCH
+"""msleaks-run --watch names the watched blocks: by the line that allocates them, or by their address, from one operation to
+another. Also tests values of --watch that are refused.
+   usage: chosen_test.py BUILD SCRATCH
 """
 import os
 import sys

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Faults around a watch: forks and signals in the middle of a look, names of 8 KiB, no memory for a copy, missing memory. The program behaves as it does alone.
-usage: faults_test.py BUILD SCRATCH
+"""Faults around a watch: forks and signals while msleaks reads a watched block, names of 8 KiB, no memory for a copy, unmapped
+memory. The program behaves as without msleaks.
+   usage: faults_test.py BUILD SCRATCH
 """
 import os
 import sys

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""A watch waits for the stream of an operation, and for no other one. The other stream is busy all the while, also where the block is copied to be read, since
-the host cannot read the device's memory. The report names the stream that was waited for.
+"""A watch waits for the stream of an operation, and for no other stream. The host cannot read the device's memory, so msleaks
+copies the block. The other stream is busy all the while, also during this copy. The report names the stream for which msleaks
+waited.
    usage: streams_test.py BUILD SCRATCH
 """
 import os

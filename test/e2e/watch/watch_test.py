@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Watched blocks (docs/watch.md). The report names the operator that changed a block without having it as an argument, with its
-place and the bytes. Without a fault it names no operator. The program behaves as it does alone.   usage: watch_test.py BUILD
-SCRATCH cuda|hip|host|opencl
+"""Watched blocks (docs/watch.md). The report names the operator that changed a block which was not its argument, with the
+operator's place and the bytes. If nothing is wrong, it names no operator. The program behaves as without msleaks.
+   usage: watch_test.py BUILD SCRATCH cuda|hip|host|opencl
 """
 import os
 import sys
@@ -20,14 +20,15 @@ def changes(report):
 
 
 def expected(topic, source):
-    if topic in ("cuda", "hip"):  # a kernel's arguments are not known
+    if topic in ("cuda", "hip"):  # msleaks does not know the arguments of a kernel
         return [("weights", "relu", 64, 16, 2, "unknown", line_of(source, "// launch"))]
     if topic == "host":
         return [("weights", "relu", 128, 16, 2, "unknown", line_of(source, "// tramples"))]
     return [("weights", "relu", 0, 32, 2, "no", line_of(source, "// launch"))]
 
 
-# The program's own events in three steps. A look copies, too, wherever the host cannot read the block.
+# The program's own events in three steps. msleaks also copies a watched block if the host cannot read it; these copies
+# are not events.
 OWN_CALLS = {"cuda": {"copy": 6, "set": 4, "launch": 3}, "opencl": {"copy": 6, "set": 3, "launch": 6}}
 OWN_CALLS["hip"] = OWN_CALLS["cuda"]
 
@@ -36,12 +37,12 @@ def built_with(topic, scratch):
     """The program's source and its build options."""
     if topic not in ("cuda", "hip"):
         return SOURCES / f"{topic}.c", ["-lOpenCL"] if topic == "opencl" else []
-    os.environ["STANDIN_HIDDEN"] = "1"  # only the library reads what a device has
+    os.environ["STANDIN_HIDDEN"] = "1"  # so only the library can read a device's memory
     files = [*(STANDINS / "cuda" / name for name in ("cudart.cpp", "cuda_runtime_api.h")), STANDINS / "hip/amdhip.cpp"]
     folder = sources_for(topic, [("cuda", "hip")], scratch, SOURCES / "cuda.c", *files)
     sources = [folder / "cudart.cpp"] if topic == "cuda" else [folder / "cudart.cpp", folder / "amdhip.cpp"]
     library = standin(scratch, {"cuda": "libcudart.so.12", "hip": "libamdhip64.so.6"}[topic], *sources)
-    return folder / "cuda.c", [f"-I{folder}", library, "-rdynamic"]  # by which the library knows its kernels
+    return folder / "cuda.c", [f"-I{folder}", library, "-rdynamic"]  # the library finds the program's kernels by their exported names
 
 
 def main():
@@ -62,7 +63,7 @@ def main():
         equal(f"{name}: the first finding", (first["kind"], first["evidence"]["block"], first["evidence"]["operation"], first["site"]["line"]),
               ("trampled", "weights", wanted[0][1], wanted[0][-1]))
         text = msleaks.output("report", folder)
-        if topic == "opencl":  # the second kernel is made where the first one was
+        if topic == "opencl":  # the second kernel has the same handle as the first one had
             equal(f"{name}: launches", [event["name"] for event in events_of(msleaks, folder, "launch")], ["relu", "scale"] * 3)
         equal(f"{name}: in the text", f"of `weights` changed during `{wanted[0][1]}`" in text, True)
         _, report = watched(msleaks, scratch, program, "mended")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The instruction that changed a watched block of the host, named by a second run (docs/verify.md); the program does the same as
-alone. usage: writer_test.py BUILD SCRATCH
+"""A second run names the instruction that changed a watched block of the host (docs/verify.md). The program does the same as
+without msleaks.
+   usage: writer_test.py BUILD SCRATCH
 """
 import json
 import os
@@ -15,7 +16,7 @@ SOURCE = Path(__file__).resolve().parent / "programs/writer.c"
 BUSY = SOURCE.with_name("writer_busy.c")
 OFFSET, STRAY = 96, 16
 FOR_EACH = ("// one", "// for each", "overrun(count, step);")
-# {way of the operator, place of the block: the line that writes and its callers; number of writes, and their bytes}.
+# {(way to write, place of the block): (texts of the writing line and its callers, number of writes, offset, bytes)}
 WRITES = {
     ("index", "pool"): (FOR_EACH, OFFSET + STRAY, 0, OFFSET + STRAY),
     ("index", "global"): (FOR_EACH, OFFSET + STRAY, 0, OFFSET + STRAY),
@@ -77,7 +78,7 @@ def expect_others(msleaks, folder, program):
     check("verdict   proved: " in text and f"written   {SOURCE}:{line_of(SOURCE, '// one')}:" in text, text)
 
 
-# A block that the first run found by the line that allocates it, or by its address.
+# In the first run --watch names the block by its line, alone or with a number of bytes.
 def expect_chosen(msleaks, scratch, program):
     command, folder = [program, "index", "own"], f"{scratch}/{Path(program).name}-own"
     for number, bytes in enumerate(("", ":100")):
@@ -85,8 +86,8 @@ def expect_chosen(msleaks, scratch, program):
         expect_written(msleaks, f"{folder}-{number}", command, FOR_EACH, *((OFFSET + STRAY, 0, OFFSET + STRAY), (100, 0, 100))[number])
 
 
-# Other code also uses the block's page. Threads that wait in a call with a part of the page keep it open: then writes are not
-# seen.
+# Other code also uses the block's page. If threads wait in a call with a part of the page, the tracer must leave the
+# page open, and does not see writes.
 def expect_busy(msleaks, scratch, program):
     folder = f"{scratch}/{Path(program).name}-run"
     record(msleaks, folder, [program], operation="busy")

@@ -1,6 +1,6 @@
-// Blocks that the program does not watch itself: one of a line, and one of an address.
-// An operator writes into both in each of three steps; before them, "load" fills them.
-// At the end they are freed, and the next owner of the memory writes there.
+// The program does not watch these blocks itself. --watch names one by its line and one
+// by its address. "load" fills both; then an operator writes into both in each of three
+// steps. At the end they are freed, and the next owner of the memory writes there.
 #include <msleaks/api.h>
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 enum { kBytes = 4096, kOffset = 100 };
 
-char *weights, *other; // others might see them: the compiler keeps the blocks
+char *weights, *other; // global, so that the compiler keeps the blocks
 
 static char *made(size_t bytes) { return calloc(1, bytes); }
 

@@ -1,5 +1,5 @@
-// Two blocks of a CUDA device, one behind the other: in step 2 a kernel writes behind the first one. Copies and fills
-// of the second one are in order.
+// Two adjacent blocks of a CUDA device. In step 2 a kernel writes behind the first
+// one, into the second one. The copies and fills of the second one are allowed.
 #include <cuda_runtime_api.h>
 #include <msleaks/api.h>
 
@@ -9,7 +9,7 @@
 
 enum { kBytes = 4096, kOffset = 64, kStray = 16 };
 
-// This function runs on the device, and gets the addresses of its arguments.
+// This function runs on the device. It gets the addresses of its arguments.
 void relu(void **arguments) {
   char *activations = *(char **)arguments[0];
   const int stray = *(int *)arguments[1];

@@ -1,4 +1,4 @@
-// Faults around a watch: each is harmless to the program.
+// Faults around a watch. Each is harmless to the program.
 #include <msleaks/api.h>
 
 #include <pthread.h>
@@ -29,14 +29,14 @@ static void *operate_always(void *argument) {
   return NULL;
 }
 
-// In a handler that comes at any instruction, also of a look.
+// A signal handler that can run at any instruction, also while msleaks reads a watched block.
 static void on_alarm(int signal) {
   (void)signal;
   msl_range_push("handler");
   msl_range_pop();
 }
 
-// Children of a process whose other threads are in the middle of a look.
+// Forks children while other threads are reading a watched block.
 static int fork_meanwhile(void) {
   int failed = 0;
   for (int i = 0; i < kForks; ++i) {
@@ -64,7 +64,7 @@ static void long_names(void) {
   free(name);
 }
 
-// No memory for the copy of a watched block.
+// There is no memory for the copy of a watched block.
 static void without_memory(void) {
   struct rlimit before, none;
   getrlimit(RLIMIT_AS, &before);

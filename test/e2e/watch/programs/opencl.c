@@ -1,5 +1,5 @@
-// Two buffers of OpenCL that lie one behind the other, and a kernel whose last work-items write behind the first
-// one. A kernel with the second buffer or a part of it as argument may change it, and so may a copy or fill to it.
+// Two adjacent OpenCL buffers. The last work-items of a kernel write behind the first one. A kernel that
+// has the second buffer, or a part of it, as an argument may change it. So may a copy or fill into it.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <msleaks/api.h>

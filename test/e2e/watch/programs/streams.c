@@ -1,5 +1,5 @@
-// A block of a CUDA device is watched while a kernel of another stream runs, until the host says that it may end. A
-// kernel of this stream tramples the block.
+// A block of a CUDA device is watched. A kernel of another stream runs until the host
+// lets it end. A kernel of this stream writes behind its own block, into the watched one.
 #include <cuda_runtime_api.h>
 #include <msleaks/api.h>
 
@@ -12,10 +12,10 @@
 enum { kBytes = 4096, kOffset = 64, kStray = 16, kMostSeconds = 10 };
 
 static int has_begun, may_end, has_ended;
-static const cudaStream_t other = NULL; // that a synchronization of the device waits for, on the stand-in
+static const cudaStream_t other = NULL; // on the stand-in, synchronizing the device waits for this stream
 static cudaStream_t stream;
 
-// Runs on the device. It gives up if a call waits for it before the host lets it end.
+// Runs on the device. Gives up if a call waits for it before the host lets it end.
 static void busy(void **arguments) {
   (void)arguments;
   const time_t begin = time(NULL);
@@ -47,8 +47,8 @@ int main(void) {
     return 1;
   void *given[] = {&activations};
   cudaMemset(weights, 5, kBytes);
-  msl_watch(weights, kBytes, "weights"); // while nothing runs: then hidden memory is hidden
-  // The stand-in's launch returns when the kernel has ended.
+  msl_watch(weights, kBytes, "weights"); // no kernel runs, so the stand-in's hidden memory is really hidden
+  // On the stand-in the launch returns when the kernel has ended, so another thread makes it.
   pthread_t thread;
   if (pthread_create(&thread, NULL, be_busy, NULL) != 0)
     return 1;

@@ -1,5 +1,5 @@
-// Operators that write behind their own block, into a watched block, each in its own way; `mended` ones do not.
-// The arguments are the way to write, and the block's place: on the heap, as a global, or on the stack of main.
+// Operators write behind their own block, into a watched block, each in its own way. `mended` ones do not. The
+// arguments are the way to write, and the block's place: on the heap, as a global, or on the stack of main.
 #include <msleaks/api.h>
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 enum { kActivations = 1024, kWeights = 2048, kOffset = 96, kStray = 16, kSteps = 3 };
 
-// The block of the weights lies behind that of the activations.
+// The block of the weights follows that of the activations.
 static char global[kActivations + kWeights];
 static char *activations, *weights;
 static volatile int done = 0;
@@ -32,7 +32,7 @@ static void set_all(size_t count, int value) {
   memset(activations + 8, value, count - 8); // set
 }
 
-// One instruction, for any count.
+// Writes any number of bytes with one instruction.
 static void repeat(size_t count, int value) {
   char *to = activations;
 #if defined(__x86_64__)
@@ -54,7 +54,7 @@ static void fill_from(int file, char *to, size_t bytes) {
     abort();
 }
 
-// The bytes that are read differ from step to step.
+// The bytes that are read differ in each step.
 static void read_all(char *to, size_t count, int value) {
   char bytes[kActivations + kWeights];
   int ends[2];
@@ -77,7 +77,7 @@ static void in_thread(size_t count, int value) {
     pthread_join(thread, NULL);
 }
 
-// Runs beside the operators, in no range, and writes on the same page all the time.
+// Runs beside the operators, in no range, and writes to the same page all the time.
 static void *tick(void *unused) {
   (void)unused;
   while (!done) {
@@ -128,7 +128,7 @@ static void relu(const char *how, int step, int is_mended) {
   msl_range_pop();
 }
 
-// The operator's own block: it may write there.
+// The watched block is this operator's own block. It may write there.
 static void sgd(void) {
   msl_range_push("sgd");
   msl_unwatch(weights);

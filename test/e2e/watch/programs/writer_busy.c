@@ -1,6 +1,6 @@
-// All that may happen on the page of a watched block while an operator writes into it. Threads wait in calls since
-// before the watch, calls are given memory beside the block, handlers run on a stack beside it. The program has its own
-// SIGSEGV, and children. All numbers that it prints are the same in each run.
+// Other code uses the page of a watched block while an operator writes into it. Threads wait in calls
+// that began before the watch; calls get memory beside the block; handlers run on a stack beside it. The
+// program has its own SIGSEGV handler, and children. All numbers that it prints are the same in each run.
 #include <msleaks/api.h>
 
 #include <errno.h>
@@ -54,7 +54,7 @@ __attribute__((noinline)) static void stray(char *to) {
 static void *count(void *which) {
   do
     ++page.counts[(long)which];
-  while (!done); // all rounds may be over before a busy machine runs this thread
+  while (!done); // at least once, since on a busy machine all rounds may be over before this thread runs
   return NULL;
 }
 
@@ -141,7 +141,7 @@ static void begin_to_wait(pthread_t *threads) {
   pthread_create(&threads[1], NULL, wait_for_event, NULL);
   while (waiting_threads < 2)
     usleep(1000);
-  usleep(20000); // now they wait
+  usleep(20000); // now both threads wait in their calls
 }
 
 static void end_waiting(const pthread_t *threads, const char *text) {
@@ -150,7 +150,7 @@ static void end_waiting(const pthread_t *threads, const char *text) {
     pthread_join(threads[i], NULL);
 }
 
-// `late`: the threads wait as long as the operator writes.
+// With `late` the threads wait until the operator has finished.
 int main(int arguments, char **argument) {
   const int is_late = arguments > 1 && strcmp(argument[1], "late") == 0;
   pthread_t threads[2], counters[2];
