@@ -1,4 +1,5 @@
-"""The cost of a build by msleaks-clang++ beside clang++ -g: user time, text and objects, the same files by turns."""
+"""Measures the cost of a build with msleaks-clang++ against clang++ -g: user time, size of code, and size of objects. Both
+compile the same files, in turns."""
 import json
 import os
 import shlex
@@ -9,7 +10,7 @@ from measure import Failed, Skipped, output_of
 
 HERE = Path(__file__).resolve().parent
 LLVM = "22"
-ORDINARY, DENSE, TEXT = 1.05, 2.0, 2.5  # goals; a link is ordinary
+ORDINARY, DENSE, TEXT = 1.05, 2.0, 2.5  # goals: ratios to clang++ -g; a link has the goal ORDINARY
 JSON_TESTS = ("allocator", "merge_patch", "user_defined_input")
 
 
@@ -24,7 +25,7 @@ def user_seconds(words, cwd):
 
 
 class Unit:
-    """A file to compile: its language's compiler, its options, and the folder that they are meant in."""
+    """A file to compile: the compiler for its language, its options, and the folder that the options refer to."""
 
     def __init__(self, source, options, folder):
         self.source, self.options, self.folder = Path(source), list(options), folder
@@ -47,7 +48,7 @@ def our_units(build):
 
 
 def options_of(entry):
-    """The options of a compile command that say what is compiled, and how it is optimised."""
+    """The options of a compile command that decide which code is compiled and how it is optimised."""
     words, kept = shlex.split(entry["command"]), []
     for word, following in zip(words, [*words[1:], ""]):
         if word.startswith(("-I", "-D", "-O", "-std=", "-f")):
@@ -103,7 +104,7 @@ class CompileCost:
                              grown["ours"], grown["ours"] / grown["plain"], 1.1, "x")
 
     def compare(self, name, units, time_goal, text_goal=None):
-        """{way: seconds}; the rows go into the table."""
+        """Returns {way: seconds}, and adds the rows to the table."""
         if self.bench.scale < 1:  # --check
             units = units[:1]
 
@@ -122,7 +123,7 @@ class CompileCost:
         return seconds
 
     def thin_link(self, name, units):
-        """A library of the same files by ThinLTO: plain objects and linker beside ours, which rewrite after it."""
+        """Links a library of the same files with ThinLTO: the plain way, and with our plugin, which rewrites in the link."""
         units = units if self.bench.scale >= 1 else units[:1]
         words = {"plain": [f"clang++-{LLVM}", "-g"], "ours": [self.bench.build / "bin" / "msleaks-clang++", "--msl-link"]}
         thin = ["-flto=thin", "-fuse-ld=lld", "-fPIC"]
@@ -144,7 +145,7 @@ class CompileCost:
         return self.bench.scratch / f"{way}-{number}.o"
 
     def sizes(self, way, count):
-        """KiB of machine code, and of the whole object files."""
+        """Returns the KiB of machine code, and of the whole object files."""
         files = [self.target(way, i) for i in range(count)]
         code = 0
         for line in output_of(["size", "-A", *files]).splitlines():

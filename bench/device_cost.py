@@ -1,12 +1,14 @@
-"""What a hook adds to a call of a driver: on ones that do nothing, beside the bare call, and on PoCL. With recording stopped, too."""
+"""Measures the time that a hook adds to a call of a driver. Calls drivers that do nothing, and PoCL. Also measures while
+recording is stopped."""
 from measure import output_of, printed_cost
 
-ALLOCATION_NS, LAUNCH_NS = 30, 40  # goals, beyond the bare call, without call paths
+ALLOCATION_NS, LAUNCH_NS = 30, 40  # goals for the time beyond the bare call, without call paths
 WAYS = {"without call paths": ("--call-stack", "none"), "with call paths": ("--call-stack", "all"), "stopped": ("--start-paused",)}
-# as bench_calls prints it: what is called, how many calls it is, what one may cost
+# for each word that bench_calls prints: the called functions, the number of calls, and the goal for one call
 CALLS = {"pair": ("cudaMalloc or cudaFree", 2, ALLOCATION_NS), "launch": ("cudaLaunchKernel", 1, LAUNCH_NS),
          "hal": ("halMemAlloc or halMemFree", 2, ALLOCATION_NS), "cl": ("clCreateBuffer or clReleaseMemObject of PoCL", 2, ALLOCATION_NS)}
-# PoCL takes memory from malloc meanwhile, which is recorded with and without a hook of OpenCL: what is bare then
+# PoCL itself calls malloc, which is recorded with and without a hook of OpenCL. So its bare call is the vendor's
+# function under msleaks-run.
 BARE = {"cl": "vendor"}
 
 
@@ -26,7 +28,8 @@ class DeviceCost:
                     self.compare(what, way, seen["plain"][what], seen[way][what], seen[way if what in BARE else "plain"][BARE.get(what, what)])
 
     def compare(self, what, way, plain, hooked, bare):
-        """`plain`: without msleaks-run. `hooked`: under it. `bare`: what `hooked` would cost without its hook. What the hook adds is compared with the goal."""
+        """`plain` is the cost without msleaks-run, `hooked` the cost under msleaks-run. `bare` is what `hooked` would cost
+        without its hook. The added cost is compared with the goal."""
         name, calls, goal_ns = CALLS[what]
         if way == "stopped" or what in BARE:
             self.bench.table.add(f"a hooked {name}, {way}: with / without", plain / calls, hooked / calls, hooked / plain, None, "ns")

@@ -1,5 +1,5 @@
-"""The cost of a child of a fork in a session, for a process with 500 KB of tables of sites. A thousand children follow each
-other."""
+"""Measures the cost of a forked child in a session. The process has 500 KB of tables of sites, and forks a thousand
+children, one after the other."""
 import sys
 from pathlib import Path
 

@@ -1,5 +1,6 @@
-"""The cost of counting edges in kernels of OpenCL, on PoCL, one thread. Launches are counted whole, by a sample, or not at all, in one program built with the
-plugin. They are compared with the same kernels built without it and without msleaks-run. The least of a number of rounds."""
+"""Measures the cost of counting edges in OpenCL kernels, on PoCL with one thread. One program, built with the plugin, counts
+all threads of a launch, a sample of them, or none. It is compared with the same kernels built without the plugin and run
+without msleaks-run. The result is the least time of several rounds."""
 import os
 import sys
 
@@ -7,7 +8,8 @@ from measure import Skipped, output_of
 
 ROUNDS = 15
 GOALS = {"full": 1.5, "not counted": 1.02}
-# {name: options of msleaks-run; None: without it}. The first launch is not timed: with first:1 no other is counted.
+# {name: options of msleaks-run; None: without it}. The first launch is not timed. So with first:1, no timed launch is
+# counted.
 WAYS = {"none": None, "full": ("--cfg-mode", "full"), "cta": ("--cfg-mode", "cta"), "not counted": ("--cfg-launches", "first:1")}
 
 
@@ -18,7 +20,7 @@ class KernelCost:
         sys.path.insert(0, str(self.tests))
 
     def run(self):
-        import spirv # SPIR-V as PoCL takes it
+        import spirv # converts SPIR-V for PoCL
         if spirv.translator() is None:
             raise Skipped("no llvm-spirv here")
         self.options = spirv.BUILD_OPTIONS

@@ -1,4 +1,4 @@
-"""Common code of the parts of bench/run.py: running a command, its time, and the table of ratios."""
+"""Common code of the parts of bench/run.py: runs a command, measures its time, and prints the table of ratios."""
 import os
 import statistics
 import subprocess
@@ -6,11 +6,11 @@ import time
 
 
 class Failed(Exception):
-    """A program under measurement failed; the message says which."""
+    """A measured program failed; the message says which one."""
 
 
 class Skipped(Exception):
-    """A program says that it cannot run here, and why."""
+    """A program cannot run here; the message says why."""
 
 
 def output_of(command, skipped=None, **options):
@@ -30,7 +30,7 @@ def last_number(text):
 
 
 def printed_cost(text, what):
-    """Of one `what`, as bench_pairs and forks print it, wherever it stands in the output: {"cpu", "wall"}."""
+    """Returns {"cpu", "wall"} from the line that begins with `what`, as bench_pairs and forks print it."""
     words = next(line for line in text.splitlines() if line.startswith(f"{what} cpu ")).split()
     return {"cpu": float(words[2]), "wall": float(words[4])}
 
@@ -46,7 +46,7 @@ def picked(values, pick):
 
 
 class Table:
-    """Rows of (what, base, ours, ratio, goal), printed as Markdown."""
+    """A table with the columns what, base, ours, ratio, goal. It is printed as Markdown."""
 
     def __init__(self):
         self.rows = []
@@ -68,9 +68,11 @@ class Table:
 
 
 def measured(command):
-    """{"wall_s", "cpu_s" with children, "peak_kib"} of a command; exit 1 of a report says findings, not failure.
+    """Returns {"wall_s", "cpu_s" with children, "peak_kib"} of a command. Exit status 1 of a report means findings, not
+    failure.
 
-    The peak is the command's own VmHWM, looked at every 2 ms: ru_maxrss begins with what we have resident ourselves.
+    The peak is the VmHWM of the command's process, read every 2 ms. ru_maxrss cannot be used: it starts with our own
+    resident memory.
     """
     words = [str(word) for word in command]
     begin, peak_kib, ended = time.monotonic(), 0, 0

@@ -1,7 +1,8 @@
-"""The cost of looking which pages of large blocks are touched: programs with and without it, and one look at many blocks."""
+"""Measures the cost of reading which pages of large blocks are touched. Compares whole programs with and without it, and
+times one look at many blocks."""
 from measure import measured, output_of
 
-GOAL = 1.01  # share of the program's time, as it is recorded without an option
+GOAL = 1.01  # ratio of a program's time when recorded without options, to its time with --access calls
 
 
 class PagesCost:
@@ -15,7 +16,7 @@ class PagesCost:
         self.look()
 
     def program(self, name, command):
-        """Seconds on the clock of a recorded program, and of the processor with msleaks-run's own."""
+        """Compares the real time of a recorded program, and the processor time of the program and msleaks-run together."""
         def recorded(*options):
             def way():
                 words, folder = self.bench.session(*options)

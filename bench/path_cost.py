@@ -1,4 +1,5 @@
-"""What call paths cost: a step of a PyTorch training beside memray and heaptrack, the trace, the report, the names."""
+"""Measures the cost of call paths: in a step of a PyTorch training, against memray and heaptrack; in the trace, the report,
+and the naming."""
 import shutil
 import statistics
 import struct
@@ -9,7 +10,7 @@ from measure import Failed, Skipped, measured, output_of, printed_cost
 
 HERE = Path(__file__).resolve().parent
 PYTORCH = HERE / "workloads" / "pytorch"
-PYTHON = "/usr/bin/python3"  # the one that Debian's python3-torch is for
+PYTHON = "/usr/bin/python3"  # Debian installs python3-torch for this interpreter
 STEP, TRACE_BYTES, REPORT, NAMES, NAMES_S = 1.10, 2.0, 1.10, 10_000, 5.0  # goals
 
 FILE_HEADER_BYTES = 32
@@ -18,7 +19,7 @@ CHUNK_BYTES, CALLERS, EVENTS, NAMED, PATHS = 80, 4, 5, 10, 11
 
 
 def chunk_bytes(trace):
-    """({kind: bytes of its chunks, with their headers}, number of events) of a trace (docs/trace-format.md)."""
+    """Returns ({kind: bytes of its chunks, with their headers}, number of events) for a trace (docs/trace-format.md)."""
     content, sizes, events, at = trace.read_bytes(), {}, 0, FILE_HEADER_BYTES
     while at < len(content):
         kind, _, _, _, there, _, _, _, stored = CHUNK.unpack_from(content, at)
@@ -41,18 +42,18 @@ class PathCost:
     # -- one program in sessions that differ only in their paths ----------------------------------------------------
 
     def recorded(self, command, ways=("none", "all")):
-        """{way: folder of a run with these paths}"""
+        """Returns {way: folder of a run with these paths}."""
         return {way: self.bench.under_session(command, "--call-stack", way)[1] for way in ways}
 
     def compare(self, name, folders):
-        """The two runs' traces and reports; the folders go."""
+        """Compares the traces and reports of the two runs, and removes their folders."""
         self.compare_traces(name, folders)
         self.compare_reports(name, folders)
         for folder in folders.values():
             self.bench.discard(folder)
 
     def compare_traces(self, name, folders):
-        """Events are written again by bench_trace: how many a chunk of them has depends on how busy the collector was."""
+        """bench_trace writes the events again, since the number of events in a chunk depends on how busy the collector was."""
         each, counted = {}, {}
         for way, folder in folders.items():
             sizes, events = chunk_bytes(folder / "trace.mslt")
@@ -76,7 +77,7 @@ class PathCost:
                        REPORT, "s")
 
     def pairs(self):
-        """A path of ten calls for each allocation, the same everywhere: what it costs that an event has one."""
+        """Each allocation has the same path of ten calls. So this measures the cost of a path in an event."""
         pairs, live = self.bench.scaled(4_000_000), 100_000
         command = [self.bench.program("bench_pairs"), 10, pairs, 1, live]
         folders = self.recorded(command)
@@ -84,7 +85,8 @@ class PathCost:
         self.compare(f"malloc+free, {2 * pairs / 1e6:.3g} M events", folders)
 
     def debug_information(self, run):
-        """PyTorch of a distribution has none; our own program has 32 MB."""
+        """Measures the naming of a program that has debug information: msleaks has 32 MB of it. A distribution's PyTorch has
+        none."""
         folder = self.recorded([self.bench.program("msleaks"), "report", run, "--json"], ["all"])["all"]
         self.names("msleaks, which has debug information", folder)
         self.bench.discard(folder)
@@ -115,7 +117,7 @@ class PathCost:
             self.compare("PyTorch", folders)
 
     def peers(self, command):
-        """{name: words}; one that is missing is a note."""
+        """Returns {name: words}. A peer that is missing becomes a note in the table."""
         peers = {}
         try:
             python = output_of([PYTORCH / "fetch_memray.sh"], skipped=77).strip()
@@ -130,7 +132,8 @@ class PathCost:
         return peers
 
     def steps(self, command, peers):
-        """The least of each, as of other whole programs: its threads wait for each other, so any other work disturbs it."""
+        """Compares the least times, as for other whole programs: the threads wait for each other, so any other work disturbs
+        them."""
         def timed(words):
             begin = time.monotonic()
             text = output_of(words)
@@ -159,7 +162,7 @@ class PathCost:
                 self.table.add(f"{what}: {name} / plain", plain, cost[name][clock], cost[name][clock] / plain, goal, unit)
 
     def names(self, what, folder):
-        """As if there were none in the trace: of a run's first 10,000 different calls, from the images."""
+        """Measures the naming of a run's first 10,000 different calls from the images, as if the trace had no names."""
         said = [output_of([self.bench.program("bench_names"), folder, NAMES]).split() for _ in range(self.bench.rounds)]
         calls, images, seconds = int(said[0][1]), said[0][3], statistics.median(float(words[5]) for words in said)
         goal = NAMES_S * calls / NAMES

@@ -1,5 +1,6 @@
-"""What it costs to read a perf.data: ours against perf's own two readers, which print text, of the same file and the same functions.
-A program of many functions that all count, and a compiler in large libraries that have their exported symbols only."""
+"""Measures the cost of reading a perf.data, against perf's own two readers. They print text, for the same file and the same
+functions. One file is of a program with many functions that all take time. The other is of a compiler, whose large libraries
+have only their exported symbols."""
 import shutil
 import statistics
 import subprocess
@@ -8,7 +9,7 @@ import time
 from measure import Failed, output_of
 
 FUNCTIONS = 200
-LEAST_PERCENT = "0.5"  # share of a function whose instructions are listed: as `msleaks profile` has it
+LEAST_PERCENT = "0.5"  # lists the instructions of functions with at least this share, as `msleaks profile` does
 FREQUENCY = 50_000
 
 

@@ -1,5 +1,5 @@
-"""The cost of finding out, at a process' exit, which blocks something still points to. It is measured beside LeakSanitizer, which asks the same of its own
-blocks, and for short processes, which have no blocks to ask about."""
+"""Measures the cost of finding, at the exit of a process, the blocks that something still points to. It is compared with
+LeakSanitizer, which does the same for its own blocks. It is also measured for short processes, which have no blocks."""
 import os
 import subprocess
 import time
@@ -8,7 +8,7 @@ from pathlib import Path
 from measure import Failed, output_of
 
 HERE = Path(__file__).resolve().parent
-SECONDS, LATER = 3.0, 2.0  # goals: of 1 GiB; a process that ends at once, beside one whose memory is not read
+SECONDS, LATER = 3.0, 2.0  # goals: seconds for 1 GiB; for a process that ends at once, the ratio to one whose memory is not read
 
 
 class ReachCost:
@@ -48,7 +48,7 @@ class ReachCost:
         return False
 
     def recorded(self):
-        """Seconds that the end of a recorded program, and its report, take longer when its memory is read."""
+        """Returns how many seconds longer the end of a recorded program, and its report, take if its memory is read."""
         ends, reports = [], []
         for reach in ("on", "off"):
             words, folder = self.bench.session("--reach", reach, "--reach-max", str(1 << 40))
@@ -67,19 +67,19 @@ class ReachCost:
         return time.monotonic() - begin
 
     def end_of(self, command, **environment):
-        """Seconds from the program's last line to the end of the command."""
+        """Returns the seconds from the program's last line to the end of the command."""
         child = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                  env={**os.environ, **environment})
         child.stdout.readline()
         begin = time.monotonic()
-        child.stdout.read()  # all have closed it
+        child.stdout.read()  # returns when all processes have closed it
         seconds = time.monotonic() - begin
         if child.wait() != 0:
             raise Failed(f"{command}: exit {child.returncode}")
         return seconds
 
     def short(self, reach):
-        """Milliseconds of a process that a shell starts, one after the other."""
+        """Returns the milliseconds of one process. A shell starts several, one after the other."""
         words, folder = self.bench.session("--reach", reach)
         script = f"for i in $(seq {self.times}); do {self.plain} 0 > /dev/null; done"
         begin = time.monotonic()

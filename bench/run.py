@@ -6,11 +6,12 @@
 Parts: record malloc stopped forks programs paths compile trace reading
 sessions report reach pages verify devices profiles graphs kernels.
 
-Peers: LTTng-UST for one event, LeakSanitizer for reach, heaptrack for a malloc+free pair, perf for perf.data, clang's own instrumentation for graphs. A
-PyTorch training has heaptrack and memray (in a virtual environment in the cache). A missing peer is named.
+The peers are LTTng-UST for one event, LeakSanitizer for reach, heaptrack for a malloc+free pair, perf for perf.data, and
+clang's own instrumentation for graphs. For a PyTorch training they are heaptrack and memray (in a virtual environment in the
+cache). The table names each peer that is missing.
 
-Every figure is the median of interleaved runs (a b c, a b c, …), or the least of them for whole programs. So a noisy minute hits all of them; only
-compare figures of one run. The goals are those of docs/performance.md.
+Every figure is the median of interleaved runs (a b c, a b c, …), or their minimum for whole programs. So a noisy minute
+affects all figures. Only compare figures of one run. docs/performance.md has the goals.
 
 Exit status 0: measured; missed goals are marked and do not fail the command. 2: usage. 3: a program under measurement failed.
 """
@@ -57,7 +58,7 @@ class Bench:
         return self.build / "bin" / name
 
     def session(self, *options):
-        """The words that put a command under msleaks-run, with a run folder of its own; and that folder."""
+        """Returns the words that run a command under msleaks-run, with a run folder of its own; and that folder."""
         self.runs += 1
         folder = self.scratch / f"run-{self.runs}"
         return [self.build / "bin" / "msleaks-run", "--no-report", *options, "-o", folder, "--"], folder
@@ -68,8 +69,8 @@ class Bench:
         return text, folder
 
     def medians(self, ways, pick=statistics.median):
-        """{name: callable} -> {name: median}, or another pick, of the ways taking turns. A callable gives a number, or a
-        dictionary of them."""
+        """Runs the ways of {name: callable} in turns, and returns {name: median}, or another pick. A callable returns a
+        number, or a dictionary of numbers."""
         seen = {name: [] for name in ways}
         for _ in range(self.rounds):
             for name, way in ways.items():
@@ -128,7 +129,8 @@ class Bench:
         self.instrumented_malloc(10)
 
     def instrumented_malloc(self, depth):
-        """The same pairs compiled with the plugin, beside the same program that only the hooks see. Both under msleaks-run."""
+        """Compares the pairs compiled with the plugin with the plain program, which only the hooks record. Both run under
+        msleaks-run."""
         pairs = self.scaled(2_000_000)
         plain, instrumented = self.compiled_pairs()
 
@@ -150,7 +152,7 @@ class Bench:
                            both / hooked, 1.0)
 
     def compiled_pairs(self):
-        """The pairs by msleaks-clang: (not instrumented, instrumented)"""
+        """Compiles the pairs with msleaks-clang. Returns (not instrumented, instrumented)."""
         plain, instrumented = self.scratch / "pairs-plain", self.scratch / "pairs-instrumented"
         for program, options in ((plain, ["--msl-off"]), (instrumented, [])):
             output_of([self.program("msleaks-clang"), *options, "-O2", HERE / "malloc" / "pairs.c", "-o", program, "-pthread"])
@@ -204,7 +206,7 @@ class Bench:
                                (0.40 if depth == 30 else 0.35) if clock == "cpu" else None)
 
     def stopped(self):
-        """The same pairs, instrumented, in a session that records nothing."""
+        """Measures the same pairs, instrumented, in a session that records nothing."""
         pairs = self.scaled(2_000_000)
         plain, instrumented = self.compiled_pairs()
 
@@ -241,7 +243,8 @@ class Bench:
         self.discard(folder)
 
     def bytes_per_event(self, what, folder):
-        """The size of the events alone, written again by bench_trace: a short run's file is mostly names, sites and its index."""
+        """Measures the size of the events alone, which bench_trace writes again: a short run's file is mostly names, sites
+        and its index."""
         written = output_of([self.program("bench_trace"), folder]).splitlines()[2].split("|")
         size, cost = float(written[4]), float(written[5].split()[0])
         self.table.add(f"trace of {what}: bytes / event", 1, size, size, 6, "B")
@@ -258,7 +261,7 @@ class Bench:
     # -- reading a trace -----------------------------------------------------------------------------------------
 
     def reading(self):
-        """The output of bench_reading and bench_holding: each takes its own median."""
+        """Shows the output of bench_reading and bench_holding, which compute their own medians."""
         def rows(*command):
             for line in output_of([self.program(command[0]), *command[1:]]).splitlines():
                 cells = [cell.strip() for cell in line.strip("|").split("|")]
@@ -298,7 +301,7 @@ class Bench:
         self.window(events, 100_000)
 
     def on_one_core(self, name, events, folder):
-        """The same report, and a check against itself, where nothing can be done beside each other."""
+        """Measures the same report, and a check of the run against itself, on one core. So nothing runs at the same time."""
         one = ["taskset", "-c", str(min(os.sched_getaffinity(0)))]
         msleaks, base = self.program("msleaks"), self.scratch / "base.json"
         took = statistics.median(measured([*one, msleaks, "report", folder, "--json"])["wall_s"] for _ in range(self.rounds))
@@ -309,7 +312,8 @@ class Bench:
         self.table.add(f"check of {events // 1_000_000} M events, {name.split(', ')[-1]}, on one core: 10 M of them / 5 s", 5, took, took / 5, 1.0, "s")
 
     def window(self, events, live):
-        """One hundredth of a run, from its middle on: read from the last checkpoint before it."""
+        """Measures a report of one hundredth of a run, from its middle on. Reading begins at the last checkpoint before this
+        part."""
         folder = self.scratch / "windowed"
         output_of([self.program("msleaks-run"), "-o", folder, "--", self.program("bench_pairs"), 0, events // 2, 1, live])
         report = [self.program("msleaks"), "report", folder, "--json"]
@@ -325,12 +329,13 @@ class Bench:
     # -- real programs -------------------------------------------------------------------------------------------
 
     def workload(self, script):
-        """A workload's script builds `plain` and `instrumented` and prints their commands, one `name: words` a line."""
+        """Runs a workload's script, which builds `plain` and `instrumented` and prints their commands, one line `name:
+        words` each."""
         text = output_of([script, self.build], skipped=77)
         return dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
 
     def workloads(self):
-        """Name and commands of each that can be had here."""
+        """Returns name and commands of each workload that can be built here."""
         for script in sorted((HERE / "workloads").glob("*/bench.sh")):
             try:
                 commands = self.workload(script)
@@ -401,8 +406,8 @@ class Bench:
             self.discard(folder)
             return seconds
 
-        # Seconds long, a run is always disturbed by something: the least of them says what the program needs. How far two
-        # sets of plain runs are apart is what the comparison cannot see.
+        # A run takes seconds, so other work always disturbs it. The least time shows what the program itself needs. The
+        # difference of two sets of plain runs is the noise: smaller differences mean nothing.
         cost = self.medians({"plain": lambda: measured(plain)["cpu_s"],
                              "unarmed": lambda: measured(instrumented)["cpu_s"],
                              "armed": armed("auto"),

@@ -1,5 +1,6 @@
-"""The cost of a second run that verifies a finding. One program computes, one makes only system calls, and one only allocates blocks that are offered to the
-tracer. Another second run names the writer: its cost for each system call, and for each write on the page of a watched block."""
+"""Measures the cost of a second run that verifies a finding. One program computes, one makes only system calls, and one only
+allocates blocks that are offered to the tracer. Another second run finds the writer of a block. Its cost is measured for
+each system call, and for each write to the page of a watched block."""
 import json
 import subprocess
 import time

@@ -1,10 +1,10 @@
-// Calls of drivers that do nothing: pairs of cudaMalloc and cudaFree, launches, pairs of halMemAlloc and halMemFree.
-// With OpenCL also pairs of clCreateBuffer and clReleaseMemObject: by the loader's functions, which have a hook, and by
-// the vendor's functions, which have none.
+// Calls drivers that do nothing: pairs of cudaMalloc and cudaFree, launches, pairs of halMemAlloc and halMemFree. If
+// there is OpenCL, also calls pairs of clCreateBuffer and clReleaseMemObject. First calls the loader's functions, which
+// have a hook, then the vendor's functions, which have none.
 //
 //   usage: calls COUNT
 //
-// Prints `pair cpu X wall Y` and so on for launch, hal, cl and vendor: ns of one.
+// Prints `pair cpu X wall Y`: the ns of one pair. Prints such lines for launch, hal, cl and vendor, too.
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -35,11 +35,11 @@ static void launch(void) {
 }
 static void hal_pair(void) {
   void *block;
-  halMemAlloc(&block, 1000, 1ull << 10 | 3ull << 56); // of a device, for HCCL
+  halMemAlloc(&block, 1000, 1ull << 10 | 3ull << 56); // memory of a device, for HCCL
   halMemFree(block);
 }
 
-// Linked with nothing: the bench is built where there is no OpenCL, too.
+// OpenCL is loaded with dlopen, so that the benchmark can be built without OpenCL.
 static void *cl_context;
 static void *(*cl_create)(void *, unsigned long, size_t, void *, int *);
 static int (*cl_release)(void *);
@@ -67,7 +67,7 @@ static void cl_pair(void) {
   cl_release(cl_create(cl_context, kReadWrite, 1000, NULL, NULL));
 }
 
-// The table that the loader finds the vendor's functions in, at the beginning of each object (cl_icd.h).
+// Uses the vendor's functions. Each OpenCL object begins with the address of the table of these functions (cl_icd.h).
 static void begin_vendor(void) {
   enum { kCreateBuffer = 14, kReleaseMemObject = 18 };
   void *const *table = *(void *const *const *)cl_context;

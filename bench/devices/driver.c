@@ -1,5 +1,5 @@
-// Drivers that do as little as a driver can, so that what a hook adds is all that there is to see. Their functions are
-// CUDA's and Ascend's, by name and prototype.
+// Drivers that do almost nothing, so that nearly all of the measured time is the hook's. Their functions have the names
+// and prototypes of CUDA and Ascend.
 #include <stddef.h>
 
 typedef struct {

@@ -1,11 +1,11 @@
-// Children of a fork, one after the other: each allocates and frees a little and ends.
+// Forks children, one after the other. Each child allocates and frees some blocks and ends.
 //
 //   usage: forks CHILDREN WORK      WORK: millions of additions that each child makes beside 100 pairs of malloc and
 //   free
 //
-// Prints `child cpu X wall Y`: us of the children and of their parent on the processor, and on the wall from fork to
-// the end of wait. Linked with the dense unit (workloads/dense/generate.py), which gives the process tables of sites
-// that a child should not have to write again.
+// Prints `child cpu X wall Y`. X is the us of processor time of parent and child, for one child. Y is the us of real
+// time from fork to the end of the wait. The program is linked with the dense unit (workloads/dense/generate.py). So
+// the process has large tables of sites, which a child should not write again.
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -54,7 +54,7 @@ int main(int argc, char **argv) {
   if (argc < 3)
     return std::fputs("usage: forks CHILDREN WORK\n", stderr), 2;
   if (argc > 3)
-    large(nullptr, 0); // never: keeps the dense unit
+    large(nullptr, 0); // never called; so the linker keeps the dense unit
   const int children = std::atoi(argv[1]), millions = std::atoi(argv[2]);
   work(millions);
   const double begin = nowUs(), cpu_begin = cpuUs();

@@ -1,4 +1,5 @@
-// Kernels of several kinds, each with the work of an ordinary one: bench/kernel_cost.py says what counting them costs.
+// Kernels of several kinds, each with the work of an ordinary kernel. bench/kernel_cost.py measures what it costs to
+// count their edges.
 
 __kernel void matmul(__global float *c, __global const float *a, __global const float *b, int n) {
   int row = get_global_id(1), column = get_global_id(0);

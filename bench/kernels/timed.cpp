@@ -1,5 +1,5 @@
-// How long each kernel of kernels.cl takes: name and milliseconds a launch, the least of ROUNDS, behind one that is not
-// timed.
+// Prints how long each kernel of kernels.cl takes: its name, and the milliseconds of the fastest of ROUNDS launches.
+// One launch before them is not timed.
 //
 //   timed BITCODE BUILD_OPTIONS ROUNDS
 #include "opencl_host.h"
@@ -10,7 +10,7 @@
 namespace {
 
 constexpr size_t kSide = 256, kThreads = 1 << 20, kCollatz = 1 << 18, kBlock = 128;
-constexpr int kOne = 0x3f800000; // as a float
+constexpr int kOne = 0x3f800000; // the bits of the float 1
 
 template <class... Arguments> cl_kernel kernelOf(const Host &host, const char *name, const Arguments &...arguments) {
   cl_kernel made = host.kernel(name);
@@ -25,7 +25,7 @@ struct Launch {
   std::vector<size_t> global, local;
 };
 
-// Milliseconds, from the call until it is done.
+// Launches the kernel, and returns the milliseconds until it has finished.
 double timed(const Host &host, const Launch &launch) {
   const auto begin = std::chrono::steady_clock::now();
   host.launch(launch.kernel, launch.global, launch.local);

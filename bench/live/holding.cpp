@@ -1,5 +1,5 @@
-// bench_holding BLOCKS: measures the cost to find the block that holds an interior pointer, among this many live
-// blocks. It also measures each allocation and free after the first such question. Prints Markdown rows.
+// bench_holding BLOCKS: measures the cost of finding the block that an interior pointer points into, among this many
+// live blocks. Also measures an allocation and a free, before and after the first such search. Prints Markdown rows.
 #include "analysis/live/live_set.h"
 
 #include <chrono>
@@ -24,7 +24,7 @@ template <class F> double nanosecondsEach(uint64_t rounds, F &&f) {
   return (seconds() - begin) * 1e9 / static_cast<double>(rounds);
 }
 
-// As malloc places them: side by side, of 16 to 1,024 bytes.
+// Blocks at addresses as malloc returns them: one behind the other, of 16 to 1,024 bytes.
 class Blocks {
 public:
   explicit Blocks(size_t count) {

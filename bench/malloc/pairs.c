@@ -1,9 +1,9 @@
-// malloc+free pairs at a given stack depth: blocks of mixed sizes, replaced one by one.
+// Calls malloc and free in pairs at a given stack depth. The blocks have mixed sizes, and are replaced one by one.
 //
 //   usage: pairs DEPTH PAIRS [THREADS [LIVE]]      LIVE: blocks alive at once in each thread (1000)
 //
-// Prints `pair cpu X wall Y`: ns of one pair on the processor (CLOCK_THREAD_CPUTIME_ID) and on the wall, of the slowest
-// thread. The same program is run plain, under msleaks-run and under heaptrack.
+// Prints `pair cpu X wall Y` for the slowest thread: the ns of one pair in processor time (CLOCK_THREAD_CPUTIME_ID) and
+// in real time. The same program is run plain, under msleaks-run and under heaptrack.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdint.h>
@@ -36,7 +36,7 @@ static void replace(void **slot, size_t size) {
   *(volatile char *)*slot = 1;
 }
 
-// Kept from being a tail call and from being inlined, so that `depth` frames really stand on the stack.
+// The compiler may neither inline this call nor make it a tail call, so that `depth` frames really are on the stack.
 __attribute__((noinline)) static int descend(int depth, void **slot, size_t size) {
   if (depth == 0)
     return replace(slot, size), 0;

@@ -1,7 +1,8 @@
-// bench_looking BLOCKS BYTES: one look at the pages of so many blocks of this process, as the collector takes it.
+// bench_looking BLOCKS BYTES: reads which pages of the process's blocks are present, as the collector does. The process
+// has BLOCKS blocks of BYTES bytes.
 //
-// Prints `untouched MS half MS whole MS`: milliseconds of a look when nothing is touched, when every other page is, and
-// when all pages are.
+// Prints `untouched MS half MS whole MS`: the milliseconds of one such look. The three numbers are for no page touched,
+// every second page touched, and all pages touched.
 #include "analysis/base/clock.h"
 #include "analysis/collect/page_access.h"
 
@@ -17,7 +18,7 @@ using namespace msleaks::analysis;
 
 double lookMs(PageAccess &access) {
   const uint64_t begin_ns = readMonotonicNs();
-  while (access.look(begin_ns).empty()) // in parts
+  while (access.look(begin_ns).empty()) // a look has several parts
     ;
   return static_cast<double>(readMonotonicNs() - begin_ns) / 1e6;
 }

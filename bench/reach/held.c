@@ -1,5 +1,6 @@
-// Ends with so many blocks of so many bytes alive, all held by one list and full of what is no pointer. The time from the
-// last line of main to the end of the process is whose it is that looks through them.   held BLOCKS BYTES
+// held BLOCKS BYTES: ends with BLOCKS live blocks of BYTES bytes. One list points to all blocks; they contain no other
+// pointers. The time from the last line of main to the end of the process is the time of the tool that searches the
+// blocks.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

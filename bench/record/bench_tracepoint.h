@@ -1,5 +1,5 @@
-// The peer's event: three fields, as many bytes as ours (pointer, size, site).
-// Its name must not be that of a header in <lttng/>, which would be found instead when probes are created.
+// The peer's event: three fields with as many bytes as ours (pointer, size, site). The file must not have the name of a
+// header in <lttng/>: that header would be included instead when probes are created.
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER msleaks_bench
 #undef LTTNG_UST_TRACEPOINT_INCLUDE

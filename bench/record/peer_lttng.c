@@ -1,4 +1,4 @@
-// LTTng-UST as the peer of record.cpp: the same event through its own tracepoint.
+// The peer of record.cpp: records the same event through a tracepoint of LTTng-UST.
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include <stdint.h>

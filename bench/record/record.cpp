@@ -1,11 +1,11 @@
-// The cost of recording one event: the bare clock read, our record, and LTTng's tracepoint with three fields, on any
-// number of threads.
+// Measures the cost of one event on any number of threads: of a bare clock read, our record, or LTTng's tracepoint with
+// three fields.
 //
 //   usage: record clock|msleaks|lttng THREADS EVENTS_PER_THREAD [EVENTS_PER_SECOND]
 //
-// Prints ns of CPU time per event, the median over the threads. `msleaks` needs a session (msleaks-run), `lttng` a
-// running session of its own with the event enabled. With a rate, each thread keeps to it in bursts of a millisecond:
-// what the collector has to keep up with.
+// Prints the ns of CPU time per event, as the median of the threads. `msleaks` needs a session (msleaks-run). `lttng`
+// needs a running LTTng session in which the event is enabled. With a rate, each thread records a burst every
+// millisecond. The collector must handle this rate.
 #include "msleaks/runtime/record.h"
 #include "msleaks/abi/events.h"
 
@@ -32,13 +32,13 @@ uint64_t nowNs(clockid_t clock) {
   return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(time.tv_nsec);
 }
 
-// Sleeps: a thread that spins between its bursts would take the processor that the collector needs.
+// Sleeps until the moment. A thread that spins between its bursts would use processor time that the collector needs.
 void waitUntil(uint64_t moment_ns) {
   const timespec moment{static_cast<time_t>(moment_ns / 1'000'000'000u), static_cast<long>(moment_ns % 1'000'000'000u)};
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &moment, nullptr);
 }
 
-// noinline: each way is called as an instrumented program would call it, once per event.
+// The functions are noinline, so that each is called once per event, as in an instrumented program.
 __attribute__((noinline)) void readClock(uint64_t) {
   uint64_t ticks = msleaks::runtime::readTicks();
   __asm__ volatile("" : : "r"(ticks));
@@ -56,7 +56,7 @@ __attribute__((noinline)) void recordPeer(uint64_t index) {
 #endif
 
 double nsPerEvent(Record record, uint64_t events, uint64_t rate) {
-  const uint64_t burst = rate / 1000 + 1; // a millisecond's worth
+  const uint64_t burst = rate / 1000 + 1; // the events of a millisecond
   const uint64_t begin_ns = nowNs(CLOCK_MONOTONIC);
   const uint64_t cpu_ns = nowNs(CLOCK_THREAD_CPUTIME_ID);
   for (uint64_t i = 0; i < events; ++i) {
@@ -93,7 +93,7 @@ int main(int argc, char **argv) {
   std::vector<std::thread> running;
   for (double &mine : cost)
     running.emplace_back([&mine, record, events, rate] {
-      nsPerEvent(record, events / 10, rate); // rings, page tables and caches as in a long run
+      nsPerEvent(record, events / 10, rate); // warm-up: rings, page tables and caches are then as in a long run
       mine = nsPerEvent(record, events, rate);
     });
   for (std::thread &thread : running)

@@ -1,8 +1,8 @@
-// malloc+free at a steady rate, as a server does it.
+// Calls malloc and free at a steady rate, as a server does.
 //
 //   usage: paced PAIRS PAIRS_PER_MS [LIVE]      LIVE: blocks alive at once (1000)
 //
-// Prints CLOCK_MONOTONIC in ns when it has done.
+// At the end, prints CLOCK_MONOTONIC in ns.
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
-// bench_trace RUN…: the cost of the trace of a recorded run. Its events are written again, as they are and dealt out to
-// eight streams event by event (the worst case for the merge). They are read back. It prints a Markdown row for each.
+// bench_trace RUN…: measures the cost of the trace of a recorded run. Writes the run's events again and reads them
+// back, in two ways. First with the same streams, then distributed to eight streams event by event, which is the worst
+// case for the merge. Prints a Markdown row for each way.
 #include "analysis/run/run_folder.h"
 #include "analysis/trace/trace_reader.h"
 
@@ -17,9 +18,9 @@ using namespace msleaks;
 using namespace msleaks::analysis;
 namespace fs = std::filesystem;
 
-constexpr size_t kBatchSlots = 8192; // a quarter of a megabyte: what a first ring holds
+constexpr size_t kBatchSlots = 8192; // a quarter of a megabyte, the size of a first ring
 
-// Time on the processor, not on the wall: other programs on the machine do not count.
+// Returns processor time, which does not include other programs on the machine.
 double cpuSeconds() {
   timespec now{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -36,7 +37,7 @@ struct Cost {
   double write_ns, read_ns, bytes;
 };
 
-// Writes the streams, a batch of each in turn, and reads them back.
+// Writes the streams, one batch of each in turns, and reads them back.
 Result<Cost> measure(const Streams &streams, uint64_t events, const fs::path &file) {
   fs::remove(file);
   Result<TraceWriter> writer = TraceWriter::create(file);

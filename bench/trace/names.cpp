@@ -1,4 +1,4 @@
-// bench_names RUN [MOST]: names the calls of a recorded run, at most MOST of them, as if its trace held no names.
+// bench_names RUN [MOST]: names the calls of a recorded run, at most MOST of them, as if its trace had no names.
 //
 // Prints `named N images M seconds S`: the number of different calls, the number of their images, and the elapsed time
 // to read the images' symbols and debug information.

@@ -1,6 +1,6 @@
-// bench_reading EVENTS STREAMS: a trace of so many events of a made-up program, and the cost of reading it. It is read
-// as a report does and with an analyzer that does nothing, on one thread and on two. It is opened as its session left
-// it and as a kill would have left it.
+// bench_reading EVENTS STREAMS: measures the cost of reading a trace of a made-up program. The trace is read with the
+// analyzers of a report, and with code that only counts events, each on one thread and on two. It is opened in the form
+// that a session leaves, and in the form that a killed session leaves.
 //
 // Each stream allocates and frees by turns, with up to a thousand blocks alive. Prints a Markdown row for each way.
 #include "analysis/analyzers/leaks.h"
@@ -24,7 +24,7 @@ using namespace msleaks;
 using namespace msleaks::analysis;
 namespace fs = std::filesystem;
 
-constexpr size_t kBatchSlots = 8192; // what the collector mostly finds in a ring
+constexpr size_t kBatchSlots = 8192; // as many as the collector usually finds in a ring
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -115,7 +115,7 @@ Result<void> countEvents(const TraceReader &reader, Reading reading) {
   return sum == 1 ? fail("an unlikely sum") : Result<void>();
 }
 
-// As the report does.
+// Analyzes the events as the report does.
 Result<void> analyzeEvents(const TraceReader &reader, Reading reading) {
   Symbolizer symbolizer;
   SiteCatalog catalog(symbolizer);

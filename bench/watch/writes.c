@@ -1,5 +1,6 @@
-// Does one thing many times in an operator that has trampled a watched block. It makes `call`s (system calls), writes
-// `beside` the block or `into` it, or calls that are `given` memory beside it.   usage: bench_writes WHAT COUNT
+// bench_writes WHAT COUNT: tramples a watched block in an operator, and then repeats one action there. For `call`, it
+// makes system calls. For `beside` and `into`, it writes beside the block or into it. For `given`, it makes system
+// calls that get memory beside the block.
 #include <msleaks/api.h>
 
 #include <stdlib.h>

@@ -1,11 +1,13 @@
-# Sourced by the workloads' scripts: getting another project's sources once, into a cache outside of the checkout.
+# The workloads' scripts source this file. It fetches another project's sources once, into a cache outside of the
+# checkout.
 #
-# A fetch happens in a folder of its own that is renamed at the end. So an interrupted one leaves nothing behind and two at once
-# do not disturb each other.
+# A fetch uses a folder of its own, which is renamed at the end. So an interrupted fetch leaves no incomplete result,
+# and two fetches at once do not disturb each other.
 source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/lib.sh"
 
-# fetch_once NAME HOST COMMAND...: prints the folder $fetched/NAME; when it is not there, runs COMMAND in an empty folder
-# that becomes it. When COMMAND fails, this is a skip if HOST cannot be reached from here, and a failure otherwise.
+# fetch_once NAME HOST COMMAND...: prints the folder $fetched/NAME. If the folder does not exist, runs COMMAND in an
+# empty folder, which is then renamed to it. If COMMAND fails and HOST cannot be reached, the script is skipped.
+# Otherwise the script fails.
 fetch_once() {
   local folder=$fetched/$1 host=$2 work log
   shift 2
@@ -13,7 +15,7 @@ fetch_once() {
     mkdir -p "$fetched"
     work=$(mktemp -d "$folder.XXXXXX")
     log=$work.log
-    # In a condition, bash would go on after an error in COMMAND: not in one, then.
+    # COMMAND is not run in a condition: there, bash would ignore `set -e` and continue after an error.
     set +e
     (
       set -e
@@ -38,13 +40,14 @@ reachable() { # HOST
   timeout 10 bash -c "exec 3<>/dev/tcp/$1/443" 2>/dev/null || timeout 10 bash -c "exec 3<>/dev/tcp/$1/80" 2>/dev/null
 }
 
-# Debian's source packages of bookworm come from here.
+# The mirror from which Debian's source packages of bookworm are downloaded.
 debian_mirror=${MSLEAKS_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 debian_host=${debian_mirror#*://}
 debian_host=${debian_host%%/*}
 
-# apt_lists KIND: apt_options, with a source list and a state folder of our own, where KIND (deb, deb-src) is known: the
-# machine's are not touched. apt verifies what it downloads into the current folder; the folder `apt` is to be removed.
+# apt_lists KIND: sets apt_options to a source list and a state folder of our own, with packages of KIND (deb, deb-src).
+# The lists of the machine do not change. apt verifies each file that it downloads into the current folder. The caller
+# must remove the folder `apt`.
 apt_lists() {
   mkdir -p apt/lists/partial
   printf '%s [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s bookworm main\n' "$1" "$debian_mirror" >apt/sources.list
@@ -66,15 +69,16 @@ apt_source() {
   rm -r apt
 }
 
-# COMMANDs of fetch_once; both make the folder `source`.
-# debian_source PACKAGE[=VERSION]: with Debian's patches.
+# The next functions are COMMANDs of fetch_once. debian_source PACKAGE[=VERSION]: makes the folder `source`, with
+# Debian's patches.
 debian_source() {
   apt_source "$1"
-  # apt has checked the files against the signed archive; the maintainer's own signature would need their key.
+  # apt has checked the files against the signed archive. To check the maintainer's own signature, dpkg-source would
+  # need the maintainer's key.
   dpkg-source --no-check -x ./*.dsc source
 }
-# debian_upstream PACKAGE MEMBERS...: as its authors released it; of a large one only what MEMBERS (tar's patterns) name. The file
-# `version` says which release that is.
+# debian_upstream PACKAGE MEMBERS...: makes the folder `source` as the authors released it. MEMBERS are patterns for
+# tar: only these files are unpacked. The file `version` contains the number of the release.
 debian_upstream() {
   local package=$1
   shift
@@ -84,7 +88,7 @@ debian_upstream() {
   tar xf ./*.orig.tar.* -C source --strip-components=1 --wildcards "$@"
   rm ./*.orig.tar.*
 }
-# debian_package PACKAGE: what is in a built one, without those that it depends on.
+# debian_package PACKAGE: unpacks a binary package, without its dependencies.
 debian_package() {
   apt_lists deb
   apt-get "${apt_options[@]}" download "$1"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# For bench/run.py: builds darknet plain and instrumented, and prints how to run each: `plain: …`, `instrumented: …`.
+# Builds darknet plain and instrumented for bench/run.py. Prints the command that runs each: `plain: …`, `instrumented:
+# …`.
 #   usage: bench.sh BUILD_DIR
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints a C++ file full of allocations: what instrumenting costs where there is hardly anything else.
+"""Prints a C++ file that consists almost only of allocations. It shows the cost of instrumentation in the worst case.
 
     generate.py [FACTOR]     3,000 x FACTOR allocations in one function, and 8,000 x FACTOR in 200 x FACTOR more
 """
@@ -12,7 +12,7 @@ struct Layer { float *weights; double *gradients; int *labels; };
 struct Scratch { ~Scratch(); };
 void keep(void *);
 """
-# By turns: plain calls, a member, new and delete where a destructor waits for an exception.
+# Used in turns: plain calls, assignments to members, and `new` where an exception must run a destructor.
 KINDS = ("layer->weights = static_cast<float *>(std::malloc(n * {i}));",
          "layer->gradients = new double[n + {i}];",
          "int *labels{i} = static_cast<int *>(std::calloc(n, {i})); keep(labels{i});",

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# For bench/run.py: builds the transformer plain and instrumented, and prints how to run each.
+# Builds the transformer plain and instrumented for bench/run.py. Prints the command that runs each.
 #   usage: bench.sh BUILD_DIR
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")

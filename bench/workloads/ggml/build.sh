@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds ggml's core and CPU backend, as the npm package llama.rn carries them, a small transformer on top, and its operators one by one.
+# Builds ggml's core and CPU backend from the npm package llama.rn. Also builds our programs that use them: a small
+# transformer, and a benchmark of single operators.
 #
 #   build.sh FOLDER [PLUGIN]     builds in FOLDER; with PLUGIN, a libMemPass.so, every file is compiled with it
 #   CC=clang-22 CXX=clang++-22   the compilers
@@ -12,7 +13,8 @@ version=0.12.9
 sha512=b91b13540469d4a9c3903834d05bce188acde9265f32a61525f08e77137d152c86b9f2c2f8069dea815665510ef2f9ad36abbe24196c0867af3f8b091a27c0be
 
 fetch_ggml() {
-  # The registry's file itself, which needs no npm; where only npm knows the way (a mirror), npm.
+  # Downloads the file from the registry directly, without npm. If that fails, for example because only npm is
+  # configured for a mirror, uses npm.
   curl -fsSL --retry 3 -O "https://registry.npmjs.org/llama.rn/-/llama.rn-$version.tgz" ||
     npm pack "llama.rn@$version" --loglevel=error
   printf '%s  %s\n' "$sha512" "llama.rn-$version.tgz" | sha512sum --check --quiet

@@ -1,4 +1,5 @@
-// One operator of ggml at a time, in one thread: prints each one's name and the least milliseconds of a number of rounds.
+// Runs each operator of ggml alone, in one thread. Prints its name, and the milliseconds of the fastest of several
+// rounds.
 //
 //   operators [rounds]
 #include "ggml-cpu.h"
@@ -15,7 +16,7 @@ namespace {
 
 constexpr size_t kBytes = size_t{256} << 20;
 
-// As many numbers as the tensor has, always the same.
+// Fills the tensor with random numbers, which are the same in each run.
 void fill(lm_ggml_tensor *tensor) {
   std::mt19937 random(1);
   std::vector<float> numbers(static_cast<size_t>(lm_ggml_nelements(tensor)));

@@ -1,5 +1,6 @@
-// A small transformer with random weights, computed again and again by ggml's CPU backend: what an inference server
-// does, small enough for a test. Prints a checksum of the last step's scores; the same on every run.
+// Computes a small transformer with random weights again and again, with ggml's CPU backend. This is the work of an
+// inference server, but small enough for a test. Prints a checksum of the last step's scores, which is the same in each
+// run.
 //
 //   transformer [steps] [threads]
 #include "ggml-backend.h"
@@ -54,8 +55,8 @@ Model::Model(lm_ggml_backend_t backend) {
   std::mt19937 random(1);
   for (auto *tensor = lm_ggml_get_first_tensor(context.get()); tensor;
        tensor = lm_ggml_get_next_tensor(context.get(), tensor)) {
-    // Evenly between -limit and limit, of variance 1/n. std::normal_distribution takes a fifth of a run, in x87 code
-    // whose speed depends on where the stack happens to lie.
+    // Evenly distributed between -limit and limit, with variance 1/n. std::normal_distribution would take a fifth of
+    // the run. Its x87 code also depends in speed on the address of the stack.
     const float limit = std::sqrt(3 / static_cast<float>(tensor->ne[0]));
     std::vector<float> values(lm_ggml_nelements(tensor));
     for (float &value : values)
@@ -64,7 +65,7 @@ Model::Model(lm_ggml_backend_t backend) {
   }
 }
 
-// One step's computation. Like a real server, it is laid out anew for each step.
+// The computation of one step. As in a real server, its graph is built again for each step.
 struct Graph {
   Owned<lm_ggml_context> context;
   lm_ggml_cgraph *operations;
@@ -109,7 +110,7 @@ Graph::Graph(const Model &model) {
   lm_ggml_build_forward_expand(operations, scores);
 }
 
-// The likeliest token after each token. `checksum` takes the sum of the scores' magnitudes.
+// Returns the most likely token after each token. Stores the sum of the scores' magnitudes in `checksum`.
 std::vector<int> step(const Model &model, lm_ggml_backend_t backend, const std::vector<int> &tokens, double &checksum) {
   const Graph graph(model);
   const Owned<lm_ggml_gallocr> allocator(lm_ggml_gallocr_new(lm_ggml_backend_get_default_buffer_type(backend)));

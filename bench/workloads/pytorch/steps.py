@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""For bench/run.py: the training of examples/pytorch, and what one step of it takes.
+"""Runs the training of examples/pytorch for bench/run.py, and measures the time of one step.
 
     steps.py STEPS WARM_UP
 
-Prints `step cpu X wall Y`: ms of a step, on average over STEPS of them, WARM_UP steps after the begin. PyTorch computes
-in one thread: several spin while they wait for each other, and what they take says what else the machine does.
+Prints `step cpu X wall Y`: the average ms of a step over STEPS steps, after WARM_UP steps. PyTorch computes in one thread.
+Several threads would spin while they wait for each other, so their time would depend on other work on the machine.
 """
 import sys
 import time
