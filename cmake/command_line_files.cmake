@@ -1,5 +1,5 @@
-# Man pages and completions of shells, made from what msleaks and msleaks-run declare of their options. Without Python,
-# and where the programs are built for another machine, there are none.
+# Makes man pages and completions of shells from the options that msleaks and msleaks-run declare. Makes none without
+# Python, or if the programs are built for another machine and cannot run here.
 find_package(Python3 COMPONENTS Interpreter)
 if(NOT Python3_Interpreter_FOUND OR (CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR))
   return()
@@ -22,10 +22,10 @@ add_custom_command(
 add_custom_target(command_line_files ALL DEPENDS ${made}/stamp)
 
 install(DIRECTORY ${made}/man/ DESTINATION share/man/man1 COMPONENT tools)
-# bash looks for a file of the program's own name.
+# bash looks for a file with the name of the program.
 install(FILES ${made}/msleaks.bash DESTINATION share/bash-completion/completions RENAME msleaks COMPONENT tools)
 install(FILES ${made}/msleaks.bash DESTINATION share/bash-completion/completions RENAME msleaks-run COMPONENT tools)
 install(FILES ${made}/_msleaks DESTINATION share/zsh/vendor-completions COMPONENT tools)
 install(FILES ${made}/msleaks.fish DESTINATION share/fish/vendor_completions.d COMPONENT tools)
-# fish, too.
+# fish also looks for a file with the name of the program.
 install(FILES ${made}/msleaks.fish DESTINATION share/fish/vendor_completions.d RENAME msleaks-run.fish COMPONENT tools)

@@ -1,4 +1,5 @@
-# Debian packages: `cpack -G DEB` in the build folder makes one for each component. scripts/check-packages.sh uses them.
+# Configures the Debian packages. `cpack -G DEB` in the build folder makes one package for each component.
+# scripts/check-packages.sh tests the packages.
 set(CPACK_PACKAGE_NAME msleaks)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_CONTACT "The msleaks developers <msleaks@localhost>")
@@ -13,7 +14,7 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_COMPONENTS_ALL runtime tools dev)
 set(same_version "(= ${PROJECT_VERSION})")
 
-# describe(COMPONENT PACKAGE SUMMARY DEPENDENCIES): what shlibdeps finds is added to the dependencies.
+# describe(COMPONENT PACKAGE SUMMARY DEPENDENCIES): shlibdeps adds the libraries that it finds to the dependencies.
 function(describe component package summary dependencies)
   string(TOUPPER ${component} upper)
   set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${package} PARENT_SCOPE)
@@ -26,7 +27,7 @@ describe(tools msleaks "msleaks: msleaks, msleaks-run, wrappers of compilers, pa
 describe(dev msleaks-dev "msleaks: headers and CMake package" "msleaks-runtime ${same_version}")
 foreach(version IN LISTS MSLEAKS_LLVM_VERSIONS)
   list(APPEND CPACK_COMPONENTS_ALL llvm${version})
-  # The plugin takes LLVM's functions from the clang that loads it.
+  # The plugin depends on clang, since it uses LLVM's functions from the clang that loads it.
   describe(llvm${version} msleaks-llvm-${version} "msleaks: compiler plugin for LLVM ${version}" "clang-${version}")
 endforeach()
 set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS "msleaks-dev")

@@ -1,4 +1,4 @@
-# Libraries that more than one folder uses, found once for all of them.
+# Finds the libraries that more than one folder uses.
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(spdlog REQUIRED)

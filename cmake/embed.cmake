@@ -1,6 +1,7 @@
-# Texts as parts of the program: <folder>.inc has one std::string_view a file, named kPageCss for page/page.css.
+# Embeds text files in a program: <folder>.inc has one std::string_view for each file, for example kPageCss for
+# page/page.css.
 #
-# embed_texts(TARGET FOLDER FILES...)    a file of the list that changes is embedded again
+# embed_texts(TARGET FOLDER FILES...)    if one of the files changes, it is embedded again
 function(embed_texts target folder)
   set(constants "")
   foreach(name IN LISTS ARGN)
@@ -9,7 +10,7 @@ function(embed_texts target folder)
     file(READ ${file} text)
     string(FIND "${text}" ")embedded\"" ends_early)
     string(LENGTH "${text}" length)
-    # A raw literal ends where its mark stands; -Wpedantic of clang knows none longer than this.
+    # A raw literal ends at its mark. With -Wpedantic, clang warns of literals that are longer than this.
     if(NOT ends_early EQUAL -1 OR length GREATER 65000)
       message(FATAL_ERROR "${file} cannot be embedded: it is too long, or has the mark that ends a literal")
     endif()

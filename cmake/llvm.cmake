@@ -1,5 +1,6 @@
-# The LLVM versions that there is a plugin for. Debian's are found by llvm-config-<version>, for each of
-# MSLEAKS_LLVM_VERSIONS; any other (a vendor's clang, one built from source) by its CMake package, -DLLVM_DIR=….
+# Finds the LLVM versions to build a plugin for. Debian's versions, listed in MSLEAKS_LLVM_VERSIONS, are found by
+# llvm-config-<version>. Any other LLVM (a vendor's, or one built from source) is found by its CMake package,
+# -DLLVM_DIR=….
 #
 # Adds the version of LLVM_DIR to MSLEAKS_LLVM_VERSIONS, and sets MSLEAKS_LLVM_INCLUDES_<version> and
 # MSLEAKS_LLVM_TOOLS_<version>, the folder of clang, opt and lld.
@@ -17,7 +18,7 @@ foreach(version IN LISTS MSLEAKS_LLVM_VERSIONS)
   set(MSLEAKS_LLVM_TOOLS_${version} ${bindir})
 endforeach()
 
-# In a function of its own: the package sets a hundred variables.
+# This is a function, so that the hundred variables that the package sets stay local.
 function(_msleaks_read_llvm_dir)
   find_package(LLVM REQUIRED CONFIG NO_DEFAULT_PATH PATHS ${LLVM_DIR})
   if(LLVM_VERSION_MAJOR LESS 16)

@@ -1,11 +1,13 @@
-# Warnings, sanitizers and visibility for every target of ours: `target_link_libraries(x PRIVATE msleaks::options)`.
+# Options for every target of ours, such as warnings and sanitizers: `target_link_libraries(x PRIVATE
+# msleaks::options)`.
 
 add_library(msleaks_options INTERFACE)
 add_library(msleaks::options ALIAS msleaks_options)
 target_compile_options(msleaks_options INTERFACE
   -Wall -Wextra -Wpedantic -Wno-gnu-zero-variadic-macro-arguments -Werror=return-type
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
-  # libstdc++ 12 uses in its stable_sort what it calls deprecated itself, and clang names each user of it.
+  # The stable_sort of libstdc++ 12 uses a function that libstdc++ itself deprecates. Clang would warn at each use of
+  # stable_sort.
   $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-deprecated-declarations>)
 if(MSLEAKS_SANITIZE)
   target_compile_options(msleaks_options INTERFACE -fsanitize=${MSLEAKS_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
@@ -13,23 +15,24 @@ if(MSLEAKS_SANITIZE)
   target_link_options(msleaks_options INTERFACE -fsanitize=${MSLEAKS_SANITIZE})
 endif()
 
-# Coverage guides the fuzz targets into the code that they call. Tests are compiled without it, in half of the time.
+# The code that fuzz targets test is compiled with coverage, which guides the fuzzer. Tests are compiled without
+# coverage, which halves their compile time.
 add_library(msleaks_fuzzed INTERFACE)
 if(MSLEAKS_BUILD_FUZZERS)
   target_compile_options(msleaks_fuzzed INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# Everything lands where an installation would put it, so that programs find their libraries the same way in both.
+# The build folder has the layout of an installation, so that programs find their libraries in the same way in both.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${CMAKE_INSTALL_BINDIR})
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_INSTALL_LIBDIR lib)
 
-# Compiling several sources together reads their headers once: it halves the time of a build. Tests save three quarters,
-# because their fixtures and assertions are templates. A name in an anonymous namespace must therefore be unique in its
-# part or folder of tests. scripts/check-deep.sh builds each source alone, so that none leans on the headers of its
-# neighbours. CMake's own UNITY_BUILD writes absolute paths, so that ccache would not find in one clone what another has
-# compiled. A source with options of its own stays alone.
+# Several sources are compiled together, so that their headers are read only once. This halves the time of a build.
+# Tests save three quarters, because their fixtures and assertions are templates. Therefore a name in an anonymous
+# namespace must be unique in its part or folder of tests. scripts/check-deep.sh compiles each source alone, to find
+# sources that depend on headers of their neighbours. CMake's own UNITY_BUILD is not used: it writes absolute paths, so
+# ccache could not reuse the results of another clone. A source with options of its own is compiled alone.
 #
 # join_sources(TARGETS...)
 option(MSLEAKS_JOIN_SOURCES "compile up to eight sources of a target together" ON)
@@ -38,7 +41,7 @@ function(join_sources)
     return()
   endif()
   foreach(target IN LISTS ARGN)
-    # gcc takes a joined source for a header, whose types in anonymous namespaces would differ from source to source.
+    # gcc treats a joined source like a header, and would warn about its types in anonymous namespaces.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
     set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}_joined)
     get_target_property(all_sources ${target} SOURCES)
@@ -68,10 +71,10 @@ function(join_sources)
   endforeach()
 endfunction()
 
-# Reading the headers of a source takes longer than compiling it. Each target reuses the precompiled headers of the
-# first target with the same options.
+# To read the headers of a source takes longer than to compile the source itself. So headers are precompiled. Each
+# target reuses the precompiled headers of the first target with the same options.
 set(MSLEAKS_PRECOMPILES_LIBRARIES OFF)
 if(MSLEAKS_PRECOMPILE AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
   set(MSLEAKS_PRECOMPILES_LIBRARIES ON)
-  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>") # for ccache
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>") # ccache needs it
 endif()

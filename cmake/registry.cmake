@@ -1,7 +1,7 @@
-# The files of a folder as rows of a list, MSL_ENTRY(stem): <folder>.inc, which the folder's own registry expands. So a
-# file that is added is registered, and one that is removed leaves nothing behind.
+# Writes <folder>.inc with one line MSL_ENTRY(stem) for each file of a folder. The folder's own registry.cpp expands
+# this list. So a file only has to be added to the folder, or removed from it.
 #
-# add_registry(TARGET FOLDER [EXCEPT stems...])    EXCEPT: files beside those that register themselves
+# add_registry(TARGET FOLDER [EXCEPT stems...])    EXCEPT: files that do not register themselves
 function(add_registry target folder)
   cmake_parse_arguments(PARSE_ARGV 2 registry "" "" "EXCEPT")
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
