@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Says which folders of tests the changes since a revision can break.
+"""Prints the folders of tests that the changes since a revision can break.
 
     affected_tests.py REPOSITORY REVISION    a folder a line, as scripts/test.sh --unit takes them: live, lit, e2e/run
 
-A change of a part of analysis/ reaches the parts that see it (analysis/CMakeLists.txt), and the whole runs beside them.
-Uncommitted changes and new files count. Exit status 2 when git does not know the revision.
+A change of a part of analysis/ affects the parts that see it (analysis/CMakeLists.txt), and their tests with whole runs.
+Uncommitted changes and new files count, too. Exit status 2: git does not know the revision.
 """
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-# The beginning of a path, and the folders of tests that it reaches. The first row that fits counts.
+# The beginning of a path, and the folders of tests that a change there affects. The first row that fits is used.
 ROWS = [
     ("docs/reference/", ["abi"]),
     ("docs/", ["scripts"]),
@@ -31,7 +31,8 @@ ROWS = [
     ("scripts/", ["scripts"]), ("bench/", ["scripts"]),
     ("cmake/", ["e2e/package"]),
 ]
-# The whole runs of a part of analysis, beside its unit tests and those of the parts that see it.
+# The whole runs that test a part of analysis. They are added to the unit tests of the part, and of the parts that see
+# it.
 RUNS = {
     "collect": ["e2e/run"], "graphs": ["e2e/graphs"], "profiles": ["e2e/profiles"], "adapters": ["e2e/profiles"],
     "doctor": ["e2e/doctor"], "watch": ["e2e/watch"], "places": ["e2e/truth"], "live": ["e2e/user"],
@@ -40,7 +41,7 @@ RUNS = {
 
 
 def parts_that_see(cmake):
-    """{part: those that see it, also by way of others}, from the text of analysis/CMakeLists.txt."""
+    """Returns {part: parts that see it, directly or indirectly}, from the text of analysis/CMakeLists.txt."""
     sees = {name: rest.split(" SEES ")[1].split(" USES ")[0].split() if " SEES " in rest else []
             for name, rest in re.findall(r"^add_part\((\w+)([^)]*)\)", cmake, re.M)}
     seen_by = {name: {name} for name in sees}
@@ -52,7 +53,7 @@ def parts_that_see(cmake):
 
 
 def folders_of(path, seen_by):
-    """The folders of tests that a change of this file reaches; a folder need not exist."""
+    """Returns the folders of tests that a change of this file affects. Some may not exist."""
     words = path.split("/")
     if words[0] == "analysis" and len(words) > 2:
         part = words[1]

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Configures and builds a preset (release, unless another is named), with ccache where there is one.
+# Configures and builds a preset (release, unless another is named). Uses ccache if it is installed.
 #
 #   scripts/build.sh [preset] [targets...]
-#   MSLEAKS_CONFIGURE=OPTIONS   more options for cmake, which stay with the build folder
+#   MSLEAKS_CONFIGURE=OPTIONS   more options for cmake, which the build folder keeps
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -10,7 +10,7 @@ preset=${1:-release}
 shift || true
 launcher=()
 if command -v ccache >/dev/null; then
-  # Another clone of the same sources finds what this one has compiled.
+  # With these settings, another clone of the same sources reuses the compiled results of this clone.
   export CCACHE_BASEDIR=$repository CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
   launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 fi

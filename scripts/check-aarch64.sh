@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Cross-builds msleaks for 64-bit ARM and runs under qemu-user what that can carry. That is unit tests, kills, signals, pages of
-# 4, 16 and 64 KiB, and a program compiled by clang with the plugin. docs/aarch64.md has the results.
+# Cross-builds msleaks for 64-bit ARM, and runs the tests that qemu-user can run. These are unit tests, kills, signals,
+# pages of 4, 16 and 64 KiB, and a program compiled by clang with the plugin. docs/aarch64.md has the results.
 #
-#   scripts/check-aarch64.sh [--setup]     --setup: only make build/aarch64's sysroot and qemu, build nothing
+#   scripts/check-aarch64.sh [--setup]     --setup: only make the sysroot and qemu in build/aarch64
 #
-# The machine gets Debian's cross compiler. Everything else lies in build/aarch64: the arm64 libraries (sysroot), and a qemu that
-# knows MADV_WIPEONFORK (8.0 and later; Debian 12 has it in its backports). Its registration as the interpreter of arm64 programs
-# holds in a namespace only. Exit status: 0 all passed, 1 something failed, 77 skipped (no network, or a kernel without
-# binfmt_misc in namespaces).
+# Debian's cross compiler is installed on the machine. All other files are in build/aarch64: the arm64 libraries
+# (sysroot), and a qemu that supports MADV_WIPEONFORK. These are versions from 8.0 on; Debian 12 has one in its
+# backports. qemu is registered as the interpreter of arm64 programs only in a namespace. Exit status: 0 all passed, 1 a
+# test failed, 77 skipped (no network, or a kernel without binfmt_misc in namespaces).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -16,7 +16,8 @@ sysroot=$arm/sysroot
 qemu=$arm/tools/qemu-aarch64
 results=$arm/results
 
-# private_apt FOLDER SOURCES ARCHITECTURE ARGUMENTS...: apt with a state of its own, which knows of no installed package.
+# private_apt FOLDER SOURCES ARCHITECTURE ARGUMENTS...: runs apt with a state of its own, in which no package is
+# installed.
 private_apt() {
   local state=$1 sources=$2 architecture=$3
   shift 3
@@ -33,7 +34,7 @@ sources() { # FILE SUITE
   echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $2 main" >"$1"
 }
 
-# Links of packages are meant for the root of a machine.
+# Absolute links in packages are relative to the root of a machine, not to the sysroot. This makes them relative.
 make_links_relative() {
   local link
   while IFS= read -r link; do
@@ -94,8 +95,8 @@ part() {
     { grep --line-buffered -E '^ *[0-9]+/[0-9]+ ' || true; } | show_progress "$name" || true
 }
 
-# Beyond qemu-user: native programs cannot take arm64 libraries (RealProgramsDoTheSame), and ctest's scripts compile for
-# the machine that runs them.
+# Tests that qemu-user cannot run. Native programs cannot load arm64 libraries (RealProgramsDoTheSame). Scripts of ctest
+# compile for the machine that runs them.
 cannot='Hooks.RealProgramsDoTheSame|symbols_reject|report.verbs'
 
 run_parts() {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compiles each source of a build folder alone, for its syntax only. No source may depend on headers that only its
-neighbours in a joined compile include.
+"""Compiles each source of a build folder alone, only for its syntax. So it finds sources that depend on headers which only
+their neighbours in a joined compile include.
 
     check-alone.py BUILD    a folder that was configured with -DMSLEAKS_JOIN_SOURCES=OFF -DMSLEAKS_PRECOMPILE=OFF
 
-Prints the errors, then how many sources were compiled. Exit status 1 when one does not compile.
+Prints the errors, then how many sources were compiled. Exit status 1: a source does not compile.
 """
 import json
 import os

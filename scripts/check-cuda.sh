@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Checks msleaks with CUDA, on a real GPU.
 #
-# Counted kernels, from PTX that the driver compiles: each count is compared with one by hand.
+# Runs counted kernels, from PTX that the driver compiles, and compares each count with a count made by hand.
 #
-# Runs the hooks with the current PyTorch: its caching allocator, expandable segments, cudaMallocAsync and CUDA graphs. Compares
-# the report's device memory with PyTorch's own number. Compares the time of a step without msleaks with the time with all on:
-# call paths, ledger, handles, NVTX; no watch. The exit status is 1 if a step takes more than 2 % longer. If there is Nsight
-# Systems, it also measures a step under `nsys` with memory tracing. Prints a table for docs/devices.md.
+# Runs the hooks with the current PyTorch: its caching allocator, expandable segments, cudaMallocAsync and CUDA graphs.
+# Compares the report's device memory with PyTorch's own number. Compares the time of a step without msleaks with the
+# time with call paths, ledger, handles and NVTX, but without a watch. The exit status is 1 if a step takes more than 2
+# % longer. If there is Nsight Systems, it also measures a step under `nsys` with memory tracing. Prints a table for
+# docs/devices.md.
 #
 #   scripts/check-cuda.sh [--built FOLDER] [PYTHON]
 #     PYTHON          one that has PyTorch with CUDA; else one is made from PyPI, 3 GB of downloads

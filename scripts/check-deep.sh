@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Runs everything that scripts/test.sh leaves out. It runs the tests of test/deep_tests.txt, whole sanitized suites, 60 s
-# of each fuzz target and 50 kills. It makes whole runs on both LLVMs, and tests the oldest LLVM. It compiles sources
+# Runs all checks that scripts/test.sh leaves out. It runs the tests of test/deep_tests.txt, whole sanitized suites, 60
+# s of each fuzz target and 50 kills. It makes whole runs on both LLVMs, and tests the oldest LLVM. It compiles sources
 # alone, checks changed sources by clang-tidy, and installs the packages. It also runs benchmarks, real programs, and
 # projects of other people. It takes hours. The last line says how many parts passed.
 #
 #   scripts/check-deep.sh [part...]     all, unless some are named:
 #                                       tests alone tidy packages llvm16 bench frameworks paths graphs projects
 #
-# Exit status 1 when a part failed.
+# Exit status 1: a part failed.
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -16,7 +16,8 @@ parts=("$@")
 ((${#parts[@]})) || parts=("${all[@]}")
 scripts=$repository/scripts
 
-# Each source on its own, by g++ and without precompiled headers: none may lean on the headers of its neighbours.
+# Compiles each source alone, with g++ and without precompiled headers: no source may depend on the headers of its
+# neighbours.
 compile_alone() {
   cmake -S "$repository" -B "$repository/build/alone" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
     -DMSLEAKS_JOIN_SOURCES=OFF -DMSLEAKS_PRECOMPILE=OFF -Wno-dev --log-level=WARNING >/dev/null &&

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Our C++ is laid out as .clang-format says, by clang-format-22. test/unformatted.txt lists files that are not yet; the list may only shrink.
+"""Checks that clang-format-22 would not change our C++ (.clang-format). test/unformatted.txt lists files that are not
+formatted yet. This list may only shrink.
 
     check-format.py [FILE...]     all files of the repository, unless some are named
 
-Exit status 77 where there is no clang-format-22.
+Exit status 77: there is no clang-format-22.
 """
 import shutil
 import subprocess
@@ -15,11 +16,11 @@ ROOT = Path(__file__).resolve().parent.parent
 LIST = ROOT / "test/unformatted.txt"
 PROGRAM = "clang-format-22"
 SKIPPED = 77
-AT_ONCE = 40  # files for one call
+AT_ONCE = 40  # files in one call of clang-format
 
 
 def is_ours(path):
-    """Lines of test/lit are counted by their tests, and fit no column limit."""
+    """Whether the file is checked. Files in test/lit are not: their tests name line numbers, and their lines may be long."""
     return path.suffix in (".cpp", ".h") and path.parts[:2] != ("test", "lit")
 
 
@@ -30,7 +31,7 @@ def our_files():
 
 
 def differing(paths):
-    """Those of the files that clang-format would change."""
+    """Returns the files that clang-format would change."""
     def is_different(path):
         return subprocess.run([PROGRAM, "--dry-run", "-Werror", "--ferror-limit=1", path], cwd=ROOT, stderr=subprocess.DEVNULL).returncode != 0
 
@@ -45,7 +46,7 @@ def differing(paths):
 
 
 def complaints(paths, different, excused):
-    """What is wrong; `paths` are the files that were looked at."""
+    """Yields the complaints. `paths` are the files that were checked."""
     for path in sorted(different - excused):
         yield f"{path}: {PROGRAM} lays it out otherwise; run {PROGRAM} -i {path}"
     for path in sorted((excused & set(paths)) - different):

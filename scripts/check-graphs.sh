@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Checks counts of edges on real programs. All of ggml and darknet are built twice, with few counters and with one on each edge,
-# and do the same work. Each edge has the same count, and the few are at most half of the others. Ends with a line for each
-# program.
+# Checks counts of edges on real programs. Builds ggml and darknet twice, with few counters and with one on each edge,
+# and lets both do the same work. Checks that each edge has the same count, and that few counters are at most half as
+# many. Ends with a line for each program.
 #
 #   scripts/check-graphs.sh
 #
-# Not part of test.sh, whose tests graphs-truth do the same with small programs: this takes some minutes. Exit status: 1 = a count
-# differs, or there are more counters; 77 = a source could not be had (no network).
+# This takes some minutes, so test.sh does not run it. The tests graphs-truth of test.sh do the same with small
+# programs. Exit status: 1 = a count differs, or there are too many counters; 77 = a source could not be fetched (no
+# network).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Builds the Debian packages and installs them at a place without msleaks. Then it uses them: it compiles a program with
-# the plugin, runs the program, and reads the report. The place is a fresh Debian made by mmdebstrap. Without root,
-# mmdebstrap or the network it is a folder into which the packages are unpacked; the script says which.
+# Builds the Debian packages and installs them into a fresh Debian, made by mmdebstrap. Then it uses them there: it
+# compiles a program with the plugin, runs the program, and reads the report. Without root, mmdebstrap or the network,
+# the packages are only unpacked into a folder. The script prints which of both it does.
 #
-#   scripts/check-packages.sh [LLVM]     version of the plugin that compiles; 22
+#   scripts/check-packages.sh [LLVM]     version of the plugin to compile with [22]
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -23,7 +23,7 @@ build_packages() {
   done
 }
 
-# The machine's own package sources: clang may come from LLVM's.
+# Makes a fresh Debian with the package sources of this machine, since clang may come from LLVM's packages.
 make_debian() {
   ((EUID == 0)) && command -v mmdebstrap >/dev/null || return
   mmdebstrap --quiet --variant=apt --include=ca-certificates "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$root" \
@@ -34,13 +34,13 @@ make_debian() {
   cp /etc/resolv.conf "$root/etc/"
 }
 
-# inside COMMAND: in the new Debian, in a mount namespace that ends with the command.
+# inside COMMAND: runs a command in the new Debian, in a mount namespace that ends with the command.
 inside() {
   unshare --mount --propagation private sh -c '
     mount --rbind /proc "$1/proc" && mount --rbind /dev "$1/dev" && exec chroot "$1" sh -euc "$2"' sh "$root" "$1"
 }
 
-# In $work/use, which inside() calls /use. $1 is where the packages are.
+# The test runs in $work/use, which is /use inside of the new Debian. $1 is the folder with the unpacked packages.
 use='
   cd "$1/use"
   printf "%s\n" "#include <stdlib.h>" "char *kept;" "int main(void) { kept = malloc(1000); kept = 0; return 5; }" >leak.c

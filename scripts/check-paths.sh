@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compares the paths of 10,000 random allocations each of real and of awkward programs with those that libunwind finds, call by
-# call. A path is the same, or says where it ends. Ends with a table.
+# Compares call paths with those that libunwind finds, call by call: for 10,000 random allocations in each of several
+# real and difficult programs. A path must be the same, or its record must say where it ends. Ends with a table.
 #
 #   scripts/check-paths.sh [workload...]     darknet, ggml, python, luajit; all, unless some are named
 #   MSLEAKS_SEED=N     other allocations

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# Builds ten projects of other people as their authors build them, by clang alone and by msleaks-clang. They pass their own tests
-# plain, instrumented, and instrumented under msleaks-run, with the same results. Ends with a table.
+# Builds ten projects of other people as their authors build them, with plain clang and with msleaks-clang. Checks that
+# the projects' own tests have the same results plain, instrumented, and instrumented under msleaks-run. Ends with a
+# table.
 #
 #   scripts/check-projects.sh [project...]     all, unless some are named
-#   MSLEAKS_LLVM=22    which clang
+#   MSLEAKS_LLVM=22    version of clang
 #   JOBS=N             how many compilers at once (as many as there are processors)
 #
-# Not part of test.sh: it takes a quarter of an hour. What it builds stays in build/projects until the next time, the logs too.
-# Exit status: 1 = a result differs, a build or a test fails; 77 = some could not be had (no network), the others are well.
+# This takes a quarter of an hour, so test.sh does not run it. Builds and logs stay in build/projects until the next
+# run. Exit status 1: a result differs, or a build or a test fails. Exit status 77: some projects could not be fetched
+# (no network), and the others passed.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../bench/workloads/fetch.sh"
 source "$repository/scripts/projects.sh"
@@ -24,7 +26,7 @@ compiler() { # KIND: exports CC and CXX
   fi
 }
 
-# A function of projects.sh in a shell of its own, which ends at the first error.
+# Prints code that runs a function of projects.sh in a shell of its own, which ends at the first error.
 in_shell() { # FUNCTION
   declare -f "$1"
   declare -f with_cmake run_ctest || true
@@ -43,7 +45,8 @@ build() { # PROJECT KIND SOURCE
   ) >"$work/$1/build-$2.log" 2>&1 </dev/null
 }
 
-# Runs the tests and writes what they say, without times, to $work/PROJECT/MODE.result; its last line is the exit status.
+# Runs the tests and writes their output, without times, to $work/PROJECT/MODE.result. The last line of the file is the
+# exit status.
 run_tests() { # PROJECT MODE KIND PREFIX...
   local project=$1 mode=$2 kind=$3 status=0
   shift 3
@@ -56,8 +59,9 @@ run_tests() { # PROJECT MODE KIND PREFIX...
   printf 'exit status %s\n' "$status" >>"$work/$project/$mode.result"
 }
 
-# Prints one line on the recording. Fails if the account does not add up. Fails if no event comes from a site that the plugin
-# marked, since hooks alone would record the project, too. The report's status 1: leaks.
+# Prints one line about the recording. Fails if events are missing in the account. Fails if no event comes from a site
+# that the plugin marked, since hooks alone would record the project, too. The report's exit status may be 1, which
+# means leaks.
 account() { # FOLDER
   local at_sites
   at_sites=$("$build_folder/bin/msleaks" dump "$1" --json | python3 -c '
@@ -73,7 +77,7 @@ print("{:,} events ({:,} at sites), {} processes, {}".format(events["produced"],
 sys.exit(0 if events["produced"] == events["stored"] + events["dropped"] and at_sites else 1)' "$at_sites"
 }
 
-# What is wrong goes to stdout; status 1.
+# Checks one project. If a check fails, prints the reason to stdout and returns 1.
 check_project() { # PROJECT
   local project=$1 package source kind began=$SECONDS status=0
   read -ra package <<<"${packages[$project]}"

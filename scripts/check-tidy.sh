@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs clang-tidy-22 with the checks of .clang-tidy over sources that were changed. It compiles nothing but what it looks at.
+# Runs clang-tidy-22 with the checks of .clang-tidy over sources that were changed. It compiles only the sources that it
+# checks.
 #
 #   scripts/check-tidy.sh [COMMIT]     sources that differ from COMMIT; from the commit before HEAD, unless it is named
 #   scripts/check-tidy.sh --all        all sources that the build folder knows
@@ -19,7 +20,7 @@ else
   git rev-parse --quiet --verify "$base^{commit}" >/dev/null || fail "check-tidy: there is no commit '$base'" 2
   mapfile -t changed < <(git diff --name-only --diff-filter=d "$base" -- '*.cpp')
 fi
-# Programs of tests, and sources of another LLVM, have no command.
+# Only sources with a compile command are checked. Test programs, and sources for another LLVM, have none.
 mapfile -t sources < <(for source in "${changed[@]}"; do
   grep -qF "\"file\": \"$repository/$source\"" "$build/compile_commands.json" && printf '%s\n' "$source"
 done)

@@ -53,7 +53,7 @@ HASHED = {".cmake", ".sh", ".bash"}
 # ---- A text and the lines it stands on ----
 
 class Block:
-    """Text of one paragraph, list item, table cell or comment, which knows the line of each character.
+    """Text of one paragraph, list item, table cell or comment, with the line of each character.
 
     Its kind is `text`, `head` (a heading, a cell of a table's head) or `label` (a cell, or a comment behind code)."""
 
@@ -84,7 +84,7 @@ def cells_of(line):
 
 
 def page_blocks(text):
-    """The blocks of a page, and (line, width, limit) for each line that is too long."""
+    """Returns the blocks of a page, and (line, width, limit) for each line that is too long."""
     lines = text.splitlines()
     blocks, long_lines, current, fence, in_list = [], [], None, None, False
     for number, line in enumerate(lines, 1):
@@ -134,7 +134,7 @@ DECORATION = re.compile(r"^(?://[/!]?<?|/\*\*?<?|\*/|\*(?!\w)|#+)")
 
 
 def c_comments(text):
-    """(line, column, text, whole): a comment's line, and whether nothing stands before it."""
+    """Yields (line, column, text, whole) for each line of a comment. `whole`: no code precedes the comment in its line."""
     for token in C_TOKEN.finditer(text):
         comment = token.group()
         if not comment.startswith(("//", "/*")):
@@ -168,7 +168,7 @@ def hash_comments(text):
 
 
 def comment_blocks(comments):
-    """Joins the lines of one comment; indented ones are examples or tables, not sentences."""
+    """Joins the lines of one comment. Indented lines are examples or tables, not sentences."""
     blocks, current, last_line, last_column = [], None, -2, -1
     for line, column, text, whole in comments:
         follows = line == last_line + 1 and column == last_column and whole
@@ -193,7 +193,7 @@ FILE_NAME = re.compile(r"^[\w./*{},-]+\.[\w*{},]+(?: \([^)]*\))?: ")
 
 
 def sentences(block):
-    """(line, sentence) with code spans and targets of links replaced by as many characters that are one word."""
+    """Yields (line, sentence). Each code span is replaced by one word of the same length, each target of a link by blanks."""
     text = CODE.sub(lambda code: "§" * len(code.group()), block.text)
     text = TARGET.sub(lambda target: "]" + " " * (len(target.group()) - 1), text)
     begin, parts = 0, []
@@ -223,7 +223,7 @@ split stand start stay stop store survive take tell tend throw touch trust try t
 NOUN_SIGNS = set("""the a an of its their his our your my this these those all no any some each every other few many more most both to
 with by for in on at from and or per into behind between beside without as than such one two three whose""".split())
 ADVERBS = set("not never always also only still already then now yet just often nearly ever so".split())
-# Each of these brings a verb of its own.
+# Each of these words begins a clause, which has a verb of its own.
 CLAUSES = set("what who whom whose whoever which where when why how whether".split())
 
 
@@ -237,7 +237,7 @@ FINITE = PAST | set(BASE) | {third_person(verb) for verb in BASE}
 
 
 def finite_verbs(words):
-    """How many finite verbs there are, where `may have been` is one. It counts rather too many than too few."""
+    """Counts the finite verbs; `may have been` is one. If in doubt, a word counts as a verb."""
     count, previous, chain = 0, "", False
     for word in words:
         if word in AUXILIARY:
@@ -253,7 +253,7 @@ def finite_verbs(words):
 
 
 def lacks_main_verb(sentence):
-    """The opener of a sentence that begins with Of, What or Who and has no main verb, or None."""
+    """Returns the opener of a sentence that begins with Of, What or Who and has no main verb. Otherwise returns None."""
     sentence = FILE_NAME.sub("", sentence).lstrip("*_\"'([§: ") if FILE_NAME.match(sentence) else sentence.lstrip("*_\"'([ ")
     opener = re.match(r"(of|what|who)\b(?![-'’.(=])", sentence, re.IGNORECASE)
     if not opener or sentence.rstrip("\"')]*_ ").endswith("?"):
@@ -285,7 +285,7 @@ def findings_of_blocks(blocks):
 
 
 def findings(name, text):
-    """(line, what) for the text of a file; nothing for a kind of file that has no words."""
+    """Yields (line, what) for the text of a file. Yields nothing for kinds of files that are not checked."""
     path = Path(name)
     if path.suffix == ".md":
         blocks, long_lines = page_blocks(text)

@@ -1,4 +1,4 @@
-"""Reads what our programs declare of their command lines, as `PROGRAM --describe-options` prints it."""
+"""Reads the descriptions of our programs' command lines, which `PROGRAM --describe-options` prints."""
 import json
 
 
@@ -21,14 +21,14 @@ class Command:
         return " ".join(self.path)
 
     def all(self):
-        """This one and those below it."""
+        """Yields this command and all commands below it."""
         yield self
         for command in self.commands:
             yield from command.all()
 
 
 def read(msleaks, msleaks_run):
-    """The two programs, from files of their descriptions."""
+    """Returns the two programs, read from the files with their descriptions."""
     with open(msleaks_run) as file:
         run = Command(json.load(file))
     with open(msleaks) as file:

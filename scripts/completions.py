@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what bash, zsh and fish complete for msleaks and msleaks-run, from what the programs declare.
+"""Writes the completions of bash, zsh and fish for msleaks and msleaks-run, from the options that the programs declare.
 
     completions.py MSLEAKS.json MSLEAKS-RUN.json FOLDER
 """
@@ -93,7 +93,7 @@ def zsh_function(command):
 
 def zsh(programs):
     text = "#compdef msleaks msleaks-run\n# Generated from what the programs declare.\n\n"
-    # The function of the verb `run` would have the name of msleaks-run's own.
+    # The function of the verb `run` is left out: it would have the same name as the function of msleaks-run.
     commands = [command for program in programs for command in program.all() if command.path != ["msleaks", "run"]]
     text += "\n".join(zsh_function(command) for command in commands)
     return text + '\nif [[ $service == msleaks-run ]]; then\n  _msleaks_run "$@"\nelse\n  _msleaks "$@"\nfi\n'

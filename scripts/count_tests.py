@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts what ctest runs reported.
+"""Counts the results that runs of ctest reported.
 
     count_tests.py [--times] FILE.xml...      JUnit files of `ctest --output-junit`; --times: the ten slowest tests
 
@@ -30,7 +30,7 @@ LIT_LINE = re.compile(r"^\s+(%s)\s*:\s*(\d+)" % "|".join(LIT_RESULTS), re.MULTIL
 
 
 def count(test):
-    """The counts of one ctest entry, and why it was skipped."""
+    """Returns the counts of one ctest entry, and the reason if it was skipped."""
     output = test.findtext("system-out") or ""
     status = test.get("status")
     if "Total Discovered Tests:" in output or LIT_LINE.search(output) and "Testing Time:" in output:
@@ -46,7 +46,8 @@ def count(test):
         return Counter(failed=1), ""
     if status == "disabled":
         return Counter(skipped=1), "disabled"
-    # What ctest calls "notrun" has either said that it skips (SKIP_RETURN_CODE, SKIP_REGULAR_EXPRESSION), or could not even start.
+    # A test that ctest calls "notrun" has either skipped itself (SKIP_RETURN_CODE, SKIP_REGULAR_EXPRESSION), or could
+    # not start.
     skipped = test.find("skipped")
     if skipped is None or not skipped.get("message", "").startswith("SKIP_"):
         return Counter(failed=1), ""
@@ -55,14 +56,15 @@ def count(test):
 
 
 def show_output(suite, test):
-    """The end of what a failed test printed: who reads the log of a machine that is gone has nothing else."""
+    """Prints the end of a failed test's output. After the machine is gone, its log has no other information about the
+    failure."""
     lines = (test.findtext("system-out") or "").rstrip().splitlines()
     print(f"== {suite}: {test.get('name')} printed" + (f" (the last {SHOWN_LINES} of {len(lines)} lines)" if len(lines) > SHOWN_LINES else ""))
     print("\n".join(lines[-SHOWN_LINES:]))
 
 
 def show_slowest(tests):
-    """The tests that took longest, in seconds of the clock."""
+    """Prints the tests that took longest, in seconds of real time."""
     print(f"== the {min(SLOWEST, len(tests))} slowest tests")
     for seconds, suite, name in sorted(tests, reverse=True)[:SLOWEST]:
         print(f"{seconds:8.1f} s  {suite}: {name}")

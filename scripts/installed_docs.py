@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Copies our pages for an installation. A link to a file that is not installed, such as a source, becomes its own text.
+"""Copies our pages for an installation. A link to a file that is not installed, such as a source, is replaced by the link's
+text.
 
     installed_docs.py REPOSITORY FOLDER
 """
@@ -22,7 +23,7 @@ def with_installed_links(text, page, folder):
         return link[0] if is_of_the_web(link[2]) or (page.parent / target).resolve().is_relative_to(folder) and (
             page.parent / target).exists() else link[1]
 
-    # A block of code is no link, even where it looks like one.
+    # A block of code contains no links, even if its text looks like one.
     parts = re.split(r"(^```.*?^```)", text, flags=re.M | re.S)
     return "".join(part if part.startswith("```") else LINK.sub(replaced, part) for part in parts)
 

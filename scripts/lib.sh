@@ -1,8 +1,8 @@
-# Common code of the scripts. Sourced, never run.
+# Common code of the scripts. They source this file.
 
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build_folder=$repository/build/release
-# Fetched sources of other projects live here, never in the checkout.
+# Sources of other projects are fetched into this folder, which is outside of the checkout.
 fetched=${MSLEAKS_FETCHED:-${XDG_CACHE_HOME:-$HOME/.cache}/msleaks}
 jobs=${JOBS:-$(nproc)}
 # Seconds between two lines of progress in a log.
@@ -10,8 +10,8 @@ progress_seconds=${PROGRESS_SECONDS:-10}
 
 say() { printf '%s\n' "$*"; }
 
-# Thins out the steps of a build or a test run, `[7/300] …` or `7/300 Test …`: one in progress_seconds, and the last.
-# Every other line passes. On a terminal every line passes.
+# Prints only some of the steps of a build or a test run, `[7/300] …` or `7/300 Test …`: one every progress_seconds, and
+# the last. Prints all other lines. On a terminal, prints every line.
 #
 #   show_progress WHAT
 show_progress() {
@@ -33,7 +33,7 @@ show_progress() {
   [[ ! $step ]] || printf '%s: %s\n' "$what" "$step"
 }
 
-# Runs a command that prints nothing useful, and shows the seconds that it has taken. Its output appears when it fails.
+# Runs a command without showing its output, and shows the elapsed seconds. If the command fails, prints its output.
 #
 #   quietly WHAT COMMAND...
 quietly() {
@@ -55,7 +55,7 @@ quietly() {
   return "$status"
 }
 
-# fail MESSAGE [STATUS]
+# fail MESSAGE [STATUS]: prints the message to stderr and exits.
 fail() {
   printf '%s\n' "$1" >&2
   exit "${2:-1}"
@@ -67,14 +67,14 @@ skip() {
   exit 77
 }
 
-# Headers and libraries that msleaks itself is built with; the cross build takes them for the target.
+# Packages of headers and libraries that msleaks needs. The cross build installs them for its target.
 library_packages=(
   libfmt-dev nlohmann-json3-dev libzstd-dev libelf-dev libdw-dev libsqlite3-dev libcli11-dev libxxhash-dev libspdlog-dev
   libexpected-dev zlib1g-dev libbz2-dev libncurses-dev
 )
 test_library_packages=(libgtest-dev libgmock-dev)
 
-# install_missing NAME PACKAGE...: the packages that are not installed; NAME begins what is told.
+# install_missing NAME PACKAGE...: installs the packages that are not installed yet. Messages begin with NAME.
 install_missing() {
   local name=$1 package status missing=() as_root=()
   shift

@@ -1,8 +1,8 @@
-# The projects of check-projects.sh. Sourced, never run.
+# The projects of check-projects.sh, which sources this file.
 #
-# packages: Debian's source package, and what of it is unpacked. kinds: what it stands for. results: the lines of its tests'
-# output that say how they went. build_X runs in the source with CC, CXX, AR and RANLIB set, test_X in what was built.
-# shellcheck disable=SC2034,SC2154
+# `packages` has Debian's source package, and patterns of the files to unpack. `kinds` describes the project. `results`
+# is a pattern of the lines in the tests' output that contain results. build_X runs in the source folder, with CC, CXX,
+# AR and RANLIB set. test_X runs in the build folder. shellcheck disable=SC2034,SC2154
 projects=(zlib bzip2 jansson libdeflate cjson mimalloc expat brotli tinyxml2 asio)
 declare -A packages kinds results
 
@@ -26,7 +26,7 @@ test_jansson() { run_ctest; }
 
 packages[libdeflate]=libdeflate kinds[libdeflate]="C, ThinLTO, library without libc" results[libdeflate]='^\+ \./test|passed'
 build_libdeflate() { make -j "$jobs" CC="$CC" AR="$AR" CFLAGS='-O2 -g -flto=thin' LDFLAGS='-flto=thin -fuse-ld=lld' all test_programs; }
-test_libdeflate() { sh -x ./scripts/check.sh && echo "check.sh passed"; } # says nothing itself, and ends at the first that fails
+test_libdeflate() { sh -x ./scripts/check.sh && echo "check.sh passed"; } # check.sh prints no result, and ends at the first test that fails
 
 packages[cjson]=cjson kinds[cjson]="C, its ASan and UBSan build" results[cjson]='Passed|Failed'
 build_cjson() { with_cmake -DENABLE_SANITIZERS=On -DENABLE_CJSON_UTILS=On -DENABLE_HIDDEN_SYMBOLS=Off; }
@@ -48,7 +48,8 @@ packages[tinyxml2]=tinyxml2 kinds[tinyxml2]="C++" results[tinyxml2]='Passed|Fail
 build_tinyxml2() { with_cmake -DBUILD_TESTING=ON -DBUILD_SHARED_LIBS=ON; }
 test_tinyxml2() { run_ctest; b/xmltest || ./b/bin/xmltest; }
 
-# Boost.Asio's own tests of coroutines, each one file; Debian's package asio has lost its tarball.
+# Boost.Asio's own tests of coroutines, one file each. Debian's package asio cannot be used, since its tarball is
+# missing.
 packages[asio]="boost1.81 boost/libs/*/include/* boost/libs/asio/test/*" kinds[asio]="C++20 coroutines, ThinLTO"
 results[asio]='passed|failed|errors'
 build_asio() {

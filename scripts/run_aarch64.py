@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs a command where programs for AArch64 start like all others, children of children too.
+"""Runs a command in a namespace where programs for AArch64 can be started like native ones, also by its children.
 
     run_aarch64.py QEMU SYSROOT COMMAND...
 
-The command gets a user namespace with a binfmt_misc of its own (Linux 6.7), where QEMU (a static qemu-aarch64) is
-registered. QEMU looks for libraries in SYSROOT. Nothing of the machine changes. Exit status: the command's own; 77 when
-the kernel does not allow it.
+The command runs in a user namespace with a binfmt_misc of its own (Linux 6.7), where QEMU (a static qemu-aarch64) is
+registered. QEMU looks for libraries in SYSROOT. The settings of the machine do not change. Exit status: the command's own;
+77 if the kernel does not allow it.
 """
 import ctypes
 import os
@@ -28,7 +28,7 @@ def write(path, text):
 
 
 def map_ids(pid):
-    """By the parent, who may map more than itself: tests become other users."""
+    """Maps users and groups. The parent does it, since it may map more than its own user: some tests switch to other users."""
     if os.geteuid() == 0:
         uids = gids = "0 0 65536"
     else:

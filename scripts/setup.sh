@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Installs what msleaks needs, on Debian 12. Installs only what is missing, and touches the network only then. Run as
-# root, or as a user who may sudo.
+# Installs the packages that msleaks needs, on Debian 12. Installs only missing packages, and uses the network only for
+# them. Run it as root, or as a user who may use sudo.
 #
-#   scripts/setup.sh           what scripts/test.sh needs
-#   scripts/setup.sh --demo    what scripts/demo.sh needs: one LLVM, and OpenCL on the processor
-#   scripts/setup.sh --build   what building everything needs, tests included
-#   scripts/setup.sh --deep    what scripts/check-deep.sh needs, peers of the benchmarks included
+#   scripts/setup.sh           for scripts/test.sh
+#   scripts/setup.sh --demo    for scripts/demo.sh: one LLVM, and OpenCL on the processor
+#   scripts/setup.sh --build   to build everything, including tests
+#   scripts/setup.sh --deep    for scripts/check-deep.sh, including peers of the benchmarks
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -21,7 +21,7 @@ build_packages=(
 )
 test_packages=(
   ocl-icd-opencl-dev opencl-headers pocl-opencl-icd
-  linux-perf                                     # test/e2e/profiles: writes perf.data, and reads it beside us
+  linux-perf                                     # test/e2e/profiles: writes perf.data, and reads it for comparison
   llvm-spirv-15 spirv-tools                      # SPIR-V of counted kernels, for PoCL (test/e2e/graphs)
   heaptrack binutils strace zstd libunwind-dev   # peers that the results are compared with
   libjemalloc2 libmimalloc2.0 libtcmalloc-minimal4 # allocators that msleaks doctor knows (test/e2e/doctor)
@@ -30,7 +30,7 @@ test_packages=(
   python3 python3-numpy python3-torch            # examples/pytorch
   chromium-headless-shell graphviz               # the page and the DOT of msleaks cfg
   clang-format-22 clang-tidy-22 mmdebstrap       # scripts/check-format.py, check-tidy.sh, check-packages.sh
-  python3-jsonschema libomp-22-dev               # its schema; loops of OpenMP that are counted (test/e2e/graphs)
+  python3-jsonschema libomp-22-dev               # schema of the JSON of msleaks cfg; counted OpenMP loops
 )
 deep_packages=(
   clang-16 llvm-16-dev lld-16 llvm-16-tools # the oldest LLVM that the plugin builds for (scripts/check-llvm.sh)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, runs the tests, and ends with the line `N passed, N failed` (`, N skipped`).
-# Exit status 1 when something failed.
+# Installs missing packages, builds, runs the tests, and ends with the line `N passed, N failed` (`, N skipped`). Exit
+# status 1: something failed.
 #
 #   scripts/test.sh                  the release suite: every unit test once, lit on both LLVMs, whole runs on the newest
 #   scripts/test.sh SUITE...         release, asan (readers of foreign bytes), fuzz (corpora, 2 s a target), tsan (threads)
@@ -8,16 +8,16 @@
 #   scripts/test.sh --unit FOLDER    the tests of test/unit/FOLDER, lit or e2e/FOLDER alone; may be repeated
 #   scripts/test.sh --since REVISION the tests that the changes since REVISION can break
 #
-#   --deep           with the tests of test/deep_tests.txt; asan runs every test that it can
-#   --times          the ten slowest tests, at the end
+#   --deep           also runs the tests of test/deep_tests.txt; asan runs every test that it can
+#   --times          prints the ten slowest tests at the end
 #   FUZZ_SECONDS=N   how long each fuzz target runs (2)
-#   JOBS=N           how many things at once (as many as there are processors)
+#   JOBS=N           how many compilers or tests run at once (as many as there are processors)
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 export MSLEAKS_FUZZ_SECONDS=${FUZZ_SECONDS:-2}
 deep_tests=$repository/test/deep_tests.txt
-# What reads bytes that others have written: traces, objects, debug information, profiles, graphs, baselines, rows files.
+# The parts that read bytes from outside: traces, objects, debug information, profiles, graphs, baselines, rows files.
 foreign_bytes=(trace/all places/all profiles/all graphs/all check/all doctor/all passes/all)
 foreign_tests='^(trace|places|profiles|graphs|check|doctor)\.|^RowsFile'
 suites=() folders=() quick='' deep='' times=''
@@ -51,10 +51,10 @@ mkdir -p "$results"
 rm -f "$results"/*.xml
 written=()
 
-# A regular expression of the tests that only a deep check runs; the first word of each line of the table.
+# Prints a regular expression for the tests that only a deep check runs. They are the first words of the table's lines.
 left_out() { sed -E '/^(#|$)/d; s/ .*//' "$deep_tests" | paste -sd '|'; }
 
-# What is told about a suite is printed at once. What its tests print appears at the end, for those that fail.
+# Prints the progress of a suite at once. The output of tests that fail is printed at the end.
 run_tests() { # NAME FOLDER CTEST-OPTIONS...
   local name=$1 folder=$2 begin=$SECONDS
   shift 2
@@ -93,14 +93,14 @@ run_suite() { # NAME
       fi ;;
     fuzz)
       build_suite fuzz asan fuzzers && run_tests fuzz "$repository/build/asan" -L fuzz ;;
-    tsan) # Rings, collector, hooks. The programs of the release build record and read the runs.
+    tsan) # tests rings, collector, hooks; programs of the release build record and read the runs
       build_suite tsan release msleaks msleaks_run msleaks_hooks &&
         build_suite tsan tsan runtime_test runtime_collected_test collect_test ${deep:+driver_hooks} &&
         run_tests tsan "$repository/build/tsan" -L threads "${whole_runs[@]}" ;;
   esac
 }
 
-# The tests of a folder, and what they run.
+# Builds and runs the tests of a folder, and builds the programs that they run.
 run_folder() { # FOLDER
   local folder=$1 name=${1//\//-}
   local -a targets
