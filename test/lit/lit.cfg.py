@@ -1,5 +1,5 @@
-# Runs the tests of the pass. A test is a source file. Its RUN lines compile it with the plugin. They check the IR, the table in the
-# object, or the output of a program:
+# Runs the tests of the pass. A test is a source file. Its RUN lines compile it with the plugin, and check the IR, the table in the object,
+# or the output of a program:
 #
 #   %build_c -O2 && %plain       without any library of msleaks: the program does what it always does
 #   %build_c -O2 && %logged      with a runtime that prints each callback, to be read by FileCheck
@@ -13,19 +13,19 @@ config.suffixes = [".c", ".cpp", ".cu", ".ll", ".test"]
 config.excludes = ["inputs"]
 config.test_source_root = os.path.dirname(__file__)
 
-# The user's own settings must not reach the compiler or the program.
+# The user's own environment variables must not affect the compiler or the program.
 config.environment["PATH"] = os.pathsep.join([config.llvm_tools, os.environ["PATH"]])
 for variable in ("MSLEAKS_PASS", "MSLEAKS_LINK", "MSLEAKS_SESSION", "LD_PRELOAD"):
     config.environment.pop(variable, None)
 
-# Features that only some versions have.
+# Features that only some LLVM versions have.
 version = int(config.llvm_version)
 if version >= 17:
     config.available_features |= {"fat-lto", "cuda-without-sdk", "annotated-declarations"}
 if version >= 18:
     config.available_features.add("default-attributes")  # of the functions that a pass adds
 if version >= 19:
-    config.available_features.add("rewrite-in-link")  # compat.h
+    config.available_features.add("rewrite-in-link")  # see compat.h
 
 inputs = os.path.join(config.test_source_root, "inputs")
 plugin = f"-fpass-plugin={config.plugin}"
@@ -34,7 +34,7 @@ standins = f"-L{config.lit_inputs} -llit_standins -Wl,-rpath,{config.lit_inputs}
 log_runtime = f"{config.lit_inputs}/liblit_log_runtime.so"
 lld = f"-fuse-ld={config.llvm_tools}/ld.lld"
 
-# Longer names first: lit replaces text, and does not know where a name ends.
+# Longer names come first, because lit replaces text without checking where a name ends.
 config.substitutions += [
     ("%{log_runtime}", log_runtime),
     ("%{plugin}", config.plugin),
@@ -49,7 +49,7 @@ config.substitutions += [
     ("%logged", f"env LD_PRELOAD={log_runtime} %t 2>&1"),
     ("%clangxx", f"{clang}++ -Wno-everything -I{inputs} {plugin}"),
     ("%clang", f"{clang} -Wno-everything -I{inputs} {plugin}"),
-    # The IR before any pass, which the marks read.
+    # The IR before any pass. The pass reads it to make its marks.
     ("%emit_cxx", f"{clang}++ -Wno-everything -I{inputs} -g -S -emit-llvm -Xclang -disable-llvm-passes %s -o -"),
     ("%emit_c", f"{clang} -Wno-everything -I{inputs} -g -S -emit-llvm -Xclang -disable-llvm-passes %s -o -"),
     ("%opt", f"{config.llvm_tools}/opt -load-pass-plugin={config.plugin}"),

@@ -1,14 +1,14 @@
-// 64-bit ARM as the target: headers of ours only, so that no cross compiler is needed.
+// The target is 64-bit ARM. Includes only the tests' own headers, so no cross compiler is needed.
 // RUN: %clangxx --target=aarch64-linux-gnu -O0 -S -emit-llvm %s -o - | FileCheck %s
 // RUN: %clangxx --target=aarch64-linux-gnu -O2 -S -emit-llvm %s -o - | FileCheck %s
-// With branch protection each function, also ours, accepts an indirect branch and signs its return address. A single
-// function without it makes the linker disable the protection for the image. (A definition has an unwind table.)
+// With branch protection each function, also the inserted ones, accepts an indirect branch and signs its return address. One
+// function without it makes the linker disable the protection for the whole image. (Only a definition has an unwind table.)
 // RUN: %clangxx --target=aarch64-linux-gnu -mbranch-protection=standard -O2 -S -emit-llvm %s -o %t.ll
 // RUN: grep '^attributes .*uwtable' %t.ll >%t.defined
 // RUN: %if default-attributes %{ not grep -v '"branch-target-enforcement".*"sign-return-address"' %t.defined %}
 // RUN: %clangxx --target=aarch64-linux-gnu -mbranch-protection=standard -O2 -S %s -o %t.s
 // RUN: FileCheck --check-prefix=ASM %s <%t.s
-// Older LLVMs keep the protection in the module, and begin each function with it, also one that no code branches to.
+// Older LLVMs store the protection in the module, and begin each function with it, even if no code branches there.
 // RUN: grep -c cfi_startproc %t.s >%t.functions
 // RUN: grep -A3 cfi_startproc %t.s | grep -cE 'paciasp|bti|hint' >%t.protected
 // RUN: %if !default-attributes %{ diff %t.functions %t.protected %}
@@ -16,7 +16,7 @@
 
 void kernel();
 
-// A dim3 comes in two registers, as [2 x i64]: x and y in the first, z in the lower half of the second.
+// A dim3 is passed in two registers, as [2 x i64]: x and y in the first, z in the lower half of the second.
 // CHECK-DAG: extractvalue [2 x i64] {{[^,]+}}, 0
 // CHECK-DAG: extractvalue [2 x i64] {{[^,]+}}, 1
 // CHECK-DAG: trunc i64 {{[^,]+}} to i32

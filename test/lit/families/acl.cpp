@@ -42,7 +42,7 @@ static void blocks() {
   // CHECK: on_alloc_out acl alloc block size=70 status=0 | aclrtHostRegisterV2 at
   aclrtHostRegisterV2(to, 70, 0x10000000);
   aclrtHostUnregister(to);
-  // A failed call leaves the variable as it was.
+  // A failed call does not change the variable.
   void *refused = nullptr;
   // CHECK: on_alloc_out acl alloc null size=666 status=2 | aclrtMalloc at {{.*}} variable=refused
   aclrtMalloc(&refused, 666, 0);

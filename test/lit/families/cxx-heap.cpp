@@ -1,4 +1,4 @@
-// operator new and delete in all forms, each by its linkage name.
+// All forms of operator new and delete, each by its linkage name.
 // RUN: %build_cxx -fsized-deallocation -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -fsized-deallocation -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -fsized-deallocation -DGUARDED -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
@@ -56,14 +56,14 @@ int main() {
   // CHECK: on_free heap free block size=0 | _ZdaPvSt11align_val_tRKSt9nothrow_t at
   ::operator delete[](p, align, std::nothrow);
 
-  // Too large: null, and nothing to give back.
+  // The size is too large: the result is null, and nothing is deleted.
   // CHECK: on_alloc heap alloc null size=9223372036854775807 | _ZnamRKSt9nothrow_t at
   // CHECK: on_free heap free null size=0 | _ZdaPvRKSt9nothrow_t at
   p = ::operator new[](~0ul >> 1, std::nothrow);
   keep(p);
   ::operator delete[](p, std::nothrow);
 
-  // The sized forms.
+  // The sized forms of operator delete.
   p = ::operator new(5);
   keep(p);
   // CHECK: on_free heap free block size=0 | _ZdlPvm at

@@ -1,4 +1,4 @@
-// HIP.
+// HIP: runtime and module API.
 // RUN: %build_cxx -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -DGUARDED -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
@@ -62,7 +62,7 @@ static void blocks() {
   hipHostRegister(to, 72, 0);
   // CHECK: on_free hip free block size=0 | hipHostUnregister at
   hipHostUnregister(to);
-  // A failed call leaves the variable as it was.
+  // A failed call does not change the variable.
   void *refused = nullptr;
   // CHECK: on_alloc_out hip alloc null size=666 status=2 | hipMalloc at {{.*}} variable=refused
   hipMalloc(&refused, 666);
@@ -109,7 +109,7 @@ int main(int count, char **) {
   // CHECK: on_launch hip launch block stream=0x51 grid=7,2,3 block=32,4,5 shared=131 | hipExtLaunchKernel at
   hipExtLaunchKernel((const void *)kernel, {6 + (unsigned)count, 2, 3}, {32, 4, 5}, nullptr, 131, stream, nullptr,
                      nullptr, 0);
-  // 7 threads, in blocks of 2; a block of none is passed on as it is.
+  // 7 threads in blocks of 2. A block size of 0 is passed on unchanged.
   // CHECK: on_launch hip launch block stream=0x51 grid=4,2,3 block=2,3,1 shared=132 | hipExtModuleLaunchKernel at
   hipExtModuleLaunchKernel((void *)kernel, 6 + (unsigned)count, 6, 3, 2, 3, 1, 132, stream, nullptr, nullptr, nullptr,
                            nullptr, 0);

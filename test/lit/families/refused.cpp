@@ -1,4 +1,4 @@
-// After a call of a function with a status, a callback tells whether it was refused, in each family. Other calls have none.
+// In each family: after a call that returns a status, a callback says whether the call was refused. Other calls have no such callback.
 // RUN: %build_cxx -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -DGUARDED -O2 && %logged | FileCheck %s
@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <sys/mman.h>
 
-// The meaning of its result is not known.
+// The meaning of its result is unknown.
 __attribute__((annotate("msleaks.free:address=0"))) bool giveBack(void *block) {
   std::free(block);
   return true;
@@ -19,7 +19,7 @@ __attribute__((annotate("msleaks.free:address=0"))) bool giveBack(void *block) {
 
 static int frees(char *d, char *m) {
   GUARD;
-  // The stand-ins refuse a block that is not theirs.
+  // The stand-ins refuse a block that they did not allocate.
   // CHECK: on_free cuda free block size=0 | cudaFree at
   // CHECK-NEXT: on_freed cuda free block size=0 status=1 | cudaFree at refused.cpp:[[#@LINE+1]]
   int refused = cudaFree(d + 1) != 0;

@@ -1,4 +1,4 @@
-// Functions that must not, or shall not, be instrumented.
+// Functions that must not be instrumented, or that the user wants to be ignored.
 // RUN: %clang -g -O0 -S -emit-llvm %s -o - | FileCheck %s
 // RUN: %clang -g -O2 -S -emit-llvm %s -o - | FileCheck %s
 #include <stdlib.h>
@@ -15,7 +15,7 @@ __attribute__((annotate("msleaks.ignore"))) void ignored(int n) { sink = malloc(
 // CHECK: ret
 __attribute__((disable_sanitizer_instrumentation)) void no_sanitizer(int n) { sink = malloc(n); }
 
-// Inlined into a function that is instrumented, an ignored call stays ignored.
+// An ignored call stays ignored if it is inlined into an instrumented function.
 __attribute__((annotate("msleaks.ignore"))) static inline void ignored_inline(int n) { sink = malloc(n + 1); }
 
 // CHECK-LABEL: define{{.*}} @seen(
@@ -27,7 +27,7 @@ void seen(int n) {
   ignored_inline(n);
 }
 
-// The dynamic linker calls a resolver before the image is relocated.
+// The dynamic linker calls an IFUNC's resolver before it relocates the image.
 static void chosen(void) {}
 // CHECK-LABEL: define{{.*}} @resolve(
 // CHECK-NOT: __msl

@@ -1,4 +1,4 @@
-// A function that only looks like a known one is left alone.
+// A function that only has the name of a known one is not instrumented.
 // RUN: %clang -g -O0 -S -emit-llvm %s -o - | FileCheck %s --implicit-check-not=@__msl
 // RUN: %clang -g -O2 -S -emit-llvm %s -o - | FileCheck %s --implicit-check-not=@__msl
 // Nothing was found, so there is no unit, no table and no constructor.
@@ -13,7 +13,7 @@ int cudaMalloc(double size);                  // too few parameters, and no poin
 void aclrtFree(float block);                  // not a pointer
 int hipMalloc(double *block, double size);    // no number of bytes
 int cudaMemcpy(int size);                     // too few parameters
-void hipLaunchKernel(void);                   // none at all
+void hipLaunchKernel(void);                   // no parameters at all
 int clEnqueueNDRangeKernel(void *a, void *b); // no sizes
 
 void other_shape(void) {
@@ -27,9 +27,9 @@ void other_shape(void) {
   clEnqueueNDRangeKernel(0, 0);
 }
 
-// Through a pointer: the callee is not known.
+// The callee of a call through a pointer is unknown.
 void indirect(void *(*get)(size_t), void (*put)(void *)) { put(get(3)); }
 
-// A static function of the program's own may have any name.
+// A static function of the program may have any name.
 static __attribute__((noinline, optnone)) int free(int x) { return x; }
 int own(void) { return free(1); }

@@ -1,5 +1,5 @@
-; Behind a call that may not come back the block's flow is not known: what follows is counted by itself, and such a loop
-; keeps its counters in memory. Of a call that does come back nothing of that.
+; After a call that may not return, the flow of the block is unknown. So the code after it has its own counter,
+; and a loop with such a call keeps its counters in memory. Neither is needed if a call always returns.
 ; RUN: %opt -passes='msl-count<cfg=leaves>,verify' -S %s | FileCheck %s --check-prefix=LEAVES
 ; RUN: %opt -passes='msl-count<cfg=stays>,verify' -S %s | FileCheck %s --check-prefix=STAYS
 target triple = "x86_64-pc-linux-gnu"

@@ -1,5 +1,5 @@
-// The functions of a host that are counted. A regular expression chooses them
-// by name, with the functions that OpenMP makes of them. So does an attribute.
+// On the host, a regular expression or an attribute chooses the functions to count.
+// The expression also chooses the functions that OpenMP makes of a chosen function.
 // RUN: env MSLEAKS_PASS='cfg=^(work|listed)' %clangxx -O1 -fopenmp -S -emit-llvm %s -o %t.ll && FileCheck %s < %t.ll
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O1 -fopenmp -S -emit-llvm %s -o %t.ll && FileCheck %s --check-prefix=EACH < %t.ll
 // RUN: env MSLEAKS_PASS= %clangxx -O1 -fopenmp -S -emit-llvm %s -o %t.ll && FileCheck %s --check-prefix=NONE < %t.ll

@@ -1,5 +1,5 @@
-// With a call on each edge, each edge between two blocks of a kernel is a block of the IR and gives it its name. It does
-// so where clang drops all other names, too.
+// With a call on each edge, each edge between two blocks of a kernel becomes a block
+// of the IR. The edge is the block's name, even if clang drops all other names.
 // RUN: env MSLEAKS_PASS='cfg;counters=calls' %clang --target=spirv64 -x cl -O1 -S -emit-llvm %s -o - | FileCheck %s
 // RUN: env MSLEAKS_PASS='cfg;counters=all' %clang --target=spirv64 -x cl -O1 -S -emit-llvm %s -o - | FileCheck %s --check-prefix=ALL
 // RUN: env MSLEAKS_PASS='cfg;counters=calls' %clang -O1 -S -emit-llvm %s -o - | FileCheck %s --check-prefix=HOST

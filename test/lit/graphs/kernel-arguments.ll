@@ -1,5 +1,5 @@
-; What a kernel does with what its arguments point to, as far as it is known whatever it is launched with. At most that:
-; where an address cannot be followed, it is taken to be read and written.
+; The use of a kernel's argument memory, as far as it is known for any launch. The result is
+; an upper bound: if an address cannot be followed, its memory counts as read and written.
 ; RUN: %opt -passes='msl-count<cfg>,verify' -pass-remarks-analysis=msleaks -disable-output %s 2>&1 | FileCheck %s --implicit-check-not=remark
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
@@ -18,7 +18,7 @@ declare i64 @number_of(ptr) memory(read)
 declare <2 x float> @llvm.masked.gather.v2f32.v2p0(<2 x ptr>, i32, <2 x i1>, <2 x float>)
 declare void @llvm.masked.scatter.v2f32.v2p0(<2 x float>, <2 x ptr>, i32, <2 x i1>)
 
-; One of sixteen, each round another one, and the thread's own.
+; One of sixteen elements, another one in each round, and the thread's own element.
 ; CHECK: remark: {{.*}}kernel indexed, argument 0: read, bytes 0 to 64
 ; CHECK: remark: {{.*}}kernel indexed, argument 1: written{{$}}
 ; CHECK: remark: {{.*}}kernel indexed, argument 2: read and written, bytes 8 to 12
@@ -37,7 +37,7 @@ define ptx_kernel void @indexed(ptr %in, ptr %out, ptr %sum, ptr %unused, i32 %n
   ret void
 }
 
-; In a loop whose rounds are known.
+; A loop with a known number of rounds.
 ; CHECK: remark: {{.*}}kernel filter, argument 0: read, bytes 16 to 52
 ; CHECK: remark: {{.*}}kernel filter, argument 1: written, bytes 0 to 4
 define ptx_kernel void @filter(ptr %weights, ptr %out) {
@@ -58,7 +58,7 @@ end:
   ret void
 }
 
-; In functions that it calls, of the module or not.
+; Uses in called functions, inside and outside the module.
 ; CHECK: remark: {{.*}}kernel calls, argument 0: written, bytes 4 to 8
 ; CHECK: remark: {{.*}}kernel calls, argument 1: read{{$}}
 ; CHECK: remark: {{.*}}kernel calls, argument 2: read and written{{$}}
@@ -80,7 +80,7 @@ define internal void @put(ptr %to) noinline {
   ret void
 }
 
-; One of two; a place that is kept, a number that is made of it, and itself once more.
+; The address is one of two. Others are stored, converted to a number, or passed to a recursive function.
 ; CHECK: remark: {{.*}}kernel shared, argument 0: read{{$}}
 ; CHECK: remark: {{.*}}kernel shared, argument 1: read{{$}}
 ; CHECK: remark: {{.*}}kernel shared, argument 2: read and written{{$}}
@@ -110,7 +110,7 @@ end:
   ret void
 }
 
-; What is the module's, the block's or the thread's own is nobody else's.
+; Memory of the module, of the block or of the thread is not used by others.
 ; CHECK: remark: {{.*}}kernel own, argument 0: written, bytes 0 to 4
 define ptx_kernel void @own(ptr %out, ptr byval({ ptr, i32 }) %given, i64 %number) {
   %local = alloca i32
@@ -127,7 +127,7 @@ define ptx_kernel void @own(ptr %out, ptr byval({ ptr, i32 }) %given, i64 %numbe
   ret void
 }
 
-; An address in a struct, in memory, and a number: others are used.
+; The address is in a struct, in memory, or a number. Other memory may be used.
 ; CHECK: remark: {{.*}}kernel hidden, argument 1: written, bytes 0 to 4
 ; CHECK: remark: {{.*}}kernel hidden may use memory that none of its arguments is the address of
 define ptx_kernel void @hidden(ptr byval({ ptr, i32 }) %given, ptr %out) {
@@ -150,7 +150,7 @@ define ptx_kernel void @made(i64 %number) {
   ret void
 }
 
-; Textures lie behind numbers.
+; The kernel reads textures through numbers.
 ; CHECK: remark: {{.*}}kernel textured, argument 1: written, bytes 0 to 4
 ; CHECK: remark: {{.*}}kernel textured may use memory that none of its arguments is the address of
 declare { float, float, float, float } @llvm.nvvm.tex.unified.1d.v4f32.s32(i64, i32)
@@ -161,7 +161,7 @@ define ptx_kernel void @textured(i64 %texture, ptr %out) {
   ret void
 }
 
-; Several addresses at once: of an argument's memory, made of numbers, and given as such.
+; Vectors of addresses: into an argument's memory, computed from numbers, and passed as an argument.
 ; CHECK: remark: {{.*}}kernel gathered, argument 0: read{{$}}
 ; CHECK: remark: {{.*}}kernel gathered, argument 1: written, bytes 0 to 8
 define ptx_kernel void @gathered(ptr %in, ptr %out, <2 x i64> %places, <2 x i1> %which) {

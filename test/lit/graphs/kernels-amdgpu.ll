@@ -1,4 +1,4 @@
-; Kernels of HIP: the copy asks the dispatch packet for the size of its grid, which the kernel said it would not.
+; Kernels of HIP. The counted copy reads the size of its grid from the dispatch packet. The kernel itself declares that it does not.
 ; RUN: %opt -passes='msl-count<cfg>,verify' -S %s | FileCheck %s
 ; RUN: %opt -passes='msl-count<cfg>,verify' %s | %llc -mcpu=gfx906 -o - | FileCheck %s --check-prefixes=ASM,GFX9
 ; RUN: %opt -passes='msl-count<cfg>,verify' %s | %llc -mcpu=gfx90a -o - | FileCheck %s --check-prefixes=ASM,GFX9
@@ -14,7 +14,7 @@ target triple = "amdgcn-amd-amdhsa"
 ; CHECK: atomicrmw add ptr addrspace(1) %{{.*}}, i64 {{.*}} syncscope("agent") monotonic, align 8
 ; CHECK: define internal i32 @__msl_counted_step({{.*}}) #[[STEP:[0-9]+]]
 ; CHECK: attributes #[[OWN]] = { {{.*}}"amdgpu-no-dispatch-ptr"
-; What it does not ask for it still goes without, and so does what it calls.
+; Attributes for values that the copy does not read stay, also for the functions that it calls.
 ; CHECK: attributes #[[STEP]] = { {{.*}}"amdgpu-no-dispatch-ptr" "amdgpu-no-queue-ptr" "amdgpu-no-workitem-id-x"
 ; CHECK: attributes #[[COPY]] = { "amdgpu-flat-work-group-size"="1,256" "amdgpu-no-queue-ptr" }
 ; CALLS: __msl_count_edge:

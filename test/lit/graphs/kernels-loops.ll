@@ -1,11 +1,11 @@
-; Counters in loops of CUDA's and HIP's kernels: registers of 64 bits, and an atomic for each where the loop ends.
+; Loops in CUDA's and HIP's kernels count in registers of 64 bits. Where the loop ends, one atomic operation adds each register.
 ; RUN: sed 's/TRIPLE/nvptx64-nvidia-cuda/; s/KERNEL/ptx_kernel/' %s > %t.nvptx.ll
 ; RUN: sed 's/TRIPLE/amdgcn-amd-amdhsa/; s/KERNEL/amdgpu_kernel/' %s > %t.amdgpu.ll
 ; RUN: %opt -passes='msl-count<cfg>,verify' -S %t.nvptx.ll | FileCheck %s
 ; RUN: %opt -passes='msl-count<cfg>,verify' -S %t.amdgpu.ll | FileCheck %s
 target triple = "TRIPLE"
 
-; What is counted in a loop within another is added behind both.
+; The counters of a nested loop are added after the outer loop.
 ; CHECK-LABEL: @__msl_counted_rounds(
 ; CHECK: {{^}}outer:
 ; CHECK-NEXT: %[[OUTER:[^ ]+]] = phi i64 [ 0, %[[BEGIN:[^ ]+]] ], [ %[[OUTER_NEXT:[^ ]+]], %[[OUTER_EDGE:[^ ]+]] ]
@@ -45,7 +45,7 @@ end:
   ret void
 }
 
-; More than sixteen would fill the registers of the outer one: they are added behind the inner one.
+; More than sixteen counters would fill the registers of the outer loop. So they are added after the inner loop.
 ; CHECK-LABEL: @__msl_counted_many(
 ; CHECK: {{^}}outer:
 ; CHECK-NOT: atomicrmw

@@ -1,5 +1,5 @@
-; Kernels of CUDA: by calling convention since LLVM 20, by the module's list before. 64-bit atomics, a table that the
-; image shows, and code that the back end takes.
+; Kernels of CUDA. Since LLVM 20 the calling convention marks them, before that the module's list. Tests
+; 64-bit atomic operations, a table that the image exports, and that the back end compiles the code.
 ; RUN: %opt -passes='msl-count<cfg>,verify' -S %s | FileCheck %s
 ; RUN: %opt -passes='msl-count<cfg;counters=all>,verify' %s | %llc -mcpu=sm_70 -o - | FileCheck %s --check-prefix=PTX
 ; RUN: %opt -passes='msl-count<cfg;counters=calls>,verify' %s | %llc -mcpu=sm_70 -o - | FileCheck %s --check-prefix=CALLS

@@ -1,5 +1,5 @@
-// Kernels as clang makes them for CUDA and HIP, with declarations of our own instead of an SDK's: verified, and taken by
-// the back ends. Templates are counted in each image that has them.
+// Kernels as clang compiles them for CUDA and HIP, without an SDK. The IR is valid, and
+// the back ends compile it. Each image that contains a template instance counts it.
 // REQUIRES: cuda-without-sdk
 // RUN: env MSLEAKS_PASS=cfg %clangxx -g -O2 -x cuda -nocudainc -nocudalib --cuda-device-only --cuda-gpu-arch=sm_80 --cuda-feature=+ptx70 --cuda-path=%t -Xclang -target-sdk-version=12.0 -S -emit-llvm %s -o %t.ll
 // RUN: %opt -passes=verify -disable-output %t.ll && FileCheck %s < %t.ll
@@ -8,7 +8,7 @@
 // RUN: env MSLEAKS_PASS='cfg;counters=all' %clangxx -O2 -x hip -nogpuinc -nogpulib --cuda-device-only --offload-arch=gfx90a -emit-llvm -S %s -o %t.hip.ll
 // RUN: %opt -passes=verify -disable-output %t.hip.ll && %llc -O2 -mcpu=gfx90a %t.hip.ll -o - | FileCheck %s --check-prefix=ASM
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -x hip -nogpuinc -nogpulib --cuda-device-only --offload-arch=gfx942 -S %s -o - | FileCheck %s --check-prefix=ASM
-// The number of threads in a wave, by the processor and by the user's options.
+// The number of threads in a wave depends on the processor and on the user's options.
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -x hip -nogpuinc -nogpulib --cuda-device-only --offload-arch=gfx906 -emit-llvm -S %s -o - | FileCheck %s --check-prefix=WAVE64
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -x hip -nogpuinc -nogpulib --cuda-device-only --offload-arch=gfx90a -emit-llvm -S %s -o - | FileCheck %s --check-prefix=WAVE64
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -x hip -nogpuinc -nogpulib --cuda-device-only --offload-arch=gfx942 -emit-llvm -S %s -o - | FileCheck %s --check-prefix=WAVE64

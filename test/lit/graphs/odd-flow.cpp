@@ -1,11 +1,11 @@
-// Exceptions, setjmp, computed and asm goto, switches with many ways to one block, exit below another call. The program
-// does the same at every level, also without a runtime. test/e2e/graphs/truth_test.py compares the counts of its edges.
+// Exceptions, setjmp, computed and asm goto, switches with several edges to one block, exit inside a call. The program
+// does the same at each level, also without a runtime. test/e2e/graphs/truth_test.py compares the counts of its edges.
 // RUN: %clangxx -O0 -g %s -o %t.0 && %t.0 | FileCheck %s
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O0 -g %s -o %t.0 && %t.0 | FileCheck %s
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -g %s -o %t.2 && %t.2 | FileCheck %s
 // RUN: env MSLEAKS_PASS='cfg;counters=all' %clangxx -O2 -g %s -o %t.a && %t.a | FileCheck %s
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -g -fsanitize=address,undefined %s -o %t.s && %t.s | FileCheck %s
-// The counted code is valid IR, at each of these levels.
+// The counted code is valid IR at each of these levels.
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O0 -g -S -emit-llvm %s -o - | %opt -passes=verify -disable-output
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -g -S -emit-llvm %s -o - | %opt -passes=verify -disable-output
 // RUN: env MSLEAKS_PASS='cfg;counters=all' %clangxx -O2 -g -S -emit-llvm %s -o - | %opt -passes=verify -disable-output
@@ -35,7 +35,7 @@ ALONE int caught(int n) {
   for (int i = 0; i < n; ++i)
     try {
       const std::string text(static_cast<size_t>(risky(i)), 'a');
-      count += text.size() == 1; // never: it is even
+      count += text.size() == 1; // never, since the size is even
     } catch (const std::exception &) {
       ++count;
     }

@@ -1,4 +1,4 @@
-// A fat LTO object comes by twice, a link once more: the function is counted once.
+// The pass sees a fat LTO object twice, and the link once more. It counts the function only once.
 // REQUIRES: fat-lto
 // RUN: env MSLEAKS_PASS=cfg %clang -O2 -S -emit-llvm -flto -ffat-lto-objects %s -o - | FileCheck %s
 // RUN: env MSLEAKS_PASS=cfg %clang -O2 -c -flto=thin %s -o %t.o && env MSLEAKS_PASS=cfg %clang -flto=thin %{lld} %{load} %t.o -o %t && %t

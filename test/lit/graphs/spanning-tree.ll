@@ -1,5 +1,5 @@
-; Of the edges of a loop with two ways through it, those are counted that the others do not follow from; in the loop
-; counters are registers.
+; A loop with two paths. Only those edges have counters whose counts do
+; not follow from the others. Inside the loop the counters are registers.
 ; RUN: %opt -passes='msl-count<cfg>,verify' -S %s | FileCheck %s
 ; RUN: %opt -passes='msl-count<cfg;counters=all>,verify' -S %s | FileCheck --check-prefix=ALL %s
 ; RUN: %opt -passes='msl-count<cfg;counters=calls>,verify' -S %s | FileCheck --check-prefix=CALLS %s
@@ -28,10 +28,10 @@ target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"
 ; CHECK: store i64
 ; CHECK: ret i32
 
-; Nine edges: in, out, and seven between the blocks.
+; Nine edges: the entry, the exit, and seven between the blocks.
 ; ALL: @__msl_graph_unit = internal constant { i16, i16, i32, ptr } { i16 1, i16 16, i32 9, ptr @__msl_graphs }
 
-; A call on each, in a block of its own, which is named after the edge.
+; Each edge has a call, in a separate block that has the edge's name.
 ; CALLS: @__msl_graph_unit = internal constant { i16, i16, i32, ptr } { i16 1, i16 16, i32 9, ptr @__msl_graphs }
 ; CALLS-LABEL: define i32 @loop(
 ; CALLS: call void @__msl_count_edge(ptr %counters, i32 0, i32 1, i32 1)

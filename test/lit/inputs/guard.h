@@ -1,4 +1,4 @@
-// With -DGUARDED, GUARD at the head of a function makes its calls invokes: a cleanup runs when one throws.
+// With -DGUARDED, GUARD at the beginning of a function turns its calls into invokes, because a cleanup must run on an exception.
 #pragma once
 #ifdef GUARDED
 struct Guard {

@@ -1,5 +1,5 @@
-// A runtime for the tests. It arms every unit and prints each callback as one line
-// on standard error. The row of the site follows, read from the unit's own table:
+// A runtime for the tests. It arms each unit and prints each callback as one line
+// on standard error. The line ends with the site's row from the unit's own table:
 //
 //   on_alloc heap host block size=40 | malloc at site.c:7 in make variable=l.output type=float < main:12
 #include "msleaks/abi/callbacks.h"

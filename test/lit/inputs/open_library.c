@@ -1,4 +1,4 @@
-// Loads a library, lets it make a block, and unloads it. No block of its own, so no unit of its own.
+// Loads a library, lets it allocate a block, and unloads it. Allocates nothing itself, so it has no unit.
 #include <dlfcn.h>
 #include <stddef.h>
 #include <unistd.h>

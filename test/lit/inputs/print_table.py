@@ -1,4 +1,4 @@
-"""Prints the tables of section msl_sites of a file, one site a line: print_table.py OBJCOPY FILE
+"""Prints the tables in section msl_sites of a file, one site per line: print_table.py OBJCOPY FILE
 
 Checks magic, sizes and checksum on the way; the layout is that of runtime/include/msleaks/abi/site_table.h.
 """

@@ -1,5 +1,6 @@
-"""Names the rows of symbols.def that no test in a folder expects in the log. Names the rows that only hooks see and no program of
-another folder calls. Also names the tests that do not run at -O0 and at -O2: rows_without_test.py SYMBOLS_DEF FOLDER PROGRAMS"""
+"""Prints the rows of symbols.def that no test in a folder expects in the log. For rows that only hooks see, it prints those that no
+program of another folder calls. Also prints the tests that do not run at both -O0 and -O2: rows_without_test.py SYMBOLS_DEF FOLDER
+PROGRAMS"""
 import pathlib
 import re
 import sys
@@ -10,7 +11,7 @@ of_hooks = re.compile(r"^MSL_(?:ACCESS|KERNEL|ARGUMENT) *\( *(\w+)", re.MULTILIN
 names = row.findall(pathlib.Path(table).read_text())
 hooked = of_hooks.findall(pathlib.Path(table).read_text())
 called = "\n".join(program.read_text() for program in pathlib.Path(programs).iterdir())
-# A test expects "on_… | symbol at …" of the runtime that prints its callbacks.
+# The runtime of the tests prints a callback as "on_… | symbol at …", and the tests expect this text.
 expected, one_level = [], []
 for test in pathlib.Path(folder).iterdir():
     lines = test.read_text().splitlines()

@@ -1,7 +1,7 @@
-// Functions of closed drivers, for the tests' programs to call. Not instrumented. An allocator hands out host
-// memory and returns 0. For kRefused bytes it returns 2, as real allocators do without memory. A free of an
-// impossible block returns 1; so do some launches of no kernel and some copies to nowhere. All other calls do
-// nothing and return 0. The headers declare the calls; each does what one of the functions below does.
+// Functions of closed drivers, which the tests' programs call. Not instrumented. An allocator allocates
+// host memory and returns 0; for kRefused bytes it returns 2, like a real one without memory. The free
+// of an impossible block, some launches without a kernel and some copies to nowhere return 1. All other
+// calls do nothing and return 0. The headers declare the calls. Each calls one of the functions below.
 #include "acl.h"
 #include "cuda.h"
 #include "hip.h"
@@ -37,7 +37,7 @@ int lock(const void *block, size_t size) { return size == kRefused ? kOutOfMemor
 
 extern "C" {
 
-// Gone from the C library since glibc 2.26, but old programs bring one of their own.
+// glibc 2.26 removed cfree, but old programs may define it.
 void cfree(void *block) { std::free(block); }
 
 // cuda

@@ -1,6 +1,6 @@
-// The image's constructor and destructor are compiled like the rest of the module. One function without
-// landing pads for indirect branches, or without unwind tables, would take them from the whole image. Up to
-// LLVM 17 only the module asks for landing pads, and a function without its own attribute follows the module.
+// The image's constructor and destructor are compiled with the module's settings. One function without
+// landing pads for indirect branches, or without unwind tables, would remove them from the whole image. Up
+// to LLVM 17 only the module requests landing pads. A function without its own attribute follows the module.
 // RUN: %if default-attributes %{ %clang -O2 --target=aarch64-linux-gnu -mbranch-protection=standard -S -emit-llvm %s -o - | FileCheck --check-prefix=BTI %s %}
 // RUN: %clang -O2 -fasynchronous-unwind-tables -S -emit-llvm %s -o - | FileCheck --check-prefix=TABLES %s
 // BTI: define linkonce_odr hidden void @__msl_image_ctor_v2() #[[CTOR:[0-9]+]]

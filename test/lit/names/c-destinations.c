@@ -1,7 +1,7 @@
-// Destinations of blocks in C: variables, members, elements, through pointers, globals, memory of the caller.
+// Destinations of blocks in C: variables, members, elements, memory behind pointers, globals, memory of the caller.
 // RUN: %emit_c -O0 | %opt -passes='print<msl-sites>' -disable-output | FileCheck %s
 // RUN: %emit_c -O2 | %opt -passes='print<msl-sites>' -disable-output | FileCheck %s
-// The names reach the table in the object, also after the optimiser.
+// The table in the object contains the names, also after the optimiser.
 // RUN: %clang -g -O0 -c %s -o %t.o && %sites %t.o | FileCheck --check-prefix=TABLE %s
 // RUN: %clang -g -O2 -c %s -o %t.o && %sites %t.o | FileCheck --check-prefix=TABLE %s
 #include "keep.h"
@@ -43,7 +43,7 @@ layer make_layer(int n) {
   l.weights.values = malloc(4);
   // CHECK: :[[#@LINE+1]]:{{.*}} type=int variable=l.clear.only
   l.clear.only = malloc(4);
-  // Two pointers in one place: the meant one cannot be known.
+  // Two pointers are stored at one place of the source. Which one is meant cannot be known.
   // CHECK: :[[#@LINE+1]]:{{.*}} type=? variable=?
   l.unclear.floats = malloc(4);
   return l;
@@ -96,13 +96,13 @@ void locals(int n) {
   *out = malloc(4);
   // CHECK: posix_memalign {{.*}}:[[#@LINE+1]]:{{.*}} type=float variable=values
   posix_memalign((void **)&values, 64, 64);
-  // Passed on at once: the destination is not known.
+  // The block is passed on at once, so its destination is unknown.
   // CHECK: :[[#@LINE+1]]:{{.*}} type=? variable=?
   keep(malloc(n));
   keep(raw), keep(texts), keep(rows), keep(calls), keep(maybe), keep(values);
 }
 
-// A block that is returned has the type that the function says, and no variable.
+// A block that is returned has the function's result type, and no variable.
 // TABLE-DAG: returned malloc type='float' variable=''
 float *returned(int n) {
   if (n < 0)

@@ -32,7 +32,7 @@ struct Cache : Base {
 Cache::Cache(int n) : owned_(new float[n]), blocks_(new Block<int>[n]) {
   // CHECK: :[[#@LINE+1]]:{{.*}} type=double variable=this->rows_[1]
   rows_[1] = static_cast<double *>(std::malloc(n));
-  // A member of a base is named as the source names it.
+  // A member of a base class has the name that the source uses.
   // CHECK: :[[#@LINE+1]]:{{.*}} type=char variable=this->text
   text = new char[3];
 }
@@ -46,7 +46,7 @@ void Cache::grow(int n) {
 
 struct Derived : Base {};
 
-// The new-expression tells the type, not the pointer that the block is stored in.
+// The type is that of the new-expression, not that of the pointer which stores the block.
 // TABLE-DAG: type='nn::Derived' variable='b'
 void use(Cache &cache, std::vector<float> &numbers) {
   // CHECK-LABEL: _ZN2nn3useERNS_5CacheERSt6vectorIfSaIfEE: _ZnamRKSt9nothrow_t
@@ -65,6 +65,6 @@ void use(Cache &cache, std::vector<float> &numbers) {
 }
 } // namespace nn
 
-// The element type of a container comes from its allocator's result. The path to the source is in the inline chain.
+// The element type of a container is that of its allocator's result. The inline chain leads to the source.
 // CHECK: _ZNSt15__new_allocatorIfE8allocateEmPKv: _Znwm {{.*}} type=float variable=?
 // TABLE-DAG: _ZNSt15__new_allocatorIfE8allocateEmPKv _Znwm type='float' variable=''

@@ -1,4 +1,4 @@
-// Functions that take a block for their caller, and those that keep it.
+// Functions that allocate a block for their caller, and functions that keep the block themselves.
 // RUN: %emit_cxx -O0 | %opt -passes='print<msl-sites>' -disable-output | FileCheck --implicit-check-not=wrapper: %s
 // RUN: %emit_cxx -O2 | %opt -passes='print<msl-sites>' -disable-output | FileCheck --implicit-check-not=wrapper: %s
 // RUN: echo 'wrapper of_a_row' > %t.rows
@@ -50,7 +50,7 @@ void *by_out_parameter(size_t n) {
   return posix_memalign(&block, 64, n) == 0 ? block : nullptr;
 }
 
-// A function that gets the block, or the address of a variable with it, keeps it: `Lattice::make` below.
+// A function that gets the block, or the address of a variable with it, may keep it. `Lattice::make` below is an example.
 static void keep(Node *node) {
   node->next = first;
   first = node;
@@ -76,11 +76,11 @@ static void *not_null(void *block) {
 // CHECK-NEXT: wrapper: checked at wrappers.cpp:[[#@LINE+1]]
 void *checked(size_t n) { return not_null(malloc(n)); }
 
-// Passes on a block of a wrapper.
+// Returns a block that a wrapper allocated.
 // CHECK-NEXT: wrapper: copied at wrappers.cpp:[[#@LINE+1]]
 char *copied(const char *text) { return strcpy(static_cast<char *>(checked(strlen(text) + 1)), text); }
 
-// Passes on a block of libc.
+// Returns a block that libc allocated.
 // CHECK-NEXT: wrapper: duplicate at wrappers.cpp:[[#@LINE+1]]
 char *duplicate(const char *text) { return strdup(text); }
 
@@ -116,7 +116,7 @@ int kept(size_t n) {
   return 0;
 }
 
-// A struct of two registers.
+// Returns a struct that is passed in two registers.
 // CHECK-NEXT: wrapper: image_of_default_size at wrappers.cpp:[[#@LINE+1]]
 Image image_of_default_size() { return image(640, 480); }
 
@@ -144,7 +144,7 @@ Node *listed() {
 // CHECK-NEXT: wrapper: made at wrappers.cpp:[[#@LINE+1]]
 Node *made() { return new Node{first, 1}; }
 
-// One of its calls is for its caller, the other is its own.
+// One of its allocations is for its caller, the other for itself.
 // CHECK-NEXT: wrapper: mixed at wrappers.cpp:[[#@LINE+4]]
 void *mixed(size_t n) {
   void *scratch = malloc(n);
@@ -152,7 +152,7 @@ void *mixed(size_t n) {
   return malloc(n);
 }
 
-// A wrapper of a descriptor.
+// Wraps a function that returns a descriptor.
 // CHECK-NEXT: wrapper: open_again at wrappers.cpp:[[#@LINE+8]]
 // CHECK-NEXT: wrapper: open_or_die at wrappers.cpp:[[#@LINE+2]]
 int open_or_die(const char *name) {
@@ -169,7 +169,7 @@ int reads(const char *name) {
   return 0;
 }
 
-// The other file tells whether it is a wrapper.
+// Whether this is a wrapper depends on a function of the other file.
 Node *perhaps(int n) {
   Node *node = of_another_file(n);
   node->value = n;
@@ -182,7 +182,7 @@ Node *perhaps_too() { return perhaps(7); }
 int of_a_row(void **out) { return (*out = malloc(8)) != nullptr; }
 #endif
 
-// The block points to itself, and to a variable of its own that holds it: no other code has it.
+// The block points to itself, and a variable inside the block points to it. No other code has the block.
 static void close(Node *node, Node **last) {
   node->next = node;
   *last = node;
@@ -195,7 +195,7 @@ Node *ring() {
   return node;
 }
 
-// Each of several blocks of a struct has a line of its own, which tells its purpose.
+// A struct has several blocks. Each is allocated in a line that shows its purpose, so the function is no wrapper.
 Layer two_blocks(size_t n) {
   Layer layer = {};
   layer.weights = static_cast<float *>(malloc(n));

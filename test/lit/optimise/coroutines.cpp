@@ -1,5 +1,5 @@
-// A coroutine is marked before it is split, when the names of its variables can
-// still be read. It is rewritten afterwards, when its parts are ordinary functions.
+// The pass marks a coroutine's calls before the coroutine is split, while its variables'
+// names are known. It rewrites them later, when the parts are ordinary functions.
 // RUN: %build_cxx -std=c++20 -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -std=c++20 -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 #include "keep.h"
@@ -28,7 +28,7 @@ __attribute__((noinline)) static Task work(int n) {
 }
 
 int main() {
-  // The frame of the coroutine.
+  // This block is the frame of the coroutine.
   // CHECK: on_alloc heap alloc block size={{[0-9]+}} | _Znwm at coroutines.cpp:{{[0-9]+}} in _ZL4worki
   Task task = work(3);
   // CHECK: on_alloc heap alloc block size=12 | _Znam at coroutines.cpp:[[#@LINE-13]] in _ZL4worki{{(.resume)?}} variable=early type=float

@@ -1,8 +1,8 @@
-// The optimiser deletes the same calls as without us, and then no part of them
-// is left: no site, no unit. Up to LLVM 18 debug information is calls as well.
+// The optimiser deletes the same calls as without msleaks. Then nothing of them is
+// left: no site, no unit. Up to LLVM 18 debug information consists of calls, too.
 // RUN: %clangxx -g -O2 -S -emit-llvm %s -o - | sed '/@llvm.dbg/d' | FileCheck %s
 // RUN: %clangxx -g -O2 -S -emit-llvm %s -o - | FileCheck --check-prefix=NONE %s
-// At -O0 they are all there.
+// At -O0 all calls remain.
 // RUN: %clangxx -g -O0 -c %s -o %t.o && %sites %t.o | FileCheck --check-prefix=ALL %s
 // ALL: rows=6
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// The optimiser makes one call of two, and another call of one. The new call has no metadata,
-// but the source's facts still hold. Facts in which two calls of one place differ are not known.
+// The optimiser merges two calls, or replaces one by another. The new call has no metadata, but the
+// facts of the source are still true. A fact is unknown if two calls at one place differ in it.
 // RUN: %clang -g -O2 -S -emit-llvm %s -o - | FileCheck --check-prefix=IR %s
 // RUN: %clang -g -O2 -c %s -o %t.o && %sites %t.o | FileCheck %s
 #include <stdlib.h>
@@ -17,11 +17,11 @@ void zeroed(struct layer *l, int n) { float *w = malloc(n * sizeof *w); if (w) m
 // CHECK-DAG: folded-calls.c:[[#@LINE+1]]:{{[0-9]+}} grown malloc type='float' variable='l->output'
 void grown(struct layer *l, int n) { l->output = realloc(NULL, n * 4); }
 
-// The marks of merged branches agree.
+// The marks of the merged branches are equal.
 // CHECK-DAG: folded-calls.c:[[#@LINE+1]]:{{[0-9]+}} either malloc type='float' variable='l->output'
 void either(struct layer *l, int n, int c) { if (c) l->output = malloc(n); else l->output = malloc(n); }
 
-// Calls on lines of their own are merged, too: then there is no line.
+// Calls on separate lines are merged, too. Then the line is unknown.
 // CHECK-DAG: folded-calls.c:0:0 lines malloc type='float' variable='l->output'
 void lines(struct layer *l, int n, int c) {
   if (c)
@@ -30,16 +30,16 @@ void lines(struct layer *l, int n, int c) {
     l->output = malloc(n);
 }
 
-// The marks differ.
+// The marks differ, so type and variable are unknown.
 // CHECK-DAG: folded-calls.c:[[#@LINE+1]]:{{[0-9]+}} unlike malloc type='' variable=''
 void unlike(struct layer *l, double **d, int n, int c) { if (c) l->output = malloc(n); else *d = malloc(n); }
 
-// Another function is called on the line, and may have been inlined and merged into the call.
+// The line calls another function, which may have been inlined and merged into the call.
 static inline void helper(int **p, int n) { *p = malloc(n); }
 // CHECK-NOT: inlined malloc type='float'
 void inlined(struct layer *l, int n, int c) { if (c) l->output = malloc(n); else if (n) l->output = malloc(n); else helper((int **)&l->output, n); }
 
-// Two calls of one place, as a macro makes them: each keeps its mark, and a fold keeps the common part.
+// A macro makes two calls at one place. Each keeps its mark, and a merged call keeps the common part.
 #define BOTH(a, b, n) (memset(a = malloc(n), 0, n), memset(b = malloc(n), 0, n))
 // CHECK-DAG: folded-calls.c:[[#@LINE+1]]:{{[0-9]+}} twice calloc type='float' variable=''
 void twice(float **a, float **b, int n) { float *x, *y; BOTH(x, y, n); *a = x; *b = y; }

@@ -1,4 +1,4 @@
-// A call that was inlined in several places is several sites, each with its inline chain; at -O0 it is one.
+// A call that is inlined at several places becomes several sites, each with its inline chain. At -O0 it is one site.
 // RUN: %clangxx -g -O0 -c %s -o %t.o && %sites %t.o | FileCheck --check-prefix=O0 %s
 // RUN: %clangxx -g -O2 -c %s -o %t.o && %sites %t.o | FileCheck --check-prefix=O2 %s
 #include "keep.h"

@@ -1,4 +1,4 @@
-// As lost-metadata.cpp, for an allocator of the user's own, whose calls are pinned.
+// Like lost-metadata.cpp, but for an allocator of the user. Its calls are pinned.
 // REQUIRES: annotated-declarations
 // RUN: %clangxx -g -O0 -c %s -o %t.o && %sites %t.o | FileCheck %s
 // RUN: %clangxx -g -O2 -c %s -o %t.o && %sites %t.o | FileCheck %s

@@ -1,4 +1,4 @@
-// malloc and memset become one calloc, as without us; the new call has the place of the malloc, and its facts.
+// The optimiser merges malloc and memset into one calloc, as without msleaks. The new call has the place and the facts of the malloc.
 // RUN: %clang -g -O2 -S -emit-llvm %s -o - | FileCheck %s
 // RUN: %clang -g -O2 -c %s -o %t.o && %sites %t.o | FileCheck --check-prefix=TABLE %s
 #include <stdlib.h>

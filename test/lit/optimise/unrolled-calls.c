@@ -1,4 +1,4 @@
-// Copies of one call that are in the same place of the source, as after unrolling, are one site.
+// Copies of a call that have the same place in the source are one site. Unrolling makes such copies.
 // RUN: %clang -g -O2 -S -emit-llvm %s -o - | FileCheck %s
 // RUN: %clang -g -O2 -c %s -o %t.o && %sites %t.o | FileCheck --check-prefix=TABLE %s
 // CHECK-COUNT-4: call {{.*}}@__msl_gate.malloc(

@@ -1,4 +1,4 @@
-// Statistics count the pass's work if asked for: clang's -save-stats, in every build of LLVM.
+// If the user asks for statistics (clang's -save-stats), they count the pass's work, in every build of LLVM.
 // RUN: rm -rf %t && mkdir -p %t/ours %t/other
 // RUN: %clang -O1 -c %s -o %t/ours/o.o -save-stats=obj
 // RUN: FileCheck %s < %t/ours/statistics.stats

@@ -1,5 +1,5 @@
-// operator new in a try block is an invoke. The callback after it runs on the normal edge only. On the
-// way out by an exception the left site is taken back. A throw out of other code takes back no site.
+// operator new in a try block is an invoke. The callback after it runs on the normal edge only.
+// If it throws, the pending site is removed. An exception from other code removes no site.
 // RUN: %build_cxx -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 #include "keep.h"
@@ -38,12 +38,12 @@ int main() {
   // CHECK-NEXT: on_free {{.*}} | _ZdaPv at
   // PLAIN: plain 0
   std::printf("plain %d\n", both(5, 6));
-  // Too large: the exception comes out of operator new[].
+  // The size is too large, so operator new[] throws.
   // CHECK-NEXT: before heap alloc | _Znam
   // CHECK-NEXT: cancel {{.*}} | _Znam
   // PLAIN: refused 1
   std::printf("refused %d\n", both(~0ul >> 1, 6));
-  // The exception comes out of the constructor: its block is given back, nothing is taken back.
+  // The constructor throws. Its block is freed, and no pending site is removed.
   // CHECK-NEXT: before heap alloc | _Znam
   // CHECK-NEXT: on_alloc heap alloc block size=5 | _Znam
   // CHECK-NEXT: before heap alloc | _Znwm

@@ -1,4 +1,4 @@
-// The shape of inserted code: a call of the gate. The gate has a load, a branch, and a part that rarely runs.
+// The inserted code is a call of the gate. The gate has a load, a branch, and a part that rarely runs.
 // RUN: %clang -g -O2 -S -emit-llvm -fno-discard-value-names %s -o - | FileCheck %s
 #include <stdlib.h>
 
@@ -10,13 +10,13 @@
 // CHECK: @llvm.global_ctors = {{.*}}{ i32 1, ptr @__msl_image_ctor_v2, ptr @__msl_image_ctor_v2 }
 // CHECK: @llvm.global_dtors = {{.*}}{ i32 1, ptr @__msl_image_dtor_v2, ptr @__msl_image_dtor_v2 }
 
-// The call stays in its place, with its line, and only its target and one argument are new.
+// The call keeps its place and its line. Only its target and one argument are new.
 // CHECK-LABEL: define{{.*}} @make(
 // CHECK:         %[[P:.*]] = tail call noalias ptr @__msl_gate.malloc(i64 noundef %n, i32 0) #[[AT_CALL:[0-9]+]], !dbg !{{[0-9]+$}}
 // CHECK-NEXT:    ret ptr %[[P]]
 void *make(size_t n) { return malloc(n); }
 
-// The same gate for every call of the same shape, each with its row.
+// All calls of the same shape use one gate, each with its own row.
 // CHECK-LABEL: define{{.*}} @make_other(
 // CHECK:         tail call noalias {{.*}}ptr @__msl_gate.malloc(i64 noundef 4, i32 1)
 void *make_other(void) { return malloc(4); }
@@ -52,7 +52,7 @@ void give_back(void *p) { free(p); }
 // CHECK-NEXT:    call void @__msl_on_alloc(i32 %site, i32 0, ptr %[[P]], i64 %0)
 // CHECK-NEXT:    ret ptr %[[P]]
 
-// A product that does not fit says so; the real call refuses it.
+// If the product overflows, the callback says so, and the real call is refused.
 // CHECK-LABEL: define internal {{.*}} @__msl_armed.calloc(
 // CHECK:         call { i64, i1 } @llvm.umul.with.overflow.i64(i64 %{{.*}}, i64 %{{.*}})
 // CHECK:         select i1 %{{.*}}, i64 -1, i64
@@ -63,7 +63,7 @@ void give_back(void *p) { free(p); }
 // CHECK-NEXT:    %[[P:.*]] = call {{.*}} @realloc(ptr %0, i64 %1)
 // CHECK-NEXT:    call void @__msl_on_alloc(i32 %site, i32 {{.*}}, ptr %[[P]], i64 %1)
 
-// One callback before a free, none behind it.
+// A free has one callback before it and none after it.
 // CHECK-LABEL: define internal {{.*}} @__msl_armed.free(
 // CHECK:         call void @__msl_on_free(i32 %site, i32 50331648, ptr %0, i64 0)
 // CHECK-NEXT:    call void @free(ptr %0)
@@ -73,10 +73,10 @@ void give_back(void *p) { free(p); }
 // CHECK:       define linkonce_odr hidden void @__msl_image_ctor_v2() {{.*}}comdat
 // CHECK:         call void @__msl_arm_v2(ptr @__start_msl_units_v2, ptr @__stop_msl_units_v2)
 
-// The memory attributes of malloc's declaration do not hold for its gate, nor for the call of the gate.
+// The memory attributes of malloc's declaration are not true for its gate or for the gate's call.
 // CHECK:       attributes #[[GATE]] = { disable_sanitizer_instrumentation noinline noprofile nosanitize_coverage nounwind uwtable "target-cpu"={{.*}}
 // CHECK:       attributes #[[AT_CALL]] = { nounwind }
 // CHECK:       attributes #[[IN_GATE]] = { nobuiltin nounwind }
-// The mark is no longer needed.
+// The mark is no longer needed, and is removed.
 // CHECK-NOT: !{!"msleaks
 // CHECK: ![[UNLIKELY]] = !{!"branch_weights", {{.*}}i32 1, i32 1048575}

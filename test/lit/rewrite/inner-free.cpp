@@ -1,4 +1,4 @@
-// The free() in an operator delete of the program's own is marked: the caller of the operator has recorded it.
+// The free() inside the program's own operator delete is marked, because the operator's caller has already recorded the free.
 // RUN: %build_cxx -O0 && %logged | FileCheck %s
 // RUN: %build_cxx -O2 && %logged | FileCheck %s
 #include "keep.h"

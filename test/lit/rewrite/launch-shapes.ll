@@ -1,4 +1,4 @@
-; A dim3 by value, as different ABIs lower it. What is not recognised is said as zeros, the launch is seen all the same.
+; A dim3 that is passed by value, as different ABIs lower it. If a shape is not recognised, the values are 0, but the launch is recorded.
 ; RUN: %opt -passes='mem-pass,verify' -S %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"
@@ -6,7 +6,7 @@ target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"
 %dim3 = type { i32, i32, i32 }
 declare i32 @cudaLaunchKernel(...)
 
-; Each has a gate of its own, which takes the arguments of the call and the row.
+; Each shape has its own gate, which takes the arguments of the call and the row.
 ; CHECK-LABEL: define void @in_registers(
 ; CHECK: call i32 @__msl_gate.cudaLaunchKernel(ptr %k, i64 %gxy, i32 %gz, i64 %bxy, i32 %bz, ptr null, i64 %shared, ptr %s, i32 0)
 define void @in_registers(ptr %k, i64 %gxy, i32 %gz, i64 %bxy, i32 %bz, i64 %shared, ptr %s) {

@@ -1,5 +1,5 @@
-; Nothing can stand between a musttail call and its return: only the site is left for a hook, no callback follows. A
-; realloc then has no second half, so it gets no first half either.
+; No code may stand between a musttail call and its return. So the pass only leaves the site for a hook, and
+; inserts no callback after the call. A realloc would lack its second half, so it gets no first half either.
 ; RUN: %opt -passes='mem-pass,verify' -S %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"
@@ -37,7 +37,7 @@ define void @give_back(ptr %p) {
   ret void
 }
 
-; What the call says of its success only a hook sees.
+; Only a hook can see the status of the call.
 declare i32 @cudaFree(ptr)
 ; CHECK-LABEL: define i32 @give_back_device(
 ; CHECK: call void @__msl_on_free(
@@ -60,7 +60,7 @@ define i32 @protect(ptr %p, i64 %n, i32 %protection) {
   ret i32 %status
 }
 
-; A tail call goes through its gate, which comes back.
+; A tail call goes through its gate, which returns.
 ; CHECK-LABEL: define internal i32 @__msl_armed.cudaFree(
 ; CHECK: call void @__msl_on_free(
 ; CHECK: [[STATUS:%.*]] = call i32 @cudaFree(

@@ -1,5 +1,5 @@
-; How values are passed is the same at the call, in the gate and at the call inside it; what a call says of itself stays
-; with the call. Calls that are passed in another way have another gate.
+; Values are passed in the same way at the call, in the gate and at the call inside the gate.
+; Attributes of one call stay at that call. Calls that pass values in another way have another gate.
 ; RUN: echo 'free odd address=0' > %t.rows
 ; RUN: %opt -passes='mem-pass<rows=%t.rows>,verify' -S %s | FileCheck %s
 ; RUN: %opt -passes='mem-pass<rows=%t.rows>,verify' -S %s -o %t.ll && llc -O0 %t.ll -o /dev/null && llc -O2 %t.ll -o /dev/null
@@ -19,7 +19,7 @@ define void @all(i64 %n, ptr %o) {
   ret void
 }
 
-; The declaration takes any arguments: each list of them is a shape.
+; The declaration is variadic: each list of arguments is a separate shape.
 ; CHECK-LABEL: define void @variadic(
 ; CHECK: call ptr @__msl_gate.calloc(i64 %n, i64 2, i32 1)
 ; CHECK: notail call ptr @__msl_gate.calloc(i64 %n, i64 3, i32 2)
@@ -45,7 +45,7 @@ define ptr @narrow(i64 %n) {
   ret ptr %p
 }
 
-; Somebody else's operand bundle says what only this call may say: left alone.
+; The call has an operand bundle of another tool, which only this call may have. So it is not instrumented.
 ; CHECK-LABEL: define ptr @bundled(
 ; CHECK: call ptr @malloc(i64 %n) [ "deopt"(i32 1) ]
 define ptr @bundled(i64 %n) {

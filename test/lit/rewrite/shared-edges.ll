@@ -1,5 +1,5 @@
-; Two invokes that arrive in one block, and one landing pad for both: their edges stay as they are. What is to be done
-; where an exception leaves operator new stands in the gate.
+; Two invokes continue in one block and share one landing pad. Their edges stay
+; unchanged. The gate contains the code for an exception that leaves operator new.
 ; RUN: %opt -passes='mem-pass,verify' -S %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"
@@ -32,7 +32,7 @@ pad:
   resume { ptr, i32 } %landed
 }
 
-; A caller that catches nothing has the same gate.
+; A caller without exception handling uses the same gate.
 ; CHECK-LABEL: define ptr @plain(
 ; CHECK: call ptr @__msl_gate._Znwm(i64 3, i32 2)
 define ptr @plain() {
@@ -40,7 +40,7 @@ define ptr @plain() {
   ret ptr %p
 }
 
-; What cannot throw needs no landing pad.
+; A call that cannot throw needs no landing pad.
 ; CHECK-LABEL: define ptr @quiet(
 ; CHECK: call ptr @__msl_gate._Znwm.[[#]](i64 4, i32 3)
 define ptr @quiet() {

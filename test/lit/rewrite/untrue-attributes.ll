@@ -1,5 +1,5 @@
-; What the optimiser inferred about memory before callbacks were there holds no longer: of the function that makes the
-; call, of those that call it, and at their calls. What has nothing to do with recording stays as it is.
+; Callbacks make inferred memory attributes untrue: of the function with the call, of its
+; callers, and at their calls. Code that has nothing to do with recording stays unchanged.
 ; RUN: %opt -passes='mem-pass,verify' -S %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"
@@ -35,7 +35,7 @@ define ptr @by_another_name(i64 %n) nounwind norecurse willreturn {
   ret ptr %p
 }
 
-; on_alloc_out reads what the driver has stored.
+; on_alloc_out reads the value that the driver has stored.
 ; CHECK: define i32 @device(ptr {{nocapture|captures\(none\)}} %where, ptr readonly %other) {
 ; CHECK: define i32 @devices(ptr %where) {
 ; CHECK-NEXT: call i32 @device(ptr %where, ptr readonly null)
@@ -48,7 +48,7 @@ define i32 @devices(ptr writeonly %where) {
   ret i32 %status
 }
 
-; Who only holds its address, or calls something else, keeps everything.
+; A function that only uses the address, or calls something else, keeps all its attributes.
 ; CHECK: define ptr @apart() #[[PURE:[0-9]+]] {
 define ptr @apart() nounwind willreturn memory(none) {
   %n = call i64 @number()

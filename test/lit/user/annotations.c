@@ -1,4 +1,4 @@
-// Annotations in C, where no name is mangled; and a pool that has no block left, and gets none back.
+// Annotations in C, where names are not mangled. One pool has no block left; a null block is given back to it.
 // RUN: %build_c -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_c -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 #include "keep.h"

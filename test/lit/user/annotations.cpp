@@ -1,5 +1,5 @@
-// A user's own allocators, named by annotation: on a definition, on a declaration, on members, with and without the
-// positions of their values. They stay calls at -O2, also when they are small and static.
+// Annotations name a user's own allocators: on a definition, on a declaration, on members, with and without the
+// positions of their values. Their calls are not inlined at -O2, even if the functions are small and static.
 // RUN: %build_cxx -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 #include "keep.h"
@@ -13,7 +13,7 @@
 static char memory[1024];
 static size_t used = 0;
 
-// The size is the first parameter as wide as size_t.
+// The size is the first parameter that is as wide as size_t.
 ALLOC("") static void *poolGet(int device, size_t size) {
   used += size;
   return memory + used - size;
@@ -39,7 +39,7 @@ int main() {
   // CHECK-NEXT: on_free user free block size=0 | _ZL7poolPutPv at
   poolPut(values);
   // CHECK-NEXT: before user alloc | _ZL9poolArraymm
-  // The one inside is a site as well.
+  // The malloc inside is a site, too.
   // CHECK-NEXT: before user alloc | [[GET]]
   // CHECK-NEXT: on_alloc user alloc block size=40 | [[GET]]
   // CHECK-NEXT: on_alloc user alloc block size=40 | _ZL9poolArraymm at {{.*}} variable=array type=int

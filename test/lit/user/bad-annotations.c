@@ -1,4 +1,4 @@
-// A wrong annotation is an error with the name of its function, and the compile fails.
+// A wrong annotation is an error that names its function, and the compilation fails.
 // RUN: not %clang -c %s -o %t.o -DANNOTATION='"msleaks.malloc"' 2>&1 | FileCheck --check-prefix=NAME %s
 // RUN: not %clang -c %s -o %t.o -DANNOTATION='"msleaks.alloc:sise=0"' 2>&1 | FileCheck --check-prefix=FIELD %s
 // RUN: not %clang -c %s -o %t.o -DANNOTATION='"msleaks.free"' 2>&1 | FileCheck --check-prefix=WHICH %s
@@ -9,7 +9,7 @@
 // RUN: not %clang -c %s -o %t.o -DANNOTATION='"msleaks.alloc:free=put"' 2>&1 | FileCheck --check-prefix=PARTNER %s
 // RUN: not %clang -c %s -o %t.o -DANNOTATION='"msleaks.alloc:size=0"' -DRESULT=int 2>&1 | FileCheck --check-prefix=POINTER %s
 // RUN: not %clang -c %s -o %t.o -DANNOTATION='"msleaks.alloc:size=0"' -DA=double 2>&1 | FileCheck --check-prefix=DOUBLE %s
-// A row that cannot match the function of that name is an error, too; a static function may have any name.
+// A row that cannot match its function is an error, too. A static function may have any name.
 // RUN: echo 'free pool address=3' > %t.rows
 // RUN: not env MSLEAKS_PASS=rows=%t.rows %clang -c %s -o %t.o -DANNOTATION='"somebody.else"' 2>&1 | FileCheck --check-prefix=ROW %s
 // RUN: env MSLEAKS_PASS=rows=%t.rows %clang -c %s -o %t.o -DANNOTATION='"somebody.else"' -DSTATIC='static __attribute__((used))'

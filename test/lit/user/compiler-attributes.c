@@ -1,4 +1,4 @@
-// Functions that the source already declares as allocators, with the compiler's own attributes.
+// The source already declares these functions as allocators, by the compiler's own attributes.
 // RUN: %build_c -O0 && %logged | FileCheck %s
 // RUN: %build_c -O2 && %logged | FileCheck %s
 #include "keep.h"
@@ -8,7 +8,7 @@ __attribute__((malloc, alloc_size(1), noinline)) void *xmalloc(size_t size) { re
 __attribute__((alloc_size(2, 1), noinline)) void *xarray(size_t count, size_t size) { return malloc(count * size); }
 
 int main(void) {
-  // The one inside comes first: it is finished first.
+  // The inner allocation is recorded first, because it ends first.
   // CHECK: before user wrap | xmalloc
   // CHECK: before heap alloc | malloc
   // CHECK: on_alloc heap alloc block size=24 | malloc

@@ -1,10 +1,10 @@
-// Allocators in a rows file, for code that cannot be annotated.
+// A rows file describes allocators in code that cannot be annotated.
 // RUN: split-file %s %t
 // RUN: env MSLEAKS_PASS=rows=%t/my.rows %clang -g -O0 %t/program.c -o %t/program && env LD_PRELOAD=%{log_runtime} %t/program 2>&1 | FileCheck %s
 // RUN: env MSLEAKS_PASS=rows=%t/my.rows %clang -g -O2 %t/program.c -o %t/program && env LD_PRELOAD=%{log_runtime} %t/program 2>&1 | FileCheck %s
-// Without it they are not known.
+// Without the rows file the allocators are unknown.
 // RUN: %clang -g -O0 %t/program.c -o %t/program && env LD_PRELOAD=%{log_runtime} %t/program 2>&1 | FileCheck --check-prefix=WITHOUT --implicit-check-not='user alloc' %s
-// opt takes the same by the name of the pass.
+// opt takes the same option in the name of the pass.
 // RUN: %clang -g -O0 -S -emit-llvm -fno-discard-value-names -Xclang -disable-llvm-passes %t/program.c -o %t/program.ll
 // RUN: %opt -passes='mem-pass<rows=%t/my.rows>' -S %t/program.ll | FileCheck --check-prefix=OPT %s
 
