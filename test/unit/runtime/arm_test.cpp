@@ -1,4 +1,5 @@
-// Arming: fabricated units get site numbers, their tables are in the .defs file before a guard opens.
+// Tests of arming, with made-up units: the units get site numbers, and their tables are in the .defs file before a
+// guard is opened.
 #include "session_fixture.h"
 
 #include "msleaks/runtime/record.h"
@@ -11,7 +12,7 @@
 namespace msleaks::test {
 namespace {
 
-// A table with `rows` rows and no strings but the empty one.
+// Returns a table with `rows` rows, whose only string is the empty one.
 std::vector<char> makeTable(uint32_t rows) {
   const uint32_t bytes = static_cast<uint32_t>(sizeof(abi::UnitHeader) + rows * sizeof(abi::SiteRow)) + 8;
   std::vector<char> table(bytes);
@@ -30,7 +31,7 @@ std::vector<char> makeTable(uint32_t rows) {
   return table;
 }
 
-// In the program's own data, as a real image has them.
+// These tables and units are in the program's own data, as those of a real image are.
 std::vector<std::vector<char>> tables;
 alignas(8) char table_bytes[256 << 10];
 abi::Unit units[1000];
@@ -39,7 +40,7 @@ abi::Unit unitOf(const abi::UnitHeader *table) {
   return {0, abi::kObjectVersion, abi::kObjectVersion, sizeof(abi::Unit), {}, table};
 }
 
-// The tables, side by side, and a unit for each of them.
+// Copies the tables one after another into the image's data, and makes a unit for each table.
 void layOut() {
   size_t at = 0, i = 0;
   for (const std::vector<char> &table : tables) {
@@ -136,7 +137,8 @@ TEST(Arm, MoreUnitsThanFitIntoOneWrite) {
     ASSERT_EQ(defined[i].base, 1 + 2 * i);
 }
 
-// Units that cannot be armed stay unarmed, their neighbours do not, and a note names the image and the reason.
+// Expects that the first unit stays unarmed and the second one is armed, and that a note names the image and the
+// reason.
 void expectFirstUnitRefused(const char *why) {
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {
@@ -182,7 +184,7 @@ TEST(Arm, ATableThatIsNoneOrNotWholeStaysUnarmed) {
   expectFirstUnitRefused("outside of it");
 }
 
-// A later version's units are longer, and hold their size.
+// Units of a later version are longer. Each unit stores its own size, so the runtime finds the next unit.
 TEST(Arm, UnitsOfSeveralSizesFollowOneAnother) {
   const SessionDirectory session;
   fillUnits({3, 1});
@@ -215,7 +217,8 @@ TEST(Arm, UnitsOfImpossibleSizesAreNotLookedBehind) {
   }
 }
 
-// The units that the first version's constructors hand over, beside units of this one.
+// The constructor of an old object passes units of the first version to __msl_arm. They are armed beside units of this
+// version.
 TEST(Arm, UnitsOfTheFirstVersionAreArmed) {
   const SessionDirectory session;
   fillUnits({3, 1, 2});
@@ -231,7 +234,7 @@ TEST(Arm, UnitsOfTheFirstVersionAreArmed) {
   EXPECT_EQ(definedUnits(*session.arenas()[0]).size(), 3u);
 }
 
-// The session may start at any time.
+// A stopped session may start to record at any time, so its units are armed, too.
 TEST(Arm, AStoppedSessionArmsAllTheSame) {
   const SessionDirectory session;
   session.control().enabled = 0;
@@ -251,13 +254,13 @@ TEST(Arm, AnImageThatComesBackGetsItsNumbersAgain) {
   fillUnits({3, 1});
   ASSERT_EQ(session.runChild([] {
     for (int i = 0; i < 100; ++i) {
-      units[0].base = units[1].base = 0; // as the file has them
+      units[0].base = units[1].base = 0; // the values in the image's file
       __msl_arm_v2(&units[0], &units[2]);
       if (units[0].base != 1 || units[1].base != 4)
         _exit(1);
       __msl_disarm_v2(&units[0], &units[2]);
     }
-    const_cast<abi::UnitHeader *>(units[1].table)->checksum ^= 1; // another build of it
+    const_cast<abi::UnitHeader *>(units[1].table)->checksum ^= 1; // a table of another build
     units[0].base = units[1].base = 0;
     __msl_arm_v2(&units[0], &units[2]);
     _exit(units[0].base == 5 && units[1].base == 8 ? 0 : 2);
@@ -327,7 +330,7 @@ TEST(Arm, AFullFileLeavesUnitsUnarmed) {
     fillManyUnits(count);
     ASSERT_EQ(session.runChild([count] {
       const rlimit none{0, 0};
-      runtime::recordAlloc(abi::Heap::Host, 0, 0, 1, 1); // attached before the limit
+      runtime::recordAlloc(abi::Heap::Host, 0, 0, 1, 1); // attaches the process before the limit is set
       setrlimit(RLIMIT_FSIZE, &none);
       __msl_arm_v2(&units[0], &units[count]);
       _exit(allUnarmed(count) ? 0 : 1);
@@ -339,7 +342,7 @@ TEST(Arm, AFullFileLeavesUnitsUnarmed) {
   }
 }
 
-// No descriptor is free for the moment: later units are defined as usual.
+// For a moment no descriptor is free, so a unit is refused. Units that come later are defined as usual.
 TEST(Arm, AFileThatCannotBeOpenedOnceIsNotGivenUp) {
   const SessionDirectory session;
   fillUnits({3, 1});

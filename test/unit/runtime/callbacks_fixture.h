@@ -1,4 +1,4 @@
-// Common code of the tests of the callbacks: traits, a hook without a malloc, and events as one line of text.
+// Helpers for the tests of the callbacks: traits, a hook without a malloc, and events as one line of text.
 #pragma once
 
 #include "session_fixture.h"
@@ -33,7 +33,7 @@ inline constexpr uint32_t kLaunch = Traits(Verb::Launch, Family::Cuda, Heap::Dev
 
 inline const void *at(uint64_t address) { return reinterpret_cast<const void *>(address); }
 
-// Does what the malloc hook does, without a malloc.
+// Does what the hook of malloc does, but allocates nothing.
 inline void hookAlloc(uint64_t address, uint64_t size) {
   runtime::Thread &thread = __msl_thread;
   const uint32_t left = runtime::takeAllocSite(thread, Family::Heap);
@@ -49,21 +49,23 @@ inline void recordMapping(uint64_t address, uint64_t size) {
   runtime::recordAlloc(Heap::Mapping, abi::kFromHook, 999, address, size);
 }
 
-// Code inside a call runs further down the stack: there is no tail call here.
+// Runs the body deeper on the stack, as code inside a call runs. noTailCall() keeps the compiler from making a tail
+// call of it.
 inline void noTailCall() { __asm__ volatile("" : : : "memory"); }
 [[gnu::noinline]] inline void inside(const std::function<void()> &body) {
   body();
   noTailCall();
 }
 
-// In the child that runs a test's callbacks: a failure is its exit status.
+// Checks a condition in the child that runs a test's callbacks. A failure ends the child with exit status 9.
 inline void must(bool holds) {
   if (!holds)
     ::_exit(9);
 }
 inline void mustBePlain() { must(runtime::isPlain(__msl_thread)); }
 
-// "Alloc#7 100+16 | Free#8 100": kinds, sites, and the first two fields.
+// Returns the events as text, such as "Alloc#7 100+16 | Free#8 100": the kind, the site and the first two fields of
+// each.
 inline std::string eventsIn(const SessionDirectory &session, const std::function<void()> &body) {
   EXPECT_EQ(session.runChild(body), 0);
   std::string text;

@@ -1,4 +1,4 @@
-// The callbacks, alone and together with a hook, make one event for one call.
+// The callbacks, with and without a hook inside the call, record one event for one call.
 #include "callbacks_fixture.h"
 
 namespace msleaks::test {
@@ -37,7 +37,7 @@ TEST(Callbacks, FreeOfNullIsNothing) {
 
 TEST(Callbacks, AFreeThatNoHookSawIsNotTakenByALaterOne) {
   EXPECT_EQ(eventsOf([] {
-              __msl_on_free(8, kFree, at(100), 0); // into a pool of the program's own
+              __msl_on_free(8, kFree, at(100), 0); // the program's operator delete puts it into a pool
               hookAlloc(100, 3);
               hookFree(100);
             }),
@@ -47,7 +47,7 @@ TEST(Callbacks, AFreeThatNoHookSawIsNotTakenByALaterOne) {
 TEST(Callbacks, AHookOfAnotherFamilyDoesNotTakeIt) {
   EXPECT_EQ(eventsOf([] {
               __msl_before(7, kDevice);
-              hookAlloc(50, 8); // the driver's own
+              hookAlloc(50, 8); // a block that the driver allocates for itself
               const void *block = at(100);
               __msl_on_alloc_out(7, kDevice, &block, 16, 0);
             }),
@@ -57,7 +57,7 @@ TEST(Callbacks, AHookOfAnotherFamilyDoesNotTakeIt) {
 TEST(Callbacks, AHandleThatIsAHostBlockIsADevicesBlockToo) {
   EXPECT_EQ(eventsOf([] {
               __msl_before(7, kDevice);
-              hookAlloc(100, 416); // the driver's notes on the block; their address is the handle
+              hookAlloc(100, 416); // the driver's data about the block; the address of this data is the handle
               const void *block = at(100);
               __msl_on_alloc_out(7, kDevice, &block, 16, 0);
             }),
@@ -77,7 +77,7 @@ TEST(Callbacks, AnOperatorNewOfTheProgramsOwnIsRetargeted) {
             "Alloc#9 100+16 hook | Retarget#7 100+12");
 }
 
-// The free() in an operator delete of the program's own: the caller of the operator may have recorded it already.
+// An operator delete of the program's own calls free(). The caller of the operator may have recorded this free already.
 TEST(Callbacks, AnInnerFreeIsItsCallersFree) {
   EXPECT_EQ(eventsOf([] {
               __msl_on_free(7, kFree, at(100), 0); // delete
@@ -86,13 +86,13 @@ TEST(Callbacks, AnInnerFreeIsItsCallersFree) {
               __msl_on_inner_free(8, kFree, at(100), 0); // called by code that is not instrumented
               hookFree(100);
               __msl_on_free(7, kFree, at(100), 0);
-              __msl_on_inner_free(8, kFree, at(200), 0); // memory of the block's content
+              __msl_on_inner_free(8, kFree, at(200), 0); // another block, which the freed block referred to
             }),
             "Free#7 100 | Free#8 100 | Free#7 100 | Free#8 200");
 }
 
-// An arena: the first block begins where its mapping does.
-// A signal handler's, too, that interrupts the allocator: the two cannot be told apart.
+// The mapping is an arena of the allocator, whose first block begins at the mapping's address. A mapping by a signal
+// handler that interrupts the allocator is not recorded either, since the two cases look the same.
 TEST(Callbacks, WhatIsMappedAndUnmappedInsideAnAllocatorIsItsSupply) {
   EXPECT_EQ(eventsOf([] {
               __msl_before(7, kMalloc);
@@ -168,7 +168,7 @@ TEST(Callbacks, APoolHandsOutItsOwnBlock) {
               hookAlloc(100, 4096);
               __msl_on_alloc(7, kUser, at(164), 12);
               __msl_before(7, kUser);
-              __msl_on_alloc(7, kUser, at(100), 12); // blocks recorded before this call do not count
+              __msl_on_alloc(7, kUser, at(100), 12); // was recorded before this call, so it is not the call's block
             }),
             "Alloc#999 100+4096 hook | Alloc#7 164+12 | Alloc#7 100+12");
 }
@@ -250,7 +250,7 @@ TEST(Callbacks, CopiesAndFills) {
       "Copy#7 100+200 | Set#8 100+16 async");
 }
 
-// Calls of an instrumented allocator inside a hook are the allocator's own.
+// Inside a hook, calls of an instrumented allocator are made by the allocator itself. They are not recorded.
 TEST(Callbacks, InsideAHookNothingIsRecorded) {
   EXPECT_EQ(eventsOf([] {
               __msl_thread.call.inside = runtime::insideOf(Family::Heap);
@@ -264,7 +264,7 @@ TEST(Callbacks, InsideAHookNothingIsRecorded) {
             "Alloc#7 100+16");
 }
 
-// A driver gives back a host block that the program made: an event like any other.
+// A driver's function frees a host block that the program allocated. This free is recorded like any other.
 TEST(Callbacks, InsideAHookOnlyItsFamilyIsLeftOut) {
   EXPECT_EQ(eventsOf([] {
               hook::Call call{kDeviceFree, hook::kPass, 999, 500, 0, 0};
@@ -315,7 +315,8 @@ TEST(Callbacks, ARefusedFreeBringsTheBlockBack) {
             "Free#7 100 | Free#8 100 | Alloc#8 100 restored");
 }
 
-// A callback stands behind the call, a hook inside it: the first of them records that it was refused.
+// Both the hook inside the call and the callback after it see that the free was refused. The first of them records that
+// the block is alive.
 TEST(Callbacks, ARefusedFreeComesBackOnce) {
   EXPECT_EQ(eventsOf([] {
               const auto refuse = [](uint32_t site, bool hooked, bool called_back) {
@@ -334,7 +335,7 @@ TEST(Callbacks, ARefusedFreeComesBackOnce) {
               refuse(7, true, true);
               refuse(8, true, true);
               refuse(9, false, true);
-              refuse(10, true, false); // a tail call, or an object of the first version
+              refuse(10, true, false); // no callback follows: a tail call, or an object of the first version
               refuse(11, true, true);
               __msl_on_free(12, kDeviceFree, at(200), 0);
               __msl_on_freed(12, kDeviceFree, at(200), 0, 1);
@@ -344,7 +345,7 @@ TEST(Callbacks, ARefusedFreeComesBackOnce) {
             "Free#11 100 | Alloc#11 100 hook restored | Free#12 200 | Alloc#12 200 restored");
 }
 
-// A launch or copy was recorded before the call; behind it one event says that it was refused.
+// A launch or copy is recorded before the call. If the call is refused, one Failed event follows.
 TEST(Callbacks, WhatARefusedLaunchOrCopyWasIsSaidOnce) {
   constexpr uint32_t kCopy = Traits(Verb::Copy, Family::Cuda, Heap::Device, 0).packed();
   EXPECT_EQ(eventsOf([] {
@@ -362,7 +363,7 @@ TEST(Callbacks, WhatARefusedLaunchOrCopyWasIsSaidOnce) {
               __msl_hook_enter(&call);
               must(call.answer == hook::kAnnounced && call.site == 11);
               __msl_hook_begin(&call);
-              __msl_on_failed(12, kLaunch, at(300), 3); // its own calls
+              __msl_on_failed(12, kLaunch, at(300), 3); // a call inside the real function, which is not recorded
               __msl_hook_end(&call);
               __msl_on_failed(call.site, call.traits, at(300), 3);
               __msl_on_failed(11, kLaunch, at(300), 3);

@@ -1,4 +1,4 @@
-// Sites of uninstrumented callers: a number per return address, its image defined once.
+// Sites of uninstrumented callers: each return address gets one number, and its image is defined once.
 #include "../emulated.h"
 #include "session_fixture.h"
 
@@ -49,7 +49,7 @@ TEST(Callers, AnAddressHasOneNumberAndItsImage) {
   EXPECT_NE(paths[placeOf(events[1]).image].find("runtime_test"), std::string::npos);
 }
 
-// A reader of the trace may be in another folder.
+// The path in the trace must be absolute, since a reader of the trace may run in another folder.
 TEST(Callers, ALibraryOfARelativePathHasItsWholePath) {
   const SessionDirectory session;
   const std::filesystem::path library = MSL_LOADABLE;
@@ -69,14 +69,14 @@ TEST(Callers, ALibraryOfARelativePathHasItsWholePath) {
   EXPECT_EQ(definitions[0].body.substr(sizeof(abi::ImageDefinition)), library.string());
 }
 
-// Another library may come to the place of an unloaded one. Its callers get entries of their own, and the first
-// library's entries still tell their own image. When the first library comes back, its entries are found again. So a
-// library that is opened a thousand times does not fill the table.
+// Another library may be loaded at the place of an unloaded one. Its callers get entries of their own, and the entries
+// of the first library still refer to the first library's image. When the first library is loaded again, its entries
+// are found again. So a library that is opened a thousand times does not fill the table.
 TEST(Callers, AnUnloadedImageKeepsItsCallersToItself) {
   const SessionDirectory session;
   constexpr char kLibrary[] = MSL_LOADABLE, kFunction[] = "msl_test_loadable";
   const int status = session.runChild([&] {
-    runtime::callerSite(codeAddressOf(dlsym(RTLD_DEFAULT, "gnu_get_libc_version"))); // nothing else is mapped between
+    runtime::callerSite(codeAddressOf(dlsym(RTLD_DEFAULT, "gnu_get_libc_version"))); // makes the table first
     void *library = dlopen(kLibrary, RTLD_NOW);
     if (library == nullptr || dlopen(kLibrary, RTLD_NOW) == nullptr)
       _exit(2);
@@ -87,7 +87,7 @@ TEST(Callers, AnUnloadedImageKeepsItsCallersToItself) {
     dlclose(library);
     __msl_unloaded();
     if (runtime::callerSite(address) != loaded)
-      _exit(1); // another handle still has it open
+      _exit(1); // the library is still open by another handle, so its entry must be unchanged
     __msl_unloading();
     dlclose(library);
     __msl_unloaded();
@@ -127,7 +127,7 @@ TEST(Callers, AFullTableGivesNoSite) {
             0);
 }
 
-// A table that cannot be made now is not asked for with every event.
+// If the table cannot be made now, the next attempt is made only after many events.
 TEST(Callers, ATableThatIsRefusedIsTriedAgainLater) {
   const SessionDirectory session;
   EXPECT_EQ(session.runChild([] {

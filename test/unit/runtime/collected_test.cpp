@@ -1,7 +1,7 @@
-// Both real sides of the rings in one process: threads that record, and the collector that drains the rings meanwhile.
-// A process belongs to one session for good, so this is the only test of its program. The two sides map the rings at
-// different addresses. So ThreadSanitizer checks here only the words that each side shares among its own threads.
-// thread_test and collect's live_test check the words between the sides.
+// Runs both real sides of the rings in one process: threads record, and the collector drains the rings meanwhile. A
+// process never changes its session, so this program has only this test. The two sides map the rings at different
+// addresses. So ThreadSanitizer checks here only the words that each side shares among its own threads. thread_test and
+// collect's live_test check the words between the sides.
 #include "analysis/collect/collector.h"
 #include "msleaks/runtime/record.h"
 
@@ -22,7 +22,7 @@ void recordNumbered() {
     runtime::recordAlloc(abi::Heap::Host, 0, 1, i + 1, 16);
 }
 
-// Threads that come and go, with rings that fill up, grow, end and are claimed again.
+// Starts and ends many threads. Their rings fill up, are replaced by larger ones, end, and are claimed again.
 void recordInThreads() {
   for (uint64_t generation = 0; generation < kGenerations; ++generation) {
     std::vector<std::thread> threads;

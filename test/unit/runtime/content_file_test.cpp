@@ -1,4 +1,4 @@
-// The header of a file with a block's content, for names of any bytes.
+// The header of a file with a block's content is valid JSON, for names of any bytes.
 #include "content_file.h"
 
 #include <gtest/gtest.h>
@@ -47,8 +47,8 @@ TEST(ContentFile, AnyBytesAreAName) {
   EXPECT_TRUE(headerOf(named("a\"b\\c\n\x01")).contains("a\"b\\c\n\x01"));
   EXPECT_TRUE(headerOf(named("caf\u00e9 \u20ac \U0001f600")).contains("caf\u00e9 \u20ac \U0001f600"));
   EXPECT_TRUE(headerOf(named("\xff\xc3")).contains("??"));
-  EXPECT_TRUE(headerOf(named("\xed\xa0\x80")).contains("???")); // half of a pair
-  EXPECT_TRUE(headerOf(named("\xc0\xaf")).contains("??"));     // longer than need be
+  EXPECT_TRUE(headerOf(named("\xed\xa0\x80")).contains("???")); // one half of a surrogate pair
+  EXPECT_TRUE(headerOf(named("\xc0\xaf")).contains("??"));     // an overlong encoding
   EXPECT_TRUE(headerOf(named("__metadata__")).contains("0x7f001000"));
 }
 

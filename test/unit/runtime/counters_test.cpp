@@ -1,4 +1,4 @@
-// Counted edges: the array that each thread counts in.
+// Counters of edges: each thread, and each fork's child, gets an array of its own.
 #include "session_fixture.h"
 
 #include "msleaks/abi/graph_table.h"
@@ -12,14 +12,15 @@ namespace {
 
 thread_local uint64_t *slot = nullptr;
 
-// Counts as instrumented code does.
+// Adds to the first counter, as instrumented code does.
 void count(const abi::GraphUnit &unit) {
   if (slot == nullptr)
     slot = __msl_counters_of(&unit, &slot);
   ++slot[0];
 }
 
-// libc's fork calls handlers; the others do not, and the child is noticed when it records.
+// Expects that parent and child count in arrays of their own. After libc's fork, a fork handler sees the child. After
+// other forks there is no handler, and the runtime notices the child when it records.
 template <class Fork> void expectOwnCounts(Fork forkNow) {
   SessionDirectory session;
   std::strcpy(session.control().counts_folder, (session.path() / "counts").c_str());

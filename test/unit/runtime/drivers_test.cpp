@@ -1,4 +1,5 @@
-// Actions of accelerators' drivers only: they lock pages of others' blocks, map physical memory, and have versions.
+// Actions that only drivers of accelerators do: they lock pages of other allocators' blocks, map physical memory, and
+// report versions and bytes in use.
 #include "callbacks_fixture.h"
 
 #include "msleaks/api.h"
@@ -10,13 +11,14 @@
 namespace msleaks::test {
 namespace {
 
-// A driver that only tells its number of bytes.
+// Returns a driver whose only function reports its bytes in use.
 constexpr hook::Device cudaDriver(int32_t (*memory)(uint64_t *free, uint64_t *total)) {
   return {
       sizeof(hook::Device), static_cast<uint32_t>(Family::Cuda), nullptr, nullptr, nullptr, memory, nullptr, nullptr};
 }
 
-// An allocator of pinned memory: a registered range is its block, and makes no other one.
+// An allocator of pinned memory registers its host block with a driver. Its result is retargeted to the host block, and
+// not to the registered range.
 TEST(Drivers, RegisteredMemoryIsNotTheBlockThatItLiesIn) {
   constexpr uint32_t kRegister = Traits(Verb::Alloc, Family::Cuda, Heap::Registered, 0).packed();
   EXPECT_EQ(eventsOf([] {
@@ -33,7 +35,7 @@ TEST(Drivers, RegisteredMemoryIsNotTheBlockThatItLiesIn) {
             "Alloc#999 100+16 hook | Alloc#8 100+16 | Retarget#7 100+16");
 }
 
-// The first block of a driver with devices makes its hooks check its version, once.
+// The first block of a driver makes the driver's hooks check its version, once.
 TEST(Drivers, TheFirstBlockChecksTheVersion) {
   static int checks = 0;
   static constexpr hook::Device kDriver{sizeof(hook::Device),
@@ -68,7 +70,7 @@ TEST(Drivers, TheFirstBlockChecksTheVersion) {
             "Alloc#7 100+16 async | Alloc#7 200+16 async | Alloc#8 300+16");
 }
 
-// The manager's number is noted only if the driver's own number of bytes is known.
+// The manager's number of bytes is recorded only if the driver's own number is known.
 TEST(Drivers, WhatADeviceHasInUseIsSaidByTwo) {
   static constexpr auto kMemory = [](uint64_t *free, uint64_t *total) {
     *free = 30;
@@ -107,7 +109,7 @@ TEST(Drivers, WhatADeviceHasInUseIsSaidByTwo) {
   EXPECT_EQ(numbers, (std::vector<uint64_t>{70, 75, 70}));
 }
 
-// Its lock may be that of a thread which the child does not have.
+// In a fork's child the driver is not asked. Its lock may be held by a thread that exists only in the parent.
 TEST(Drivers, AChildDoesNotAskTheDriverOfItsParent) {
   static int asked = 0;
   static constexpr auto kMemory = [](uint64_t *free, uint64_t *total) {
@@ -127,7 +129,7 @@ TEST(Drivers, AChildDoesNotAskTheDriverOfItsParent) {
     if (child == 0) {
       const void *none = nullptr;
       __msl_before(8, kTake);
-      __msl_on_alloc_out(8, kTake, &none, 16, 2); // a refusal asks at once
+      __msl_on_alloc_out(8, kTake, &none, 16, 2); // a refused allocation asks the driver without a pause
       ::_exit(asked == 1 ? 0 : 1);
     }
     int status = -1;
@@ -136,7 +138,7 @@ TEST(Drivers, AChildDoesNotAskTheDriverOfItsParent) {
             0);
 }
 
-// How full a device is, is asked at each step, and at once where the driver has no more.
+// The driver is asked for its bytes in use at each step, and at once after it has refused memory.
 TEST(Drivers, AStepAndARefusalAskHowFullADeviceIs) {
   static uint64_t asked = 0;
   static constexpr auto kMemory = [](uint64_t *free, uint64_t *total) {
@@ -152,7 +154,7 @@ TEST(Drivers, AStepAndARefusalAskHowFullADeviceIs) {
     constexpr uint64_t kMostSteps = 300;
     __msl_hook_driver(&kDriver);
     __msl_before(7, kTake);
-    __msl_on_alloc(7, kTake, at(100), 16); // the first block asks, and then there is a pause
+    __msl_on_alloc(7, kTake, at(100), 16); // the first block asks the driver, and then a pause begins
     for (uint64_t step = 1; asked == 1 && step < kMostSteps; ++step) {
       ::usleep(10'000);
       msl_step(step);
@@ -160,7 +162,7 @@ TEST(Drivers, AStepAndARefusalAskHowFullADeviceIs) {
     must(asked == 2);
     const void *none = nullptr;
     __msl_before(8, kTake);
-    __msl_on_alloc_out(8, kTake, &none, 16, kOutOfMemory); // during any pause
+    __msl_on_alloc_out(8, kTake, &none, 16, kOutOfMemory); // asks during any pause
     must(asked == 3);
   }),
             0);
@@ -187,7 +189,7 @@ TEST(Drivers, SayWhatAddressesShow) {
     hook::Call call{kShow, hook::kPass, 1, 0, 0, 0};
     __msl_hook_enter(&call);
     __msl_hook_begin(&call);
-    __msl_on_mapped(9, kShow, at(100), 16, at(5), 8); // a call inside one of the same driver
+    __msl_on_mapped(9, kShow, at(100), 16, at(5), 8); // a call inside a call of the same driver, which is not recorded
     __msl_hook_end(&call);
   }),
             0);

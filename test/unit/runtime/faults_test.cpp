@@ -1,4 +1,4 @@
-// A full file system is an error that is counted, never a SIGBUS.
+// A full file system causes errors that are counted, and never a SIGBUS.
 #include "session_fixture.h"
 
 #include "msleaks/runtime/caller.h"
@@ -11,7 +11,7 @@
 namespace msleaks::test {
 namespace {
 
-// A tmpfs of our own and of a given size, or null where we may not mount.
+// A new tmpfs of a given size. mounted() is false if the test may not mount.
 class SmallFileSystem {
 public:
   explicit SmallFileSystem(unsigned kib) {
@@ -56,7 +56,7 @@ TEST(Faults, WithoutRoomForARingOfItsSizeAThreadGetsASmallOne) {
 }
 
 TEST(Faults, WithoutRoomForAnyRingEventsAreCounted) {
-  const SmallFileSystem small(28); // the control page, the first pages of the arena, and less than a ring
+  const SmallFileSystem small(28); // room for the control page and the first pages of the arena, but not for a ring
   if (!small.mounted())
     GTEST_SKIP() << kSkipped;
   const SessionDirectory session({}, small.path());
@@ -107,7 +107,7 @@ TEST(Faults, WithoutRoomForTheTableOfCallersThereAreNoSites) {
       session.runChild([] { _exit(runtime::callerSite(0x1000) == 0 && runtime::callerSite(0x2000) == 0 ? 0 : 1); }), 0);
 }
 
-// The same without the right to mount: a limit on the size of files makes fallocate fail.
+// Tests the same without the right to mount. A limit on the size of files makes fallocate fail.
 TEST(Faults, AFallocateThatFailsIsCounted) {
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {
@@ -127,7 +127,7 @@ TEST(Faults, AFallocateThatFailsIsCounted) {
   EXPECT_EQ(account.produced, session.drain().size() + account.dropped);
 }
 
-// The program's own signal of that kind waits for it as before.
+// A SIGXFSZ of the program that was pending before stays pending.
 TEST(Faults, ASizeSignalThatWasPendingStays) {
   const SessionDirectory session;
   EXPECT_EQ(session.runChild([] {
@@ -155,12 +155,12 @@ TEST(Faults, ASessionThatVanishesIsNoError) {
       if (file.path().extension() != "")
         std::filesystem::remove(file.path());
     std::thread([] { recordMany(10); }).join();
-    recordMany(1'000'000); // wants a larger ring
+    recordMany(1'000'000); // the full ring requests a larger one
   }),
             0);
 }
 
-// Daemons close every descriptor they find.
+// Daemons close all descriptors, also those of the runtime.
 TEST(Faults, ClosedDescriptorsAreNoError) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 64});
   int status = -1;

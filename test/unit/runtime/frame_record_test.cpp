@@ -1,4 +1,4 @@
-// Walks through code without unwind tables: finished where a frame pointer is proof, and never wrong.
+// Walks through code without unwind tables. A walk continues where a frame pointer is a proof, and is never wrong.
 #include "unwound.h"
 #include "without_tables.h"
 
@@ -30,8 +30,8 @@ struct Walked {
   bool complete = false;
 };
 Walked walked;
-Calls calls_of_theirs;            // from the caller of the library's caller on
-uint64_t finished, others, wrong; // walks
+Calls calls_of_theirs;            // the calls around the library's caller
+uint64_t finished, others, wrong; // numbers of walks
 uint64_t frames_seen, frames_there;
 
 [[gnu::always_inline]] inline void walkFromHere() {
@@ -49,7 +49,8 @@ uint64_t frames_seen, frames_there;
   walked.complete = last == Step::Outermost;
 }
 
-// The calls that the library reports, and those that the compiler's unwinder finds for the same code.
+// Returns the true calls: those that the library reports, and then those around the library, which the compiler's
+// unwinder has found.
 std::span<const uint64_t> truth(uint64_t innermost) {
   static Calls calls;
   calls.count = 0;
@@ -73,14 +74,14 @@ std::span<const uint64_t> truth(uint64_t innermost) {
   frames_there += all.size();
 }
 
-// Earlier calls leave return addresses on the stack, which would prevent a proof.
+// Clears the stack below. Return addresses that earlier calls have left there would prevent a proof.
 [[gnu::noinline]] void clearStack() {
   char forgotten[1 << 16];
   std::memset(forgotten, 0, sizeof forgotten);
   __asm__ volatile("" : : "r"(forgotten) : "memory");
 }
 
-// Through the linker's slots, as a program calls a library.
+// Calls a function of the library through the linker's slots, as a program does.
 template <auto Function> [[gnu::noinline]] void callLibrary(int depth, void (*called)() = check) {
   const auto callers = unwound(calls_of_theirs);
   calls_of_theirs.count = callers.size();
@@ -101,7 +102,8 @@ TEST(FrameRecords, LeadThroughCodeWithoutTables) {
   EXPECT_EQ(finished, kRecordsProve ? 1u : 0u);
 }
 
-// Its callers have records, at an unknown distance.
+// The innermost function makes no record. Its callers have records, but at an unknown distance, so the walk must end at
+// the first frame.
 TEST(FrameRecords, AreNoneOfAFunctionThatMakesNone) {
   callLibrary<msl_test_bare_down>(5);
   EXPECT_EQ(finished, 0u);
@@ -115,7 +117,8 @@ void raiseSignal() {
   ::raise(SIGUSR1);
 }
 
-// Whether it makes a record or not: the code that returns from it is no call, and its caller's record is another's.
+// Expects that a walk does not leave a handler without tables, whether the handler makes a record or not. The handler
+// returns to code that is not behind a call. A record that it has not made belongs to another function.
 template <auto Handler> void expectOneFrameOfHandler() {
   struct sigaction action{}, before{};
   action.sa_handler = Handler;
@@ -134,11 +137,11 @@ TEST(FrameRecords, DoNotLeadOutOfHandlersWithoutTables) {
 }
 
 #if defined(__x86_64__)
-// Code that was made at run time makes a record and has no image.
+// Code that was generated at run time makes a record, but belongs to no image. So the record is no proof.
 TEST(FrameRecords, OfCodeWithoutAnImageAreNoProof) {
   constexpr unsigned char kCode[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3}; // push, mov, call *%rdi, pop, ret
   void *memory = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  constexpr size_t kBegin = 64; // the undefined behaviour sanitizer reads what stands before a function
+  constexpr size_t kBegin = 64; // the undefined behaviour sanitizer reads the bytes before a function
   auto *const code = static_cast<unsigned char *>(memory) + kBegin;
   std::memcpy(code, kCode, sizeof kCode);
   ASSERT_EQ(::mprotect(memory, 4096, PROT_READ | PROT_EXEC), 0);

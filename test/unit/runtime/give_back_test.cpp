@@ -1,4 +1,4 @@
-// Blocks that move, that are given back in part, and calls that fail: realloc and mappings.
+// Blocks that move or are freed in part, and calls that fail, of realloc and of mappings.
 #include "callbacks_fixture.h"
 
 namespace msleaks::test {
@@ -40,7 +40,7 @@ TEST(Callbacks, AHookTakesTheSecondHalfOfARealloc) {
             "Free#7 100 realloc | Alloc#7 200+32 hook realloc");
 }
 
-// It calls an instrumented malloc, which takes the place of its pending site.
+// A realloc of the program's own calls an instrumented malloc, which overwrites the pending site of the realloc.
 TEST(Callbacks, AUsersReallocThatFailsBringsTheBlockBack) {
   EXPECT_EQ(eventsOf([] {
               __msl_on_free(7, kUserRealloc, at(100), 0);
@@ -92,7 +92,7 @@ TEST(Callbacks, AFailedMremapIsNoMapping) {
         __msl_on_remap(7, kRemap, at(4096), 8192, 16384, 0);
         __msl_on_alloc(7, kRemap, MAP_FAILED, 16384);
         __msl_on_remap(8, kRemap, at(4096), 8192, 16384, 0);
-        runtime::takeBlockSite(__msl_thread, Family::Mmap, Verb::Realloc, 4096); // by a hook, which records
+        runtime::takeBlockSite(__msl_thread, Family::Mmap, Verb::Realloc, 4096); // a hook that records the failure
         __msl_on_alloc(8, kRemap, MAP_FAILED, 16384);
         __msl_on_remap(9, kRemap, at(4096), 8192, 0, 0); // refused by the kernel
         __msl_on_alloc(9, kRemap, MAP_FAILED, 0);
@@ -104,7 +104,7 @@ TEST(Callbacks, WhatMremapLeavesInPlaceIsNotGivenBack) {
   EXPECT_EQ(eventsOf([] {
               __msl_on_remap(7, kRemap, at(4096), 8192, 8192, MREMAP_MAYMOVE | MREMAP_DONTUNMAP);
               __msl_on_alloc(7, kRemap, at(81920), 8192);
-              __msl_on_remap(8, kRemap, at(4096), 0, 8192, MREMAP_MAYMOVE); // mapped a second time
+              __msl_on_remap(8, kRemap, at(4096), 0, 8192, MREMAP_MAYMOVE); // maps the range a second time
               __msl_on_alloc(8, kRemap, at(163840), 8192);
               __msl_on_remap(9, kRemap, at(4097), 4096, 4096, MREMAP_MAYMOVE); // refused
               errno = EINVAL;
@@ -139,7 +139,8 @@ TEST(Callbacks, MappingsWithoutMemoryAreReserved) {
       "Alloc#7 4096+8192 | Alloc#8 81920+8192 reserve | Alloc#9 163840+8192 reserve file | AllocFailed#10 8192+13");
 }
 
-// A refused call is recorded after the call, and once: by the callback if it was announced, else by the hook.
+// mprotect is recorded after the call and once, and not if it is refused. The callback records it if it was announced,
+// else the hook.
 TEST(Callbacks, ProtectionIsRecordedWhereItChanges) {
   EXPECT_EQ(eventsOf([] {
               const auto protect = [](uint32_t site, int protection, int64_t status, bool hooked) {
@@ -170,7 +171,7 @@ TEST(Callbacks, ProtectionIsRecordedWhereItChanges) {
             "Protect#7 4096+8192 reserve | Protect#9 4096+8192 | Protect#10 4096+4096 hook reserve");
 }
 
-// An allocator's own mappings and protections are its supply.
+// Mappings and protections by an allocator itself are its supply, and are not recorded.
 TEST(Callbacks, AnAllocatorsOwnProtectionIsNotRecorded) {
   EXPECT_EQ(eventsOf([] {
               __msl_before(7, kMalloc);

@@ -1,4 +1,4 @@
-// All segments of an image give the same image: on AArch64 linkers leave gaps between them.
+// All segments of an image are found to belong to one image, although linkers leave gaps between them on AArch64.
 #include "image.h"
 
 #include <dlfcn.h>

@@ -32,7 +32,7 @@ TEST_F(KernelArgumentsTest, AreThoseThatWereSetLast) {
   arguments->set(kOne, 2, 0xc0);
   arguments->set(kTwo, 0, 0xd0);
   EXPECT_EQ(of(kOne), (Words{0xa0, 0, 0xc0})) << "argument 1 was set by nobody that was seen";
-  arguments->set(kOne, 1, 0); // four bytes of a number
+  arguments->set(kOne, 1, 0); // a number of four bytes, which cannot be an address
   arguments->set(kOne, 0, 0xa1);
   EXPECT_EQ(of(kOne), (Words{0xa1, 0xc0}));
   EXPECT_EQ(of(kTwo), Words{0xd0});

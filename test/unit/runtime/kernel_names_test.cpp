@@ -1,4 +1,4 @@
-// Names of kernels: told before the first launch, and again when another kernel has the handle.
+// Names of kernels are recorded before the first launch, and again when another kernel gets the handle.
 #include "callbacks_fixture.h"
 #include "kernel_names.h"
 
@@ -20,7 +20,7 @@ void launchKernel(uint64_t kernel, abi::Traits row = kLaunch) {
 }
 void call(uint64_t kernel, const char *name) { __msl_hook_kernel(kLaunch.packed(), at(kernel), name); }
 
-// The names that the driver of the test gives its kernels, and how often it was asked.
+// The test's driver: it returns names of its kernels, and counts how often it was asked.
 int asked = 0;
 int32_t nameOf(const void *kernel, char *text, uint64_t) {
   ++asked;
@@ -31,7 +31,7 @@ int32_t nameOf(const void *kernel, char *text, uint64_t) {
 constexpr hook::Device kDriver = {
     sizeof(hook::Device), static_cast<uint32_t>(abi::Family::Hip), nullptr, nullptr, nameOf, nullptr, nullptr, nullptr};
 
-// "Kernel Launch …"
+// Returns the kinds of the events, such as "Kernel Launch …".
 std::string kindsOf(const std::function<void()> &body) {
   const std::string text = eventsOf(body);
   std::string kinds;

@@ -1,4 +1,4 @@
-// A program sets marks and ranges: the events, and each text defined once.
+// Marks, ranges and owners of a program: their events are recorded, and each text is defined once.
 #include "callbacks_fixture.h"
 
 #include "msleaks/api.h"
@@ -11,7 +11,7 @@ namespace {
 
 using Texts = std::map<uint64_t, std::string>;
 
-// The labels that a process has told; a number is told once.
+// Returns the labels that a process has defined, and expects that no number is defined twice.
 Texts textsOf(const ArenaFile &arena) {
   Texts texts;
   for (const Definition &definition : arena.definitions()) {
@@ -71,7 +71,8 @@ TEST(Labels, NoTextAndAnEmptyOne) {
   EXPECT_EQ(textsOf(*session.arenas().at(0)), (Texts{{1, ""}}));
 }
 
-// The content counts, not the place; what the program writes there later changes nothing.
+// Two equal texts at different addresses have one number. If the program later changes the bytes of a text, the copy
+// does not change.
 TEST(Labels, TextsAreCopied) {
   const SessionDirectory session;
   EXPECT_EQ(eventsIn(session,
@@ -114,7 +115,7 @@ TEST(Labels, NothingWithoutASession) {
   EXPECT_EQ(SessionDirectory::waitFor(pid), 0);
 }
 
-// A text of 4096 bytes is kept whole, of a longer one the beginning, up to the end of a character.
+// A text of 4096 bytes is stored whole. A longer text is cut at the end of a character.
 TEST(Labels, ALongTextIsCut) {
   const std::string most(abi::kMaxLabelBytes, 'x'), one_less(abi::kMaxLabelBytes - 1, 'x');
   const SessionDirectory session;
@@ -131,7 +132,7 @@ TEST(Labels, ALongTextIsCut) {
   EXPECT_EQ(notesOf(*arenas.at(0)).size(), 1u);
 }
 
-// More texts than there are numbers: those that came too late have one name, in a child too.
+// There are more texts than numbers. All texts beyond the limit get one label, in a child too.
 TEST(Labels, TooManyTextsAreOthers) {
   constexpr uint32_t kTexts = abi::kMaxLabels + 1000;
   const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 16});
@@ -196,13 +197,14 @@ TEST(Labels, ThreadsAgree) {
   const auto arenas = session.arenas();
   Texts texts = textsOf(*arenas.at(0));
   EXPECT_EQ(texts.size(), kTexts);
-  std::map<uint32_t, uint32_t> next; // by stream
+  std::map<uint32_t, uint32_t> next; // number of the next text, by stream
   for (const ReadEvent &read : session.drain())
     EXPECT_EQ(texts[read.event.as<abi::MarkEvent>().label], "text " + std::to_string(next[read.stream]++));
   EXPECT_EQ(next.size(), kThreads);
 }
 
-// A child has its parent's labels. It gives its own labels numbers that its parent gives to other labels meanwhile.
+// A fork's child inherits its parent's labels. A number that the child gives later may mean another label in the
+// parent.
 TEST(Labels, AForkedChildGoesOn) {
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {
@@ -223,12 +225,13 @@ TEST(Labels, AForkedChildGoesOn) {
   }
 }
 
-// The child must not have a lock that is never released, a number twice, or a number without its text.
+// The child must not inherit a lock that is never released. It must not give a number twice, or have a number without a
+// text.
 TEST(Labels, ForkWhileAnotherThreadNamesTexts) {
   constexpr uint32_t kForks = 30;
   const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 16});
   ASSERT_EQ(session.runChild([] {
-    msl_mark("0"); // attached
+    msl_mark("0"); // attaches the process
     std::atomic<bool> stop{false};
     std::thread naming([&stop] {
       for (uint32_t i = 0; !stop; ++i)
@@ -240,7 +243,7 @@ TEST(Labels, ForkWhileAnotherThreadNamesTexts) {
         alarm(20);
         msl_mark(("of child " + std::to_string(i)).c_str());
         msl_mark("0");
-        syscall(SYS_exit_group, 0); // ThreadSanitizer would miss the thread that did not come along
+        syscall(SYS_exit_group, 0); // at exit ThreadSanitizer would miss the parent's thread
       }
       must(SessionDirectory::waitFor(pid) == 0);
     }
@@ -268,7 +271,7 @@ TEST(Labels, ForkWhileAnotherThreadNamesTexts) {
   EXPECT_EQ(children, kForks);
 }
 
-// A text that cannot be defined has no number; its event is recorded all the same.
+// A text that cannot be defined has no number, but its event is still recorded.
 TEST(Labels, ARefusedDefinitionIsTriedAgainLater) {
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {
@@ -292,12 +295,13 @@ TEST(Labels, ARefusedDefinitionIsTriedAgainLater) {
   EXPECT_EQ(labels.back(), 1u);
 }
 
-// Without a collector, and with no room left, no text is defined; for another collector the texts are defined anew.
+// Without a collector, and with no room left, no text is defined. When another collector takes over, the texts are
+// defined.
 TEST(Labels, WithoutACollectorEventsCount) {
   const SessionDirectory session;
   session.loseCollectorAndRoom();
   ASSERT_EQ(session.runChild([&] {
-    msl_step(0); // finds the session
+    msl_step(0); // makes the process find its session
     msl_mark("lost");
     session.findCollector();
     session.unseen().orphan_kib = 0;
@@ -311,7 +315,7 @@ TEST(Labels, WithoutACollectorEventsCount) {
   EXPECT_GE(session.unseen().dropped, 2u);
 }
 
-// A handler that comes at any moment of another thread's, and of its own, first uses of texts.
+// A signal handler uses new texts at any moment, while its own thread and another thread also use new texts.
 TEST(Labels, SignalHandlersNameTexts) {
   const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 1024});
   ASSERT_EQ(session.runChild([] {

@@ -1,4 +1,4 @@
-// A process looks at the pages of a large block just before it frees it, if the collector has told it of the block.
+// A process looks at the pages of a large block just before it frees the block, if the collector has listed the block.
 #include "../sanitizers.h"
 #include "session_fixture.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t kSize = 1 << 20, kAllocated = 4711;
 
-// Runs a process that frees a block, and gives the Pages events before the Free.
+// Runs a process that frees a block, and returns the Pages events before the Free.
 class LastLook : public testing::Test {
 protected:
   void SetUp() override {
@@ -33,9 +33,9 @@ protected:
       ::munmap(memory, 2 * kSize);
   }
 
-  // As the collector does.
+  // Puts a block on the list, as the collector does.
   static void tell(uint64_t block, uint64_t size) {
-    runtime::recordAlloc(abi::Heap::Host, 0, 1, block, size); // attaches
+    runtime::recordAlloc(abi::Heap::Host, 0, 1, block, size); // also attaches the process
     abi::LargeBlocks &told = *__msl_process.large_blocks;
     told.blocks[3].size = size;
     told.blocks[3].time_ns = kAllocated;
@@ -101,12 +101,13 @@ TEST_F(LastLook, ABlockIsLookedAtOnce) {
     tell(address, kSize);
     free(address);
     free(address);
-    free(address + page); // nobody has told of this one
+    free(address + page); // this block is not on the list
   });
   EXPECT_EQ(looks.size(), 1u);
 }
 
-// The collector may tell of a block that has gone: its memory is another's by now.
+// A block on the list may have been freed already, so that its memory may be unreadable or belong to another block.
+// Such memory counts as touched.
 TEST_F(LastLook, MemoryThatCannotBeReadCountsAsTouched) {
   const auto looks = looksOf([&] {
     tell(address + 16, kSize);
@@ -140,7 +141,7 @@ TEST_F(LastLook, BehindASeccompFilterNobodyLooks) {
   EXPECT_TRUE(looks.empty());
 }
 
-// Much memory takes long to look at. Of a young process little time may go there.
+// A look at much memory takes long. A process that has run for a short time may spend only little time on looks.
 TEST_F(LastLook, LooksEndWhenTheirTimeIsSpent) {
   const auto looks = looksOf([&] {
     tell(address, kSize);

@@ -1,4 +1,4 @@
-// A library that only a test opens and closes; no sanitizer keeps it open.
+// A library that tests open and close. It is built without a sanitizer, which would keep it loaded.
 int msl_test_loadable(void);
 int msl_test_loadable(void) { return 1; }
 

@@ -1,5 +1,5 @@
-// With glibc before 2.35 the loader is asked under its lock. A thread that holds that lock may call the runtime
-// meanwhile.
+// With glibc before 2.35, the runtime must take the loader's lock to find an image. A thread that holds this lock may
+// call the runtime meanwhile. This must not cause a deadlock.
 #include "session_fixture.h"
 
 #include "loaded_object.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kPaths = 20'000;
 
-// A call at an address of no image: each is new, and the loader is asked for it.
+// Takes the path of a call at an address in no image. Each such call is new, so the runtime asks the loader.
 void takeNewPath(uint64_t address) {
   const runtime::CallerFrame frame = runtime::callerFrame();
   __msl_path(address, frame.stack_pointer, frame.frame_pointer, 0);
@@ -30,7 +30,7 @@ TEST(LoaderLock, IsNotTakenUnderOurs) {
     runtime::loader_needs_no_lock = false;
     std::thread([] {
       for (;;)
-        pause(); // for the alarm, which the others block while they wait for a lock
+        pause(); // receives the alarm, since the other threads block signals while they wait for a lock
     }).detach();
     alarm(60);
     std::thread other([] {

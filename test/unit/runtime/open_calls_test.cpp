@@ -1,4 +1,4 @@
-// Allocator calls that are under way: nested, left without a callback, on stacks of their own.
+// Allocator calls that are under way: nested calls, calls without a callback at their end, and calls on several stacks.
 #include "callbacks_fixture.h"
 
 #include <csignal>
@@ -7,7 +7,7 @@
 namespace msleaks::test {
 namespace {
 
-// Mappings of a malloc or realloc of the program's own are its supply.
+// Mappings inside a malloc or realloc of the program's own are the supply of this allocator.
 TEST(Callbacks, AnAnnouncedAllocatorIsInsideItself) {
   const SessionDirectory session;
   EXPECT_EQ(session.runChild([] {
@@ -25,7 +25,7 @@ TEST(Callbacks, AnAnnouncedAllocatorIsInsideItself) {
             0);
 }
 
-// A later call of uninstrumented code costs nothing more.
+// After a call of a stub no call stays open, so later calls of uninstrumented code stay fast.
 TEST(Callbacks, AStubLeavesNothingBehind) {
   EXPECT_EQ(eventsOf([] {
               __msl_announce(7, kLaunch);
@@ -49,7 +49,7 @@ TEST(Callbacks, ATailCallOpensNothing) {
             "Alloc#7 100+16 hook");
 }
 
-// Calls left by longjmp, or by an exception without a cancel, do not pile up.
+// Calls that end by a longjmp, or by an exception without a cancel callback, do not accumulate.
 TEST(Callbacks, AbandonedCallsAreForgotten) {
   EXPECT_EQ(eventsOf([] {
               for (uint32_t i = 0; i < 100; ++i)
@@ -64,7 +64,8 @@ TEST(Callbacks, AbandonedCallsAreForgotten) {
             "Alloc#999 100+16 hook | Retarget#7 100+16");
 }
 
-// Two stacks side by side: `lower` and `higher` each begin an allocator's call on one of them and yield in it.
+// There are two stacks, one below the other. `lower` and `higher` each begin an allocator's call on one of the stacks,
+// and yield inside this call.
 ucontext_t lower, higher, back;
 alignas(64) char stacks[2][64 << 10];
 
@@ -100,7 +101,7 @@ void allocateInHandler(int) {
   __msl_on_alloc(8, kUser, at(200), 16);
 }
 
-// The handler's stack lies above the frames that it interrupts.
+// The handler runs on a stack above the frames that it interrupts. Its calls must not end the interrupted call.
 TEST(Callbacks, AHandlerOnAnotherStackEndsNoCall) {
   EXPECT_EQ(eventsOf([] {
               static char own[64 << 10];
@@ -133,7 +134,8 @@ void nest(uint32_t depth) {
   __msl_on_alloc(1000 + depth, kUser, at(100), 16);
 }
 
-// The outermost of more than there is room for are forgotten: they only do not take over the block.
+// If more calls are open than there is room for, the outermost ones are dropped. The only effect is that the block is
+// not retargeted to them.
 TEST(Callbacks, DeepNestingIsBounded) {
   EXPECT_EQ(eventsOf([] {
               nest(runtime::kOpenCalls - 1);

@@ -1,5 +1,5 @@
-// Kernels with pages of 4, 16 and 64 KiB. A larger page is a multiple of a smaller one, so its layout can be tested on
-// any kernel with smaller pages.
+// The layout of the arena for kernels with pages of 4, 16 and 64 KiB. A larger page is a multiple of a smaller one, so
+// the layout for large pages can be tested on a kernel with smaller pages.
 #include "session.h"
 #include "session_fixture.h"
 
@@ -25,7 +25,7 @@ void recordIn(uint64_t page_bytes, const std::function<void()> &body) {
   body();
 }
 
-// Every ring can be mapped by its offset, and none shares a page with its neighbour.
+// Expects that every ring can be mapped by its offset, and that no two rings share a page.
 void expectOnPages(const ArenaFile &arena, uint64_t page_bytes) {
   EXPECT_EQ(arena.header().page_bytes, page_bytes);
   uint64_t end = arena.header().path_blocks_offset + abi::kMaxPathBlocks * sizeof(abi::PathBlock);
@@ -43,7 +43,7 @@ TEST_P(Pages, RingsBeginOnPages) {
     recordIn(GetParam(), [] {
       for (int thread = 0; thread < 3; ++thread)
         std::thread([] {
-          for (uint64_t i = 0; i < 3000; ++i) // beyond 16 KiB: the ring is followed by one of 64
+          for (uint64_t i = 0; i < 3000; ++i) // needs more than 16 KiB, so a ring of 64 KiB follows
             runtime::recordAlloc(abi::Heap::Host, 0, 1, i + 1, 0);
         }).join();
     });
@@ -58,10 +58,11 @@ TEST_P(Pages, RingsBeginOnPages) {
   EXPECT_EQ(session.drain().size() + total.dropped, total.produced);
 }
 
-// The directory of rings grows by pages: an entry whose page was never allocated would be a SIGBUS on a full disk.
+// The directory of rings grows by pages. On a full disk, access to an entry whose page was never allocated would raise
+// SIGBUS.
 TEST_P(Pages, TheDirectoryOfRingsHasItsPages) {
   const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 16});
-  constexpr int kThreads = 400; // entries of 24 bytes: two pages of 4 KiB and more
+  constexpr int kThreads = 400; // with entries of 24 bytes, they fill more than two pages of 4 KiB
   ASSERT_EQ(session.runChild([] {
     recordIn(GetParam(), [] {
       std::vector<std::thread> threads;
@@ -92,13 +93,13 @@ TEST(Page, TheKernelsOwn) {
   EXPECT_LE(runtime::pageBytes(), abi::kMaxPageBytes);
 }
 
-// Wiped as a whole in the child of a fork: nothing else may lie there.
+// The kernel clears these pages in a fork's child, so they must contain nothing but the state.
 TEST(Page, TheStateOfAProcessHasPagesOfItsOwn) {
   EXPECT_EQ(reinterpret_cast<uintptr_t>(&__msl_process) % runtime::pageBytes(), 0u);
   EXPECT_EQ(sizeof __msl_process % runtime::pageBytes(), 0u);
 }
 
-// A refused call gives no memory back.
+// A call that the kernel refuses unmaps no memory.
 TEST(Page, MappingsAreGivenBackByWholePages) {
   for (const uint64_t page : {4096, 16384, 65536}) {
     EXPECT_TRUE(runtime::munmapTakes(3 * page, 1, page));
