@@ -1,4 +1,4 @@
-// A service with two mistakes: it keeps every answer in a cache, and it loses the scratch buffer of each request.
+// A service with two mistakes: its cache keeps every answer forever, and the scratch buffer of each request leaks.
 //
 //   clang++-22 -O1 -g -fpass-plugin="$(msleaks plugin --llvm 22)" cache.cpp -o cache
 //   msleaks-run -o RUN -- ./cache
@@ -15,7 +15,7 @@ static Answer *cache;
 static const char *remember(const char *text) {
   Answer *answer = new Answer;
   std::strcpy(answer->text, text);
-  answer->next = cache; // nothing ever takes an answer out
+  answer->next = cache; // no code ever removes an answer
   cache = answer;
   return answer->text;
 }

@@ -1,11 +1,11 @@
-// Level Zero of oneAPI, Intel's driver for GPUs (libze_loader.so.1): a library that msleaks does not know, hooked in
-// one file. docs/hooks.md explains each step.
+// Hooks for Level Zero of oneAPI, Intel's driver for GPUs (libze_loader.so.1). msleaks itself has no hooks for this
+// library. docs/hooks.md explains each step of this file.
 //
 //   g++ -std=c++20 -O2 -shared -fPIC -I/opt/msleaks/include level_zero.cpp -o level_zero.so
 //   msleaks-run --hooks ./level_zero.so -o RUN -- ./program
 //
-// The types are declared here, so that no header of the driver is needed. With -DMSL_VENDOR_HEADERS they are the
-// driver's own (level_zero/ze_api.h), and a prototype that differs does not compile.
+// The types are declared here, so that no header of the driver is needed. With -DMSL_VENDOR_HEADERS, the driver's own
+// types are used (level_zero/ze_api.h). Then a prototype that differs from the driver's does not compile.
 #include "msleaks/hook.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 #ifdef MSL_VENDOR_HEADERS
 #include <level_zero/ze_api.h>
 #else
-using ze_result_t = int; // 0: done
+using ze_result_t = int; // 0: success
 using ze_driver_handle_t = void *;
 using ze_device_handle_t = void *;
 using ze_context_handle_t = void *;
@@ -47,15 +47,15 @@ using namespace msleaks;
 
 namespace {
 
-// There is none for this driver, and User has no devices. An OpenCL may stand on Level Zero, as one of PoCL's does:
-// then what it calls here counts once, as OpenCL's.
+// There is no family for this driver, and the family User has no devices. An OpenCL library may call Level Zero, as a
+// device of PoCL does. With the family OpenCl, such a call is recorded only once, as a call of OpenCL.
 constexpr abi::Family kFamily = abi::Family::OpenCl;
 
 // ZE_PHYSICAL_MEM_FLAG_ALLOCATE_ON_HOST, which older headers do not have.
 constexpr uint32_t kOnHost = 2;
 
-// Which device a handle is: they are counted as zeDeviceGet gives them out, and a part of a device is that device.
-// Handles stay what they are as long as the process lives.
+// Stores the number of the device for each handle. Devices are numbered in the order in which zeDeviceGet returns them.
+// A part of a device has the number of the device. A handle refers to the same device as long as the process lives.
 class Ordinals {
 public:
   uint32_t of(ze_device_handle_t device) const { // 0: not known
@@ -107,7 +107,8 @@ private:
 };
 constinit Ordinals ordinals;
 
-// Parameter kSize is the number of bytes, kBlock says where the address goes.
+// The parameter at position kSize is the number of bytes. The parameter at position kBlock points to where the address
+// is stored.
 template <abi::Heap kHeap, int kSize, int kBlock> struct Take {
   static constexpr abi::Symbol kRow = {.name = "zeMemAlloc",
                                        .verb = abi::Verb::Alloc,
@@ -116,7 +117,8 @@ template <abi::Heap kHeap, int kSize, int kBlock> struct Take {
                                        .result = {abi::ResultKind::Out, abi::Position(kBlock)},
                                        .size = abi::Position(kSize)};
 };
-// Gives back blocks of all three kinds: their addresses are those of one space, and the heap need not be the block's.
+// Frees blocks of all three kinds. Their addresses are in one address space, so the row's heap may differ from the
+// block's heap.
 template <int kBlock> struct Give {
   static constexpr abi::Symbol kRow = {.name = "zeMemFree",
                                        .verb = abi::Verb::Free,
@@ -137,7 +139,7 @@ struct Copy {
                                        .stream = abi::Position(0),
                                        .status = true};
 };
-// The pattern lies behind a pointer and has any length: no value.
+// The row has no value, since the pattern is behind a pointer and has any length.
 struct Fill {
   static constexpr abi::Symbol kRow = {.name = "zeCommandListAppendMemoryFill",
                                        .verb = abi::Verb::Set,
@@ -149,7 +151,7 @@ struct Fill {
                                        .stream = abi::Position(0),
                                        .status = true};
 };
-// Positions in what the body below hands on: list, kernel, grid, size of a group.
+// The positions count the arguments that the body below passes on: list, kernel, grid, size of a group.
 struct Launch {
   static constexpr abi::Symbol kRow = {.name = "zeCommandListAppendLaunchKernel",
                                        .verb = abi::Verb::Launch,
@@ -160,8 +162,8 @@ struct Launch {
                                        .shape = {abi::ShapeKind::Dim3, abi::Position(2)},
                                        .status = true};
 };
-// An access without positions: the used memory is not known. A list may run often, and long after its commands were
-// recorded. The sizes of an indirect launch are in memory of the device.
+// An access without positions, since the used memory is not known. A list may run several times, and long after its
+// commands were added. The sizes of an indirect launch are in memory of the device.
 struct Unknown {
   static constexpr abi::Symbol kRow = {.name = "zeCommandQueueExecuteCommandLists",
                                        .verb = abi::Verb::Access,
@@ -169,7 +171,7 @@ struct Unknown {
                                        .heap = abi::Heap::Device};
 };
 
-// Bodies, for what a row cannot say. Here the device is a handle.
+// Bodies do the work that a row cannot describe. Here the device is a handle.
 constexpr auto kOnDevice = [](auto real, void *caller, ze_context_handle_t context,
                               const ze_device_mem_alloc_desc_t *wish, size_t size, size_t alignment,
                               ze_device_handle_t device, void **block) {
@@ -183,9 +185,9 @@ constexpr auto kShared = [](auto real, void *caller, ze_context_handle_t context
   return hook::callRecorded<Take<abi::Heap::Managed, 3, 6>>(real, caller, context, wish, host_wish, size, alignment,
                                                             device, block);
 };
-// The size is behind a pointer: it is handed on as one parameter more, which the real function is not given. The block
-// is a handle, an address of the driver's own host memory: no block of a heap but Device may have one. So physical
-// memory of the host is left out.
+// The size is behind a pointer, so it is passed on as an additional argument, which the real function does not get. The
+// block is a handle, which is an address in the driver's own host memory. Only a block of the heap Device may have such
+// an address. So physical memory of the host is left out.
 constexpr auto kPhysical = [](auto real, void *caller, ze_context_handle_t context, ze_device_handle_t device,
                               ze_physical_mem_desc_t *wish, ze_physical_mem_handle_t *memory) {
   if (wish == nullptr || (wish->flags & kOnHost) != 0)
@@ -194,7 +196,8 @@ constexpr auto kPhysical = [](auto real, void *caller, ze_context_handle_t conte
   const auto create = [=](ze_physical_mem_handle_t *where, size_t) { return real(context, device, wish, where); };
   return hook::callRecorded<Take<abi::Heap::Device, 1, 0>>(create, caller, memory, wish->size);
 };
-// So is the grid. The size of a group is the kernel's (zeKernelSetGroupSize): 0, not known.
+// The grid is also behind a pointer. The size of a group was set for the kernel before (zeKernelSetGroupSize), so it is
+// not known here: 0.
 constexpr auto kLaunch = [](auto real, void *caller, ze_command_list_handle_t list, ze_kernel_handle_t kernel,
                             const ze_group_count_t *groups, ze_event_handle_t signal, uint32_t waits,
                             ze_event_handle_t *events) {
@@ -208,7 +211,7 @@ constexpr auto kLaunch = [](auto real, void *caller, ze_command_list_handle_t li
   };
   return hook::callRecorded<Launch>(launch, caller, list, kernel, grid, Sizes{0, 0, 0});
 };
-// Not recorded at all, only watched.
+// These calls are not recorded. Their results only number the devices.
 constexpr auto kDevices = [](auto real, void *, ze_driver_handle_t driver, uint32_t *count,
                              ze_device_handle_t *devices) {
   const ze_result_t result = real(driver, count, devices);

@@ -1,12 +1,12 @@
-// A small network, trained with OpenCL kernels on generated samples: standardise the samples, train, evaluate.
+// Trains a small network with OpenCL kernels on generated samples: standardises the samples, trains, evaluates.
 //
-// Every buffer lives as long as it is needed, unless a mistake is planted:
+// Every buffer is allocated only while it is needed, unless a mistake is planted:
 //
-//   --plant leak    each step forgets the first layer's error
+//   --plant leak    each step does not free the buffer with the first layer's error
 //   --plant early   the workspace of the evaluation, at the end, is allocated before the training
 //   --plant late    the raw samples are kept until the end, although only the beginning reads them
 //
-// The results are the same with each of them; only memory differs.
+// The results are the same with each mistake. Only the use of memory differs.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
@@ -55,7 +55,7 @@ struct View {
   cl_int begin = 0;
 };
 
-// A device, and the one queue that everything is done on, in order.
+// A device, and its only queue, which runs all operations in order.
 struct Device {
   cl_device_id id;
   cl_context context;
@@ -66,7 +66,7 @@ struct Device {
   ~Device();
   cl_kernel kernel(const char *name) const;
 
-  // Queues a kernel. A buffer that could not be made is found here.
+  // Queues a kernel. Stops the program if one of the buffers could not be created.
   template <size_t Dimensions, class... Arguments>
   void launch(cl_kernel kernel, const size_t (&range)[Dimensions], const Arguments &...arguments) const {
     cl_uint position = 0;
@@ -167,7 +167,7 @@ struct Layer {
   }
 };
 
-// Points around one centre per class, on scales that differ from feature to feature.
+// Random points around one centre per class. Each feature has a scale of its own.
 struct Samples {
   std::vector<float> features = std::vector<float>(kSamples * kFeatures);
   std::vector<cl_int> labels = std::vector<cl_int>(kSamples);
@@ -237,7 +237,7 @@ public:
     return sum / kBatch;
   }
 
-  // Room for what the layers hand on when all samples are evaluated at once.
+  // Returns the size of the buffer for the outputs of all layers when all samples are evaluated at once.
   static constexpr size_t workspaceSize(const Network &network) {
     size_t outputs = 0;
     for (const Layer &layer : network)
@@ -270,7 +270,7 @@ private:
                    layer.inputs, static_cast<cl_int>(layer.rectify));
   }
 
-  // Improves the layer and consumes its error; returns the error of the layer below, if there is one.
+  // Updates the layer's parameters and frees its error. Returns the error of the layer below, or null.
   cl_mem backward(const Layer &layer, View x, cl_mem delta, bool has_below) const {
     const size_t inputs = layer.inputs, outputs = layer.outputs;
     cl_mem delta_below = nullptr;

@@ -3,8 +3,8 @@
 
     train.py [--steps N]
 
-Nothing in it knows of msleaks: `msleaks-run -- python3 train.py` shows where PyTorch's libraries and the interpreter
-put their memory. Runs on PyTorch 1.13 and later, prints the same on every run of one version.
+The program does not use msleaks. `msleaks-run -- python3 train.py` shows where PyTorch's libraries and the interpreter
+allocate memory. It runs with PyTorch 1.13 and later. Every run with the same version prints the same text.
 """
 import argparse
 
@@ -15,7 +15,7 @@ BATCH, CLASSES, SIZE = 64, 10, 16
 
 
 def generated_images(generator):
-    """A batch of noisy images; each class has its own bright square."""
+    """Returns a batch of noisy images. In the images of each class, another square is bright."""
     labels = torch.randint(CLASSES, (BATCH,), generator=generator)
     images = torch.randn(BATCH, 1, SIZE, SIZE, generator=generator)
     for image, label in zip(images, labels.tolist()):
