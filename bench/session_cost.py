@@ -16,7 +16,7 @@ class SessionCost:
     def __init__(self, bench):
         self.bench = bench
         self.paced = bench.program("bench_paced")
-        self.rounds = min(bench.rounds, 3)  # each round takes as long as its program
+        self.rounds = min(bench.rounds, 3)  # each round runs as long as its program
 
     def run(self):
         pairs = self.bench.scaled(10_000_000)

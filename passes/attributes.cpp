@@ -51,7 +51,7 @@ void addCallers(const Value &callee, const Untrue &untrue, SetVector<Function *>
 
 void dropUntrueAttributes(SetVector<Function *> recording) {
   const Untrue untrue;
-  for (unsigned i = 0; i < recording.size(); ++i) { // the callers are appended meanwhile
+  for (unsigned i = 0; i < recording.size(); ++i) { // addCallers appends to the vector
     untrue.dropFrom(*recording[i]);
     addCallers(*recording[i], untrue, recording);
   }

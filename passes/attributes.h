@@ -9,9 +9,9 @@ class Function;
 
 namespace msleaks::passes {
 
-// Some attributes say that a function has no side effects. These are removed from functions that may now record events,
-// and from all their callers in this module. With such attributes, a link-time optimiser could merge or delete recorded
-// calls.
+// Some attributes say that a function has no side effects. This function removes such attributes from functions that
+// may now record events, and from all their callers in this module. With such attributes, a link-time optimiser could
+// merge or delete recorded calls.
 //
 //   define ptr @make(i64) nounwind memory(inaccessiblemem: readwrite) willreturn   →   define ptr @make(i64) nounwind
 void dropUntrueAttributes(llvm::SetVector<llvm::Function *> recording);

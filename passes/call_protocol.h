@@ -19,8 +19,8 @@ bool returnsStatus(const llvm::CallBase &call, const abi::Symbol &symbol);
 // Whether the callback before the call opens a record that the callback behind the call, or `cancel`, closes.
 bool opensCall(const CallKind &kind);
 
-// Emits the callbacks of one call at the insertion point of a builder. `operands` are those that the row counts
-// (pin.h). `call` provides the result, and shows how the call passes a struct.
+// Emits the callbacks of one call at the insertion point of a builder. `operands` are the operands to which the row's
+// positions refer (pin.h). `call` provides the result, and shows how the call passes a struct.
 class CallProtocol {
 public:
   CallProtocol(RuntimeDecls &runtime, llvm::CallBase &call, const CallKind &kind,

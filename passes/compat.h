@@ -102,7 +102,7 @@ inline uint64_t hashOf(llvm::StringRef text) {
 #endif
 }
 
-// The module's target is a string up to LLVM 20, and a Triple later. The constructor takes both.
+// The module's target is a string up to LLVM 20, and a Triple later. The constructor of Triple accepts both.
 inline llvm::Triple targetOf(const llvm::Module &module) { return llvm::Triple(module.getTargetTriple()); }
 
 // Since LLVM 22, a unit may store its language and the language's version as separate values.

@@ -140,7 +140,7 @@ void DestinationFinder::follow(const Value &value, const Value &user, Fate &fate
   }
 }
 
-// `std::unique_ptr<float[]> p(new float[n])`: the constructor of `p` takes the block, as a pointer.
+// `std::unique_ptr<float[]> p(new float[n])`: the constructor of `p` gets the block as a pointer.
 std::optional<Place> DestinationFinder::constructedBy(const CallBase &call, const Value &argument) const {
   const Function *callee = call.getCalledFunction();
   const DISubprogram *subprogram = callee ? callee->getSubprogram() : nullptr;

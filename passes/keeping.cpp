@@ -164,8 +164,8 @@ private:
     }
   }
 
-  // A store to a local variable is followed to the loads of the variable. A store to other memory is a place where the
-  // block is kept.
+  // A store to a local variable is followed to the loads of the variable. A store to other memory is recorded in
+  // `kept`.
   static void stored(const Value &address, Given is, SmallVectorImpl<GivenValue> &next, Kept &kept) {
     if (const auto *variable = dyn_cast<AllocaInst>(address.stripPointerCasts())) {
       for (const User *reader : variable->users())

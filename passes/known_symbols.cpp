@@ -90,7 +90,7 @@ std::optional<Symbol> attributedSymbol(const Function &function) {
     return takeAllocSize(function, symbol) ? std::optional(symbol) : std::nullopt;
   }
   // alloc_size says which parameter is the size, but not which function frees the block. So a function with only
-  // alloc_size is taken as a wrapper of a known allocator. Its calls record no block of their own, because no known
+  // alloc_size is treated as a wrapper of a known allocator. Its calls record no block of their own, because no known
   // call could free such a block.
   Symbol symbol = emptyRow(Verb::Alloc);
   if (kind == AllocFnKind::Unknown)

@@ -11,7 +11,7 @@ namespace msleaks::passes {
 // zeros.
 bool shapeFits(const llvm::CallBase &call, const abi::Symbol &symbol);
 
-// A dim3 as the callbacks take it.
+// A dim3 in the form of the callbacks' parameters.
 struct Dimensions {
   llvm::Value *xy; // x | y << 32
   llvm::Value *z;

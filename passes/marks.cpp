@@ -118,8 +118,8 @@ void restore(CallBase &call, const abi::Symbol &symbol, const MarkTable &table) 
 }
 
 // If the optimiser merges two calls, the merged call has the common part of their locations: the line, or only the
-// function. So the table also has marks for such places. There is none if other calls stand at the place, since the
-// code of such a call may have been inlined and merged.
+// function. So the table also has marks for such places. If the place also has unmarked calls, the table has no mark
+// for it: code of such a call may have been inlined and merged.
 class MergedPlaces {
 public:
   explicit MergedPlaces(const Function &function) {

@@ -4,7 +4,7 @@
 //   !msleaks.marks = !{!7}
 //   !7 = !{!"weights", !"float", i32 3, !"make", !"/src/net.c", i32 12, i32 20, i32 0}
 //
-// The optimiser drops unknown metadata where it replaces a call. It does so when it inlines a call into a function with
+// When the optimiser replaces a call, it drops unknown metadata. It replaces calls when it inlines into a function with
 // cleanups, folds malloc and memset into calloc, or merges two branches. The debug location stays, and restoreMarks
 // finds the mark in the table by this location. If several marks of one place differ, only the facts that they share
 // are used.

@@ -44,11 +44,12 @@ inline constexpr char kOptionsVariable[] = "MSLEAKS_PASS";
 // MSLEAKS_PASS.
 inline constexpr char kLinkVariable[] = "MSLEAKS_LINK";
 
-// `origin` names where the text comes from, for error messages.
+// `origin` names the source of the text, for error messages.
 std::shared_ptr<const Options> parseOptions(llvm::StringRef text, llvm::StringRef origin);
 std::shared_ptr<const Options> optionsFromEnvironment();
 
-// Reports the mistake, if there is one, as a compiler error. True when the pass may go on.
+// Reports the mistake, if there is one, as a compiler error. Returns true if there is none, so that the pass may
+// continue.
 bool reportMistakes(const Options &options, llvm::LLVMContext &context);
 
 } // namespace msleaks::passes

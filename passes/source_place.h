@@ -34,7 +34,7 @@ SourcePlace placeOf(const llvm::Function &function);
 // Whether the place is in a header that came with the compiler or the system.
 bool isOfSystem(const SourcePlace &place);
 
-// A symbol's name without the prefix that keeps the code generator from mangling it.
+// A symbol's name without the prefix that prevents the code generator from mangling the name.
 std::string plainName(const llvm::GlobalValue &value);
 
 } // namespace msleaks::passes

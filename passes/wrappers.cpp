@@ -86,7 +86,7 @@ public:
       if (!eligibility_.obstacle(function))
         visit(function);
     }
-    for (size_t next = 0; next < wrappers_.size(); ++next) // the vector grows meanwhile
+    for (size_t next = 0; next < wrappers_.size(); ++next) // visitCallersOf appends to the vector
       visitCallersOf(*wrappers_[next], wrappers_);
     for (Function &function : module)
       if (!eligibility_.obstacle(function) && !symbols_.isWrapper(function))

@@ -11,7 +11,7 @@
 //   →  !msleaks.wrappers = !{!7}
 //      !7 = !{!"xmalloc", !"/src/xmalloc.c", i32 40, i32 13, i32 0}
 //
-// A function that the user named as a wrapper has an entry without a line, which stands for all its calls.
+// A function that the user named as a wrapper has an entry without a line, which represents all its calls.
 //
 // A function may also return the result of another module's function. It is then a wrapper only if that other function
 // is one. The report decides this, since it has the tables of all modules and the call path. Such calls are named

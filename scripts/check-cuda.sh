@@ -5,8 +5,8 @@
 #
 # Runs the hooks with the current PyTorch: its caching allocator, expandable segments, cudaMallocAsync and CUDA graphs.
 # Compares the report's device memory with PyTorch's own number. Compares the time of a step without msleaks with the
-# time with call paths, ledger, handles and NVTX, but without a watch. The exit status is 1 if a step takes more than 2
-# % longer. If there is Nsight Systems, it also measures a step under `nsys` with memory tracing. Prints a table for
+# time with call paths, ledger, handles and NVTX, but without a watch. The exit status is 1 if a step takes over 2%
+# longer. If there is Nsight Systems, it also measures a step under `nsys` with memory tracing. Prints a table for
 # docs/devices.md.
 #
 #   scripts/check-cuda.sh [--built FOLDER] [PYTHON]

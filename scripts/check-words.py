@@ -50,7 +50,7 @@ C_LIKE = {".c", ".cc", ".cpp", ".cu", ".cl", ".def", ".h", ".hpp", ".inc", ".hip
 HASHED = {".cmake", ".sh", ".bash"}
 
 
-# ---- A text and the lines it stands on ----
+# ---- A text and the lines of its characters ----
 
 class Block:
     """Text of one paragraph, list item, table cell or comment, with the line of each character.

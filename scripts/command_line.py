@@ -10,7 +10,7 @@ class Command:
         self.summary = described["summary"]
         self.usage = described["usage"]
         self.is_other_program = described["passes_on"]
-        # `msleaks run` takes the options of msleaks-run.
+        # `msleaks run` has the options of msleaks-run.
         options = passed_to.options + passed_to.words if self.is_other_program else described["options"]
         self.options = [option for option in options if option["names"]]
         self.words = [option for option in options if not option["names"]]

@@ -24,7 +24,7 @@ test_packages=(
   linux-perf                                     # test/e2e/profiles: writes perf.data, and reads it for comparison
   llvm-spirv-15 spirv-tools                      # SPIR-V of counted kernels, for PoCL (test/e2e/graphs)
   heaptrack binutils strace zstd libunwind-dev   # peers that the results are compared with
-  libjemalloc2 libmimalloc2.0 libtcmalloc-minimal4 # allocators that msleaks doctor knows (test/e2e/doctor)
+  libjemalloc2 libmimalloc2.0 libtcmalloc-minimal4 # allocators that msleaks doctor recognizes (test/e2e/doctor)
   dpkg-dev ca-certificates curl                  # darknet's source package, ggml in an npm package
   python3-pip                                    # NVIDIA's headers and ptxas, in wheels
   python3 python3-numpy python3-torch            # examples/pytorch

@@ -72,7 +72,7 @@ build_suite() { # NAME PRESET TARGETS...
   say "== $name: build"
   if ! "$repository/scripts/build.sh" "$preset" "$@"; then
     say "== $name: does not build"
-    written+=("$name.xml") # without results: counted as failed
+    written+=("$name.xml") # the file does not exist, so the suite counts as failed
     return 1
   fi
   say "== $name: built in $((SECONDS - begin)) s"

@@ -74,7 +74,7 @@ Result<analysis::Report> finish(Recording &recording, const RunOptions &options)
   }
 }
 
-// Stores the names of the run's calls, if only a recording was asked for.
+// Stores the names of the run's calls, for a user who wanted only a recording.
 Result<void> nameCalls(Recording &recording, const RunOptions &options) {
   analysis::ProgressLine line(options.progress != Progress::Hidden);
   try {
@@ -109,7 +109,7 @@ Verdict unseen(const RunOptions &options) {
   return Verdict::Unknown;
 }
 
-// Makes what the user asked for. Without a report, the verdict is Clean.
+// Makes the report, or only names the calls, as the options say. Without a report, the verdict is Clean.
 Verdict conclude(Recording &recording, const RunOptions &options) {
   for (const std::string &note : recording.summary().notes)
     spdlog::info("{}", note);

@@ -27,7 +27,7 @@ struct RunOptions {
   std::string log_level;
   int error_exitcode = 0;         // 0 = findings do not change the exit status
   std::vector<std::string> hooks; // hook libraries of the user
-  bool count_sources = false;     // counts OpenCL kernels that programs give as source
+  bool count_sources = false;     // counts OpenCL kernels that programs have as source
   bool no_report = false;
   bool analyze_at_end = false;
   Progress progress = Progress::IfHarmless;

@@ -71,7 +71,7 @@ private:
   analysis::Collector collector_;
   analysis::Manifest manifest_;
   uint32_t program_pid_ = 0;
-  std::promise<bool> begin_; // whether there is a program to record
+  std::promise<bool> begin_; // true: the program was started; false: there is no program
   std::thread thread_;
   bool early_wanted_;
   std::unique_ptr<EarlyReport> early_;

@@ -34,8 +34,8 @@ struct CountedClone {
 };
 
 // Copies the kernels, and the functions of this module that they call by name, directly or indirectly. The copies do
-// not yet call copies (callClones). A call of a kernel by another kernel does not change. With `in_kernel`, the code of
-// a kernel's copy keeps the debug information of the kernel: it has none of its own.
+// not yet call copies (callClones). A call of a kernel by another kernel does not change. With `in_kernel`, a kernel's
+// copy gets no debug information of its own: its code refers to the debug information of the kernel.
 llvm::SmallVector<CountedClone> cloneCounted(llvm::Module &module, const DeviceTarget &target, bool in_kernel,
                                              llvm::function_ref<bool(const llvm::Function &)> can_be_counted);
 

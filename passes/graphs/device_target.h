@@ -16,7 +16,7 @@ namespace msleaks::passes {
 
 class DeviceTarget {
 public:
-  // Returns nothing if the module is for a host, or for a device that we do not know.
+  // Returns nothing if the module is for a host, or for a device that is not supported.
   static std::optional<DeviceTarget> of(llvm::Module &module);
 
   bool isKernel(const llvm::Function &function) const;
@@ -54,8 +54,8 @@ public:
   bool isSpirv() const { return kind_ == Kind::Spirv; }
   unsigned globalSpace() const { return 1; }
   unsigned sharedSpace() const { return 3; }
-  // Whether no memory that the program allocates can be in the address space. So it is for memory of a thread or of its
-  // block, and for constants of the module. But OpenCL's constants may be memory that the program allocates.
+  // Whether the address space cannot contain memory that the program allocates. This is true of the memory of a thread
+  // or of its block, and of the module's constants. But OpenCL's constants may be memory that the program allocates.
   bool isPrivateTo(unsigned space) const {
     constexpr unsigned kConstant = 4, kThread = 5;
     return space == sharedSpace() || (isSpirv() ? space == 0 : space == kConstant || space == kThread);

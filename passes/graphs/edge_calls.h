@@ -1,6 +1,6 @@
-// Counts each edge with a call that is not inlined, in a block of the edge's own (counters=calls). In this way edges of
-// kernels were first counted. It is kept for comparison. The block is named after the edge (edge_places.h). In host
-// code, later passes merge such a block with a neighbour if they can.
+// Counts each edge with a call that is not inlined, in a block of the edge's own (counters=calls). Edges of kernels
+// were first counted in this way. The option still exists, for comparison. The block is named after the edge
+// (edge_places.h). In host code, later passes merge such a block with a neighbour if they can.
 //
 //   edge2_5:  call void @__msl_count_edge(ptr %counters, i32 (edge), i32 (banks), i32 (granularity))
 //   →         counters[edge] += granularity

@@ -26,7 +26,7 @@ public:
   GraphTable(std::string_view source, std::string_view target, BlockText *texts = nullptr);
 
   // Adds the function as it is now, under the name of `named`: the function itself, or its original. `arguments` are
-  // those of a kernel.
+  // the arguments of a kernel.
   void add(const EdgeGraph &graph, const llvm::Function &named, llvm::ArrayRef<EdgeCount> counts,
            const llvm::LoopInfo &loops, uint32_t flags, llvm::ArrayRef<abi::GraphArgument> arguments = {});
 

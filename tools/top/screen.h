@@ -21,7 +21,7 @@ enum class Wish : uint8_t {
 
 class Screen {
 public:
-  // Returns null if ncurses does not know the terminal.
+  // Returns null without a terminal, or if ncurses does not support it.
   static std::unique_ptr<Screen> open();
   ~Screen();
   Screen(const Screen &) = delete;

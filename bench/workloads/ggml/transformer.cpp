@@ -55,8 +55,8 @@ Model::Model(lm_ggml_backend_t backend) {
   std::mt19937 random(1);
   for (auto *tensor = lm_ggml_get_first_tensor(context.get()); tensor;
        tensor = lm_ggml_get_next_tensor(context.get(), tensor)) {
-    // Evenly distributed between -limit and limit, with variance 1/n. std::normal_distribution would take a fifth of
-    // the run. Its x87 code also depends in speed on the address of the stack.
+    // Evenly distributed between -limit and limit, with variance 1/n. std::normal_distribution would use a fifth of the
+    // run's time. Also, the speed of its x87 code depends on the address of the stack.
     const float limit = std::sqrt(3 / static_cast<float>(tensor->ne[0]));
     std::vector<float> values(lm_ggml_nelements(tensor));
     for (float &value : values)
