@@ -1,4 +1,5 @@
-// A dlsym of another library, loaded behind the hooks. It allocates while they look up the real functions.
+// A library with a dlsym of its own, which is loaded behind the hooks. This dlsym allocates while the hooks look up the
+// real functions.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>

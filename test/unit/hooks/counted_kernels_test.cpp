@@ -1,4 +1,4 @@
-// Kernels with counted copies, in a program that forks and launches much (counting_victim.cpp).
+// Tests of kernels with counted copies. They run a program that forks and launches (counting_victim.cpp).
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <string>

@@ -1,11 +1,11 @@
-// A driver of CUDA that does nothing on a device: kernels "work", which has a counted copy, and "other". It asks the
-// program (counting_victim.cpp) what its constants are, and tells it of each call.
+// A driver of CUDA for tests, without a device. It has two kernels: "work", which has a counted copy, and "other". It
+// gets its constants from the program (counting_victim.cpp), and reports each call to the program.
 #include <stdlib.h>
 #include <string.h>
 
 enum { kNotFound = 500, kNotReady = 600 };
 
-// Functions of the program.
+// The program defines these functions.
 void calledDriver(const char *function);
 int isReady(void);
 const void *constantOf(const char *name, size_t *bytes);

@@ -1,5 +1,5 @@
-// A program that launches kernels which have counted copies (counting_driver.c). It answers the hooks' questions about
-// counting in place of the runtime, so it needs no session. Exit status 0: all is right.
+// A program that launches kernels which have counted copies (counting_driver.c). It defines the functions that the
+// hooks call for counting in place of the runtime, so it needs no session. Exit status 0 means success.
 //
 //   counting_victim locked    a thread holds the hooks' lock while the program forks
 //   counting_victim pending   the program forks while a counted launch runs
@@ -37,7 +37,7 @@ abi::CountedLaunches launches{};
 uintptr_t last_launched = 0;
 unsigned choices = 0;
 bool is_ready = true, blocks = false;
-int silent_pid = 0; // where the driver may not be called
+int silent_pid = 0; // the process in which the driver must not be called
 sem_t entered, may_go;
 
 void describeKernel() {
@@ -65,7 +65,8 @@ void find(const char *name) {
   cuModuleGetFunction(&kernel, reinterpret_cast<void *>(1), name);
 }
 
-// Returns the status of a fork's child; above 1000: a signal ended it, as it ends a child that hangs.
+// Returns the exit status of a fork's child. A status above 1000 means that a signal has ended the child, as SIGALRM
+// ends a child that hangs.
 template <class Child> int forked(Child child) {
   constexpr unsigned kHangsAfter = 60;
   const pid_t pid = ::fork();
@@ -126,7 +127,7 @@ int askOnce() {
 } // namespace
 
 extern "C" {
-// The driver calls these.
+// The driver calls these functions.
 void calledDriver(const char *) {
   if (silent_pid == ::getpid())
     ::_exit(kCalledInChild);
@@ -143,7 +144,7 @@ const void *constantOf(const char *name, size_t *bytes) {
 }
 void launchedKernel(const void *kernel) { last_launched = reinterpret_cast<uintptr_t>(kernel); }
 
-// These take the place of the runtime's functions.
+// These functions replace those of the runtime.
 bool __msl_device_choice(abi::DeviceChoice *choice) noexcept {
   ++choices;
   *choice = {static_cast<uint32_t>(abi::CountMode::Full), static_cast<uint32_t>(abi::CountLaunches::Every), 1};

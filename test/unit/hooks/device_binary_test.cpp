@@ -1,4 +1,4 @@
-// Names in binaries of a device, and common facts of a binary's kernels.
+// Reads the names in binaries of a device, and the facts that all kernels of a binary share.
 #include "device_binary.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace msleaks::hooks {
 namespace {
 
-// ELF with a table of symbols and their names.
+// Makes an ELF file with a symbol table and a string table.
 class Binary {
 public:
   void add(const char *name, unsigned char bind = STB_GLOBAL, unsigned char type = STT_FUNC, uint16_t section = 1) {
@@ -42,7 +42,8 @@ private:
   std::string names_{'\0'};
 };
 
-// Puts the bytes into memory of exactly that size, for AddressSanitizer.
+// Returns the names of the kernels. The bytes are copied to memory of exactly their size, so that AddressSanitizer sees
+// any read beyond them.
 std::vector<std::string> kernelsOf(const std::string &bytes) {
   const std::vector<char> memory(bytes.begin(), bytes.end());
   std::vector<std::string> names;

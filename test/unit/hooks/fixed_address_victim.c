@@ -1,4 +1,5 @@
-// Linked at a fixed address; malloc's address goes through a volatile, so its stub is needed.
+// A program that is linked at a fixed address. It reads malloc's address from a volatile variable, so the linker makes
+// a stub for malloc.
 #include <stdlib.h>
 
 int main(void) {

@@ -1,4 +1,4 @@
-// The hooks in programs that do not know them.
+// The hooks work in programs that are built without msleaks, and do not change what these programs do.
 #include "session_fixture.h"
 
 #include "msleaks/abi/handle_calls.h"
@@ -40,7 +40,7 @@ std::string preloaded(const std::string &libraries, const std::string &command,
 
 bool wants(const ReadEvent &read, abi::EventKind kind) { return read.event.header().kind == kind; }
 
-// Allocs of this size, with their flags.
+// Returns the Alloc events of this size.
 std::vector<abi::AllocEvent> allocsOf(const std::vector<ReadEvent> &events, uint64_t size) {
   std::vector<abi::AllocEvent> found;
   for (const ReadEvent &read : events)
@@ -56,7 +56,7 @@ uint64_t freesOf(const std::vector<ReadEvent> &events, uint64_t address) {
   }));
 }
 
-// cuMemcpy2DAsync_v2_ptsz is cuMemcpy2D, in order of a stream.
+// Removes the suffixes of a function's variants: cuMemcpy2DAsync_v2_ptsz becomes cuMemcpy2D.
 std::string withoutForm(std::string name) {
   for (const std::string_view form : {"_ptds", "_ptsz", "_spt", "_v2", "Async"})
     if (name.ends_with(form))
@@ -70,12 +70,13 @@ std::set<std::string> exportsOf(const std::string &library) {
   std::set<std::string> exported;
   std::istringstream lines(nm.output);
   for (std::string address, type, name; lines >> address >> type >> name;)
-    if (type != "d") // the bounds of a section: hidden, and listed all the same
+    if (type != "d") // not the bounds of a section, which are hidden and still listed by nm
       exported.insert(name);
   return exported;
 }
 
-// A row without a hook would be seen in instrumented programs only.
+// Every row of a driver's function must have a hook. Otherwise its calls would be recorded only in instrumented
+// programs.
 TEST(Hooks, EveryRowOfADriverIsExported) {
   const std::set<std::string> exported = exportsOf(kHooks);
   unsigned rows = 0;
@@ -101,7 +102,7 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
                                          "clFinish",
                                          "clGetProgramInfo",
                                          "clSetKernelExecInfo",
-                                         "hipMemCreate", // a row of their own, or none: device_memory.h and its like
+                                         "hipMemCreate", // with rows of their own, or without rows: device_memory.h
                                          "hipMemRelease",
                                          "hipMemRetainAllocationHandle",
                                          "hipMalloc3D",
@@ -168,19 +169,19 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
                                          "cudaMemset2D",
                                          "cudaMemset3D",
                                          "cudaGraphLaunch",
-                                         "halMemAlloc", // an argument tells their effect
+                                         "halMemAlloc", // their effect depends on an argument
                                          "halMemCreate",
                                          "halMemFree",
                                          "halMemRelease",
-                                         "clCreateImage", // the driver tells its size
+                                         "clCreateImage", // the driver reports the size
                                          "clCreateImageWithProperties",
                                          "clCreateImage2D",
                                          "clCreateImage3D",
-                                         "InitializeInjectionNvtx2", // calls of the program, by its own header
+                                         "InitializeInjectionNvtx2", // called by headers in the program
                                          "InitInjectionMstx",
-                                         "aclInit", // a mark
+                                         "aclInit", // these set a mark
                                          "aclFinalize",
-                                         "aclrtBinaryGetFunction", // names of kernels
+                                         "aclrtBinaryGetFunction", // these return the names of kernels
                                          "aclrtBinaryGetFunctionByEntry",
                                          "rtsFuncGetByName",
                                          "rtsFuncGetByEntry",
@@ -189,7 +190,7 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
                                          "rtFunctionRegister",
                                          "rtDevBinaryRegister",
                                          "rtRegisterAllKernel",
-                                         "rtAicpuKernelLaunchExWithArgs", // its kernel is a name
+                                         "rtAicpuKernelLaunchExWithArgs", // its kernel is given by name
                                          // operators of ATB
                                          "_ZN3atb6Runner7ExecuteERNS_17RunnerVariantPackE",
                                          "_ZN3atb9StoreUtil15SaveLaunchParamEPvRKN3Mki11LaunchParamERKSs",
@@ -238,7 +239,7 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
                                          "execle",
                                          "posix_spawn",
                                          "posix_spawnp",
-                                         "prctl", // the runtime is told before
+                                         "prctl", // the hooks inform the runtime before these calls
                                          "syscall",
                                          "setuid",
                                          "seteuid",
@@ -250,7 +251,7 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
     without_form.insert(withoutForm(name));
   for (const std::string &name : ways_in)
     EXPECT_TRUE(without_form.contains(name)) << name << " is no longer hooked";
-  // A layer below functions that have rows.
+  // The functions with the suffix Impl are a layer below functions that have rows.
   const auto above = [](const std::string &name) {
     return name.ends_with("Impl") ? name.substr(0, name.size() - 4) : name;
   };
@@ -272,7 +273,8 @@ TEST(Hooks, TheRuntimeExportsNothingElse) {
   EXPECT_GT(exports, 10u);
 }
 
-// As an injection interface or an interpreter does: loaded late, closed while threads that recorded go on.
+// The library is loaded late, and closed while a thread that has recorded still runs. An injection interface or an
+// interpreter does that.
 TEST(Hooks, AThreadOutlivesTheClosedLibrary) {
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {
@@ -299,7 +301,7 @@ TEST(Hooks, OnlyLibcIsNeeded) {
   EXPECT_EQ(of(kHooks), "libc.so.6 libmsleaks_rt.so ");
 }
 
-// A thread's state is a constant away from the thread pointer: __tls_get_addr may allocate.
+// A thread's state has a constant offset from the thread pointer. So __tls_get_addr, which may allocate, is not called.
 TEST(Hooks, ThreadStateNeedsNoCall) {
   for (const std::string &library : {kHooks, kRuntime}) {
     const Ran nm = runShell("nm -D -u " + library);
@@ -317,14 +319,16 @@ TEST(Hooks, WhoeverAllocatesInDlsymIsServed) {
   EXPECT_EQ(allocsOf(session.drain(), 317).size(), 1u);
 }
 
-// In a handler whose stack would overflow if the hooks needed much of it, in a thread without a ring yet.
+// The victim allocates in a signal handler, in a thread that has no ring yet. The handler's stack would overflow if the
+// hooks needed much of it.
 TEST(Hooks, AHandlerOnASmallStackHasRoomEnough) {
   const SessionDirectory session;
   ASSERT_EQ(runShell(preloaded(kHooks, kVictim + " stack", &session)).status, 6);
   EXPECT_EQ(allocsOf(session.drain(), 331).size(), 1u);
 }
 
-// 4 KiB, or what the kernel asks for and half a KiB: no room for a path, and so it has none.
+// The stack has 4 KiB, or half a KiB more than the kernel requires. It has no room for a walk, so the block has its
+// caller's site and no path.
 TEST(Hooks, AHandlerOnTheSmallestStackHasRoomEnough) {
   const SessionDirectory session;
   ASSERT_EQ(runShell(preloaded(kHooks, kVictim + " 'smallest stack'", &session)).status, 6);
@@ -341,7 +345,8 @@ TEST(Hooks, ACrashHandlerSeesTheProgramThroughThem) {
   EXPECT_EQ(runShell(preloaded(kHooks, kVictim + " backtrace", &session)).output, plain.output);
 }
 
-// libc's free makes no call by the hooks: a call that comes inside it is the handler's.
+// libc's free never calls a hooked function. So a hooked call inside free is made by the signal handler, and is
+// recorded.
 TEST(Hooks, AHandlerThatInterruptsFreeIsRecorded) {
   const SessionDirectory session;
   const Ran ran = runShell(preloaded(kHooks, kVictim + " backtrace", &session));
@@ -412,7 +417,8 @@ TEST(Hooks, EveryFunctionOfTheHeapIsSeen) {
   EXPECT_EQ(sum(session.arenas()).dropped, 0u) << "libc's malloc called a hook";
 }
 
-// The site of the block's only allocation of this size, as a callback named it; 0: it is recorded otherwise than once.
+// Returns the site of the only allocation of this size, after retargets. Returns 0 if the block is not recorded exactly
+// once.
 uint32_t siteOf(const std::vector<ReadEvent> &events, uint64_t size) {
   const std::vector<abi::AllocEvent> allocs = allocsOf(events, size);
   if (allocs.size() != 1)
@@ -424,7 +430,7 @@ uint32_t siteOf(const std::vector<ReadEvent> &events, uint64_t size) {
   return freesOf(events, allocs[0].address) == 1 ? site : 0;
 }
 
-// The callbacks and the hooks of one call agree, even if a signal handler records between them.
+// The callbacks and the hooks record each call once, even if a signal handler records between them.
 TEST(Hooks, AnInstrumentedCallIsRecordedOnce) {
   for (const char *when : {"never", "before", "behind"}) {
     const SessionDirectory session;
@@ -436,7 +442,7 @@ TEST(Hooks, AnInstrumentedCallIsRecordedOnce) {
   }
 }
 
-// The hook accounts for it alone: nothing is left to be told a second time.
+// The hook alone records the call with the right site, so no Retarget follows.
 TEST(Hooks, AnInstrumentedCallIsNotRetargeted) {
   const SessionDirectory session;
   ASSERT_EQ(runShell(preloaded(kHooks, MSL_INSTRUMENTED_VICTIM, &session)).status, 0);
@@ -515,7 +521,7 @@ TEST(Hooks, EveryThreadAndEveryProcess) {
     EXPECT_EQ(allocsOf(events, size).size(), 1u) << size;
 }
 
-// An allocator's own mappings are not the program's.
+// Mappings that an allocator makes for itself are not recorded.
 TEST(Hooks, MappingsInsideAnotherAllocatorAreNotRecorded) {
   const SessionDirectory session;
   ASSERT_EQ(runShell(preloaded(kHooks + ":" + MSL_MAPPING_ALLOCATOR, kVictim + " quiet", &session)).status, 5);
@@ -536,7 +542,8 @@ std::string notesOf(const SessionDirectory &session) {
   return notes;
 }
 
-// Such a program has a stub under malloc's name, which is not a malloc of its own.
+// The program has a stub with malloc's name. This stub must not be taken for a malloc of the program's own, so no note
+// is written.
 TEST(Hooks, AProgramAtAFixedAddressIsHookedWithoutANote) {
   const SessionDirectory session;
   ASSERT_EQ(runShell(preloaded(kHooks, MSL_FIXED_ADDRESS_VICTIM, &session)).status, 5);
@@ -544,7 +551,8 @@ TEST(Hooks, AProgramAtAFixedAddressIsHookedWithoutANote) {
   EXPECT_EQ(notesOf(session), "");
 }
 
-// In the other order the linker finds the other allocator first, and the session's log says what is not recorded.
+// If the other allocator is preloaded first, the linker finds it before the hooks. Then a note in the session's log
+// says what is not recorded.
 TEST(Hooks, AnAllocatorInFrontIsNoted) {
   const SessionDirectory session;
   ASSERT_EQ(runShell(preloaded(std::string(MSL_MAPPING_ALLOCATOR) + ":" + kHooks, kVictim + " quiet", &session)).status,

@@ -1,5 +1,5 @@
-// Calls malloc and free with the callbacks around them, as the plugin compiles them. A signal may come in between, whose
-// handler does the same.
+// A program that calls malloc and free with the callbacks around them, as the plugin inserts these. A signal may come
+// between two callbacks, and its handler makes the same calls.
 //
 //   usage: instrumented_victim never|before|behind      when the signal comes, in the call that is under way
 #include <signal.h>

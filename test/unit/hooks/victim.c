@@ -1,4 +1,4 @@
-// A small program that does not know msleaks. Its output and status must be the same with and without msleaks.
+// A small program that is built without msleaks. Its output and exit status must be the same with and without msleaks.
 //
 //   usage: victim all|fail|threads|fork|exec|quiet|stack|backtrace|sandbox|sandbox-by-number
 #define _GNU_SOURCE
@@ -104,8 +104,8 @@ static void allocateOnSmallStack(int signal) {
   allocateOnStack();
 }
 
-// How much of the least stack the kernel's frame leaves depends on the processor's registers. This uses up all but what
-// it leaves with registers of 512 bits.
+// The kernel's signal frame uses a part of the smallest stack. The size of this part depends on the processor's
+// registers. This handler uses up the rest, except the bytes that are left on a processor with registers of 512 bits.
 static void allocateOnSmallestStack(int signal) {
   enum { kLeft = 1280 };
   (void)signal;
@@ -117,12 +117,13 @@ static void allocateOnSmallestStack(int signal) {
   allocateOnStack();
 }
 
-// The least that a handler may ask for and some more, with nothing below it.
+// Runs a handler on a stack of the smallest allowed size and a few bytes more. The memory below this stack is not
+// accessible.
 static void *interruptedOnSmallStack(void *more) {
   const size_t least = (size_t)sysconf(_SC_MINSIGSTKSZ) + *(size_t *)more, pages = 1 << 20;
   const size_t bytes = least > 4096 ? least : 4096;
   if (*(size_t *)more < 4096)
-    free(malloc(337)); // the real malloc's first call in a thread needs more
+    free(malloc(337)); // the first call of the real malloc in a thread needs more stack
   char *hole = mmap(NULL, 2 * pages, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   mprotect(hole + pages, pages, PROT_READ | PROT_WRITE);
   const stack_t stack = {.ss_sp = hole + pages, .ss_flags = 0, .ss_size = bytes};
@@ -144,10 +145,10 @@ NOINLINE static void freeTwice(void) {
   void *volatile block = malloc(337);
   free(block);
   free(block);
-  kept = block; // no tail call
+  kept = block; // prevents a tail call
 }
 
-// A crash handler that prints the call stack: from the hook of free up to the program.
+// A crash handler that walks the stack from the hook of free to the program, and prints whether it has found freeTwice.
 static void printWhere(int signal) {
   (void)signal;
   void *frames[64];
@@ -169,7 +170,8 @@ static void abortInFree(void) {
 
 #define ALLOW(number) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
-// From here on the kernel kills it for any other system call. It allocates what malloc has already.
+// Installs a filter, with which the kernel kills the process for any other system call. After that, the process
+// allocates only memory that malloc already has.
 static void inSandbox(int by_number) {
   struct sock_filter rules[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),

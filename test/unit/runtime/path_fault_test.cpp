@@ -1,4 +1,4 @@
-// Paths while the program damages the stack and the code that they are taken from.
+// Call paths stay right while the program damages the stack, unloads the code, or forks during a walk.
 #include "../emulated.h"
 #include "path_nodes.h"
 #include "unwound.h"
@@ -59,7 +59,7 @@ abi::Flags allPaths() {
   return flags;
 }
 
-// Runs the body on a stack of this size.
+// Runs the body in a thread with a stack of this size.
 template <class Body> void runOnStackOf(size_t bytes, Body body) {
   void *memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   pthread_attr_t attributes;
@@ -136,8 +136,8 @@ uint64_t anyWord(const uint64_t *stack) {
 
 [[gnu::noinline]] uint32_t pathOfCaller() { return pathHere(); }
 
-// Overwrites words of the stack beyond the first few calls, from `begin` to `end`, in places or as a whole, and takes a
-// path. The calls inside of the first damage are unchanged.
+// Overwrites some or all words of the stack between `begin` and `end`, beyond the first few calls, and takes a path.
+// The calls inside the first damaged word are unchanged, so the path must have them.
 [[gnu::noinline]] void takeOnDamagedStack(Nodes &own, uint64_t *begin, uint64_t *end) {
   static uint64_t kept[1 << 13];
   const uint64_t words = static_cast<uint64_t>(end - begin);
@@ -152,11 +152,12 @@ uint64_t anyWord(const uint64_t *stack) {
   const uint32_t number = pathOfCaller();
   std::memcpy(begin, kept, words * sizeof *begin);
   const Path path = own.pathOf(number);
-  // The address of each frame was read below the stack pointer of its own.
+  // A frame's address was read below the frame's own stack pointer. So it is right if this stack pointer is not above
+  // the damage.
   size_t right = 1;
   while (right < true_frames.size() && true_frames[right].stack_pointer <= reinterpret_cast<uint64_t>(first))
     ++right;
-  // Two calls more of the path lead here.
+  // The path begins with the calls that lead here, so its indices are one higher than those of true_frames.
   bool same_calls = (number & abi::kPathSite) != 0 && path.calls.size() > right;
   for (size_t i = 1; same_calls && i < right; ++i)
     same_calls = path.calls[i + 1] == true_frames[i].address;
@@ -179,7 +180,7 @@ TEST(PathFaults, OfAnOverwrittenStackAreRightAsFarAsItIs) {
       for (int i = 0; i < 20'000; ++i) {
         takeOnDamagedStack(own, begin, reinterpret_cast<uint64_t *>(outermost));
         if (i % 5 == 0)
-          check(); // and all is as it was
+          check(); // the stack is repaired, so the path is right again
       }
     });
     _exit(passed());
@@ -190,7 +191,7 @@ TEST(PathFaults, OfAnOverwrittenStackAreRightAsFarAsItIs) {
 
 namespace {
 
-// Opens a library, calls `function` from there and closes it, as with the hook.
+// Opens a library, calls `function` from the library, and closes it with the calls that the hook of dlclose makes.
 void callFrom(const std::string &path, int (*function)()) {
   void *library = ::dlopen(path.c_str(), RTLD_NOW);
   reinterpret_cast<int (*)(int (*)())>(::dlsym(library, "msl_test_call"))(function);
@@ -201,8 +202,8 @@ void callFrom(const std::string &path, int (*function)()) {
 
 } // namespace
 
-// Two copies of a library take turns at the same place, while other threads take paths. An emulator may give them
-// several.
+// Two copies of a library are loaded in turn at the same place, while other threads take paths. Under an emulator a
+// copy may be loaded at several places.
 TEST(PathFaults, WhileAnotherThreadClosesLibraries) {
   constexpr int kRounds = kThreadSanitizer ? 300 : 3000;
   const SessionDirectory session;
@@ -243,7 +244,7 @@ TEST(PathFaults, WhileAnotherThreadClosesLibraries) {
 
 namespace {
 
-// Makes the same call behind 256 different ones: each bit chooses between two lines.
+// Calls the body through one of 256 different paths: each bit chooses between two call sites.
 [[gnu::noinline]] void turn(unsigned bits, unsigned left, const std::function<void()> &body) {
   if (left == 0) {
     body();
@@ -258,7 +259,7 @@ namespace {
 
 } // namespace
 
-// The paths of a library that comes back are those that it had, each behind its own callers.
+// A library that is loaded again gets the paths that it had before, for each of its callers.
 TEST(PathFaults, AReopenedLibraryIsFoundBehindEachOfItsCallers) {
   const SessionDirectory session;
   const std::string copy = session.path() / "copy.so";
@@ -274,7 +275,7 @@ TEST(PathFaults, AReopenedLibraryIsFoundBehindEachOfItsCallers) {
             0);
 }
 
-// One thread unmaps the memory that another one looks at.
+// Several threads load and close libraries, so one thread unmaps memory that another thread may be reading.
 TEST(PathFaults, WhileManyThreadsCloseLibraries) {
   constexpr int kRounds = kThreadSanitizer ? 200 : 2000;
   const SessionDirectory session;
@@ -299,7 +300,7 @@ TEST(PathFaults, WhileManyThreadsCloseLibraries) {
             0);
 }
 
-// Children of other threads, made while some are in the middle of a path.
+// Forks while other threads are in the middle of a walk. The paths in the children must be right.
 TEST(PathFaults, OfChildrenThatAreForkedMeanwhileAreTheirOwn) {
   const SessionDirectory session(allPaths());
   EXPECT_EQ(session.runChild([&] {
@@ -307,14 +308,14 @@ TEST(PathFaults, OfChildrenThatAreForkedMeanwhileAreTheirOwn) {
     std::vector<std::thread> threads;
     for (int i = 0; i < 2; ++i)
       threads.emplace_back([] {
-        for (uint32_t site = 1; !done; site = site % 1'000'000 + 1) // nodes come all the time
+        for (uint32_t site = 1; !done; site = site % 1'000'000 + 1) // so new nodes are added all the time
           descend(static_cast<int>(site % 7), [site] { pathHere(site); });
       });
     unsigned failed = 0;
     for (int i = 0; i < 40; ++i) {
       const pid_t child = ::fork();
       if (child == 0) {
-        ::alarm(20); // of a child that hangs
+        ::alarm(20); // ends a child that hangs
         Nodes own(session);
         nodes = &own;
         for (int depth = 0; depth < 10; ++depth)
@@ -350,7 +351,7 @@ void forkInHandler(int) {
   forks = forks + 1;
 }
 
-// Judges the path of the child, which came back from the handler.
+// Checks the path that the child has got after its return from the handler, and exits.
 [[noreturn]] void judgeInChild(const SessionDirectory &session, uint32_t number, uint32_t site) {
   if (number != site && session.arenas().empty())
     _exit(kNoArena);
@@ -362,8 +363,9 @@ void forkInHandler(int) {
 
 } // namespace
 
-// A handler forks in the middle of a path. The child comes back into it, and has another tree. A fork right behind the
-// end of a path cannot be noticed. Without the check before it, two in three are wrong.
+// A signal handler forks in the middle of a walk. The child returns into the walk, but has another tree, so it must get
+// no number from the old tree. A fork right after the last check cannot be noticed. Without this check, two of three
+// results are wrong.
 TEST(PathFaults, ThatAForkInAHandlerCutsShortAreNone) {
   const SessionDirectory session(allPaths());
   EXPECT_EQ(session.runChild([&] {
@@ -387,7 +389,7 @@ TEST(PathFaults, ThatAForkInAHandlerCutsShortAreNone) {
             0);
 }
 
-// Refused memory is not asked for again with every path.
+// If memory was refused, not every new path requests it again.
 TEST(PathFaults, ThatAreRefusedAreTriedAgainLater) {
   const SessionDirectory session(allPaths());
   EXPECT_EQ(session.runChild([] {
@@ -398,7 +400,7 @@ TEST(PathFaults, ThatAreRefusedAreTriedAgainLater) {
     const rlimit none{0, usual.rlim_max};
     ::setrlimit(RLIMIT_NOFILE, &none);
     while (site < 10'000 && pathHere(site) != site)
-      ++site; // nodes that have room
+      ++site; // skips the nodes for which there is still room
     ::setrlimit(RLIMIT_NOFILE, &usual);
     while (refused < 10'000 && pathHere(site) == site)
       ++refused;

@@ -1,4 +1,4 @@
-// The tree of paths of this process, as a collector reads it.
+// Reads the tree of call paths of this process from its files, as a collector does.
 #pragma once
 
 #include "session_fixture.h"
@@ -35,7 +35,7 @@ private:
     if (number >= count_) {
       map();
       count_ = arenas_.front()->header().path_count.load();
-      map(); // a handler may have added nodes since, and the file has grown for them
+      map(); // a handler may have added nodes, for which the file has grown
     }
     return arenas_.front()->pathNode(number);
   }

@@ -1,4 +1,4 @@
-// Paths: a thread's memory of its last path never changes the next one.
+// Call paths are right whatever the thread's last path was, which the thread keeps for its next walk.
 #include "path_nodes.h"
 #include "unwound.h"
 
@@ -45,7 +45,7 @@ void first(int depth) {
   filler[1] = 1;
 }
 
-// The same call calls one function or another: only the outer calls are the same.
+// The same call site calls one function or another. So two paths through it have only the outer calls in common.
 [[gnu::noinline]] void callEither(void (*function)(int), int depth) {
   function(depth);
   check();
@@ -140,7 +140,7 @@ namespace {
   return nodes->pathOf(__msl_path(caller.return_address, caller.stack_pointer, caller.frame_pointer, 0));
 }
 
-// A walk finds `word` where its caller should be.
+// Returns the path of a walk that finds `word` in place of its caller's return address.
 [[gnu::noinline]] Path pathBelow(uint64_t word) {
   auto *record = static_cast<volatile uint64_t *>(__builtin_frame_address(0)); // {frame pointer, return address}
   const uint64_t kept = record[1];
@@ -151,7 +151,7 @@ namespace {
 }
 } // namespace
 
-// Nor is such a word taken for the number of an instrumented place.
+// A word that is no return address ends the path. It is not mistaken for the number of an instrumented place either.
 TEST(Paths, HaveNoCallThatNobodyMade) {
   const SessionDirectory session;
   EXPECT_EQ(session.runChild([&] {
@@ -167,7 +167,7 @@ TEST(Paths, HaveNoCallThatNobodyMade) {
             0);
 }
 
-// A handler that interrupts a thread while it takes a path takes its own.
+// If a handler interrupts a walk, both the handler's path and the interrupted path are right.
 TEST(Paths, OfHandlersAndOfWhatTheyInterruptAreRight) {
   const SessionDirectory session;
   EXPECT_EQ(session.runChild([&] {
@@ -187,14 +187,14 @@ TEST(Paths, OfHandlersAndOfWhatTheyInterruptAreRight) {
       for (int i = 0; i < 300; ++i)
         first(i % 12);
     };
-    callAll(); // afterwards all symbols are bound: in the loader's own code no table may say who called
+    callAll(); // binds all symbols, since a walk may find no table in the loader's own code
     ::setitimer(ITIMER_REAL, &often, nullptr);
-    // A kernel may have coarse timers.
+    // The loop may last ten seconds, since a kernel may have coarse timers.
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     for (callAll(); from_handlers.size() < 10 && std::chrono::steady_clock::now() < until;)
       callAll();
     ::setitimer(ITIMER_REAL, &never, nullptr);
-    // The handler's caller is the kernel's frame, then comes the interrupted function.
+    // A path has the handler's caller, which is the kernel's frame, and then the interrupted function.
     size_t complete = 0;
     for (const uint32_t number : from_handlers) {
       const Path path = own.pathOf(number);
@@ -224,7 +224,8 @@ TEST(Paths, WithoutARequestAreCallers) {
             0);
 }
 
-// The child has its own tree; its thread remembers the parent's last path.
+// A fork's child has a tree of its own, but its thread still stores the parent's last path. The child must not use that
+// path's numbers.
 TEST(Paths, OfAForkedChildAreItsOwn) {
   const SessionDirectory session;
   EXPECT_EQ(session.runChild([&] {

@@ -1,4 +1,5 @@
-// A full ring: a larger one follows, then the session's policy; each lost event is counted.
+// When a ring is full, a larger ring follows. When that is not possible, the session's policy is used, and each lost
+// event is counted.
 #include "session_fixture.h"
 
 #include "msleaks/runtime/record.h"
@@ -8,7 +9,7 @@ namespace {
 
 constexpr uint32_t kSmallest = 16;
 constexpr uint64_t kSmallestSlots = (kSmallest << 10) / abi::kSlotBytes;
-constexpr uint64_t kUsable = kSmallestSlots * 3 / 4; // at least: the rest is for signal handlers
+constexpr uint64_t kUsable = kSmallestSlots * 3 / 4; // at least; the rest of the slots is for signal handlers
 
 void recordNumbered(uint64_t count) {
   for (uint64_t i = 0; i < count; ++i)
@@ -92,7 +93,7 @@ TEST(Policy, AKilledCollectorIsNoticedAtOnce) {
   const uint64_t begin_ns = nowNs();
   constexpr uint64_t kCount = 100'000;
   const pid_t pid = session.startChild([] { recordNumbered(kCount); });
-  usleep(50'000); // its ring is full by then
+  usleep(50'000); // the child's ring is full by then
   session.beat();
   session.loseCollector();
   ASSERT_EQ(SessionDirectory::waitFor(pid), 0);
@@ -110,7 +111,7 @@ uint64_t sessionBytes(const SessionDirectory &session) {
 }
 
 TEST(Policy, WithoutACollectorThreadsTakeLittleMemory) {
-  const SessionDirectory session; // rings of 256 KiB, as usual
+  const SessionDirectory session; // the default, rings of 256 KiB
   constexpr uint64_t kThreads = 1500;
   const pid_t pid = session.startChild([&] {
     recordNumbered(1);
@@ -179,7 +180,7 @@ TEST(Policy, ACollectorThatComesBackIsWaitedForAgain) {
   EXPECT_EQ(sum(session.arenas()).dropped, dropped);
 }
 
-// The collector lives and beats, and reads no event from this ring.
+// The collector writes heartbeats, but reads no event from this ring. The thread waits for it only once.
 TEST(Policy, ACollectorThatLeavesARingAloneIsWaitedForOnce) {
   const SessionDirectory session(
       {.on_full = abi::OnFull::Block, .ring_kib = kSmallest, .ring_max_kib = kSmallest, .block_timeout_ms = 100});
@@ -222,7 +223,7 @@ TEST(Policy, AFullRingIsFollowedByALargerOne) {
   const auto arenas = session.arenas();
   ASSERT_EQ(arenas.size(), 1u);
   const ArenaFile &arena = *arenas[0];
-  ASSERT_EQ(arena.ringCount(), 3u); // 16, 64, 256 KiB
+  ASSERT_EQ(arena.ringCount(), 3u); // rings of 16, 64 and 256 KiB
   uint64_t position = 0;
   for (uint32_t i = 0; i < 3; ++i) {
     EXPECT_EQ(arena.ring(i).stream, 0u);

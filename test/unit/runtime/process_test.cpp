@@ -1,4 +1,4 @@
-// fork in all its forms, exec, and a process without a session.
+// Recording in processes: after all kinds of fork, after an exec, and without a session.
 #include "session_fixture.h"
 
 #include "msleaks/runtime/leaving.h"
@@ -40,7 +40,7 @@ void expectTwoArenas(const SessionDirectory &session) {
   EXPECT_EQ(child.header().pid_namespace, parent.header().pid_namespace);
   EXPECT_EQ(commandOf(child), commandOf(parent));
   EXPECT_FALSE(commandOf(child).empty());
-  if ((parent.header().process_birth & abi::kBirthIsInode) != 0) { // clock ticks may be equal
+  if ((parent.header().process_birth & abi::kBirthIsInode) != 0) { // start times in clock ticks may be equal
     EXPECT_TRUE(abi::isOtherProcess(child.header().process_birth, parent.header().process_birth));
   }
   EXPECT_EQ(addressesIn(parent), (std::set<uint64_t>{1, 3}));
@@ -82,7 +82,7 @@ TEST(Process, RawCloneToo) {
   expectTwoArenas(session);
 }
 
-// ThreadSanitizer and qemu-user make a fork of it.
+// Whether vfork shares the parent's memory. ThreadSanitizer and qemu-user replace it by a fork.
 bool vforkLendsMemory() {
   volatile bool lent = false;
   const pid_t pid = vfork();
@@ -94,8 +94,8 @@ bool vforkLendsMemory() {
   return lent;
 }
 
-// The child borrows the parent's memory, so its events are the parent's. (POSIX does not allow a vfork child to record,
-// but an instrumented one does.)
+// The child of a vfork uses the parent's memory, so its events are recorded in the parent's ring. (POSIX does not allow
+// such calls in the child, but instrumented code makes them.)
 TEST(Process, AVforkedChildRecordsIntoItsParentsRing) {
   if (!vforkLendsMemory())
     GTEST_SKIP() << "skipped: vfork is a fork here";
@@ -137,7 +137,7 @@ TEST(Process, ForksOfForks) {
     EXPECT_EQ(addressesIn(*arena).size(), 1u);
 }
 
-// The sizes of all rings of a process and its child, smallest first.
+// Returns the sizes of all rings of a process and its child, smallest first.
 std::vector<uint64_t> ringsOfForks(const abi::Flags &flags, uint64_t childs_events) {
   const SessionDirectory session(flags);
   EXPECT_EQ(session.runChild([=] {
@@ -167,7 +167,8 @@ TEST(Process, AFlightRecorderKeepsItsSizeInAForksChild) {
             (std::vector<uint64_t>{64 << 10, 64 << 10}));
 }
 
-// fork while other threads record and claim rings: the child must not wait for a lock that is never released.
+// Forks while other threads record and claim rings. The child must not wait for ends a child that waits for a lock
+// forever.
 TEST(Process, ForkWhileOtherThreadsAreBusy) {
   const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 16});
   ASSERT_EQ(session.runChild([] {
@@ -197,7 +198,7 @@ TEST(Process, ForkWhileOtherThreadsAreBusy) {
   EXPECT_GE(session.arenas().size(), 51u);
 }
 
-// The same in the moment in which the process finds its session.
+// Forks at the moment in which another thread finds the session.
 TEST(Process, ForkWhileAnotherThreadAttaches) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16});
   constexpr int kTimes = 200;
@@ -216,7 +217,7 @@ TEST(Process, ForkWhileAnotherThreadAttaches) {
       if (pid == 0) {
         alarm(20); // a lock that is never released
         recordOne(2);
-        syscall(SYS_exit_group, 0); // ThreadSanitizer would miss the thread that did not come along
+        syscall(SYS_exit_group, 0); // at exit ThreadSanitizer would miss the parent's thread
       }
       attaching.join();
       _exit(SessionDirectory::waitFor(pid) == 0 ? 0 : 1);
@@ -292,7 +293,8 @@ TEST(Process, ADirectoryThatRefusesFilesMakesItInert) {
             0);
 }
 
-// The session was found before the fork, and the child may not make its files: it reports that in the mapped page.
+// Expects that the mapped page lists one child. The session was found before the fork, and the child could not make its
+// files, so it reported that in this page.
 void expectOneUnseen(const SessionDirectory &session, int error) {
   ASSERT_EQ(session.unseen().count.load(), 1u);
   const abi::UnseenProcess &process = session.unseen().processes[0];
@@ -328,7 +330,7 @@ TEST(Process, AChildWithoutRightsCountsItself) {
   expectOneUnseen(session, EACCES);
 }
 
-// The hook of setuid says so before.
+// A process that becomes another user continues to record. The hook of setuid calls __msl_becomes_user before.
 TEST(Process, WhatBecomesAnotherUserGoesOnRecording) {
   if (geteuid() != 0)
     GTEST_SKIP() << "skipped: needs root, to become another user";
@@ -344,7 +346,7 @@ TEST(Process, WhatBecomesAnotherUserGoesOnRecording) {
     const pid_t pid = fork();
     if (pid == 0) {
       for (uint64_t i = 3; i <= 2000; ++i)
-        recordOne(i); // in a larger ring
+        recordOne(i); // until a larger ring is needed
       _exit(0);
     }
     _exit(SessionDirectory::waitFor(pid));
@@ -375,7 +377,7 @@ TEST(Process, AChildWithoutDescriptorsCountsItself) {
 
 } // namespace
 
-// The exec test's second image.
+// Runs in the second image of the exec test.
 int recordOneAndLeave() {
   recordOne(2);
   return 0;

@@ -1,4 +1,4 @@
-// Recorded events are read back: one thread, one or two slots, through every wrap.
+// Recorded events are read back: of one thread, with one or two slots, and through every wrap of the ring.
 #include "session_fixture.h"
 
 #include "msleaks/runtime/note.h"
@@ -47,7 +47,7 @@ TEST(Ring, EventsComeBackAsTheyWereRecorded) {
 TEST(Ring, AnEventOfTwoSlotsWrapsAroundTheEnd) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16});
   int status = -1;
-  // One slot first, so that a pair straddles the end of the ring on each lap.
+  // An event of one slot comes first. So on each lap an event of two slots lies across the end of the ring.
   const auto events = session.collectFrom(session.startChild([] {
     recordSeries(1);
     for (uint64_t i = 0; i < 5000; ++i)

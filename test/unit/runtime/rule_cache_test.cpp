@@ -1,4 +1,4 @@
-// The cache of rules for walks: its content, and how long a rule stays.
+// The cache of rules for walks: which rules it finds, and how long it keeps them.
 #include "unwind/rule_cache.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,8 @@ protected:
   const std::unique_ptr<RuleCache> rules = std::make_unique<RuleCache>();
 };
 
-// By chance, thirty pairs of them would meet in a table with one place for each address.
+// In a table with one place for each address, about thirty pairs of these addresses would have the same place by
+// chance.
 TEST_F(Rules, AddressesThatMeetDoNotDisplaceEachOther) {
   put(2000);
   EXPECT_EQ(countFound(2000), 2000u);

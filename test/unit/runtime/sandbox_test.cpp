@@ -1,4 +1,5 @@
-// No call of ours kills a program that forbids system calls, and each event that was not recorded is counted.
+// Programs that forbid system calls: no call of the runtime kills such a program, and each event that is not recorded
+// is counted.
 #include "../sanitizers.h"
 #include "session_fixture.h"
 
@@ -19,7 +20,8 @@ namespace {
 
 class Sandbox : public testing::Test {
 protected:
-  // TSan's background thread sleeps and wakes by calls that the filters forbid, and the kernel then ends the process.
+  // The background thread of TSan makes system calls that the filters forbid, for which the kernel would kill the
+  // process.
   void SetUp() override {
     if (kThreadSanitizer)
       GTEST_SKIP() << "skipped: the filters forbid calls of TSan itself";
@@ -36,7 +38,7 @@ void recordSome(uint64_t count, uint64_t first = 0) {
 
 sock_filter statement(uint16_t code, uint32_t value) { return BPF_STMT(code, value); }
 
-// Kills the process at every call but these, or at these only.
+// Returns a filter that allows only these calls, or that forbids only these. A forbidden call kills the process.
 std::vector<sock_filter> rules(const std::vector<long> &calls, bool are_allowed) {
   std::vector<sock_filter> rules{statement(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
   for (const long call : calls) {
@@ -55,7 +57,7 @@ void install(const std::vector<sock_filter> &rules, unsigned flags = 0) {
     _exit(kCannot);
 }
 
-// Ends a program in a sandbox: no handler runs, no buffer is flushed.
+// Ends a program in a sandbox at once, without exit handlers, since these could make forbidden calls.
 [[noreturn]] void leave(int status) {
   runtime::rawCall(SYS_exit_group, status);
   __builtin_unreachable();
@@ -75,7 +77,7 @@ void expectAllCounted(const SessionDirectory &session, uint64_t produced) {
 TEST_F(Sandbox, AFullRingDoesNotGrowBehindAFilter) {
   for (const auto policy : {abi::OnFull::Block, abi::OnFull::Drop}) {
     const SessionDirectory session({.on_full = policy, .ring_kib = 16, .ring_max_kib = 64});
-    session.control().heartbeat_ns = UINT64_MAX; // the collector must not count as dead
+    session.control().heartbeat_ns = UINT64_MAX; // so that the collector does not count as dead
     ASSERT_EQ(session.runChild([] {
       recordSome(10);
       enter();
@@ -88,7 +90,7 @@ TEST_F(Sandbox, AFullRingDoesNotGrowBehindAFilter) {
   }
 }
 
-// The processor's counter may not be read either: no event can be recorded.
+// In strict mode the program may not even read the processor's counter, so no event can be recorded.
 TEST_F(Sandbox, StrictModeToo) {
   const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 64});
   ASSERT_EQ(session.runChild([] {
@@ -110,7 +112,7 @@ TEST_F(Sandbox, RoomThatTheCollectorMakesIsUsed) {
     enter();
     recordSome(kMany);
     abi::RingHeader &ring = *__msl_thread.ring;
-    ring.tail = ring.head.load(); // as the collector does
+    ring.tail = ring.head.load(); // frees the ring's slots, as the collector does
     recordSome(100, kMany);
     leave(0);
   }),
@@ -120,7 +122,7 @@ TEST_F(Sandbox, RoomThatTheCollectorMakesIsUsed) {
   EXPECT_EQ(events[0].event.as<abi::AllocEvent>().address, kMany);
 }
 
-// The kernel tells the time where the processor's counter cannot.
+// With this clock the kernel would have to be called for the time, so events behind the filter are dropped.
 TEST_F(Sandbox, WithoutAClockOfTheProcessorEventsAreDropped) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 64});
   session.control().clock = abi::ClockKind::Monotonic;
@@ -153,7 +155,8 @@ TEST_F(Sandbox, NewCallersAndPathsAreFoundInWhatWasReserved) {
   EXPECT_EQ(status, 0);
 }
 
-// Begins before the filter and records first behind it: from a spare ring. The filter is for all threads at once.
+// These threads begin before the filter, which applies to all threads, and record their first event behind it. They get
+// spare rings.
 TEST_F(Sandbox, ThreadsThatRecordFirstBehindIt) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16});
   ASSERT_EQ(session.runChild([] {
@@ -182,7 +185,8 @@ TEST_F(Sandbox, ThreadsThatRecordFirstBehindIt) {
   EXPECT_EQ(session.drain().size(), 210u);
 }
 
-// No thread of ours is in the kernel when the filter comes: their rings grow and wait for room all the time.
+// When the filter is installed, no thread may be in a system call of the runtime. The threads here make such calls all
+// the time, since their rings grow and wait for room.
 TEST_F(Sandbox, OtherThreadsAreOutOfTheKernelBefore) {
   for (int i = 0; i < 20; ++i) {
     const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 1024});
@@ -254,7 +258,8 @@ TEST_F(Sandbox, AForkedChildIsListedAndItsEventsAreCounted) {
   EXPECT_EQ(session.unseen().processes[0].error, abi::kChildOfSandboxed);
 }
 
-// The dynamic linker has to open, read and map files; all other calls of ours may be forbidden.
+// Runs this program again behind a filter, and returns its status. The dynamic linker must open, read and map files.
+// The filter forbids the other calls that the runtime would make.
 int execBehindFilter(const SessionDirectory &session) {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe");
   return session.runChild([&self] {
@@ -278,7 +283,8 @@ TEST_F(Sandbox, AnExecBehindItIsListed) {
   EXPECT_NE(session.unseen().processes[0].name[0], 0);
 }
 
-// A filter that the whole session has, as in a container, forbids nothing new.
+// A filter that also applies to the collector, as in a container, does not count. So the runtime makes its calls, and
+// this filter kills the process.
 TEST_F(Sandbox, AFilterOfTheCollectorIsNone) {
   const SessionDirectory session;
   session.control().seccomp_filters = 1000;
@@ -293,7 +299,7 @@ TEST_F(Sandbox, AFilterThatIsRefusedChangesNothing) {
       __msl_enter_sandbox(is_strict);
       __msl_stay_outside();
     }
-    recordSome(5000); // in a larger ring
+    recordSome(5000); // until a larger ring is needed
   }),
             0);
   EXPECT_EQ(session.drain().size(), 5010u);

@@ -1,5 +1,5 @@
-// A session without a collector: its directory and control page, and a simple reader of the processes' files in it.
-// Recording happens in a child process, because a process belongs to one session for good.
+// A session without a collector for tests: its directory and control page, and a simple reader of the processes' files.
+// Tests record in child processes, because a process never changes its session.
 #pragma once
 
 #include "../sanitizers.h"
@@ -52,7 +52,7 @@ struct Definition {
   std::string body;
 };
 
-// One process' files.
+// The files of one process.
 class ArenaFile {
 public:
   explicit ArenaFile(const std::filesystem::path &path) : path_(path) {
@@ -79,7 +79,7 @@ public:
   }
   bool covers(uint32_t i) const { return entry(i).offset + entry(i).bytes <= bytes_; }
 
-  // Moves the published events of ring i to `out`, and the ring to Drained if it has ended.
+  // Moves the published events of ring i to `out`. If the ring has ended, its state becomes Drained.
   void drain(uint32_t i, std::vector<ReadEvent> &out) const {
     const auto state = entry(i).state.load(std::memory_order_acquire);
     if (state != abi::RingState::Live && state != abi::RingState::Ended)
@@ -104,7 +104,7 @@ public:
     from.tail.store(at, std::memory_order_release);
   }
 
-  // The account of each stream, from its last ring.
+  // Returns the totals of each stream, which are in its last ring.
   std::map<uint32_t, Account> accounts() const {
     std::map<uint32_t, uint64_t> begins;
     std::map<uint32_t, Account> result;
@@ -144,7 +144,7 @@ private:
     const auto *slots = reinterpret_cast<const uint64_t *>(reinterpret_cast<const char *>(&from) + abi::kHeaderBytes);
     uint64_t words[4];
     for (unsigned i = 0; i < 4; ++i)
-      words[i] = slots[(position & (from.capacity - 1)) * 4 + i]; // plain: `head` and `tail` must do
+      words[i] = slots[(position & (from.capacity - 1)) * 4 + i]; // plain: `head` and `tail` give the order
     std::memcpy(&to, words, sizeof to);
   }
 
@@ -153,14 +153,15 @@ private:
   char *base_ = nullptr;
 };
 
-// Events name the places of instrumented code, as most tests expect them, and not the paths to these.
+// Returns flags with which events of instrumented code have their sites and not the paths to them. Most tests expect
+// that.
 inline abi::Flags ofPlaces() {
   abi::Flags flags;
   flags.call_stack = abi::CallStack::Auto;
   return flags;
 }
 
-// A session directory with its control page, removed at the end.
+// A session's directory with its control page. The destructor removes it.
 class SessionDirectory {
 public:
   explicit SessionDirectory(const abi::Flags &flags = ofPlaces(), const std::string &parent = "/dev/shm") {
@@ -174,7 +175,7 @@ public:
     control_->magic = abi::ControlPage::kMagic;
     control_->session_version = abi::kSessionVersion;
     control_->flags = flags;
-    control_->flags.reach = abi::Reach::Off; // there is no collector, so a process would wait at its exit in vain
+    control_->flags.reach = abi::Reach::Off; // without a collector, a process would wait at its exit in vain
     std::ifstream status("/proc/self/status");
     control_->seccomp_filters = abi::seccompFilters(std::string((std::istreambuf_iterator<char>(status)), {}));
     control_->enabled = abi::enabledFor(~0u, flags.call_stack);
@@ -192,7 +193,8 @@ public:
   const std::filesystem::path &path() const { return path_; }
   abi::ControlPage &control() const { return *control_; }
   abi::UnseenPage &unseen() const { return *unseen_; }
-  // As the kernel does when the collector's thread is killed, and as another collector does that takes over.
+  // loseCollector() does what the kernel does when the collector's thread is killed. findCollector() does what another
+  // collector does when it takes over.
   void loseCollector() const { control_->collector_thread.fetch_or(abi::kOwnerGone); }
   void loseCollectorAndRoom() const {
     unseen_->orphan_kib = abi::kMaxOrphanKib;
@@ -211,7 +213,8 @@ public:
     return result;
   }
 
-  // Runs `body` in a child that belongs to this session; returns its exit status, or 1000 + the signal.
+  // Runs `body` in a child that belongs to this session. Returns the child's exit status, or 1000 + the number of the
+  // signal that ended it.
   int runChild(const std::function<void()> &body) const { return waitFor(startChild(body)); }
 
   pid_t startChild(const std::function<void()> &body) const {
@@ -229,7 +232,7 @@ public:
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
   }
 
-  // Everything in all rings, each ring in its order.
+  // Returns the events of all rings, ring by ring.
   std::vector<ReadEvent> drain() const {
     std::vector<ReadEvent> events;
     for (const auto &arena : arenas())
@@ -239,8 +242,8 @@ public:
     return events;
   }
 
-  // Drains and beats until the child has ended, and then drains the rest. Maps the files anew each round, so that rings
-  // that came meanwhile are seen.
+  // Drains the rings and writes heartbeats until the child has ended, and then drains the rest. The files are mapped
+  // again in each round, so that new rings are seen.
   std::vector<ReadEvent> collectFrom(pid_t pid, int *status) const {
     std::vector<ReadEvent> events;
     for (bool gone = false; !gone;) {
@@ -258,7 +261,8 @@ public:
   }
 
 private:
-  // Null without room; a session does without its page of the unseen.
+  // Makes a file of one page. Returns null if there is no room; a session also works without the page for unseen
+  // processes.
   void *makePage(const char *name) const {
     const int fd = ::open((path_ / name).c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
     const bool room = ::posix_fallocate(fd, 0, abi::kHeaderBytes) == 0;

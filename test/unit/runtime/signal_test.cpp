@@ -1,4 +1,4 @@
-// Signal handlers that record in the middle of a record: no event is lost or torn.
+// Signal handlers record in the middle of a record. No event is lost or torn.
 #include "session_fixture.h"
 
 #include "msleaks/runtime/record.h"
@@ -16,8 +16,9 @@ constexpr uint64_t kFromNested = uint64_t{1} << 41;
 volatile uint64_t in_signals = 0;
 volatile uint64_t in_nested = 0;
 
-// Two slots from a handler, so that pairs interleave with the main flow's. ThreadSanitizer, which delivers signals
-// itself, may run a handler inside itself, between its number and its record: that one has none.
+// Records an event of two slots in a handler, so that its slots may come between those of the interrupted flow.
+// ThreadSanitizer delivers signals itself, and may run this handler inside another run of it, between its number and
+// its record. Such an inner run records nothing.
 void onTimer(int) {
   static volatile bool inside = false;
   if (inside)
@@ -58,7 +59,7 @@ struct Counts {
   uint64_t main = 0, signal = 0, nested = 0, torn = 0;
 };
 
-// Every number of each source once and in order.
+// Counts the events of each source, whose numbers must ascend without a gap. All other events count as torn.
 Counts countAll(const std::vector<ReadEvent> &events) {
   Counts counts;
   for (const ReadEvent &read : events) {
@@ -84,7 +85,7 @@ struct Shared {
   uint64_t main, signal, nested;
 };
 
-// Bursts of records under the storm; after each the ring is left to be emptied.
+// Records bursts of events while many signals come. After each burst the collector empties the ring.
 void runStorm(const abi::Flags &flags, uint64_t burst, Counts &counts, Shared &made, Account &account) {
   const SessionDirectory session(flags);
   auto *shared = static_cast<Shared *>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
@@ -114,7 +115,7 @@ TEST(Signals, AStormLosesNothing) {
   Counts counts;
   Shared made{};
   Account account;
-  // A burst fits into the ring: no one waits.
+  // A burst fits into the ring, so no thread waits.
   runStorm({.on_full = abi::OnFull::Block, .ring_kib = 32768, .ring_max_kib = 32768}, 700'000, counts, made, account);
   EXPECT_GT(made.signal, kThreadSanitizer ? 100u : 1000u) << "no storm, no test";
   EXPECT_EQ(counts.torn, 0u);
@@ -125,8 +126,8 @@ TEST(Signals, AStormLosesNothing) {
   EXPECT_EQ(account.produced, made.main + made.signal + made.nested);
 }
 
-// Signals come through promotions and waits. A handler that interrupts a record in a full ring cannot wait: it drops,
-// and counts.
+// Signals also come while a thread gets a larger ring or waits for room. A handler that interrupts a record in a full
+// ring cannot wait, so its event is dropped and counted.
 TEST(Signals, AStormOnAFullRingCountsWhatItLoses) {
   Counts counts;
   Shared made{};
@@ -139,8 +140,8 @@ TEST(Signals, AStormOnAFullRingCountsWhatItLoses) {
 
 #if defined(__x86_64__)
 
-// The processor traps after every instruction, so a handler can come at each of them. These are all interleavings of
-// one interruption, one after the other, instead of the few that a timer hits.
+// Makes the processor trap after every instruction, so that a handler can run after each of them. This tests all points
+// at which one signal can come, while a timer would hit only a few.
 void startTraps() {
   __asm__ volatile("lea -128(%%rsp), %%rsp\n pushfq\n orq $0x100, (%%rsp)\n popfq\n lea 128(%%rsp), %%rsp"
                    :
@@ -156,10 +157,10 @@ void stopTraps() {
 
 volatile uint64_t traps = 0, wanted_trap = 0;
 constexpr uint64_t kEveryTrap = UINT64_MAX;
-constexpr uint64_t kLongestStorm = 150; // a record that is interrupted for ever never gets to its end
+constexpr uint64_t kLongestStorm = 150; // without a limit, the interrupted record would never end
 
-// Whether all slots below `head` have been written, seen from within the interrupted record. The ring has not wrapped
-// yet, so unwritten slots are zero.
+// Whether a handler has seen a slot below `head` that is not written yet. The ring has not wrapped, so such a slot is
+// zero.
 volatile bool published_unwritten = false;
 
 void lookAtPublished() {
@@ -184,7 +185,8 @@ void onTrap(int) {
   lookAtPublished();
 }
 
-// Exit status 1: an event was unpublished when the interrupted record had ended. 2: an event was published too early.
+// Records events under traps, and exits. Exit status 1: an event was still unpublished when the interrupted record had
+// ended. Exit status 2: an event was published too early.
 void recordUnderTraps(uint64_t first_trap, uint64_t count, uint64_t *made) {
   struct sigaction action{};
   action.sa_handler = onTrap;
@@ -266,7 +268,7 @@ TEST(Signals, AFlightRecorderStaysOneAfterADrop) {
   EXPECT_EQ(sum(session.arenas()).dropped, 1u);
 }
 
-// A handler's record in a thread that has not recorded before claims the ring.
+// If the first record of a thread is made in a handler, this record claims the ring.
 TEST(Signals, TheFirstRecordMayComeFromAHandler) {
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {

@@ -1,4 +1,4 @@
-// A session that is stopped and started while calls are under way: one event for one call, or none.
+// A session is stopped or started while a call is under way. The call is recorded once or not at all.
 #include "callbacks_fixture.h"
 
 namespace msleaks::test {
@@ -10,7 +10,7 @@ void allocate(const std::function<void()> &meanwhile) {
   __msl_on_alloc(7, kMalloc, at(100), 16);
 }
 
-// A process finds its session with the first event, or when an image is armed.
+// Makes the process find its session, which it does at the first event or when an image is armed.
 void findStopped() { hookAlloc(50, 1); }
 
 struct Stopped : testing::Test {
@@ -49,7 +49,8 @@ TEST_F(Stopped, AStartBeforeTheHookIsOneEvent) {
             "Alloc#999 100+16 hook | Alloc#7 100+16 hook");
 }
 
-// The block is one from before the start.
+// The session starts after the hook inside the call. So the block counts as allocated before the start, and is not
+// recorded.
 TEST_F(Stopped, AStartBehindTheHookIsNone) {
   stop();
   EXPECT_EQ(eventsIn(session,

@@ -1,4 +1,4 @@
-// Damaged unwind tables of an image: no byte outside is read, and every rule can be stored.
+// With damaged unwind tables of an image, no byte outside the tables is read, and every rule fits into its packed form.
 #include "unwind/tables.h"
 
 #include "loaded_object.h"
@@ -13,7 +13,8 @@ namespace {
 
 using namespace runtime::unwind;
 
-// A copy of this program's tables. They hold distances, so the functions must be at the same distance from the copy.
+// A copy of this program's tables, which can be damaged. The tables store distances to functions, so look-ups in the
+// copy use addresses that are moved by the same distance.
 class TablesCopy {
 public:
   TablesCopy() {
@@ -36,7 +37,8 @@ public:
   std::vector<uint8_t> &bytes() { return bytes_; }
   const std::vector<uint8_t> &original() const { return original_; }
 
-  // How many of the addresses have a rule. `bytes`: exactly as large as what may be read, for AddressSanitizer.
+  // Returns how many of some random addresses have a rule. `bytes` has exactly the size that may be read, so that
+  // AddressSanitizer sees any read beyond it.
   unsigned lookUp(const std::vector<uint8_t> &bytes, unsigned addresses) {
     const auto begin = reinterpret_cast<uint64_t>(bytes.data());
     const Tables tables{begin, begin + bytes.size(), begin};

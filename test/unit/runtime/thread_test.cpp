@@ -1,4 +1,4 @@
-// Threads: each has a ring, gives it back, another claims it, and events come after the end.
+// Threads: each gets a ring and ends it, another thread claims it again, and late events are recorded too.
 #include "../sanitizers.h"
 #include "session_fixture.h"
 
@@ -45,7 +45,7 @@ TEST(Threads, EachHasItsOwnStream) {
   EXPECT_EQ(seen.size(), kThreads);
 }
 
-// Rings that were drained serve again: thousands of threads do not need thousands of rings.
+// Drained rings are claimed again, so thousands of threads do not need thousands of rings.
 TEST(Threads, TwoThousandShortOnes) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16});
   constexpr uint64_t kThreads = 2000;
@@ -74,7 +74,7 @@ TEST(Threads, TwoThousandShortOnes) {
   EXPECT_LT(session.arenas()[0]->ringCount(), kThreads / 2);
 }
 
-// All threads run at once, and no ring is drained: each thread still gets one.
+// All threads run at the same time and no ring is drained. Each thread still gets a ring.
 TEST(Threads, ManyAtOnce) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16});
   constexpr uint64_t kThreads = 500;
@@ -96,8 +96,9 @@ TEST(Threads, ManyAtOnce) {
   EXPECT_EQ(session.drain().size(), kThreads);
 }
 
-// Threads record first when the destructors of their keys run. Some rounds may be over then, so the key that gives the
-// ring back does not get its last round. Later threads notice that such threads have ended.
+// These threads record for the first time when the destructors of their keys run. Some rounds are over by then, so the
+// destructor that ends the ring does not reach its last round. Later threads notice that these threads have ended, and
+// end their rings.
 TEST(Threads, WhoRecordsFirstInADestructorGivesItsRingBackToo) {
   if (kThreadSanitizer)
     GTEST_SKIP() << "skipped: TSan's own state of a thread is gone by its last destructors";
@@ -105,7 +106,7 @@ TEST(Threads, WhoRecordsFirstInADestructorGivesItsRingBackToo) {
   constexpr uint32_t kThreads = 100;
   ASSERT_EQ(session.runChild([] {
     static pthread_key_t key;
-    recordOneBlock(1); // makes the key of the runtime, whose destructor runs before this one's
+    recordOneBlock(1); // makes the runtime's key first, so that its destructor runs before this key's
     pthread_key_create(&key, [](void *) { recordOneBlock(1); });
     for (uint32_t t = 0; t < kThreads; ++t)
       std::thread([] { pthread_setspecific(key, &key); }).join();
@@ -127,15 +128,15 @@ pthread_key_t early_key, every_round_key;
 
 void recordInFirstRound(void *) { recordOneBlock(200); }
 
-// Asks for another round each time, so that it also runs in the last one.
+// Records one block in each round of destructors. It requests another round each time, so it also runs in the last one.
 void recordInEveryRound(void *argument) {
   const auto round = reinterpret_cast<uintptr_t>(argument);
   recordOneBlock(300 + round);
   pthread_setspecific(every_round_key, reinterpret_cast<void *>(round + 1));
 }
 
-// thread_local objects, then the keys' destructors round by round; after ours in the last round the late ring takes
-// over.
+// First thread_local objects are destroyed, then the keys' destructors run in rounds. After the runtime's destructor in
+// the last round, events go to the late ring.
 TEST(Threads, DestructorsOfTheThreadAreRecorded) {
   if (kThreadSanitizer)
     GTEST_SKIP() << "skipped: ThreadSanitizer takes the last round of destructors for itself";
@@ -144,7 +145,7 @@ TEST(Threads, DestructorsOfTheThreadAreRecorded) {
     pthread_key_create(&early_key, recordInFirstRound);
     std::thread([] {
       recordOneBlock(1);
-      pthread_key_create(&every_round_key, recordInEveryRound); // behind ours: runs after it in each round
+      pthread_key_create(&every_round_key, recordInEveryRound); // its destructor runs after the runtime's in each round
       thread_local RecordsAtTheEnd at_end;
       (void)&at_end;
       pthread_setspecific(early_key, &early_key);
@@ -162,7 +163,8 @@ TEST(Threads, DestructorsOfTheThreadAreRecorded) {
   EXPECT_EQ(account.dropped, 0u);
 }
 
-// As pthread_exit in a handler leaves it that came between the reservation of a slot and its writing.
+// A signal handler may call pthread_exit after the interrupted record has reserved a slot and before the slot is
+// written. This test makes the same state.
 TEST(Threads, AThreadThatEndsInsideARecordPublishesNoneOfIt) {
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {
@@ -181,7 +183,7 @@ TEST(Threads, AThreadThatEndsInsideARecordPublishesNoneOfIt) {
   EXPECT_EQ(sum(arenas).produced, 2u);
 }
 
-// Writers and reader in one process and through one mapping, where ThreadSanitizer sees both sides of `head` and
+// Writers and a reader run in one process and use one mapping, so that ThreadSanitizer checks both sides of `head` and
 // `tail`.
 TEST(Threads, AReaderMayReadMeanwhile) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16});

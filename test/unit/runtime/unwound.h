@@ -1,4 +1,4 @@
-// The calls that the compiler's own unwinder finds, for comparison.
+// Finds the calls with the compiler's own unwinder, for comparison.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace msleaks::test {
 
-// Addresses of calls, innermost first, in memory of its own: handlers compare, too.
+// The addresses of calls, innermost first. The array has a fixed size, since signal handlers also use it.
 struct Calls {
   static constexpr size_t kMost = 1100;
   uint64_t addresses[kMost];
@@ -33,7 +33,7 @@ inline _Unwind_Reason_Code addFrame(_Unwind_Context *context, void *calls) {
   return _URC_NO_REASON;
 }
 
-// From the caller of the function that this is inlined into, outwards.
+// Returns the calls from the caller of the function that this is inlined into, outwards.
 [[gnu::always_inline]] inline std::span<const uint64_t> unwound(Calls &calls) {
   calls.count = 0;
   _Unwind_Backtrace(addFrame, &calls);

@@ -1,4 +1,4 @@
-// Walks on stacks of every kind: each frame as the compiler's own unwinder has it.
+// Walks on all kinds of stacks find the same frames as the compiler's own unwinder.
 #include "unwound.h"
 
 #include "msleaks/runtime/path.h"
@@ -32,7 +32,8 @@ thread_local Compared compared;
 thread_local Stack stack;
 thread_local Calls ours, theirs;
 
-// AArch64: the PLT has no table, and the compiler's unwinder ends where a signal interrupted it.
+// Whether the compiler's unwinder has ended at the PLT. On AArch64 the PLT has no table, so this unwinder cannot go on
+// if a signal has interrupted code there.
 bool endInPlt([[maybe_unused]] std::span<const uint64_t> known) {
 #if defined(__aarch64__)
   return runtime::unwind::isInPlt(known.back()) && known.size() < ours.count &&
@@ -60,7 +61,7 @@ bool endInPlt([[maybe_unused]] std::span<const uint64_t> known) {
   ++(same ? compared.same : compared.different);
 }
 
-// All frames were compared, at least this often.
+// Expects that at least `least` comparisons were made, and that none has found a difference.
 void expectSame(unsigned least) {
   EXPECT_EQ(compared.different, 0u);
   EXPECT_GE(compared.same, least);
@@ -77,7 +78,7 @@ void expectSame(unsigned least) {
   filler[1] = 1;
 }
 
-// Its stack is aligned anew: the caller's stack pointer is kept in memory.
+// A function that realigns its stack. So it saves the caller's stack pointer in memory.
 [[gnu::noinline]] int realigned(int depth) {
   [[maybe_unused]] alignas(64) volatile char filler[128];
   filler[depth] = 1;
@@ -183,7 +184,8 @@ TEST(Walk, ThroughSignalHandlersOnBothStacks) {
 #if defined(__x86_64__)
 namespace {
 
-// It has no table, like AArch64's since Linux 5.8: mov $15, %rax; syscall.
+// The return of a signal handler without a table: mov $15, %rax; syscall. On AArch64 this code has no table since Linux
+// 5.8.
 __asm__(
     ".pushsection .text\n.balign 16\nnop\nmsl_test_restorer: .byte 0x48,0xc7,0xc0,0x0f,0,0,0,0x0f,0x05\n.popsection");
 extern "C" void msl_test_restorer() __asm__("msl_test_restorer");
@@ -232,7 +234,8 @@ TEST(Walk, OfAFiber) {
   expectSame(3);
 }
 
-// A timer interrupts at any instruction of prologues, epilogues, the linker's stubs and the kernel's vDSO.
+// A timer interrupts the program at any instruction, also in prologues, epilogues, the linker's stubs and the kernel's
+// vDSO.
 TEST(Walk, FromInterruptedInstructions) {
   const struct sigaction before = handle(SIGALRM, SA_RESTART);
   const itimerval often{{0, 200}, {0, 200}}, never{};
@@ -251,7 +254,7 @@ TEST(Walk, FromInterruptedInstructions) {
 }
 #endif
 
-// An overwritten word ends the walk, as unfinished or at a wrong end.
+// On a damaged stack each walk ends, unfinished or at a wrong outermost frame.
 TEST(Walk, OfADamagedStackEnds) {
   alignas(16) uint64_t words[64];
   for (unsigned seed = 0; seed < 1000; ++seed) {
@@ -293,14 +296,14 @@ TEST(Walk, OfAWordThatIsNoReturnAddressSaysSo) {
        {uint64_t{0}, kOnTheStack, kFarUpTheStack, uint64_t{9}, uint64_t{1} << 62 | 77, ~uint64_t{0}})
     EXPECT_EQ(stepFrom(word), Step::NoCall) << word;
   EXPECT_NE(stepFrom(caller.return_address), Step::NoCall);
-  // Code outside of all images is not known.
+  // An address outside of all images may be code, so the result is Unknown.
   const auto page = std::make_unique<uint64_t[]>(512);
   EXPECT_EQ(stepFrom(reinterpret_cast<uint64_t>(page.get())), Step::Unknown);
 }
 
 TEST(Walk, OfCodeBehindNoCallIsKnownWhereASignalInterruptedIt) {
   const auto begin = reinterpret_cast<uint64_t>(&recurse);
-  const auto after_first = begin + 4; // the bytes there are no call
+  const auto after_first = begin + 4; // the bytes before it are no call
   EXPECT_EQ(stepFrom(after_first), Step::NoCall);
   EXPECT_NE(stepFrom(after_first - 1, true), Step::NoCall);
   EXPECT_NE(stepFrom(after_first - 1, true), Step::NoCall);

@@ -1,4 +1,5 @@
-// Watched blocks: the operation that a change belongs to, unreadable blocks, and no effect on the program.
+// Watched blocks: each change is reported for the right operation, unreadable blocks are handled, and the program is
+// not affected.
 #include "callbacks_fixture.h"
 
 #include "msleaks/api.h"
@@ -36,7 +37,7 @@ std::ostream &operator<<(std::ostream &to, const Kept &kept) {
 struct Seen {
   std::vector<Change> changes;
   std::vector<Kept> contents;
-  std::vector<uint64_t> watched; // sizes, 0 = its end
+  std::vector<uint64_t> watched; // size of each Watch event; 0 = the end of a watch
   std::vector<std::string> notes;
 };
 
@@ -86,7 +87,7 @@ std::vector<Change> withoutSites(std::vector<Change> changes) {
   return changes;
 }
 
-// A device whose memory is an array, which no pointer leads to.
+// A simulated device. Its memory is an array that the runtime can read only by the driver.
 namespace device {
 
 constexpr uint64_t kBlock = 0x10; // not an address of the process
@@ -108,7 +109,7 @@ int32_t name(const void *kernel, char *text, uint64_t bytes) {
 constexpr hook::Device kOwn{
     sizeof(hook::Device), static_cast<uint32_t>(Family::Cuda), wait, read, name, nullptr, nullptr, nullptr};
 
-// The work of a thread of the driver before the driver reports that a stream is done.
+// Runs in a thread of the driver before the driver reports that a stream is done.
 void (*callback)() = nullptr;
 int32_t waitForCallback(const void *) {
   std::thread(callback).join();
@@ -165,7 +166,7 @@ TEST(Watch, RangesThatAreTooDeepAreNotConfused) {
     }
     msl_mark("end");
   });
-  // 1 and 2 were displaced; after 3 the open range is not known.
+  // Deeper ranges have overwritten the ranges 1 and 2. So after the end of range 3 the open range is not known.
   EXPECT_EQ(withoutSites(seen.changes), (std::vector<Change>{{"6", 0, 1, 0},
                                                              {"5", 1, 1, 0},
                                                              {"4", 2, 1, 0},
@@ -193,7 +194,7 @@ TEST(Watch, ALaunchIsNamedByItsKernelAndSite) {
   });
   std::vector<Change> changes = seen.changes;
   ASSERT_EQ(changes.size(), 4u);
-  changes[1].site = 0; // of the range
+  changes[1].site = 0; // the site of the range is not compared
   EXPECT_EQ(changes, (std::vector<Change>{
                          {"kernel 3", 5, 1, 7}, {"forward", 6, 1, 0}, {"kernel 4", 63, 1, 8}, {"copy", 9, 1, 11}}));
 }
@@ -202,12 +203,12 @@ TEST(Watch, ABlockOfADeviceIsReadByItsDriver) {
   const Seen seen = seenOf([] {
     __msl_hook_driver(&device::kOwn);
     msl_watch(at(device::kBlock), sizeof device::memory, "weights");
-    device::memory[3] = 1; // it was not read yet
+    device::memory[3] = 1; // the block was not read yet, so this change is not reported
     device::launch(7, 1, [] { device::memory[1000] = 1; });
     device::is_capturing = true;
     device::launch(8, 2, [] { device::memory[17] = 1; });
     device::is_capturing = false;
-    device::launch(9, 3, [] { device::memory[18] = 1; }, 5); // refused, and yet
+    device::launch(9, 3, [] { device::memory[18] = 1; }, 5); // a refused launch; the change is still reported for it
   });
   EXPECT_EQ(seen.changes, (std::vector<Change>{{"kernel 1", 1000, 1, 7}, {"", 17, 1, 9}, {"kernel 3", 18, 1, 9}}));
 }
@@ -243,7 +244,7 @@ TEST(Watch, ADriversThreadThatNeedsALookDoesNotWaitForOneForever) {
     device::launch(7, 1, [] { device::memory[3] = 1; });
   });
   EXPECT_EQ(seen.changes, (std::vector<Change>{{"kernel 1", 3, 1, 7}}));
-  ASSERT_EQ(seen.notes.size(), 2u); // the first says that operations are waited for
+  ASSERT_EQ(seen.notes.size(), 2u); // the first note says that the program waits for operations
   EXPECT_NE(seen.notes[1].find("left out a look"), std::string::npos) << seen.notes[1];
 }
 
@@ -291,13 +292,13 @@ TEST(Watch, ContentsAreKeptInFiles) {
   ASSERT_GT(bytes.size(), 64u);
   EXPECT_EQ(XXH3_64bits(bytes.data() + bytes.size() - 64, 64), digestWith({1}));
   EXPECT_NE(bytes.find(R"("operator":"load","step":"5")"), std::string::npos) << bytes;
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 3); // and none that is unfinished
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 3); // no unfinished file is left
 }
 
 TEST(Watch, FilesBeyondTheLimitAreCounted) {
   const SessionDirectory session;
   std::strcpy(session.control().watch.folder, session.path().c_str());
-  session.control().flags.watch_max = 600; // two of them
+  session.control().flags.watch_max = 600; // room for two files
   const Seen seen = seenIn(session, changeTwice);
   ASSERT_EQ(seen.contents.size(), 3u);
   EXPECT_NE(seen.contents[1].file, abi::kRefusedFile);
@@ -308,7 +309,7 @@ TEST(Watch, FilesBeyondTheLimitAreCounted) {
   EXPECT_NE(seen.notes[1].find("--watch-max"), std::string::npos) << seen.notes[1];
 }
 
-// As where the disk is full.
+// A limit on the size of files makes the write fail, as a full disk does.
 TEST(Watch, AFileThatIsNotWholeHasNoName) {
   const SessionDirectory session;
   const auto folder = session.path() / "content";
@@ -316,7 +317,7 @@ TEST(Watch, AFileThatIsNotWholeHasNoName) {
   std::strcpy(session.control().watch.folder, folder.c_str());
   const Seen seen = seenIn(session, [] {
     static char block[1 << 20];
-    msl_watch(block, 16, "small"); // its memory for the session is there now
+    msl_watch(block, 16, "small"); // allocates the memory that the runtime needs, before the limit is set
     const rlimit small{1 << 16, 1 << 16};
     ::setrlimit(RLIMIT_FSIZE, &small);
     msl_watch(block, sizeof block, "large");

@@ -1,5 +1,6 @@
-// Code without unwind tables: functions that call each other at random, in every way that C has. Built three times into
-// one library (MSL_KIND): without optimisation, with, and without frame pointers.
+// Code without unwind tables: functions that call each other at random, by all kinds of calls in C. It is compiled
+// three times for one library (MSL_KIND): without optimisation, with optimisation, and with optimisation but no frame
+// pointers.
 #include "without_tables.h"
 
 #include <stddef.h>
@@ -32,7 +33,7 @@ static unsigned at_random(unsigned most) {
 #define JUMP(next, depth) (void)(depth)
 #endif
 
-// Calls itself, and nothing else; the register of the frame pointer may hold anything.
+// Calls only itself. Without frame pointers, the frame pointer's register may hold any value.
 __attribute__((noinline)) void NAME(down)(int depth) {
   volatile char filler[16];
   ENTER();
@@ -45,7 +46,7 @@ __attribute__((noinline)) void NAME(down)(int depth) {
   LEAVE();
 }
 
-// Small enough to leave that register to the caller.
+// This function is so small that it does not change the frame pointer's register.
 __attribute__((noinline)) void NAME(pass)(int depth) {
   ENTER();
   msl_test_check();
@@ -53,7 +54,7 @@ __attribute__((noinline)) void NAME(pass)(int depth) {
   (void)depth;
 }
 
-// Each frame has `bytes` of unwritten stack.
+// Defines a function whose frame has `bytes` bytes of stack that stay unwritten.
 #define FUNCTION(name, bytes, next, other)                                                                             \
   __attribute__((noinline)) void NAME(name)(int depth) {                                                               \
     volatile char filler[bytes];                                                                                       \
@@ -85,5 +86,6 @@ __attribute__((noinline)) void NAME(pass)(int depth) {
 FUNCTION(first, 24, msl_test_fast_last, msl_test_fast_third)
 FUNCTION(second, 200, msl_test_fast_first, msl_test_bare_pass)
 FUNCTION(third, 2, msl_test_fast_second, msl_test_plain_last)
-// The compiler may order them anew: one of these is the last one with a record before those without.
+// The compiler may reorder the functions. One of these is the last function with a record before the functions without
+// one.
 FUNCTION(last, 1000, msl_test_bare_pass, msl_test_bare_third)
