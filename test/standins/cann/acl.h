@@ -1,4 +1,4 @@
-// The part of Ascend CANN that the stand-in has: ACL, and the driver's functions that ACL's own libraries call.
+// The part of Ascend CANN that the stand-in implements: ACL, and functions of the driver that ACL's own libraries call.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -37,7 +37,7 @@ aclError aclrtMemsetAsync(void *to, size_t capacity, int32_t value, size_t size,
 aclError aclrtCreateStream(aclrtStream *stream);
 aclError aclrtDestroyStream(aclrtStream stream);
 aclError aclrtSynchronizeStream(aclrtStream stream);
-/* The handle is a function of the host here: void kernel(const void *arguments, size_t size). */
+/* Here the handle is a function of the host: void kernel(const void *arguments, size_t size). */
 aclError aclrtLaunchKernel(aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size,
                            aclrtStream stream);
 aclError aclrtLaunchKernelV2(aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size, void *config,
@@ -46,12 +46,12 @@ aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle kernel, uint32_t blocks, ac
                                      void *arguments, void *reserved);
 aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle kernel, uint32_t blocks, aclrtStream stream, void *config,
                                        void *arguments, size_t size, void *holders, size_t holder_count);
-/* A binary is a handle of rtRegisterAllKernel; its functions are those of the program. */
+/* A binary is a handle of rtRegisterAllKernel. Its functions are functions of the program. */
 aclError aclrtBinaryGetFunction(void *binary, const char *name, aclrtFuncHandle *function);
 aclError aclrtBinaryGetFunctionByEntry(void *binary, uint64_t entry, aclrtFuncHandle *function);
 aclError aclrtGetFunctionName(aclrtFuncHandle function, uint32_t bytes, char *name);
 
-/* Below the functions above, from CANN 8 on. */
+/* From CANN 8 on the functions above forward to these. */
 aclError aclrtSetDeviceImpl(int32_t device);
 aclError aclrtMallocImpl(void **block, size_t size, int policy);
 aclError aclrtMallocAlign32Impl(void **block, size_t size, int policy);
@@ -77,7 +77,7 @@ aclError aclrtLaunchKernelWithConfigImpl(aclrtFuncHandle kernel, uint32_t blocks
 aclError aclrtLaunchKernelWithHostArgsImpl(aclrtFuncHandle kernel, uint32_t blocks, aclrtStream stream, void *config,
                                            void *arguments, size_t size, void *holders, size_t holder_count);
 
-/* Functions of the runtime below it. */
+/* Functions of the runtime, which is below ACL. */
 typedef struct {
   void *args;
   void *host_inputs;
@@ -109,14 +109,14 @@ int rtsLaunchKernelWithDevArgs(void *function, uint32_t blocks, aclrtStream stre
                                uint32_t size, void *reserved);
 int rtsLaunchKernelWithHostArgs(void *function, uint32_t blocks, aclrtStream stream, void *config, void *arguments,
                                 uint32_t size, void *holders, uint32_t holder_count);
-/* Kernels of a whole binary: the kernel is the function of the program that its handle stands for (standinRuns). */
+/* Kernels of a whole binary. The kernel is the function of the program that standinRuns stored for the handle. */
 int rtKernelLaunchWithHandle(void *binary, uint64_t key, uint32_t blocks, rtArgsEx_t *arguments, void *sm,
                              aclrtStream stream, const void *kernel);
 int rtKernelLaunchWithHandleV2(void *binary, uint64_t key, uint32_t blocks, rtArgsEx_t *arguments, void *sm,
                                aclrtStream stream, const void *config);
 int rtVectorCoreKernelLaunchWithHandle(void *binary, uint64_t key, uint32_t blocks, rtArgsEx_t *arguments, void *sm,
                                        aclrtStream stream, const void *config);
-/* Launches a function of the program on the processors of the device. */
+/* On a real device this launches on its AI CPUs. Here it launches a function of the program. */
 int rtAicpuKernelLaunchExWithArgs(uint32_t type, const char *name, uint32_t blocks, const rtArgsEx_t *arguments,
                                   void *sm, aclrtStream stream, uint32_t flags);
 /* The same as aclrtBinaryGetFunction and …ByEntry, under the names of two generations. */
@@ -130,7 +130,7 @@ int rtDevBinaryRegister(const rtDevBinary_t *binary, void **handle);
 int rtRegisterAllKernel(const rtDevBinary_t *binary, void **handle);
 void standinRuns(void *binary, void (*kernel)(const void *arguments, size_t size));
 
-/* The driver; or, built with STANDIN_INNER, the same under the names that it has for tools. */
+/* The driver. With STANDIN_INNER its functions have the names that are meant for tools. */
 struct drv_mem_prop {
   uint32_t side, devid, module_id, pg_type, mem_type;
   uint64_t reserve;
@@ -139,11 +139,11 @@ int halMemAlloc(void **block, unsigned long long size, unsigned long long flag);
 int halMemFree(void *block);
 int halMemCreate(void **handle, size_t size, const struct drv_mem_prop *property, uint64_t flag);
 int halMemRelease(void *handle);
-/* Called when a block is free again, before the call that frees it returns. */
+/* `call` is called when a block is free again, before the call that frees it returns. */
 void standinBehindRelease(void (*call)(void));
 int halGetAPIVersion(int *version); /* 0x070000: 7.0.0 */
 
-/* A library of CANN that takes memory from the driver itself, as the communication library does. */
+/* A library of CANN that allocates from the driver directly, as the communication library does. */
 int hcclBuffer(int device, void **block, size_t size);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-// libascendcl.so: ACL. It takes device memory from the driver, a page more than it was asked for, and launches by the
-// runtime. Built with STANDIN_IMPL it is libacl_rt_impl.so, below forwards.cpp.
+// libascendcl.so: ACL. It allocates device memory from the driver, 32 bytes more than requested, and
+// launches through the runtime. With STANDIN_IMPL this is libacl_rt_impl.so, to which forwards.cpp forwards.
 #ifdef STANDIN_IMPL
 #include "impl_names.h"
 #endif
@@ -27,7 +27,7 @@ unsigned long long flagOf(int device, unsigned long long module, unsigned long l
   return static_cast<unsigned long long>(device) | side << 10 | module << 56;
 }
 
-// None is the default one.
+// Without a stream it returns the default one.
 standin::Stream &of(aclrtStream stream) {
   static standin::Stream default_stream;
   return stream != nullptr ? *static_cast<standin::Stream *>(stream) : default_stream;
@@ -40,7 +40,7 @@ aclError take(void **block, size_t size) {
 }
 aclError give(void *block) { return halMemFree(block) == 0 ? ACL_SUCCESS : ACL_ERROR_INVALID_PARAM; }
 
-// Rows, each a pitch behind the one before.
+// A copy of rows. The beginnings of two rows are a pitch apart.
 struct Rows {
   char *to;
   size_t to_pitch;

@@ -1,5 +1,5 @@
-// libatb.so and libmki.so in one: the part of ATB's classes that a running operator calls, laid out as
-// in ATB's sources. Its operator launches one kernel. Built for each libstdc++ (_GLIBCXX_USE_CXX11_ABI).
+// libatb.so and libmki.so in one library: the part of ATB's classes that a running operator calls, with the layout
+// of ATB's sources. Its operator launches one kernel. Built for each ABI of libstdc++ (_GLIBCXX_USE_CXX11_ABI).
 #include "atb.h"
 
 #include "../common/asked.h"
@@ -30,7 +30,7 @@ private:
 struct Tensor {
   int dtype = 0, format = 0;
   SVector<int64_t> dims;
-  void *strides[3] = {}; // a std::vector
+  void *strides[3] = {}; // has the size of a std::vector
   int64_t offset = 0;
   void *data = nullptr;
   size_t dataSize = 0;

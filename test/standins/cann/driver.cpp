@@ -1,4 +1,4 @@
-// libascend_hal.so: the driver. $STANDIN_DEVICES of $STANDIN_DEVICE_BYTES each.
+// libascend_hal.so: the driver, with $STANDIN_DEVICES devices of $STANDIN_DEVICE_BYTES each.
 #ifdef STANDIN_INNER
 #define halMemAlloc halMemAllocInner
 #define halMemFree halMemFreeInner
@@ -54,7 +54,7 @@ int halMemAlloc(void **block, unsigned long long size, unsigned long long flag) 
   return take(block, size, flag);
 }
 
-// Physical memory: its handle is the driver's own note of it.
+// The handle of physical memory is a record that the driver allocates, not the memory's address.
 namespace {
 struct Physical {
   void *memory;

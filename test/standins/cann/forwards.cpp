@@ -1,4 +1,4 @@
-// libascendcl.so as it is from CANN 8 on: each function is one of another library.
+// libascendcl.so as it is from CANN 8 on: each function forwards to a function of another library.
 #include "acl.h"
 
 #define FORWARD(name, parameters, arguments)                                                                           \

@@ -1,5 +1,5 @@
-// The kernels of a binary, which are functions of the program here: found by name or number, and their names. Inline,
-// so that no library calls another one's, where a hook may be.
+// Finds the kernels of a binary by name or number, and their names. The kernels are functions of the program.
+// The functions are inline, so that no stand-in calls another one's function, which may have a hook.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Stands in for the handles of Ascend CANN: built with STANDIN_RUNTIME for libruntime.so, else for ACL above it.
+// Imitates the handles of Ascend CANN: of libruntime.so if STANDIN_RUNTIME is defined, else of ACL above it.
 #include "../common/objects.h"
 #include "../common/refusal.h"
 

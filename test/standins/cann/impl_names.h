@@ -1,4 +1,4 @@
-// The functions below ACL's interface have these names.
+// Gives the functions the names that they have in the library below ACL's interface.
 #pragma once
 #define aclrtSetDevice aclrtSetDeviceImpl
 #define aclrtMalloc aclrtMallocImpl

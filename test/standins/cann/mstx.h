@@ -1,5 +1,5 @@
-// Stands in for MSTX's header. As that header does, it looks up the tool (MSTX_INJECTION_PATH,
-// or a function of the process). Then it passes tables of pointers to functions to the tool.
+// Replaces MSTX's header. As that header does, it looks up the tool (MSTX_INJECTION_PATH,
+// or a function of the process), and passes tables of function pointers to it.
 #pragma once
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-// libruntime.so: launches, on the streams that ACL made. A kernel is a
-// function of the program. A registered binary is kept, and not read.
+// libruntime.so: launches, on the streams that ACL created. A kernel is a
+// function of the program. The content of a registered binary is not read.
 #include "../common/asked.h"
 #include "../common/machine.h"
 #include "../common/refusal.h"
@@ -15,7 +15,7 @@ namespace {
 constexpr int kInvalid = ACL_ERROR_INVALID_PARAM;
 using Kernel = void (*)(const void *, size_t);
 
-// Its arguments may be gone when the call returns.
+// Waits for the kernel, since its arguments may be gone when the call returns.
 int launch(const void *kernel, const void *arguments, size_t size, aclrtStream stream) {
   if (kernel == nullptr || stream == nullptr)
     return kInvalid;
@@ -58,7 +58,7 @@ int rtVectorCoreKernelLaunch(const void *stub, uint32_t, rtArgsEx_t *arguments, 
   STANDIN_MAY_REFUSE();
   return launch(stub, arguments, stream);
 }
-// The handle of the arguments is the arguments here.
+// Here the handle of the arguments is the pointer to them.
 int rtLaunchKernelByFuncHandle(void *function, uint32_t, void *arguments, aclrtStream stream) {
   STANDIN_MAY_REFUSE();
   return launch(function, static_cast<rtArgsEx_t *>(arguments), stream);

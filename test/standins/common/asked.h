@@ -1,4 +1,4 @@
-// For calls that hooks make of a driver: such a call may change errno.
+// A driver's functions that hooks call may change errno. The stand-ins' functions do so with asked().
 #pragma once
 
 #include <cerrno>

@@ -1,5 +1,5 @@
-// Captures: the work of a stream is kept, and done when the graph is launched. Meanwhile
-// a call that would wait, or is no part of the capture, is refused and ends the capture.
+// Captures a stream: its work is stored, and runs when the graph is launched. Until the capture
+// ends, a call that would wait, or that cannot be captured, is refused and ends the capture.
 #pragma once
 
 #include "machine.h"
@@ -11,7 +11,7 @@ using Work = std::vector<std::function<void()>>;
 class Captures {
 public:
   static constexpr int kInvalid = 1, kUnsupported = 900, kInvalidated = 901, kImplicit = 906;
-  enum State { kNone, kActive, kEnded }; // as the drivers count
+  enum State { kNone, kActive, kEnded }; // numbers of the drivers
   enum Mode { kGlobal, kOfThread, kRelaxed };
 
   int begin(Stream &stream) {
@@ -21,7 +21,7 @@ public:
     stream.keep(captures_[&stream].work);
     return 0;
   }
-  // Null, and a status, where a call has ended it.
+  // If a call has ended the capture, `work` is null and the result is an error.
   int end(Stream &stream, Work *&work) {
     const std::lock_guard lock(mutex_);
     const auto found = captures_.find(&stream);
@@ -44,9 +44,9 @@ public:
     const std::lock_guard lock(mutex_);
     return !captures_.empty();
   }
-  // The status of a call that is no part of any capture, unless the thread has relaxed its mode.
+  // The status of a call that no capture can contain. It ends all captures, unless the thread has relaxed its mode.
   int outside() { return modeOfThread() != kRelaxed ? endAll(kUnsupported) : 0; }
-  // The status of a call that waits for this stream, or concerns the default one, which waits for all.
+  // The status of a call that waits for this stream. ofDefault(): of one on the default stream, which waits for all.
   int inside(const Stream &stream) { return stateOf(stream) != kNone ? endAll(kUnsupported) : outside(); }
   int ofDefault() { return endAll(kImplicit); }
   static int &modeOfThread() {
@@ -69,7 +69,7 @@ private:
   std::map<const Stream *, Capture> captures_;
 };
 
-// One for a driver and its runtime library.
+// A driver and its runtime library share one object.
 inline Captures &captures() {
   static auto *const made = new Captures;
   return *made;

@@ -1,5 +1,5 @@
-// An imitated accelerator: devices with memory of a fixed size, and streams that run work in order on threads
-// of their own. The stand-ins for closed drivers (../README.md) put a vendor's functions in front of it.
+// An imitated accelerator: devices with a fixed amount of memory, and streams that run their work in order,
+// each on its own thread. The stand-ins for closed drivers (../README.md) add a vendor's functions to it.
 #pragma once
 
 #include <condition_variable>
@@ -16,20 +16,20 @@
 
 namespace standin {
 
-// The memory of one device. Blocks are cut from one reservation, so an address belongs to one device and never to the
-// host's heap. An access behind the end is one in the next block, as on a real one.
+// The memory of one device. Blocks are parts of one reservation, so an address belongs to one device and
+// never to the host's heap. As on a real device, an access behind the end of a block hits the next block.
 class Memory {
 public:
-  // Hidden: the host may touch it only while there is an Access.
+  // If the memory is hidden, the host can touch it only while an Access exists.
   explicit Memory(size_t bytes, bool is_hidden = false);
   ~Memory();
   Memory(const Memory &) = delete;
   Memory &operator=(const Memory &) = delete;
 
   void *allocate(size_t bytes); // null: no hole is large enough
-  bool release(void *block);    // false: it is no block
+  bool release(void *block);    // false: `block` is no block
   bool holds(const void *address) const;
-  // The same memory at another address, from a page of it on.
+  // Maps the same memory at another address. `from` is the first page.
   bool showAt(void *address, const void *from, size_t bytes) const;
   size_t total() const { return bytes_; }
   size_t free() const;
@@ -40,11 +40,11 @@ private:
   size_t bytes_;
   int file_;
   char *begin_ = nullptr;
-  std::map<size_t, size_t> holes_;  // by offset
-  std::map<size_t, size_t> blocks_; // the same
+  std::map<size_t, size_t> holes_;  // offset and size
+  std::map<size_t, size_t> blocks_; // offset and size
 };
 
-// Lets the device use its hidden memory, as long as the object lives.
+// The device can use its hidden memory as long as the object exists.
 class Access {
 public:
   Access();
@@ -56,7 +56,7 @@ public:
 // Memory of the host whose pages a driver has locked.
 class Locked {
 public:
-  bool add(const void *begin); // false: it is locked already
+  bool add(const void *begin); // false: it is already locked
   bool remove(const void *begin);
 
 private:
@@ -64,13 +64,13 @@ private:
   std::set<const void *> begins_;
 };
 
-// Work in order, on a thread that begins with the first: a library of which nothing runs may be unloaded.
+// Runs work in order. The thread begins with the first work, so an unused library can be unloaded.
 class Stream {
 public:
-  ~Stream(); // behind all of it
+  ~Stream(); // waits until all work has run
   void run(std::function<void()> work);
   void wait();
-  // Later work is kept there, and not done; null: it is done again.
+  // Later work is stored in `kept` and does not run. With null it runs again.
   void keep(std::vector<std::function<void()>> *kept);
 
 private:
@@ -83,23 +83,23 @@ private:
   std::thread thread_;
 };
 
-// $STANDIN_DEVICES (2) of $STANDIN_DEVICE_BYTES (64 MiB) each, of which a context takes kContextBytes. With
-// $STANDIN_HIDDEN their memory is hidden from the host, as it is on a real one.
+// $STANDIN_DEVICES (2) devices of $STANDIN_DEVICE_BYTES (64 MiB) each, of which a context uses
+// kContextBytes. With $STANDIN_HIDDEN the host cannot access their memory, as on a real device.
 inline constexpr size_t kContextBytes = 3 << 20;
-// A number that a test sets.
+// A number from an environment variable, which a test may set.
 size_t fromEnvironment(const char *name, size_t otherwise);
 class Machine {
 public:
   Machine();
   unsigned count() const { return static_cast<unsigned>(devices_.size()); }
   Memory &device(unsigned ordinal) { return *devices_[ordinal]; }
-  Memory &pinned() { return pinned_; } // of the host, page-locked
-  bool release(void *block);           // wherever it is
+  Memory &pinned() { return pinned_; } // page-locked host memory
+  bool release(void *block);           // in whichever memory it is
   Locked &locked() { return locked_; }
   Stream &defaultStream() { return default_stream_; }
-  // Devices stand on the bus in the opposite order of their numbers, from 1 on. "0000:02:00.0"
+  // The devices' bus numbers begin at 1, in the opposite order of the devices. Text: "0000:02:00.0"
   void bus(unsigned ordinal, char *text, int bytes) const;
-  size_t inUseAt(size_t bus) const; // 0: there is none
+  size_t inUseAt(size_t bus) const; // 0: there is no such device
 
 private:
   std::vector<std::unique_ptr<Memory>> devices_;

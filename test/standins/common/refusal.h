@@ -1,5 +1,5 @@
-// $STANDIN_FAIL, "function:nth:status" and more of them with commas: the nth call of this function is refused with this
-// status, and does nothing.
+// $STANDIN_FAIL is "function:nth:status", or several of these with commas. The
+// nth call of this function is refused with this status, and does nothing.
 #pragma once
 
 #include <cstdlib>
@@ -8,7 +8,7 @@
 
 namespace standin {
 
-// It uses no std::string: libstdc++ would bind to this library's symbols, and the library could not be closed any more.
+// Does not use std::string. With it libstdc++ would bind to symbols of this library, which then could not be unloaded.
 class Refusals {
 public:
   Refusals() {
@@ -48,7 +48,7 @@ private:
   std::mutex mutex_;
 };
 
-// 0: this call is not refused.
+// 0 if this call is not refused.
 inline int refusal(const char *function) {
   static auto *const made = new Refusals;
   return made->of(function);
@@ -56,7 +56,7 @@ inline int refusal(const char *function) {
 
 } // namespace standin
 
-// The first line of a driver's function. `said` is the driver's treatment of a status before it returns it, or nothing.
+// The first line of a driver's function. `said` converts the status before it is returned; it may be empty.
 #define STANDIN_MAY_REFUSE(said)                                                                                       \
   if (const int refused = ::standin::refusal(__func__); refused != 0)                                                  \
   return said(refused)

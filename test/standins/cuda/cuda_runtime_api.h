@@ -1,5 +1,5 @@
-// The part of CUDA's runtime API that the stand-in has, with NVIDIA's declarations.
-// A program that includes <cuda_runtime_api.h> builds with either header.
+// The part of CUDA's runtime API that the stand-in implements, with NVIDIA's
+// declarations. A program that includes <cuda_runtime_api.h> compiles with either header.
 #pragma once
 #include <stddef.h>
 #ifdef __cplusplus
@@ -60,7 +60,7 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t size, enum cudaMemcpyK
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, enum cudaMemcpyKind kind, cudaStream_t stream);
 cudaError_t cudaMemset(void *to, int value, size_t size);
 cudaError_t cudaMemsetAsync(void *to, int value, size_t size, cudaStream_t stream);
-// The kernel is a function of the host here: void kernel(void **arguments).
+// Here the kernel is a function of the host: void kernel(void **arguments).
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
                              cudaStream_t stream);
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments);
@@ -68,10 +68,10 @@ cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 bloc
                                         cudaStream_t stream);
 cudaError_t cudaFuncGetName(const char **name, const void *kernel);
 
-// Copies of two and three dimensions.
+// Copies in two and three dimensions.
 struct cudaChannelFormatDesc {
   int x, y, z, w;
-  int f; // cudaChannelFormatKind
+  int f; // a cudaChannelFormatKind
 };
 struct cudaExtent {
   size_t width, height, depth;
@@ -156,7 +156,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaDeviceSynchronize(void);
 
-// The work of a stream may be kept as a graph (cudart_capture.cpp).
+// Captures the work of a stream as a graph (cudart_capture.cpp).
 enum cudaStreamCaptureMode {
   cudaStreamCaptureModeGlobal = 0,
   cudaStreamCaptureModeThreadLocal = 1,

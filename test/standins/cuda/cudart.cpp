@@ -1,5 +1,5 @@
-// Stands in for CUDA's runtime library: the same symbols and
-// statuses, on an imitated machine. With other names it is HIP's.
+// Imitates CUDA's runtime library, with the same symbols and statuses,
+// on the imitated machine. With other names it imitates HIP's.
 #include "../common/capture.h"
 #include "../common/machine.h"
 #include "../common/refusal.h"
@@ -14,7 +14,7 @@
 namespace {
 
 standin::Machine &machine() {
-  static auto *const made = new standin::Machine; // also for code that runs after the destructors of the program
+  static auto *const made = new standin::Machine; // never destroyed: code may run after the program's destructors
   return *made;
 }
 
@@ -23,16 +23,16 @@ thread_local cudaError_t last = cudaSuccess;
 
 constexpr bool kIsHip = "cuda"[0] == 'h';
 int version() { return static_cast<int>(standin::fromEnvironment("STANDIN_VERSION", kIsHip ? 60'000'000 : 12090)); }
-// Whether the status of each call is kept, not only that of failed calls.
+// Whether the last error is set by each call, not only by a failed call.
 const bool keeps_each = kIsHip && version() < 70'000'000;
 
-// The status of a call, which is kept for cudaGetLastError.
+// Returns the status of a call, and stores it for cudaGetLastError.
 cudaError_t said(int status) {
   if (status != cudaSuccess || keeps_each)
     last = static_cast<cudaError_t>(status);
   return static_cast<cudaError_t>(status);
 }
-// The status of a call that may change errno.
+// Returns the status of a call that may change errno.
 cudaError_t saidWithErrno(int status) {
   errno = EXDEV;
   return said(status);
@@ -186,7 +186,7 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t size, cudaStream_t strea
   return said(cudaSuccess);
 }
 
-// Elements of an array lie as those of a block do.
+// The elements of an array have the same layout as those of a block.
 cudaError_t cudaMallocArray(cudaArray_t *array, const cudaChannelFormatDesc *format, size_t width, size_t height,
                             unsigned flags) {
   return cudaMalloc3DArray(array, format, {width, height, 0}, flags);
@@ -239,7 +239,7 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
   return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
 }
 
-// An array is as one row here.
+// Here the rows of an array follow each other directly.
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *copy) {
   if (copy == nullptr || copy->extent.depth == 0)
     return said(cudaErrorInvalidValue);
@@ -278,7 +278,7 @@ cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, c
   return cudaMemset3D(to, value, extent);
 }
 
-// Its arguments may be gone when the call returns, and their sizes are not known here. So the call waits.
+// The arguments may be gone when the call returns, and their sizes are unknown here. So the call waits for the kernel.
 cudaError_t cudaLaunchKernel(const void *kernel, dim3, dim3, void **arguments, size_t, cudaStream_t stream) {
   STANDIN_MAY_REFUSE(said);
   if (kernel == nullptr)
@@ -293,7 +293,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 bloc
                                         cudaStream_t stream) {
   return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
 }
-// A kernel that the program exports is known by its name.
+// The name of a kernel that the program exports is its symbol.
 cudaError_t cudaFuncGetName(const char **name, const void *kernel) {
   STANDIN_MAY_REFUSE(saidWithErrno);
   Dl_info place{};

@@ -1,10 +1,10 @@
-// CUDA's runtime library: copies from and to arrays, whose rows are hidden, and symbols, which are the
-// program's own variables here. A program with a default stream for each thread calls forms with other names.
+// CUDA's runtime library: copies from and to arrays, whose layout a program cannot see, and symbols, which are
+// variables of the program here. Programs with a default stream for each thread call forms with other names.
 #include <cuda_runtime_api.h>
 
 namespace {
 
-// An element of an array, and how long its rows are.
+// The address of an element of an array, and the length of the array's rows.
 struct Place {
   Place(cudaArray_const_t array, size_t x, size_t y) {
     cudaChannelFormatDesc format;

@@ -1,4 +1,4 @@
-// Stands in for handles of CUDA's runtime library; all of them come from the driver. With other names it is HIP's.
+// Imitates handles of CUDA's runtime library. The driver creates all of them. With other names it imitates HIP's.
 #include "../common/refusal.h"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// CUDA's runtime library, as a program calls it that was built with a default stream for each thread.
+// The functions of CUDA's runtime library that a program with a default stream for each thread calls.
 #include "../common/refusal.h"
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,4 @@
-// The functions of CUDA's runtime library that a program with the static library calls. No other code finds them.
+// The functions that a program with CUDA's static runtime library calls. Their symbols are hidden.
 #pragma once
 #include <stddef.h>
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-// Stands in for cuFFT, whose plans are numbers, the lowest that is free; and, built with STANDIN_HIP, for hipFFT, whose
-// plans are pointers.
+// Imitates cuFFT. A plan is the lowest free number. With
+// STANDIN_HIP it imitates hipFFT, whose plans are pointers.
 #include "../common/refusal.h"
 
 #include <mutex>

@@ -1,4 +1,4 @@
-// Stands in for CUDA's driver, as far as it counts: streams, events, contexts, modules, graphs.
+// Imitates the objects that CUDA's driver counts: streams, events, contexts, modules, graphs.
 #include "../common/objects.h"
 #include "../common/refusal.h"
 

@@ -1,5 +1,5 @@
-// Stands in for CUDA's driver beside its runtime library (cudart_capture.cpp), as far as hooks ask it: a stream is the
-// runtime's own.
+// Imitates the functions of CUDA's driver that hooks call during a capture, for use
+// with cudart_capture.cpp. A stream of the driver is a stream of that runtime library.
 #include "../common/capture.h"
 
 #include <cerrno>
@@ -15,7 +15,7 @@ struct Function {
   std::string name;
 };
 
-// Of a call that need not leave errno as it is.
+// Returns the status of a call that may change errno.
 int said(int status) {
   errno = EXDEV;
   return status;
@@ -55,7 +55,7 @@ int cuMemGetInfo_v2(size_t *free, size_t *total) {
   *free = *total = kTotal;
   return said(captures().outside());
 }
-// An address that is no function has no name.
+// Hooks must not call this with an address that is no function.
 int cuFuncGetName(const char **name, void *function) {
   *name = static_cast<Function *>(function)->name.c_str();
   return said(0);

@@ -1,6 +1,6 @@
-// Stands in for CUDA's driver, as far as a thread has contexts, each of a device, in which it allocates.
-// It hands out its functions itself, by names without versions. Link it so that it finds its own
-// (-Bsymbolic-functions).
+// Imitates the contexts of CUDA's driver. A thread has contexts, each for one device, and
+// allocates in the current one. The driver returns its own functions by names without
+// versions. So link it with -Bsymbolic-functions, which makes it find its own functions.
 #include "../common/capture.h"
 #include "../common/machine.h"
 #include "../common/refusal.h"
@@ -22,7 +22,7 @@ constexpr int kInvalid = 1, kOutOfMemory = 2, kNoContext = 201, kNotFound = 500;
 struct Context {
   int device;
 };
-thread_local std::vector<Context *> contexts; // the last one is the current one
+thread_local std::vector<Context *> contexts; // the last one is current
 
 int allocate(void **block, size_t bytes) {
   if (contexts.empty())
@@ -38,7 +38,7 @@ int allocatePinned(void **block, size_t bytes) {
 }
 int release(void *block) { return machine().release(block) ? 0 : kInvalid; }
 int launch(const void *kernel) { return kernel != nullptr ? 0 : kInvalid; }
-// Of a module; nothing runs. One whose module has gone is the next one that is asked for.
+// A function of a module; it runs nothing. After the module's unload its handle is reused for the next look-up.
 struct Function {
   std::string name;
   const void *module;
@@ -50,7 +50,7 @@ void *pointer(unsigned long long address) { return reinterpret_cast<void *>(addr
 } // namespace
 
 extern "C" {
-// Of libcuda_copies.cpp, where it is linked.
+// Defined in libcuda_copies.cpp, if that is linked.
 [[gnu::weak]] int cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes);
 [[gnu::weak]] int cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t bytes, void *stream);
 [[gnu::weak]] int cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes);
@@ -95,7 +95,7 @@ int cuCtxPopCurrent_v2(void **context) {
   return 0;
 }
 int cuCtxGetDevice(int *device) {
-  errno = EXDEV; // it need not leave it as it is
+  errno = EXDEV; // the call may change errno
   if (contexts.empty())
     return kNoContext;
   *device = contexts.back()->device;
@@ -115,9 +115,9 @@ int cuMemGetInfo_v2(size_t *free, size_t *total) {
   *total = memory.total();
   return 0;
 }
-size_t standin_in_use(size_t bus) { return machine().inUseAt(bus); } // for NVML's stand-in
+size_t standin_in_use(size_t bus) { return machine().inUseAt(bus); } // NVML's stand-in calls this
 
-int cuMemAlloc(unsigned *, unsigned) { return kInvalid; } // the first version, with addresses of 32 bits
+int cuMemAlloc(unsigned *, unsigned) { return kInvalid; } // the first version, which has 32-bit addresses
 int cuMemAlloc_v2(void **block, size_t bytes) {
   STANDIN_MAY_REFUSE();
   return allocate(block, bytes);
@@ -188,7 +188,7 @@ int cuLaunchCooperativeKernel_ptsz(void *kernel, unsigned, unsigned, unsigned, u
   return launch(kernel);
 }
 
-// Returns the newest form that a program of this version knows: since 3.2 with 64-bit addresses.
+// Returns the newest form that a program of this version knows. Since 3.2 addresses have 64 bits.
 int cuGetProcAddress_v2(const char *name, void **function, int version, unsigned long long flags, int *outcome) {
   constexpr unsigned long long kPerThread = 2;
   struct Form {

@@ -1,4 +1,4 @@
-// Stands in for CUDA's driver, as far as it has physical memory of its own, which it maps, arrays, and launches graphs.
+// Imitates physical memory of CUDA's driver, which can be mapped. Also imitates its arrays and its launches of graphs.
 #include "../common/machine.h"
 #include "../common/refusal.h"
 
@@ -19,7 +19,7 @@ struct Property {
   int type, handle_types, place, device;
 };
 
-// Lives as long as its handle or a mapping.
+// Exists as long as its handle or a mapping.
 struct Physical {
   size_t bytes;
   standin::Memory *memory;
@@ -31,7 +31,7 @@ struct Mapping {
 };
 std::mutex mutex;
 auto &blocks = *new std::map<unsigned long long, Physical>;
-auto &mappings = *new std::map<unsigned long long, Mapping>; // by address
+auto &mappings = *new std::map<unsigned long long, Mapping>; // keys are addresses
 
 void *pointer(unsigned long long address) { return reinterpret_cast<void *>(address); }
 
@@ -59,7 +59,7 @@ void endIfUnused(unsigned long long handle) {
   blocks.erase(handle);
 }
 
-// A page more than is asked for, so that pages of it can be mapped.
+// Allocates one page more than requested, so that whole pages can be mapped.
 int create(unsigned long long *handle, size_t bytes, unsigned device) {
   const std::lock_guard lock(mutex);
   auto &memory = machine().device(device);
@@ -80,7 +80,7 @@ int cuMemCreate(unsigned long long *handle, size_t bytes, const Property *proper
     return kInvalid;
   return create(handle, bytes, static_cast<unsigned>(property->device));
 }
-// Imitates memory of another process, of device 0. `from`: its size.
+// Imitates memory of another process, on device 0. `from` is its size.
 int cuMemImportFromShareableHandle(unsigned long long *handle, void *from, int) {
   STANDIN_MAY_REFUSE();
   return create(handle, reinterpret_cast<size_t>(from), 0);
@@ -130,7 +130,7 @@ int cuMemMap(unsigned long long address, size_t bytes, size_t offset, unsigned l
   return 0;
 }
 int cuMemSetAccess(unsigned long long, size_t, const void *, size_t) { return 0; }
-// Whole mappings only.
+// Unmaps whole mappings only.
 int cuMemUnmap(unsigned long long address, size_t bytes) {
   STANDIN_MAY_REFUSE();
   const std::lock_guard lock(mutex);

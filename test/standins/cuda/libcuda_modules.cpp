@@ -1,6 +1,6 @@
-// Stands in for CUDA's driver, as far as it loads modules and launches their kernels on streams. A module is a library
-// of the host with the code of the device's (test/e2e/graphs/device_modules.py), which runs one thread after the other.
-// HIP's: the same with its names, and STANDIN_HIP.
+// Imitates modules of CUDA's driver: loads them, and launches their kernels on streams. A
+// module is a library for the host with the device's code (test/e2e/graphs/device_modules.py),
+// which runs one thread after another. With STANDIN_HIP and other names it imitates HIP's.
 #include "../common/machine.h"
 
 #include <atomic>
@@ -20,7 +20,7 @@ standin::Machine &machine() {
 }
 
 constexpr int kInvalid = 1, kOutOfMemory = 2, kNotFound = 500, kNotReady = 600, kTooManyResources = 701;
-constexpr unsigned kSharedBytes = 48 << 10; // a block may have more only where the function was told so
+constexpr unsigned kSharedBytes = 48 << 10; // a launch may use more only if allowShared permits it
 
 struct Module {
   void *library;
@@ -29,7 +29,7 @@ struct Module {
 struct Function {
   void *code;
   void (*run)(void *code, const uint64_t *arguments, unsigned count, const unsigned *threads, const unsigned *block);
-  const unsigned *parameters; // how many, and the bytes of each
+  const unsigned *parameters; // their number, followed by the bytes of each
   unsigned most_shared_bytes;
 };
 struct Event {
@@ -41,7 +41,7 @@ standin::Stream &streamOf(void *stream) {
 }
 void *pointer(unsigned long long address) { return reinterpret_cast<void *>(address); }
 
-// The content of freed memory, which must not look like a count.
+// Freed memory is filled with bytes that must not look like a count.
 std::mutex memory_mutex;
 auto &memory = *new std::map<unsigned long long, size_t>;
 int reset() {
@@ -60,7 +60,7 @@ void *symbolOf(const Module &module, const char *name, const char *suffix = "") 
   return dlsym(module.library, text);
 }
 
-// $STANDIN_REFUSED: a launch of a kernel with this in its name fails.
+// $STANDIN_REFUSED is a text. A launch fails if its kernel's name contains this text.
 bool isRefused(void *code) {
   Dl_info info;
   const char *const refused = std::getenv("STANDIN_REFUSED");
@@ -77,14 +77,14 @@ int allowShared(void *handle, int bytes) {
   return 0;
 }
 
-// A launch without its kernel and arguments.
+// The parameters of a launch except its kernel and arguments.
 struct Shape {
   const unsigned *grid, *block;
   size_t shared_bytes;
   void *stream;
 };
 
-// `shape.grid`: in threads, so the last block of a row may have fewer than the others.
+// `shape.grid` counts threads, so the last block of a row may have fewer threads than the others.
 int launchThreads(void *handle, const Shape &shape, void **each, void **packed) {
   const std::lock_guard lock(mutex);
   const auto found = functions.find(handle);
@@ -130,7 +130,7 @@ int cuDeviceGetCount(int *count) {
   return 0;
 }
 
-// $STANDIN_MODULE: the library with the code of every module, whose file may be PTX then.
+// $STANDIN_MODULE names the library with the code of all modules. The modules' own files may then be PTX.
 int cuModuleLoad(void **made, const char *name) {
   const char *const instead = std::getenv("STANDIN_MODULE");
   auto *const module = new Module{dlopen(instead != nullptr ? instead : name, RTLD_NOW | RTLD_LOCAL), {}};
@@ -233,7 +233,7 @@ int hipSetDevice(int) { return 0; }
 int hipDeviceSynchronize() { return cuStreamSynchronize(nullptr); }
 int hipDeviceReset() { return reset(); }
 
-// A bundle with a binary for a device, which is the last of its entries: a module of its own each time.
+// Loads a bundle whose last entry is the binary for a device. Each call makes a new module.
 int hipModuleLoadData(void **made, const void *bundle) {
   const char *at = static_cast<const char *>(bundle) + std::strlen("__CLANG_OFFLOAD_BUNDLE__");
   const auto take = [&] {
@@ -259,7 +259,7 @@ int hipModuleLoadData(void **made, const void *bundle) {
   return status;
 }
 
-// The binaries that a program registers at its begin are loaded at the first launch.
+// The program registers its binaries when it starts. Each is loaded at its first launch.
 struct Registered {
   const void *bundle;
   void *module;
@@ -273,7 +273,7 @@ void __hipRegisterFunction(void **modules, const void *stub, char *, const char 
                            void *, int *) {
   stubs[stub] = {reinterpret_cast<Registered *>(modules), name};
 }
-void __hipRegisterVar(void **, void *, char *, const char *, int, size_t, int, int) {} // no test needs one
+void __hipRegisterVar(void **, void *, char *, const char *, int, size_t, int, int) {} // no test needs it
 void __hipUnregisterFatBinary(void **modules) {
   auto *const known = reinterpret_cast<Registered *>(modules);
   if (known->module != nullptr)
@@ -283,7 +283,7 @@ void __hipUnregisterFatBinary(void **modules) {
 struct Sizes {
   unsigned xyz[3];
 };
-// The values in <<<>>>, on their way to the kernel's stub.
+// Stores the values of <<<>>> until the kernel's stub reads them.
 thread_local struct {
   Sizes grid, block;
   size_t shared;
@@ -307,7 +307,7 @@ struct LaunchConfig {
 int hipDrvLaunchKernelEx(const LaunchConfig *config, void *function, void **each, void **packed) {
   return launch(function, {config->grid, config->block, config->shared, config->stream}, each, packed);
 }
-// Of these, the first three sizes are those of all threads.
+// For these functions the first three sizes count the threads of the whole grid.
 int hipExtModuleLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned block_x, unsigned block_y,
                              unsigned block_z, size_t, void *stream, void **each, void **packed, void *, void *,
                              unsigned) {
@@ -335,7 +335,7 @@ int hipLaunchKernel(const void *stub, Sizes grid, Sizes block, void **each, size
   const int status = functionOf(stub, function);
   return status == 0 ? launch(function, {grid.xyz, block.xyz, shared, stream}, each, nullptr) : status;
 }
-// The kernel of a stub, or of a function of a module.
+// `kernel` is a stub, or a function of a module.
 int hipFuncSetAttribute(const void *kernel, int, int bytes) {
   void *function = const_cast<void *>(kernel);
   if (stubs.count(kernel) != 0 && functionOf(kernel, function) != 0)
@@ -372,7 +372,7 @@ int cuLibraryLoadFromFile(void **made, const char *name, int *, void **, unsigne
   return cuModuleLoad(made, name);
 }
 int cuLibraryUnload(void *library) { return cuModuleUnload(library); }
-// A handle of its own, which is no function.
+// Returns a handle that differs from the function's.
 int cuLibraryGetKernel(void **made, void *library, const char *name) {
   if (cuModuleGetFunction(made, library, name) != 0)
     return kNotFound;

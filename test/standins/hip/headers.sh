@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the folder of HIP's own headers, from Debian's packages, unpacked once. 77 when they cannot be had.
+# Prints the folder of HIP's own headers, from Debian's packages, unpacked once. Exits with 77 without them.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../../bench/workloads/fetch.sh"
 

@@ -1,4 +1,4 @@
-// Stands in for libroctx64: keeps its calls, as a profiler would.
+// Imitates libroctx64. It stores its calls, as a profiler would.
 #include "roctx.h"
 
 #include <stdio.h>

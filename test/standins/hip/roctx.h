@@ -1,4 +1,4 @@
-// As roctx's header has them.
+// The declarations of roctx's header.
 #pragma once
 
 #include <stdint.h>

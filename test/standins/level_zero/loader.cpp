@@ -1,5 +1,5 @@
-// libze_loader.so.1: Level Zero on devices of the stand-in, each in two parts. An immediate list
-// does its commands at once. A queue runs any other list, as often as the list is given to it.
+// libze_loader.so.1: Level Zero on devices of the stand-in, each with two sub-devices. An immediate
+// list runs its commands at once. A queue runs any other list each time that it gets the list.
 #include "../common/machine.h"
 
 #include "standin_module.h"
@@ -43,7 +43,7 @@ standin::Machine &machine() {
   return *made;
 }
 
-// The devices, and behind them the parts of each.
+// The devices, followed by their sub-devices.
 std::vector<_ze_device_handle_t> &handles() {
   static auto *const made = [] {
     auto *all = new std::vector<_ze_device_handle_t>;
@@ -60,7 +60,7 @@ bool isDevice(ze_device_handle_t device) {
   return std::any_of(handles().begin(), handles().end(), [=](const auto &handle) { return &handle == device; });
 }
 
-// A count of 0 asks how many there are.
+// With a count of 0 the caller asks for the number.
 ze_result_t list(uint32_t *count, ze_device_handle_t *into, _ze_device_handle_t *first, uint32_t there) {
   if (count == nullptr)
     return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
@@ -156,7 +156,7 @@ ze_result_t zeMemAllocHost(ze_context_handle_t context, const ze_host_mem_alloc_
     return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
   return allocate(machine().pinned(), size, alignment, block, ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY);
 }
-// Without a device, the block is on the first one. It calls another function of the API, which counts once.
+// Without a device it allocates on the first one. It calls another function of the API; hooks must count both as one.
 ze_result_t zeMemAllocShared(ze_context_handle_t context, const ze_device_mem_alloc_desc_t *wish,
                              const ze_host_mem_alloc_desc_t *host_wish, size_t size, size_t alignment,
                              ze_device_handle_t device, void **block) {

@@ -1,9 +1,9 @@
-// The "native binary" that a module of the stand-in is made of: a table of functions of the host, ended by one without
-// a name.
+// The "native binary" of a module of the stand-in: a table of
+// functions of the host. An entry without a name ends the table.
 #pragma once
 #include <level_zero/ze_api.h>
 
 struct standin_kernel {
   const char *name;
-  void (*run)(const ze_group_count_t *groups, const uint64_t *arguments); // arguments of up to 8 bytes each
+  void (*run)(const ze_group_count_t *groups, const uint64_t *arguments); // each argument has up to 8 bytes
 };
