@@ -329,8 +329,8 @@ class Bench:
     # -- real programs -------------------------------------------------------------------------------------------
 
     def workload(self, script):
-        """Runs a workload's script, which builds `plain` and `instrumented` and prints their commands, one line `name:
-        words` each."""
+        """Runs a workload's script, which builds `plain` and `instrumented` and prints their commands.
+        Each command is a line `name: words`."""
         text = output_of([script, self.build], skipped=77)
         return dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
 

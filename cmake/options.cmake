@@ -1,5 +1,5 @@
-# Options for every target of ours, such as warnings and sanitizers: `target_link_libraries(x PRIVATE
-# msleaks::options)`.
+# Options for every target of ours, such as warnings and sanitizers.
+# A target gets them with `target_link_libraries(x PRIVATE msleaks::options)`.
 
 add_library(msleaks_options INTERFACE)
 add_library(msleaks::options ALIAS msleaks_options)

@@ -48,8 +48,8 @@ template <typename AddPasses> void atOptimizerLast(llvm::PassBuilder &builder, A
 }
 #undef MSL_LTO_PHASE
 
-// In LLVM 16, a back end of ThinLTO deletes calls of the user's allocators before it calls a plugin. So such a version
-// accepts the option `link`, but rewrites modules before the link.
+// In LLVM 16, a back end of ThinLTO deletes calls of the user's allocators before it calls a plugin. So with such a
+// version the option `link` is accepted, but modules are rewritten before the link.
 inline constexpr bool kRewritesInLink = LLVM_VERSION_MAJOR >= 19;
 
 // An insertion point was an instruction up to LLVM 18, and is an iterator since LLVM 19.

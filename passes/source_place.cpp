@@ -12,8 +12,8 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// Returns the absolute path. Removes "./", which some build systems write and others do not. Keeps "..", since the
-// component before it may be a symbolic link.
+// Returns the path of the file, with its directory. Removes "./", which some build systems write and others do not.
+// Keeps "..", since the component before it may be a symbolic link.
 std::string pathOf(const DIFile *file) {
   if (!file)
     return {};

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs all checks that scripts/test.sh leaves out. It runs the tests of test/deep_tests.txt, whole sanitized suites, 60
-# s of each fuzz target and 50 kills. It makes whole runs on both LLVMs, and tests the oldest LLVM. It compiles sources
-# alone, checks changed sources by clang-tidy, and installs the packages. It also runs benchmarks, real programs, and
-# projects of other people. It takes hours. The last line says how many parts passed.
+# Runs all checks that scripts/test.sh leaves out. It runs the tests of test/deep_tests.txt, whole sanitized suites,
+# each fuzz target for a minute, and 50 kills. It runs whole programs with both LLVMs, and tests the oldest LLVM. It
+# compiles sources alone, checks changed sources by clang-tidy, and installs the packages. It also runs benchmarks, real
+# programs, and projects of other people. It takes hours. The last line says how many parts passed.
 #
 #   scripts/check-deep.sh [part...]     all, unless some are named:
 #                                       tests alone tidy packages llvm16 bench frameworks paths graphs projects

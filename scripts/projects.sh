@@ -2,7 +2,8 @@
 #
 # `packages` has Debian's source package, and patterns of the files to unpack. `kinds` describes the project. `results`
 # is a pattern of the lines in the tests' output that contain results. build_X runs in the source folder, with CC, CXX,
-# AR and RANLIB set. test_X runs in the build folder. shellcheck disable=SC2034,SC2154
+# AR and RANLIB set. test_X runs in the build folder.
+# shellcheck disable=SC2034,SC2154
 projects=(zlib bzip2 jansson libdeflate cjson mimalloc expat brotli tinyxml2 asio)
 declare -A packages kinds results
 

@@ -32,7 +32,7 @@ public:
   llvm::Value *threadNumber(llvm::IRBuilder<> &builder, unsigned dimension) const; // number in its block
   llvm::Value *threadCount(llvm::IRBuilder<> &builder, unsigned dimension) const;  // threads of the block
 
-  llvm::Value *globalNumber(llvm::IRBuilder<> &builder) const; // SPIR-V: the thread's in dimension 0 of its grid
+  llvm::Value *globalNumber(llvm::IRBuilder<> &builder) const; // SPIR-V: of the thread, in dimension 0 of its grid
 
   // Emits a barrier for all threads of the block. For SPIR-V only.
   void waitForBlock(llvm::IRBuilder<> &builder) const;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds darknet plain and instrumented for bench/run.py. Prints the command that runs each: `plain: …`, `instrumented:
-# …`.
+# Builds darknet plain and instrumented for bench/run.py. Prints a line `plain: …` and a line `instrumented: …`, with the
+# command that runs each.
 #   usage: bench.sh BUILD_DIR
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
