@@ -37,7 +37,7 @@ class Unit:
 
 
 def our_units(build):
-    """The five longest files of analysis/, as the build compiles them."""
+    """Returns the five longest files of analysis/, with the options of the build."""
     def length(entry):
         return len(Path(entry["file"]).read_text().splitlines())
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from measure import output_of, printed_cost
 
 HERE = Path(__file__).resolve().parent
-TIME, TRACE_BYTES = 1.1, 2048  # goals
+TIME, TRACE_BYTES = 1.1, 2048  # goals: ratio of the times, bytes of trace for a child
 WORK = ((0, "that ends at once"), (10, "with 10 M additions"))
 
 

@@ -11,10 +11,10 @@ from measure import Failed, Skipped, measured, output_of, printed_cost
 HERE = Path(__file__).resolve().parent
 PYTORCH = HERE / "workloads" / "pytorch"
 PYTHON = "/usr/bin/python3"  # Debian installs python3-torch for this interpreter
-STEP, TRACE_BYTES, REPORT, NAMES, NAMES_S = 1.10, 2.0, 1.10, 10_000, 5.0  # goals
+STEP, TRACE_BYTES, REPORT, NAMES, NAMES_S = 1.10, 2.0, 1.10, 10_000, 5.0  # goals: ratio, bytes an event, ratio, calls and their seconds
 
 FILE_HEADER_BYTES = 32
-CHUNK = struct.Struct("<8xHHIIIQIII")  # kind, codec, process, stream, events, position, slots, raw, stored bytes
+CHUNK = struct.Struct("<8xHHIIIQIII")  # fields: kind, codec, process, stream, events, position, slots, raw bytes, stored bytes
 CHUNK_BYTES, CALLERS, EVENTS, NAMED, PATHS = 80, 4, 5, 10, 11
 
 

@@ -121,7 +121,7 @@ void CallProtocol::emitBefore(IRBuilder<> &builder, Value *site) const {
   case Verb::Device:
   case Verb::Handle:
   case Verb::Show:
-    return; // only hooks see them
+    return; // only hooks record these verbs
   }
 }
 

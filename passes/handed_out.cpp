@@ -102,7 +102,7 @@ private:
     return depth_ == 0 && keepsArgument(call, argument, given);
   }
 
-  // `return strcpy(block, text)`, `return checked(block)`.
+  // Handles a call that may return the block: `return strcpy(block, text)`, `return checked(block)`.
   void passedTo(const CallBase &call, unsigned argument) {
     kept_ |= mayKeep(call, argument, Given::Block);
     if (call.getType()->isPointerTy() && givesBack(call, argument))

@@ -30,10 +30,10 @@ namespace msleaks::passes {
 class KnownSymbols;
 
 struct Mark {
-  std::string variable; // destination as in the source, empty = not known
+  std::string variable; // name of the destination in the source; empty = not known
   std::string type;     // element type, empty = not known
   uint32_t ordinal = 0; // number of the call in its function, from 1; 0 = not known
-  SourcePlace place;    // without debug information only the function and the module's file
+  SourcePlace place;    // without debug information it has only the function and the module's file
 };
 
 struct MarkedCall {

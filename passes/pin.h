@@ -29,7 +29,7 @@ void pin(llvm::CallBase &call);
 void pinRow(llvm::Function &function, const abi::Symbol &symbol);
 std::optional<abi::Symbol> pinnedRow(const llvm::Function &function);
 
-// A call's operands as the source wrote them.
+// Returns a call's operands as the source wrote them.
 llvm::SmallVector<llvm::Value *, 8> operandsOf(const llvm::CallBase &call);
 
 // Whether the call has an operand bundle that is not ours.

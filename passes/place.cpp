@@ -82,7 +82,7 @@ Place constantElement(const Place &place, const DIType *element, uint64_t size) 
   return at;
 }
 
-// Steps into members and elements until `isThere`.
+// Steps into members and elements until `isThere` is true.
 std::optional<Place> descend(const Place &place, function_ref<bool(const Place &)> isThere, unsigned depth = 0) {
   const DIType *type = strippedType(place.type);
   if (!type || depth > kMaxDepth)

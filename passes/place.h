@@ -20,17 +20,17 @@ struct Place {
   uint64_t offset = 0;
 };
 
-// The scalar at the place, with offset 0: "l" + 16 → "l.output", "net" → "net->layers", "table" + 24 → "table[3]".
-// Returns nothing if the type has no scalar there, or is ambiguous (a union).
+// Returns the scalar at the place, with offset 0: "l" + 16 → "l.output", "net" → "net->layers", "table" + 24 →
+// "table[3]". Returns nothing if the type has no scalar there, or is ambiguous (a union).
 std::optional<Place> scalarAt(const Place &place);
 
-// The object of class `type` at the place.
+// Returns the object of class `type` at the place.
 std::optional<Place> objectAt(const Place &place, const llvm::DIType &type);
 
-// One element of the array that is indexed there in steps of `stride` bytes: "layers" → "layers[]".
+// Returns an element of the array that the code indexes there in steps of `stride` bytes: "layers" → "layers[]".
 std::optional<Place> elementAt(const Place &place, uint64_t stride);
 
-// The object that a scalar pointer or reference refers to.
+// Returns the object that a scalar pointer or reference refers to.
 std::optional<Place> pointeeOf(const Place &pointer);
 
 } // namespace msleaks::passes

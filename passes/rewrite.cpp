@@ -37,7 +37,7 @@ SmallVector<FoundCall> takeCalls(Module &module, const KnownSymbols &symbols, St
   return calls;
 }
 
-// Makes each call a call of its gate, and returns the functions that record now.
+// Redirects each call to its gate, and returns the functions that contain such calls.
 SetVector<Function *> redirect(ArrayRef<FoundCall> calls, ArrayRef<uint32_t> rows, const KnownSymbols &symbols,
                                GlobalVariable &unit, RuntimeDecls &runtime) {
   Gates gates(unit, runtime);

@@ -168,7 +168,7 @@ const Symbol *partnerOf(const UserRow &row, const UserRows &rows) {
 // The heap of the blocks that a function frees, and the line of the row that names the heap.
 struct NamedHeap {
   abi::Heap heap;
-  unsigned line; // 0 = symbols.def
+  unsigned line; // 0: the heap comes from symbols.def
 };
 using NamedHeaps = std::map<std::string_view, NamedHeap>; // by the name of the function that frees
 

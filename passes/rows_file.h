@@ -21,7 +21,7 @@
 namespace msleaks::passes {
 
 struct UserRow {
-  abi::Symbol symbol; // `name` and `partner` stay empty: the row owns its strings
+  abi::Symbol symbol; // `name` and `partner` stay empty: they would not own their text
   std::string free;   // linkage name of the function that frees such a block
   bool names_heap = false;
   bool wrapper = false; // the function allocates blocks for its caller; no other field is used
@@ -47,7 +47,7 @@ std::string parseRowFields(const std::vector<std::string_view> &fields, UserRow 
 std::string parseRow(std::string_view text, UserRow &row);
 std::string rowText(const abi::Symbol &symbol);
 
-// An empty row of this kind.
+// Returns a row of this kind without positions.
 abi::Symbol emptyRow(abi::Verb verb);
 
 } // namespace msleaks::passes

@@ -9,10 +9,10 @@ namespace msleaks::passes {
 
 enum class Spelling { C, Cxx }; // C says "struct layer", C++ says "layer"
 
-// Empty when the type has no name, or is void.
+// Returns an empty text if the type has no name, or is void.
 std::string typeName(const llvm::DIType *type, Spelling spelling);
 
-// The type behind typedefs and qualifiers; null is void.
+// Returns the type without typedefs and qualifiers. Null is void.
 const llvm::DIType *strippedType(const llvm::DIType *type);
 
 uint64_t sizeInBytes(const llvm::DIType &type);

@@ -14,7 +14,7 @@
 #     --built FOLDER  of a build, or of an installed package: nothing is installed, built or fetched, and what is left out is
 #                     said. For a machine without a network. PYTHON is python3 then, unless it is given
 #
-# Not part of test.sh. Without a device it prints 'skipped: no device'; exit status 77.
+# test.sh does not run this script. Without a device, the script prints 'skipped: no device' and exits with status 77.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../bench/workloads/fetch.sh"
 

@@ -40,9 +40,9 @@ COVERED = (
     "test",
     "tools",
 )
-# Comments of these folders are checked only if a PATH names them or a part of them: both folders are about to be rewritten.
+# Comments in these folders are checked only if a PATH names them or a part of them. Both folders will be rewritten.
 EXCLUDED = ("analysis", "hooks")
-# Folders without words of our own.
+# Folders with generated files, or files of other people.
 SKIPPED = {".git", ".ci", "build", "corpus", "golden", "__pycache__", "third_party"}
 
 LINE_LIMIT, ROW_LIMIT, WORD_LIMIT, LABEL_LIMIT = 140, 280, 25, 8

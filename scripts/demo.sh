@@ -33,7 +33,7 @@ for plant in "${plants[@]}"; do
   rm -rf "$demo/$plant"
   shown msleaks-run --no-report -o "$demo/$plant" -- "$example" "${options[@]}"
 done
-shown msleaks report "$demo/leak" || (($? == 1)) # 1: it has findings
+shown msleaks report "$demo/leak" || (($? == 1)) # status 1: the report has findings
 
 printf '\n\033[1m%s\033[0m\n' "What msleaks found in $(basename "$example")"
 for plant in "${plants[@]}"; do

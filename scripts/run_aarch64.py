@@ -13,7 +13,7 @@ import sys
 
 CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
 FOLDER = "/proc/sys/fs/binfmt_misc"
-# The first bytes of an ELF file: 64 bits, little-endian, executable or shared, AArch64.
+# The first bytes of an ELF file for AArch64: 64 bits, little-endian, executable or shared.
 MAGIC = b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\x00\xb7\x00"
 MASK = b"\xff" * 7 + b"\x00" + b"\xff" * 8 + b"\xfe\xff\xff\xff"
 

@@ -9,7 +9,7 @@ import html
 import re
 import sys
 
-NO_BREAK = "\u00a0"  # browsers fold other spaces
+NO_BREAK = "\u00a0"  # browsers join other spaces into one
 SIZE, CELL, LINE, MARGIN, HEAD = 14, 8.43, 20, 18, 34
 
 

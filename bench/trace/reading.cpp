@@ -2,7 +2,7 @@
 // analyzers of a report, and with code that only counts events, each on one thread and on two. It is opened in the form
 // that a session leaves, and in the form that a killed session leaves.
 //
-// Each stream allocates and frees by turns, with up to a thousand blocks alive. Prints a Markdown row for each way.
+// Each stream allocates and frees in turns, and has up to a thousand live blocks. Prints a Markdown row for each way.
 #include "analysis/analyzers/leaks.h"
 #include "analysis/analyzers/peak.h"
 #include "analysis/stream/pipeline.h"

@@ -30,7 +30,7 @@ fetch_once() {
       reachable "$host" || skip "no network: $host cannot be reached, and $folder is not there"
       fail "fetch: cannot fetch $folder, although $host can be reached"
     fi
-    mv -T "$work" "$folder" 2>/dev/null || rm -rf "$work" # another process was faster
+    mv -T "$work" "$folder" 2>/dev/null || rm -rf "$work" # if another process was faster, its folder is used
     rm -f "$log"
   fi
   printf '%s\n' "$folder"

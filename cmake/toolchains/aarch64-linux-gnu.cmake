@@ -9,7 +9,7 @@ list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES MSLEAKS_SYSROOT)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
 foreach(kind EXE SHARED MODULE)
-  set(CMAKE_${kind}_LINKER_FLAGS_INIT -Wl,--build-id) # as Debian's native compilers do
+  set(CMAKE_${kind}_LINKER_FLAGS_INIT -Wl,--build-id) # Debian's native compilers also do this
 endforeach()
 set(CMAKE_SYSROOT ${MSLEAKS_SYSROOT})
 set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)

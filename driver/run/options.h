@@ -22,7 +22,7 @@ struct RunOptions {
   abi::Flags flags;
   uint32_t enabled = UINT32_MAX; // one bit for each EventKind
   analysis::WatchOption watch;
-  bool start_paused = false; // record nothing before `msleaks ctl RUN start`
+  bool start_paused = false; // records nothing before `msleaks ctl RUN start`
   int toggle_signal = 0;     // this signal to msleaks-run starts and stops recording; 0 = none
   std::string log_level;
   int error_exitcode = 0;         // 0 = findings do not change the exit status

@@ -32,8 +32,8 @@ using namespace msleaks::driver;
 namespace {
 
 constexpr char kProgram[] = "msleaks-" MSL_COMPILER;
-constexpr int kUsage = 2;        // a plugin that cannot be loaded, a mistake in an option
-constexpr int kNoCompiler = 127; // as a shell reports it
+constexpr int kUsage = 2;        // exit status for a plugin that cannot be read, or a mistake in an option
+constexpr int kNoCompiler = 127; // exit status of a shell if there is no such command
 
 std::string variable(const char *name) {
   const char *value = std::getenv(name);

@@ -100,7 +100,7 @@ private:
     count_.store(count + 1, std::memory_order_release);
     return true;
   }
-  Known known_[256] = {}; // a hook does not allocate
+  Known known_[256] = {}; // an array, since a hook must not allocate
   std::atomic<uint32_t> count_ = 0;
   uint32_t devices_ = 0;
   std::atomic_flag busy_;

@@ -95,7 +95,7 @@ Function *makeClone(Function &original, const DeviceTarget &target, bool is_kern
 // Adds the functions that are called by name, directly or indirectly, by the functions from number `begin` on.
 void addCalled(SetVector<Function *> &reached, size_t begin, const DeviceTarget &target,
                function_ref<bool(const Function &)> can_be_counted) {
-  for (size_t i = begin; i < reached.size(); ++i) // grows
+  for (size_t i = begin; i < reached.size(); ++i) // the set grows in the loop
     for (Instruction &instruction : instructions(*reached[i]))
       if (auto *call = dyn_cast<CallBase>(&instruction))
         if (Function *callee = call->getCalledFunction();

@@ -171,7 +171,7 @@ Value *DeviceCounters::isFirstThread(IRBuilder<> &builder) const {
   return builder.CreateIsNull(numbers);
 }
 
-// atomicrmw add %bank + 8 × k, (threads of the block, or of the wave that counts)
+// Emits: atomicrmw add %bank + 8 × k, (threads of the block, or of the wave that counts)
 void DeviceCounters::addAll(Value &counts, const Bank &bank, uint32_t counter, Instruction &before) const {
   IRBuilder<> builder(&before);
   const Threads threads(builder, target_);

@@ -73,7 +73,7 @@ EdgeGraph::EdgeGraph(Function &function, const BlockFrequencyInfo &frequencies,
   const ReversePostOrderTraversal<Function *> forwards(&function);
   for (BasicBlock *block : forwards)
     number(*block);
-  for (BasicBlock &block : function) // unreachable blocks
+  for (BasicBlock &block : function) // numbers unreachable blocks last
     if (!numbers_.contains(&block))
       number(block);
   incoming_.resize(blocks_.size() + 1);

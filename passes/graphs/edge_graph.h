@@ -59,7 +59,7 @@ public:
   void weighAsKernel();
 
   llvm::ArrayRef<llvm::BasicBlock *> blocks() const { return blocks_; } // block n is the (n - 1)th
-  llvm::ArrayRef<Edge> edges() const { return edges_; }                 // the first one is Enter
+  llvm::ArrayRef<Edge> edges() const { return edges_; }                 // the first edge is Enter
   llvm::BasicBlock &block(unsigned number) const { return *blocks_[number - 1]; }
 
 private:
@@ -71,7 +71,7 @@ private:
 
   llvm::SmallVector<llvm::BasicBlock *> blocks_;
   llvm::SmallVector<Edge> edges_;
-  llvm::SmallVector<unsigned> incoming_; // edges, by block number
+  llvm::SmallVector<unsigned> incoming_; // number of edges into each block, by block number
   llvm::DenseMap<const llvm::BasicBlock *, unsigned> numbers_;
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> ordinals_;
 };

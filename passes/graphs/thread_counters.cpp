@@ -151,7 +151,7 @@ void ThreadCounters::defineBegin() {
   appendToGlobalCtors(module_, begin, kOutermost);
 }
 
-// Makes a destructor of the image.
+// Makes a destructor of the image, which ends the counting:
 //   call: call void @__msl_uncount(ptr @__msl_graph_unit)
 void ThreadCounters::defineLast() {
   IRBuilder<> builder(module_.getContext());

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <memory>
 
-struct screen; // of ncurses
+struct screen; // a type of ncurses
 
 namespace msleaks::tools {
 

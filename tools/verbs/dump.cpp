@@ -1,4 +1,4 @@
-// msleaks dump RUN: prints every event, one a line, in order of time.
+// msleaks dump RUN: prints every event on a line of its own, in order of time.
 #include "analysis/base/event_names.h"
 #include "analysis/exporters/export_run.h"
 #include "analysis/exporters/registry.h"
@@ -63,7 +63,7 @@ std::string orUnknown(std::optional<uint32_t> number) { return number ? fmt::to_
 class PlaceTexts {
 public:
   explicit PlaceTexts(analysis::SiteCatalog &catalog) : catalog_(catalog), places_(catalog) {}
-  // Returns a place such as "src/net.cpp:12:7 in net::grow"; empty: not known.
+  // Returns a place such as "src/net.cpp:12:7 in net::grow". Returns an empty text if the place is not known.
   const std::string &of(const analysis::StreamEvent &event) {
     const analysis::SiteId site = catalog_.find(event.process, event.event.header().site);
     if (site.index >= texts_.size())
