@@ -22,13 +22,14 @@ struct Image {
 //   header, then magic (release)                    the collector loads magic (acquire) before it reads the rest again
 //   entry and its page, then ring_count (release)   ring_count (acquire), then the entry
 //   ring_count, late: written under Process::lock, which acquires and releases
-//   image, then Caller::address (release)           a thread that finds the address (relaxed) only names its slot. Its
-//                                                   event is published after that load, so the collector, which loads
-//                                                   head and then the address (acquire), sees the address, and the
-//                                                   image
-//   nodes of a path, then path_count (release)      the event that names one is published after both
-//   definitions: written to their file, then Unit::base, Caller::address or a slot of LabelTable (release): the same,
-//   through the file
+//   image, then Caller::address (release)           a thread that finds the address (relaxed) uses only the slot's
+//                                                 number. It publishes its event after that load. The collector
+//                                                 loads head and then the address (acquire), so it sees the
+//                                                 address and the image
+//   nodes of a path, then path_count (release)      an event with a node's number is published after both
+//   definition in its file, then Unit::base,        an event with the number is published after both
+//   Caller::address or a slot of LabelTable
+//   (release)
 //
 // This struct is in anonymous memory of one process. The child of a fork does not use its parent's arena, and makes its
 // own. All fields are changed under Process::lock.
@@ -40,7 +41,7 @@ struct Arena {
   bool definitions_full; // no more definitions can be written
   uint32_t image_count;
   uint32_t next_claim;   // where the last search for a drained ring ended
-  uint32_t next_look;    // where the last look at threads that may have gone ended
+  uint32_t next_look;    // where the last search for threads that have ended stopped
   abi::RingHeader *late; // shared by threads that have ended (thread_exit.h)
   char executable[4096]; // buffer for the path of an image that is being defined, since stacks may be small
   Image images[kMaxImages];

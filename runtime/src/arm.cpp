@@ -174,7 +174,7 @@ void arm(const UnitRange &range) noexcept {
   const ErrnoKept kept;
   if (range.begin == range.end || isInert())
     return;
-  ImagePlace place{}; // looked up before our lock: the loader takes its own
+  ImagePlace place{}; // looked up before the runtime's lock is taken, since the loader takes its own lock
   findImage(range.begin, place);
   const SignalsBlocked blocked;
   const Inside inside(__msl_thread);

@@ -29,7 +29,7 @@ struct Content {
   uint64_t digest;
   bool is_device;
   std::string_view operation; // since the previous look; empty: not within a range
-  uint64_t step;              // number + 1; 0 = no step was told
+  uint64_t step;              // number of the step + 1; 0 = the program has reported no step
   TensorForm form;
 };
 

@@ -20,7 +20,7 @@ public:
   // A text as the table stores it, with its hash.
   struct Key {
     explicit Key(const char *text) noexcept;
-    std::string_view text; // the kept bytes
+    std::string_view text; // the bytes that are stored
     bool cut;              // the text was cut
     uint64_t hash;
   };

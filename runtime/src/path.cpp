@@ -74,7 +74,7 @@ bool isWanted(uint32_t site) noexcept {
   return path;
 }
 
-// Returns the node of the path that goes on from `node` to a place in instrumented code.
+// Returns the node of the path that consists of the path to `node` and a place in instrumented code.
 uint32_t withSite(const ThreadPath &path, PathTree &tree, uint32_t node, uint32_t site) noexcept {
   if (const uint32_t known = tree.find(node, keyOfSite(site)); known != 0)
     return known;

@@ -24,7 +24,7 @@ void leave(Thread &thread, abi::RingHeader *ring) noexcept {
 }
 
 // Counts a dropped event. `produced` is stored first. If the process is killed between the two stores, the event counts
-// as produced and not as dropped, but never the other way round.
+// as produced and not as dropped. The opposite, an event too many, cannot happen.
 void drop(abi::RingHeader &ring) noexcept {
   addLocal(ring.produced, 1);
   addLocal(ring.dropped, 1);

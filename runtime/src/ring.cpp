@@ -175,7 +175,7 @@ Arena *attach() noexcept {
   }
   leaveParentsCounters();
   if (!mayTake(kOrphanArenaBytes))
-    return nullptr; // asked again: another collector may take over
+    return nullptr; // the next event tries again, since another collector may take over
   Arena *arena = watchThreadExit() ? makeArena(last_arena) : nullptr;
   if (arena == nullptr) {
     countUnseen(errno);
@@ -287,7 +287,7 @@ void endRing(Thread &thread) noexcept {
     return;
   const ProcessLocked locked;
   if (!locked)
-    return; // the collector takes it when the thread has ended
+    return; // the collector ends the ring when the thread has ended
   // If the thread ends in a signal handler, an interrupted record may have reserved slots that were never written. Then
   // head is not moved.
   if (depthOf(thread) == 0)

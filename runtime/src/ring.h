@@ -1,4 +1,5 @@
-// A thread's ring: claimed with its first event, followed by a larger one when it fills up, ended with the thread.
+// A thread's ring. It is claimed with the thread's first event, followed by a larger ring when it is full, and ended
+// with the thread.
 #pragma once
 
 #include "arena.h"
@@ -8,7 +9,8 @@
 
 namespace msleaks::runtime {
 
-// Takes Process::lock. Create it with signals blocked. It is false as a bool if it did not get the lock (class Locked).
+// Holds Process::lock. Create the object with signals blocked. It is false as a bool if the lock was not taken (class
+// Locked).
 uint32_t &wipedLock() noexcept;
 class ProcessLocked : Locked {
 public:
@@ -16,12 +18,13 @@ public:
   using Locked::operator bool;
 };
 
-// Gives exclusive use of the arena: no signal handler, no hook of ours and no other thread runs in it meanwhile. errno
-// stays. It is false as a bool if it did not get the lock.
+// Gives this thread exclusive use of the arena. Meanwhile no signal handler, no hook of msleaks and no other thread
+// uses the arena. errno is restored. The object is false as a bool if the lock was not taken.
 class ArenaHeld {
 public:
   explicit operator bool() const noexcept { return static_cast<bool>(locked_); }
-  // Returns the arena of this process, made if need be; null = there is none, or the lock cannot be taken.
+  // Returns the arena of this process, which is made if there is none yet. Returns null if there can be no arena, or if
+  // the lock was not taken.
   Arena *arena() const noexcept;
 
 private:
@@ -31,8 +34,9 @@ private:
   const ProcessLocked locked_;
 };
 
-// Returns the position up to which a ring may be filled when all below `tail` is stored (record.h explains the slack).
-// Only signal handlers may fill the rest, while the thread that they interrupted waits for room.
+// roomUntil() is the position up to which a ring may be filled when all events below `tail` are stored (record.h
+// explains the slack). Signal handlers may fill the ring up to handlersRoomUntil(), while the thread that they
+// interrupted waits for room.
 inline constexpr uint64_t kHandlersShare = 16;
 inline uint64_t handlersRoomUntil(const abi::RingHeader &ring, uint64_t tail) noexcept {
   return tail + ring.capacity - kSlackSlots;
@@ -52,24 +56,25 @@ inline void writeEvent(abi::RingHeader &ring, const uint64_t *words, unsigned sl
     writeSlots<2>(ring, words);
 }
 
-// After a refused ring or table of callers, this many events pass before the next try: each try costs system calls.
+// After a ring or the table of callers was refused, so many events pass before the next attempt, since each attempt
+// costs system calls.
 inline constexpr uint32_t kEventsBetweenTries = 1024;
 
-// Returns the arena of this process, made if need be; null = inert, or there is no collector. Call with signals blocked
-// and Process::lock held.
+// Returns the arena of this process, which is made if there is none yet. Returns null if the process records nothing,
+// or if there is no collector. Call with signals blocked and Process::lock held.
 Arena *attach() noexcept;
 
-// The same for a caller that does not hold the lock.
+// Does the same for a caller that does not hold the lock.
 void ensureAttached(Thread &thread) noexcept;
 
-// Returns the thread's ring, claimed if need be; null = there is none.
+// Returns the thread's ring, which is claimed if there is none yet. Returns null if that is not possible.
 abi::RingHeader *ringOf(Thread &thread) noexcept;
 
-// Makes a larger ring that continues `thread.ring` and becomes thread.ring; null = there is none. Only for an outermost
-// record (depth 1).
+// Replaces `thread.ring` by a larger ring that continues the stream. Returns null if that is not possible. Only an
+// outermost record (depth 1) may call this.
 abi::RingHeader *promote(Thread &thread) noexcept;
 
-// Makes all events of this thread take the slow path, where they are dropped; or ends this.
+// If `is_forbidden`, all events of this thread take the slow path, where they are dropped. Otherwise this state ends.
 void forbidClock(Thread &thread, bool is_forbidden) noexcept;
 
 // Ends the thread's stream.

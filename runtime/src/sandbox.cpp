@@ -8,7 +8,7 @@ namespace msleaks::runtime {
 namespace {
 
 constexpr uint64_t kNsPerUs = 1000;
-constexpr unsigned kMostLooks = 20'000; // checks whether threads are in the kernel; all of them together take a second
+constexpr unsigned kMostLooks = 20'000; // limit of checks for threads in the kernel; all checks together take a second
 
 // Returns null in a vfork's child, which shares its parent's arena and has another pid.
 abi::ArenaHeader *arenaOfThisProcess() noexcept {

@@ -14,7 +14,8 @@ struct PathFrame {
   uint64_t frame_at;   // where `frame_pointer` was read; 0 = it equals that of the inner call, or is not used
   uint32_t node;       // of the path from the first call of the thread to this one
   uint32_t checks;     // number of ThreadPath::checks() that show unchanged outer calls
-  // In code without frame pointers the register holds any number. It matters if an outer call was found by it.
+  // Whether `frame_pointer` must be equal, too. In code without frame pointers the register has any value. Its value
+  // matters if the walk has found an outer call by it.
   bool frame_matters;
   bool used_inner_frame; // the walk found the call by the frame pointer of the call inside
 };

@@ -1,8 +1,8 @@
 /* A program calls these functions to name its steps, marks, ranges and owners of memory in a recording by msleaks
  * (docs/api.md). For C99 and C++11 and later, with gcc and clang.
  *
- * A program needs only this file and no library. Without a runtime from msleaks-run, each call is a load and a branch
- * that is not taken. The file may be copied into another source tree.
+ * A program needs only this file and no library. If the program does not run under msleaks-run, each call costs a load
+ * and a branch that is not taken. The file may be copied into another source tree.
  *
  * Any thread and any signal handler may call these functions. The runtime copies each text, and stores equal texts
  * once. A null pointer means that the text is not known. */
@@ -75,7 +75,7 @@ MSL_API_SYMBOL void __msl_unwatch(const void *block) MSL_API_NOEXCEPT;
 /* A training or inference iteration begins. `number` is the program's own number of the iteration. */
 static inline void msl_step(uint64_t number) MSL_API_NOEXCEPT { MSL_API_CALL(__msl_step, (uint64_t), (number)); }
 
-/* The program has reached a point of its own, such as "model loaded". */
+/* The program has reached a point that it names, such as "model loaded". */
 static inline void msl_mark(const char *text) MSL_API_NOEXCEPT { MSL_API_CALL(__msl_mark, (const char *), (text)); }
 
 /* A range of this thread begins. msl_range_pop ends the innermost range. A pop without a push has no effect. */

@@ -14,7 +14,7 @@ enum class RuleKind : uint8_t {
              // stack
   Plt,       // CFA = stack pointer + 8, and 8 more from byte `offset` of the 16-byte entry on
   Signal,    // the kernel has put the interrupted registers on the stack
-  NoTable,   // the image has no table for this address: a frame pointer may tell (frame_record.h)
+  NoTable,   // the image has no table for this address: a frame record may help (frame_record.h)
   NoCall,    // no call returns there: a table was wrong, or the stack is damaged
 };
 

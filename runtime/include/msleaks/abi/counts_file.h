@@ -40,7 +40,7 @@ enum class CountsKind : uint32_t {
 };
 
 // These numbers still change after the record is published. A thread counts if its launch is counted and the mode
-// chooses the thread. The counter of the kernel's entry tells how many threads counted.
+// chooses the thread. The counter of the kernel's entry is the number of threads that counted.
 struct CountedLaunches {
   uint32_t function; // of the unit's table, from 0
   uint32_t mode;     // CountMode
@@ -56,7 +56,7 @@ struct CountsRecord {
   std::atomic<uint32_t> magic; // stored last
   CountsKind kind;
   uint32_t unit;
-  uint32_t checksum; // for Counters: the unit's GraphHeader::checksum; 0: not told
+  uint32_t checksum; // for Counters: the unit's GraphHeader::checksum; 0: not known
   uint64_t bytes;    // of the body
 };
 static_assert(sizeof(CountsRecord) == 24);

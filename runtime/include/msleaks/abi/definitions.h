@@ -40,8 +40,8 @@ struct ImageDefinition {
 };
 
 // A text that events refer to by its number (a Label). The text is defined once, before the first event that refers to
-// it. A fork's child also uses the numbers of its parent. Label 0 has no text: it stands for a null pointer, or a text
-// that could not be defined.
+// it. A fork's child also uses the numbers of its parent. Label 0 has no text. It means a null pointer, or a text that
+// could not be defined.
 struct StringDefinition {
   uint32_t number; // from 1, within the process
   uint32_t reserved;

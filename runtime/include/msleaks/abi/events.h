@@ -69,7 +69,7 @@ constexpr uint64_t firstWord(EventKind kind, Heap heap, uint32_t device, uint32_
          uint64_t{flags} << kFlagsShift | uint64_t{site} << kSiteShift;
 }
 
-// The highest bits of a site number tell its class:
+// The highest bits of a site number determine its class:
 //   0…   a row of an armed unit's table: UnitDefinition::base + row
 //   01…  a path: the number of an interned node {parent, place} (docs/call-paths.md)
 //   1…   a caller of a hook: Caller (session.h)
@@ -215,7 +215,7 @@ constexpr AddressSpace spaceOf(Heap heap) {
   case Heap::Registered:
     return AddressSpace::Registered;
   default:
-    return AddressSpace::Accelerator; // cudaFree gives back managed memory too: one space for a driver's heaps
+    return AddressSpace::Accelerator; // cudaFree also frees managed memory, so all heaps of a driver have one space
   }
 }
 

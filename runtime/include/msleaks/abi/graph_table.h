@@ -83,7 +83,7 @@ struct GraphBlock {
   StringOffset file; // of its first line
   uint32_t line;     // 0 = not known
   uint32_t depth;    // loops around it
-  // The instructions by class. A call of an intrinsic counts as the instruction that it stands for.
+  // The instructions by class. A call of an intrinsic counts as the instruction that it represents.
   uint32_t integers, floats, loads, stores, calls, branches, others;
   uint32_t loaded_bytes, stored_bytes; // once through it
   StringOffset text;                   // its instructions, for people; not in rows of kLeastBlockBytes

@@ -20,14 +20,14 @@ inline constexpr long kGuardCall = 0x6d736c;
 inline constexpr uint64_t kGuardedBegin = uint64_t{0x6d} << 40, kGuardedBytes = uint64_t{1} << 40;
 
 enum class GuardCall : uint64_t {
-  Offer, // bytes: a block is about to be made. Answer 1: guard it
+  Offer, // bytes: a block is about to be allocated. Result 1: guard it
   Born,  // address, bytes, bytes that have content: from here on the block's pages cannot be accessed
   Moved, // old address, new address, bytes: touched bytes of the old block count as touched in the new one
-  Gone,  // address: the block's pages are free again
+  Gone,  // address: the block was freed, and other blocks may get its pages
   Left,  // address: the pages stay, but are no longer watched
 
-  Listen,      // asks whether to tell watches and ranges. Answer 1: yes
-  Made,        // address, bytes: a block of a told size. Answer 1: it is watched
+  Listen,      // asks whether to report watches and ranges. Result 1: yes
+  Made,        // address, bytes: a block of a wanted size. Result 1: it is watched
   Watch,       // address, bytes, name (0: none): the tracer looks for writes to it
   Unwatch,     // address
   RangeBegins, // text (0: none), of this thread

@@ -6,7 +6,8 @@
 //     <pid>.<attach ticks, hex>.rings     Arena: one per process image, made by the process when it first records
 //     <pid>.<attach ticks, hex>.defs      definitions of that image (definitions.h), appended
 //
-// An arena is a header, a directory of rings, a table of callers, and then rings, appended as threads come:
+// An arena begins with a header and three tables. Behind them, rings and blocks of path nodes are appended when they
+// are needed:
 //
 //   ArenaHeader | RingEntry × kMaxRings | Caller × kMaxCallers | PathBlock × kMaxPathBlocks | ring or block | …
 //
@@ -14,9 +15,9 @@
 // ArenaHeader::page_bytes.
 //
 // The file is sparse: the process allocates pages before it touches them. So a full file system is an error that the
-// process can count, never a SIGBUS. These parts have their pages: RingEntry [0, ring_count), the Caller of a recorded
-// site, every ring with an entry, every path node below path_count. A reader must not touch the rest. A file that is
-// empty or without magic after its process has gone belongs to a process that had no room to record.
+// process can count, never a SIGBUS. These parts have allocated pages: RingEntry [0, ring_count), the Caller of a
+// recorded site, every ring with an entry, every path node below path_count. A reader must not touch the rest. If a
+// file is empty or without magic after its process has ended, the process had no room to record.
 //
 // All published data stays readable if the process, the collector or both are killed. The files have names, and every
 // field is valid without a shutdown. A fork makes a new arena for the child; so does an exec.
@@ -150,7 +151,7 @@ enum class RingState : uint32_t {
   Unused,
   Claimed, // being set up
   Live,
-  Ended,   // its thread has ended, or has a larger ring: no more events come
+  Ended,   // its thread has ended, or has a larger ring: no more events are added
   Drained, // Ended, and stored up to its head: may be claimed again
 };
 
@@ -205,7 +206,7 @@ enum class ReachWait : uint32_t { None, Waiting, Reading, Read, GaveUp, Claimed 
 struct alignas(uint64_t) CallState {
   uint32_t site;       // site that a callback left; written last when set
   uint16_t inside;     // bit per family whose calls are not recorded now
-  uint16_t open_calls; // instrumented allocator calls under way, also those left by an exception
+  uint16_t open_calls; // instrumented allocator calls under way, also those that an exception has left
 };
 static_assert(sizeof(CallState) == sizeof(uint64_t));
 
@@ -263,7 +264,7 @@ struct ArenaHeader {
   std::atomic<uint64_t> dropped_no_ring;        // events of threads that got no ring, or of handlers inside malloc
   alignas(64) char command[2048]; // /proc/self/cmdline when it, or its ancestor, attached: arguments, each ended by NUL
   uint32_t command_bytes;
-  std::atomic<uint32_t> definitions_refused; // images, units, labels and notes that the .defs file did not take
+  std::atomic<uint32_t> definitions_refused; // definitions and notes that the .defs file does not contain
   uint32_t page_bytes;                       // of the kernel; what is mapped there has whole pages
   // Inode of /proc/self/ns/pid: pids are unique in the namespace as long as it lives; 0 = not known.
   uint64_t pid_namespace;

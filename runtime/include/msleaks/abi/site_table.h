@@ -54,12 +54,13 @@ struct UnitHeader {
   StringOffset source;    // the translation unit's main file
   StringOffset producer;  // "MemPass 0.1 LLVM 22.1.8"
   uint32_t checksum;      // FNV-1a 32 of every byte after this header
-  // The first headers do not have these. They count frames that are no step of a chain: calls whose block the function
-  // only takes for its caller, as xmalloc does. A frame without a line stands for any call of the function. The frames
-  // come from the optimiser's input, so functions that were inlined everywhere have them, too.
+  // The first headers do not have these two fields. They count frames that are no step of an inline chain. Such a frame
+  // is a call in a wrapper such as xmalloc, which passes the block on to its caller. A frame without a line means any
+  // call in the function. The frames come from the optimiser's input, so functions that were inlined everywhere have
+  // them, too.
   uint32_t first_wrapper, wrapper_count;
-  // Behind these frames come calls of other modules' functions whose results are handed out. They count if those
-  // functions are wrappers.
+  // Behind these frames there are calls of functions in other modules, whose results the function returns. They count
+  // as wrappers if those functions are wrappers.
   uint32_t forward_count;
   uint32_t reserved;
 };

@@ -129,7 +129,7 @@ struct Symbol {
 
 // Whether the pass inserts callbacks around such a call.
 constexpr bool isInstrumented(Verb verb) { return verb < Verb::Argument; }
-// Whether such a call makes events of its own, before or after it.
+// Whether such a call is recorded as events of its own, before or after the call.
 constexpr bool isRecorded(Verb verb) { return verb != Verb::Argument && verb != Verb::Kernel && verb != Verb::Device; }
 
 namespace detail {

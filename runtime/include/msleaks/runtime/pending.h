@@ -2,15 +2,15 @@
 //
 // clang-format off
 //   call           callback before it        hook                            callback after it
-//   allocator      leaves its site           takes it, records with it       records if the site is still there
-//   mprotect       leaves its site           passes it on                    records
-//   free           records, leaves its site  takes it, does not record;      brings the block back if it failed, unless
-//                                            brings it back if it failed     the hook has (kTold)
-//   realloc        records the Free,         takes it, records the Alloc     records if the site is still there,
-//                  leaves its site                                           brings the block back if it failed
-//   launch, copy   records, leaves its site  takes it, does not record;      says that it failed, unless the hook has
-//                                            says that it failed
-//   retain         records, leaves its site  takes it, does not record
+//   allocator      leaves its site           takes the site, records         records if the site is still there
+//   mprotect       leaves its site           does not record                 records
+//   free           records, leaves its site  takes the site; if the call     if the call failed, restores the block,
+//                                            failed, restores the block      unless the hook has (kTold)
+//   realloc        records the Free,         takes the site, records the     records if the site is still there;
+//                  leaves its site           Alloc                           if the call failed, restores the block
+//   launch, copy   records, leaves its site  takes the site; if the call     if the call failed, records the failure,
+//                                            failed, records the failure     unless the hook has
+//   retain         records, leaves its site  takes the site
 // clang-format on
 //
 // Instrumented code mostly calls the heap's hook itself (isCalledDirectly). In that case the hook also ends the open
@@ -101,7 +101,7 @@ inline PendingSite takeBlockSite(Thread &thread, abi::Family family, abi::Verb v
       (pending.address != address && pending.address != kUnfollowed))
     return {};
   thread.call.site = 0;
-  // The hook that takes a realloc also restores the block if the realloc fails.
+  // The hook that takes the site of a realloc also restores the block if the realloc fails.
   const uint16_t open = thread.call.open_calls;
   if (verb == abi::Verb::Realloc && open != 0 && thread.open[open - 1].site == pending.site)
     thread.open[open - 1].old = 0;

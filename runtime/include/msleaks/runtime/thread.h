@@ -27,7 +27,7 @@ struct PendingSite {
   uint64_t address; // the block of a free or realloc whose event is in the ring already
 };
 
-// An instrumented allocator call under way, and the number of Allocs that this thread had remembered at its begin.
+// An instrumented allocator call under way. `remembered` is Thread::remembered at the beginning of the call.
 struct OpenCall {
   uint64_t frame; // the stack pointer at its first callback
   uint64_t old;   // the block that a realloc restores if it fails; 0 = none, or a hook restores it
@@ -71,7 +71,7 @@ static_assert(static_cast<unsigned>(abi::Family::Count) < 16, "a bit per family,
 // Parts of Thread::state. The low half is the generation. The high half is the number of records under way. A record
 // that begins finds this number above 0 only in a signal handler that interrupted a record. So one compare with
 // Process::state shows that the thread has its ring and interrupts no record.
-inline constexpr uint64_t kNoGeneration = 1; // no process has it: such a thread takes the slow path first
+inline constexpr uint64_t kNoGeneration = 1; // no process has it: a new thread takes the slow path first
 inline constexpr uint64_t kOneRecord = uint64_t{1} << 32;
 
 struct Thread {
@@ -79,7 +79,7 @@ struct Thread {
   abi::RingHeader *ring; // valid while the generation is the process' own
   CallState call;
   uint32_t pending_traits; // PendingSite, without the site
-  bool ended;              // its ring has been given back; later events go to the shared late ring
+  bool ended;              // its ring has ended; later events go to the shared late ring
   bool has_no_clock;       // it may not read the processor's counter: its events are dropped
   uint8_t must_finish;     // above 0: its calls reach the kernel in any case (kernel.h)
   uint64_t pending_address;
@@ -90,7 +90,7 @@ struct Thread {
   uint32_t remembered;     // Allocs during open calls so far; the last of them are in `last`
   uint32_t skipped_site;   // of the last call whose first callback ran while the session was stopped
   uint8_t devices[4];      // the chosen device of each family of accelerators (deviceOf)
-  ThreadPath *path;        // null until the thread takes one
+  ThreadPath *path;        // null until the thread needs a path
   RecordedAlloc last[kRememberedAllocs];
   OpenCall open[kOpenCalls];
   uint32_t launch_site;          // of the launch under way; 0 = none, or its arguments were recorded
@@ -165,7 +165,7 @@ private:
 struct alignas(abi::kMaxPageBytes) Process {
   uint64_t state;       // Thread::state outside of a record: the generation; 0 = no arena yet
   abi::Caller *callers; // null until its pages exist
-  PathTree *paths;      // null until a path is taken
+  PathTree *paths;      // null until a path is needed
   WatchList *watches;   // null until a block is watched
   Counting *counting;   // null until edges are counted
   Arena *arena;
