@@ -23,9 +23,9 @@ struct Image {
 //   entry and its page, then ring_count (release)   ring_count (acquire), then the entry
 //   ring_count, late: written under Process::lock, which acquires and releases
 //   image, then Caller::address (release)           a thread that finds the address (relaxed) uses only the slot's
-//                                                 number. It publishes its event after that load. The collector
-//                                                 loads head and then the address (acquire), so it sees the
-//                                                 address and the image
+//                                                   number. It publishes its event after that load. The collector
+//                                                   loads head and then the address (acquire), so it sees the
+//                                                   address and the image
 //   nodes of a path, then path_count (release)      an event with a node's number is published after both
 //   definition in its file, then Unit::base,        an event with the number is published after both
 //   Caller::address or a slot of LabelTable

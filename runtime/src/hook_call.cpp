@@ -1,5 +1,5 @@
 // The functions of the runtime that a hook outside of the heap calls (msleaks/abi/hook.h). A hook records nothing
-// itself. Unless the call is instrumented, it calls the callbacks that the plugin would have inserted.
+// itself. Unless the call is instrumented, the hook calls the callbacks that the plugin would have inserted.
 #include "msleaks/abi/hook.h"
 
 #include "label_table.h"

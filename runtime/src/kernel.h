@@ -12,7 +12,8 @@ namespace msleaks::runtime {
 
 // A thread enters the kernel in three steps. It counts itself in Process::in_kernel, checks whether calls are allowed,
 // and makes the call. A thread that is about to install a filter first forbids calls, and then waits until no thread is
-// counted. A thread that has blocked its signals stays counted and may still call, since it must restore them.
+// counted. A thread that has blocked its signals stays counted and may still call, since it must finish its work and
+// unblock them.
 [[nodiscard]] inline bool enterKernel() noexcept {
   __atomic_fetch_add(&__msl_process.in_kernel, 1, __ATOMIC_SEQ_CST);
   if (__msl_thread.must_finish != 0 || !isSandboxed())

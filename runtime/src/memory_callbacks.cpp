@@ -77,7 +77,7 @@ template <class Event>
   recordTogether(thread, push, event, abi::AccessEvent{header, 0, 0}, pop);
 }
 
-// Records a failed allocation. A request of 0 bytes never fails: realloc(p, 0) has freed p.
+// Records a failed allocation. A request of 0 bytes does not count as failed: realloc(p, 0) has freed p.
 void afterFailure(const OpenCall &closed, bool untaken, uint32_t site, Traits traits, const Outcome &outcome) noexcept {
   Thread &thread = __msl_thread;
   if (outcome.size_bytes == 0)

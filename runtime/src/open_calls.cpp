@@ -6,9 +6,9 @@
 namespace msleaks::runtime {
 namespace {
 
-// Within these distances below its top, a stack is the only stack. The kernel puts the main thread's stack below the
-// bytes at AT_RANDOM, and maps nothing else so near. glibc puts the stack of any other thread below its thread pointer,
-// in a mapping of at least PTHREAD_STACK_MIN.
+// Within these distances below the top of a stack, there is no other stack. The kernel puts the main thread's stack
+// below the bytes at AT_RANDOM, and maps nothing else so near. glibc puts the stack of any other thread below its
+// thread pointer, in a mapping of at least PTHREAD_STACK_MIN.
 constexpr uint64_t kMainStackBytes = 8 << 20, kThreadStackBytes = 16 << 10;
 
 bool isBelow(uint64_t frame, uint64_t top, uint64_t bytes) noexcept { return frame < top && frame >= top - bytes; }

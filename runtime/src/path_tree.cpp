@@ -10,7 +10,7 @@ namespace msleaks::runtime {
 namespace {
 
 constexpr uint32_t kFirstSlots = 1u << 13;
-// No address of a program has this bit.
+// Marks the key of a call in an unloaded image. No address of a program has this bit.
 constexpr uint64_t kRetired = uint64_t{1} << 63;
 
 bool isUnloading() noexcept { return unwind::RuleCache::isUnloading(unwind::rules.epoch()); }

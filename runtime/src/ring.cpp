@@ -88,7 +88,7 @@ bool hasGone(const Arena &arena, uint32_t tid) noexcept {
 
 // Some threads end without ending their ring. They recorded their first event in the last destructors of their keys, or
 // ended by a raw system call. So with each new ring, a few other rings are checked. `tid` is the id of the thread that
-// takes the new ring. A ring of an earlier thread with this id has ended too, since the kernel reuses ids.
+// takes the new ring. An older ring with the same id belongs to a thread that has ended, since the kernel reuses ids.
 void endRingsOfThreadsThatHaveGone(Arena &arena, uint32_t tid) noexcept {
   constexpr uint32_t kLooks = 4;
   const uint32_t count = arena.header->ring_count.load(std::memory_order_relaxed);

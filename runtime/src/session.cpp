@@ -176,8 +176,8 @@ void becomeInert() noexcept { __atomic_store_n(&__msl_enabled, &kInert, __ATOMIC
 
 bool isInert() noexcept { return __atomic_load_n(&__msl_enabled, __ATOMIC_ACQUIRE) == &kInert; }
 
-// Whether `msleaks verify` traces this program. It has then installed a filter, which stops system calls for the tracer
-// and forbids none.
+// Whether `msleaks verify` traces this program. In that case `msleaks verify` has installed a filter, which stops
+// system calls for the tracer and forbids none.
 bool isTraced() noexcept {
   session.directory.clear();
   readEnvironment(abi::kGuardVariable, session.directory);

@@ -24,8 +24,8 @@ extern Session session;
 // Call with signals blocked and __msl_process.lock held.
 bool findSession() noexcept;
 
-// Whether a seccomp filter was installed before the exec of this process that does not apply to the session's
-// collector. If so, this process is listed as unseen and records nothing. The caller needs no lock.
+// Whether this process began, at its exec, with a seccomp filter that the session's collector does not have. If so,
+// this process is listed as unseen and records nothing. The caller needs no lock.
 bool beginsSandboxed() noexcept;
 
 // Whether there is no collector that stores events. Its thread has ended, the session is closed, or this process has

@@ -42,7 +42,7 @@ void onThreadExit(void *argument) {
 // exits shares its parent's arena and has another pid.
 [[gnu::destructor]] void sayExit() noexcept {
   const Arena *arena = __msl_process.arena;
-  if (arena != nullptr && arena->header->pid == processId()) // never behind a filter
+  if (arena != nullptr && arena->header->pid == processId()) // false behind a filter
     arena->header->exit_ns.store(monotonicNs(), std::memory_order_release);
 }
 

@@ -71,7 +71,7 @@ Walk walk(ThreadPath &path, Frame frame, uint32_t candidates) noexcept {
       --done.walked;
     if (done.end != Step::Caller)
       return done;
-    if (frame.is_interrupted) { // perhaps of another stack
+    if (frame.is_interrupted) { // the next frames may be on another stack
       done.left_handler = true;
       candidates = 0;
     }

@@ -202,8 +202,8 @@ void callFrom(const std::string &path, int (*function)()) {
 
 } // namespace
 
-// Two copies of a library are loaded in turn at the same place, while other threads take paths. Under an emulator a
-// copy may be loaded at several places.
+// Two copies of a library are loaded in turn at the same place, while other threads walk their stacks. Under an
+// emulator a copy may be loaded at several places.
 TEST(PathFaults, WhileAnotherThreadClosesLibraries) {
   constexpr int kRounds = kThreadSanitizer ? 300 : 3000;
   const SessionDirectory session;
