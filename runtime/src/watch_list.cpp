@@ -36,7 +36,7 @@ void tellAddress(WatchList &list, const WatchedBlock &block) noexcept {
   __atomic_store_n(&list.addresses[&block - list.blocks], block.address, __ATOMIC_RELAXED);
 }
 
-// Returns null if there is no room. Call with the list held.
+// Returns null if there is no room. Call with the lock held.
 WatchedBlock *addBlock(WatchList &list, uint64_t address, uint64_t bytes) noexcept {
   WatchedBlock *free = blockAt(list, 0);
   auto *content = free != nullptr ? static_cast<char *>(mapAnonymous(bytes)) : nullptr;

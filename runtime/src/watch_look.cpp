@@ -29,7 +29,7 @@ constexpr abi::Heap heapOf(const WatchedBlock &block) {
   return block.where == Where::Host ? abi::Heap::Host : abi::Heap::Device;
 }
 
-// Call this after a look that has read the block, with the list held.
+// Call this after a look that has read the block, with the lock of the list held.
 void recordContent(const Look &look, const WatchedBlock &block, const Since &since) noexcept {
   if (!isEnabled(abi::EventKind::Content))
     return;
@@ -93,7 +93,7 @@ void lookAtAll(const Look &look) noexcept {
     reader = {driverOf(look.reader->family), look.reader->family, reinterpret_cast<const void *>(look.reader->stream)};
   const Inside inside(look.thread, reader.device != nullptr ? insideOf(reader.family) : uint16_t{0});
   if (reader.device != nullptr && reader.device->wait(reader.stream) != 0)
-    reader.device = nullptr; // a stream that is being captured: nothing runs yet
+    reader.device = nullptr; // the stream is in capture mode, so no operation runs yet
   for (WatchedBlock &block : look.list.blocks) {
     if (block.address == 0)
       continue;

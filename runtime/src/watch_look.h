@@ -17,7 +17,7 @@ struct Look {
 // Returns "copy", "fill", or the kernel's name.
 uint64_t labelOfOperation(const Operation &) noexcept;
 
-// Call with the list held.
+// Call with the lock of the list held.
 void lookAtAll(const Look &) noexcept;
 void lookFirst(const Look &, WatchedBlock &) noexcept; // for a block that is watched from now on
 

@@ -29,7 +29,7 @@ enum Instruction : uint8_t {
   kValueExpression = 0x16,
   kToggleReturnAddressState = 0x2d, // AArch64: signing of the return address begins or ends here
   kArgumentsSize = 0x2e,
-  // With an operand in the low six bits:
+  // These instructions have an operand in their low six bits:
   kAdvance = 0x40,
   kOffset = 0x80,
   kRestore = 0xc0,
@@ -41,8 +41,8 @@ enum ExpressionOperator : uint8_t {
   kPlus = 0x22,
   kShiftLeft = 0x24,
   kGreaterOrEqual = 0x2a,
-  kLiteral = 0x30,      // and 31 more
-  kRegisterPlus = 0x70, // and 31 more
+  kLiteral = 0x30,      // the first of 32 opcodes
+  kRegisterPlus = 0x70, // the first of 32 opcodes
 };
 
 // The place where the caller's value of a register is stored.
@@ -64,7 +64,7 @@ struct BasePlus {
   bool known;
 };
 
-// breg<n> offset
+// Reads the operation breg<n> with its offset.
 BasePlus readBasePlus(TableCursor &expression) noexcept {
   const uint8_t first = expression.byte();
   const bool known = first >= kRegisterPlus && first < kRegisterPlus + 32;
@@ -72,8 +72,8 @@ BasePlus readBasePlus(TableCursor &expression) noexcept {
   return {uint64_t{first} - kRegisterPlus, offset, known && !expression.failed()};
 }
 
-// The expression breg7 8; breg16 0; lit15; and; lit<n>; ge; lit3; shl; plus adds 8 from the n-th byte of the PLT's
-// entry on.
+// Whether this is the expression breg7 8; breg16 0; lit15; and; lit<n>; ge; lit3; shl; plus. This expression adds 8
+// from the n-th byte of the PLT's entry on. Sets `limit` to n.
 bool readPlt(TableCursor expression, int64_t &limit) noexcept {
   const BasePlus stack = readBasePlus(expression), address = readBasePlus(expression);
   if (!stack.known || stack.base != machine::kStackPointer || stack.offset != 8 || !address.known ||
@@ -300,7 +300,7 @@ private:
     case kRegister:
     case kValueOffset:
     case kValueOffsetSigned:
-      program.uleb(); // signed ones have the same length
+      program.uleb(); // a signed number is encoded in the same number of bytes
       setPlace(number, {Place::Elsewhere});
       return true;
     case kValueExpression:
@@ -312,7 +312,7 @@ private:
     }
   }
 
-  static constexpr unsigned kRemembered = 4; // compilers nest one or two; a handler's stack is small
+  static constexpr unsigned kRemembered = 4; // compilers nest one or two states, and a handler's stack is small
   const Cie &cie_;
   uint64_t location_, address_;
   Row row_, initial_;

@@ -20,7 +20,8 @@ void takeCode(const ElfW(Phdr) & header, uint64_t bias, Code &code) noexcept {
   code.end = begin + header.p_memsz;
 }
 
-// Returns the segment of the object's code that contains `at`. The result is empty if that byte is no code.
+// Returns the segment of the object's code that contains `at`. The result is empty if that byte is the return of a
+// signal handler is not known on this processor.
 Code codeIn(const LoadedObject &object, uint64_t at) noexcept {
   for (unsigned i = 0; i < object.header_count; ++i) {
     Code code;
@@ -54,7 +55,7 @@ bool isIndirectCall(const unsigned char *begin, unsigned bytes) noexcept {
   return bytes == 2u + has_index + (mode == 1 ? 1 : is_long ? 4 : 0);
 }
 
-constexpr unsigned kCallBytes = 7;                                                          // of the longest
+constexpr unsigned kCallBytes = 7;                                                          // the longest call
 constexpr unsigned char kReturnOfHandler[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}; // mov $15, %rax; syscall
 
 // `bytes` has one more byte, since the check of the shortest call reads it.

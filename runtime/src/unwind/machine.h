@@ -17,7 +17,7 @@ inline constexpr bool kHasLinkRegister = true;
 // The kernel pushes siginfo_t, then ucontext_t.
 inline constexpr uint64_t kSignalFrame = 544, kSignalLink = 552, kSignalStack = 560, kSignalAddress = 568;
 #else
-inline constexpr uint64_t kFramePointer = ~0u, kStackPointer = ~0u, kReturnAddress = ~0u; // no rule will be found
+inline constexpr uint64_t kFramePointer = ~0u, kStackPointer = ~0u, kReturnAddress = ~0u; // so no rule is found
 inline constexpr bool kHasLinkRegister = false;
 inline constexpr uint64_t kSignalFrame = 0, kSignalLink = 0, kSignalStack = 0, kSignalAddress = 0;
 #endif

@@ -39,9 +39,9 @@ public:
   static bool isUnloading(uint64_t epoch) noexcept { return epoch % kOneEpoch != 0; }
 
 private:
-  static constexpr unsigned kWays = 4; // a cache line
+  static constexpr unsigned kWays = 4; // the rules of one set fill a cache line
   struct Entry {
-    std::atomic<uint64_t> key, rule; // key: the address's key XOR `rule`
+    std::atomic<uint64_t> key, rule; // `key` is the address's key XOR `rule`
 
     [[gnu::always_inline]] bool read(uint64_t wanted, Rule &found) const noexcept {
       const uint64_t word = rule.load(std::memory_order_relaxed);
@@ -61,7 +61,7 @@ private:
     }
   };
   static constexpr uint64_t kGolden = 0x9e37'79b9'7f4a'7c15;
-  static constexpr uint64_t kOneEpoch = 1u << 16; // the bits below: unloads under way
+  static constexpr uint64_t kOneEpoch = 1u << 16; // the bits below it count unloads under way
 
   static unsigned firstOf(uint64_t address) noexcept {
     constexpr unsigned kSetBits = std::countr_zero(kEntries / kWays);

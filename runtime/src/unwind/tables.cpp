@@ -33,7 +33,7 @@ uint64_t findFde(const Tables &tables, uint64_t address) noexcept {
   if (header.failed() || version != 1 || table_encoding != (kToHeader | kSigned4))
     return 0;
   struct Entry {
-    int32_t function, fde; // from the header
+    int32_t function, fde; // distances from the header
   };
   if (count == 0 || count > (tables.end - header.at()) / sizeof(Entry))
     return 0;
@@ -56,7 +56,7 @@ uint64_t findFde(const Tables &tables, uint64_t address) noexcept {
 // Returns false for an unknown version or processor.
 bool readCie(TableCursor cursor, Cie &cie) noexcept {
   if (cursor.fixed<uint32_t>() != 0)
-    return false; // an FDE
+    return false; // this record is an FDE
   const uint8_t version = cursor.byte();
   char letters[8] = {};
   for (unsigned i = 0; (letters[i] = static_cast<char>(cursor.byte())) != 0;)
@@ -68,7 +68,7 @@ bool readCie(TableCursor cursor, Cie &cie) noexcept {
   cie.data_factor = cursor.sleb();
   const uint64_t return_register = version == 1 ? cursor.byte() : cursor.uleb();
   if (letters[0] == 'z')
-    cursor.uleb(); // bytes of the rest
+    cursor.uleb(); // the number of bytes in the rest
   else if (letters[0] != 0)
     return false;
   for (const char *letter = letters + 1; letters[0] != 0 && *letter != 0; ++letter)
@@ -87,7 +87,7 @@ bool readCie(TableCursor cursor, Cie &cie) noexcept {
     case 'S':
       cie.is_signal = true;
       break;
-    case 'B': // pointers signed with the other key
+    case 'B': // return addresses are signed with the other key
       break;
     default:
       return false;

@@ -20,8 +20,8 @@ struct Frame {
 
 enum class Step : uint8_t {
   Caller,    // the frame is now that of the caller
-  Outermost, // there is none
-  Unknown,   // no table, or one that we cannot read; or the stack is damaged
+  Outermost, // there is no caller
+  Unknown,   // no table, or a table of an unknown form, or the stack is damaged
   NoCall,    // this is not the frame of a call: the last step was wrong
 };
 
@@ -36,7 +36,7 @@ Step stepSlowly(Frame &frame, const Rule &rule, Stack &stack) noexcept;
 inline uint64_t stripped(uint64_t address) noexcept {
 #if defined(__aarch64__)
   register uint64_t link __asm__("x30") = address;
-  __asm__("hint #7" : "+r"(link)); // xpaclri; nothing on processors without
+  __asm__("hint #7" : "+r"(link)); // xpaclri; it has no effect on processors without signed addresses
   return link;
 #else
   return address;
