@@ -1,5 +1,5 @@
-// Lays out an arena by hand, byte for byte as abi/session.h describes it, and publishes events in it. It plays the
-// runtime's side for tests of the collector.
+// Builds an arena byte for byte as abi/session.h describes it, and publishes events in it. In tests of the collector it
+// replaces the runtime.
 #pragma once
 
 #include "msleaks/abi/session.h"
@@ -47,7 +47,7 @@ public:
     return relaxed(header_->reserved) + slots - header_->tail.load(std::memory_order_acquire) <= header_->capacity;
   }
 
-  // Counts and publishes an event. Says whether there was room; without it the event counts as dropped.
+  // Counts and publishes an event. Returns whether there was room. Without room the event counts as dropped.
   template <class Event> bool record(Event event) {
     add(header_->produced, 1);
     if (!hasRoom(Event::kSlots)) {
@@ -59,7 +59,7 @@ public:
     return true;
   }
 
-  // As a thread that is killed before its release store leaves it.
+  // Writes an event like a thread that is killed before its release store.
   template <class Event> void writeUnpublished(Event event) {
     const uint64_t position = relaxed(header_->reserved);
     add(header_->reserved, Event::kSlots);
@@ -81,7 +81,7 @@ public:
     record(event);
   }
 
-  // The figures go on in the larger ring, as the runtime does it.
+  // The counters continue in the larger ring, as in the runtime.
   void continueFrom(const RingMaker &before) {
     const abi::RingHeader &old = *before.header_;
     header_->stream = old.stream;
@@ -162,7 +162,7 @@ public:
     return reinterpret_cast<abi::PathBlock *>(bytes_ + header().path_blocks_offset)[index];
   }
 
-  // The next node of a path; its number.
+  // Adds the next node of a path, and returns its number.
   uint32_t addPath(const abi::PathNode &node) {
     const uint32_t number = header().path_count;
     abi::PathBlock &block = pathBlock(number / abi::kPathBlockNodes);
@@ -173,7 +173,7 @@ public:
     return number;
   }
 
-  // A new ring in state Live at the end of the file.
+  // Adds a new ring in state Live at the end of the file.
   RingMaker addRing(uint64_t capacity, uint32_t stream) {
     const uint32_t index = header().ring_count.load();
     abi::RingEntry &ring = entry(index);
@@ -183,7 +183,7 @@ public:
     return claim(index, capacity, stream);
   }
 
-  // As a new thread takes over the ring of one that has gone.
+  // Does what a new thread does that takes over the ring of an ended one.
   RingMaker claim(uint32_t index, uint64_t capacity, uint32_t stream) {
     abi::RingEntry &ring = entry(index);
     ring.state.store(abi::RingState::Claimed);
@@ -199,8 +199,8 @@ public:
     return maker;
   }
 
-  // The same ring at the addresses at which a collector in this process has it mapped. ThreadSanitizer knows memory by
-  // its address, and two mappings of one page would hide every race from it.
+  // The same ring, at the addresses where a collector in this process has mapped it. ThreadSanitizer identifies memory
+  // by its address, so two mappings of one page would hide every race.
   RingMaker asCollectorSeesIt(uint32_t index) {
     auto *entries = reinterpret_cast<abi::RingEntry *>(otherMapping(0) + header().rings_offset);
     return {entries + index, reinterpret_cast<abi::RingHeader *>(otherMapping(entry(index).offset))};
@@ -214,7 +214,7 @@ private:
     return offset;
   }
 
-  // Where this file is mapped from `offset` on, not counting our own mapping.
+  // The address at which this file is mapped from `offset` on, apart from our own mapping.
   std::byte *otherMapping(uint64_t offset) const {
     std::ifstream maps("/proc/self/maps");
     for (std::string line; std::getline(maps, line);) {
@@ -231,7 +231,7 @@ private:
   uint64_t end_ = 0;
 };
 
-// A folder that goes with the test.
+// A folder that is removed when the test ends.
 class ScratchFolder {
 public:
   ScratchFolder() {

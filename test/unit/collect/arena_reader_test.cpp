@@ -49,7 +49,7 @@ TEST(ArenaReader, TakesNoLinkAndNoFifo) {
   EXPECT_FALSE(ArenaReader::open(folder / "3.3.rings"));
 }
 
-// Each fault makes the arena unusable, with a sentence, and nothing is read outside of the file.
+// Each fault makes the arena unusable, with a message. Nothing outside the file is read.
 struct HeaderFault {
   const char *name;
   std::function<void(abi::ArenaHeader &)> make;

@@ -1,4 +1,4 @@
-// A collector of one hand-made arena and the trace that it writes, for tests.
+// A collector for one hand-made arena, and the trace that it writes.
 #pragma once
 
 #include "arena_maker.h"
@@ -15,7 +15,7 @@
 
 namespace msleaks::test {
 
-// Opens an arena that is known to be good.
+// Opens an arena that is known to be valid.
 inline analysis::ArenaReader openArena(const std::filesystem::path &file) {
   auto arena = analysis::ArenaReader::open(file);
   if (!arena || !*arena)
@@ -35,7 +35,7 @@ public:
   }
 
   const analysis::TraceReader &reader() const { return reader_; }
-  // Addresses of the Alloc events, in the order of the reader.
+  // The addresses of the Alloc events, in the reader's order.
   std::vector<uint64_t> addresses() const {
     std::vector<uint64_t> list;
     for (const auto &event : events)
@@ -62,14 +62,14 @@ private:
   analysis::TraceReader reader_;
 };
 
-// Waits for room as the runtime's policy `block` does.
+// Waits for room, as the runtime's policy `block` does.
 inline void recordPatiently(RingMaker &ring, uint64_t number) {
   while (!ring.hasRoom(1))
     std::this_thread::yield();
   ring.recordAlloc(number, number);
 }
 
-// Number of a process that has surely ended.
+// The number of a process that has certainly ended.
 inline uint32_t endedPid() {
   const pid_t pid = fork();
   if (pid == 0)
@@ -78,7 +78,7 @@ inline uint32_t endedPid() {
   return static_cast<uint32_t>(pid);
 }
 
-// first, first + 1, … count numbers
+// The `count` numbers first, first + 1, …
 inline std::vector<uint64_t> numbers(uint64_t first, uint64_t count) {
   std::vector<uint64_t> list;
   for (uint64_t i = 0; i < count; ++i)

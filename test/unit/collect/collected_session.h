@@ -1,4 +1,4 @@
-// A whole session within this process.
+// A complete session within the test's process.
 #pragma once
 
 #include "collected.h"
@@ -12,7 +12,7 @@
 
 namespace msleaks::test {
 
-// Whether it comes true within a time that only a fault exceeds.
+// Returns whether the condition becomes true within a time that only a fault exceeds.
 template <class Condition> bool soon(Condition &&condition) {
   for (int i = 0; i < 2000 && !condition(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

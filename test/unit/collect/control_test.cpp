@@ -1,4 +1,4 @@
-// The switch, the socket and the settings of a session that changes.
+// The switch, the socket and the changing settings of a session.
 #include "arena_maker.h"
 #include "collected.h"
 
@@ -110,7 +110,7 @@ TEST_F(ControlTest, ASocketCarriesQuestionsAndAnswers) {
 
 TEST_F(ControlTest, WithoutACollectorThereIsNobodyToAsk) {
   EXPECT_EQ(analysis::askSession(folder.path(), "status").error().status, ExitStatus::BadInput);
-  ASSERT_TRUE(analysis::ControlSocket::listen(folder.path())); // gone at once, its name stays
+  ASSERT_TRUE(analysis::ControlSocket::listen(folder.path())); // ends at once; its name remains
   EXPECT_EQ(analysis::askSession(folder.path(), "status").error().status, ExitStatus::BadInput);
   EXPECT_TRUE(analysis::ControlSocket::listen(folder.path())) << "the next one takes the name";
 }

@@ -33,7 +33,7 @@ TEST(DefinitionsFile, GivesWholeRecordsAsTheyCome) {
   test::ScratchFolder folder;
   const auto file = folder / "1.1.defs";
   DefinitionsFile definitions(file);
-  EXPECT_TRUE(definitions.readNew().empty()); // it is not there yet
+  EXPECT_TRUE(definitions.readNew().empty()); // the file does not exist yet
   append(file, record("one") + record("two"));
   EXPECT_EQ(text(definitions.readNew()), record("one") + record("two"));
   EXPECT_TRUE(definitions.readNew().empty());
@@ -88,7 +88,7 @@ TEST(DefinitionsFile, TakesARecordLargerThanOneReading) {
     for (auto bytes = definitions.readNew(); !bytes.empty(); bytes = definitions.readNew())
       all += text(bytes);
   };
-  readAll(); // it ends where the file ends
+  readAll(); // the record ends where the file ends
   EXPECT_TRUE(all == record("small") + large);
   append(file, large + record("last"));
   readAll();

@@ -1,4 +1,4 @@
-// The collector beside threads that record: what ThreadSanitizer has to see.
+// The collector runs beside threads that record. ThreadSanitizer must check this.
 #include "collected.h"
 
 #include <atomic>

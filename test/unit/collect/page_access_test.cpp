@@ -1,4 +1,4 @@
-// Reads from the page tables of this process which pages of blocks were used.
+// Reads from the page tables of the test's process which pages of blocks were used.
 #include "analysis/collect/page_access.h"
 
 #include "analysis/base/clock.h"
@@ -43,7 +43,7 @@ protected:
   void free(uint64_t at, uint64_t time_ns, uint64_t size = 0, abi::Heap heap = abi::Heap::Host) {
     tell(abi::FreeEvent{{abi::EventKind::Free, heap, 0, 0, 0, time_ns}, at, size});
   }
-  // The changes that it reports, and the end that says that all pages were read.
+  // Returns the reported changes, and the final event, which says that all pages were read.
   std::vector<Looked> look() {
     std::vector<Looked> list;
     const std::vector<abi::Slot> &slots = access.look(readMonotonicNs());
@@ -75,7 +75,7 @@ TEST_F(PageAccessTest, SaysWhatIsTouched) {
   EXPECT_EQ(look(), (std::vector<Looked>{{address, kSize, 10, kSize}}));
 }
 
-// The process looks at these once more before it frees one.
+// The process looks at these blocks once more before it frees one.
 TEST_F(PageAccessTest, TellsTheProcessOfBlocksOfWhichMoreMayBeTouched) {
   const auto isTold = [&](uint64_t at) {
     const uint32_t bit = abi::largeBitOf(at);
@@ -98,7 +98,7 @@ TEST_F(PageAccessTest, TellsTheProcessOfBlocksOfWhichMoreMayBeTouched) {
   EXPECT_TRUE(isTold(uint64_t{2 * abi::kLargeBlocks} << 40));
 }
 
-// The rings are drained between two parts, and blocks come and go.
+// Between two parts the rings are drained, and blocks are allocated and freed.
 TEST_F(PageAccessTest, MuchMemoryIsLookedAtInParts) {
   constexpr uint64_t kMuch = uint64_t{3} << 30;
   auto *much = static_cast<char *>(
@@ -117,7 +117,7 @@ TEST_F(PageAccessTest, MuchMemoryIsLookedAtInParts) {
   std::sort(list.begin(), list.end());
   std::vector<Looked> expected{{address, kSize, 11, 0}, {at, kMuch, 10, 2 * page}};
   std::sort(expected.begin(), expected.end());
-  if (at < address) // else the look was behind its place when it came
+  if (at < address) // otherwise the look had already passed this address
     EXPECT_EQ(list, expected);
   else
     EXPECT_EQ(list, (std::vector<Looked>{{at, kMuch, 10, 2 * page}}));
@@ -141,10 +141,10 @@ TEST_F(PageAccessTest, WhatIsGivenBackWasTouched) {
 
 TEST_F(PageAccessTest, PagesAtTheEndsAreSharedWithOthers) {
   const uint64_t from = address + 16, size = kSize;
-  memory[0] = 1; // in front of the block
+  memory[0] = 1; // before the block
   alloc(from, size, 10);
   EXPECT_EQ(look(), (std::vector<Looked>{{from, size, 10, 0}}));
-  memory[kSize + page / 2] = 1; // behind it
+  memory[kSize + page / 2] = 1; // after the block
   EXPECT_EQ(look(), std::vector<Looked>{});
   memory[20] = 1;
   EXPECT_EQ(look(), (std::vector<Looked>{{from, size, 10, page - 16}}));
@@ -162,7 +162,7 @@ TEST_F(PageAccessTest, SmallBlocksAndFilesAreLeftOut) {
   EXPECT_TRUE(access.look(readMonotonicNs()).empty());
 }
 
-// Such events come from damaged memory only.
+// Only damaged memory leads to such events.
 TEST_F(PageAccessTest, RangesBehindTheAddressSpaceAreNoBlocks) {
   alloc(address, UINT64_MAX - 0x100, 10);
   alloc(UINT64_MAX - kSize, kSize, 10);
@@ -178,12 +178,12 @@ TEST_F(PageAccessTest, BlocksThatAreFreedAreLookedAtNoMore) {
   alloc(address, kSize, 10);
   alloc(address + kSize, kSize, 10, abi::Heap::Mapping);
   free(address, 20);
-  free(address + kSize + page, 20, page, abi::Heap::Mapping); // the rest of it is another block
+  free(address + kSize + page, 20, page, abi::Heap::Mapping); // the rest of the range is another block
   EXPECT_TRUE(look().empty());
 }
 
 TEST_F(PageAccessTest, ThreadsTellOneAfterTheOther) {
-  alloc(address, kSize, 30); // after a free at 20, by another thread
+  alloc(address, kSize, 30); // another thread allocated it after the free at 20
   alloc(address, 2 * kSize, 10);
   free(address, 20);
   EXPECT_EQ(look(), (std::vector<Looked>{{address, kSize, 30, 0}}));
@@ -198,7 +198,7 @@ TEST_F(PageAccessTest, LooksTakeASmallPartOfTheTime) {
   EXPECT_FALSE(access.isDue(now_ns + 9'000'000));
 }
 
-// So a trace does not grow while a program waits, and an idle program costs nothing.
+// So the trace of a waiting program does not grow, and an idle program costs nothing.
 TEST_F(PageAccessTest, LooksGrowSeldomWhereNothingChanges) {
   constexpr uint64_t kMinute = 60'000'000'000;
   alloc(address, kSize, 10);
@@ -215,7 +215,7 @@ TEST_F(PageAccessTest, LooksGrowSeldomWhereNothingChanges) {
   EXPECT_TRUE(access.isDue(begin_ns + kMinute + 2'000'000'000)) << "a new block is looked at soon";
 }
 
-// What a look ends with is for blocks that may be touched for the first time by the next look.
+// The final event of a look is needed only for blocks whose first touch may still come.
 TEST_F(PageAccessTest, WhereAllBlocksAreTouchedALookWithoutAChangeSaysNothing) {
   alloc(address, kSize, 10);
   memory[0] = 1;

@@ -1,4 +1,4 @@
-// The data read from a process that waits: its maps, the words that may be pointers, and the use of its memory.
+// The data read from a waiting process: its maps, the words that may be pointers, and its memory use.
 #include "analysis/collect/pointer_reading.h"
 
 #include "../sanitizers.h"
@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char _end; // behind the variables of this program
+extern char _end; // the end of this program's variables
 
 namespace msleaks::analysis {
 namespace {
@@ -37,7 +37,7 @@ TEST(Maps, ALineHasItsParts) {
   EXPECT_EQ(ranges[1].path, "");
 }
 
-// As the maps of a process that ends: the file opens, and reading it fails.
+// Like the maps of an ending process: the file can be opened, but reading it fails.
 TEST(Maps, AFileThatFailsInTheMiddleHoldsNothing) {
   EXPECT_EQ(readText("/proc/self/mem"), "");
   EXPECT_EQ(readText("/proc/self"), "");
@@ -57,7 +57,7 @@ TEST(PointerScan, FindsWordsThatPointIntoARange) {
 char *in_a_global;
 constexpr size_t kOwnBytes = 64 << 10;
 
-// Memory of the runtime, which remembers words of a stack.
+// The runtime's own memory, in which it stores words of a stack.
 abi::OwnMemory *own_list;
 
 // The memory that the runtime would have.
@@ -68,7 +68,7 @@ struct Own {
 };
 thread_local Own own;
 
-// A child that waits until it is killed.
+// Tests with a child that waits until it is killed.
 class ReadingTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -193,7 +193,7 @@ TEST_F(ReadingTest, WhoIsInTheMiddleOfAnAllocationIsNotTold) {
   EXPECT_EQ(memory->map().why_not, "1 of its threads were in the middle of an allocation");
 }
 
-// It remembers the last blocks of a thread.
+// msleaks stores the last blocks of a thread. These words must not count as pointers.
 TEST_F(ReadingTest, WhatMsleaksKeepsHoldsNothing) {
   const auto at = reinterpret_cast<uintptr_t>(&own.block);
   const auto isFound = [&] {
@@ -207,7 +207,7 @@ TEST_F(ReadingTest, WhatMsleaksKeepsHoldsNothing) {
   EXPECT_FALSE(isFound());
 }
 
-// It has words of stacks there, with what was in registers when a call path was taken.
+// The runtime stores words of stacks there, and register values from when a call path was read.
 TEST_F(ReadingTest, MemoryOfTheRuntimeHoldsNothing) {
   const auto at = reinterpret_cast<uintptr_t>(own_list + 1);
   const auto isFound = [&] {
@@ -242,7 +242,7 @@ TEST_F(ReadingTest, MappingsBehindTheVariablesAreNone) {
 TEST_F(ReadingTest, PagesThatNobodyTouchedStayAbsent) {
   kill(child_, SIGKILL);
   waitpid(child_, nullptr, 0);
-  constexpr size_t kBytes = size_t{256} << 20; // three places where an arena could begin
+  constexpr size_t kBytes = size_t{256} << 20; // contains three addresses at which an arena could begin
   void *const memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
   SetUp();

@@ -59,7 +59,8 @@ TEST_F(ProcessCollectorTest, StoresWhatIsPublishedAndThenMovesTheTail) {
   EXPECT_TRUE(collector->notes().empty());
 }
 
-// A block's pages can be looked at once its Alloc was drained. Nothing else is stored in small pieces for that.
+// The collector can look at a block's pages only after its Alloc was drained. Other events are not stored in small
+// pieces.
 TEST_F(ProcessCollectorTest, ALargeBlockIsDrainedSoon) {
   constexpr uint64_t kMs = 1'000'000, kLarge = 1 << 20;
   auto ring = arena.addRing(64, 0);
@@ -80,7 +81,7 @@ TEST_F(ProcessCollectorTest, ALargeBlockIsDrainedSoon) {
   EXPECT_EQ(drainedAt(900), 1u) << "as ever";
 }
 
-// The kernel tells nothing about the pages of a process that has ended, and that is no fault of the kernel.
+// The kernel has no page information about an ended process. This is not an error of the kernel.
 TEST_F(ProcessCollectorTest, AProcessThatDiesEarlyIsNoReasonForANoteOnPages) {
   auto ring = arena.addRing(64, 0);
   start();
@@ -88,7 +89,7 @@ TEST_F(ProcessCollectorTest, AProcessThatDiesEarlyIsNoReasonForANoteOnPages) {
   if (child == 0)
     _exit(0);
   siginfo_t ended{};
-  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0); // still there, as a zombie
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0); // still exists, as a zombie
   const auto look = [&](uint64_t address) {
     collector->watchPages(static_cast<uint32_t>(child), 1);
     ring.recordAlloc(address, kNow);
@@ -117,7 +118,7 @@ TEST_F(ProcessCollectorTest, TakesHeadBelowTailAsEmpty) {
   for (uint64_t i = 0; i < 5; ++i)
     ring.recordAlloc(i, i);
   EXPECT_EQ(drain(), 5u);
-  ring.header().head = 3; // a signal handler is at work
+  ring.header().head = 3; // a signal handler has reserved a slot
   EXPECT_EQ(drain(), 0u);
   EXPECT_EQ(ring.header().tail, 5u);
   ring.header().head = 5;
@@ -129,7 +130,7 @@ TEST_F(ProcessCollectorTest, TakesHeadBelowTailAsEmpty) {
 TEST_F(ProcessCollectorTest, KeepsEventsWholeAcrossTheWrap) {
   auto ring = arena.addRing(16, 0);
   start();
-  ring.recordAlloc(1, 1); // so that a two-slot event falls on slots 15 and 0
+  ring.recordAlloc(1, 1); // so that a two-slot event uses slots 15 and 0
   abi::LaunchEvent launch{};
   for (uint64_t i = 0; i < 20; ++i) {
     launch.header.time = 10 + i;
@@ -153,7 +154,7 @@ TEST_F(ProcessCollectorTest, LeavesHalfAnEventForLater) {
   abi::CopyEvent copy{};
   copy.size = 9;
   ring.record(copy);
-  ring.header().head = 1; // only its first slot
+  ring.header().head = 1; // only the event's first slot is published
   EXPECT_EQ(drain(), 0u);
   EXPECT_EQ(ring.header().tail, 0u);
   ring.header().head = 2;
@@ -169,7 +170,7 @@ TEST_F(ProcessCollectorTest, FollowsAStreamIntoALargerRing) {
   large.continueFrom(small);
   for (uint64_t i = 16; i < 30; ++i)
     large.recordAlloc(i, i);
-  // The order of the stream is kept even while the smaller ring is not known to have ended.
+  // The order of the stream is kept, even while it is unknown whether the smaller ring has ended.
   EXPECT_EQ(drain(), 30u);
   small.setState(abi::RingState::Ended);
   drain();
@@ -182,7 +183,7 @@ TEST_F(ProcessCollectorTest, FollowsAStreamIntoALargerRing) {
   EXPECT_TRUE(collector->notes().empty());
 }
 
-// The thread grew into a larger ring and exited after the look at the smaller ring and before the look at the larger.
+// The thread got a larger ring and exited between the collector's looks at the smaller and at the larger ring.
 TEST_F(ProcessCollectorTest, KeepsAStreamWhoseThreadGrewAndExitedDuringALook) {
   auto small = arena.addRing(16, 3);
   start();
@@ -208,14 +209,14 @@ TEST_F(ProcessCollectorTest, KeepsAStreamWhoseThreadGrewAndExitedDuringALook) {
 }
 
 TEST_F(ProcessCollectorTest, StoresTheSmallerRingFirstWhateverTheirPlaces) {
-  auto first = arena.addRing(64, 9); // a thread that will have gone
+  auto first = arena.addRing(64, 9); // this thread has ended before
   auto small = arena.addRing(16, 3);
   start();
   first.setState(abi::RingState::Ended);
   drain();
   for (uint64_t i = 0; i < 4; ++i)
     small.recordAlloc(i, i);
-  auto large = arena.claim(0, 64, 3); // takes the first one's place
+  auto large = arena.claim(0, 64, 3); // takes over the first one's ring
   large.continueFrom(small);
   for (uint64_t i = 4; i < 8; ++i)
     large.recordAlloc(i, i);
@@ -245,10 +246,10 @@ TEST_F(ProcessCollectorTest, WaitsUntilABatchIsWorthIt) {
   start();
   ring.recordAlloc(1, 1);
   EXPECT_EQ(drain(Urgency::Batch, 1000), 0u);
-  EXPECT_EQ(drain(Urgency::Batch, 1000 + 2'000'000'000), 1u); // old enough
+  EXPECT_EQ(drain(Urgency::Batch, 1000 + 2'000'000'000), 1u); // the event is old enough
   for (uint64_t i = 0; i < 1024; ++i)
     ring.recordAlloc(i, i);
-  EXPECT_EQ(drain(Urgency::Batch, 1001 + 2'000'000'000), 1024u); // a quarter of the ring
+  EXPECT_EQ(drain(Urgency::Batch, 1001 + 2'000'000'000), 1024u); // a quarter of the ring is full
 }
 
 TEST_F(ProcessCollectorTest, CountsWhatTheThreadDropped) {
@@ -299,7 +300,7 @@ TEST_F(ProcessCollectorTest, SurvivesAHeadThatCannotBe) {
   ring.recordAlloc(1, 1);
   ring.header().head = uint64_t{1} << 40;
   drain();
-  EXPECT_EQ(ring.header().tail, uint64_t{1} << 40); // a thread that waits for room goes on
+  EXPECT_EQ(ring.header().tail, uint64_t{1} << 40); // a thread that waits for room can go on
   ring.header().head = UINT64_MAX;
   drain();
   ASSERT_FALSE(collector->notes().empty());
@@ -330,8 +331,8 @@ TEST_F(ProcessCollectorTest, LeavesOutSlotsThatAreNoEvent) {
   for (uint64_t i = 0; i < 6; ++i)
     ring.recordAlloc(i, i);
   ring.slot(1)->header.kind = static_cast<abi::EventKind>(200);
-  ring.slot(3)->header.kind = abi::EventKind::Continuation; // of nothing
-  ring.slot(4)->header.kind = abi::EventKind::Launch;       // without its second slot
+  ring.slot(3)->header.kind = abi::EventKind::Continuation; // there is no event that it continues
+  ring.slot(4)->header.kind = abi::EventKind::Launch;       // its second slot is missing
   const auto trace = finish();
   EXPECT_EQ(trace.addresses(), (std::vector<uint64_t>{0, 2, 5}));
   EXPECT_EQ(trace.account(0)->dropped, 3u);
@@ -353,8 +354,8 @@ TEST_F(ProcessCollectorTest, WritesDefinitionsAndCallersBeforeTheirEvents) {
   arena.caller(5).address = 0x4711;
   for (int i = 0; i < 3; ++i)
     ring.recordAlloc(1, 1, abi::kCallerSite | 5);
-  ring.recordAlloc(2, 2, abi::kCallerSite | 6);        // empty
-  ring.recordAlloc(3, 3, abi::kCallerSite | 0xffffff); // no such entry
+  ring.recordAlloc(2, 2, abi::kCallerSite | 6);        // the entry is empty
+  ring.recordAlloc(3, 3, abi::kCallerSite | 0xffffff); // there is no such entry
   const auto trace = finish();
   std::vector<uint64_t> callers;
   ASSERT_TRUE(trace.reader().forEachCallers([&](uint32_t, auto entries) {
@@ -374,7 +375,7 @@ TEST_F(ProcessCollectorTest, StoresEachNodeOfAPathOnce) {
   start();
   auto ring = arena.addRing(16, 0);
   uint32_t last = 0;
-  for (uint32_t i = 0; i < 3000; ++i) // more than two blocks
+  for (uint32_t i = 0; i < 3000; ++i) // more than fit into two blocks
     last = arena.addPath({0x1000 + i, last, 1});
   ring.recordAlloc(1, 1, abi::kPathSite | last);
   drain();
@@ -413,14 +414,14 @@ TEST_F(ProcessCollectorTest, KeepsTheNewestOfAFlightRecorder) {
   start(abi::OnFull::Overwrite);
   abi::LaunchEvent launch{};
   for (uint64_t i = 0; i < 21; ++i) {
-    ring.header().tail = ring.header().reserved; // the producer never waits
+    ring.header().tail = ring.header().reserved; // so the producer never waits
     launch.header.time = i;
     launch.kernel = i;
     ring.record(launch);
     EXPECT_EQ(drain(), 0u);
   }
   ring.header().tail = ring.header().reserved;
-  ring.recordAlloc(99, 21); // an odd number of slots: the oldest one left is a continuation
+  ring.recordAlloc(99, 21); // an odd number of slots, so the oldest remaining one is a continuation
   ring.header().tail = 0;
   const auto trace = finish();
   ASSERT_EQ(trace.events.size(), 8u);

@@ -13,7 +13,8 @@
 namespace msleaks::test {
 namespace {
 
-// An emulator of system calls (qemu-user) names its kernel's release, and may refuse calls of that kernel.
+// An emulator of system calls (qemu-user) reports the release of its kernel, but may refuse system calls of that
+// release.
 bool pidfdTellsFacts() {
   const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0));
   uint64_t facts[8]{};
@@ -22,7 +23,7 @@ bool pidfdTellsFacts() {
   return tells;
 }
 
-// The pidfd of a process that was reaped tells how it ended.
+// Returns whether the pidfd of a reaped process tells how the process ended.
 bool kernelKeepsExitStatus() {
   utsname kernel{};
   int major = 0, minor = 0;
@@ -30,7 +31,7 @@ bool kernelKeepsExitStatus() {
          (major > 6 || (major == 6 && minor >= 15)) && pidfdTellsFacts();
 }
 
-// A child that does nothing until it is told to end.
+// A child that does nothing until the test ends it.
 class Child {
 public:
   Child() {
@@ -103,7 +104,7 @@ TEST(ProcessWatch, KnowsThatAProcessHadGoneBeforeItCouldBeWatched) {
   EXPECT_EQ(watch.waitStatus(), -1);
 }
 
-// Imitates a pid that another process got between the arena and our look.
+// Another process got the pid between the creation of the arena and our look.
 TEST(ProcessWatch, IsNotTakenInByAProcessThatCameLater) {
   Child child;
   analysis::ProcessWatch watch(child.pid(), analysis::readMonotonicNs() - 10'000'000'000);
@@ -126,7 +127,7 @@ TEST(ProcessWatch, StampsAnEndThatItSaw) {
   EXPECT_GE(stamp_ns, before_ns);
   EXPECT_TRUE(watch.hasEnded());
   EXPECT_EQ(watch.endedNs(), stamp_ns);
-  analysis::ProcessWatch late(child.pid()); // watches a process that ended at some time before
+  analysis::ProcessWatch late(child.pid()); // begins to watch when the process has already ended
   EXPECT_TRUE(late.hasEnded());
   EXPECT_EQ(late.endedNs(), 0u);
   child.reap();

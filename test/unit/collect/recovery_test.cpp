@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 using analysis::ProcessCollector;
 using analysis::Urgency;
 
-// A session as a kill leaves it: folder, trace and arenas, without a collector.
+// A session after a kill: folder, trace and arenas, without a collector.
 class RecoveryTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -35,7 +35,7 @@ protected:
     writer.emplace(std::move(*trace));
   }
 
-  // The events that the live collector stored before it was killed.
+  // Stores events, as the collector did before it was killed.
   void storeSome(ArenaMaker &arena, uint32_t process = 1) {
     analysis::CollectOutput output{*writer, clock};
     ProcessCollector collector(process, openArena(arena.path()), abi::OnFull::Block);
@@ -88,7 +88,7 @@ TEST_F(RecoveryTest, SkipsByPositionWhatIsStoredAndStillInTheRing) {
   for (uint64_t i = 0; i < 10; ++i)
     ring.recordAlloc(i, i);
   storeSome(arena);
-  ring.header().tail = 4; // killed between the chunk and the tail
+  ring.header().tail = 4; // killed after it wrote the chunk and before it moved the tail
   kill();
   EXPECT_EQ(recover().events_added, 0u);
   EXPECT_EQ(trace().addresses(), numbers(0, 10));
@@ -105,7 +105,7 @@ TEST_F(RecoveryTest, CountsAStreamOnceThatWasAccountedBeforeItsRingWasDrained) {
   large.recordAlloc(16, 16);
   small.setState(abi::RingState::Ended);
   storeSome(arena);
-  small.setState(abi::RingState::Ended); // killed between the account and the state
+  small.setState(abi::RingState::Ended); // killed after it wrote the account and before the new state
   large.recordAlloc(17, 17);
   kill();
   recover();
@@ -114,7 +114,7 @@ TEST_F(RecoveryTest, CountsAStreamOnceThatWasAccountedBeforeItsRingWasDrained) {
   EXPECT_EQ(trace().account(0)->dropped, 0u);
 }
 
-// A day later, nothing is a day old.
+// Recovered a day later, the end is not a day later.
 TEST_F(RecoveryTest, EndsWhenTheCollectorWasLastAliveOrAtTheLastEvent) {
   ArenaMaker idle(session_path, {.pid = endedPid(), .attach_ticks = 1, .attach_ns = 1});
   idle.addRing(16, 0).recordAlloc(5, 20);
@@ -196,7 +196,7 @@ TEST_F(RecoveryTest, DoesNoHarmWhenDoneAgain) {
 TEST_F(RecoveryTest, LeavesARunningProcessAloneAndCompletesItLater) {
   ArenaMaker ended(session_path, {.pid = endedPid(), .attach_ns = 1});
   ended.addRing(16, 0).recordAlloc(5, 5);
-  // Attached just now: its number can only be ours.
+  // This process has joined just now, so the number can only be that of our process.
   ArenaMaker running(session_path, {.attach_ns = analysis::readMonotonicNs()});
   auto ring = running.addRing(16, 0);
   ring.recordAlloc(6, 6);
@@ -216,7 +216,7 @@ TEST_F(RecoveryTest, LeavesARunningProcessAloneAndCompletesItLater) {
 }
 
 TEST_F(RecoveryTest, KnowsAnEndedProcessWhoseNumberIsUsedAgain) {
-  // This process started long after its number attached.
+  // The process with this number joined long before our process started.
   ArenaMaker arena(session_path, {.attach_ns = 1});
   arena.addRing(16, 0).recordAlloc(5, 5);
   kill();

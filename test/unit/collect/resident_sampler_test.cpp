@@ -1,4 +1,4 @@
-// The times at which processes are sampled, and the samples that get into the trace.
+// The times at which processes are sampled, and the samples that are stored in the trace.
 #include "analysis/collect/resident_sampler.h"
 
 #include "analysis/trace/trace_reader.h"
@@ -17,7 +17,7 @@ constexpr uint64_t kMs = 1'000'000, kArena = 8192;
 
 class ResidentSamplerTest : public testing::Test {
 protected:
-  // Comes by every 5 ms, as the collector does.
+  // Calls the sampler every 5 ms, as the collector does.
   void run(uint64_t until_ms, uint32_t processes) {
     for (; now_ns < until_ms * kMs; now_ns += 5 * kMs)
       for (uint32_t process = 1; process <= processes; ++process)
@@ -38,7 +38,7 @@ protected:
   ResidentSampler sampler{[this](uint32_t pid) -> std::optional<ResidentSampler::Pages> {
     ++looks;
     if (pid == 102)
-      return std::nullopt; // it has ended
+      return std::nullopt; // the process has ended
     return ResidentSampler::Pages{pid * 1'000ul + looks * growth, pid * 10ul, pid};
   }};
 };
@@ -59,7 +59,7 @@ TEST_F(ResidentSamplerTest, KeepsNothingThatIsAsItWas) {
 }
 
 TEST_F(ResidentSamplerTest, LooksLessOftenAtMany) {
-  run(1'000, 100); // each is looked at once a second, but for the beginning
+  run(1'000, 100); // after the beginning each is sampled once a second
   EXPECT_LE(looks, 300u);
   EXPECT_GE(looks, 100u);
 }
@@ -78,10 +78,10 @@ TEST_F(ResidentSamplerTest, StoresEachSecondAndAtTheEnd) {
     EXPECT_NE(sample.process, 2u);
   run(600, 3);
   ASSERT_TRUE(sampler.store(*writer, now_ns));
-  EXPECT_EQ(samples().size(), first.size()); // not yet
+  EXPECT_EQ(samples().size(), first.size()); // not stored yet
   ASSERT_TRUE(sampler.store(*writer, now_ns, true));
   EXPECT_GT(samples().size(), first.size());
-  ASSERT_TRUE(sampler.store(*writer, now_ns, true)); // nothing is left
+  ASSERT_TRUE(sampler.store(*writer, now_ns, true)); // nothing is left to store
 }
 
 TEST(ResidentPages, TellSharedMemoryFromFiles) {

@@ -36,7 +36,7 @@ TEST(RobustFutex, IsHeldAndGivenBack) {
   EXPECT_EQ(shared.word.load(), 0u);
 }
 
-// The holder is a thread of a process that is killed, as the collector is.
+// The owner is a thread of a process that is killed, as a collector may be.
 TEST(RobustFutex, AKillSaysThatTheOwnerHasGone) {
   if (!kernelHasRobustLists())
     GTEST_SKIP() << "no robust lists";

@@ -106,7 +106,7 @@ TEST(SessionDir, SeesArenasComeAndRemovesThemWithTheirDefinitions) {
   ASSERT_EQ(session->arenas().size(), 1u);
   EXPECT_EQ(session->arenas()[0], arena.path());
   usleep(50'000);
-  EXPECT_TRUE(session->changed()); // once more, as the stamp was fresh
+  EXPECT_TRUE(session->changed()); // reported once more, since the time stamp was recent
   EXPECT_FALSE(session->changed());
   SessionDir::removeArena(arena.path());
   EXPECT_TRUE(session->arenas().empty());

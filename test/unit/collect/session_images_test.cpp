@@ -12,7 +12,7 @@
 namespace msleaks::test {
 namespace {
 
-// Both images are found when the process has ended: its status is that of the last one.
+// Both images are found after the process has ended. The status is that of the last image.
 TEST_F(SessionTest, AnImageThatIsFoundAfterTheExitWasReplacedByTheOneAfterIt) {
   const pid_t child = fork();
   if (child == 0)
@@ -50,7 +50,7 @@ TEST_F(SessionTest, EndsAnImageWhenAnotherOneOfItsProcessAttaches) {
   EXPECT_EQ(collector->summary().totals.stored, 2u);
 }
 
-// The first processes of two pid namespaces are both number 1: neither ends the other.
+// The first processes of two pid namespaces both have number 1. Neither ends the other.
 TEST_F(SessionTest, ANumberIsOneProcessOnlyInItsNamespace) {
   struct stat ours{};
   ASSERT_EQ(stat("/proc/self/ns/pid", &ours), 0);
@@ -59,7 +59,7 @@ TEST_F(SessionTest, ANumberIsOneProcessOnlyInItsNamespace) {
   program.header().exec_id = 1;
   program.addRing(16, 0).recordAlloc(1, 1);
   ArenaMaker elsewhere(session->path(), {.attach_ticks = 2, .attach_ns = 2});
-  elsewhere.header().pid_namespace = 1; // nobody's
+  elsewhere.header().pid_namespace = 1; // a namespace that does not exist
   elsewhere.header().exec_id = 2;
   elsewhere.addRing(16, 0).recordAlloc(2, 2);
   collector->programEnded(0);
@@ -71,8 +71,8 @@ TEST_F(SessionTest, ANumberIsOneProcessOnlyInItsNamespace) {
   EXPECT_EQ(collector->summary().totals.stored, 2u);
 }
 
-// Two such processes follow each other, and are found late. The kernel gave the second process the number of the first,
-// and its namespace the inode of the first's namespace.
+// Two such processes follow each other, and are found late. The kernel gave the second process the first one's number,
+// and its namespace the inode of the first one's namespace.
 TEST_F(SessionTest, ANumberIsOneProcessOnlyWithItsBirth) {
   const uint32_t pid = endedPid();
   for (uint32_t i = 1; i <= 2; ++i) {
@@ -103,7 +103,7 @@ TEST_F(SessionTest, TwoCopiesOfTheRuntimeAreOneProcess) {
   EXPECT_EQ(collector->summary().processes.size(), 2u);
 }
 
-// Number 1 of a namespace of its own, seen from outside, lives until its own end. Our number 1 has no effect on it.
+// Process 1 of another namespace, seen from outside, is alive until its own end. Our process 1 has no effect on it.
 TEST_F(SessionTest, FollowsAProcessOfAnotherNamespace) {
   int inner[2];
   ASSERT_EQ(pipe(inner), 0);

@@ -1,4 +1,4 @@
-// A whole session within this process: the processes that the collector finds, and their ends.
+// A complete session within the test's process: the processes that the collector finds, and their ends.
 #include "collected_session.h"
 
 #include "analysis/trace/trace_follower.h"
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kEvents = 30'000;
 
-// While it lives, no more files may be open.
+// While this object exists, no more files can be opened.
 class FewFiles {
 public:
   explicit FewFiles(rlim_t count) {
@@ -56,7 +56,7 @@ TEST_F(SessionTest, FindsTheProcessStoresItsEventsAndClosesTheSession) {
   EXPECT_EQ(CollectedTrace(folder / "trace.mslt").addresses(), numbers(0, kEvents));
 }
 
-// GIVEN a session that goes on WHEN its trace is followed THEN all that was recorded comes, in order, while it goes on
+// GIVEN a running session WHEN its trace is followed THEN all recorded events arrive in order while it runs
 TEST_F(SessionTest, CanBeReadWhileItRecords) {
   std::thread thread([this] { collector->run(); });
   ArenaMaker arena(session->path());
@@ -94,7 +94,7 @@ TEST_F(SessionTest, CanBeReadWhileItRecords) {
   EXPECT_EQ(CollectedTrace(folder / "trace.mslt").events.size(), recorded);
 }
 
-// As a shell does that calls hundreds of programs: each has ended when it is found.
+// A shell that calls hundreds of programs does this: each program has ended when it is found.
 TEST_F(SessionTest, FinishesProcessesThatHaveEndedAtOnceWithFewFilesOpen) {
   constexpr uint32_t kChildren = 300;
   const FewFiles few(64);
@@ -126,7 +126,7 @@ TEST_F(SessionTest, TakesAllOfMoreProcessesThanItMayHaveFilesOpen) {
   if (child == 0)
     pause();
   const uint64_t now_ns = analysis::readMonotonicNs();
-  for (uint32_t i = 1; i <= kChildren; ++i) // still running, as far as it can tell
+  for (uint32_t i = 1; i <= kChildren; ++i) // as far as the collector can tell, this process still runs
     ArenaMaker(session->path(), {.pid = static_cast<uint32_t>(child), .attach_ticks = i, .attach_ns = now_ns + i})
         .addRing(16, 0)
         .recordAlloc(i, i);
@@ -140,14 +140,14 @@ TEST_F(SessionTest, TakesAllOfMoreProcessesThanItMayHaveFilesOpen) {
   EXPECT_EQ(collector->summary().totals.stored, kChildren);
 }
 
-// That its magic is stored does not change the directory.
+// Storing the magic number in the file does not change the directory.
 TEST_F(SessionTest, FindsAnArenaThatWasUnfinishedWhenItWasSeen) {
   std::thread thread([this] { collector->run(); });
   ArenaMaker arena(folder.path());
   arena.header().magic.store(0);
   arena.addRing(16, 0).recordAlloc(1, 1);
   fs::rename(arena.path(), session->path() / arena.path().filename());
-  std::this_thread::sleep_for(std::chrono::milliseconds(60)); // longer than the directory's time stamp is doubted
+  std::this_thread::sleep_for(std::chrono::milliseconds(60)); // then the directory's time is trusted
   arena.header().magic.store(abi::ArenaHeader::kMagic);
   const bool found = soon([&] { return collector->progress().processes == 1; });
   collector->programEnded(0);
@@ -157,7 +157,7 @@ TEST_F(SessionTest, FindsAnArenaThatWasUnfinishedWhenItWasSeen) {
 }
 
 TEST_F(SessionTest, TellsHowAProcessEndedThatIsNotItsChild) {
-  const pid_t child = fork(); // of the test, not of msleaks-run; the collector does not wait
+  const pid_t child = fork(); // a child of the test, not of msleaks-run, so the collector does not wait for it
   if (child == 0)
     pause();
   std::thread thread([this] { collector->run(); });
@@ -166,7 +166,7 @@ TEST_F(SessionTest, TellsHowAProcessEndedThatIsNotItsChild) {
   const uint64_t killed_ns = analysis::readMonotonicNs();
   kill(child, SIGTERM);
   const bool finished = soon([this] { return session->arenas().empty(); });
-  waitpid(child, nullptr, 0); // not before: until then any kernel knows
+  waitpid(child, nullptr, 0); // until this call any kernel knows how it ended
   collector->programEnded(0);
   thread.join();
   EXPECT_TRUE(found && finished);
@@ -175,7 +175,7 @@ TEST_F(SessionTest, TellsHowAProcessEndedThatIsNotItsChild) {
   EXPECT_GE(endOf(1).time_ns, killed_ns);
 }
 
-// The time of its end after its last event is not known: it must not count as alive until it was found.
+// The time of the process's end is unknown. It must not count as alive until it was found.
 TEST_F(SessionTest, AProcessThatWasGoneBeforeItWasFoundEndsWithItsLastEvent) {
   const uint64_t attach_ns = analysis::readMonotonicNs() - 1'000'000'000;
   ArenaMaker(session->path(), {.pid = endedPid(), .attach_ns = attach_ns})

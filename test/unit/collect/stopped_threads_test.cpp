@@ -1,4 +1,4 @@
-// The threads of another process are held while its memory is read, and always released again.
+// The threads of another process are stopped while its memory is read, and always released again.
 #include "analysis/collect/stopped_threads.h"
 
 #include "../sanitizers.h"
@@ -20,7 +20,7 @@ namespace {
 
 volatile sig_atomic_t signals_taken;
 
-// A child with a thread that sleeps, and a first thread that follows commands of one byte.
+// A child with a sleeping thread. Its first thread obeys commands of one byte each.
 class StoppedThreadsTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -60,7 +60,7 @@ protected:
       }
     }
   }
-  // Waits for an event, and exits with 77 when the wait is interrupted.
+  // Waits for an event, and exits with 77 if the wait is interrupted.
   static void *sleepOrWait(void *wake) {
     epoll_event event{.events = EPOLLIN, .data = {}};
     const int set = epoll_create1(0);
@@ -75,7 +75,7 @@ protected:
     char byte = 0;
     ASSERT_EQ(read(ready_[0], &byte, 1), 1);
   }
-  // Its wait status.
+  // Returns the child's wait status.
   int waitForEnd() {
     int status = -1;
     EXPECT_EQ(waitpid(child_, &status, 0), child_);
@@ -85,7 +85,7 @@ protected:
   void tell(char order) { ASSERT_EQ(write(told_[1], &order, 1), 1); }
   void stop() { stopped_.emplace(static_cast<uint32_t>(child_), static_cast<uint32_t>(child_)); }
 
-  // State and tracer of the thread that is not the first one.
+  // State and tracer of the second thread.
   std::string other(const std::string &field) const {
     for (const uint32_t tid : threadsOf(static_cast<uint32_t>(child_)))
       if (tid != static_cast<uint32_t>(child_)) {
@@ -96,7 +96,7 @@ protected:
       }
     return "";
   }
-  // The kernel lets a thread go when its tracer is gone, which may be a moment after its end is seen.
+  // The kernel releases a thread when its tracer has ended. This may be a moment after the end is visible.
   std::string soon(const std::string &field, const std::string &expected) const {
     for (int i = 0; i < 5000 && other(field) != expected; ++i)
       usleep(1000);
@@ -132,7 +132,7 @@ TEST_F(StoppedThreadsTest, ASignalIsTakenLater) {
   EXPECT_EQ(WEXITSTATUS(waitForEnd()), 1);
 }
 
-// Its thread is a zombie that the tracer must collect before the process can end.
+// The second thread is a zombie. The tracer must reap it before the process can end.
 TEST_F(StoppedThreadsTest, AProcessThatEndsMeanwhileEnds) {
   stop();
   tell('e');
@@ -142,7 +142,7 @@ TEST_F(StoppedThreadsTest, AProcessThatEndsMeanwhileEnds) {
   EXPECT_EQ(waitForEnd(), 0);
 }
 
-// The call would end with EINTR otherwise, which this program does not expect.
+// Otherwise the call would end with EINTR, which this program does not expect.
 TEST_F(StoppedThreadsTest, AnInterruptedCallIsMadeAgain) {
 #if !defined(__x86_64__)
   GTEST_SKIP() << "only the kernel can make a call again there";
@@ -177,7 +177,7 @@ TEST_F(StoppedThreadsTest, RunOnUntilTheyMayBeHeld) {
   EXPECT_EQ(WEXITSTATUS(waitForEnd()), 0);
 }
 
-// The signal comes while the thread may not be held.
+// The signal arrives while the thread must not be stopped.
 TEST_F(StoppedThreadsTest, ASignalIsTakenWhileTheyRunOn) {
   int looks = 0;
   stopped_.emplace(static_cast<uint32_t>(child_), static_cast<uint32_t>(child_), [&](const ThreadState &) {

@@ -1,4 +1,4 @@
-// Processes that watch a line are answered without a wait of the collector.
+// Processes that watch a line get an answer, and the collector does not wait for it.
 #include "analysis/collect/watch_answer.h"
 
 #include "arena_maker.h"
@@ -43,7 +43,7 @@ TEST_F(WatchAnswersTest, TheCollectorGoesOnDuringASearch) {
       [&] { found.set_value(); });
   answers.serve(arena);
   ask(7);
-  answers.serve(arena); // comes back though the search has not ended
+  answers.serve(arena); // returns although the search has not ended
   answers.serve(arena);
   EXPECT_EQ(arena.askedImage(), 7u);
   may_end.set_value();
@@ -68,7 +68,7 @@ TEST_F(WatchAnswersTest, AnAnswerToAnEarlierQuestionIsDropped) {
   ask(7);
   answers.serve(arena);
   found.get_future().wait();
-  ask(8); // the process has waited long enough for the other one
+  ask(8); // the process no longer waits for the other answer
   answers.serve(arena);
   EXPECT_EQ(arena.askedImage(), 8u);
   answers.serve(arena);
