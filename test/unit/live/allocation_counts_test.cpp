@@ -1,4 +1,4 @@
-// Blocks that come again and again, and blocks that grow.
+// Blocks that are allocated again and again, and blocks that grow.
 #include "analysis/live/allocation_counts.h"
 
 #include "events.h"
@@ -27,7 +27,7 @@ protected:
     free(from, where);
     alloc(to, size, where);
   }
-  // Sums over all cohorts.
+  // The sums over all cohorts.
   AllocationCount all() const {
     AllocationCount sum;
     for (const AllocationCount &count : counts.byCohort())
@@ -72,9 +72,9 @@ TEST_F(AllocationCountsTest, WhatIsKeptIsNotRepeated) {
 
 TEST_F(AllocationCountsTest, AReallocIsAStepOfTheBlocksChain) {
   alloc(0x100, 16);
-  realloc(0x100, 0x200, 32); // moved: 16 bytes are copied
-  realloc(0x200, 0x200, 64); // grows where it is
-  realloc(0x200, 0x200, 40); // no growth
+  realloc(0x100, 0x200, 32); // moves: 16 bytes are copied
+  realloc(0x200, 0x200, 64); // grows in place
+  realloc(0x200, 0x200, 40); // does not grow
   realloc(0x200, 0x300, 80);
   EXPECT_EQ(all().reallocs, 4u);
   EXPECT_EQ(all().growth_steps, 3u);
@@ -106,7 +106,7 @@ TEST_F(AllocationCountsTest, ARefusedReallocKeepsTheChain) {
   EXPECT_EQ(all().count, 3u) << "what was restored is not allocated again";
 }
 
-// As std::vector and std::string do: twice the size, and then the smaller one goes.
+// std::vector and std::string grow like this: they allocate twice the size, and then free the smaller block.
 TEST_F(AllocationCountsTest, AContainerThatDoublesGrows) {
   alloc(0x100, 31);
   alloc(0x200, 61);
@@ -126,12 +126,12 @@ TEST_F(AllocationCountsTest, OtherFreesAreNoGrowth) {
   alloc(0x200, 200, {.site = 1}); // of another place
   free(0x100);
   alloc(0x300, 100);
-  alloc(0x400, 150); // not doubled
+  alloc(0x400, 150); // its size is not doubled
   free(0x300);
   EXPECT_EQ(all().growth_steps, 0u);
 }
 
-// xrealloc of the user's: the block, and the step that made it, are its caller's.
+// A user's xrealloc. The block, and the growth step, belong to its caller.
 TEST_F(AllocationCountsTest, AWrappersCallerHasTheSteps) {
   alloc(0x100, 16, {.site = 1});
   live.apply(test::retarget(++now_ns, 0x100, {.site = 2}), {2});

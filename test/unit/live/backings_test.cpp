@@ -1,4 +1,4 @@
-// If the device is the processor, its driver takes memory for a device's block from malloc: that memory is the block's.
+// If the device is the processor, its driver allocates a device's block by malloc. That memory belongs to the block.
 #include "live_set_fixture.h"
 
 namespace msleaks::analysis {
@@ -23,7 +23,7 @@ TEST_F(BackingsTest, WhatIsTakenLaterStandsBehindTheBuffer) {
   apply(alloc(2, 0x1000, kChunkBytes, kDriver));
   EXPECT_EQ(journal.bytes, kChunkBytes);
   EXPECT_EQ(journal.blocks, 2u);
-  apply(alloc(3, 0x2000000, kChunkBytes, kDriver)); // nothing waits for it any more
+  apply(alloc(3, 0x2000000, kChunkBytes, kDriver)); // no block waits for its memory any more
   EXPECT_EQ(journal.bytes, 2 * kChunkBytes);
   apply(free(4, 0x10, kBuffer));
   apply(free(5, 0x1000));
@@ -37,7 +37,7 @@ TEST_F(BackingsTest, WhatIsTakenFirstStandsBehindTheBufferThatComes) {
   apply(alloc(2, 0x5000000, 4096, kDriver));
   apply(alloc(3, 0x10, kChunkBytes, kBuffer));
   EXPECT_EQ(journal.bytes, kChunkBytes + 4096);
-  apply(alloc(4, 0x20, kChunkBytes, kBuffer)); // of a later call
+  apply(alloc(4, 0x20, kChunkBytes, kBuffer)); // the buffer of a later call
   EXPECT_EQ(journal.bytes, 2 * kChunkBytes + 4096);
 }
 
@@ -50,14 +50,14 @@ TEST_F(BackingsTest, SharedMemoryIsTheHostsBlockItself) {
   EXPECT_EQ(journal.bytes, 0u);
 }
 
-// The queue still works with the buffer that was released: its memory is there, and is not the next buffer's.
+// The queue still uses the released buffer. The buffer's memory is still alive, and does not belong to the next buffer.
 TEST_F(BackingsTest, MemoryThatOutlivesItsBufferCountsForItself) {
   apply(alloc(1, 0x10, kChunkBytes, kBuffer));
   apply(alloc(2, 0x1000, kChunkBytes, kDriver));
   apply(free(3, 0x10, kBuffer));
-  EXPECT_EQ(journal.bytes, 0u); // the call may free it, too
+  EXPECT_EQ(journal.bytes, 0u); // the driver may also free the memory in this call
   apply(alloc(4, 0x20, kChunkBytes, kBuffer));
-  EXPECT_EQ(journal.bytes, 2 * kChunkBytes); // it did not
+  EXPECT_EQ(journal.bytes, 2 * kChunkBytes); // the driver did not free it
   apply(alloc(5, 0x2000000, kChunkBytes, kDriver));
   EXPECT_EQ(journal.bytes, 2 * kChunkBytes);
   apply(free(6, 0x1000));
@@ -90,12 +90,12 @@ TEST_F(BackingsTest, AllMemoryThatOutlivesBuffersOfOneSizeCounts) {
   EXPECT_EQ(journal.bytes, 2 * kChunkBytes + 64);
 }
 
-// CL_MEM_USE_HOST_PTR: the block of the host counts, once.
+// With CL_MEM_USE_HOST_PTR only the host's block counts, once.
 TEST_F(BackingsTest, ABufferInMemoryThatTheProgramGivesHasNone) {
   apply(alloc(1, 0x1000, kChunkBytes, kFromOther));
   apply(alloc(2, 0x10, kChunkBytes, {.heap = abi::Heap::Device, .flags = abi::kReserve, .site = 3}));
   EXPECT_EQ(journal.bytes, kChunkBytes);
-  apply(alloc(3, 0x2000000, kChunkBytes, kDriver)); // of something else
+  apply(alloc(3, 0x2000000, kChunkBytes, kDriver)); // belongs to something else
   EXPECT_EQ(journal.bytes, 2 * kChunkBytes);
   apply(alloc(4, 0x20, kChunkBytes, {.heap = abi::Heap::Device, .flags = abi::kReserve, .site = 3}));
   EXPECT_EQ(journal.bytes, 2 * kChunkBytes);
@@ -103,10 +103,10 @@ TEST_F(BackingsTest, ABufferInMemoryThatTheProgramGivesHasNone) {
 
 TEST_F(BackingsTest, NothingElseDoes) {
   apply(alloc(1, 0x10, kChunkBytes, kBuffer));
-  apply(alloc(2, 0x1000, kChunkBytes, kFromOther));     // the program's own
-  apply(alloc(3, 0x3000000, kChunkBytes / 2, kDriver)); // of another size
+  apply(alloc(2, 0x1000, kChunkBytes, kFromOther));     // the program's own block
+  apply(alloc(3, 0x3000000, kChunkBytes / 2, kDriver)); // has another size
   apply(alloc(4, 0x20, 100, kBuffer));
-  apply(alloc(5, 0x4000000, 100, kDriver)); // as large as anything
+  apply(alloc(5, 0x4000000, 100, kDriver)); // has the same size as the buffer
   EXPECT_EQ(journal.bytes, 2 * kChunkBytes + kChunkBytes / 2 + 200);
 }
 

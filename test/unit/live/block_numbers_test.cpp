@@ -1,4 +1,4 @@
-// Facts about a block besides its address: its numbers, its cohort, its device, the block that it is a part of.
+// Facts about a block other than its address: its numbers, its cohort, its device, the block that it is a part of.
 #include "live_set_fixture.h"
 
 #include "analysis/live/address_index.h"
@@ -71,7 +71,7 @@ TEST_F(LiveSetTest, DevicesHaveAddressesOfTheirOwn) {
   journal.take();
   apply(test::free(4, 0x1000, on(1)));
   EXPECT_EQ(journal.take(), "-1000:2@0 free\n");
-  // The current device may be another one than that of the block.
+  // The current device may differ from the block's device.
   apply(alloc(5, 0x2000, 4, on(2)));
   apply(test::free(6, 0x2000, on(0)));
   apply(test::free(7, 0x1000, on(3)));
@@ -94,7 +94,7 @@ TEST_F(LiveSetTest, AnInteriorPointerFindsItsBlock) {
   EXPECT_EQ(holding(AddressSpace::Host, 0xfff), 0u);
   EXPECT_EQ(holding(AddressSpace::Mapping, 0x13fff), 0x10000u);
   EXPECT_EQ(holding(AddressSpace::Mapping, 0x14000), 0u);
-  apply(alloc(3, 0x1100, 8)); // behind the first question
+  apply(alloc(3, 0x1100, 8)); // allocated after the first question
   EXPECT_EQ(holding(AddressSpace::Host, 0x1107), 0x1100u);
   apply(test::free(4, 0x1000));
   EXPECT_EQ(holding(AddressSpace::Host, 0x10ff), 0u);

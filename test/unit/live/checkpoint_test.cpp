@@ -1,4 +1,4 @@
-// A live set that goes on from a checkpoint has the same state and gives the same results as one that got all events.
+// A live set that continues from a checkpoint has the same state and results as one that got all events.
 #include "live_set_fixture.h"
 
 #include "random_run.h"
@@ -34,7 +34,7 @@ public:
   LiveSet live{{&journal}};
 };
 
-// Deaths of a process' blocks come in no order.
+// The blocks of an ended process die in no fixed order.
 std::string sortedLines(const std::string &text) {
   std::vector<std::string> lines;
   std::istringstream in(text);
@@ -47,7 +47,7 @@ std::string sortedLines(const std::string &text) {
   return sorted;
 }
 
-// Returns the place of the first difference.
+// Returns the position of the first difference.
 size_t differsAt(const std::vector<uint8_t> &one, const std::vector<uint8_t> &other) {
   const auto at = std::mismatch(one.begin(), one.end(), other.begin(), other.end());
   return at.first == one.end() && at.second == other.end() ? SIZE_MAX : static_cast<size_t>(at.first - one.begin());
@@ -59,7 +59,7 @@ void expectSame(const LiveSet &one, const LiveSet &other) {
   one.forEach([&](const Block &block) {
     const Block *same = other.find(block.process, spaceOf(block.heap), block.address);
     if (block.device != 0)
-      return; // of several devices' blocks at one address, find() has the first
+      return; // if several devices have blocks at one address, find() returns the first one
     ASSERT_NE(same, nullptr);
     EXPECT_EQ(std::tuple(same->size, same->time_ns, same->site, same->stream, same->heap, +same->refs, +same->reserve,
                          +same->handle),
@@ -121,7 +121,7 @@ TEST_P(CheckpointTest, GoesOnLikeTheOneThatSawAll) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, CheckpointTest, testing::Values(1, 2, 3, 4, 5, 6, 7, 8));
 
-// docs/trace-format.md has the fields. A change of the fields raises kCheckpointVersion.
+// docs/trace-format.md lists the fields. If they change, raise kCheckpointVersion.
 TEST_F(LiveSetTest, TheBytesOfACheckpointAreThese) {
   apply(test::alloc(5, 0x100, 40, {.site = 3}));
   apply(test::alloc(7, 0x180, 41,

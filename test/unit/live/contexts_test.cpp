@@ -42,7 +42,7 @@ TEST_F(ContextTest, ABlockBelongsToTheOwnerPushedLastInItsThread) {
   pop();
   EXPECT_EQ(owner(), 5u);
   pop();
-  pop(); // one more than were pushed
+  pop(); // one pop more than pushes
   EXPECT_EQ(owner(), 0u);
 }
 
@@ -51,7 +51,7 @@ TEST_F(ContextTest, AnOwnerEndsWithAllPushedBehindIt) {
     push(label);
   pop(6);
   EXPECT_EQ(owner(), 5u);
-  pop(9); // pushed before recording began
+  pop(9); // pushed before the recording began
   EXPECT_EQ(owner(), 5u);
 }
 

@@ -1,4 +1,4 @@
-// The parts of blocks' lives in the history of the memory, against a model that knows the end of each life.
+// The parts of blocks' lives in the memory's history, compared with a model that knows the end of each life.
 #include "analysis/live/memory_history.h"
 
 #include <algorithm>
@@ -10,8 +10,8 @@ namespace msleaks::analysis {
 namespace {
 
 constexpr uint32_t kCohorts = 8;
-// The questions are about the peak without some idle parts. Blocks that exist only while they are idle are no such
-// question.
+// Each question asks for the peak without some idle parts. There is no question about blocks that exist only while they
+// are idle.
 constexpr LifeParts kQuestions[] = {{LifePart::InUse},
                                     {LifePart::NotUsed, LifePart::InUse},
                                     {LifePart::InUse, LifePart::Late, LifePart::Kept},
@@ -27,7 +27,7 @@ CohortSet only(std::initializer_list<uint32_t> cohorts) {
 
 int64_t highest(const std::vector<int64_t> &curve) { return *std::max_element(curve.begin(), curve.end()); }
 
-// Blocks of a device, and the facts about each at the end of the run.
+// Blocks of a device, and the facts about each that are known at the end of the run.
 class Lives {
 public:
   explicit Lives(size_t most_changes = 1 << 17) : history(most_changes) {}
@@ -82,7 +82,7 @@ public:
     return ids;
   }
 
-  // The highest sum of these, at any moment.
+  // The highest sum of these blocks at any moment.
   int64_t peakOf(const CohortSet &set, LifeParts parts) const {
     std::vector<int64_t> change(now_ + 2);
     const auto add = [&](const Life &life, LifePart part, uint64_t from, uint64_t to) {
@@ -116,7 +116,7 @@ private:
     LifePart last_part;
   };
   std::map<uint32_t, Block> blocks_;
-  std::map<uint32_t, size_t> open_; // live blocks
+  std::map<uint32_t, size_t> open_; // the live blocks
   std::vector<uint32_t> free_ids_;
   std::vector<Life> lives_;
   uint64_t now_ = 0;
@@ -128,10 +128,10 @@ TEST(LifeParts, TheFloorCountsBlocksFromFirstToLastUse) {
   Lives lives;
   const uint32_t early = lives.alloc(1, 100), raw = lives.alloc(2, 40), input = lives.alloc(3, 30);
   lives.use(raw);
-  lives.use(input); // 70 in use, 170 there
+  lives.use(input); // 70 bytes in use, 170 bytes allocated
   const uint32_t other = lives.alloc(4, 5);
   lives.use(other);
-  lives.use(early); // 135
+  lives.use(early); // 135 bytes in use
   lives.use(input);
   for (const uint32_t id : {early, input, other, raw})
     lives.free(id);
@@ -147,7 +147,7 @@ TEST(LifeParts, TheFloorCountsBlocksFromFirstToLastUse) {
 TEST(LifeParts, WhatIsNeverFreedIsNotLate) {
   Lives lives;
   lives.use(lives.alloc(1, 10));
-  lives.alloc(2, 20); // and never used
+  lives.alloc(2, 20); // this block is never used
   lives.endAll();
   const auto peakOf = [&](uint32_t cohort, LifePart part) {
     return highest(lives.history.curveOf(only({cohort}), {part}));
@@ -164,7 +164,7 @@ TEST(LifeParts, WhatWasThereBeforeTheWindowIsInUseFromItsBeginning) {
   lives.use(used);
   lives.alloc(3, 1);
   lives.free(used);
-  lives.free(other); // whether it was used before is not known
+  lives.free(other); // whether it was used before is unknown
   const auto peakOf = [&](uint32_t cohort, LifePart part) {
     return highest(lives.history.curveOf(only({cohort}), {part}));
   };
@@ -187,7 +187,7 @@ TEST(LifeParts, HostMemoryHasNone) {
 
 namespace {
 
-// `retargets`: one step in so many; 0 = none.
+// One of `retargets` steps assigns a block to another site. 0: none does.
 void liveAtRandom(Lives &lives, std::mt19937_64 &random, int steps, unsigned retargets) {
   for (int step = 0; step < steps; ++step) {
     const std::vector<uint32_t> live = lives.live();
@@ -241,7 +241,7 @@ TEST(LifePartsModel, AreNotMissedByMoreThanIsSaid) {
   }
 }
 
-// A training loop with equal steps: the history keeps all answers exact.
+// A training loop with equal steps. The history keeps all answers exact.
 TEST(LifeParts, ALoopTakesNoRoom) {
   Lives lives(2000);
   const uint32_t weights = lives.alloc(1, 1000);

@@ -1,4 +1,4 @@
-// Mappings: the kernel gives them back, and protects them, in ranges of pages.
+// Mappings. The kernel unmaps and protects ranges of pages.
 #include "live_set_fixture.h"
 
 namespace msleaks::analysis {
@@ -29,7 +29,7 @@ TEST_F(LiveMappingsTest, ARefusedMunmapLeavesTheMapping) {
 TEST_F(LiveMappingsTest, ReservedAddressSpaceHasNoBytes) {
   apply(alloc(1, 0x10000, 64 * kPage, {.heap = abi::Heap::Mapping, .flags = abi::kReserve}));
   EXPECT_EQ(journal.bytes, 0u);
-  apply(alloc(2, 0x10000 + 4 * kPage, 2 * kPage, kMap)); // committed by mapping over a part
+  apply(alloc(2, 0x10000 + 4 * kPage, 2 * kPage, kMap)); // makes a part usable by mapping over it
   EXPECT_EQ(journal.bytes, 2 * kPage);
   EXPECT_EQ(live.liveBlocks(), 3u);
   EXPECT_EQ(live.counts().implicit_frees, 0u);
@@ -38,11 +38,11 @@ TEST_F(LiveMappingsTest, ReservedAddressSpaceHasNoBytes) {
   EXPECT_EQ(journal.bytes, 0u);
 }
 
-// Reserved, made usable in parts, and a part given back: mprotect has the same effect as a mapping over the part.
+// A reserve is made usable in parts, and a part is released. mprotect has the same effect as a mapping over the part.
 TEST_F(LiveMappingsTest, ProtectionMakesMemoryOfAReserveAndBack) {
   const Where reserve{.heap = abi::Heap::Mapping, .flags = abi::kReserve, .site = 3};
   apply(alloc(1, 0x10000, 64 * kPage, reserve));
-  apply(test::protect(2, 0x10000 + 4 * kPage, 2 * kPage - 100, 0)); // up to the end of its page
+  apply(test::protect(2, 0x10000 + 4 * kPage, 2 * kPage - 100, 0)); // the kernel rounds up to the end of the page
   EXPECT_EQ(journal.bytes, 2 * kPage);
   EXPECT_EQ(live.liveBlocks(), 3u);
   const Block *made = live.find(1, AddressSpace::Mapping, 0x10000 + 4 * kPage);
@@ -50,9 +50,9 @@ TEST_F(LiveMappingsTest, ProtectionMakesMemoryOfAReserveAndBack) {
   EXPECT_EQ(made->site.index, 3u);
   EXPECT_EQ(made->time_ns, 1u);
   journal.take();
-  apply(test::protect(3, 0x10000 + 4 * kPage, kPage, 0)); // writable or not: memory as before
+  apply(test::protect(3, 0x10000 + 4 * kPage, kPage, 0)); // writable or not, it still counts as memory
   EXPECT_EQ(journal.take(), "");
-  apply(test::protect(4, 0x10000 + 6 * kPage, kPage, 0)); // the next one: one block with the first
+  apply(test::protect(4, 0x10000 + 6 * kPage, kPage, 0)); // the next page forms one block with the first one
   EXPECT_EQ(journal.bytes, 3 * kPage);
   EXPECT_EQ(live.liveBlocks(), 3u);
   apply(test::protect(5, 0x10000 + 5 * kPage, kPage, abi::kReserve));
@@ -71,7 +71,7 @@ TEST_F(LiveMappingsTest, ProtectionMakesMemoryOfAReserveAndBack) {
   EXPECT_EQ(live.counts().unmatched_frees, 0u);
 }
 
-// An operator new of the program's own takes its memory by mmap, which is not recorded there; its delete unmaps it.
+// The program's own operator new calls mmap, which is not recorded there. Its operator delete calls munmap.
 TEST_F(LiveMappingsTest, TheMemoryOfABlockThatWasFreedIsNoUnknownMapping) {
   apply(test::alloc(1, 0x10010, 40));
   apply(test::free(2, 0x10010));
@@ -98,7 +98,7 @@ TEST_F(LiveMappingsTest, ProtectionOfSeveralMappingsAndOfNone) {
   EXPECT_EQ(journal.blocks, live.liveBlocks());
 }
 
-// A mapping that mremap moves stays the same block.
+// A mapping that mremap moves remains the same block.
 TEST_F(LiveMappingsTest, AMovedReserveHasNoBytes) {
   const Where realloc{.heap = abi::Heap::Mapping, .flags = abi::kRealloc};
   for (const uint16_t flags : {uint16_t{abi::kReserve}, uint16_t(abi::kReserve | abi::kFile)}) {
@@ -112,7 +112,7 @@ TEST_F(LiveMappingsTest, AMovedReserveHasNoBytes) {
   }
 }
 
-// A kernel with pages of 64 KiB takes each named page as a whole, and no more.
+// A kernel with pages of 64 KiB affects the whole page of each named address, and no more.
 TEST_F(LiveMappingsTest, PagesAreThoseOfTheProcess) {
   constexpr uint64_t kLarge = 65536;
   live.setPageBytes(1, kLarge);
@@ -132,17 +132,17 @@ TEST_F(LiveMappingsTest, PagesAreThoseOfTheProcess) {
 
 TEST_F(LiveMappingsTest, MunmapCutsHeadTailAndMiddle) {
   apply(alloc(1, 0x10000, 10 * kPage - 100, kMap));
-  apply(test::free(2, 0x10000, kMap, kPage)); // head
+  apply(test::free(2, 0x10000, kMap, kPage)); // the beginning
   EXPECT_EQ(journal.bytes, 9 * kPage - 100);
   ASSERT_NE(live.find(1, AddressSpace::Mapping, 0x11000), nullptr);
   EXPECT_EQ(live.find(1, AddressSpace::Mapping, 0x11000)->time_ns, 1u);
-  apply(test::free(3, 0x10000 + 9 * kPage, kMap, kPage)); // tail: asked for less than its page
+  apply(test::free(3, 0x10000 + 9 * kPage, kMap, kPage)); // the end: less than a page is requested
   EXPECT_EQ(journal.bytes, 8 * kPage);
-  apply(test::free(4, 0x10000 + 4 * kPage, kMap, 1)); // middle: whole pages go
+  apply(test::free(4, 0x10000 + 4 * kPage, kMap, 1)); // the middle: whole pages are unmapped
   EXPECT_EQ(journal.bytes, 7 * kPage);
   EXPECT_EQ(live.liveBlocks(), 2u);
   apply(alloc(5, 0x10000 + 10 * kPage, kPage, kMap));
-  apply(test::free(6, 0, kMap, 0x10000 + 100 * kPage)); // several at once
+  apply(test::free(6, 0, kMap, 0x10000 + 100 * kPage)); // several blocks at once
   EXPECT_EQ(live.liveBlocks(), 0u);
   EXPECT_EQ(journal.bytes, 0u);
   EXPECT_EQ(live.counts().unmatched_frees, 0u);
@@ -157,7 +157,7 @@ TEST_F(LiveMappingsTest, MovedMappingComesBackWhenMremapFails) {
   EXPECT_EQ(journal.bytes, 4 * kPage);
 }
 
-// Two mappings at the last page were one in the table and two in the sums.
+// Without this rule two mappings at the last page were one entry in the table and two in the sums.
 TEST_F(LiveMappingsTest, NothingIsMappedInTheLastPage) {
   for (const uint64_t address : {UINT64_MAX, UINT64_MAX, UINT64_MAX - kPage + 1, UINT64_MAX - 2 * kPage + 1})
     apply(alloc(1, address, 0, kMap));

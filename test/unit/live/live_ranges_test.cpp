@@ -1,4 +1,5 @@
-// Physical memory of a device lives as long as its handle or an address that shows it, and is used by those addresses.
+// Physical device memory is alive as long as its handle or an address that shows it. Uses of these addresses are its
+// uses.
 #include "live_set_fixture.h"
 
 #include "analysis/live/device_ranges.h"
@@ -41,7 +42,7 @@ TEST_F(LiveRangesTest, ACopyMayReachOverSeveral) {
   EXPECT_EQ(journal.take(), "*5000:2097152@0 written\n*6000:2097152@0 written\n");
 }
 
-// As PyTorch's expandable segments do it.
+// PyTorch's expandable segments do it in this order.
 TEST_F(LiveRangesTest, UnmappedThenReleased) {
   apply(mapped(5, kShownAt, kRangeBytes, 0));
   EXPECT_EQ(journal.take(), "");
@@ -51,7 +52,7 @@ TEST_F(LiveRangesTest, UnmappedThenReleased) {
   EXPECT_EQ(journal.take(), "-5000:2097152@0 free\n");
 }
 
-// As vLLM does it.
+// vLLM does it in this order.
 TEST_F(LiveRangesTest, ReleasedBehindTheMapping) {
   apply(free(5, kHandle, kOnDevice));
   EXPECT_EQ(journal.take(), "");
@@ -110,7 +111,7 @@ TEST_F(LiveRangesTest, ARefusedUnmappingOfOneOfTwoOwnersChangesNothing) {
   EXPECT_EQ(journal.take(), "-5000:2097152@0 free\n");
 }
 
-// A handle is a number that the driver may give again while the memory is still mapped.
+// A handle is a number. The driver may return it again while the memory is still mapped.
 TEST_F(LiveRangesTest, AHandleThatIsGivenAgainIsAnotherBlock) {
   apply(free(5, kHandle, kOnDevice));
   apply(alloc(6, kHandle, 64, kOnDevice));
@@ -138,7 +139,7 @@ TEST_F(LiveRangesTest, APartOfAPoolIsInTheBlockThatItsAddressShows) {
   EXPECT_EQ(whole->address, kHandle);
 }
 
-// A part of a buffer of OpenCL: its uses count as uses of the whole buffer.
+// The handle of a part of an OpenCL buffer. A use of the part is a use of the whole buffer.
 TEST_F(LiveRangesTest, AHandleThatShowsABlockIsTheBlock) {
   apply(mapped(4, kPart, kHandleBytes, kOtherHandle));
   apply(access(5, kPart));

@@ -1,4 +1,4 @@
-// Common code of the tests of LiveSet: an observer that keeps its calls, and the set that calls it.
+// Common code of the tests of LiveSet: the set, and an observer that stores the calls that it gets.
 #pragma once
 
 #include "analysis/live/live_set.h"
@@ -10,7 +10,7 @@
 
 namespace msleaks::analysis {
 
-// Keeps its calls, as text, and the sum of the live blocks.
+// Stores its calls as text, and sums up the live blocks.
 class Journal final : public BlockObserver {
 public:
   void onAlloc(const Block &block, AllocCause cause, uint64_t) override {

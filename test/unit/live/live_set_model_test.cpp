@@ -1,4 +1,4 @@
-// The live set against a model that is slow and obviously right: a map per heap, and for mappings a map of pages.
+// Compares the live set with a slow model that is obviously right: a map per heap, and a map of pages for mappings.
 #include "analysis/live/live_set.h"
 
 #include "events.h"
@@ -38,7 +38,8 @@ struct Model {
   }
 };
 
-// Steps that change both the same way. Times are far apart: late frees have a test of their own.
+// Each step changes the live set and the model in the same way. Times are far apart, because late frees have a test of
+// their own.
 class Walk {
 public:
   explicit Walk(uint64_t seed) : random_(seed) {}
@@ -138,7 +139,7 @@ private:
   void unmap() {
     const uint64_t first = pick(0, 60), count = pick(1, 30), begin = (first + 16) * kModelPage;
     apply(test::free(time_, begin, where(abi::Heap::Mapping), count * kModelPage - pick(0, 4095)));
-    if (pick(0, 3) == 0) // refused
+    if (pick(0, 3) == 0) // a refused call
       return apply(test::alloc(time_ + 10, begin, 0, where(abi::Heap::Mapping, abi::kRestored)));
     for (uint64_t page = first; page < first + count; ++page)
       model_.pages.erase({process_, page});

@@ -1,4 +1,4 @@
-// Blocks from alloc to free, one thread after the other.
+// Blocks from allocation to free, without concurrent threads.
 #include "live_set_fixture.h"
 
 namespace msleaks::analysis {
@@ -35,7 +35,7 @@ TEST_F(LiveSetTest, ProcessesAndSpacesAreApart) {
   apply(alloc(1, 0x1000, 1));
   apply(alloc(2, 0x1000, 2, {.process = 2}));
   apply(alloc(3, 0x1000, 3, {.heap = abi::Heap::Pool}));
-  apply(alloc(4, 0x1000, 4, {.heap = abi::Heap::Device})); // a handle that is itself a host block
+  apply(alloc(4, 0x1000, 4, {.heap = abi::Heap::Device})); // a handle that is also the address of a host block
   apply(alloc(5, 0x1000, 5, kMap));
   EXPECT_EQ(live.liveBlocks(), 5u);
   EXPECT_EQ(live.counts().implicit_frees, 0u);
@@ -91,23 +91,23 @@ TEST_F(LiveSetTest, ARefusedFreeBringsTheBlockBack) {
   apply(alloc(3, 0x10, 0, refused));
   EXPECT_EQ(journal.bytes, 100u);
   apply(test::retain(4, 0x10, device));
-  apply(test::free(5, 0x10, device)); // one of two owners
+  apply(test::free(5, 0x10, device)); // one of two owners releases it
   apply(alloc(6, 0x10, 0, refused));
   apply(test::free(7, 0x10, device));
   EXPECT_EQ(journal.bytes, 100u);
   apply(test::free(8, 0x10, device));
   EXPECT_EQ(journal.bytes, 0u);
-  apply(alloc(9, 0x20, 0, refused)); // the block is not known
+  apply(alloc(9, 0x20, 0, refused)); // the block is unknown
   EXPECT_EQ(journal.bytes, 0u);
 }
 
-// A list of blocks that a queue will free, with an unknown block in it.
+// A queue will free a list of blocks, one of which is unknown.
 TEST_F(LiveSetTest, ARefusedFreeOfAListBringsEachBlockBack) {
   const Where shared{.heap = abi::Heap::Managed}, listed{.heap = abi::Heap::Managed, .flags = abi::kListed},
       refused{.heap = abi::Heap::Managed, .flags = abi::kRestored};
   for (const uint64_t block : {0x10, 0x20, 0x40, 0x50})
     apply(alloc(1, block, block, shared));
-  apply(test::free(2, 0x50, shared)); // of a call before
+  apply(test::free(2, 0x50, shared)); // belongs to an earlier call
   apply(test::free(3, 0x10, shared));
   for (const uint64_t block : {0x20, 0x30, 0x40})
     apply(test::free(4, block, listed));
@@ -119,7 +119,7 @@ TEST_F(LiveSetTest, ARefusedFreeOfAListBringsEachBlockBack) {
   EXPECT_EQ(live.liveBlocks(), 3u);
 }
 
-// PoCL's device is the processor: the block is malloc's, and so is the free that ends it.
+// PoCL's device is the processor. malloc allocates the block, and free ends it.
 TEST_F(LiveSetTest, SharedMemoryThatADriverHasFromMallocIsTheHostsBlock) {
   const Where shared{.heap = abi::Heap::Managed};
   apply(alloc(1, 0x10, 8, {.site = 1}));
@@ -153,7 +153,7 @@ TEST_F(LiveSetTest, CountedBlocksDieWithTheirLastOwner) {
   EXPECT_EQ(live.liveBlocks(), 0u);
 }
 
-// A free that is refused because the block was freed before brings no block back.
+// A second free of a block is refused. So the refusal brings no block back.
 TEST_F(LiveSetTest, ASecondFreeThatIsRefusedIsNoBlock) {
   for (const auto heap : {abi::Heap::Device, abi::Heap::Mapping}) {
     const Where where{.heap = heap}, restored{.heap = heap, .flags = abi::kRestored};
@@ -181,7 +181,8 @@ TEST_F(LiveSetTest, ProcessEndTakesItsBlocksOnly) {
   EXPECT_EQ(journal.take(), "-10:2@2 exit\n");
 }
 
-// An annotated wrapper over malloc and free: its free is recorded for the heap of pools, and free's own after it.
+// An annotated wrapper of malloc and free. Its free is recorded for the heap of pools, and then the inner free is
+// recorded.
 TEST_F(LiveSetTest, TheFreeOfAWrapperIsMatched) {
   apply(alloc(1, 0x10, 5));
   apply(test::retarget(2, 0x10, {.heap = abi::Heap::Pool, .site = 4}));
@@ -194,7 +195,7 @@ TEST_F(LiveSetTest, TheFreeOfAWrapperIsMatched) {
   EXPECT_EQ(live.counts().unmatched_frees, 1u);
 }
 
-// The block was made by code without the plugin, which called the same wrapper: Rust's std does so.
+// Code without the plugin called the wrapper to allocate the block. Rust's std does this.
 TEST_F(LiveSetTest, TheFreeOfAWrapperIsMatchedWithoutItsAllocation) {
   apply(alloc(1, 0x10, 5));
   apply(test::free(2, 0x10, {.heap = abi::Heap::Pool}));
@@ -204,7 +205,7 @@ TEST_F(LiveSetTest, TheFreeOfAWrapperIsMatchedWithoutItsAllocation) {
   EXPECT_EQ(live.counts().unmatched_frees, 0u);
 }
 
-// Its mark in the table is that of an empty slot.
+// In the table, address 0 marks an empty slot.
 TEST_F(LiveSetTest, AddressZeroIsNoBlock) {
   apply(alloc(1, 0x10, 5));
   for (int i = 0; i < 3; ++i)

@@ -1,4 +1,4 @@
-// Two threads whose times of one hand-over are in the wrong order.
+// Two threads hand over a block, and the times of the two events are in the wrong order.
 #include "live_set_fixture.h"
 
 namespace msleaks::analysis {
@@ -16,7 +16,7 @@ TEST_F(LiveSkewTest, LateFreeOfAnotherThreadBelongsToTheOldBlock) {
   apply(test::free(2500, 0x10, {.stream = 1}));
   EXPECT_EQ(live.liveBlocks(), 1u);
   EXPECT_EQ(live.counts().late_frees, 1u);
-  apply(test::free(2600, 0x10, {.stream = 1})); // the second one is real
+  apply(test::free(2600, 0x10, {.stream = 1})); // the second one is a real free
   EXPECT_EQ(live.liveBlocks(), 0u);
 }
 
@@ -38,7 +38,7 @@ TEST_F(LiveSkewTest, EarlyFreeOfAnotherThreadEndsTheBlock) {
   EXPECT_EQ(live.liveBlocks(), 0u);
   EXPECT_EQ(live.counts().unmatched_frees, 0u);
   EXPECT_EQ(live.counts().early_frees, 1u);
-  apply(alloc(2000, 0x10, 2, {.stream = 1, .site = 2})); // one free ends one block
+  apply(alloc(2000, 0x10, 2, {.stream = 1, .site = 2})); // one free ends only one block
   EXPECT_EQ(live.liveBlocks(), 1u);
   apply(test::free(2100, 0x10, {.stream = 2}));
   EXPECT_EQ(live.liveBlocks(), 0u);
@@ -57,7 +57,7 @@ TEST_F(LiveSkewTest, UnmatchedFreeOfTheSameThreadOrLongAgoEndsNothing) {
   EXPECT_EQ(live.counts().early_frees, 0u);
 }
 
-// Times of one hand-over are never so far apart: it is another block's free.
+// The two times of one hand-over never differ so much. So it is the free of another block.
 TEST_F(LiveSkewTest, AMicrosecondIsTooLongForAnEarlyOrALateFree) {
   apply(test::free(1000, 0x10, {.stream = 2}));
   apply(alloc(2000, 0x10, 1, {.stream = 1}));
@@ -71,16 +71,16 @@ TEST_F(LiveSkewTest, AMicrosecondIsTooLongForAnEarlyOrALateFree) {
   EXPECT_EQ(live.counts().late_frees, 0u);
 }
 
-// Recording began later: the free of a block from before may be followed at once by another thread's use of its
-// address. Taken for an early free, it costs that block and no more: nothing is called a leak, and its own free is
-// unknown then.
+// The recording began later. The free of an older block may be followed at once by another thread's allocation at its
+// address. It is then taken for an early free. This affects only that block: nothing is reported as a leak, and the
+// block's own free is unknown.
 TEST_F(LiveSkewTest, AFreeFromBeforeTheStartThatLooksEarlyMakesNoLeakAndNoFault) {
   apply(test::epoch(10, 0));
   apply(test::epoch(20, ~0u));
   apply(test::free(1000, 0x10, {.stream = 2}));
   apply(alloc(1400, 0x10, 1, {.stream = 1}));
   apply(test::free(9000, 0x10, {.stream = 1}));
-  apply(test::free(19'000, 0x20, {.stream = 2})); // and longer after it, not at all
+  apply(test::free(19'000, 0x20, {.stream = 2})); // if the allocation comes even later, the free is not matched
   apply(alloc(20'400, 0x20, 1, {.stream = 1}));
   apply(test::free(29'000, 0x20, {.stream = 1}));
   EXPECT_EQ(live.liveBlocks(), 0u);
@@ -89,7 +89,7 @@ TEST_F(LiveSkewTest, AFreeFromBeforeTheStartThatLooksEarlyMakesNoLeakAndNoFault)
   EXPECT_EQ(live.counts().frees_before_start, 2u);
 }
 
-// A handle goes to two threads: each retains it, and gives it back, all before its allocation by the times.
+// Two threads get a handle. Each retains and releases it. By the recorded times all this happens before its allocation.
 TEST_F(LiveSkewTest, EarlyRetainsCountBeforeEarlyFrees) {
   const Where device{.stream = 1, .heap = abi::Heap::Device}, second{.stream = 2, .heap = abi::Heap::Device},
       third{.stream = 3, .heap = abi::Heap::Device};

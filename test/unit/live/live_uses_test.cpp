@@ -1,4 +1,4 @@
-// The blocks that launches, copies and fills use, and the processes whose uses are all seen.
+// The blocks that launches, copies and fills use, and the processes of which all uses are seen.
 #include "live_set_fixture.h"
 
 namespace msleaks::analysis {
@@ -14,7 +14,7 @@ protected:
   void SetUp() override {
     apply(alloc(1, 0x1000, 0x100, kUsedOnDevice));
     apply(alloc(2, 0x2000, 0x100, kUsedOnDevice));
-    apply(alloc(3, 0x1000, 0x100)); // of the host, at the same address
+    apply(alloc(3, 0x1000, 0x100)); // a host block at the same address
     journal.take();
   }
 };
@@ -24,18 +24,18 @@ protected:
 TEST_F(LiveUsesTest, AnArgumentIsAHandleOrTheAddressOfAByte) {
   apply(access(5, 0x1000));
   apply(access(6, 0x20ff));
-  apply(access(7, 0x2100)); // a number
+  apply(access(7, 0x2100)); // a number, not an address
   EXPECT_EQ(journal.take(), "*1000:256@0 used\n*2000:256@0 used\n");
 }
 
 TEST_F(LiveUsesTest, CopiesReadAndWriteAndFillsWrite) {
   apply(copy(5, 0x1000, 0x2000));
-  apply(copy(6, 0x7f00'0000, 0x1000)); // to the host
+  apply(copy(6, 0x7f00'0000, 0x1000)); // copies to the host
   apply(fill(7, 0x2010));
   EXPECT_EQ(journal.take(), "*2000:256@0 read\n*1000:256@0 written\n*1000:256@0 read\n*2000:256@0 written\n");
 }
 
-// A cl_mem is a pointer to the driver's own data of the buffer: other blocks of the host may lie behind it.
+// A cl_mem points to the driver's own data about the buffer. Other host blocks may follow that data.
 TEST_F(LiveUsesTest, WhatLiesBehindAHandleIsNoPartOfItsBlock) {
   constexpr uint64_t kHandle = 0x500000, kBytes = 1 << 20;
   apply(alloc(4, kHandle, kBytes, {.heap = Heap::Device, .flags = abi::kDriver}));
@@ -88,7 +88,7 @@ TEST_F(LiveUsesTest, AProcessIsSeenWhenAllItsLaunchesNameTheirMemory) {
   EXPECT_FALSE(live.useSources().seesAll(1));
 }
 
-// OpenCL's calls are all seen, and there is no other way to use its blocks.
+// All calls of OpenCL are seen, and there is no other way to use its blocks.
 TEST_F(LiveUsesTest, AProcessThatLaunchesNothingIsSeenWhereAllCallsAre) {
   constexpr test::Where kOfOpenCl{.process = 3, .heap = Heap::Device, .flags = abi::kDriver | abi::kListed};
   apply(alloc(5, 0x5000, 0x100, kOfOpenCl));

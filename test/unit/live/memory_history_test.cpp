@@ -1,4 +1,4 @@
-// The peak without some blocks, against a history that forgets nothing.
+// The peak without some blocks, compared with a history that stores every state.
 #include "analysis/live/memory_history.h"
 
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ TEST_F(History, ARetargetedBlockWasTheOtherCohortsFromItsBirthOn) {
   Block wrapped = block(1, 100, ++now);
   history.onAlloc(wrapped, AllocCause::Allocated, now);
   add(3, 7);
-  remove(3, 7); // the maximum is closed
+  remove(3, 7); // ends the local maximum
   add(3, 9);
   remove(3, 9);
   const Block before = wrapped;
@@ -95,7 +95,7 @@ TEST_F(History, WhatIsAllocatedAndFreedInTurnsTakesNoRoom) {
 
 namespace {
 
-// Keeps every state.
+// Stores every state.
 struct NaiveHistory {
   std::vector<uint64_t> now = std::vector<uint64_t>(16);
   std::vector<std::vector<uint64_t>> states;
@@ -112,7 +112,7 @@ struct NaiveHistory {
   }
 };
 
-// Compares random parts of a random history. `most_changes`: of the history under test.
+// Compares random parts of a random history. `most_changes` is the limit of the tested history.
 void compareHistories(uint64_t seed, size_t most_changes, uint64_t &error_bytes) {
   std::mt19937_64 random(seed);
   MemoryHistory history(most_changes);

@@ -1,4 +1,4 @@
-// Owners as a tree.
+// Owners form a tree.
 #include "analysis/live/owner_tree.h"
 
 #include "../places/definition_bytes.h"

@@ -1,4 +1,4 @@
-// Rounds of programs that do not say where their steps begin.
+// Finds the rounds of programs that do not report their steps.
 #include "analysis/live/period_finder.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ protected:
     first += step == Step::First;
     return step;
   }
-  // A block that is freed at once.
+  // Allocates a block and frees it at once.
   void pass(CohortId cohort, uint32_t stream = 0, uint64_t bytes = kRoundBytes) {
     alloc(cohort, bytes, stream);
     finder.onFree(bytes);
@@ -47,7 +47,7 @@ TEST_F(PeriodFinderTest, ARoundBeginsWithAPlaceThatIsInEachOnce) {
   EXPECT_GE(begun, 20);
 }
 
-// The outer loop is noticed later, and takes over.
+// The outer loop is found later, and then replaces the inner one.
 TEST_F(PeriodFinderTest, OfTwoLoopsTheOuterOneCounts) {
   for (int epoch = 0; epoch < 20; ++epoch) {
     pass(kNote);
@@ -79,7 +79,7 @@ TEST_F(PeriodFinderTest, RoundsThatDifferAreNone) {
   EXPECT_FALSE(finder.period());
 }
 
-// It reads a file into memory, line by line.
+// The program reads a file into memory, line by line.
 TEST_F(PeriodFinderTest, WhoOnlyCollectsGoesThroughNoRounds) {
   for (int line = 0; line < 1000; ++line, now_ns += kRoundNs) {
     alloc(kNode);
@@ -139,7 +139,7 @@ TEST_F(PeriodFinderTest, TheMachinesSpeedDoesNotMatter) {
   EXPECT_EQ(finder.period()->anchor, kBatch);
 }
 
-// A reader of a document keeps memory for each part, and frees all of it after the last part.
+// A program reads a document. It allocates memory for each part, and frees all of it after the last part.
 TEST_F(PeriodFinderTest, WhatIsFreedBehindTheRoundsIsNotFreedInThem) {
   for (int part = 0; part < 100; ++part, now_ns += kRoundNs) {
     alloc(kNode);
@@ -166,7 +166,8 @@ TEST_F(PeriodFinderTest, OnePlaceAloneIsNone) {
   EXPECT_FALSE(finder.period());
 }
 
-// Twenty to forty pairs, and then a large batch: the pairs are alike, but most memory is not theirs.
+// Twenty to forty pairs are followed by a large batch. The pairs are alike, but they have only a small part of the
+// memory.
 TEST_F(PeriodFinderTest, InnerLoopsOfRoundsThatDifferAreNone) {
   std::mt19937 random(1);
   for (int round = 0; round < 300; ++round, now_ns += kRoundNs) {

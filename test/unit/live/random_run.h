@@ -1,7 +1,7 @@
-// A run at random with everything that the live set follows: blocks of every kind, reallocs, refusals, pieces of
-// mappings. It has addresses that show a device's block, memory that several show, owners, ranges, steps, marks,
-// pauses. It has several processes with several threads, and moments so short that their threads' clocks differ by
-// more.
+// A random run with everything that the live set handles: blocks of every kind, reallocs, refusals, parts of mappings.
+// Also addresses that show a device's block, memory that several mappings show, owners, ranges, steps, marks, pauses.
+// There are several processes with several threads. Some events are closer together than the difference of the threads'
+// clocks.
 #pragma once
 
 #include "events.h"
@@ -23,7 +23,7 @@ public:
 
   explicit RandomRun(uint64_t seed, uint64_t begin_ns = 0) : random_(seed), time_ns_(begin_ns) {}
 
-  // The definitions of a process of the run, besides its sites: labels 1 to kLabels.
+  // The definitions of a process of the run, apart from its sites: labels 1 to kLabels.
   static Records labels() {
     Records records;
     for (uint32_t number = 1; number <= kLabels; ++number)
@@ -31,7 +31,7 @@ public:
     return records;
   }
 
-  // The next event; sites are 1 to 3. Times never fall.
+  // The next event. Its site is 1, 2 or 3. Times never decrease.
   analysis::StreamEvent next() {
     while (waiting_.empty())
       happen();
@@ -109,7 +109,7 @@ private:
     else
       add(alloc(tick(), anyAddress(), pick(0, 1000), here(abi::Heap::Host, abi::kRealloc)));
   }
-  // Counted blocks of several devices, some with a handle; a free may be refused.
+  // Reference-counted blocks of several devices, some with a handle. A free may be refused.
   void device() {
     const uint64_t address = anyAddress();
     const Where where = here(abi::Heap::Device, 0, static_cast<uint8_t>(pick(0, 2)));
@@ -126,7 +126,7 @@ private:
         add(alloc(tick(), address, 0, here(abi::Heap::Device, abi::kRestored)));
     }
   }
-  // Device addresses that show such a block, or no longer.
+  // Makes device addresses show such a block, or no longer show it.
   void range() {
     const uint64_t address = 0x7000'0000 + 64 * pick(0, 20), bytes = 64 * pick(1, 4);
     const Where where = here(abi::Heap::Device, 0, static_cast<uint8_t>(pick(0, 2)));
@@ -159,7 +159,7 @@ private:
   }
   // The program's own events, and the thread that records them.
   void tell() {
-    const uint64_t label = pick(1, kLabels + 1); // one of them is undefined
+    const uint64_t label = pick(1, kLabels + 1); // one of these labels is undefined
     switch (pick(0, 7)) {
     case 0:
     case 1:

@@ -1,4 +1,4 @@
-// Refused allocations, and the program's next actions.
+// Refused allocations, and what the program does next.
 #include "analysis/live/refusals.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ protected:
 
 TEST_F(RefusalsTest, IsOutOfMemoryWhenTheThreadIsGivenNothingThere) {
   refuse(1000, 5);
-  refusals.give(1, 0, kThere, 6); // for the message
+  refusals.give(1, 0, kThere, 6); // for the error message
   refusals.give(1, 0, kHere, 7);  // the next request
   EXPECT_TRUE(of(kHere).isOutOfMemory());
   EXPECT_EQ(of(kHere).count, 1u);
@@ -32,7 +32,7 @@ TEST_F(RefusalsTest, IsOutOfMemoryWhenTheThreadIsGivenNothingThere) {
   EXPECT_EQ(of(kHere).last.status, 12u);
 }
 
-// As std::get_temporary_buffer does.
+// std::get_temporary_buffer does this.
 TEST_F(RefusalsTest, IsNoneWhenTheThreadAsksForLessAndGetsIt) {
   for (uint64_t bytes = 1 << 30; bytes > 1 << 27; bytes /= 2)
     refuse(bytes, 5);

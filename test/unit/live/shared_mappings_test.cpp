@@ -1,4 +1,4 @@
-// Memory that several mappings show counts once, while mappings come and go.
+// Memory that several mappings show counts once, while mappings are added and removed.
 #include "analysis/analyzers/leaks.h"
 #include "analysis/analyzers/peak.h"
 #include "analysis/live/live_set.h"
@@ -28,7 +28,7 @@ protected:
   void end(uint32_t process) { live.endProcess(process, FreeCause::ProcessExited, ++time_); }
   void apply(const StreamEvent &event) { live.apply(event, SiteId{event.event.header().site}); }
 
-  // The pages alive now, according to the announced changes.
+  // The pages that are alive now, according to the reported changes.
   class Sum final : public BlockObserver {
   public:
     void onAlloc(const Block &block, AllocCause, uint64_t) override { add(block, 1); }
@@ -86,11 +86,11 @@ TEST_F(SharedMappings, OneProcessHasItOnce) {
 TEST_F(SharedMappings, PartsAreOfTheObject) {
   map(1, 0x10000, 4, 7);     // pages 0 to 3
   map(2, 0x20000, 4, 7, 2);  // 2 to 5
-  map(3, 0x30000, 10, 7, 0); // all, and four more
+  map(3, 0x30000, 10, 7, 0); // all pages, and four more
   EXPECT_EQ(sum.pages[1], 4);
   EXPECT_EQ(sum.pages[2], 2);
   EXPECT_EQ(sum.pages[3], 4);
-  unmap(1, 0x10000 + kSharedPage, 2); // 1 and 2
+  unmap(1, 0x10000 + kSharedPage, 2); // pages 1 and 2
   EXPECT_EQ(sum.pages[1], 2);
   EXPECT_EQ(sum.all(), 10);
   unmap(3, 0x30000, 10);
@@ -155,10 +155,10 @@ TEST_F(SharedMappings, WhatIsNotSharedIsNotTouched) {
     apply(test::alloc(++time_, address, kSharedPage, file));
     return sum.all();
   };
-  EXPECT_EQ(next(test::shared(++time_, 0x20000, kSharedPage, 7), 0x10000), 0);             // of another address
-  EXPECT_EQ(next(test::shared(++time_, 0x10000, 2 * kSharedPage, 7), 0x10000), 0);         // of another size
-  EXPECT_EQ(next(test::shared(++time_, 0x10000, kSharedPage, 0), 0x10000), 0);             // no object
-  EXPECT_EQ(next(test::shared(++time_, 0x10000, kSharedPage, 7, UINT64_MAX), 0x10000), 0); // beyond every object
+  EXPECT_EQ(next(test::shared(++time_, 0x20000, kSharedPage, 7), 0x10000), 0);             // has another address
+  EXPECT_EQ(next(test::shared(++time_, 0x10000, 2 * kSharedPage, 7), 0x10000), 0);         // has another size
+  EXPECT_EQ(next(test::shared(++time_, 0x10000, kSharedPage, 0), 0x10000), 0);             // has no object
+  EXPECT_EQ(next(test::shared(++time_, 0x10000, kSharedPage, 7, UINT64_MAX), 0x10000), 0); // lies beyond every object
   EXPECT_EQ(next(test::shared(++time_, 0x10000, kSharedPage, 7), 0x10000), 1);
   EXPECT_EQ(next(test::alloc(++time_, 0x20000, kSharedPage, file), 0x30000), 1) << "told once";
   apply(test::protect(++time_, 0x10000, kSharedPage, abi::kReserve));
@@ -167,7 +167,7 @@ TEST_F(SharedMappings, WhatIsNotSharedIsNotTouched) {
   EXPECT_EQ(sum.all(), 0);
 }
 
-// No trace may make each of its events cost a million others.
+// No trace may make each of its events cost as much as a million others.
 TEST_F(SharedMappings, ManyMappingsOfOneObjectAreBounded) {
   for (uint64_t i = 0; i < 3000; ++i)
     map(static_cast<uint32_t>(1 + i % 3), 0x10000000 + i * 0x10000, 2 + i % 7, 7, i % 11);
@@ -178,7 +178,7 @@ TEST_F(SharedMappings, ManyMappingsOfOneObjectAreBounded) {
   EXPECT_EQ(sum.blocks, 0);
 }
 
-// Compares with a model, which has the mappings that show each page of each object.
+// Compares with a model, which stores for each page of each object the mappings that show it.
 TEST_F(SharedMappings, CountsWhatAModelCounts) {
   std::mt19937 random(7);
   const auto pick = [&](uint32_t least, uint32_t most) {
