@@ -9,7 +9,7 @@
 
 namespace msleaks::analysis::test {
 
-// Blocks of two instructions in a row: block n is in line 9 + n.
+// Blocks of two instructions, one after another. Block n is in line 9 + n.
 inline CountedFunction counted(std::string symbol, std::string file, uint64_t hash,
                                std::initializer_list<uint64_t> counts) {
   CountedFunction function;

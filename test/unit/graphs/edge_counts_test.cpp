@@ -1,4 +1,4 @@
-// The edges that follow from counted edges.
+// The counts of edges that follow from the counted edges.
 #include "analysis/graphs/edge_counts.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ Graph graphOf(size_t blocks, std::vector<GraphEdge> edges) {
 }
 
 TEST(EdgeCounts, FollowFromOthers) {
-  // 1 → 2 → {3, 4} → 5 → {2, 6}: a loop with two ways through it.
+  // 1 → 2 → {3, 4} → 5 → {2, 6}: a loop with two paths.
   const Graph graph =
       graphOf(6, {edge(0, 1, EdgeKind::Enter, 0), edge(1, 2), edge(2, 3, EdgeKind::Branch, 1), edge(2, 4), edge(3, 5),
                   edge(4, 5), edge(5, 2, EdgeKind::Branch, 2), edge(5, 6), edge(6, 0, EdgeKind::Exit)});
@@ -42,7 +42,7 @@ TEST(EdgeCounts, FollowFromOthers) {
 }
 
 TEST(EdgeCounts, ABlockThatIsLeftInTheMiddle) {
-  // Three of ten do not come back from the call in block 1.
+  // Three of ten calls in block 1 do not return.
   const Graph graph = graphOf(2, {edge(0, 1, EdgeKind::Enter, 0), edge(1, 0, EdgeKind::Leave),
                                   edge(1, 2, EdgeKind::Branch, 1), edge(2, 0, EdgeKind::Exit)});
   const std::vector<uint64_t> counters{10, 7};
@@ -52,7 +52,7 @@ TEST(EdgeCounts, ABlockThatIsLeftInTheMiddle) {
 }
 
 TEST(EdgeCounts, ABlockThatIsEnteredAgainInTheMiddle) {
-  // setjmp: one call, four ways on.
+  // setjmp: one call with four returns.
   const Graph graph = graphOf(2, {edge(0, 1, EdgeKind::Enter, 0), edge(1, 0, EdgeKind::Leave),
                                   edge(1, 2, EdgeKind::Branch, 1), edge(2, 0, EdgeKind::Exit)});
   const std::vector<uint64_t> counters{1, 4};
@@ -84,11 +84,11 @@ TEST(EdgeCounts, AReadingInTheMiddleIsNoNumberBelow0) {
   EXPECT_EQ(counts.edges[2].count, 0u);
 }
 
-// No thread leaves a kernel in the middle, so it is not known which of its numbers is wrong.
+// No thread leaves a kernel in the middle. So if the numbers contradict each other, all of them are unknown.
 TEST(EdgeCounts, AKernelsImpossibleNumbersAreUnseen) {
   Graph below = graphOf(2, {edge(0, 1, EdgeKind::Enter, 0), edge(1, 2, EdgeKind::Branch, 1), edge(1, 0, EdgeKind::Exit),
                             edge(2, 0, EdgeKind::Exit)});
-  Graph other = graphOf(1, {edge(0, 1, EdgeKind::Enter, 0), edge(1, 0, EdgeKind::Exit, 1)}); // in is not out
+  Graph other = graphOf(1, {edge(0, 1, EdgeKind::Enter, 0), edge(1, 0, EdgeKind::Exit, 1)}); // they differ
   for (Graph *graph : {&below, &other}) {
     graph->on_device = true;
     const std::vector<uint64_t> counters{64, 640};
@@ -115,7 +115,7 @@ TEST(EdgeCounts, NumbersOf64Bits) {
   EXPECT_EQ(countsOf(graph, counters).blocks, (std::vector<Number>{kMany + 1'000'000'000'000}));
 }
 
-// Random walks through random graphs, each counted in full: the edges outside of a spanning tree are enough.
+// Random walks through random graphs. The counts of the edges outside of a spanning tree determine all others.
 TEST(EdgeCounts, AnySpanningTreeIsEnough) {
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {

@@ -15,7 +15,7 @@ namespace {
 
 using test::counted;
 
-// Graphs with names that a reader of DOT could stumble over, and each state of an edge.
+// Graphs with names that are difficult for a DOT parser, and with each state of an edge.
 std::string dotOfAll() {
   auto hostile = counted("f\"\\\n<&{}|;//", "/a \"b\\|c.c", 1, {1, 2, 3});
   hostile.name = "f\"\\\n<&{}|;//\\";
@@ -29,7 +29,7 @@ std::string dotOfAll() {
   return to.str();
 }
 
-// A part of DOT's grammar: strings end, only a few letters stand outside of them, and brackets match.
+// Checks a part of DOT's grammar: strings end, only certain characters are outside of strings, and brackets match.
 TEST(GraphsDot, StringsAndBracketsEnd) {
   std::string open;
   bool in_string = false;

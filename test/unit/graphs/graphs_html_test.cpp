@@ -20,7 +20,7 @@ std::string pageOf(const RunOfPage &run, const RunOfPage *against = nullptr) {
   return page.str();
 }
 
-// The script's text as a browser takes it: up to the first end tag.
+// The script's text as a browser parses it: up to the first end tag.
 std::string scriptOf(const std::string &page, const std::string &id) {
   const std::string tag = "<script type=\"application/json\" id=\"" + id + "\">";
   const size_t begin = page.find(tag);

@@ -14,7 +14,7 @@ template <class T> void append(std::string &bytes, const T &value) {
   bytes.append(reinterpret_cast<const char *>(&value), sizeof value);
 }
 
-// One kernel of one block, "k", with a counter where it is entered.
+// A kernel "k" with one block and a counter at its entry.
 std::string table() {
   std::string body;
   append(body, abi::GraphFunction{.hash = 7,

@@ -1,5 +1,5 @@
-// Samples of a kernel's threads stand for all threads. The tests apply the modes of abi/device_counts.h to computed
-// kernels, and measure how far the scaled counts are from the full ones.
+// Samples of a kernel's threads represent all threads. The tests apply the modes of abi/device_counts.h to computed
+// kernels, and measure the difference between scaled and full counts.
 #include "analysis/graphs/sample_error.h"
 
 #include "msleaks/abi/device_counts.h"
@@ -17,11 +17,11 @@ using abi::EdgeKind;
 constexpr uint32_t kWave = 64, kStrataMask = 63, kBanks = 64;
 
 struct Thread {
-  uint64_t block, number, blocks, threads; // threads of a block
+  uint64_t block, number, blocks, threads; // `threads` is the number of threads in a block
   uint64_t global() const { return block * threads + number; }
 };
 
-// How often a thread goes through the two ways of a branch in a loop, or through one of them once.
+// How often a thread takes each of the two branches in a loop, or one of them once.
 struct Ways {
   uint64_t taken, left;
 };
@@ -74,13 +74,13 @@ public:
           const Ways ways = kernel_({block, number, blocks_, threads_});
           SampledGroup &bank = banks[block % kBanks];
           bank.counts[0] += ways.taken;
-          bank.counts[1] += ways.taken + ways.left - 1; // goes back
+          bank.counts[1] += ways.taken + ways.left - 1; // the edge back to the loop's head
           bank.threads = ++bank.counts[2];
         }
     return banks;
   }
 
-  // Returns the error as a part of the full count.
+  // Returns the error as a fraction of the full count.
   double error(CountMode mode, size_t edge) const {
     const uint64_t full = *count(CountMode::Full).edges[edge].count;
     const EdgeCount sampled = count(mode).edges[edge];
@@ -88,9 +88,9 @@ public:
     return static_cast<double>(sampled.count.value_or(0)) / static_cast<double>(full) - 1;
   }
 
-  // By ceil(B / W), which is right for counts of waves, and not of threads.
+  // Scales by ceil(B / W). This is right for counts of waves, but not for counts of threads.
   double errorByWaves(size_t edge) const { return errorByWaves(edge, centre()); }
-  // The same with the centre wave by floor(B / W) / 2, of which all threads are alike.
+  // The same with the centre wave floor(B / W) / 2, in which all threads are alike.
   double errorByFloorWave(size_t edge) const { return errorByWaves(edge, threads_ / kWave / 2); }
 
 private:
@@ -102,7 +102,7 @@ private:
   uint64_t threadsOf(uint64_t block) const { return block + 1 == blocks_ ? last_ : threads_; }
   uint64_t centre() const { return (threads_ + kWave - 1) / kWave / 2; }
 
-  uint64_t blocks_, threads_, last_; // last: of the last block
+  uint64_t blocks_, threads_, last_; // last_: number of threads in the last block
   Kernel kernel_;
 };
 
@@ -170,7 +170,7 @@ TEST(Sample, OfDataIsSomewhereNear) {
   EXPECT_NEAR(small.error(CountMode::Wavefront, kLeft), 0.139, 1e-3);
 }
 
-// The centre wave has the upper half of the threads.
+// The centre wave contains the upper half of the threads.
 TEST(Sample, OfOneWaveIsWrongWhereWavesHaveRoles) {
   const Launch launch = launchOf(64, 128, reduce);
   EXPECT_NEAR(launch.error(CountMode::Cta, kTaken), 0, 1e-6);
@@ -179,7 +179,8 @@ TEST(Sample, OfOneWaveIsWrongWhereWavesHaveRoles) {
   EXPECT_NEAR(launch.error(CountMode::Wavefront, kLeft), 0.165, 1e-3);
 }
 
-// The expected numbers by hand: 2 and 4 times a thread, for 10 threads each; 80 of 100 threads did not count.
+// The expected numbers, computed by hand: 2 and 4 times per thread, for 10 threads each. 80 of 100 threads did not
+// count.
 TEST(SampleError, IsTheSpreadOfGroups) {
   Graph graph;
   graph.blocks.resize(1);
@@ -202,7 +203,7 @@ TEST(SampleError, OfOneBlockIsNotKnown) {
       << "nothing is estimated";
 }
 
-// The truth is within three standard errors, and the error is no larger than the value.
+// The true count is within three standard errors, and the error is no larger than the value.
 TEST(SampleError, HoldsTheTruth) {
   for (const uint64_t blocks : {300, 1000, 3000})
     for (const size_t edge : {kTaken, kLeft, kOut}) {
@@ -232,7 +233,7 @@ TEST(Sample, OfNothingSaysNothing) {
   EXPECT_EQ(counts.calls, std::nullopt);
 }
 
-// Counts of 64 bits: a billion launches.
+// Counts have 64 bits: a billion launches.
 TEST(Sample, ScalesLargeCounts) {
   const FunctionCounts counts = countsOf(loopGraph(), std::vector<uint64_t>{uint64_t{1} << 52, 0, uint64_t{1} << 52},
                                          {uint64_t{1} << 62, uint64_t{1} << 52});

@@ -1,4 +1,4 @@
-// Tables of graphs and files of counts, as a module and a process would have them.
+// Tables of graphs and files of counts, as a module and a process would contain them.
 #pragma once
 
 #include "msleaks/abi/counts_file.h"
@@ -12,7 +12,7 @@ namespace msleaks::test {
 
 template <class T> std::string rawOf(const T &value) { return {reinterpret_cast<const char *>(&value), sizeof value}; }
 
-// One function, "work", whose block 1 has a way back to itself: counter 0 on Enter, 1 on that edge.
+// One function, "work", whose block 1 has an edge back to itself. Counter 0 is on Enter, counter 1 on that edge.
 inline std::string tableOf(uint32_t counters = 2, uint16_t version = abi::kGraphVersion,
                            const std::vector<abi::GraphArgument> &arguments = {},
                            uint16_t function_bytes = sizeof(abi::GraphFunction),

@@ -1,4 +1,4 @@
-// Options of clBuildProgram as clang takes them.
+// Options of clBuildProgram, converted for clang.
 #include "build_options.h"
 
 #include <gtest/gtest.h>
