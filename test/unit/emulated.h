@@ -1,4 +1,4 @@
-// Whether an emulator of system calls (qemu-user) runs the tests.
+// Tells whether an emulator of system calls (qemu-user) runs the tests.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,15 @@
 
 namespace msleaks::test {
 
-// An emulator may have no robust futex. Then only the heartbeat shows that a collector lives.
+// An emulator may have no robust futexes. Then only the heartbeat shows that a collector is alive.
 inline bool kernelHasRobustLists() {
   void *head;
   size_t bytes;
   return syscall(SYS_get_robust_list, 0, &head, &bytes) == 0;
 }
 
-// It maps memory of its own between that of the program: a library may come back to another address.
+// An emulator maps its own memory between that of the program. So a library may be loaded at another address the second
+// time.
 inline bool isEmulated() { return !kernelHasRobustLists(); }
 
 } // namespace msleaks::test

@@ -1,4 +1,4 @@
-// The headers that most unit tests include, read once if clang compiles (analysis/precompiled.h).
+// Headers that most unit tests include. If clang compiles, they are precompiled (analysis/precompiled.h).
 #pragma once
 
 #include <algorithm>

@@ -14,7 +14,7 @@
 namespace msleaks::abi {
 namespace {
 
-// The bytes of a record are read by other programs, of other versions: they are pinned here.
+// Other programs, and other versions of msleaks, read the bytes of a record. So this test fixes them.
 TEST(Events, AllocHasTheDocumentedBytes) {
   AllocEvent event{{EventKind::Alloc, Heap::Device, 3, kFromHook | kZeroed | kWrite, 0x01020304, 0x1112131415161718},
                    0x2122232425262728,
@@ -124,11 +124,11 @@ TEST(Symbols, EachVerbHasThePositionsItNeeds) {
       EXPECT_EQ(symbol.address.present(), symbol.size.present()) << symbol.name;
       if (symbol.address.present())
         EXPECT_EQ(symbol.source.present(), symbol.value.present()) << symbol.name;
-      else // a handle that the call returns shows the block, and its hook says which part
+      else // the returned handle refers to the block, and its hook says to which part
         EXPECT_TRUE(symbol.source.present()) << symbol.name;
       break;
     case Verb::Access:
-      break; // without positions: the used memory is not known
+      break; // a launch without these positions uses unknown memory
     case Verb::Handle:
       ADD_FAILURE() << symbol.name << " is a row of handle_calls.def";
       break;
@@ -166,13 +166,13 @@ TEST(Traits, SurviveTheImmediateOperand) {
   EXPECT_EQ(same.flags(), kRealloc | kAsync | 0xa00);
 }
 
-// The operand is in compiled objects: its meaning in the first version is pinned.
+// Compiled objects contain the operand, so its meaning in the first version must not change.
 TEST(Traits, OfTheFirstVersionMeanTheSame) {
   constexpr Traits traits(0x01'14'05'04u); // realloc, flags 0x14, OpenCL, managed
   EXPECT_EQ(traits, Traits(Verb::Realloc, Family::OpenCl, Heap::Managed, 0x14));
 }
 
-// Numbers that objects and traces hold: rows are added at the end of their tables, and none is taken out.
+// Objects and traces contain these numbers. So new rows are added at the end of their tables, and no row is removed.
 TEST(Numbers, AreTheOnesOfTheFirstVersion) {
   const auto number = [](auto value) { return static_cast<unsigned>(value); };
   EXPECT_EQ(number(Heap::Host), 0u);
@@ -226,7 +226,7 @@ TEST(HandleCalls, SayWhatAFunctionDoes) {
   EXPECT_EQ(handleCallsOf("malloc").count, 0u);
 }
 
-// If no function makes a kind, or none gives it back, a row is missing.
+// If no function creates or destroys handles of a kind, a row is missing.
 TEST(HandleCalls, EachKindIsMadeAndGivenBack) {
 #define MSL_HANDLE(name, number, text, back, doc)                                                                      \
   {                                                                                                                    \

@@ -1,4 +1,4 @@
-// Prints the reference pages that are expanded from the .def tables.   usage: reference PAGE
+// Prints a reference page that is generated from the .def tables.   usage: reference PAGE
 #include "msleaks/abi/events.h"
 #include "msleaks/abi/flags.h"
 #include "msleaks/abi/handle_calls.h"

@@ -1,4 +1,4 @@
-// The ends of processes, derived from all of a trace's facts.
+// The ends of processes, derived from all facts in a trace.
 #include "../trace/random_events.h"
 
 #include "analysis/stream/pipeline.h"
@@ -32,7 +32,7 @@ protected:
 TEST_F(Fates, AnImageBeforeAnExecIsReplacedWhateverStatusWasFound) {
   start(1, 100, 7, 1);
   start(2, 200, 7, 2);
-  end(1, 300, 0); // found after the exit of both
+  end(1, 300, 0); // found after both have exited
   end(2, 300, 5 << 8);
   EXPECT_EQ(cause(1), FreeCause::ProcessExec);
   EXPECT_EQ(fate(1).time_ns, 200u);
@@ -64,7 +64,8 @@ TEST_F(Fates, APidIsOneProcessOnlyInItsNamespace) {
   EXPECT_EQ(cause(2), FreeCause::ProcessExited);
 }
 
-// Found late, with the end of the first not known: a namespace that ended has given its inode to the next one.
+// Both processes are found late, and the end of the first one is unknown. The second one's namespace has the inode that
+// the first one's namespace had.
 TEST_F(Fates, APidAndANamespaceAreOneProcessOnlyWithItsBirth) {
   start(1, 100, 7, 1, abi::kBirthIsInode | 51);
   start(2, 200, 7, 2, abi::kBirthIsInode | 52);
@@ -77,7 +78,7 @@ TEST_F(Fates, APidAndANamespaceAreOneProcessOnlyWithItsBirth) {
   EXPECT_EQ(cause(3), FreeCause::ProcessExited);
 }
 
-// One image may have had no descriptor left to ask for its inode.
+// One image may have had no free descriptor to query its inode.
 TEST_F(Fates, BirthsOfDifferentKindsSayNothing) {
   start(1, 100, 7, 1, abi::kBirthIsInode | 51);
   start(2, 200, 7, 2, 51);

@@ -18,7 +18,7 @@ Block block(uint32_t cohort, uint64_t size, abi::Heap heap = abi::Heap::Host, ui
   return block;
 }
 
-// Copies all sums whenever a new peak is reached.
+// Copies all sums at each new peak.
 struct NaivePeak {
   std::map<uint32_t, BlockSum> now, at_peak;
   uint64_t bytes = 0, peak = 0, time_ns = 0;
@@ -53,7 +53,7 @@ TEST(Peak, SaysWhatWasAliveAtTheHighestPoint) {
   peak.onAlloc(block(1, 100), AllocCause::Allocated, 10);
   peak.onAlloc(block(2, 50), AllocCause::Allocated, 20);
   peak.onFree(block(1, 100), FreeCause::Freed, 30);
-  peak.onAlloc(block(3, 90), AllocCause::Allocated, 40); // 140: below
+  peak.onAlloc(block(3, 90), AllocCause::Allocated, 40); // 140 bytes: below the peak
   const auto result = peak.result().total;
   EXPECT_EQ(result.bytes, 150u);
   EXPECT_EQ(result.time_ns, 20u);
@@ -79,7 +79,7 @@ TEST(Peak, HeapsAndProcessesHaveTheirOwn) {
   reserved.reserve = 1;
   peak.onAlloc(reserved, AllocCause::Allocated, 5);
   const auto result = peak.result();
-  EXPECT_EQ(result.total.bytes, 120u); // a pool's blocks are parts of others, reserved space is none
+  EXPECT_EQ(result.total.bytes, 120u); // a pool's blocks are parts of other blocks, and reserved space has no memory
   EXPECT_EQ(result.by_heap[static_cast<size_t>(abi::Heap::Host)].bytes, 100u);
   EXPECT_EQ(result.by_heap[static_cast<size_t>(abi::Heap::Pool)].bytes, 70u);
   EXPECT_EQ(result.by_heap[static_cast<size_t>(abi::Heap::Mapping)].bytes, 0u);
@@ -111,7 +111,7 @@ TEST(Peak, EachDeviceHasItsOwn) {
   EXPECT_EQ(result.by_heap[static_cast<size_t>(abi::Heap::Device)].bytes, 1100u);
 }
 
-// The allocation inside a wrapper reaches the peak. Only later an event gives the block to the wrapper's caller.
+// The allocation inside a wrapper makes the peak. Only a later event assigns the block to the wrapper's caller.
 TEST(Peak, NamesTheSiteThatABlockIsRetargetedTo) {
   PeakAnalyzer peak;
   const auto add = [&](Block of, uint64_t time_ns) {
@@ -132,7 +132,7 @@ TEST(Peak, NamesTheSiteThatABlockIsRetargetedTo) {
   EXPECT_EQ(peak.result().by_heap[0].by_cohort, peak.result().total.by_cohort);
 
   peak.onFree(wrapped, FreeCause::Freed, 30);
-  retarget(add(block(1, 60), 40), 9, 41); // was not alive at the peak
+  retarget(add(block(1, 60), 40), 9, 41); // this block was not alive at the peak
   EXPECT_EQ(peak.result().total.by_cohort, (std::vector<CohortShare>{{CohortId{1}, 50, 1}, {CohortId{7}, 100, 1}}));
 }
 
@@ -152,7 +152,7 @@ TEST_P(PeakModel, LazyCopiesEqualFullCopies) {
   NaivePeak naive;
   std::vector<std::pair<uint32_t, uint64_t>> live;
   for (uint64_t time = 1; time < 20000; ++time) {
-    // Phases of growth and of shrinking, so that there are many peaks with quiet between them.
+    // Memory grows and shrinks in phases, so there are many peaks with quiet times between them.
     const bool grow = live.empty() || pick(100) < (time / 1000 % 2 ? 40 : 58);
     if (grow) {
       live.emplace_back(static_cast<uint32_t>(pick(37)), pick(1000));

@@ -10,7 +10,7 @@
 namespace msleaks::analysis {
 namespace {
 
-// Writes down its calls, in order.
+// Records its calls, in order.
 class Journal final : public Analyzer {
 public:
   std::string_view name() const override { return "journal"; }
@@ -54,13 +54,13 @@ TEST_F(PipelineTest, ProcessesEndBetweenEvents) {
   EXPECT_EQ(journal.lines, "alloc@500\nleft@1000000\nend1@1000000\nalloc@5000000\nleft@5000000\nend2@5000000\n");
 }
 
-// A session may have more pointers than fit into memory.
+// All pointers of a session may not fit into memory.
 TEST_F(PipelineTest, PointersAreReadWhenTheirTimeHasCome) {
   int reads = 0;
   const auto expect = [&](uint64_t time_ns) {
     pipeline.expectPointers(time_ns, [&reads]() -> std::shared_ptr<const PointedMemory> {
       ++reads;
-      return nullptr; // its chunk is damaged
+      return nullptr; // the chunk of the pointers is damaged
     });
   };
   expect(1'000);
@@ -75,7 +75,7 @@ TEST_F(PipelineTest, PointersAreReadWhenTheirTimeHasCome) {
   EXPECT_EQ(reads, 2);
 }
 
-// The end is seen by the parent's clock; the last events of the process may be stamped a little later.
+// The parent's clock gives the time of the end. Last events of the process may have slightly later times.
 TEST_F(PipelineTest, LastEventsMayBeLaterThanTheEnd) {
   pipeline.expectEnd(1, {FreeCause::ProcessExited, 1'000'000, 0});
   pipeline.apply(msleaks::test::alloc(500, 0x10, 5));

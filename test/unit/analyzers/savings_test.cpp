@@ -1,4 +1,4 @@
-// The savings of peaks equal sums over the whole run, worked out for each question.
+// The savings of peaks equal sums over the whole run, which the test computes for each question.
 #include "analysis/findings/savings.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 using Curve = std::vector<int64_t>;
 
-// A run of random blocks of a few cohorts, in two heaps.
+// A run with random blocks of a few cohorts, in two heaps.
 struct RandomBlocks {
   explicit RandomBlocks(uint64_t seed, uint32_t cohort_count) : random(seed) {
     for (uint32_t i = 1; i <= cohort_count; ++i) {
@@ -65,7 +65,7 @@ struct RandomBlocks {
   uint32_t last_id = 0;
 };
 
-// The same answers from whole curves.
+// Computes the same answers from whole curves.
 class WholeCurves {
 public:
   WholeCurves(const RandomBlocks &run, const Account &account) : run_(run) {

@@ -8,7 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// The largest peak for a limit, with a baseline of 1000 bytes; 0: the text is no limit.
+// The largest allowed peak for a limit, with a baseline of 1000 bytes. 0: the text is no valid limit.
 uint64_t mostOf(std::string_view text, uint64_t baseline = 1000) {
   const auto limit = parsePeakLimit(text);
   return limit ? mostBytes(*limit, baseline) : 0;

@@ -1,4 +1,4 @@
-// The command line of our programs: accepted and refused arguments, the help, and its description for programs.
+// The command line of our programs: accepted and refused arguments, the help, and its machine-readable description.
 #include "analysis/command_line/command_line.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-// msleaks-like: options of its own, a command with rare options, and one that passes on.
+// A program like msleaks: it has options, a command with rare options, and a command that passes its arguments on.
 class CommandLineTest : public testing::Test {
 protected:
   CommandLineTest() {

@@ -1,4 +1,4 @@
-// Diagnoses of processes that are made up: their images, and the words that their dynamic linker has filled.
+// Diagnoses of invented processes: their images, and the words that their dynamic linker has filled.
 #include "analysis/doctor/diagnosis.h"
 
 #include <fstream>
@@ -40,7 +40,7 @@ protected:
     return view.images.back();
   }
 
-  // The library asks for a function; its slot holds `value`.
+  // The library refers to a function. The function's slot contains `value`.
   void asks(const std::string &symbol, uint64_t value) {
     const uint64_t slot = kSlot + 8 * library->slots.size();
     library->slots.push_back({symbol, slot});
@@ -87,7 +87,7 @@ TEST_F(DiagnosisTest, ToTheProgram) {
   EXPECT_EQ(reasonOfLibrary(), Reason::Before);
 }
 
-// A program at a fixed address that takes the function's address: others are given its stub.
+// A program at a fixed address takes the function's address, so other images get the program's stub.
 TEST_F(DiagnosisTest, ThroughTheProgramsStub) {
   program->entries["malloc"] = kFunction;
   program->slots.push_back({"malloc", kSlot});
@@ -99,7 +99,7 @@ TEST_F(DiagnosisTest, ThroughTheProgramsStub) {
 }
 
 TEST_F(DiagnosisTest, NobodyCalledItYet) {
-  asks("malloc", kLibrary + 0x20); // the library's own stub, which asks the dynamic linker
+  asks("malloc", kLibrary + 0x20); // the library's own stub, which calls the dynamic linker
   EXPECT_THAT(ofLibrary().hooked, ElementsAre("malloc"));
   program->definitions["malloc"] = {kFunction, Visibility::Exported};
   EXPECT_EQ(reasonOfLibrary(), Reason::Before) << "that is who it will find";
@@ -109,7 +109,7 @@ TEST_F(DiagnosisTest, NobodyCalledItYet) {
 }
 
 TEST_F(DiagnosisTest, NobodyHasIt) {
-  asks("cudaMallocArray", 0); // weak
+  asks("cudaMallocArray", 0); // a weak symbol
   EXPECT_THAT(ofLibrary().unseen, IsEmpty());
 }
 

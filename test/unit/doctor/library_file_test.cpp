@@ -93,7 +93,7 @@ TEST_F(LibraryFileTest, WhatIsNoLibraryIsRefusedInOneLine) {
   EXPECT_FALSE(readLibraryFile(folder, isWanted));
 }
 
-// No read may be outside of the file, for any headers; sanitizers check it.
+// Whatever the headers contain, no read may be outside the file. Sanitizers check this.
 TEST_F(LibraryFileTest, DamagedFilesAreReadAsFarAsTheyGo) {
   build("-shared -fPIC -s");
   const std::vector<std::byte> whole = readBytes(folder / "a.so");

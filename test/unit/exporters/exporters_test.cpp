@@ -12,7 +12,7 @@ namespace {
 
 class Exporters : public ReportTest {
 protected:
-  // Blocks, and two marks: of a label that the process defined, and of an undefined one.
+  // Blocks and two marks. The process defined the label of one mark only.
   void SetUp() override {
     ReportTest::SetUp();
     start(1, 4711);
@@ -45,7 +45,7 @@ protected:
   }
 };
 
-// Takes some bytes, and then no more: a disk that fills up.
+// Accepts some bytes and then no more, like a disk that becomes full.
 class FullAfter : public std::streambuf {
 public:
   explicit FullAfter(std::streamsize room) : room_(room) {}
@@ -62,7 +62,7 @@ private:
   std::streamsize room_;
 };
 
-// Notes its calls.
+// Records its calls.
 class Witness : public EventExporter {
 public:
   void begin(EventExport &) override { told.push_back("begin"); }

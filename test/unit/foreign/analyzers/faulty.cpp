@@ -1,4 +1,4 @@
-// Fails where the variable FAULT says.
+// Fails in the function that the variable FAULT names.
 #include "msleaks/analyzer.h"
 
 #include <cstdlib>

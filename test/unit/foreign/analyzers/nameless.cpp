@@ -1,4 +1,4 @@
-// Only its version is right.
+// An analyzer of which only the version is right.
 #include "msleaks/abi/analyzer.h"
 
 extern "C" {

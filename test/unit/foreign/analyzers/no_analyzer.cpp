@@ -1,3 +1,3 @@
-// A shared object that is something else.
+// A shared object that is no analyzer.
 extern "C" int something_else(void);
 int something_else(void) { return 5; }

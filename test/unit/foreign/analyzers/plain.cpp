@@ -1,4 +1,4 @@
-// Written without msleaks/analyzer.h: it has only the required parts, and lets exceptions out.
+// Written without msleaks/analyzer.h. It has only the required functions, and does not catch exceptions.
 #include "msleaks/abi/analyzer.h"
 
 namespace {

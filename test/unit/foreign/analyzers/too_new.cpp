@@ -1,4 +1,4 @@
-// Built for a later version.
+// An analyzer that was built for a later version.
 #include "msleaks/abi/analyzer.h"
 
 extern "C" {

@@ -1,4 +1,4 @@
-// Reports all the data that it got, in tables and findings.
+// Reports all data that it got, in tables and findings.
 #include "msleaks/analyzer.h"
 
 #include <map>
