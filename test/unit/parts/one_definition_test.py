@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""No two classes of one program have one qualified name: the linker would keep the functions of only one of them, without an
-error.
+"""No two classes in one program have the same qualified name. Otherwise the linker would keep the functions of only one of them,
+without an error.
 
     one_definition_test.py REPOSITORY
 """
@@ -9,10 +9,10 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-# These folders are linked into one program.
+# All code of these folders is linked into one program.
 FOLDERS = ("analysis", "tools", "driver")
 
-# No code: comments and texts. Preprocessor lines may hold half of a brace.
+# Comments and string literals are not code. A preprocessor line may contain only one brace of a pair.
 NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|'
                      r'\'(?:\\.|[^\'\\\n])\'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*',
                      re.S | re.M)
@@ -23,7 +23,8 @@ CLASS = re.compile(r"(?:^|[\s>])(?:class|struct|union|enum(?:\s+class)?)\s+(\w+(
 
 
 def defined_classes(text):
-    """Qualified names of the classes that a file defines for all. A class in an unnamed namespace or a function is the file's own."""
+    """The qualified names of the classes that a file defines with external linkage. A class in an unnamed namespace or in a
+    function is local to the file."""
     text = NO_CODE.sub(" ", text)
     scopes, begin = [], 0
     for brace in BRACE.finditer(text):

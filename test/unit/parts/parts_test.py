@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""analysis/ consists of parts that include each other in one direction: every #include follows analysis/CMakeLists.txt.
+"""The parts of analysis/ include each other in one direction only: each #include follows analysis/CMakeLists.txt.
 
     parts_test.py REPOSITORY
 """
@@ -12,7 +12,7 @@ INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 
 
 def visible_parts(text):
-    """{part: parts that it may include}. A part stands after all parts that it may include."""
+    """{part: parts that it may include}. A part is listed after all parts that it may include."""
     visible = {}
     for name, sees in PART.findall(text):
         direct = sees.split()

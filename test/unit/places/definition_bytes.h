@@ -1,4 +1,4 @@
-// Definitions as bytes.
+// Builds definitions byte by byte.
 #pragma once
 
 #include "table_bytes.h"

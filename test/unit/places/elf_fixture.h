@@ -1,4 +1,4 @@
-// ELF files made by the compiler of the build, in a folder of the test's own.
+// ELF files that the build's compiler makes in a folder of the test.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ protected:
     return {first, first + text.size()};
   }
 
-  // Assembler text of a section with these bytes, as the pass would leave it.
+  // Assembler text for a section with these bytes, as the pass would emit it.
   static std::string sectionText(std::span<const std::byte> bytes) {
     std::string text = ".section msl_sites,\"a\",@progbits\n.balign 8\n";
     for (const std::byte byte : bytes)
@@ -43,7 +43,7 @@ protected:
     return text + ".section .note.GNU-stack,\"\",@progbits\n";
   }
 
-  // Runs in the folder; `command` may name the tools of the build as $CC, $STRIP and $OBJCOPY.
+  // Runs `command` in the folder. It may name the build's tools as $CC, $STRIP and $OBJCOPY.
   void run(const std::string &command) {
     const std::string line = "cd '" + folder.string() +
                              "' && CC='" MSL_TEST_CC "' STRIP='" MSL_TEST_STRIP "' OBJCOPY='" MSL_TEST_OBJCOPY "' && " +

@@ -1,4 +1,4 @@
-// Shorter forms of a function's name keep its own name.
+// Shorter forms of a function's name still contain its own name.
 #include "analysis/places/function_name.h"
 
 #include <gtest/gtest.h>

@@ -53,8 +53,8 @@ TEST_F(LabelTexts, EqualTextsOfProcessesAreOne) {
   EXPECT_LT(labels.find(2, 8).index, labels.size());
 }
 
-// Process 3 is a child of 2, which is a child of 1. Labels that a parent defines after the fork are not its child's:
-// the child gives their numbers to other texts.
+// Process 3 is a child of 2, which is a child of 1. Labels that a parent defines after the fork do not belong to its
+// child: the child uses their numbers for other texts.
 TEST_F(LabelTexts, AChildFindsWhatItsAncestorsDefined) {
   labels.addProcess(processWith(1, 11, 1000));
   labels.addProcess(processWith(2, 22, 2000));
@@ -93,7 +93,7 @@ TEST_F(LabelTexts, HostileLabelsAreNotedOnce) {
 TEST_F(LabelTexts, EveryTruncatedRecordLeavesTheEarlierOnes) {
   const std::string first = Records().label(1, "first").bytes,
                     whole = Records().label(1, "first").label(2, "second").bytes;
-  for (size_t size = first.size() + 1; size < whole.size() - 2; ++size) { // two bytes of padding
+  for (size_t size = first.size() + 1; size < whole.size() - 2; ++size) { // the last two bytes are padding
     Labels cut;
     cut.addDefinitions(1, bytesOf(whole.substr(0, size)));
     EXPECT_EQ(cut.textOf(1, 1), "first");
@@ -109,13 +109,13 @@ TEST_F(LabelTexts, EveryFlippedByteOfATextIsNoticed) {
     flipped[at] ^= 0x20;
     Labels read;
     read.addDefinitions(1, bytesOf(flipped));
-    const bool of_its_kind = at >= 4 && at < 8; // the checksum is the body's
+    const bool of_its_kind = at >= 4 && at < 8; // the checksum covers only the record's body
     EXPECT_FALSE(read.find(1, 1).known()) << at;
     EXPECT_EQ(read.notes().size(), of_its_kind ? 0u : 1u) << at;
   }
 }
 
-// Sites and labels share one walk, and one note.
+// One pass over the definitions reads sites and labels, and gives one note.
 TEST_F(LabelTexts, TheCatalogHasThem) {
   Symbolizer symbolizer;
   SiteCatalog catalog(symbolizer);

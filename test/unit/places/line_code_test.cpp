@@ -1,4 +1,4 @@
-// The code of a line, in this test's own program.
+// Finds the code of a line in this test's own program.
 #include "analysis/places/line_code.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ volatile int sink = 0;
 
 [[gnu::noinline]] uint64_t callSite() { return reinterpret_cast<uint64_t>(__builtin_return_address(0)); }
 
-// A return address, and the line that it belongs to.
+// A return address, and the line to which it belongs.
 struct Called {
   uint64_t address;
   uint32_t line;
@@ -32,7 +32,7 @@ uint64_t loadBias() {
   dl_iterate_phdr(
       [](dl_phdr_info *info, size_t, void *to) {
         *static_cast<uint64_t *>(to) = info->dlpi_addr;
-        return 1; // the program comes first
+        return 1; // stops after the first image, which is the program
       },
       &bias);
   return bias;

@@ -24,8 +24,8 @@ protected:
 
 } // namespace
 
-// Process 3 is a child of 2, which is a child of 1, as an old trace says by a definition. The parents' definitions come
-// last: a child may be stored first.
+// Process 3 is a child of 2, which is a child of 1. An old trace says so by definitions. The parents' definitions come
+// last, because a child's may be stored first.
 TEST_F(Catalog, AChildFindsWhatItsAncestorsDefined) {
   catalog.addProcess({1, 11, 1, 1000, 0, {}});
   catalog.addProcess({2, 22, 11, 2000, 0, {}});
@@ -78,7 +78,7 @@ TEST_F(Catalog, EqualSitesOfProcessesAreOne) {
   define(3, Records().image(1, "/bin/other").unit(1, 1, test::sampleTable()));
   EXPECT_EQ(catalog.find(1, 1), catalog.find(2, 5000));
   EXPECT_EQ(catalog.find(1, 3), catalog.find(2, 5002));
-  EXPECT_NE(catalog.find(1, 1), catalog.find(3, 1)); // another owner
+  EXPECT_NE(catalog.find(1, 1), catalog.find(3, 1)); // the owner differs
   EXPECT_EQ(catalog.size(), 7u);
 }
 
@@ -106,7 +106,7 @@ TEST_F(Catalog, CallersHaveImageAndOffset) {
   EXPECT_FALSE(catalog.find(1, 5).known());
 }
 
-// main+0x10 calls f+0x20, which calls the allocator at 0x30, or instrumented code at site 2.
+// main+0x10 calls f+0x20. That calls the allocator at 0x30, or instrumented code at site 2.
 TEST_F(Catalog, PathsOfSeveralProcessesAreOneTree) {
   define(1, Records().image(1, "/nowhere/net", 0x7000).unit(1, 1, test::sampleTable()));
   define(2, Records().image(5, "/nowhere/net", 0x9000).unit(5, 1, test::sampleTable()));
@@ -147,8 +147,8 @@ TEST_F(Catalog, PathsThroughALibraryThatCameBackElsewhereAreOne) {
 
 TEST_F(Catalog, HostilePathsAreUnknownOrEnd) {
   define(1, Records().image(1, "/nowhere/net"));
-  const PathEntry entries[] = {{2, 2, 1, 0x10}, // its own parent
-                               {3, 4, 1, 0x20}, // told before its parent
+  const PathEntry entries[] = {{2, 2, 1, 0x10}, // is its own parent
+                               {3, 4, 1, 0x20}, // is defined before its parent
                                {4, 3, 1, 0x30},          {0, 0, 1, 0x40},
                                {UINT32_MAX, 2, 1, 0x50}, {5, 4, abi::kImageOfSite, 9999}};
   catalog.addPaths(1, entries);
@@ -163,13 +163,13 @@ TEST_F(Catalog, HostilePathsAreUnknownOrEnd) {
 TEST_F(Catalog, HostileDefinitionsAreNoted) {
   catalog.addDefinitions(1, bytesOf("nonsense that is long enough to be a header"));
   EXPECT_EQ(catalog.notes().size(), 1u);
-  define(1, Records().unit(1, 0, test::sampleTable()));          // no base
-  define(1, Records().unit(1, 0x7fffffff, test::sampleTable())); // reaches into the callers' numbers
+  define(1, Records().unit(1, 0, test::sampleTable()));          // without a base
+  define(1, Records().unit(1, 0x7fffffff, test::sampleTable())); // overlaps the numbers of callers
   define(1, Records().add(abi::DefinitionKind::Unit, "xy"));
   define(1, Records().add(abi::DefinitionKind::Image, "xy"));
   define(1, Records().add(abi::DefinitionKind::Unit, raw(abi::UnitDefinition{1, 5}) + "no table"));
   EXPECT_EQ(catalog.notes().size(), 6u);
-  EXPECT_EQ(catalog.size(), 4u); // the table itself was good
+  EXPECT_EQ(catalog.size(), 4u); // the table itself was valid
   const TraceWriter::CallerEntry entries[] = {{UINT32_MAX, 1, 5}, {1, 9, 0}};
   catalog.addCallers(1, entries);
   EXPECT_EQ(catalog.size(), 4u);
@@ -189,7 +189,7 @@ TEST_F(Catalog, EveryTruncatedRecordLeavesTheEarlierOnes) {
   }
 }
 
-// One hostile unit must not cost the table of all numbers below its own.
+// One invalid unit with a high number must not make the catalog reserve a table for all lower numbers.
 TEST_F(Catalog, HighNumbersCostNoMoreThanLowOnes) {
   const auto allocated = [] {
     const auto heap = mallinfo2();
@@ -199,14 +199,14 @@ TEST_F(Catalog, HighNumbersCostNoMoreThanLowOnes) {
   const size_t before = allocated();
   constexpr uint32_t kHigh = 0x3ffffc00;
   define(1, Records().image(1, "/bin/net").unit(1, kHigh, test::sampleTable()));
-  EXPECT_LT(allocated() - before, 1u << 20); // under a sanitizer's own allocator always 0
+  EXPECT_LT(allocated() - before, 1u << 20); // always 0 with a sanitizer's allocator
   EXPECT_EQ(catalog.find(1, kHigh), catalog.find(1, 1));
   EXPECT_TRUE(catalog.find(1, kHigh).known());
   EXPECT_FALSE(catalog.find(1, kHigh - 1).known());
   EXPECT_FALSE(catalog.find(1, kHigh / 2).known());
 }
 
-// Real code: the caller of a hook is named by its return address.
+// Real code. The return address of a hook's call names the caller.
 class CatalogOnImages : public test::ElfFixture {};
 
 TEST_F(CatalogOnImages, CallersAreNamedWhenShown) {
@@ -220,7 +220,7 @@ TEST_F(CatalogOnImages, CallersAreNamedWhenShown) {
   const TraceWriter::CallerEntry entries[] = {{0, 1, 0x10000 + at + 9}, {1, 1, 0x10000 + at}};
   catalog.addCallers(1, entries);
   EXPECT_EQ(catalog.describe(catalog.find(1, abi::kCallerSite)).function, "caller");
-  // A return address at the very beginning of a function belongs to the one before, which ends with a call.
+  // A return address at the beginning of a function belongs to the function before it, which ends with a call.
   EXPECT_NE(catalog.describe(catalog.find(1, abi::kCallerSite | 1)).function, "caller");
 }
 

@@ -63,7 +63,7 @@ TEST_F(SiteSection, ArchiveNamesItsMembers) {
   run("ar rc libnet.a one.o main.o two.o");
   const auto objects = readSiteSections(folder / "libnet.a");
   ASSERT_TRUE(objects) << objects.error().message;
-  ASSERT_EQ(objects->size(), 2u); // main.o has none
+  ASSERT_EQ(objects->size(), 2u); // main.o has no section
   EXPECT_EQ((*objects)[0].member, "one.o");
   EXPECT_EQ((*objects)[1].member, "two.o");
   EXPECT_EQ((*objects)[1].tables[0].source(), "src/two.cpp");
@@ -122,7 +122,7 @@ TEST_F(SiteSection, AnotherLayoutIsRefusedInOneLine) {
   expectRefusal("newer.o", "magic number");
 }
 
-// Cut or flipped bytes give an answer, never a crash. The answer depends on the place.
+// Cut or changed bytes give an answer and never crash. The answer depends on their place.
 TEST_F(SiteSection, DamagedFilesDoNoHarm) {
   run("ar rc libnet.a one.o two.o");
   for (const char *name : {"one.o", "libnet.a"}) {

@@ -18,7 +18,7 @@ std::vector<std::byte> bytesOfHex(const std::string &hex) {
   return bytes;
 }
 
-// One row, no frames: written by hand, field by field, so that a change of the layout cannot go unseen.
+// One row without frames. Every field is written by hand, so any change of the layout fails this test.
 const std::string kGolden = "4d534c31"
                             "0100"
                             "2800"
@@ -141,7 +141,7 @@ TEST(SiteTableReader, AnOldHeaderKnowsNoWrappers) {
   EXPECT_TRUE(table->wrappers().empty());
 }
 
-// A later version adds fields behind the known ones; another layout has another magic number.
+// A later version adds fields after the known ones. Another layout has another magic number.
 TEST(SiteTableReader, ReadsWhatItKnowsOfALaterVersion) {
   auto newer = sampleTable();
   newer.version = abi::kObjectVersion + 1;
@@ -177,9 +177,9 @@ TEST(SiteTableReader, NoticesEveryFlippedByte) {
       auto bytes = good;
       bytes[at] ^= static_cast<std::byte>(flip);
       const auto table = SiteTable::read(bytes);
-      // In the header, only names of the unit itself and its version may change unnoticed. The checksum covers the
-      // bytes after it, and no version changes how they are read. Only a report's choice of a place depends on the
-      // begin of its frames of wrappers.
+      // In the header, only the unit's own names and version may change unnoticed. The checksum covers the bytes after
+      // it, and the version does not affect how these are read. The first frame of wrappers only affects which place a
+      // report chooses.
       const bool names = at >= offsetof(abi::UnitHeader, source) && at < offsetof(abi::UnitHeader, checksum);
       const bool version = at >= offsetof(abi::UnitHeader, version) && at < offsetof(abi::UnitHeader, header_bytes);
       const bool wrappers = at >= offsetof(abi::UnitHeader, first_wrapper) && at < sizeof(abi::UnitHeader);
@@ -189,7 +189,7 @@ TEST(SiteTableReader, NoticesEveryFlippedByte) {
     }
 }
 
-// With a right checksum, so that the checks behind it are reached.
+// The checksum is right, so that the later checks are reached.
 TEST(SiteTableReader, RefusesOffsetsOutsideOfTheTable) {
   const auto expectRefused = [](void (*bend)(TableBytes &), const char *what) {
     auto table = sampleTable();
@@ -230,7 +230,7 @@ TEST(SiteTableReader, ReadsASectionWithPadding) {
   EXPECT_TRUE(readSiteTables({})->empty());
 }
 
-// A file of 2 MB whose rows all point into one long string must not take more than a moment.
+// A file of 2 MB whose rows all refer to one long string must be read quickly.
 TEST(SiteTableReader, OneLongStringCostsOnce) {
   TableBytes table;
   const auto text = table.text(std::string(1 << 20, 'x'));

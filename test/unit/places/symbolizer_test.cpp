@@ -7,7 +7,7 @@
 namespace msleaks::analysis {
 namespace {
 
-// Functions at known places: "alias" and "first" share one, "hidden" is local, "plain" states no size.
+// Functions at known addresses. "alias" and "first" share one, "hidden" is local, "plain" has no size.
 constexpr char kCode[] = R"(
 .text
 .globl first, _ZN3net4growEm, plain
@@ -49,7 +49,7 @@ protected:
 TEST_F(SymbolizerTest, NamesTheFunctionThatHoldsAnAddress) {
   Symbolizer symbolizer;
   const ImageFile code = image("libcode.so", id(0x44));
-  EXPECT_EQ(symbolizer.functionAt(code, 0x10000), "first"); // the exported of two names
+  EXPECT_EQ(symbolizer.functionAt(code, 0x10000), "first"); // of two names the exported one
   EXPECT_EQ(symbolizer.functionAt(code, 0x1000f), "first");
   EXPECT_EQ(symbolizer.functionAt(code, 0x10010), ""); // between two functions
   EXPECT_EQ(symbolizer.functionAt(code, 0x10020), "_ZN3net4growEm");
@@ -68,13 +68,13 @@ TEST_F(SymbolizerTest, SaysHowFarAFunctionReaches) {
   EXPECT_EQ(grow.name, "_ZN3net4growEm");
   EXPECT_EQ(grow.begin, 0x10020u);
   EXPECT_EQ(grow.end, 0x10030u);
-  const FunctionExtent plain = symbolizer.extentAt(code, 0x10038); // states no size
+  const FunctionExtent plain = symbolizer.extentAt(code, 0x10038); // its symbol has no size
   EXPECT_EQ(plain.name, "plain");
   EXPECT_EQ(plain.begin, plain.end);
   EXPECT_EQ(symbolizer.extentAt(code, 0x10010).name, "");
 }
 
-// A table whose names lie behind the end of the file is as if there were none.
+// If a table's names lie outside of the file, the table is ignored.
 TEST_F(SymbolizerTest, NamesOutsideOfTheFileAreNone) {
   std::filesystem::resize_file(folder / "libcode.so", std::filesystem::file_size(folder / "libcode.so") - 1);
   Symbolizer symbolizer;
@@ -118,7 +118,7 @@ protected:
     write("inlined.cpp", source);
     run("$CC -x c++ -g -O2 -shared -fPIC -nostdlib inlined.cpp -Wl,--build-id=0x11223344 -o libinlined.so");
   }
-  // Those of the address in outer() that has the most.
+  // The places of the address in outer() that has the most inlined calls.
   std::vector<CodePlace> deepestPlaces() {
     Symbolizer symbolizer(folder / "debug");
     const ImageFile file = image("libinlined.so", id(0x44));
@@ -134,7 +134,7 @@ protected:
 };
 } // namespace
 
-// Also of clang, which writes no table from addresses to units.
+// Also tests clang, which writes no table from addresses to units.
 TEST_F(InlinedTest, DebugInformationTellsLinesAndInlinedFunctions) {
   compile(kInlined);
   for (const char *kind : {"whole", "separate"}) {
@@ -191,7 +191,7 @@ TEST_F(SymbolizerTest, SaysWhatACallCalls) {
 }
 #endif
 
-// It is at the place of this build's file, by its build id and by its name.
+// The file is where this build's debug file would be, by its build id and by its name.
 TEST_F(SymbolizerTest, DebugFileOfAnotherBuildIsNotUsed) {
   write("inlined.cpp", kInlined);
   const std::string compile = "$CC -x c++ -g -O2 -shared -fPIC -nostdlib inlined.cpp -Wl,--build-id=0x";
@@ -211,7 +211,7 @@ TEST_F(SymbolizerTest, DebugFileOfAnotherBuildIsNotUsed) {
   EXPECT_GT(named, 0u);
 }
 
-// clang describes a function inside its namespace, g++ behind it.
+// clang describes a function inside its namespace, g++ after it.
 TEST_F(InlinedTest, FunctionsOfNamespacesHaveTheirInlinedOnes) {
   compile("namespace net { namespace tcp {\n" + std::string(kInlined) + "}}\n");
   const std::vector<CodePlace> deepest = deepestPlaces();
@@ -255,7 +255,7 @@ TEST_F(SymbolizerTest, SaysHowFarItIs) {
   Symbolizer symbolizer;
   std::vector<uint64_t> told;
   symbolizer.onLookUp([&](uint64_t so_far) { told.push_back(so_far); });
-  for (int twice = 0; twice < 2; ++twice) // known names are not looked up
+  for (int twice = 0; twice < 2; ++twice) // known names are not looked up again
     for (uint64_t i = 0; i < 250; ++i)
       symbolizer.placesAt(image("libcode.so"), 0x10000 + i);
   EXPECT_EQ(told, (std::vector<uint64_t>{100, 200}));
@@ -265,7 +265,7 @@ TEST_F(SymbolizerTest, ChangedImageIsNotAsked) {
   Symbolizer symbolizer;
   EXPECT_EQ(symbolizer.functionAt(image("libcode.so", id(0x45)), 0x10000), "");
   EXPECT_EQ(symbolizer.functionAt(image("libcode.so", id(0x45)), 0x10004), "");
-  ASSERT_EQ(symbolizer.notes().size(), 1u); // once an image, not once a name
+  ASSERT_EQ(symbolizer.notes().size(), 1u); // one note for each image, not for each name
   EXPECT_NE(symbolizer.notes()[0].find("changed since the run"), std::string::npos);
 }
 
@@ -275,7 +275,7 @@ TEST_F(SymbolizerTest, MissingOrBrokenImagesAreNoted) {
   EXPECT_EQ(symbolizer.functionAt(image("gone.so"), 1), "");
   EXPECT_EQ(symbolizer.functionAt(image("text"), 1), "");
   EXPECT_EQ(symbolizer.notes().size(), 2u);
-  EXPECT_EQ(symbolizer.functionAt({"linux-vdso.so.1", {}}, 1), ""); // no file: nothing to note
+  EXPECT_EQ(symbolizer.functionAt({"linux-vdso.so.1", {}}, 1), ""); // there is no file, so there is no note
   EXPECT_EQ(symbolizer.functionAt({"", {}}, 1), "");
   EXPECT_EQ(symbolizer.notes().size(), 2u);
 }

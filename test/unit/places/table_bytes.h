@@ -1,4 +1,4 @@
-// Builds site tables byte by byte, as the pass would, and lets a test bend them.
+// Builds site tables byte by byte, as the pass would. A test can change them.
 #pragma once
 
 #include "msleaks/abi/site_table.h"
@@ -21,7 +21,7 @@ public:
   std::string source, producer;
   std::vector<abi::SiteRow> rows;
   std::vector<abi::FrameRow> frames;
-  uint32_t wrappers = 0, forwards = 0; // the last ones of `frames`
+  uint32_t wrappers = 0, forwards = 0; // numbers of the last entries in `frames`
   std::string strings = std::string(1, '\0');
 
   abi::StringOffset text(const std::string &value) {
@@ -33,7 +33,7 @@ public:
     return offset;
   }
 
-  // `junk` fills what a newer writer would have added to header, rows and frames.
+  // `junk` fills the bytes that a newer writer would have added to header, rows and frames.
   std::vector<std::byte> build(unsigned char junk = 0xee) {
     abi::UnitHeader header{};
     header.magic = abi::kUnitMagic;
@@ -70,12 +70,12 @@ public:
 
 private:
   static void append(std::string &to, const void *from, size_t bytes, size_t padded, unsigned char junk) {
-    to.append(static_cast<const char *>(from), std::min(bytes, padded)); // an older writer knew less
+    to.append(static_cast<const char *>(from), std::min(bytes, padded)); // an older writer wrote fewer fields
     to.append(std::max(bytes, padded) - bytes, static_cast<char>(junk));
   }
 };
 
-// One unit: a site in plain code, one inlined twice, and one without any facts.
+// One unit with three sites: in plain code, inlined twice, and without any facts.
 inline TableBytes sampleTable() {
   TableBytes table;
   table.source = "src/net.cpp";

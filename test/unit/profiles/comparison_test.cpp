@@ -17,7 +17,7 @@ std::vector<ProfiledLine> linesOf(const std::vector<std::string> &texts) {
   return lines;
 }
 
-// "a=a b- -c": equal or beside each other, one missing.
+// For example "a=a b- -c": a pair that is equal or side by side, and lines without a partner.
 std::string drawn(const std::vector<std::string> &first, const std::vector<std::string> &second) {
   const auto a = linesOf(first), b = linesOf(second);
   std::string text;

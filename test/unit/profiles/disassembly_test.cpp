@@ -28,7 +28,7 @@ std::string outputOf(const std::string &command) {
 
 } // namespace
 
-// Reads lines as objdump of binutils and of LLVM print them.
+// Parses lines that objdump of binutils and of LLVM print.
 TEST(Disassembly, LinesThatAreInstructions) {
   Instruction instruction;
   ASSERT_TRUE(parseInstruction("    1139:\tcall   1020 <f@plt>", instruction));
@@ -62,7 +62,7 @@ TEST(Disassembly, AProgramThatIsNotThereIsAUsageError) {
   EXPECT_EQ(found.error().status, ExitStatus::Usage);
 }
 
-// A stand-in prints its arguments, so this needs no objdump.
+// A stand-in prints its arguments, so this test needs no objdump.
 TEST(Disassembly, AsksOncePerRun) {
   const auto folder = std::filesystem::temp_directory_path() / ("objdump-" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
@@ -78,7 +78,8 @@ TEST(Disassembly, AsksOncePerRun) {
   std::filesystem::remove_all(folder);
 }
 
-// This program, which is large and has a PLT: its entry and some of its functions, one of them in a section of its own.
+// Uses this program, which is large and has a PLT. The ranges are its entry and some of its functions, one of them in a
+// separate section.
 TEST(Disassembly, AnExtractShowsWhatTheImageShows) {
   const std::string objdump = *findObjdump("");
   if (objdump.empty())
@@ -90,7 +91,7 @@ TEST(Disassembly, AnExtractShowsWhatTheImageShows) {
   std::vector<AddressRange> ranges;
   for (const auto function : {reinterpret_cast<uint64_t>(&inASectionOfItsOwn), reinterpret_cast<uint64_t>(&disassemble),
                               reinterpret_cast<uint64_t>(&findObjdump), reinterpret_cast<uint64_t>(&joined)})
-    ranges.push_back({function - base, function - base + 8}); // shorter than each of them
+    ranges.push_back({function - base, function - base + 8}); // shorter than each of the functions
   std::sort(ranges.begin(), ranges.end(), [](const auto &left, const auto &right) { return left.begin < right.begin; });
   const auto extract = CodeExtract::of(image, ranges);
   ASSERT_TRUE(extract);

@@ -14,7 +14,7 @@ using test::counted;
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-// block 1 -> 2 -> 3, and 2 goes back to itself, and to 1.
+// block 1 -> 2 -> 3. Block 2 also has edges to itself and to 1.
 CountedFunction looping() {
   auto function = counted("loop", "/src/loop.c", 1, {10, 100, 10});
   const auto add = [&](uint32_t from, uint32_t to, uint64_t count) {
@@ -33,8 +33,8 @@ std::vector<std::string> textsOf(const ProfiledFunction &function) {
   return texts;
 }
 
-// LNT's page draws a graph from these words. Each jump goes to the address where a block begins, and in front of each
-// but the last stands one that goes past it.
+// LNT's page draws a graph from these words. Each jump goes to the address of a block. Before each jump except the last
+// one there is a jump past it.
 TEST(GraphsProfile, LinesAreBlocksAndJumps) {
   const auto profile = profileOf(std::vector{looping()});
   const ProfiledFunction &function = profile.functions.at("loop()");
@@ -69,7 +69,7 @@ TEST(GraphsProfile, WhatDidNotRunIsLeftOutAndNamesAreTold) {
 TEST(GraphsProfile, LntTakesIt) {
   auto function = looping();
   function.name = "operator\n()";
-  function.counts.edges[1] = {}; // not known
+  function.counts.edges[1] = {}; // its count is unknown
   EXPECT_TRUE(checkProfile(profileOf(std::vector{function})));
   EXPECT_TRUE(writeLnt(profileOf(std::vector{function})));
   EXPECT_TRUE(writeLnt(profileOf({})));

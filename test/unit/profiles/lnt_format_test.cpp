@@ -39,7 +39,7 @@ TEST(LntFormat, CountersOf64BitsAreExact) {
   EXPECT_EQ(written(profile).counters, profile.counters);
 }
 
-// Two of the names sort in another way once they are escaped: '\n' before '\\', "\\n" behind "\\\\".
+// Escaping changes the order of two names: '\n' is before '\\', but "\\n" is after "\\\\".
 TEST(LntFormat, NamesWithNewlinesAndCommasSurvive) {
   Profile profile;
   profile.counters = {{"a\nb", 1}, {"a\\b", 2}, {"a]", 3}};
@@ -55,7 +55,7 @@ TEST(LntFormat, ATextThatIsTheMarkSurvives) {
   expectSame(written(profile), profile);
 }
 
-// LNT's own readers and files of others know of no escapes.
+// LNT's own readers, and files of other programs, have no escapes.
 TEST(LntFormat, WithoutNeedNothingIsEscaped) {
   Profile profile;
   profile.functions["operator\\n"] = {{}, {{{}, 1, "\\x41"}}};
@@ -119,7 +119,7 @@ TEST(Escaped, IsUndone) {
     EXPECT_EQ(unescaped(escaped(text)), text);
   }
   EXPECT_EQ(escaped("a\nb\\\xff"), "a\\nb\\\\\\xff");
-  // The second byte begins a sequence instead of going on with the first one's.
+  // The second byte begins a new sequence instead of continuing the first one's.
   EXPECT_EQ(escaped("\xc3\xc3\xa9"), "\\xc3\xc3\xa9");
   EXPECT_FALSE(isPlain("a\nb"));
   EXPECT_FALSE(isPlain("\xed\xa0\x80")) << "a surrogate";

@@ -16,7 +16,7 @@ double sharesOfLines(const ProfiledFunction &function, size_t column) {
   return sum;
 }
 
-// The count that a percentage stands for.
+// The count that belongs to a percentage.
 uint64_t countOf(const Profile &profile, const std::string &function, const std::string &counter) {
   return static_cast<uint64_t>(std::llround(profile.functions.at(function).counters.at(counter) / 100 *
                                             static_cast<double>(profile.counters.at(counter))));
@@ -24,7 +24,7 @@ uint64_t countOf(const Profile &profile, const std::string &function, const std:
 
 } // namespace
 
-// As `llvm-profdata show --all-functions --counts` prints it.
+// The expected counts are those that `llvm-profdata show --all-functions --counts` prints.
 TEST(Profdata, CountsOfTheFrontEnd) {
   for (const char *name : {"front-end.19.profdata", "front-end.22.profdata"}) {
     const Result<Profile> profile = readProfdata(golden(name));
@@ -47,7 +47,7 @@ TEST(Profdata, CountsOfTheFrontEnd) {
   }
 }
 
-// For a spanning tree it is not known which counter is the entry.
+// With a spanning tree it is unknown which counter is that of the entry.
 TEST(Profdata, CountsOfTheIrHaveNoCalls) {
   for (const char *name : {"ir.19.profdata", "ir.22.profdata"}) {
     const Result<Profile> profile = readProfdata(golden(name));
@@ -58,7 +58,7 @@ TEST(Profdata, CountsOfTheIrHaveNoCalls) {
   }
 }
 
-// Counters, two records of one name, and values that were met, in each version that LLVM has written.
+// Counters, two records with one name, and value profiles, in each version that LLVM has written.
 TEST(Profdata, EachVersion) {
   for (int version = 3; version <= 13; ++version) {
     const Result<Profile> profile = readProfdata(golden(fmt::format("version-{}.profdata", version)));

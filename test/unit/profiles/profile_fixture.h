@@ -22,7 +22,7 @@ inline std::vector<uint8_t> golden(const std::string &name) {
 
 inline std::vector<uint8_t> bytes(const std::string &text) { return {text.begin(), text.end()}; }
 
-// Counters of a line stand in the order of their names: branch-misses, cycles.
+// The counters of a line are in the order of their names: branch-misses, cycles.
 inline Profile goldenProfile() {
   Profile profile;
   profile.counters = {{"cycles", 12345}, {"branch-misses", 3'000'000'000'000}};
@@ -50,7 +50,7 @@ inline void expectSame(const Profile &found, const Profile &wanted) {
   }
 }
 
-// One line, and about the file: it goes on behind its name.
+// The message has one line and contains `what`. It has no file name, since the caller adds that.
 inline void expectRefused(const Result<Profile> &result, const std::string &what) {
   ASSERT_FALSE(result) << "not refused: " << what;
   EXPECT_EQ(result.error().status, ExitStatus::BadInput) << result.error().message;
