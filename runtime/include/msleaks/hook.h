@@ -74,7 +74,7 @@ private:
   if (real != nullptr)
     __atomic_store_n(&function.real, real, __ATOMIC_RELEASE);
   else
-    ::dlerror(); // the program's next dlerror() must not return ours
+    ::dlerror(); // the program's next dlerror() must not return the error of this call
   return real;
 }
 

@@ -30,7 +30,7 @@ static_assert(sizeof(CountsHeader) == 64);
 inline constexpr uint32_t kCountsHeaderBytes = 4096; // slabs begin on pages, whose size is a multiple of it
 
 struct CountsSlab {
-  uint64_t bytes; // size of the slab with this field; 0: not there yet
+  uint64_t bytes; // size of the slab with this field; 0: the slab is not complete yet
 };
 
 enum class CountsKind : uint32_t {
@@ -44,10 +44,10 @@ enum class CountsKind : uint32_t {
 struct CountedLaunches {
   uint32_t function; // of the unit's table, from 0
   uint32_t mode;     // CountMode
-  uint64_t grid[3];  // blocks; 0: not known
-  uint64_t block[3]; // threads of a block; 0: the device chose
+  uint64_t grid[3];  // numbers of blocks; 0: not known
+  uint64_t block[3]; // numbers of threads in a block; 0: chosen by the device
   uint64_t launches, counted;
-  uint64_t threads, counted_threads; // of all these launches, and of those that are counted
+  uint64_t threads, counted_threads; // threads of all these launches, and of the counted launches
 };
 static_assert(sizeof(CountedLaunches) == 88);
 

@@ -18,13 +18,13 @@
 namespace msleaks::abi {
 
 inline constexpr char kCountedPrefix[] = "__msl_counted_";
-inline constexpr char kGraphsPrefix[] = "__msl_graphs_"; // and 16 hex digits, by which modules differ
+inline constexpr char kGraphsPrefix[] = "__msl_graphs_"; // 16 hex digits follow, which differ between modules
 inline constexpr char kKernelPrefix[] = "__msl_kernel_";
 // A kernel that contains counting code itself has no copy. An empty kernel __msl_in_kernel_NAME marks it, and its
 // module has a variable __msl_counts_HASH for the address of a DeviceCounts. While the variable is null, no kernel of
 // the module counts.
 inline constexpr char kInKernelPrefix[] = "__msl_in_kernel_";
-inline constexpr char kCountsPrefix[] = "__msl_counts_"; // and the digits of the module's graphs
+inline constexpr char kCountsPrefix[] = "__msl_counts_"; // the digits of the module's graphs follow
 inline constexpr uint32_t kDeviceCountsVersion = 1;
 
 struct DeviceCounts {
@@ -33,7 +33,7 @@ struct DeviceCounts {
   uint32_t bank_mask;   // banks - 1; banks are a power of two
   uint32_t counters;    // of a bank
   uint32_t wave;        // threads that the device schedules together, at least 1
-  uint32_t strata_mask; // a power of two - 1: one block in so many counts
+  uint32_t strata_mask; // a power of two - 1: on average one of strata_mask + 1 blocks counts
   uint64_t reserved;
 };
 static_assert(sizeof(DeviceCounts) == 32);

@@ -31,13 +31,13 @@ inline constexpr uint16_t kGraphVersion = 1;
 
 enum class EdgeKind : uint8_t {
   Enter,    // the function is called
-  Branch,   // also of two ways
-  Switch,   // of a case with `value`
-  Default,  // of a switch
-  Indirect, // to an address: indirectbr, callbr
-  Unwind,   // to where an exception is handled
+  Branch,   // a branch, also if it is conditional
+  Switch,   // a case of a switch, with `value`
+  Default,  // the default of a switch
+  Indirect, // a branch to an address: indirectbr, callbr
+  Unwind,   // to the handler of an exception
   Exit,     // the function returns, or passes an exception on
-  Leave, // a call in the block does not come back (exit, longjmp, an exception); below 0: it comes back again (setjmp)
+  Leave,    // a call in the block never returns (exit, longjmp, an exception); count below 0: it returns again
 };
 
 enum GraphFlag : uint32_t {
@@ -50,7 +50,7 @@ enum GraphFlag : uint32_t {
 inline constexpr unsigned kCallerShift = 8;
 
 enum EdgeFlag : uint8_t {
-  kUnknown = 1 << 0, // it can have no counter, and its count does not follow from others
+  kUnknown = 1 << 0, // it can have no counter, and its count cannot be computed
 };
 
 struct GraphHeader {
@@ -82,10 +82,10 @@ inline constexpr uint32_t kLeastFunctionBytes = 40; // of version 1, as it was f
 struct GraphBlock {
   StringOffset file; // of its first line
   uint32_t line;     // 0 = not known
-  uint32_t depth;    // loops around it
+  uint32_t depth;    // number of loops around it
   // The instructions by class. A call of an intrinsic counts as the instruction that it represents.
   uint32_t integers, floats, loads, stores, calls, branches, others;
-  uint32_t loaded_bytes, stored_bytes; // once through it
+  uint32_t loaded_bytes, stored_bytes; // in one run of the block
   StringOffset text;                   // its instructions, for people; not in rows of kLeastBlockBytes
   uint32_t reserved;
 };

@@ -11,8 +11,8 @@
 
 namespace msleaks::abi {
 
-inline constexpr char kGuardVariable[] = "MSLEAKS_GUARD"; // blocks of so many bytes and more are offered
-inline constexpr char kTellVariable[] = "MSLEAKS_TELL"; // blocks of "LEAST-MOST" bytes, and all watches and ranges
+inline constexpr char kGuardVariable[] = "MSLEAKS_GUARD"; // the least size of blocks that are offered
+inline constexpr char kTellVariable[] = "MSLEAKS_TELL"; // asks for blocks of "LEAST-MOST" bytes, watches and ranges
 inline constexpr long kGuardCall = 0x6d736c;
 
 // The address range of guarded blocks; it is the same in every process. The tracer's filter stops system calls that get
@@ -30,7 +30,7 @@ enum class GuardCall : uint64_t {
   Made,        // address, bytes: a block of a wanted size. Result 1: it is watched
   Watch,       // address, bytes, name (0: none): the tracer looks for writes to it
   Unwatch,     // address
-  RangeBegins, // text (0: none), of this thread
+  RangeBegins, // text (0: none): a range of this thread
   RangeEnds,
   Step, // number
 };

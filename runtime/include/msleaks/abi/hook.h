@@ -17,7 +17,7 @@ struct Function {
   const char *library; // the beginning of its file's name: "libOpenCL"; or several: "libacl_rt|libascendcl"
   const char *name;
   void *hook; // null: the library with hooks calls the function but does not hook it
-  void *real; // for all callers; null until it is found, after a library was unloaded, or if callers differ
+  void *real; // the real function of all callers; null: not found yet, or a library was unloaded, or callers differ
 };
 
 // The hooks of one shared library.
@@ -27,7 +27,7 @@ struct Library {
   Function *begin, *end;
   Library *next;
   uint32_t state;     // State
-  uint32_t abilities; // bits of Ability; 0 in a library that was built before there were any
+  uint32_t abilities; // bits of Ability; 0 in a library that was built before Ability existed
 };
 enum State : uint32_t { kUnknown, kAccepted, kRefused };
 enum Ability : uint32_t {
@@ -39,7 +39,7 @@ struct Call {
   uint32_t traits;  // of the row, or kOwnWork
   uint32_t answer;  // Answer
   uint64_t caller;  // return address
-  uint64_t address; // named by a callback before the call: block, kernel, destination; 0 = none
+  uint64_t address; // passed by a callback before the call: block, kernel or destination; 0 = none
   uint32_t site;
   uint32_t kept; // for the runtime only
 };
@@ -78,7 +78,7 @@ struct Output {
   uint32_t number; // of the operation's outputs, from 0
   const void *address;
   uint64_t size_bytes;
-  const char *type;    // of its elements, as safetensors calls it: "F32"; null: not known
+  const char *type;    // type of the elements in safetensors: "F32"; null: not known
   uint64_t dimensions; // at most kMostDimensions
   const int64_t *extents;
 };

@@ -35,7 +35,7 @@ namespace msleaks::abi {
 inline constexpr char kSessionVariable[] = "MSLEAKS_SESSION";
 inline constexpr char kControlFile[] = "control";
 inline constexpr char kUnseenFile[] = "unseen";
-inline constexpr uint64_t kHeaderBytes = 4096; // room for a ControlPage, an ArenaHeader, a RingHeader: no page size
+inline constexpr uint64_t kHeaderBytes = 4096; // room for a ControlPage, an ArenaHeader or a RingHeader; no page size
 
 // The page size is fixed when the kernel is built: 4 KiB on x86-64; 4, 16 or 64 KiB on AArch64, PowerPC and others.
 inline constexpr uint64_t kMinPageBytes = 4096;
@@ -70,14 +70,15 @@ struct WatchWish {
   uint32_t line;             // line of the file `what`: blocks that a call there allocates, also in callees
   uint64_t address, bytes;   // bytes 0 = all of the block
   char what[256];            // file, or name of a watch: no other watch is compared
-  char begin[128], end[128]; // operations: looks from the end of the first to the end of the second; empty: always
+  char begin[128], end[128]; // operations: looks begin at the end of the first, and end at the end of the second;
+                             // empty: always
   uint32_t output;           // number of the output: 1 = the first; 0 = all outputs
   char folder[1024];         // folder for files with contents, by their numbers; empty: no such files
 };
 inline constexpr uint64_t kRefusedFile = UINT64_MAX; // ContentEvent::file
 
 struct ControlPage {
-  static constexpr uint64_t kMagic = 0x4c544353'4c534d01; // each version of the layout has its own
+  static constexpr uint64_t kMagic = 0x4c544353'4c534d01; // each version of the layout has another number
   uint64_t magic;
   uint32_t session_version; // kSessionVersion
   uint32_t collector_pid;
@@ -99,7 +100,7 @@ struct ControlPage {
   std::atomic<uint32_t> collector_thread;
   alignas(64) ClockFit fit;
   char counts_folder[1024];  // folder of counters' files (counts_file.h); empty: none
-  uint32_t seccomp_filters;  // that hold for the collector, as in a container
+  uint32_t seccomp_filters;  // number of filters that apply to the collector, as in a container
   char kernel_compiler[512]; // compiles kernels given as source (driver/opencl); empty: they are not counted
 };
 static_assert(sizeof(ControlPage) <= kHeaderBytes);
@@ -130,7 +131,7 @@ struct UnseenPage {
   uint64_t magic;
   std::atomic<uint64_t> dropped;    // events of processes that wait for a collector, or for memory without one
   std::atomic<uint32_t> count;      // processes that could not make an arena; the first of them are listed
-  std::atomic<uint32_t> orphan_kib; // shared memory that all processes took since the collector went
+  std::atomic<uint32_t> orphan_kib; // shared memory that all processes have allocated since the collector ended
   // The number of files in WatchWish::folder of all processes, where the first is 1, and their bytes
   // (Flags::watch_max).
   std::atomic<uint64_t> watch_files, watch_bytes;
@@ -149,7 +150,7 @@ constexpr uint32_t enabledFor(uint32_t kinds, CallStack wish) { return (kinds & 
 // The states of a ring. Only the process sets Claimed, Live and Ended. Only the collector sets Drained.
 enum class RingState : uint32_t {
   Unused,
-  Claimed, // being set up
+  Claimed, // claimed by a thread that is preparing it
   Live,
   Ended,   // its thread has ended, or has a larger ring: no more events are added
   Drained, // Ended, and stored up to its head: may be claimed again
@@ -215,7 +216,7 @@ struct alignas(64) OwnMemory {
   static constexpr uint64_t kMagic = 0x4d4e574f'4c534d01;
   uint64_t magic;
   OwnMemory *next;
-  uint64_t bytes; // with this
+  uint64_t bytes; // size with this header
   std::atomic<uint32_t> in_use;
 };
 
@@ -233,7 +234,7 @@ struct LargeBlock {
 };
 inline constexpr uint32_t kLargeBlocks = 24, kLargeFilterWords = 8;
 struct LargeBlocks {
-  alignas(64) std::atomic<uint64_t> filter[kLargeFilterWords]; // a bit for each block: every free asks here first
+  alignas(64) std::atomic<uint64_t> filter[kLargeFilterWords]; // a bit for each block: every free checks this first
   LargeBlock blocks[kLargeBlocks];
 };
 // Returns the index of a block's bit in LargeBlocks::filter.
@@ -276,14 +277,14 @@ struct ArenaHeader {
   std::atomic<uint64_t> exit_ns;       // CLOCK_MONOTONIC: when it began to exit as programs do; 0 = it has not
   uint64_t ancestor_attach_ns;         // attach_ns of that image
   uint64_t path_blocks_offset;         // of PathBlock[kMaxPathBlocks]
-  std::atomic<uint32_t> path_count;    // numbers below it, from kFirstPath on, have their node
-  std::atomic<uint32_t> paths_refused; // paths that there was no room for
+  std::atomic<uint32_t> path_count;    // the numbers from kFirstPath to path_count - 1 have a node
+  std::atomic<uint32_t> paths_refused; // paths for which there was no room
   // While `reach_wait` is Waiting or Reading, these fields describe the thread that waits.
   std::atomic<ReachWait> reach_wait;
   uint32_t reach_tid;
   uint64_t reach_since_ns;       // CLOCK_MONOTONIC
   uint64_t reach_stack;          // stack pointer: below it no byte is in use, above it are the callers' registers
-  uint64_t reach_thread_pointer; // its thread-local storage is beside it
+  uint64_t reach_thread_pointer; // thread pointer of that thread, beside its thread-local storage
   uint32_t reach_at_exit;        // 1; 0 = at a mark
   // The offset of the runtime's thread-local storage from the thread pointer, and its size; size 0 = not known.
   uint32_t thread_bytes;
@@ -335,15 +336,15 @@ struct RingHeader {
 
   // Written by the producer only. Plain loads and stores of the owning thread (and its signal handlers).
   alignas(64) uint64_t reserved; // position after the last reserved slot
-  uint64_t room_until;           // producer's cached tail + capacity
+  uint64_t room_until;           // position up to which the producer may write, from a cached tail
   uint32_t depth;                // most records under way at once, since signal handlers nest. Fixed
-  uint32_t gap;                  // dropped since the last stored event
+  uint32_t gap;                  // events dropped since the last stored event
 
   // The totals of the stream so far. The numbers of a ring are copied to the larger ring that follows it before that
   // ring becomes Live. So the stream's last ring has the totals, and a collector that is killed between two rings
   // counts no event twice.
   uint64_t produced;   // events attempted: stored + dropped
-  uint64_t dropped;    // attempted without room
+  uint64_t dropped;    // events for which there was no room
   uint64_t stalled_ns; // time of waiting for room
 
   alignas(64) std::atomic<uint64_t> head; // published up to here, release

@@ -115,14 +115,14 @@ struct Symbol {
   Position size{}, count{};
   Position address{};  // Free, Realloc (the old block), Retain, Protect, Show; Copy, Set, Access: destination
   Position old_size{}; // a Realloc that gets the old size
-  Position source{}, direction{};   // Copy; `source` also Access, and Show: the block; without it: no longer
-  Position value{};                 // Set, Argument; Show: where in the block
+  Position source{}, direction{};   // Copy; `source` also Access, and Show: the block, or none
+  Position value{};                 // Set, Argument; Show: offset in the block
   Position index{};                 // Argument; Device: its ordinal
   Position protection{}, mapping{}; // Map; `protection` also Protect; `mapping` also a Realloc of mappings: its flags
   Position kernel{}, stream{}, shared{};
   Shape shape{};
-  int partner = -1;    // row that frees what this row allocates
-  bool copied = false; // Kernel: made from another one, with its arguments
+  int partner = -1;    // number of the row that frees the blocks of this row
+  bool copied = false; // Kernel: the call copies another kernel, with its arguments
   bool status = false; // an integer result is 0 on success
   constexpr bool operator==(const Symbol &) const = default;
 };

@@ -4,5 +4,5 @@
 
 extern "C" {
 [[gnu::visibility("default"), gnu::cold]] void __msl_note(const char *text) noexcept;
-[[gnu::visibility("default"), gnu::cold]] void __msl_lost() noexcept; // an event, which counts as dropped
+[[gnu::visibility("default"), gnu::cold]] void __msl_lost() noexcept; // counts an event as dropped
 }

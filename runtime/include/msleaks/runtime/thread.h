@@ -22,7 +22,7 @@ struct WatchList;
 
 // The site that a callback of the pass left for the hook that is about to run (pending.h).
 struct PendingSite {
-  uint32_t site; // 0 = nothing
+  uint32_t site; // 0 = no site is pending
   uint32_t traits;
   uint64_t address; // the block of a free or realloc whose event is in the ring already
 };
@@ -81,11 +81,11 @@ struct Thread {
   uint32_t pending_traits; // PendingSite, without the site
   bool ended;              // its ring has ended; later events go to the shared late ring
   bool has_no_clock;       // it may not read the processor's counter: its events are dropped
-  uint8_t must_finish;     // above 0: its calls reach the kernel in any case (kernel.h)
+  uint8_t must_finish;     // above 0: its system calls are always made (kernel.h)
   uint64_t pending_address;
-  uint32_t no_ring_left;   // events to count as lost before a ring is asked for again
-  uint32_t no_growth_left; // full rings to put up with before a larger one is asked for again
-  uint64_t impatient_tail; // 1 + the tail at the end of a vain wait: no wait until the tail moves
+  uint32_t no_ring_left;   // events that are counted as lost before a ring is requested again
+  uint32_t no_growth_left; // how often the ring may be full before a larger one is requested again
+  uint64_t impatient_tail; // 1 + the tail after a wait in vain: no new wait before the tail changes
   uint32_t generation;     // of `ring`; `state` has it too if the clock is the processor's counter
   uint32_t remembered;     // Allocs during open calls so far; the last of them are in `last`
   uint32_t skipped_site;   // of the last call whose first callback ran while the session was stopped
@@ -172,7 +172,7 @@ struct alignas(abi::kMaxPageBytes) Process {
   abi::LargeBlocks *large_blocks; // of the arena; null until there is one
   abi::ClockKind clock;
   uint32_t lock;
-  int32_t in_kernel;      // threads of the runtime in the kernel (kernel.h)
+  int32_t in_kernel;      // number of threads in a system call of the runtime (kernel.h)
   bool is_child_told;     // whether a fork's child behind a seccomp filter was counted; it has no files
   uint64_t last_looks_ns; // time that the last looks before frees have taken in all
 };
