@@ -34,7 +34,7 @@ SiteLine lineOf(std::vector<PathLine> paths, uint64_t more_bytes = 0) {
   return line;
 }
 
-// All texts of a row, a line each.
+// All texts of a row, one per line.
 std::string shown(const SiteLine &line) {
   std::string text;
   for (const CallersText &each : callersOf(line, 60))
@@ -121,7 +121,7 @@ TEST(RowCallers, TheStandardLibraryIsNoCaller) {
             "< net.cpp:9 in main\n");
 }
 
-// Where main calls in its last line, its frame has gone.
+// If main makes a call in its last line, its frame is gone by then.
 TEST(RowCallers, WhatCallsMainIsNoCaller) {
   SiteLine line = lineOf({});
   line.bytes = 10;

@@ -1,4 +1,4 @@
-// Places that allocate so often that it takes time.
+// Places that allocate so often that it takes noticeable time.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {
@@ -8,7 +8,7 @@ constexpr Where kOften{.site = 1};
 
 class Churn : public ReportTest {
 protected:
-  // Pairs of a place, one every `period_ns`.
+  // Pairs of allocation and free at one place, one pair every `period_ns`.
   void pairs(uint64_t count, uint64_t period_ns, uint64_t size, const Where &where = kOften) {
     for (uint64_t i = 0; i < count; ++i, now_ns += period_ns) {
       list.push_back(test::alloc(now_ns, 0x10, size, where));
@@ -40,7 +40,7 @@ protected:
   json found;
 };
 
-constexpr uint64_t kPairs = 1'100'000; // at 10 ns each, more than 10 ms
+constexpr uint64_t kPairs = 1'100'000; // more than 10 ms, at 10 ns per pair
 
 } // namespace
 
@@ -71,7 +71,7 @@ TEST_F(Churn, OfTemporariesIsABufferToKeep) {
   EXPECT_NE(asTable(120).find("Saves about 11.0 ms, 10% of the time."), std::string::npos) << asTable(120);
 }
 
-// The same allocations, but the process has other things to do.
+// The same allocations, but they take only a small part of the process's time.
 TEST_F(Churn, ThatTakesLittleOfTheTimeIsNone) {
   pairs(kPairs, 100, 24);
   finish(now_ns + 900'000'000);
@@ -116,7 +116,7 @@ TEST_F(Churn, OfABlockThatGrowsIsASizeToReserve) {
     uint64_t address = 0x1000;
     list.push_back(test::alloc(now_ns, address, 1024, kOften));
     for (uint64_t step = 2; step <= 100; ++step, now_ns += 1000) {
-      const uint64_t to = step % 10 == 0 ? address + (1 << 20) : address; // one in ten moves
+      const uint64_t to = step % 10 == 0 ? address + (1 << 20) : address; // every tenth step moves the block
       copied += to == address ? 0 : (step - 1) * 1024;
       list.push_back(test::free(now_ns + 10, address, kRealloc));
       list.push_back(test::alloc(now_ns + 20, to, step * 1024, kRealloc));
@@ -138,7 +138,7 @@ TEST_F(Churn, OfABlockThatGrowsIsASizeToReserve) {
   EXPECT_NE(std::string(finding["advice"]).find("reserve the final size"), std::string::npos) << finding;
 }
 
-// 64 MiB for each of a few steps: the cost is the first touch of their pages, if they are touched.
+// Each of a few steps allocates 64 MiB. The cost is the first touch of the pages, if the program touches them.
 TEST_F(Churn, OfLargeOnesIsAHint) {
   pairs(100, 50'000'000, 64 << 20);
   finish(now_ns);
@@ -149,7 +149,7 @@ TEST_F(Churn, OfLargeOnesIsAHint) {
   EXPECT_NE(std::string(finding["advice"]).find("keep one buffer"), std::string::npos) << finding;
 }
 
-// calloc's own work before the program gets the block. The program may need the zeros.
+// calloc clears the block before the program gets it. The program may need the zeros.
 TEST_F(Churn, OfClearedBlocksIsAHint) {
   pairs(10'000, 10'000, 256 << 10, {.flags = abi::kZeroed, .site = 1});
   finish(now_ns);
@@ -168,7 +168,7 @@ TEST_F(Churn, OfAPoolIsNone) {
 }
 
 TEST_F(Churn, StandsBehindWhatSavesMemory) {
-  list.push_back(test::alloc(now_ns, 0x20, 100, kTwo)); // a leak, and a small one
+  list.push_back(test::alloc(now_ns, 0x20, 100, kTwo)); // a leak, and a small block
   pairs(kPairs, 100, 24);
   finish(now_ns);
   ASSERT_EQ(found["findings"].size(), 2u) << found["findings"];
@@ -176,7 +176,7 @@ TEST_F(Churn, StandsBehindWhatSavesMemory) {
   EXPECT_EQ(found["findings"][1]["kind"], "churn");
 }
 
-// A place that both fills the peak and churns: each is a finding of its own.
+// A place both fills the peak and churns. Each is a separate finding.
 TEST_F(Churn, HidesNoHintAboutTheSamePlacesMemory) {
   pairs(kPairs, 100, 24);
   list.push_back(test::alloc(now_ns, 0x20, 1 << 20, kOften));

@@ -1,4 +1,4 @@
-// One missing fclose is one finding.
+// One missing fclose gives one finding.
 #include "analysis/findings/file_leaks.h"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ TEST(FileLeaks, OfTwoPlacesEachHasItsOwn) {
   EXPECT_FALSE(findings[1].evidence.empty());
 }
 
-// A log that the program has in a variable: it is a leak of a FILE, and its buffer goes with it.
+// A variable holds a log file. The FILE is a leak, and its buffer is part of that leak.
 TEST(FileLeaks, ABufferGoesWithTheLeakOfItsFile) {
   std::vector<Finding> findings{leakOf("FILE", 6, 472), leakOf("buffer of a FILE", 7, 1024)};
   findings[1].holder = frameAt(6);

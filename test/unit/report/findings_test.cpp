@@ -6,7 +6,7 @@ namespace {
 
 class Findings : public ReportTest {
 protected:
-  // Site 1 is net.cpp:12, site 2 net.cpp:3, inlined into main; both are the user's own.
+  // Site 1 is net.cpp:12. Site 2 is net.cpp:3, inlined into main. Both are in the user's own code.
   void run(const std::vector<StreamEvent> &list) {
     start(1, 4711);
     events(list);
@@ -46,7 +46,7 @@ TEST_F(Findings, ALeakSavesWhatItHadAtThePeak) {
 }
 
 TEST_F(Findings, AreRankedByWhatTheyProbablySaveAndSayWhatTheySaveTogether) {
-  // 8 MiB are leaked after the peak of 30 MiB; of that peak, 20 MiB are one place's and 10 MiB leak.
+  // 8 MiB leak after the peak of 30 MiB. Of that peak, one place has 20 MiB, and 10 MiB leak.
   run({at(1, 0x10, 10 * kMiB, kTwo), at(2, 0x20, 20 * kMiB, kOne), at(3, 0x20, 0, kOne), at(4, 0x30, 8 * kMiB, kTwo)});
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0]["kind"], "leak");
@@ -98,7 +98,7 @@ TEST_F(Findings, APlaceThatMakesThePeakOnTwoPathsIsOne) {
   EXPECT_EQ(found[0]["saves_bytes"], 20 * kMiB);
 }
 
-// A function that allocates for many callers: two of its three callers have a tenth of the memory or more.
+// A function allocates for many callers. Each of two of its three callers has a tenth of the memory or more.
 TEST_F(Findings, WaysToOnePlaceThatStandOutAreFindingsOfTheirOwn) {
   start(1, 4711);
   abi::ImageDefinition image{};
@@ -150,7 +150,7 @@ TEST_F(Findings, WaysOfWhichNoneIsMostAreFindings) {
   EXPECT_NE(found[0]["id"], found[1]["id"]);
 }
 
-// Two lines of the user's call a library that keeps something for itself each time.
+// Two lines of the user's code call a library, which keeps a block each time.
 TEST_F(Findings, WhatAClosedLibraryKeepsIsOneFindingBehindAllOthers) {
   start(1, 4711);
   abi::ImageDefinition closed{}, libc{};
@@ -163,8 +163,8 @@ TEST_F(Findings, WhatAClosedLibraryKeepsIsOneFindingBehindAllOthers) {
                              {3, 2, 3, 0x9010},
                              {4, abi::kPathBegin, abi::kImageOfSite, 2},
                              {5, 4, 3, 0x9010},
-                             {6, 5, 4, 0xa010},  // its strdup
-                             {7, 4, 4, 0xa010}}; // the user's
+                             {6, 5, 4, 0xa010},  // the library's strdup
+                             {7, 4, 4, 0xa010}}; // the user's strdup
   ASSERT_TRUE(writer->paths(1, paths));
   const Where one{.flags = abi::kFromHook, .site = abi::kPathSite | 3};
   const Where two{.flags = abi::kFromHook, .site = abi::kPathSite | 6};
@@ -192,7 +192,7 @@ TEST_F(Findings, WhatAClosedLibraryKeepsIsOneFindingBehindAllOthers) {
       << asTable(120);
 }
 
-// Neither the hint of a leak nor a leak that is no finding says that the program is at fault.
+// Neither the hint about a leak nor a leak without a finding says that the program is at fault.
 TEST_F(Findings, HintsAloneDoNotChangeTheExitStatus) {
   start(1, 4711, kStart, "/usr/lib/libclosed.so.1");
   const PathEntry paths[] = {{2, abi::kPathBegin, abi::kImageOfSite, 1}, {3, 2, 2, 0x9010}};
@@ -213,7 +213,7 @@ TEST_F(Findings, HintsAloneDoNotChangeTheExitStatus) {
             json::parse(R"({"bytes":0,"count":0,"places":0,"pool":{"bytes":0,"count":0}})"));
 }
 
-// Blocks that are freed and come back meanwhile: by a refused realloc, or a mapping that loses a part.
+// Blocks that are freed and become alive again: by a refused realloc, or when a mapping loses a part.
 TEST_F(Findings, ABlocksTimeCountsOnce) {
   Where realloc = kOne, restored = kOne, mapping = kTwo;
   realloc.flags = abi::kRealloc;
@@ -242,7 +242,7 @@ TEST_F(Findings, ADevicesBlocksSaveOfThatDevicesPeak) {
   EXPECT_EQ(found[1]["saves_cumulative_bytes"], 200) << "another device's peak";
 }
 
-// No block that a library keeps, and no small block, stands out.
+// Neither a block that a library keeps nor a small block is a finding.
 TEST_F(Findings, ThereAreNoneWhereNothingIsTheUsersOwn) {
   run({at(1, 0x10, 50 * kMiB, {}), at(2, 0x20, 1000, kOne), at(3, 0x20, 0, kOne), at(4, 0x30, kMiB, {})});
   EXPECT_EQ(found, json::array());

@@ -1,4 +1,4 @@
-// The least and the most that steps have.
+// The least and the most memory in steps.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {
@@ -32,7 +32,7 @@ protected:
 
 } // namespace
 
-// 1,000 bytes stay; in the steps 0, 300, 100 and 200 more come and go.
+// 1,000 bytes stay allocated. In the four steps, 0, 300, 100 and 200 more bytes are allocated and freed.
 TEST_F(Fluctuation, IsTheLeastOfAStepBesideTheMost) {
   alloc(1, 1000, kPart);
   const uint64_t more[] = {3000, 300, 100, 200};
@@ -42,7 +42,7 @@ TEST_F(Fluctuation, IsTheLeastOfAStepBesideTheMost) {
     free(2, kPart);
     alloc(3, 40, kThirdDevice);
     free(3, kThirdDevice);
-    step(number); // another thread says so, too
+    step(number); // another thread reports the step, too
   }
   step(5);
   alloc(4, 70'000, kPart);

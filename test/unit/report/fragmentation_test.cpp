@@ -1,4 +1,4 @@
-// Segments of pools that few parts keep alive.
+// Segments of pools that stay allocated because of a few parts.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {
@@ -38,7 +38,7 @@ protected:
         return finding;
     return {};
   }
-  // A segment at 100 that was full, and has 1 MiB at 110 in use now.
+  // A segment at 100 that was full. Now 1 MiB of it, at 110, is in use.
   void leaveOnePart() {
     alloc(100, 20 * kMiB, kSegment);
     alloc(100, 10 * kMiB, kPart);
@@ -82,10 +82,10 @@ TEST_F(Fragmentation, SavesWhatIsFreeWhileLittleIsInUse) {
 
 TEST_F(Fragmentation, SavesNoMoreThanThePeakFallsBy) {
   leaveOnePart();
-  alloc(200, 30 * kMiB, kSegment); // 50 MiB
+  alloc(200, 30 * kMiB, kSegment); // 50 MiB in all
   free(200, kSegment);
-  alloc(105, 8 * kMiB, kPart);     // in use again
-  alloc(300, 25 * kMiB, kSegment); // 45 MiB: now the segment is needed
+  alloc(105, 8 * kMiB, kPart);     // these bytes are in use again
+  alloc(300, 25 * kMiB, kSegment); // 45 MiB in all: now the segment is needed
   finish();
   EXPECT_EQ(finding()["bytes"], 19 * kMiB);
   EXPECT_EQ(finding()["saves_bytes"], 5 * kMiB);
@@ -93,11 +93,11 @@ TEST_F(Fragmentation, SavesNoMoreThanThePeakFallsBy) {
 
 TEST_F(Fragmentation, IsNotWhatIsInUseAtThePeak) {
   alloc(100, 20 * kMiB, kSegment);
-  alloc(100, 10 * kMiB, kPart); // half of it, at the peak
+  alloc(100, 10 * kMiB, kPart); // half of the segment, at the peak
   alloc(200, 30 * kMiB, kSegment);
   free(200, kSegment);
   alloc(110, 1 * kMiB, kPin);
-  free(100, kPart); // low behind the peak
+  free(100, kPart); // the segment is nearly empty only after the peak
   finish();
   EXPECT_TRUE(finding().is_null()) << finding();
   ASSERT_EQ(segments().size(), 1u);

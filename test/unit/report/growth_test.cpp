@@ -1,4 +1,4 @@
-// Blocks that each step of a program leaves behind.
+// Blocks that each step of a program keeps.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {
@@ -9,7 +9,7 @@ constexpr uint64_t kStepNs = 1'000'000, kStepBytes = 100'000;
 class Growth : public ReportTest {
 protected:
   StreamEvent step(uint64_t number) { return test::make<abi::StepEvent>(at(number), {}, number, 0); }
-  // The address of a block is its own number.
+  // The address of a block is also its number.
   StreamEvent born(uint64_t number, uint64_t behind_ns, uint64_t address, uint64_t size, const Where &where = kOne) {
     return test::alloc(at(number) + behind_ns, address << 4, size, where);
   }
@@ -63,7 +63,7 @@ TEST_F(Growth, IsFoundInAProgramThatNeverEnds) {
     list.push_back(step(number));
     list.push_back(born(number, 10, number, kStepBytes));
   }
-  run(list, 9); // killed: what it had is no leak
+  run(list, 9); // it was killed, so its live blocks are no leaks
   ASSERT_EQ(found.size(), 1u) << found;
   const json &growth = found[0];
   EXPECT_EQ(growth["kind"], "growth");
@@ -96,7 +96,7 @@ TEST_F(Growth, ThatIsFreedBehindTheLastStepIsAHint) {
   EXPECT_EQ(growth["evidence"]["freed_behind_last_step_bytes"], 5 * kStepBytes);
 }
 
-// A prefetch of three steps, and a cache that is full after five.
+// A prefetch of three steps, and a cache that is full after five steps.
 TEST_F(Growth, MayBeAskedForFromALaterStepOnAndFromSoMuchOn) {
   std::vector<StreamEvent> list;
   for (uint64_t number = 1; number <= 12; ++number) {
@@ -147,7 +147,7 @@ TEST_F(Growth, MayBeginLateAndMissSteps) {
   EXPECT_EQ(growth["bytes"], 15 * kStepBytes) << "41 to 58 without 45, 50 and 55";
 }
 
-// A batch that each round frees, and a little that it keeps. The program does not tell where a round begins.
+// Each round frees a batch and keeps a little. The program does not report where a round begins.
 TEST_F(Growth, WithoutStepsCountsTheRoundsThatRepeat) {
   std::vector<StreamEvent> list;
   for (uint64_t number = 1; number <= 60; ++number) {
@@ -167,7 +167,7 @@ TEST_F(Growth, WithoutStepsCountsTheRoundsThatRepeat) {
   EXPECT_GE(evidence["steps"], 45);
 }
 
-// The steps that a program tells count, even if other rounds repeat.
+// The steps that a program reports are used, even if other rounds repeat.
 TEST_F(Growth, OfStepsThatAreSaidHasNoFoundPeriod) {
   std::vector<StreamEvent> list;
   for (uint64_t number = 1; number <= 60; ++number) {
@@ -185,7 +185,7 @@ TEST_F(Growth, OfStepsThatAreSaidHasNoFoundPeriod) {
   EXPECT_FALSE(growth["evidence"].contains("period_found"));
 }
 
-// The same blocks are most of the peak.
+// Most of the peak consists of the same blocks.
 TEST_F(Growth, TakesThePlaceOfAPeak) {
   std::vector<StreamEvent> list;
   for (uint64_t number = 1; number <= 60; ++number) {
@@ -201,7 +201,7 @@ TEST_F(Growth, TakesThePlaceOfAPeak) {
     EXPECT_FALSE(finding["kind"] == "peak" && finding["site"]["line"] == 12) << found;
 }
 
-// A document: each part keeps a buffer that was made large and shrunk, and all goes at the end.
+// A document. Each part keeps a buffer, which was allocated large and then shrunk. All buffers are freed at the end.
 TEST_F(Growth, OfADocumentIsNone) {
   std::vector<StreamEvent> list;
   const Where shrinks{.flags = abi::kRealloc, .site = 1}, node{.site = 2};

@@ -1,4 +1,4 @@
-// The report's texts about handles that were never given back.
+// The report's texts about handles that were never closed.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {
@@ -62,7 +62,7 @@ TEST_F(HandlesTest, AnImageThatIsReplacedHasForgottenNothing) {
   EXPECT_EQ(handles[0]["count"], 1);
 }
 
-// The child of a fork inherits descriptors: it has opened none of them.
+// A fork's child inherits descriptors. It has opened none of them itself.
 TEST_F(HandlesTest, AProcessHasWhatItOpenedItself) {
   start(1, 4711);
   start(2, 4712, kStart + 200);
@@ -70,7 +70,7 @@ TEST_F(HandlesTest, AProcessHasWhatItOpenedItself) {
           opened(kStart + 300, HandleKind::Descriptor, 4, {.process = 2, .site = 1}),
           closed(kStart + 400, HandleKind::Descriptor, 3, {.process = 2, .site = 1})});
   end(1, 0, kStart + 1000);
-  end(2, 9, kStart + 1000); // killed: open at its end all the same
+  end(2, 9, kStart + 1000); // it was killed, and the handle was still open
   manifest();
   close();
   const json handles = asJson()["handles"];
@@ -90,7 +90,7 @@ TEST_F(HandlesTest, ManyOfOnePlaceAreAFinding) {
   EXPECT_EQ(finding["site"]["line"], 12);
 }
 
-// It holds memory of a device, and the driver's memory for it.
+// A context uses memory of a device, and the driver's memory for it.
 TEST_F(HandlesTest, OneContextIsAHint) {
   const json report = reportOf(
       {opened(kStart + 100, HandleKind::ClContext, 0x10, kOne), opened(kStart + 101, HandleKind::ClQueue, 0x20, kTwo)});
@@ -100,7 +100,7 @@ TEST_F(HandlesTest, OneContextIsAHint) {
 }
 
 TEST_F(HandlesTest, TheTableNamesCallers) {
-  reportOf(many(12, HandleKind::Plan, kTwo)); // net.cpp:3, inlined into net::make(), inlined into main
+  reportOf(many(12, HandleKind::Plan, kTwo)); // net.cpp:3, inlined into net::make(), which is inlined into main
   const std::string text = asTable();
   const size_t table = text.find("Handles never given back");
   ASSERT_NE(table, std::string::npos);
@@ -111,10 +111,10 @@ TEST_F(HandlesTest, OneAStepIsAFinding) {
   std::vector<StreamEvent> list;
   for (uint64_t step = 0; step < 6; ++step) {
     list.push_back(test::make<abi::StepEvent>(kStart + 100 * step, {}, step, 0));
-    list.push_back(opened(kStart + 100 * step + 1, HandleKind::Event, 10 + step, kOne)); // each is forgotten
+    list.push_back(opened(kStart + 100 * step + 1, HandleKind::Event, 10 + step, kOne)); // each of these stays open
     list.push_back(opened(kStart + 100 * step + 2, HandleKind::Event, 20 + step, kTwo));
     if (step != 0)
-      list.push_back(closed(kStart + 100 * step + 3, HandleKind::Event, 20 + step - 1, kTwo)); // a step later
+      list.push_back(closed(kStart + 100 * step + 3, HandleKind::Event, 20 + step - 1, kTwo)); // closed one step later
   }
   const json report = reportOf(list);
   const json finding = findingOf(report, "handles");
@@ -124,7 +124,7 @@ TEST_F(HandlesTest, OneAStepIsAFinding) {
   EXPECT_EQ(finding["evidence"]["steps"], 4);
 }
 
-// A cache that is full at last, and what the last steps use.
+// A cache that is full at the end, and handles that the last steps still use.
 TEST_F(HandlesTest, AFewOfSomeStepsAreNone) {
   std::vector<StreamEvent> list;
   for (uint64_t step = 0; step < 10; ++step) {
@@ -169,7 +169,7 @@ TEST_F(HandlesTest, TheyDoNotChangeTheExitStatus) {
   EXPECT_FALSE(report().hasFindings());
 }
 
-// Its close may lie in the pause.
+// They may have been closed during the pause.
 TEST_F(HandlesTest, APauseForgetsThem) {
   const json report = reportOf({test::make<abi::EpochEvent>(kStart + 50, {.process = kSessionProcess}, 1, UINT64_MAX),
                                 opened(kStart + 100, HandleKind::Descriptor, 3, kOne),
@@ -195,7 +195,7 @@ TEST_F(HandlesTest, AWindowHasThoseOfItsTime) {
   EXPECT_EQ(ask(question)[0]["count"], 2);
   question.window.to = std::nullopt;
   EXPECT_EQ(ask(question)[0]["count"], 2);
-  question.window.born_until = uint64_t{250}; // one, and that is closed later
+  question.window.born_until = uint64_t{250}; // only one handle, which is closed later
   question.window.to = uint64_t{900};
   EXPECT_EQ(ask(question), json::array());
 }

@@ -1,4 +1,4 @@
-// Reports of runs that are large, or name their places oddly.
+// Reports of runs that are large, or whose places have unusual names.
 #include "report_fixture.h"
 
 #include "analysis/report/text_format.h"
@@ -10,7 +10,7 @@ namespace {
 
 class LargeReports : public ReportTest {
 protected:
-  // Process 1 with one table of its own.
+  // Process 1, with a table of its own.
   void startWith(test::TableBytes table) {
     ASSERT_TRUE(writer->processStart({1, 4711, 1, kStart, 0, {"/bin/net"}}));
     abi::ImageDefinition image{};
@@ -53,8 +53,8 @@ TEST_F(LargeReports, AHundredThousandSites) {
   EXPECT_EQ(found.leaks.sum.bytes, uint64_t{kSites} * (kSites + 1) / 2);
   EXPECT_EQ(found.leaks.sum.count, kSites);
   ASSERT_EQ(found.leaks.by_site.size(), kSites);
-  EXPECT_EQ(found.leaks.by_site[0].bytes, kSites); // most first
-  EXPECT_EQ(found.findings.size(), 1000u);         // docs/report.md: no more than these
+  EXPECT_EQ(found.leaks.by_site[0].bytes, kSites); // the largest first
+  EXPECT_EQ(found.findings.size(), 1000u);         // the limit in docs/report.md
   EXPECT_EQ(found.findings[0].site.line, kSites);
   std::ostringstream text;
   writeReportTable(text, found, {.columns = 80, .top = 3});
@@ -68,9 +68,9 @@ TEST_F(LargeReports, OddNames) {
                              "with\nnewline",
                              "\x1b[2Jclears",
                              std::string(4096, 'x'),
-                             "\xe5\xbc\xa0\xe9\x87\x8f", // wide: tensor in Chinese
+                             "\xe5\xbc\xa0\xe9\x87\x8f", // wide characters: tensor in Chinese
                              "e\xcc\x81",
-                             "\xff\xfe", // combining; no UTF-8
+                             "\xff\xfe", // a combining character, and invalid UTF-8
                              "quote\"back\\slash",
                              "::",
                              ""};
@@ -94,7 +94,7 @@ TEST_F(LargeReports, OddNames) {
   }
 }
 
-// Frees without an allocation, and second frees, take nothing from the live blocks.
+// Frees without an allocation, and second frees, do not change the live blocks.
 TEST_F(LargeReports, FreesThatAreNoneOrTwo) {
   start(1, 4711);
   const Where where{.site = 1};
@@ -103,7 +103,7 @@ TEST_F(LargeReports, FreesThatAreNoneOrTwo) {
           test::alloc(kStart + 5, 0x10, 7, where), test::alloc(kStart + 6, 0x10, 9, where)});
   endRun();
   const json report = asJson();
-  EXPECT_EQ(report["leaks"]["bytes"], 9); // the free of 7 was not seen
+  EXPECT_EQ(report["leaks"]["bytes"], 9); // the free of 7 was not recorded
   EXPECT_EQ(report["peak"]["bytes"], 100);
 }
 

@@ -1,10 +1,10 @@
-// The ledger of the host's memory and of a device's.
+// The ledger of the host's memory and of a device's memory.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {
 namespace {
 
-constexpr int64_t kMebi = 1 << 20; // with a sign: the ledger takes away
+constexpr int64_t kMebi = 1 << 20; // signed, because the ledger subtracts
 constexpr Where kHostSegment{.site = 1};
 constexpr Where kClosed{.flags = abi::kFromHook, .site = abi::kCallerSite | 1};
 
@@ -42,7 +42,7 @@ protected:
                                                                                            line["bytes"]};
     return report;
   }
-  // The ledger's lines at the peak, and at the end.
+  // The ledger's lines at the peak and at the end.
   using Both = std::pair<int64_t, int64_t>;
   Both of(const std::string &source, int device = -1) const {
     const auto found = all_.find({device, source});
@@ -79,7 +79,7 @@ TEST_F(LedgerTest, IsWhatIsResidentLineByLine) {
   EXPECT_EQ(of("closed-library"), Both(1000, 1000));
   EXPECT_EQ(of("pool-used"), Both(400'000, 300'000));
   EXPECT_EQ(of("pool-free"), Both(kMebi - 400'000, kMebi - 300'000));
-  // A mapping of a page more than its 1 MiB, chunks of 48, 1,008 and 512 bytes.
+  // The mapping is one page larger than its 1 MiB. The chunks have 48, 1,008 and 512 bytes.
   EXPECT_EQ(of("allocator"), Both(4096 + 8 + 8 + 12, 4096 + 8 + 8));
   EXPECT_EQ(of("recorder"), Both(2 * kMebi, kMebi)) << "in shared memory, then in a file";
   EXPECT_EQ(of("file-backed"), Both(2 * kMebi, kMebi));
@@ -110,7 +110,7 @@ TEST_F(LedgerTest, AddsUpProcessesThatTheKernelTellsOf) {
           at(11, 0x10, 40 * kMebi, in(2, kTwo)), at(12, 0x10, 1000, in(3, kTwo))});
   sample(4, 1, 51 * kMebi, 0, 0, 0);
   sample(1, 10, 30 * kMebi, 0, 0, 0);
-  sample(2, 11, 15 * kMebi, 0, 0, 0); // one has memory without events, the other has not touched its memory
+  sample(2, 11, 15 * kMebi, 0, 0, 0); // one process has memory without events, the other has not touched its memory
   end(4, 0, kStart + 3 * kMs);
   for (uint32_t process = 1; process <= 3; ++process)
     end(process, 0, kStart + 100 * kMs);
@@ -137,7 +137,7 @@ TEST_F(LedgerTest, HasALedgerOfEachDevice) {
   EXPECT_EQ(sumOf(-1), Both(0, 0)) << "the kernel's number is not known";
 }
 
-// A realloc in a segment's place, and a part that outlives its segment.
+// A realloc replaces a segment, and a part stays alive longer than its segment.
 TEST_F(LedgerTest, ForgetsSegmentsThatAreFreed) {
   begin(1, 4711);
   events({at(1, 0x1000, 8000, kHostSegment), at(2, 0x1000, 3000, kPart), at(3, 0x1000, 0, kHostSegment),
@@ -149,7 +149,7 @@ TEST_F(LedgerTest, ForgetsSegmentsThatAreFreed) {
   EXPECT_EQ(of("blocks"), Both(9100, 9100));
 }
 
-// The window begins when the pool has handed out parts already.
+// The window begins after the pool has handed out parts.
 TEST_F(LedgerTest, KnowsPoolsFromBeforeAWindow) {
   begin(1, 4711);
   events({at(1, 0x1000, 8000, kHostSegment), at(2, 0x1000, 3000, kPart), at(30, 0x20000, 500, kTwo)});
@@ -197,7 +197,7 @@ TEST_F(LedgerTest, SaysWhatADriverHasBesideTheBlocks) {
   EXPECT_EQ(sumOf(0), Both(35 * kMebi, 16 * kMebi));
 }
 
-// All lines of the device together are the manager's number.
+// The sum of all lines of the device equals the manager's number.
 TEST_F(LedgerTest, SaysWhatAManagerCountsBeyondTheDriver) {
   begin(1, 4711);
   const std::string labels =

@@ -21,7 +21,7 @@ protected:
   void step(uint64_t number) { list.push_back(test::make<abi::StepEvent>(now(), {}, number, 0)); }
   void alloc(uint64_t address, uint64_t bytes) { list.push_back(test::alloc(now(), address << 4, bytes, {.site = 1})); }
   void free(uint64_t address) { list.push_back(test::free(now(), address << 4, {.site = 1})); }
-  // Of the owner that is pushed for it.
+  // Allocates a block for this owner, which is pushed before and popped after it.
   void alloc(uint64_t label, uint64_t address, uint64_t bytes) {
     push(label);
     alloc(address, bytes);
@@ -54,14 +54,14 @@ TEST_F(Owners, AreATreeOfSums) {
   alloc(3, 3, 70); // the first peak of torch
   free(2);
   alloc(3, 4, 5);
-  alloc(5, 10'000); // a block without an owner: the peak
+  alloc(5, 10'000); // a block without an owner makes the peak
   free(5);
   alloc(2, 6, 1);
   const json report = finish();
   const json rows = rowsOf(report, "owners");
   ASSERT_EQ(rows.size(), 6u) << rows;
   const auto numbers = [&](size_t row) { return std::vector<uint64_t>{rows[row][1], rows[row][2], rows[row][3]}; };
-  using Numbers = std::vector<uint64_t>; // at the peak, at the end, highest
+  using Numbers = std::vector<uint64_t>; // at the peak, at the end, at the owner's own peak
   EXPECT_EQ(rows[0][0], "torch");
   EXPECT_EQ(numbers(0), (Numbers{1075, 1076, 1270}));
   EXPECT_EQ(rows[1][0], "torch@loader");
@@ -79,7 +79,7 @@ TEST_F(Owners, AreATreeOfSums) {
   EXPECT_NE(asTable(120).find("Owners, each with all below it"), std::string::npos) << asTable(120);
 }
 
-// The loader makes the pool get a segment; the first convolution has a part of it, and another one that goes.
+// The loader makes the pool allocate a segment. The first convolution gets a part that stays, and a part that is freed.
 TEST_F(Owners, HaveWhatPoolsHandThem) {
   const Where part{.heap = abi::Heap::Pool, .site = 2};
   begin();
@@ -90,7 +90,7 @@ TEST_F(Owners, HaveWhatPoolsHandThem) {
   list.push_back(test::free(now(), (1 << 4) + 5000, part));
   pop();
   push(2);
-  list.push_back(test::alloc(now(), (1 << 4) + 20, 20'000, part)); // a part in a part: there is no more than that
+  list.push_back(test::alloc(now(), (1 << 4) + 20, 20'000, part)); // a part of a part; parts are not nested deeper
   pop();
   const json rows = rowsOf(finish(), "owners");
   const auto numbersOf = [&](const char *owner) {
@@ -99,7 +99,7 @@ TEST_F(Owners, HaveWhatPoolsHandThem) {
         return std::vector<uint64_t>{row[1], row[2], row[3]};
     return std::vector<uint64_t>{};
   };
-  using Numbers = std::vector<uint64_t>; // at the peak, at the end, highest
+  using Numbers = std::vector<uint64_t>; // at the peak, at the end, at the owner's own peak
   EXPECT_EQ(numbersOf("torch"), (Numbers{10'000, 10'000, 10'000}));
   EXPECT_EQ(numbersOf("torch@model@conv1"), (Numbers{0, 600, 3600}));
   EXPECT_EQ(numbersOf("torch@model@conv2"), (Numbers{0, 9400, 9400}));

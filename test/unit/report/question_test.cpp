@@ -1,4 +1,4 @@
-// Parts of a run: windows in time, processes, threads, heaps; groupings; rules of the user.
+// Reports about parts of a run: windows of time, processes, threads, heaps. Also groupings, and rules of the user.
 #include "report_fixture.h"
 
 #include "analysis/findings/rules.h"
@@ -107,7 +107,7 @@ TEST_F(Questions, ResultsOfTwoProcessesAddUp) {
   EXPECT_EQ(leaks, all.leaks.sum);
   ASSERT_EQ(all.sections.size(), one.sections.size());
   for (size_t i = 0; i < all.sections.size(); ++i) {
-    // At the peak of all, which is neither process' own; of the only one that has steps.
+    // These tables are about the common peak, which is neither process's own peak, or about the one process with steps.
     if (all.sections[i].name == "process_places" || all.sections[i].name == "fluctuation")
       continue;
     const Section *same = nullptr;
@@ -116,7 +116,7 @@ TEST_F(Questions, ResultsOfTwoProcessesAddUp) {
     ASSERT_NE(same, nullptr) << all.sections[i].name;
     Section sum = one.sections[i];
     sum += *same;
-    if (!sum.name.starts_with("peak_by_")) { // two processes' peaks are at different times
+    if (!sum.name.starts_with("peak_by_")) { // the peaks of two processes are at different times
       EXPECT_EQ(sum.totals(), all.sections[i].totals()) << sum.name;
     }
   }
@@ -154,7 +154,7 @@ TEST_F(Questions, EveryGroupingHasTheSameTotal) {
   }
 }
 
-// Only the requested grouping replaces the lists of places, even if another table has its name.
+// Only the requested grouping replaces the lists of places, even if another table has the same name.
 TEST_F(Questions, ATableOfAnAnalyzerIsNoGrouping) {
   Report report = ask({});
   report.sections.push_back({"mine/rows_by_line", "My rows", {{"rows", Unit::Count, Fold::Sum}}, {{uint64_t{7}}}});

@@ -1,4 +1,4 @@
-// The report's leaks when the trace has the pointers in the memory of their process.
+// The report's leaks if the trace contains the pointers in the process's memory.
 #include "report_fixture.h"
 
 #include "analysis/trace/pointers.h"
@@ -33,7 +33,7 @@ protected:
     ASSERT_TRUE(writer->pointerMap(map));
   }
   int wait_status = 0;
-  std::vector<std::pair<uint64_t, std::vector<Pointer>>> more_readings; // behind the first one
+  std::vector<std::pair<uint64_t, std::vector<Pointer>>> more_readings; // after the first one
   json found;
 };
 
@@ -64,7 +64,7 @@ TEST_F(Reached, ALostBlockThatIsNextToNothingStandsBehindHeldOnesThatFillThePeak
   EXPECT_EQ(found[1]["evidence"]["reach"], "lost");
 }
 
-// The lost block itself is small, but it leads to as much as the others hold.
+// The lost block itself is small. But as much memory depends on it as the other blocks have.
 TEST_F(Reached, ALostBlockCountsWithAllThatItLeadsTo) {
   constexpr uint64_t kMuch = 50 << 20;
   runWith({test::alloc(kStart + 100, kHeap, 24, kOne),
@@ -77,7 +77,7 @@ TEST_F(Reached, ALostBlockCountsWithAllThatItLeadsTo) {
   EXPECT_EQ(found[2]["evidence"]["reach"], "held");
 }
 
-// The larger lost block leads to nothing.
+// No other block depends on the larger lost block.
 TEST_F(Reached, WhatLostBlocksLeadToStandsBehindThem) {
   runWith({test::alloc(kStart + 100, kHeap, 16, kOne), test::alloc(kStart + 200, kHeap + 0x100, 3000, kTwo),
            test::alloc(kStart + 300, kHeap + 0x2000, 2000, {.heap = abi::Heap::Mapping, .site = 2})},
@@ -128,7 +128,7 @@ TEST_F(Reached, LostBlocksOfAKilledProcessAreLeaks) {
   EXPECT_EQ(found[0]["evidence"]["reach"], "lost");
 }
 
-// The later of two readings counts. A block that was freed after them is no leak, whatever they said.
+// The later of two readings counts. A block that was freed after both is no leak, whatever they say.
 TEST_F(Reached, TheLastReadingCounts) {
   const Pointer to_first{kGlobals + 16, kHeap}, to_second{kGlobals + 24, kHeap + 0x2000};
   more_readings = {{kStart + 7'000, {to_second}}};
@@ -142,7 +142,7 @@ TEST_F(Reached, TheLastReadingCounts) {
   EXPECT_EQ(found[1]["bytes"], 100);
 }
 
-// One such block is a finding if it is certain that no pointer leads to it.
+// A single block of this kind is a finding if it is certain that no pointer leads to it.
 TEST_F(Reached, AFileThatIsLostIsAHandleThatWasForgotten) {
   runWith({test::opened(kStart + 90, abi::HandleKind::File, kHeap, kOne), test::alloc(kStart + 100, kHeap, 472, kOne),
            test::opened(kStart + 190, abi::HandleKind::File, kHeap + 0x2000, kTwo),

@@ -4,7 +4,7 @@
 namespace msleaks::analysis {
 namespace {
 
-// The path of a place whose event carries none: its own frames, without callers.
+// The path of a place whose event has no path: its own frames, without callers.
 json pathOf(const json &site, uint64_t bytes, uint64_t count) {
   json frames = json::array();
   const auto append = [&](const json &frame) {
@@ -147,13 +147,13 @@ TEST_F(ReportTest, DroppedEventsAreSaidFirst) {
   const std::string table = asTable();
   EXPECT_EQ(table.find("complete"), std::string::npos) << table;
   EXPECT_NE(table.find("5 of 14 DROPPED"), std::string::npos) << table;
-  EXPECT_EQ(table.find("too low"), std::string::npos) << table; // leaks are too high
+  EXPECT_EQ(table.find("too low"), std::string::npos) << table; // the leaks are too high
 }
 
 TEST_F(ReportTest, KilledProcessHasNoLeaks) {
   start(1, 4711);
   events(smallRun());
-  end(1, 9, kStart + 1'000'000); // SIGKILL
+  end(1, 9, kStart + 1'000'000); // killed by SIGKILL
   manifest();
   close();
   const json report = asJson();
@@ -167,7 +167,7 @@ TEST_F(ReportTest, KilledProcessHasNoLeaks) {
 TEST_F(ReportTest, SessionThatWasCutOff) {
   start(1, 4711);
   events(smallRun());
-  writer.reset(); // neither end, nor index, nor manifest
+  writer.reset(); // the file gets no end, no index and no manifest
   const json report = asJson();
   EXPECT_EQ(report["events"]["stored"], 9);
   EXPECT_EQ(report["leaks"]["count"], 0);
@@ -180,7 +180,7 @@ TEST_F(ReportTest, SessionThatWasCutOff) {
   EXPECT_NE(asTable().find("9 stored, NOT ALL"), std::string::npos) << asTable();
 }
 
-// The collector closed the trace, and was killed before it could write that into the manifest.
+// The collector closed the trace. It was killed before it could record this in the manifest.
 TEST_F(ReportTest, SessionWhoseManifestSaysRunningIsNotComplete) {
   start(1, 4711);
   events(smallRun());
@@ -207,7 +207,7 @@ TEST_F(ReportTest, AStreamsOldAccountDoesNotHideWhatAnotherLacks) {
 
 TEST_F(ReportTest, ExecIsNoLeakAndPeaksDoNotAddUp) {
   start(1, 50);
-  start(2, 50, kStart + 1000); // the same pid: another image
+  start(2, 50, kStart + 1000); // the same pid with another image
   events({test::alloc(kStart + 100, 0x10, 1000, {.site = 1}),
           test::alloc(kStart + 1100, 0x10, 900, {.process = 2, .site = 1})});
   end(2, 0, kStart + 5000);
@@ -220,7 +220,7 @@ TEST_F(ReportTest, ExecIsNoLeakAndPeaksDoNotAddUp) {
   EXPECT_EQ(report["peak"]["bytes"], 1000);
 }
 
-// A pid that another process got is no exec.
+// Another process with the same pid is not an exec.
 TEST_F(ReportTest, ProcessThatEndedBeforeItsNumberWasUsedAgainLeaks) {
   start(1, 50);
   start(2, 50, kStart + 5000);
@@ -242,7 +242,7 @@ TEST_F(ReportTest, ProcessesShareThePeakAndTheirSites) {
   events({test::alloc(kStart + 100, 0x10, 1000, {.site = 1}),
           test::alloc(kStart + 200, 0x10, 900, {.process = 2, .site = 1}), test::free(kStart + 300, 0x10)});
   end(1, 0, kStart + 5000);
-  end(2, -1, kStart + 5000); // ended, in an unknown way
+  end(2, -1, kStart + 5000); // it ended in an unknown way
   manifest();
   close();
   const json report = asJson();

@@ -1,4 +1,4 @@
-// Resident memory beside the peak, and the places of each process.
+// The resident memory at the peak, and the places of each process.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {
@@ -60,7 +60,7 @@ TEST_F(ResidentTest, IsWhatItWasLastAndNotWhatComesLater) {
   endAll();
   const json processes = asJson()["peak"]["by_process"];
   EXPECT_TRUE(processes[0]["resident_bytes"].is_null());
-  EXPECT_EQ(processes[1]["resident_bytes"], 20 * kMiB); // and has not changed since
+  EXPECT_EQ(processes[1]["resident_bytes"], 20 * kMiB); // has not changed since the sample
 }
 
 TEST_F(ResidentTest, IsNotKnownWithoutASampleNearby) {
@@ -101,7 +101,7 @@ TEST_F(ResidentTest, SectionsAreSortedByTheirOwnColumns) {
   EXPECT_TRUE(isBefore(tableBy(""), "pid 4711", "pid 4712"));
   EXPECT_TRUE(isBefore(tableBy("place"), "net.cpp:12", "net.cpp:3"));
   EXPECT_TRUE(isBefore(tableBy("bytes"), "8.00 MiB", "2.00 MiB"));
-  EXPECT_TRUE(isBefore(tableBy("age"), "8.00 MiB", "2.00 MiB")); // has no such column
+  EXPECT_TRUE(isBefore(tableBy("age"), "8.00 MiB", "2.00 MiB")); // the table has no such column
 }
 
 } // namespace

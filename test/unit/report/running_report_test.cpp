@@ -1,4 +1,4 @@
-// A report that was begun while its run grew is the report of the whole.
+// A report that was begun while its run grew equals the report of the whole run.
 #include "report_fixture.h"
 
 #include "analysis/report/running_report.h"
@@ -34,8 +34,8 @@ protected:
     writeReportJson(out, report.value_or(Report{}));
     return json::parse(out.str());
   }
-  // Whether the events followed until now are enough for the report. The report equals that of the whole run in any
-  // case.
+  // Returns whether the events followed so far are enough for the report. In any case the report must equal that of the
+  // whole run.
   bool isEnough() {
     const json whole = jsonOf(analyzeRun(run));
     EXPECT_EQ(jsonOf(finishRun(run, running.get())), whole);
@@ -73,7 +73,7 @@ TEST_F(RunningReportTest, IsThatOfTheWhole) {
     }
     now_ns += 10;
     grow(list, now_ns);
-    if (round % 20 == 19) { // another process, and sometimes one less
+    if (round % 20 == 19) { // another process begins, and sometimes one ends
       ++last;
       start(last, 4711 + last, now_ns);
       running_now.insert(last);
@@ -82,7 +82,7 @@ TEST_F(RunningReportTest, IsThatOfTheWhole) {
         if (gone > 1 && running_now.erase(gone))
           end(gone, random() % 2 == 0 ? 9 : 0, now_ns);
       }
-      now_ns += 200'000; // behind the slack of ends
+      now_ns += 200'000; // longer than the tolerance for ends
     }
     if (random() % 3 == 0)
       takeAll();
@@ -102,7 +102,7 @@ TEST_F(RunningReportTest, NeedsAllEvents) {
   EXPECT_EQ(running->liveBlocks(), 1u);
   grow({test::alloc(kStart + 300, 0x20, 50, kTwo)}, kStart + 400);
   endSession(kStart + 500);
-  EXPECT_TRUE(isEnough()); // later events are taken in at the end
+  EXPECT_TRUE(isEnough()); // later events are added at the end
 }
 
 TEST_F(RunningReportTest, IsNotEnoughWhenEventsCameTooLate) {
@@ -140,7 +140,7 @@ TEST_F(RunningReportTest, IsNotEnoughForATraceThatWasCut) {
   EXPECT_FALSE(isEnough());
 }
 
-// A kill leaves no trailer.
+// After a kill the trace has no trailer.
 TEST_F(RunningReportTest, IsNotEnoughWithoutAnEndOfTheSession) {
   start(1, 4711);
   grow({test::alloc(kStart + 100, 0x10, 1000, kWeights)}, kStart + 200);

@@ -97,7 +97,7 @@ TEST(SiteText, PlacesFitTheirColumn) {
   EXPECT_EQ(placeOf({}, 47), "(unknown place)");
 }
 
-// The method tells two places of a class apart.
+// The name of the method distinguishes two places of a class.
 TEST(SiteText, NamesKeepTheMethod) {
   SiteText site;
   site.function = "Index<int, float, Euclidean, Kiss64Random>::growToHoldAtLeast(unsigned long)";
@@ -144,7 +144,7 @@ TEST(Suppressions, NoMoreBlocksThanAProcessKeeps) {
     const Suppression *row = suppressionOf(site, {}, remains);
     return row && keepsNoMore(*row, remains);
   };
-  EXPECT_TRUE(harmless(3)); // stdin, stdout, stderr
+  EXPECT_TRUE(harmless(3)); // the blocks of stdin, stdout and stderr
   EXPECT_FALSE(harmless(4)) << "somebody forgets files";
 }
 
@@ -162,17 +162,17 @@ TEST(Suppressions, OnlyWhatLibrariesKeepForThemselves) {
   EXPECT_NE(reason("/lib64/ld-linux-x86-64.so.2", "_dl_new_object", 10), nullptr);
   EXPECT_NE(reason("/lib/libc.so.6", "_IO_file_doallocate", 4096), nullptr);
   EXPECT_NE(reason("/lib/libc.so.6", "__register_printf_modifier", 16), nullptr) << "libquadmath calls it at its load";
-  // The program has to free the blocks that libc hands out to it.
+  // The program must free the blocks that libc returns to it.
   for (const char *function : {"strdup", "getline", "fopen", "asprintf", "realpath", ""})
     EXPECT_EQ(reason("/lib/libc.so.6", function, 100), nullptr) << function;
   EXPECT_EQ(reason("/home/me/libc.so.6.mine", "setlocale", 100), nullptr);
-  // If libc has no symbols, the called exported function tells it.
+  // If libc has no symbols, the exported function that was called identifies the block.
   site.library = "/lib/libc.so.6";
   site.function = "";
   const Remains one{abi::Heap::Host, 100, 1, 100, 0, 0};
   EXPECT_NE(suppressionOf(site, std::vector<std::string_view>{"", "localtime_r"}, one), nullptr);
   EXPECT_EQ(suppressionOf(site, std::vector<std::string_view>{"", "opendir"}, one), nullptr);
-  // localtime alone, with libc's debug symbols: its functions that are not exported have names.
+  // localtime alone, with libc's debug symbols, so functions that are not exported have names.
   for (const char *function : {"__tzfile_read", "__tzstring_len", "tzset_internal", "__add_to_environ"})
     EXPECT_NE(reason("/lib/libc.so.6", function, 17), nullptr) << function;
   EXPECT_EQ(reason("/lib/libc.so.6", "strdup", 15), nullptr) << "the name of the time zone, or anybody's text";

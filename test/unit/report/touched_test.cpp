@@ -1,4 +1,4 @@
-// Host blocks whose touched bytes the page tables told.
+// Host blocks whose touched bytes are known from the page tables.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {
@@ -23,7 +23,7 @@ protected:
     pages.touched = touched;
     return {1, abi::kCollectorStream, abi::AnyEvent::from(pages)};
   }
-  // By the process itself, before it frees the block.
+  // The process's own look, before it frees the block.
   StreamEvent lookedAtLast(uint64_t at, uint64_t address, uint64_t size, uint64_t born_at, uint64_t touched) {
     const StreamEvent event = looked(at, address, size, born_at, touched);
     auto pages = event.event.as<abi::PagesEvent>();
@@ -64,7 +64,7 @@ TEST_F(Touched, WhatMayHaveBeenTouchedBehindTheLastLookIsNot) {
   EXPECT_TRUE(of("unused").is_null()) << report["findings"];
 }
 
-// All of it is touched just before it is freed.
+// The program touches the whole block just before it frees it.
 TEST_F(Touched, WhatIsTouchedLateIsNeitherUnusedNorTooLarge) {
   run({born(10, 1, kSize), looked(20, 1, kSize, 10, 0), lookedAtAll(95), lookedAtLast(99, 1, kSize, 10, kSize),
        dies(100, 1), born(110, 1, kSize), looked(120, 1, kSize, 110, kSize / 2), lookedAtAll(195),
@@ -81,7 +81,7 @@ TEST_F(Touched, PagesThatWereGivenBackWereTouched) {
   EXPECT_TRUE(of("overallocated").is_null()) << report["findings"];
 }
 
-// It was killed: what it touched behind the last look is not known.
+// The process was killed. The pages that it touched after the last look are unknown.
 TEST_F(Touched, WhatIsAliveAtAnEndThatDoesNotWaitIsNotKnown) {
   run({born(10, 1, kSize), looked(20, 1, kSize, 10, 0), lookedAtAll(99)});
   EXPECT_TRUE(of("unused").is_null()) << report["findings"];

@@ -1,4 +1,4 @@
-// Device memory that is idle before its first use, behind its last one, or all the time.
+// Device memory that is idle before its first use, after its last one, or all the time.
 #include "report_fixture.h"
 
 #include <set>
@@ -22,7 +22,7 @@ protected:
   }
   StreamEvent used(uint64_t at, uint64_t address) { return test::access(kStart + at, address << 24, kOtherOnDevice); }
 
-  // Used by a launch whose kernel's module tells the uses.
+  // A use by a launch whose kernel's module describes the uses.
   StreamEvent usedFor(uint64_t at, uint64_t address, uint16_t flags) {
     const uint16_t all = abi::kListed | flags;
     return test::access(kStart + at, address << 24, {.heap = Heap::Device, .flags = all, .site = 2});
@@ -33,7 +33,7 @@ protected:
   }
 
   void run(const std::vector<StreamEvent> &list) { report = reportOf(list); }
-  // Block 1 is born before block 2 and dies behind it; both are used by launches at 30 and 40, if at all.
+  // Block 1 is allocated before block 2 and freed after it. Launches at 30 and 40 use both blocks, if any launch does.
   std::vector<StreamEvent> twoBlocks(uint64_t first_used, uint64_t second_used) {
     return {born(10, 1, kBlockBytes, kKeptOnDevice),
             born(20, 2, kBlockBytes, kOtherOnDevice),
@@ -52,7 +52,8 @@ protected:
     const abi::EventHeader header{abi::EventKind::Kernel, Heap::Device, 0, 0, 0, kStart + at};
     return {1, 1, abi::AnyEvent::from(abi::KernelEvent{header, 0, label})};
   }
-  // Block 1 is born long before `use` is its first, behind a launch of "gelu"; "relu" had its handle before.
+  // Block 1 is allocated long before its first use, `use`, which is after a launch of "gelu". Before, "relu" had the
+  // same handle.
   json earlyUsedBy(const StreamEvent &use) {
     start(1, 4711);
     const std::string labels = record(abi::DefinitionKind::String, raw(abi::StringDefinition{1, 0}) + "relu") +
@@ -129,7 +130,7 @@ TEST_F(Uses, NothingIsSaidWhereThePeakWouldStay) {
 
 TEST_F(Uses, NothingIsSaidOfMemoryThatMayBeUsedUnseen) {
   std::vector<StreamEvent> list = twoBlocks(2, 2);
-  list.insert(list.begin() + 4, launch(32, 0)); // its arguments are not known
+  list.insert(list.begin() + 4, launch(32, 0)); // a launch with unknown arguments
   run(list);
   EXPECT_TRUE(report["floor"].is_null());
   EXPECT_TRUE(of("unused", 12).is_null()) << report["findings"];
@@ -156,7 +157,7 @@ TEST_F(Uses, TheLaunchThatIsGivenMostIsNamed) {
   EXPECT_NE(asTable(200).find("one launch uses 2.86 MiB at most"), std::string::npos) << asTable(200);
 }
 
-// Block 1 is used at 30 and then behind `launches` others, between which block 2 comes and goes.
+// Block 1 is used at 30, and again after `launches` other launches. Between these, block 2 is allocated and freed.
 class Idle : public Uses {
 protected:
   json idleAfter(uint64_t launches, bool at_peak = true) {
@@ -204,7 +205,7 @@ TEST_F(Uses, WhatFitsIntoABlockThatIsUsedNoMoreIsRedundant) {
   EXPECT_NE(redundant["evidence"]["fits_into"].get<std::string>().find(":12"), std::string::npos) << redundant;
 }
 
-// The dead block lives on as the other one: nothing is saved once it would have been gone.
+// The dead block would be freed before the other one. Nothing is saved after that.
 TEST_F(Uses, WhatIsFreedBeforeItsGuestLivesLongerThen) {
   run({born(10, 1, 4 * kBlockBytes, kKeptOnDevice), launch(20), used(20, 1),
        born(30, 2, 2 * kBlockBytes, kOtherOnDevice), launch(40), used(40, 2), dies(50, 1),
@@ -267,7 +268,7 @@ TEST_F(Uses, PartsAreOverwrittenByAWholeBlock) {
   EXPECT_EQ(of("dead-write", 12)["count"], 2);
 }
 
-// Kinds of the findings about the place of site 1 by msMemScope's rules.
+// The kinds of the findings about site 1, by msMemScope's rules.
 class MsMemScope : public Uses {
 protected:
   std::set<std::string> kindsOf(const std::vector<StreamEvent> &list) {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# verbs_test.sh MSLEAKS: what a script sees of `msleaks report`, `msleaks oom` and `msleaks sites` on bad input: the exit status, one
-# line on stderr, nothing on stdout.
+# verbs_test.sh MSLEAKS: runs `msleaks report`, `msleaks oom` and `msleaks sites` on invalid input, as a script would.
+# Checks the exit status, one line on stderr, and nothing on stdout.
 set -u
 msleaks=$1
 work=$(mktemp -d)

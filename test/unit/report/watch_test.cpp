@@ -136,7 +136,7 @@ TEST_F(WatchTest, NamesWhoWasNotGivenTheBlock) {
   EXPECT_EQ(whole["findings"][0]["kind"], "trampled");
 }
 
-// A part of a buffer of OpenCL. Another buffer may have its handle later.
+// A part of an OpenCL buffer. Later another buffer may get the same handle.
 TEST_F(WatchTest, WhoIsGivenAPartOfItMayChangeIt) {
   EXPECT_TRUE(watchOf({shows(5, 0x8000), watch(10), launch(30, true), given(31, 0x8000), changed(40, 2),
                        copy(50, 0x8000, 16), changed(60, 2)})
@@ -151,7 +151,7 @@ TEST_F(WatchTest, ABufferWithAHandleThatWasAPartsIsAnotherOne) {
   EXPECT_EQ(list[0]["given"], "no");
 }
 
-// A cl_mem is a pointer to the driver's own data of a buffer: another buffer's handle may lie close behind it.
+// A cl_mem points to the driver's own data about a buffer. The handle of another buffer may be close behind it.
 TEST_F(WatchTest, AHandleThatLiesNearIsAnotherBuffer) {
   constexpr test::Where kHandle{.heap = abi::Heap::Device, .flags = abi::kDriver};
   constexpr uint64_t kBefore = kBlock - 64, kBehind = kBlock + 64;
@@ -189,9 +189,9 @@ TEST_F(WatchTest, WhoMayBeGivenItIsAHint) {
                              changed(60, 0), launch(70, true), given(71, 0), given(72, 0x9000), changed(80, 2)});
   ASSERT_EQ(list.size(), 3u);
   EXPECT_EQ(list[0]["given"], "unknown");
-  EXPECT_EQ(list[1]["given"], "no"); // a copy says where to
+  EXPECT_EQ(list[1]["given"], "no"); // the event of a copy names its destination
   EXPECT_EQ(list[1]["operator"], json());
-  EXPECT_EQ(list[2]["given"], "unknown"); // an unreadable argument
+  EXPECT_EQ(list[2]["given"], "unknown"); // one argument cannot be read
   EXPECT_EQ(findingOf(whole, "trampled")["confidence"], "hint");
 }
 
@@ -201,7 +201,7 @@ TEST_F(WatchTest, WhoOnlyReadsItMayNotChangeIt) {
   EXPECT_EQ(list[0]["given"], "no");
 }
 
-// The kernel's module says of each argument what it may do, and that there are no others.
+// The kernel's module describes all uses of each argument. So no other block is used.
 TEST_F(WatchTest, WhatIsToldBehindALaunchIsAllThatItWasGiven) {
   const json list = watchOf({watch(10), launch(20, false), given(21, 0x9000, abi::kListed | abi::kWrite),
                              given(22, 0, abi::kListed), changed(30, 2), launch(40, false),

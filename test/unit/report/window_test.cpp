@@ -1,4 +1,4 @@
-// A report about a part of a run says the same whether it was read from the run's beginning or from a checkpoint.
+// A report about a part of a run is the same, whether it was read from the run's beginning or from a checkpoint.
 #include "report_fixture.h"
 
 #include "../live/random_run.h"
@@ -15,7 +15,7 @@ class WindowTest : public ReportTest {
 protected:
   static constexpr uint64_t kCheckpointEvents = 300;
 
-  // A run at random, with a twin that has no checkpoints.
+  // Records a random run, and the same run without checkpoints.
   void record(uint64_t seed, int events) {
     test::RandomRun random(seed, kStart);
     const std::string labels = test::RandomRun::labels().bytes;
@@ -32,7 +32,7 @@ protected:
       grow(list, random.now());
       ASSERT_TRUE((*running)->advance());
       if (events == 1'000)
-        end(2, 0, random.now() + 1); // its events go on all the same
+        end(2, 0, random.now() + 1); // its events continue nevertheless
     }
     last_ns = random.now();
     end(1, 0, last_ns);
@@ -90,7 +90,7 @@ TEST_P(Windows, AreThoseOfAWholeReading) {
     expectSame(between(from));
     expectSame(between(from, to));
   }
-  for (const uint64_t beside : {0, 1, 2}) // from before a checkpoint to behind it
+  for (const uint64_t beside : {0, 1, 2}) // from just before a checkpoint to just after it
     expectSame(between(places[places.size() / 2].time_ns - 1 + beside - kStart));
   for (uint64_t step = 1; step < 200; step += 61)
     expectSame(between(StepBegin{step}, StepBegin{step + 9}));
@@ -118,13 +118,13 @@ TEST_F(WindowTest, AreReadFromTheLastCheckpointBeforeThem) {
   }
 }
 
-// With any fault of checkpoints, the events still exist.
+// Whatever is wrong with the checkpoints, the events still exist.
 TEST_F(WindowTest, NeedNoCheckpoint) {
   record(6, 12'000);
   const auto places = checkpoints();
   ASSERT_GE(places.size(), 4u);
   const ReportQuestion late = between(last_ns - kStart - 1'000'000);
-  for (size_t damaged = places.size(); damaged-- > 0;) { // from the last one, which would be taken, to the first one
+  for (size_t damaged = places.size(); damaged-- > 0;) { // from the last one, which a reader would use
     std::fstream file(trace_file, std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(static_cast<std::streamoff>(places[damaged].offset + sizeof(trace::ChunkHeader) + 5));
     file.put('\x7f').put('\x7f').put('\x7f');
