@@ -1,4 +1,5 @@
-// Checkpoints in the file: found through the root of the index, and only as long as no event was added after them.
+// Checkpoints in the file. The root of the index leads to them. They are valid only as long as no event is added after
+// them.
 #include "analysis/trace/checkpoint.h"
 #include "random_events.h"
 
@@ -91,7 +92,7 @@ TEST_F(CheckpointsInTrace, NamesDoNotEndTheirUseAndAllElseDoes) {
 TEST_F(CheckpointsInTrace, ADamagedOneIsAnError) {
   addTwo();
   const auto found = places();
-  for (const uint64_t at : {found[1].offset, found[1].offset + sizeof(ChunkHeader)}) { // its header, its payload
+  for (const uint64_t at : {found[1].offset, found[1].offset + sizeof(ChunkHeader)}) { // its chunk header, its payload
     std::fstream file(file_, std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(static_cast<std::streamoff>(at));
     file.put('!');
@@ -100,7 +101,7 @@ TEST_F(CheckpointsInTrace, ADamagedOneIsAnError) {
     ASSERT_EQ(reader->checkpoints().size(), 2u);
     EXPECT_FALSE(reader->checkpoint(reader->checkpoints()[1]));
     EXPECT_TRUE(reader->checkpoint(reader->checkpoints()[0]));
-    EXPECT_FALSE(reader->checkpoint({found[0].offset, 151})); // another one's time
+    EXPECT_FALSE(reader->checkpoint({found[0].offset, 151})); // the time of another checkpoint
   }
 }
 
@@ -122,7 +123,7 @@ TEST(CheckpointsInRoot, ThatMakeNoSenseRefuseIt) {
   EXPECT_FALSE(accepts({{100, 5}, {100, 6}}));
   EXPECT_FALSE(accepts({{100, 5}, {50, 6}}));
   EXPECT_FALSE(accepts({{100, 5}, {1'000, 6}}));
-  EXPECT_FALSE(accepts({{31, 5}})); // in the file's header
+  EXPECT_FALSE(accepts({{31, 5}})); // inside the file's header
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-// Events that are pulled: by one, by several at once, and by threads.
+// Events are read through one cursor, through several at once, and by threads.
 #include "random_events.h"
 
 #include <fstream>
@@ -12,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint32_t kStreams = 4;
-constexpr uint64_t kBatches = 1500, kBatchEvents = 100; // more than a leaf has, and than one thread reads alone
+constexpr uint64_t kBatches = 1500, kBatchEvents = 100; // more than a leaf contains, or one thread reads alone
 
 std::vector<StreamEvent> pullAll(EventCursor cursor) {
   std::vector<StreamEvent> all;
@@ -71,8 +71,8 @@ TEST_F(CursorTest, GoesOnWhenItsReaderIsMoved) {
   expectSame(pullAll(std::move(cursor)), all);
 }
 
-// GIVEN a damaged chunk WHEN threads read events and meanings at once THEN each has all of them and the damage is
-// reported once
+// GIVEN a damaged chunk WHEN threads read events and meanings at once THEN each thread gets all of them, and the damage
+// is reported once
 TEST_F(CursorTest, ThreadsShareAReader) {
   {
     std::fstream file(file_, std::ios::binary | std::ios::in | std::ios::out);

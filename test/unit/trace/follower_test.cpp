@@ -1,4 +1,4 @@
-// A trace that is read while it is written.
+// A trace is read while it is written.
 #include "analysis/trace/trace_follower.h"
 #include "random_events.h"
 
@@ -29,7 +29,7 @@ protected:
       throw std::runtime_error(follower.error().message);
     return std::move(*follower);
   }
-  // All that it gives now.
+  // All events that the follower returns now.
   static std::vector<StreamEvent> take(TraceFollower &follower) {
     std::vector<StreamEvent> all;
     for (auto events = follower.next(); events && !events->empty(); events = follower.next())
@@ -153,7 +153,7 @@ TEST_F(FollowerTest, TellsWhatEventsMeanBeforeThem) {
   EXPECT_EQ(told.size(), 6u);
 }
 
-// GIVEN a file that grows byte by byte THEN a chunk that is half written is no damage
+// GIVEN a file that grows byte by byte THEN a chunk that is half written is not damage
 TEST_F(FollowerTest, AFileThatGrowsByteByByte) {
   ASSERT_TRUE(writer_->processStart({1, 2, 3, 4, 5, {"prog"}}));
   for (uint64_t i = 0; i < 6; ++i) {
@@ -195,7 +195,7 @@ TEST_F(FollowerTest, DamageIsPassedOver) {
   EXPECT_THAT(follower.damage()[0], HasSubstr("not a chunk"));
 }
 
-// GIVEN a session that was killed in the middle of a write WHEN it goes on THEN nothing is lost or said
+// GIVEN a session that was killed in the middle of a write WHEN it goes on THEN nothing is lost or reported
 TEST_F(FollowerTest, ATornEndThatIsCutOffIsNoError) {
   write(0, 1000);
   const uint64_t whole_bytes = writer_->bytesWritten();
@@ -216,7 +216,7 @@ TEST_F(FollowerTest, ATornEndThatIsCutOffIsNoError) {
 
 class LostTraceTest : public FollowerTest {
 protected:
-  // One error, and the same one from then on.
+  // Returns one error, and the same error from then on.
   void expectError(TraceFollower &follower, const std::string &what) {
     for (int round = 0; round < 2; ++round) {
       const auto events = follower.next();

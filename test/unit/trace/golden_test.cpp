@@ -1,5 +1,5 @@
-// The bytes of the format. A change here is a change that older readers see: raise kFormatVersion or be sure that they
-// pass over it.
+// The bytes of the format. Older readers see any change of these bytes: raise kFormatVersion, or be sure that older
+// readers skip the change.
 #include "analysis/trace/checkpoint.h"
 #include "analysis/trace/chunk.h"
 #include "analysis/trace/event_encoder.h"
@@ -37,7 +37,8 @@ std::string withoutSpaces(std::string_view text) {
 constexpr char kFileHeader[] = "894d534c540d0a1a 0100 0200 20000000 0000000000000000";
 constexpr size_t kFileHeaderBytes = 32;
 
-// Writes one thing and compares what it put into the file: header fields, then payload. The checksums are computed.
+// Writes one thing and compares the bytes that it added to the file: header fields, then payload. The checksums are
+// computed.
 class Golden : public testing::Test {
 protected:
   Golden() : file_(folder_ / "trace.mslt") {}
@@ -48,7 +49,7 @@ protected:
     return all.substr(std::min(offset, all.size()));
   }
 
-  // The chunk at `offset`: `header` are its 64 bytes before the checksums, `payload` all of it.
+  // Checks the chunk at `offset`. `header` are its 64 bytes before the checksums, `payload` is the whole payload.
   void expectChunk(size_t offset, std::string_view header, std::string_view payload) const {
     const std::string chunk = bytesFrom(offset);
     ASSERT_GE(chunk.size(), sizeof(trace::ChunkHeader));
@@ -94,7 +95,7 @@ TEST_F(Golden, ProcessEnd) {
       "01 12 04"); // status -1, 9 events without a ring, reason
 }
 
-// What versions before 0.2 wrote: without the fields that were added.
+// Processes as versions before 0.2 wrote them, without the fields that were added later.
 TEST_F(Golden, ProcessesOfBefore) {
   trace::ByteWriter bytes;
   trace::Compressor compressor;
@@ -166,7 +167,7 @@ TEST_F(Golden, Names) {
       "05 666f70656e"); // what it calls
 }
 
-// A block's life and a copy from it.
+// The life of a block, and a copy from it.
 std::vector<abi::Slot> sampleSlots() {
   std::vector<abi::Slot> slots(4);
   slots[0] = {{abi::EventKind::Alloc, abi::Heap::Host, 0, abi::kFromHook, 5, 1000}, {0x10000, 64}};

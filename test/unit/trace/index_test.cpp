@@ -1,4 +1,4 @@
-// The index of a trace that is too large for one chunk, or that is not there.
+// The index of a trace that needs more than one index chunk, or that has no index.
 #include "analysis/trace/chunk_index.h"
 #include "random_events.h"
 
@@ -11,7 +11,7 @@ using namespace trace;
 
 constexpr uint32_t kChunks = 1000;
 
-// A trace of small chunks, closed with a flat index in parts of so many entries; nothing for no index.
+// A trace of small chunks, closed with a flat index in parts of this many entries, or without an index.
 class ClosedTrace {
 public:
   explicit ClosedTrace(std::optional<uint32_t> part_chunks) {
@@ -66,13 +66,13 @@ void expectAll(const ChunkIndex &index) {
 
 } // namespace
 
-// Earlier versions wrote an entry for every chunk, from 256 MiB on in several index chunks.
+// Earlier versions wrote an entry for each chunk. From 256 MiB on they wrote several index chunks.
 TEST(Index, FlatOnesOfOlderTracesAreRead) {
   for (const uint32_t part_chunks : {1u, 7u, kChunks})
     expectAll(ClosedTrace(part_chunks).read());
 }
 
-// Written by versions that left out an index of more than 1 GiB.
+// Earlier versions left out an index of more than 1 GiB.
 TEST(Index, ATraceWithATrailerAloneIsClosed) { expectAll(ClosedTrace(std::nullopt).read()); }
 
 } // namespace msleaks::analysis::test

@@ -1,4 +1,4 @@
-// The index of two levels: a reader's knowledge from its root, its reads of leaves, and the effect of damage to leaves.
+// The index of two levels: what a reader learns from its root, how it reads leaves, and the effect of damaged leaves.
 #include "analysis/trace/chunk_index.h"
 #include "analysis/trace/index_builder.h"
 #include "random_events.h"
@@ -36,7 +36,7 @@ protected:
     ASSERT_TRUE(writer->close());
   }
 
-  // Two events of one of the streams. Times of different streams lie some hundred chunks apart.
+  // Writes two events of one of the streams. The times of different streams differ by some hundred chunks.
   void writeBatch(TraceWriter &writer) {
     const auto stream = static_cast<uint32_t>(random_() % kLeafStreams);
     const auto slots = randomSlots(2, 1000 + batches_++ * 1000 + stream * 300'000, random_);
@@ -50,7 +50,7 @@ protected:
       throw std::runtime_error("no root");
     return *index->root;
   }
-  // A copy without the trailer, whose content only a walk can tell.
+  // A copy without the trailer. Only a walk over it can find its content.
   TraceReader walked() const {
     const fs::path copy = folder_ / "walked";
     fs::copy_file(file_, copy, fs::copy_options::overwrite_existing);
@@ -157,7 +157,7 @@ TEST_F(LeavesTest, ADamagedRootMeansAWalk) {
   const auto whole = readAll(*TraceReader::open(file_));
   const fs::path copy = folder_ / "copy";
   const uint64_t trailer = fs::file_size(file_) - sizeof(ChunkHeader) - sizeof(uint64_t);
-  flipByteAt(trailer - 1); // the root's last byte
+  flipByteAt(trailer - 1); // the last byte of the root
   const auto reader = TraceReader::open(file_);
   ASSERT_TRUE(reader);
   EXPECT_TRUE(reader->closed());
@@ -165,7 +165,7 @@ TEST_F(LeavesTest, ADamagedRootMeansAWalk) {
   expectSame(readAll(*reader), whole);
 }
 
-// GIVEN a trace that was closed WHEN more is appended THEN its leaves stay and the root has them and the new ones
+// GIVEN a closed trace WHEN more is appended THEN its leaves stay, and the root refers to them and to the new ones
 TEST_F(LeavesTest, AppendingGoesOnWithThem) {
   const IndexRoot before = root();
   {
@@ -186,7 +186,7 @@ TEST_F(LeavesTest, AppendingGoesOnWithThem) {
   expectSame(readAll(*reader), readAll(walked()));
 }
 
-// GIVEN a session that was killed WHEN it is recovered THEN its trace has an index as if it had not been
+// GIVEN a killed session WHEN it is recovered THEN its trace has the index that it would have without the kill
 TEST_F(LeavesTest, AppendingToAKilledOneMakesThemAnew) {
   const auto whole = readAll(*TraceReader::open(file_));
   fs::resize_file(file_, fs::file_size(file_) - 1);
@@ -200,7 +200,7 @@ TEST_F(LeavesTest, AppendingToAKilledOneMakesThemAnew) {
   expectSame(readAll(*reader), whole);
 }
 
-// A collector that went on after a kill stored the last batch again.
+// A collector that continued after a kill stored the last batch again.
 TEST_F(LeavesTest, WhatIsStoredTwiceComesOnce) {
   const auto whole = readAll(*TraceReader::open(file_));
   std::vector<abi::Slot> last;
@@ -220,7 +220,7 @@ TEST_F(LeavesTest, WhatIsStoredTwiceComesOnce) {
   expectSame(readAll(*reader), whole);
 }
 
-// A version that knows flat indexes only takes no entry from a root, and passes over chunks of kind Index.
+// A version that knows only flat indexes finds no entry in a root, and skips chunks of kind Index.
 TEST_F(LeavesTest, AnOlderReaderWalks) {
   const auto file = InputFile::open(file_);
   std::vector<uint8_t> bytes(fs::file_size(file_));

@@ -1,4 +1,4 @@
-// The reader's memory, counted by an operator new of this program's own.
+// The reader's memory, counted by this program's own operator new.
 #include "random_events.h"
 
 #include <atomic>
@@ -51,7 +51,8 @@ std::filesystem::path writeStreams(const ScratchFolder &folder, uint32_t streams
   return file;
 }
 
-// Two thousand threads in a row cost as much as one. All at once they cost more, which shows that the figure can grow.
+// Two thousand threads one after another cost as much memory as one. All at once they cost more, which shows that the
+// measured value can grow.
 TEST(TraceMemory, StreamsThatFollowEachOtherAreNotHeldTogether) {
   const ScratchFolder folder;
   uint64_t events = 0;

@@ -1,4 +1,4 @@
-// Streams of events for tests: any kind, any value, and the events that a reader must return for them.
+// Streams of events for tests, with any kind and any value. Also the events that a reader must return for them.
 #pragma once
 
 #include "analysis/trace/trace_reader.h"
@@ -24,7 +24,7 @@ inline std::vector<abi::EventKind> allKinds() {
   };
 }
 
-// Values of very different sizes, so that every length of varint occurs.
+// Values of very different sizes, so that varints of every length occur.
 inline uint64_t randomValue(std::mt19937_64 &random) { return random() >> (random() % 64); }
 
 inline void appendRandomEvent(std::vector<abi::Slot> &slots, uint64_t time_ns, std::mt19937_64 &random) {
@@ -56,7 +56,7 @@ inline std::vector<abi::Slot> randomSlots(size_t events, uint64_t begin_ns, std:
   return slots;
 }
 
-// The events in `slots`, as a reader gives them.
+// The events in `slots`, as a reader returns them.
 inline std::vector<StreamEvent> eventsOf(uint32_t process, uint32_t stream, std::span<const abi::Slot> slots) {
   std::vector<StreamEvent> events;
   for (size_t i = 0; i < slots.size(); i += abi::slotsOf(slots[i].header.kind)) {
@@ -97,7 +97,8 @@ inline std::string contentOf(const std::filesystem::path &path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A folder of the test's own, gone with it. In memory where that is possible: the tests write thousands of small files.
+// A folder of the test, which is removed with the object. It is in memory if possible, because the tests write
+// thousands of small files.
 class ScratchFolder {
 public:
   ScratchFolder() {

@@ -1,4 +1,4 @@
-// Events that a second thread reads ahead: they stay the same, even if one side stops or fails.
+// A second thread reads events ahead. The events stay the same, even if one side stops or fails.
 #include "analysis/trace/read_ahead.h"
 #include "random_events.h"
 
@@ -14,7 +14,7 @@ namespace {
 using trace::EventSource;
 using trace::ReadAhead;
 
-// Events 0, 1, 2, … in batches of changing sizes, and then the end, or an exception.
+// Events 0, 1, 2, … in batches of varying sizes, followed by the end or an exception.
 class ManyEvents final : public EventSource {
 public:
   ManyEvents(uint64_t count, bool throws, std::atomic<uint64_t> *asked)
@@ -44,7 +44,7 @@ protected:
   std::unique_ptr<ReadAhead> read(uint64_t count, bool throws = false) {
     return std::make_unique<ReadAhead>(std::make_unique<ManyEvents>(count, throws, &asked_));
   }
-  // Takes up to `most` events and returns how many there were; each must be the next number.
+  // Reads up to `most` events and returns how many there were. Each must be the next number.
   static uint64_t take(ReadAhead &events, uint64_t most = UINT64_MAX) {
     uint64_t count = 0;
     for (auto batch = events.next(); !batch.empty(); batch = events.next()) {
@@ -71,7 +71,7 @@ TEST_F(ReadAheadTest, WaitsForASlowUser) {
   const auto events = read(3'000'000);
   take(*events, 100'000);
   uint64_t before = 0;
-  for (int i = 0; i < 500 && before != asked_; ++i) { // until it rests
+  for (int i = 0; i < 500 && before != asked_; ++i) { // until the reading thread waits
     before = asked_;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }

@@ -7,7 +7,7 @@
 namespace msleaks::analysis::test {
 namespace {
 
-// By time, then by stream; a stream's own order stays.
+// Sorts by time, then by stream. Events of one stream keep their order.
 void sortAsRead(std::vector<StreamEvent> &events) {
   std::map<std::pair<uint64_t, uint32_t>, std::vector<StreamEvent>> groups;
   for (const StreamEvent &event : events)
@@ -17,9 +17,9 @@ void sortAsRead(std::vector<StreamEvent> &events) {
     events.insert(events.end(), group.begin(), group.end());
 }
 
-// GIVEN streams of random events of every kind, written in batches of random length, interleaved.
+// GIVEN streams of random events, written in interleaved batches of random length,
 // WHEN they are read back,
-// THEN every event is there, unchanged, in order of time, each stream's in its own order
+// THEN every event is there, unchanged and in order of time. The events of one stream keep their order.
 TEST(TraceRoundTrip, RandomStreams) {
   for (const uint64_t seed : {1, 2, 3, 4, 5, 6, 7, 8}) {
     std::mt19937_64 random(seed);
@@ -74,7 +74,7 @@ TEST(TraceRoundTrip, Metadata) {
   ASSERT_TRUE(writer->callers(2, callers));
   ImageNames names{{"/lib/x.so", {std::byte{1}}}, {}};
   const std::string longName(3000, 'n');
-  for (uint64_t i = 0; i < 5000; ++i) // more than a chunk holds
+  for (uint64_t i = 0; i < 5000; ++i) // more than a chunk can contain
     names.addresses.push_back({i, {{longName, "/x.cpp", static_cast<uint32_t>(i), 1}, {"f", "", 0, 0}}, i % 2 ? "fopen" : ""});
   ASSERT_TRUE(writer->names(names));
   ASSERT_TRUE(writer->streamAccount({1, 0, 4711, "main", 10, 1, 5}));

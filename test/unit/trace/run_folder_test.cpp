@@ -26,7 +26,7 @@ mode_t modeOf(const fs::path &path) {
   return status.st_mode & 07777;
 }
 
-// The message of a refusal; each is a usage error on one line.
+// The message of a refusal. Each refusal is a usage error with a message of one line.
 std::string refusalOf(const Result<void> &result) {
   if (result)
     return "";
@@ -97,7 +97,7 @@ TEST(RunFolder, IsMadeForUsAndOurGroup) {
   EXPECT_EQ(modeOf(folder->path() / kManifestFile) & ~0640, 0u);
   ASSERT_TRUE(TraceWriter::create(folder->trace()));
   EXPECT_EQ(modeOf(folder->trace()) & ~0640, 0u);
-  // Nothing temporary stays.
+  // No temporary file remains.
   EXPECT_EQ(std::distance(fs::directory_iterator(folder->path()), fs::directory_iterator()), 2);
 
   const auto again = RunFolder::create(scratch / "a" / "run");
@@ -114,7 +114,7 @@ TEST(RunFolder, TakesAnEmptyFolderAndClosesIt) {
   EXPECT_EQ(modeOf(scratch / "run"), 0750u);
 }
 
-// Another user puts a link to another folder there after the path was checked.
+// Another user creates a link to another folder there after the path was checked.
 TEST(RunFolder, IsNeverALinkWhenItIsMade) {
   const ScratchFolder scratch;
   fs::create_directory(scratch / "victim");
@@ -127,7 +127,7 @@ TEST(RunFolder, IsNeverALinkWhenItIsMade) {
   EXPECT_EQ(modeOf(scratch / "victim"), 0777u);
 }
 
-// And later, while we write into it.
+// Or later, while msleaks writes into the folder.
 TEST(RunFolder, StaysTheFolderThatWasMade) {
   const ScratchFolder scratch;
   const auto folder = RunFolder::create(scratch / "run");

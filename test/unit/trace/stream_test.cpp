@@ -1,4 +1,4 @@
-// Joins chunks of a stream to a stream again, and streams to one sequence.
+// Joins the chunks of a stream, and the streams to one sequence.
 #include "random_events.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ abi::Slot alloc(uint64_t time_ns, uint64_t address, uint32_t site = 0) {
   return {{abi::EventKind::Alloc, abi::Heap::Host, 0, 0, site, time_ns}, {address, 1}};
 }
 
-// Addresses in the order in which the reader gives them.
+// The addresses in the order in which the reader returns them.
 std::vector<uint64_t> addressesOf(const std::vector<StreamEvent> &events) {
   std::vector<uint64_t> addresses;
   for (const StreamEvent &event : events)
@@ -55,7 +55,7 @@ TEST_F(Stream, ABatchThatBeginsTooEarlyIsLifted) {
   const TraceReader reader = read();
   EXPECT_EQ(addressesOf(readAll(reader)), (Numbers{1, 6, 2, 3, 4, 7, 5}));
   EXPECT_EQ(timesOf(readAll(reader)), (Numbers{10, 27, 30, 30, 30, 30, 31}));
-  // A window sees them where the whole has them.
+  // A window contains these events at the same position as the whole trace.
   EXPECT_EQ(addressesOf(readAll(reader, 30, 31)), (Numbers{2, 3, 4, 7}));
   EXPECT_EQ(addressesOf(readAll(reader, 0, 30)), (Numbers{1, 6}));
 }
@@ -96,7 +96,7 @@ TEST_F(Stream, APartStoredTwiceIsCountedInSlots) {
 
 TEST_F(Stream, AGapInThePositionsIsNoDamage) {
   write(0, 0, {alloc(1, 1)});
-  write(0, 100, {alloc(2, 2)}); // the ring was overwritten
+  write(0, 100, {alloc(2, 2)}); // the ring was overwritten before
   EXPECT_EQ(addressesOf(readAll(read())), (Numbers{1, 2}));
   EXPECT_EQ(read().storedUntil(1, 0), 101u);
 }
@@ -105,7 +105,7 @@ TEST_F(Stream, SlotsThatAreNoEventArePassedOver) {
   abi::Slot garbage = alloc(2, 2);
   garbage.header.kind = static_cast<abi::EventKind>(200);
   abi::Slot half = alloc(4, 4);
-  half.header.kind = abi::EventKind::Copy; // and no continuation
+  half.header.kind = abi::EventKind::Copy; // its continuation is missing
   abi::Slot continuation{};
   continuation.header.kind = abi::EventKind::Continuation;
   write(0, 10, {continuation, alloc(1, 1), garbage, garbage, alloc(3, 3), half, alloc(5, 5), half});
@@ -116,7 +116,7 @@ TEST_F(Stream, SlotsThatAreNoEventArePassedOver) {
 
 TEST_F(Stream, EventsAreCountedNotSlots) {
   std::mt19937_64 random(1);
-  const auto slots = randomSlots(50'000, 0, random); // more than a chunk holds
+  const auto slots = randomSlots(50'000, 0, random); // more than a chunk can contain
   write(0, 0, slots);
   EXPECT_EQ(read().eventCount(), 50'000u);
   EXPECT_EQ(readAll(read()).size(), 50'000u);
@@ -141,15 +141,15 @@ TEST_F(Stream, StopsWhenToldTo) {
   EXPECT_EQ(given.value(), 2u);
 }
 
-// GIVEN windows over a trace of several streams
-// THEN each gives exactly the events that the whole gives between its times
+// GIVEN windows over a trace of several streams THEN each window contains exactly the events of the whole trace between
+// its times
 TEST_F(Stream, WindowsAddUpToTheWhole) {
   std::mt19937_64 random(5);
   std::array<uint64_t, 5> position{}, time_ns{};
   time_ns.fill(1000);
   for (int batch = 0; batch < 200; ++batch) {
     const auto stream = static_cast<uint32_t>(random() % position.size());
-    const uint64_t begin_ns = time_ns[stream] - random() % 20; // now and then before the last batch's end
+    const uint64_t begin_ns = time_ns[stream] - random() % 20; // sometimes before the last batch's end
     const size_t count = 1 + random() % 400;
     const auto slots = randomSlots(count, begin_ns, random);
     write(stream, position[stream], slots);

@@ -21,7 +21,7 @@ class Writer : public testing::Test {
 protected:
   std::vector<abi::Slot> someSlots() { return randomSlots(100, 1000 + 10'000 * batches_++, random_); }
 
-  // Writes `batches` batches and returns the file's length after each.
+  // Writes `batches` batches and returns the file's length after each of them.
   std::vector<uint64_t> writeBatches(int batches) {
     auto writer = TraceWriter::create(file_);
     std::vector<uint64_t> lengths;
@@ -100,7 +100,7 @@ TEST_F(Writer, AppendRefusesWhatIsNoTrace) {
   EXPECT_EQ(fs::file_size(file_), 1000u);
 }
 
-// Runs `f` in a child, where it may break limits; its assertions end it with another status than 0.
+// Runs `f` in a child, in which it may change limits. If an assertion fails there, the child's status is not 0.
 void inChild(const std::function<bool()> &f) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
@@ -111,7 +111,7 @@ void inChild(const std::function<bool()> &f) {
   EXPECT_EQ(status, 0);
 }
 
-// Writes until it fails, makes room, and goes on: no event is lost, stored twice or torn.
+// Writes until it fails, makes room, and goes on. No event is lost, stored twice or torn.
 bool survivesFullDisk(const fs::path &file, const std::string &reason, const std::function<void()> &makeRoom) {
   std::mt19937_64 random(2);
   auto writer = TraceWriter::create(file);
