@@ -1,4 +1,4 @@
-// Tells which sanitizer the tests are built with.
+// Tells with which sanitizer the tests are built.
 #pragma once
 
 namespace msleaks::test {

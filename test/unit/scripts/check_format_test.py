@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check-format.py: its complaints, and the files that it checks."""
+"""The complaints of check-format.py, and the files that it checks."""
 import importlib.util
 import unittest
 from pathlib import Path

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/check-words.py: each rule fires on a small text, and is silent on one that is right."""
+"""Each rule of scripts/check-words.py reports a small wrong text, and does not report a right one."""
 import importlib.util
 import subprocess
 import sys

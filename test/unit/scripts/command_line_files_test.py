@@ -84,7 +84,7 @@ class Generated(unittest.TestCase):
                     subprocess.run([shell, option, self.folder / "completions.py" / name], check=True)
 
     def bash(self, *words):
-        """The completions of bash for the last word."""
+        """The completions that bash offers for the last word."""
         script = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _msleaks; printf "%s\\n" "${COMPREPLY[@]}"'
         said = subprocess.run(["bash", "-c", script, "bash", self.folder / "completions.py/msleaks.bash", *words],
                               check=True, stdout=subprocess.PIPE, text=True)

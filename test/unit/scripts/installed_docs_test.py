@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The pages of an installation: every relative link leads to a file that is installed with them."""
+"""In the pages of an installation, every relative link leads to a file that is installed with them."""
 import subprocess
 import sys
 import tempfile

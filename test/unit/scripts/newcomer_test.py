@@ -1,4 +1,5 @@
-"""A newcomer's first day: the files of CONTRIBUTING.md's recipes are added to the tree, built, run and removed again.
+"""Does what a new contributor does: adds the files of CONTRIBUTING.md's recipes to the tree, builds and runs them, and removes them
+again.
 
     newcomer_test.py REPOSITORY BUILD
 
@@ -15,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 SKIPPED = 77
-# A recipe's file: a block of code that says in its first line which file it is.
+# The file of a recipe is a block of code. Its first line names the file.
 BLOCK = re.compile(r"^```(?:cpp|sh)\n((?://|#) ([\w/]+\.(?:cpp|sh)): .*?)^```$", re.M | re.S)
 FILES = ["analysis/analyzers/large.cpp", "test/unit/report/large_test.cpp", "analysis/exporters/places.cpp",
          "test/unit/exporters/places_test.cpp", "tools/verbs/processes.cpp", "test/unit/verbs/processes_test.sh"]
@@ -40,7 +41,7 @@ def overlay(folder, layer, name):
 
 
 def cover(repository, build):
-    """Puts a layer of memory over both folders, for this process and its children."""
+    """Mounts a memory file system over both folders, for this process and its children."""
     if os.environ.get("MSLEAKS_NEWCOMER") != "inside":
         unshare = ["unshare", "-m", "--propagation", "private"]
         if os.geteuid() != 0 or subprocess.run([*unshare, "true"], stderr=subprocess.DEVNULL).returncode != 0:
@@ -55,7 +56,7 @@ def cover(repository, build):
     if not all(overlay(folder, layer, f"layer{number}") for number, folder in enumerate(folders)):
         print("skipped: there is no overlayfs here")
         sys.exit(SKIPPED)
-    os.chdir(repository)  # not the folder below the layer
+    os.chdir(repository)  # so that paths do not lead to the folder below the mount
 
 
 class Build:
@@ -71,7 +72,7 @@ class Build:
         return output(self.msleaks, "report", self.run, "--json", statuses=(0, 1))
 
     def says(self):
-        """The files that must be as before when the recipes are gone."""
+        """The outputs that must be the same as before when the recipes are removed."""
         return [output(self.msleaks, "--help"), output(self.msleaks, "export", "--list"), self.report()]
 
 

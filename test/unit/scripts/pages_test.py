@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Pages: each link leads to a file and a heading that exist, docs/README.md names every page, and docs/abi.md names every version."""
+"""Each link in a page leads to an existing file and heading. docs/README.md names every page, and docs/abi.md names every version."""
 import re
 import unittest
 from pathlib import Path
@@ -20,7 +20,7 @@ def without_code(text):
 
 
 def anchors(page):
-    """The anchors of a page, as GitHub makes them from its headings."""
+    """The anchors of a page, as GitHub derives them from its headings."""
     text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
     return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
 
@@ -35,14 +35,14 @@ class Outline(unittest.TestCase):
         self.assertEqual(set(re.findall(r"^    msleaks[ -](\w+)", section, re.MULTILINE)), verbs)
 
     def test_each_page_begins_with_a_command(self):
-        """Or with the code that a reader would write: before the first section there is a block of code."""
+        """Each page begins with an example: a block of code before the first section."""
         for page in sorted(DOCS.rglob("*.md")):
             with self.subTest(page=str(page.relative_to(ROOT))):
                 self.assertRegex(page.read_text().split("\n## ")[0], r"(?m)^(?:    \S|```)")
 
 
 def broken_links(page):
-    """Each link of the page without a target file or heading: (link, error)."""
+    """Each link of the page without a target file or heading, as (link, error)."""
     for target in LINK.findall(without_code(page.read_text())):
         if target.startswith(("http://", "https://", "mailto:")):
             continue
@@ -70,7 +70,8 @@ class Links(unittest.TestCase):
 
 
 class Versions(unittest.TestCase):
-    """Objects, libraries and files outlive the msleaks that made them: docs/abi.md names all that carries a version."""
+    """Objects, libraries and files are used longer than the msleaks that made them. docs/abi.md names everything that has a
+    version."""
 
     def test_constants_and_sections(self):
         text = (DOCS / "abi.md").read_text()
@@ -80,7 +81,7 @@ class Versions(unittest.TestCase):
             source = header.read_text()
             names.update(re.findall(r"constexpr \w+ (k\w*Version)\b", source))
             names.update(re.findall(r'constexpr char k\w*(?:Section|Prefix)\[\] = "(\w+?)_?"', source))
-        names.discard("kLntVersion")  # of LNT's own format, which is not ours to change
+        names.discard("kLntVersion")  # the version of LNT's own format, which msleaks cannot change
         self.assertIn("kObjectVersion", names)
         self.assertIn("msl_graphs", names)
         for name in sorted(names):
@@ -88,7 +89,7 @@ class Versions(unittest.TestCase):
                 self.assertIn(name, text)
 
     def test_functions_that_objects_call(self):
-        """The pass declares callbacks by their table, and these by name."""
+        """The pass declares some callbacks from their table, and these by name."""
         text = (DOCS / "abi.md").read_text()
         names = re.findall(r'"(__msl_\w+)"', (ROOT / "passes/runtime_decls.cpp").read_text())
         names = [name for name in names if name != "__msl_"]

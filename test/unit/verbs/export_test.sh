@@ -1,6 +1,6 @@
 #!/bin/sh
-# export_test.sh MSLEAKS RUN: `msleaks export` as a script sees it. Checks exit statuses, one line on stderr, and that a
-# file is there as a whole or not at all.
+# export_test.sh MSLEAKS RUN: runs `msleaks export` as a script would. Checks exit statuses, one line on stderr, and
+# that a file exists completely or not at all.
 set -u
 msleaks=$1 run=$2
 work=$(mktemp -d)
@@ -37,12 +37,12 @@ refused 2 'symbolic link' "$run" --format json -o "$(ln -s elsewhere link; echo 
 refused 4 'No such file' "$run" --format json -o nowhere/file
 [ ! -e file ] || fail "a run that cannot be read left a file"
 
-# The list, and --help, name each format once, in order.
+# The list and --help name each format once, in order.
 "$msleaks" export --list >list || fail "--list: status $?"
 [ "$(cut -d ' ' -f 1 list | sort -u)" = "$(cut -d ' ' -f 1 list)" ] || fail "--list: $(cat list)"
 grep -q '^jsonl  *every event' list || fail "--list: $(cat list)"
 
-# Everywhere the same bytes, and status 0 also where the run has leaks.
+# The bytes are the same for any output, and the status is 0 even if the run has leaks.
 "$msleaks" report "$run" --json >report.json
 "$msleaks" report "$run" >report.text
 "$msleaks" dump "$run" --json >report.jsonl
@@ -57,7 +57,7 @@ for format in json text jsonl; do
   done
 done
 
-# A file that cannot grow stands for a full disk; the earlier file stays.
+# A file that cannot grow imitates a full disk. The earlier file stays.
 for format in json text jsonl; do
   rm -f "file.$format" && echo old >"file.$format"
   (
@@ -75,7 +75,7 @@ for format in json text jsonl; do
 done
 ls -A | grep '^\.' && fail "temporary files are left"
 
-# Unreadable parts are a warning, unless all is unreadable.
+# Unreadable parts are only a warning, unless everything is unreadable.
 mkdir cut
 size=$(wc -c <"$run/trace.mslt")
 head -c $((size - 1)) "$run/trace.mslt" >cut/trace.mslt

@@ -1,4 +1,5 @@
-# MSLEAKS RUN: `msleaks run` is msleaks-run: its help, its refusals, and the arguments of the program as they are given.
+# MSLEAKS RUN: `msleaks run` does the same as msleaks-run. Checks its help, its refusals, and that it does not change
+# the program's arguments.
 set -u
 run=$(dirname "$1")/msleaks-run
 [ "$("$1" run --help)" = "$("$run" --help)" ] || exit 1
@@ -7,7 +8,7 @@ run=$(dirname "$1")/msleaks-run
 [ $? -eq 2 ] || exit 1
 "$1" run -- /nonexistent/program 2>/dev/null
 [ $? -eq 127 ] || exit 1
-# The parent's SIGPIPE reaches the program as it is: ignored, though `msleaks` itself does not ignore it.
+# The program inherits SIGPIPE as the parent has set it. Here it is ignored, though `msleaks` itself does not ignore it.
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 ignored=$(trap '' PIPE; "$1" run --no-report -o "$folder/run" -- sh -c 'grep SigIgn /proc/self/status; exit 7')

@@ -20,7 +20,7 @@ TEST(Judgement, UnusedBlocksStayUntouched) {
   const Finding finding = findingOf("unused", 1000);
   EXPECT_EQ(outcomeOf(finding, {}), Outcome::Unknown);
   EXPECT_EQ(outcomeOf(finding, {.blocks = 1, .bytes = 1000, .never_touched_bytes = 1000}), Outcome::Proved);
-  // One of two blocks: the first run's finding is about both.
+  // The program touched one of the two blocks. The first run's finding says that both are unused, so it is refuted.
   EXPECT_EQ(outcomeOf(finding, {.blocks = 2, .bytes = 1000, .touched_blocks = 1, .never_touched_bytes = 500}),
             Outcome::Refuted);
   EXPECT_EQ(outcomeOf(finding, {.blocks = 1, .bytes = 1000, .never_touched_bytes = 1000, .unwatched = true}),
@@ -99,7 +99,7 @@ TEST(AllocationPlace, IsTheAllocatorsCaller) {
 TEST(AllocationPlace, IsBehindLibrariesOfTheSystem) {
   const AllocationPlace place(lineOf(call("a.cpp", 10)));
   EXPECT_TRUE(place.holds(std::vector{kNew, call("a.cpp", 10)}));
-  // Another place's block that is made on the way.
+  // A block of another place, allocated between the two calls of the path.
   EXPECT_FALSE(place.holds(std::vector{call("b.cpp", 3), call("a.cpp", 10)}));
 }
 

@@ -1,4 +1,4 @@
-// Whole programs of the machine, with every block that the hooks offer guarded: they must do the same as alone.
+// Runs installed programs, with every block that the hooks offer guarded. They must do the same as without msleaks.
 #include "analysis/launch/program.h"
 #include "analysis/verify/guard_tracer.h"
 #include "msleaks/abi/guarded.h"
@@ -31,7 +31,7 @@ protected:
   }
   void TearDown() override { fs::remove_all(folder); }
 
-  // A script of the shell; with every block of 4 KiB or more guarded, or none.
+  // Runs a shell script, with every block of 4 KiB or more guarded, or with none guarded.
   Done run(const std::string &script, bool guarded) {
     const fs::path output = folder / "output";
     const std::vector<std::string> command{

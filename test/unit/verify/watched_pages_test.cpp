@@ -68,7 +68,7 @@ TEST_F(WatchedBlockTest, ChangesAreToldOnceAndFromTheFirstByteToTheLast) {
 
 TEST_F(WatchedBlockTest, OnlyWhatIsAskedAbout) {
   block.keep(read);
-  memory[0] = memory[63] = 'x'; // not the block's
+  memory[0] = memory[63] = 'x'; // these bytes are outside of the block
   EXPECT_FALSE(block.change({0, UINT64_MAX}, read));
   memory[20] = memory[30] = 'x';
   const auto first = block.change({kAt + 25, kAt + 35}, read);

@@ -1,4 +1,4 @@
-// The blocks of a finding, and the verdict that writes into them give.
+// The blocks of a finding, and the verdict that follows from writes into them.
 #include "analysis/collect/watch_option.h"
 #include "analysis/verify/writes.h"
 
@@ -74,7 +74,7 @@ TEST(Writes, NoneRefutesOnlyWhereAllWereSeen) {
   sum = sumOf({});
   sum.operations = 0;
   EXPECT_EQ(outcome(sum), Outcome::Unknown);
-  EXPECT_EQ(judgeWrites(trampled("weights", ""), sum).outcome, Outcome::Refuted); // outside of all ranges
+  EXPECT_EQ(judgeWrites(trampled("weights", ""), sum).outcome, Outcome::Refuted); // the write was outside of all ranges
   sum = sumOf({});
   sum.blocks = 0;
   EXPECT_EQ(outcome(sum), Outcome::Unknown);

@@ -47,7 +47,7 @@ TEST_F(WatchTest, RowsAreOfPlaces) {
   const Frame frame = live->frame();
   const FrameRow *weights = rowAt(frame, 12);
   ASSERT_TRUE(weights);
-  EXPECT_EQ(weights->now, (BlockSum{1100, 3})); // a pool's blocks are parts of others
+  EXPECT_EQ(weights->now, (BlockSum{1100, 3})); // a pool's blocks are parts of other blocks
   EXPECT_EQ(weights->at_peak, (BlockSum{1100, 3}));
   EXPECT_EQ(frame.rows.front().site->line, 12u);
   EXPECT_EQ(frame.rows.size(), 2u); // places of the peak are shown, too
@@ -151,7 +151,7 @@ TEST_F(WatchTest, PlacesWithoutTimeForTheirNamesAreOneRow) {
        kStart + 1000);
   const auto live = watch();
   takeAll(*live);
-  const Frame hasty = live->frame({}, 0); // one at least, so that every frame gets on
+  const Frame hasty = live->frame({}, 0); // at least one batch is read, so that every frame makes progress
   ASSERT_EQ(hasty.rows.size(), 2u);
   EXPECT_TRUE(rowAt(hasty, 12));
   EXPECT_FALSE(hasty.rows[1].site);

@@ -15,7 +15,7 @@
 namespace msleaks::analysis {
 namespace {
 
-// Does what msleaks-run does beside a program: follows the trace, and tells watchers.
+// Does what msleaks-run does beside a program: it follows the trace and publishes sums for watchers.
 class Teller {
 public:
   Teller(const std::filesystem::path &run, const std::filesystem::path &session)
@@ -102,7 +102,7 @@ protected:
   }
 
   std::filesystem::path session;
-  std::optional<SessionDir> collected; // as long as it exists, a collector runs
+  std::optional<SessionDir> collected; // as long as it exists, a collector seems to run
   std::mt19937_64 random{3};
   std::map<std::pair<abi::Heap, uint64_t>, bool> alive;
   uint64_t now_ns = kStart;
@@ -130,11 +130,11 @@ TEST_F(ToldTest, SeesWhatTheTraceSays) {
 
 TEST_F(ToldTest, ReadsTheTraceWhenNobodyTells) {
   growBySome();
-  const auto live = watchSession(); // at once
+  const auto live = watchSession(); // asked at once
   EXPECT_FALSE(live->isTold());
   takeAllOf(*live, 300);
   const SumsPublisher silent(session);
-  const auto waited = watchSession(); // after a second
+  const auto waited = watchSession(); // asked after a second
   EXPECT_FALSE(waited->isTold());
   takeAllOf(*waited, 300);
 }
