@@ -17,8 +17,8 @@ void sortAsRead(std::vector<StreamEvent> &events) {
     events.insert(events.end(), group.begin(), group.end());
 }
 
-// GIVEN streams of random events, written in interleaved batches of random length,
-// WHEN they are read back,
+// GIVEN streams of random events, written in interleaved batches of random length.
+// WHEN they are read back.
 // THEN every event is there, unchanged and in order of time. The events of one stream keep their order.
 TEST(TraceRoundTrip, RandomStreams) {
   for (const uint64_t seed : {1, 2, 3, 4, 5, 6, 7, 8}) {
