@@ -1,8 +1,8 @@
 # Runs the tests of the pass. A test is a source file. Its RUN lines compile it with the plugin, and check the IR, the table in the object,
 # or the output of a program:
 #
-#   %build_c -O2 && %plain       without any library of msleaks: the program does what it always does
-#   %build_c -O2 && %logged      with a runtime that prints each callback, to be read by FileCheck
+#   %build_c -O2 && %plain       without any library of msleaks: the program does the same as ever
+#   %build_c -O2 && %logged      with a runtime that prints each callback; FileCheck reads its output
 import os
 
 import lit.formats

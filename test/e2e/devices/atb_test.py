@@ -55,7 +55,7 @@ def expect_stray(msleaks, scratch, program, name):
 
 def expect_saved(msleaks, scratch, program, name):
     folder, _ = watched(msleaks, scratch, program, "save")
-    saved = 2 * (STEPS * 3 + 49 + 3)  # of each kernel before and behind it; the stand-in saves 48 tensors of many
+    saved = 2 * (STEPS * 3 + 49 + 3)  # files before and after each kernel; the stand-in saves 48 tensors of an operator with many
     without = STEPS * 4 + MANY + 1 + 3 + 3
     equal(f"{name}: accesses of what is saved", len(events_of(msleaks, folder, "access")), saved + without)
 

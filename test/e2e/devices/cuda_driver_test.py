@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Calls CUDA's driver as a program does, and as a runtime library does that is linked statically. A context tells the device of a
-block. The driver returns functions by name, with or without a default stream for each thread.
+"""Calls CUDA's driver as a program does, and as a runtime library does that is linked statically. The context determines the device of
+a block. The driver returns functions by name, with or without a default stream for each thread.
    usage: cuda_driver_test.py BUILD SCRATCH
 """
 import os

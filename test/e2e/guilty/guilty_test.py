@@ -3,10 +3,10 @@
 
     guilty_test.py BUILD SCRATCH SOURCE
 
-A program marks that line with "guilty:", and after it the type that the report gives, if it gives one. The line is the place or one
-of the three callers in the text. It is in the first three findings and in the first three rows of the leaks. Programs are
-instrumented at -O0 and -O2, and built by any compiler with debug information and hooks alone. A program marks another finding than
-a leak with "kind:", and the options of msleaks-run with "options:".
+A program marks that line with "guilty:". If the report gives a type, the type follows the mark. In the report's text, the line is the
+place or one of its three callers. It must be in the first three findings and in the first three rows of the leaks. Each program is
+built with the plugin at -O0 and -O2, and by a plain compiler with debug information for hooks alone. "kind:" names the kind of the
+finding, if it is not a leak. "options:" names options of msleaks-run.
 """
 import os
 import re

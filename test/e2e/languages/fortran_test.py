@@ -3,8 +3,8 @@
 
     fortran_test.py BUILD SCRATCH LLVM
 
-flang calls malloc for an allocatable, which the plugin sees. For a pointer it calls its runtime, which is linked into the
-program without the plugin: a hook names the runtime's function.
+For an allocatable, flang calls malloc, and the plugin sees the call. For a pointer it calls its runtime, which is linked into
+the program without the plugin. Then a hook records the block, at the runtime's function.
 """
 import os
 import shutil

@@ -1,7 +1,7 @@
 """One nasty program: how it is built and run, and the facts that must hold for it.
 
-A program is built twice by the same recipe, by clang alone and by msleaks-clang, and run in four ways. Their behaviour
-as seen from outside must not differ.
+A program is built twice by the same recipe, by clang alone and by msleaks-clang, and run in four ways. Seen from outside,
+all four must behave the same.
 """
 from dataclasses import dataclass, field
 
@@ -14,11 +14,11 @@ MODES = {
 
 @dataclass(frozen=True)
 class Case:
-    """`name` is the source, programs/NAME; with a recipe it may be any name.
+    """`name` is the source, programs/NAME. With a recipe it may be any name.
 
-    The default counts are those of a program that frees all its blocks. `leaks` are those of `report --json` in the physical heaps,
-    as (bytes, blocks). "printed" = the program prints them itself, in a line `leaked BYTES BLOCKS`; None = not compared; a dict has
-    it by mode.
+    By default the program frees all its blocks. `leaks` are the expected (bytes, blocks) of the leaks that `report --json` shows in the
+    physical heaps. "printed": the program prints them itself, in a line `leaked BYTES BLOCKS`. None: not compared. A dict has one
+    value for each mode.
     """
 
     name: str

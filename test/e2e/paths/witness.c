@@ -1,9 +1,9 @@
 // A library that is preloaded after msleaks' hooks. The hooks call its allocation functions. For a random sample
 // of these calls it writes the callers that libunwind finds. compare_paths compares them with the recorded paths.
 //
-//   MSL_WITNESS=FOLDER     a file a process, named by its number (witness.h)
-//   MSL_WITNESS_ONE_IN=N   how many allocations there are to one that is written down (1)
-//   MSL_WITNESS_SEED=N     other ones
+//   MSL_WITNESS=FOLDER     gets one file per process, named by its pid (witness.h)
+//   MSL_WITNESS_ONE_IN=N   one of N allocations is written (default 1)
+//   MSL_WITNESS_SEED=N     selects another sample
 #define _GNU_SOURCE
 #include "witness.h"
 

@@ -2,7 +2,7 @@
 
     lnt_side.py show FILE               JSON: version, counters, functions and their code
     lnt_side.py again FILE OUT          the same profile, as LNT writes it
-    lnt_side.py make SEED V1 V2         a profile of chance, in both versions of the format
+    lnt_side.py make SEED V1 V2         a random profile, in both versions of the format
 """
 import json
 import random

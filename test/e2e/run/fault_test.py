@@ -1,6 +1,6 @@
 """Faults around a recording: full disks, read-only disks, no shared memory. They must not affect the program.
 
-Most of it needs root for mounts of its own; parts that cannot be made are skipped, with a message.
+Most topics need root, to mount file systems. Topics that cannot run are skipped, with a message.
 """
 import os
 import re

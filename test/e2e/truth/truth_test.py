@@ -3,13 +3,13 @@
 
     truth_test.py BUILD SCRATCH SOURCE OPTIMISATION
 
-* Blocks alive at exit: LeakSanitizer with its root scanning off, which then reports every block that was not freed.
-  Bytes, number of blocks and place must be equal, in every process. One object file, compiled with the plugin, is
-  linked twice: as it is, and with LeakSanitizer's runtime (there, the instrumentation stays asleep).
-* Lost blocks among these: LeakSanitizer with its defaults. Bytes and number of blocks of each of the user's own lines.
-* The peak: heaptrack's, within 0.1 %.
+* Blocks alive at exit: without its search for roots, LeakSanitizer reports every block that was not freed. Bytes, number of
+  blocks and place must be equal, in every process. One object file, compiled with the plugin, is linked twice: once unchanged
+  and once with LeakSanitizer's runtime, where the instrumentation records nothing.
+* Lost blocks among these: LeakSanitizer with its defaults. Bytes and number of blocks must be equal for each of the user's lines.
+* The peak: equal to heaptrack's, within 0.1 %.
 
-Where the tools differ by design, the difference is taken out by name, below; the tolerance is not widened for it.
+Some differences are by design. The code below removes each of them by name, and does not raise the tolerance.
 """
 import os
 import re
@@ -143,8 +143,8 @@ def compare_lost(lsan_command, report):
 def heaptrack_peak(command, scratch, **kwargs):
     """heaptrack_print rounds to three digits, so this adds up the events of heaptrack's file as it does.
 
-    A difference of 16 bytes a thread remains. heaptrack brings a library with thread-local storage, so the dynamic
-    linker's table of it has one more entry.
+    A difference of 16 bytes per thread remains. heaptrack loads a library with thread-local storage, so the dynamic
+    linker's table has one more entry.
     """
     file = Path(scratch) / "heaptrack"
     for old in file.parent.glob("heaptrack*.zst"):

@@ -1,4 +1,4 @@
-// CUDA: runtime and driver API. A CUdeviceptr is an integer, a block all the same.
+// CUDA: runtime and driver API. A CUdeviceptr is an integer, but it refers to a block.
 // RUN: %build_cxx -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -DGUARDED -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s

@@ -1,6 +1,6 @@
 """Prints the tables in section msl_sites of a file, one site per line: print_table.py OBJCOPY FILE
 
-Checks magic, sizes and checksum on the way; the layout is that of runtime/include/msleaks/abi/site_table.h.
+Also checks magic, sizes and checksum. runtime/include/msleaks/abi/site_table.h defines the layout.
 """
 import os
 import struct

@@ -4,11 +4,11 @@
 //   doubt_host PROGRAM BUILD_OPTIONS HOW
 //
 //   plain        five launches
-//   exec_info    two launches, clSetKernelExecInfo, three more
-//   unordered    two launches, three in a queue that is out of order
-//   task         two launches, three by clEnqueueTask
+//   exec_info    two launches, a call of clSetKernelExecInfo, three more launches
+//   unordered    two launches, then three in an out-of-order queue
+//   task         two launches, then three by clEnqueueTask
 //   fork         five launches that wait for an event, while a child begins and exits
-//   queues       ten launches in as many queues, which all wait for the same event; ten more behind them
+//   queues       ten launches in ten queues, which all wait for one event; then ten more
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "opencl_host.h"
 

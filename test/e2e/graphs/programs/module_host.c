@@ -1,14 +1,14 @@
 // Launches the kernels of a module through CUDA's driver (or, renamed, HIP's):  module_host MODULE LAUNCHES [how...]
 //   library   the kernels come from a library, as CUDA's runtime loads them
-//   packed    arguments behind each other in memory
-//   odd       the same, in a list with an entry of a kind that nobody knows
-//   config    by cuLaunchKernelEx
-//   together  with the attribute of a cooperative launch
-//   shared    blocks have more shared memory than without a word to the driver about it
+//   packed    the arguments follow each other in memory
+//   odd       the same, in a list with an entry of an unknown kind
+//   config    launches by cuLaunchKernelEx
+//   together  launches with the attribute of a cooperative launch
+//   shared    blocks use more shared memory than the driver allows without a request
 //   reload    the module is loaded again for each launch
-//   static    of HIP: kernels are registered, and launched by their stubs
-//   ext, hcc  of HIP: by the functions of these names, with grids in threads; the stubs' has one in blocks
-//   ends=NAME behind the launches this function is called, and nothing else runs: no handler of the exit, either
+//   static    HIP only: kernels are registered, and launched by their stubs
+//   ext, hcc  HIP only: launches by the functions of these names, with grids in threads; for stubs in blocks
+//   ends=NAME after the launches only this function is called; not even exit handlers run
 #include "module_driver.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // Handles of CUDA's runtime library, its driver and cuFFT. Each line creates two objects and destroys one, or both
 // with `mended`. A comment says what it forgets. Destroying no object, and a refused creation, change nothing.
-// clang-format off: a call and what is said of it stand in one line
+// clang-format off: a call and its comment must be in one line
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

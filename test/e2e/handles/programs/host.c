@@ -1,7 +1,7 @@
 // Opens each kind of handle of libc, by each function that creates one. A line with the comment
 // `forgets KIND N` keeps N of them open; all others are closed. With `mended` none stays open.
 #define _GNU_SOURCE
-// clang-format off: a call and what is said of it stand in one line
+// clang-format off: a call and its comment must be in one line
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

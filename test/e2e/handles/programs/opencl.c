@@ -1,7 +1,7 @@
 // Creates each kind of object that OpenCL counts by references, in each way. It forgets
 // the objects of lines with the comment `forgets KIND N`. With `mended` it forgets none.
 #define CL_TARGET_OPENCL_VERSION 300
-// clang-format off: a call and what is said of it stand in one line
+// clang-format off: a call and its comment must be in one line
 #include <CL/cl.h>
 
 #include <stdio.h>

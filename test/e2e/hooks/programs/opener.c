@@ -1,11 +1,11 @@
-// Opens libraries in the ways that there are, and has them use a runtime. Each word is done in turn:
+// Opens libraries in several ways, and lets them call a runtime library. Obeys its arguments in order:
 //
-//   l:FILE g:FILE d:FILE n:FILE   opens it RTLD_LOCAL, RTLD_GLOBAL, RTLD_DEEPBIND, in a namespace of its own, and uses it
-//   o:FILE, use                   opens it RTLD_LOCAL; uses it
-//   s:FILE                        opens a runtime and uses it by functions that it looks up
-//   default                       looks the function up everywhere
-//   close                         closes what was opened last
-//   fail, message                 looks for what nobody has, and says what the dynamic linker says
+//   l:FILE g:FILE d:FILE n:FILE   opens it with RTLD_LOCAL, RTLD_GLOBAL, RTLD_DEEPBIND, or in a new namespace, and uses it
+//   o:FILE, use                   opens it with RTLD_LOCAL; uses the library that was opened last
+//   s:FILE                        opens a runtime library, and calls the functions that it looks up there
+//   default                       looks the function up with RTLD_DEFAULT
+//   close                         closes the library that was opened last
+//   fail, message                 looks up a missing function; prints the dynamic linker's message
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>

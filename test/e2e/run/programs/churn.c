@@ -1,7 +1,7 @@
-// churn COUNTS THREADS PAIRS: threads that allocate and free, and keep their own account in a shared file.
+// churn COUNTS THREADS PAIRS: threads allocate and free, and count their calls in a shared file.
 //
-// A thread counts after the call, so each counted call was surely recorded. Its
-// allocations have the sizes 1000, 1001, … 5999, 1000, …, so a lost event shows.
+// A thread counts a call after it, so each counted call was certainly recorded. Its
+// allocations have the sizes 1000, 1001, … 5999, 1000, …, so a missing event is visible.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
-/* A training loop with a pool of two segments: each step fills both with activations. Between steps a few of them stay
- * in the second one (the argument "pinned"). Or they stay in the first one, which holds the weights anyway, and the
- * second one is given back. Then something large is needed. */
+/* A training loop with a pool of two segments. Each step fills both with activations. Between steps a few activations
+ * stay in the second segment (argument "pinned"). Otherwise they stay in the first one, which contains the weights, and
+ * the second segment is freed. Then the program needs a large block. */
 #include <msleaks/api.h>
 
 #include <stdio.h>

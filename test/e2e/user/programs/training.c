@@ -1,5 +1,5 @@
-/* Sets marks and ranges: in the main thread, another thread, a signal handler, a library
- * that is opened later, and a fork's child. Its only argument is that library. */
+/* Sets marks and ranges in the main thread, another thread, a signal handler, a library
+ * that is opened later, and a fork's child. The only argument is that library. */
 #include <msleaks/api.h>
 
 #include <dlfcn.h>
@@ -16,7 +16,7 @@ static void *load(void *argument) {
   int i;
   for (i = 0; i < 2; ++i) {
     sprintf(text, "batch %d", i);
-    msl_mark(text); /* each time the same place, another text */
+    msl_mark(text); /* always the same place, each time another text */
   }
   msl_owner_push("loader");
   free(malloc(1000));
@@ -39,7 +39,7 @@ static void train(void) {
     msl_owner_pop();
     msl_range_pop();
   }
-  msl_owner_pop(); /* of nothing */
+  msl_owner_pop(); /* nothing was pushed */
   msl_range_pop();
 }
 
@@ -47,7 +47,7 @@ static int run_child(void) {
   int status = 1;
   const pid_t child = fork();
   if (child == 0) {
-    msl_mark("signal"); /* known to the parent */
+    msl_mark("signal"); /* the parent has defined this text */
     msl_mark("child");
     _exit(0);
   }
