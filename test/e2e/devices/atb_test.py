@@ -23,7 +23,7 @@ def expect_operators(msleaks, folder):
 
 
 def accesses(msleaks, folder):
-    """(times read, times written) of each block, in the order of their allocation."""
+    """(number of reads, number of writes) of each block, in the order of allocation."""
     blocks = [event["address"] for event in events_of(msleaks, folder, "alloc") if event["heap"] == "device"]
     uses = events_of(msleaks, folder, "access")
     equal("bytes of accesses", {event["size"] for event in uses}, {TENSOR})

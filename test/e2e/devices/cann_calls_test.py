@@ -12,7 +12,7 @@ SOURCE = PROGRAMS / "cann_calls.c"
 
 
 def in_order(event):
-    """The calls that take a stream."""
+    """The calls that have a stream as parameter."""
     return event["size"], "async" in event["flags"]
 
 

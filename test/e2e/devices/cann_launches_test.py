@@ -16,7 +16,7 @@ NAMES = ["by_name", "kernel_12", None, "host_arguments", "MatMul__kernel0", None
 
 
 def binaries(folder):
-    """An ELF file of the host's processor, with the layout of a device's."""
+    """Makes an ELF file for the host's processor that has the layout of a device's file."""
     os.makedirs(folder, exist_ok=True)
     for name, kernels in ("one", ["Add"]), ("many", ["MatMul_0", "MatMul_2_mix_aic", "MatMul_2_mix_aiv"]):
         source = f"{folder}/{name}.c"

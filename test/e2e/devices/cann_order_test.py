@@ -12,7 +12,7 @@ TIMES = 20
 
 
 def lives_of(msleaks, folder):
-    """{(heap, address): its events in order of time, and for each whether the thread is that of the event before}"""
+    """{(heap, address): [(event, whether the same thread recorded the event before it)], in order of time}"""
     lives, threads = {}, {}
     for event in events_of(msleaks, folder, "alloc,free"):
         if event["heap"] in ("device", "pinned"):

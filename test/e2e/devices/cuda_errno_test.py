@@ -22,7 +22,7 @@ def expect_kept(build, scratch, source, *options, watches=True):
 
 
 def built(topic, scratch):
-    """The program's source, its build options, and whether there is a block to watch."""
+    """The program's source, its build options, and whether it has a block to watch."""
     cuda = STANDINS / "cuda"
     if topic == "cuda_driver_errno":
         driver = standin(scratch, "libcuda.so.1", cuda / "libcuda_contexts.cpp", cuda / "libcuda_copies.cpp", link=["-Wl,-Bsymbolic-functions"])

@@ -12,7 +12,7 @@ SEGMENT = 2 << 20
 
 
 def expect_mapped(msleaks, name, run):
-    """Five mappings, each of an existing block. A refused mapping is taken back."""
+    """Five mappings, each of an existing block. A refused mapping is recorded as undone."""
     blocks = {event["address"] for event in events_of(msleaks, run, "alloc") if event["heap"] == "device"}
     events = events_of(msleaks, run, "mapped")
     shown = [event for event in events if event["block"] != 0 and event["block"] != "0x0"]

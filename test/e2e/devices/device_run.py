@@ -51,7 +51,7 @@ def sources_for(topic, names, scratch, *files):
 
 
 def ascend(folder):
-    """The stand-ins of Ascend CANN: ACL, the driver, the runtime."""
+    """Builds the stand-ins of Ascend CANN: ACL, the driver, the runtime."""
     sources = STANDINS / "cann"
     driver = standin(folder, "libascend_hal.so", sources / "driver.cpp")
     runtime = standin(folder, "libruntime.so", sources / "runtime.cpp")
@@ -157,7 +157,7 @@ def expect_golden(msleaks, folder, name, way="hooks"):
 
 
 def expect_allocations(msleaks, folder, expected):
-    """`expected`: (heap, device, bytes) of each block of a driver."""
+    """Checks the blocks of a driver: `expected` are (heap, device, bytes) of each."""
     found = [(event["heap"], event["device"], event["size"]) for event in events_of(msleaks, folder, "alloc")
              if event["heap"] in ("device", "managed", "pinned") and "restored" not in event["flags"]]
     equal("allocations", sorted(found), sorted(expected))

@@ -81,7 +81,7 @@ def expect_parts(msleaks, scratch, name, program):
 
 
 def expect_native(msleaks, scratch, name, program):
-    """The memory that it uses is not known."""
+    """The memory that a function of the host uses is unknown."""
     folder, report = watched(msleaks, scratch, program, "native")
     equal(f"{name}: uses", [int(str(event["address"]), 0) != 0 for event in events_of(msleaks, folder, "access")], [True, False])
     equal(f"{name}: the floor", report.json["floor"], None)

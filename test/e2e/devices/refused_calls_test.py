@@ -29,7 +29,7 @@ def built(part, here):
 
 
 def expect_statuses(part, lines):
-    """Each was refused the first time."""
+    """Checks that each function was refused in its first call."""
     seen = {}
     for line in lines:
         function, status = line.split("(")[0], int(line.split(": ")[1])

@@ -17,7 +17,7 @@ class Patient:
         self.msleaks = Msleaks(build, llvm)
 
     def build(self, name, source, *options):
-        """Compiles and links without the plugin; a name with `.so` is a shared library."""
+        """Compiles and links without the plugin. If the name contains `.so`, the result is a shared library."""
         output = f"{self.scratch}/{name}"
         shared = ["-shared", "-fPIC"] if ".so" in name else []
         command = [plain_compiler(source), "-O1", "-fno-builtin", *shared, PROGRAMS / source, "-o", output, *options]

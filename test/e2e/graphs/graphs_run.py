@@ -28,7 +28,7 @@ def recorded(msleaks, folder, command, **kwargs):
 
 
 def counted(msleaks, folder, command, expected=None, **kwargs):
-    """Runs a program, checks that it does the same as alone, and returns its graphs."""
+    """Runs a program, checks that it does the same as without msleaks, and returns its graphs."""
     plain = run(command, **kwargs)
     if expected is not None:
         equal("the program's status", plain.returncode, expected)

@@ -42,7 +42,7 @@ def steps(value):
 
 
 def device_code(topic, plugin, passes, code, compiler="clang++-22", kernels=KERNELS, options=(), processor=None, form=("-S", "-emit-llvm")):
-    """The kernels' code for the device, LLVM IR unless `form` is another one, in the file `code`."""
+    """Compiles the kernels for the device into the file `code`: as LLVM IR, unless `form` says otherwise."""
     command = [need(compiler), "-Wno-everything", "-g", "-O1", f"-fpass-plugin={plugin}", *device_options(topic, processor), *options, *form, kernels, "-o", code]
     done = run(command, env={**os.environ, "MSLEAKS_PASS": passes})
     check(done.returncode == 0, f"{kernels}: {done.stderr}")

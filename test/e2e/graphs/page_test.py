@@ -20,7 +20,7 @@ SECONDS_TO_OPEN = 6  # for a function of 500 blocks; on an idle machine it takes
 
 
 class Runs:
-    """Programs built, runs recorded, pages written."""
+    """Builds programs, records runs, and writes pages."""
 
     def __init__(self, build, scratch, llvm):
         self.msleaks = Msleaks(build, llvm)

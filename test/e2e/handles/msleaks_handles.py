@@ -10,7 +10,7 @@ PROGRAMS = Path(__file__).resolve().parent / "programs"
 
 
 def forgotten_in(source):
-    """{(line, kind): count} of the lines that say `forgets KIND N`."""
+    """{(line, kind): count} of the lines with a comment `forgets KIND N`."""
     found = {}
     for number, line in enumerate(Path(source).read_text().splitlines(), 1):
         for kind, count in re.findall(r"forgets (\w+) (\d+)", line):

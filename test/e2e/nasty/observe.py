@@ -31,7 +31,7 @@ def watched_command(command, prefix):
 
 
 def said_by_program(stdout):
-    """leaked BYTES BLOCKS"""
+    """Reads the program's line `leaked BYTES BLOCKS`."""
     for line in stdout.splitlines():
         words = line.split()
         if words[:1] == ["leaked"]:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs msleaks, moves the installation elsewhere, and uses it as a user would: a CMake project with
-# find_package(msleaks), and the compiler wrappers.   usage: package_test.sh BUILD_DIR LLVM_VERSION
+# Installs msleaks, moves the installation to another folder, and uses it as a user would. It builds a CMake project
+# with find_package(msleaks), and calls the compiler wrappers.   usage: package_test.sh BUILD_DIR LLVM_VERSION
 set -euo pipefail
 build=$1 llvm=$2
 here=$(cd "$(dirname "$0")" && pwd)

@@ -53,14 +53,14 @@ def record(folder, name, events, command, *options):
 
 
 def expect_compressed(msleaks, folder, events, command, ours_of):
-    """perf record -z"""
+    """Tests a compressed recording (perf record -z)."""
     file = record(folder, "compressed.data", events, command, "-z")
     check(b"\x28\xb5\x2f\xfd" in file.read_bytes(), "perf has compressed nothing")
     expect_functions(Recording(msleaks, file), ours_of)
 
 
 def expect_piped(msleaks, folder, events, command, ours_of):
-    """perf record -o - | msleaks profile … -"""
+    """Tests a recording that comes through a pipe (perf record -o - | msleaks profile … -)."""
     file = folder / "piped.data"
     words = " ".join(shlex.quote(str(word)) for word in ("perf", "record", "-q", "-e", events, "-F", "2000", "-o", "-", "--", *command))
     done = run(["sh", "-c", f"{words} 2>{folder}/stderr | tee {file} | {msleaks} profile counters -"])

@@ -52,7 +52,7 @@ def says_when_there_is_no_thread_for_the_collector():
 
 
 def keeps_the_status_when_nothing_can_be_said():
-    """stderr cannot be written, and the report has a finding."""
+    """stderr cannot be written, and the report has a finding. The exit status is still the program's."""
     folder = tools.folder("mute")
     with open("/dev/full", "w") as full:
         done = subprocess.run(tools.command(folder, ["sh", "-c", f"rm {folder}/trace.mslt; exit 5"]), stderr=full)

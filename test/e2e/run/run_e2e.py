@@ -55,7 +55,7 @@ class Tools:
         return done, folder
 
     def verb(self, *words, **kwargs):
-        """msleaks WORDS..."""
+        """Runs `msleaks WORDS...`."""
         kwargs.setdefault("stdout", subprocess.PIPE)
         return subprocess.run([self.bin / "msleaks", *words], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **kwargs)
 

@@ -46,7 +46,7 @@ def shows_progress_where_it_is_alone():
 
 
 def leaves_the_screen_to_an_interactive_program():
-    """A program that reads and writes the terminal may be an editor, or have a question in the last line."""
+    """A program that reads and writes the terminal may be an editor, or may ask a question in the last line."""
     script = "printf 'Password: '; sleep 1.6; echo"
     shown, status = on_a_terminal(["sh", "-c", script])
     check(status == 0 and shown == b"Password: \r\n", f"{shown}")

@@ -6,7 +6,7 @@
 * Blocks alive at exit: without its search for roots, LeakSanitizer reports every block that was not freed. Bytes, number of
   blocks and place must be equal, in every process. One object file, compiled with the plugin, is linked twice: once unchanged
   and once with LeakSanitizer's runtime, where the instrumentation records nothing.
-* Lost blocks among these: LeakSanitizer with its defaults. Bytes and number of blocks must be equal for each of the user's lines.
+* Lost blocks among these: LeakSanitizer with its defaults. Compares bytes and number of blocks for each of the user's lines.
 * The peak: equal to heaptrack's, within 0.1 %.
 
 Some differences are by design. The code below removes each of them by name, and does not raise the tolerance.

@@ -31,7 +31,7 @@ class Builds:
         self.scratch = scratch
         plugin = [f"-fpass-plugin={msleaks.plugin}", "-g"]
         clang = f"clang-{msleaks.llvm}"
-        # name: C compiler, C++ compiler, options
+        # {name: (C compiler, C++ compiler, options)}
         self.all = {
             "gcc": ("gcc", "g++", ["-O2"]),
             "gcc-hidden": ("gcc", "g++", ["-O0", "-fvisibility=hidden"]),

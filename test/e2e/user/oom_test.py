@@ -18,7 +18,7 @@ MIB = 1 << 20
 
 
 def asked(msleaks, folder, *options):
-    """Exit status and text of `msleaks oom`."""
+    """Runs `msleaks oom`. Returns its exit status and text."""
     done = subprocess.run([msleaks.bin / "msleaks", "oom", folder, *options], stdout=subprocess.PIPE, text=True)
     return done.returncode, done.stdout
 

@@ -1,7 +1,7 @@
 // A function that only has the name of a known one is not instrumented.
 // RUN: %clang -g -O0 -S -emit-llvm %s -o - | FileCheck %s --implicit-check-not=@__msl
 // RUN: %clang -g -O2 -S -emit-llvm %s -o - | FileCheck %s --implicit-check-not=@__msl
-// Nothing was found, so there is no unit, no table and no constructor.
+// The pass finds no call, so it adds no unit, no table and no constructor.
 // CHECK-NOT: __msl
 // CHECK: define{{.*}} @other_shape
 #include <stddef.h>

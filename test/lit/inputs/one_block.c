@@ -1,4 +1,4 @@
-// A unit with one allocation and no main.
+// A unit that has one allocation and no main.
 #include "keep.h"
 #include <stdlib.h>
 

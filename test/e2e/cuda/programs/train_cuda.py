@@ -1,4 +1,4 @@
-"""Trains a small network on a GPU, with ranges of NVTX; prints PyTorch's numbers of the device's memory, and the time of a step.
+"""Trains a small network on a GPU, with ranges of NVTX. Prints PyTorch's numbers of the device's memory, and the time of a step.
 usage: train_cuda.py STEPS graph|steps
 """
 import json
@@ -38,7 +38,7 @@ def make_step():
 
 
 def captured(step):
-    """The step as a CUDA graph, after some steps on the stream that captures, as PyTorch asks for."""
+    """Returns the step as a CUDA graph. Before the capture it makes some steps on the same stream, which PyTorch requires."""
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):

@@ -70,7 +70,7 @@ int main(int argc, char **argv) {
   done(zeCommandListCreateImmediate(context, devices[1], &queue_wish, &now), "immediate list");
   done(zeCommandListCreate(context, devices[1], &list_wish, &list), "list");
 
-  // Blocks of each kind.
+  // Allocates blocks of each kind.
   const ze_device_mem_alloc_desc_t wish = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};
   const ze_host_mem_alloc_desc_t host_wish = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC};
   void *weights, *pinned, *shared, *of_part;

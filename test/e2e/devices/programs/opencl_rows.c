@@ -201,7 +201,7 @@ static void launches(void) {
 
 static void count_up(void *argument) { ++**(int **)argument; }
 
-// The memory that it uses is not known. Not every driver has them.
+// Which memory such a function uses is unknown. Some drivers have no functions of the host as kernels.
 static void native(void) {
   int count = 0, *where = &count;
   clEnqueueNativeKernel(queue, count_up, &where, sizeof where, 0, NULL, NULL, 0, NULL, NULL);

@@ -1,7 +1,7 @@
 // Launches a counted copy with a buffer of counters that the program itself allocates. The copy
 // adds the same number whether the lower half of a counter begins at 0 or is about to overflow.
 //
-//   carry_host PROGRAM BUILD_OPTIONS ROUNDS      of the loop of `spin` (carry.cl), in each thread
+//   carry_host PROGRAM BUILD_OPTIONS ROUNDS      ROUNDS: rounds of `spin` (carry.cl) in each thread
 #include "opencl_host.h"
 
 #include "msleaks/abi/device_counts.h"

@@ -1,5 +1,5 @@
-// Launches the kernels as hipcc's programs do, with <<<>>>. Clang makes stubs, and a constructor that
-// registers them with the binary in the program (modules_test.py says which).   registered_host LAUNCHES
+// Launches the kernels as hipcc's programs do, with <<<>>>. Clang makes stubs, and a constructor that registers
+// them with the binary in the program. modules_test.py names this binary.   registered_host LAUNCHES
 #include <stdio.h>
 #include <stdlib.h>
 

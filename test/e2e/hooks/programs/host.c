@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-// Alive at the end: 2 pages of a reserve, and 3 pages.
+// At the end 2 pages of a reserve, and 3 other pages, are alive.
 static void pages(void *library) {
   enum { kPage = 4096, kPlain = MAP_PRIVATE | MAP_ANONYMOUS };
   void *(*map)(size_t, int, int) = dlsym(library, "pages_map");

@@ -1,4 +1,4 @@
-// Nasty: the user of library_new.cpp.
+// Nasty: the program that uses library_new.cpp.
 int *make();
 void drop(int *);
 
