@@ -1,6 +1,6 @@
-// Allocates from the driver directly, as CANN's libraries do, without ACL: each kind of memory and page, for
-// a few modules. Also allocates physical memory, and makes calls with invalid flag words. With "modules" it
-// allocates a block for each module. With STANDIN_INNER the driver's functions have the names for tools only.
+// Calls the driver directly, as CANN's libraries do, without ACL. It allocates each kind of memory and page, for a
+// few modules, and physical memory. Some calls have invalid flag words. With "modules" it allocates a block for
+// each module. With STANDIN_INNER the driver's functions have the names for tools only.
 #include "acl.h"
 
 #include <stdint.h>
