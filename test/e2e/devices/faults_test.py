@@ -58,7 +58,7 @@ def main():
     equal("contexts", contexts, [(1, line_of(SOURCE, "// forgotten"))])
 
     _, report = watched(msleaks, scratch, program, "full", runtime)
-    check("no memory for what is in it" in " ".join(report.json["notes"]), report.json["notes"])
+    check("no memory for its copy" in " ".join(report.json["notes"]), report.json["notes"])
 
     _, report = watched(msleaks, scratch, program, "freed", runtime)
     # The launch that got the block changed it, although the launch's arguments are not known. The next block at this
