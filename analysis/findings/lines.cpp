@@ -45,7 +45,8 @@ std::string Lines::childOf(const Place &place) {
 
 SiteId Lines::callOfLibc(SiteId site) {
   uint32_t node = catalog_.innermostNodeOf(site);
-  while (SiteCatalog::isNode(node) && isOfLibc(catalog_.describe(catalog_.pathNode(node).call)))
+  const auto isInside = [&](const Site &call) { return isOfLibc(call) || isOurLibrary(call.library); };
+  while (SiteCatalog::isNode(node) && isInside(catalog_.describe(catalog_.pathNode(node).call)))
     node = catalog_.pathNode(node).outer;
   return SiteCatalog::isNode(node) ? catalog_.pathNode(node).call : places_.of(site).call;
 }

@@ -56,7 +56,7 @@ bool isInserted(const Site &site) {
 }
 
 // What msleaks put between a call and the function that it calls: hooks, and what the plugin inserts.
-bool isOurs(const Site &site) { return isInserted(site) || baseName(site.library).starts_with("libmsleaks_"); }
+bool isOurs(const Site &site) { return isInserted(site) || isOurLibrary(site.library); }
 
 // Instrumented code is the user's own, wherever it is installed.
 bool isInOwnImage(const Site &site) {
@@ -80,6 +80,8 @@ bool isInstrumented(SiteCatalog &catalog, SiteId site) {
 }
 
 } // namespace
+
+bool isOurLibrary(std::string_view path) { return baseName(path).starts_with("libmsleaks_"); }
 
 bool isSystemImage(std::string_view path) { return isSystemPath(path) || isInterpreter(path); }
 

@@ -36,6 +36,9 @@ bool isSystemPath(std::string_view path);
 // An image that nobody builds together with the program that it runs in: a distribution's, or an interpreter's.
 bool isSystemImage(std::string_view path);
 
+// Whether the image holds hooks or the runtime.
+bool isOurLibrary(std::string_view path);
+
 Place innermostPlace(SiteCatalog &, SiteId);
 
 // The first line in the user's own code that is not a wrapper's; else the outermost wrapper, else the innermost call. A
