@@ -27,7 +27,7 @@ using Action = std::function<Result<ExitStatus>()>;
 struct Verb {
   const char *name;
   const char *summary;
-  Action (*declare)(CommandLine &); // adds options to its own part of the command line
+  Action (*declare)(CommandLine &); // adds the verb's options to the command line, and returns the verb's action
 };
 
 // Returns the verbs in the order of their names.

@@ -10,7 +10,7 @@
 namespace msleaks::tools {
 namespace {
 
-// Executes msleaks-run. It is in the same folder as this program, in a build folder and in an installation.
+// Executes msleaks-run. A build and an installation both put it into the folder of this program.
 Result<ExitStatus> becomeRun(std::vector<std::string> arguments) {
   std::error_code error;
   const auto own = std::filesystem::read_symlink("/proc/self/exe", error);

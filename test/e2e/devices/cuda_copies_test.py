@@ -9,7 +9,7 @@ import re
 from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, equal, events_of, expect_golden, sources_for, standin, watched
 from msleaks_e2e import arguments
 
-# The names in HIP's driver have no versions, and it has no functions for a default stream of each thread.
+# In HIP's driver, function names have no version suffix (_v2). The driver has no variants for the per-thread default stream.
 HIP = [("cuda", "hip"), (r"_pt(?:ds|sz)\b", "_spt"), (r"cuMem(cpy[HD]to[HD](?:Async)?)_v2\b", r"hipMem\1"), (r"cuMemset(D\d+)(_v2|(Async))\b", r"hipMemset\1\3")]
 RUNTIME = {"copy": [(301, False), (302, True), (600, False), (606, True), (0, False), (100, False),
                     (402, False), (404, True), (406, False), (408, True)],

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Counted kernels of OpenCL, run on PoCL. The program gets the same results as without msleaks. Its counts equal the expected
-numbers, and the counts of a sample follow from the counted blocks.
+"""Counted OpenCL kernels, run on PoCL. The program prints the same as without msleaks. Full counts equal the expected numbers.
+Counts of a sample are scaled up from the counted work-groups.
 
     opencl_test.py BUILD SCRATCH LLVM
 """

@@ -121,7 +121,7 @@ TEST(RowCallers, TheStandardLibraryIsNoCaller) {
             "< net.cpp:9 in main\n");
 }
 
-// If main makes a call in its last line, its frame is gone by then.
+// If main ends with a tail call, main's frame is gone while the callee runs. So the path does not contain main.
 TEST(RowCallers, WhatCallsMainIsNoCaller) {
   SiteLine line = lineOf({});
   line.bytes = 10;

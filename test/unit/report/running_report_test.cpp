@@ -140,7 +140,7 @@ TEST_F(RunningReportTest, IsNotEnoughForATraceThatWasCut) {
   EXPECT_FALSE(isEnough());
 }
 
-// After a kill the trace has no trailer.
+// If msleaks-run is killed, the trace has no trailer.
 TEST_F(RunningReportTest, IsNotEnoughWithoutAnEndOfTheSession) {
   start(1, 4711);
   grow({test::alloc(kStart + 100, 0x10, 1000, kWeights)}, kStart + 200);

@@ -189,7 +189,8 @@ TEST(Drivers, SayWhatAddressesShow) {
     hook::Call call{kShow, hook::kPass, 1, 0, 0, 0};
     __msl_hook_enter(&call);
     __msl_hook_begin(&call);
-    __msl_on_mapped(9, kShow, at(100), 16, at(5), 8); // a call inside a call of the same driver, which is not recorded
+    // Not recorded: this call is inside another call of the same driver.
+    __msl_on_mapped(9, kShow, at(100), 16, at(5), 8);
     __msl_hook_end(&call);
   }),
             0);

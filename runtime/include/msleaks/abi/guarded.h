@@ -28,7 +28,7 @@ enum class GuardCall : uint64_t {
 
   Listen,      // asks whether to report watches and ranges. Result 1: yes
   Made,        // address, bytes: a block of a wanted size. Result 1: it is watched
-  Watch,       // address, bytes, name (0: none): the tracer looks for writes to it
+  Watch,       // address, bytes, name (0: none): the tracer looks for writes to these bytes
   Unwatch,     // address
   RangeBegins, // text (0: none): a range of this thread
   RangeEnds,

@@ -17,7 +17,7 @@ struct Function {
   const char *library; // the beginning of its file's name: "libOpenCL"; or several: "libacl_rt|libascendcl"
   const char *name;
   void *hook; // null: the library with hooks calls the function but does not hook it
-  void *real; // the real function of all callers; null: not found yet, or a library was unloaded, or callers differ
+  void *real; // the real function, if all callers have the same one; null: they have not, or it is not found yet
 };
 
 // The hooks of one shared library.
