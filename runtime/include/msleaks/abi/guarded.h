@@ -12,7 +12,7 @@
 namespace msleaks::abi {
 
 inline constexpr char kGuardVariable[] = "MSLEAKS_GUARD"; // the least size of blocks that are offered
-inline constexpr char kTellVariable[] = "MSLEAKS_TELL"; // asks for blocks of "LEAST-MOST" bytes, watches and ranges
+inline constexpr char kTellVariable[] = "MSLEAKS_TELL";   // asks for blocks of "LEAST-MOST" bytes, watches and ranges
 inline constexpr long kGuardCall = 0x6d736c;
 
 // The address range of guarded blocks; it is the same in every process. The tracer's filter stops system calls that get
