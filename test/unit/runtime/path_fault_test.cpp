@@ -384,7 +384,7 @@ TEST(PathFaults, ThatAForkInAHandlerCutsShortAreNone) {
           judgeInChild(session, number, site);
       });
     }
-    _exit(failures == 0 && of_the_parent < kForks / 4 ? 0 : 1);
+    _exit(failures == 0 && of_the_parent < kForks / 10 ? 0 : 1);
   }),
             0);
 }
