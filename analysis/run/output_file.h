@@ -36,7 +36,7 @@ private:
   std::string buffer_;
 };
 
-// What fails is the output: BadInput would blame the input.
+// Changes BadInput to OwnFault: the error is one of the output, and BadInput means a fault of the input.
 Error ofOutput(Error);
 
 } // namespace msleaks::analysis

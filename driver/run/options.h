@@ -37,7 +37,7 @@ struct RunOptions {
   bool wantsReport() const { return !no_report || error_exitcode != 0; }
 };
 
-// What main must do: run the program, or print a text (help, version) and exit.
+// Tells main to run the program, or to print a text (help, version) and exit.
 struct ParsedRun {
   RunOptions options;
   std::string text;
