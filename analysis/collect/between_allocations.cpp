@@ -1,7 +1,6 @@
 #include "analysis/collect/between_allocations.h"
 
-#include "analysis/base/base_name.h"
-
+#include "analysis/places/place.h"
 #include "msleaks/abi/session.h"
 #include "msleaks/abi/symbols.h"
 
@@ -18,7 +17,7 @@ constexpr uint16_t kHeapOrMappings =
 BetweenAllocations::BetweenAllocations(const ProcessMemory &memory, const OwnStorage &own)
     : memory_(&memory), own_(own) {
   for (MappedRange &range : memory.maps())
-    if (range.executable && baseName(range.path).starts_with("libmsleaks_"))
+    if (range.executable && isOurLibrary(range.path))
       code_.push_back(std::move(range));
 }
 

@@ -1,7 +1,7 @@
 #include "analysis/collect/region_map.h"
 
-#include "analysis/base/base_name.h"
 #include "analysis/collect/image_memory.h"
+#include "analysis/places/place.h"
 
 #include <algorithm>
 #include <map>
@@ -73,8 +73,7 @@ private:
   }
 
   bool isOurs(const std::string &path) const {
-    return (!question_.session.empty() && path.starts_with(question_.session)) ||
-           baseName(path).starts_with("libmsleaks_");
+    return (!question_.session.empty() && path.starts_with(question_.session)) || isOurLibrary(path);
   }
 
   // Variables without a value in the file lie behind those that have one. Directly behind them the kernel may put
