@@ -74,7 +74,7 @@ EdgeGraph::EdgeGraph(Function &function, const BlockFrequencyInfo &frequencies,
   for (BasicBlock *block : forwards)
     number(*block);
   for (BasicBlock &block : function) // numbers unreachable blocks last
-    if (!numbers_.contains(&block))
+    if (numbers_.count(&block) == 0)
       number(block);
   incoming_.resize(blocks_.size() + 1);
   add({.from = 0, .to = 1, .kind = EdgeKind::Enter, .weight = entryFrequencyOf(frequencies)});
