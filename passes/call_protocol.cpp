@@ -83,8 +83,8 @@ void CallProtocol::emitCancel(IRBuilder<> &builder, Value *site) const {
 }
 
 void CallProtocol::emitBeforeTailCall(IRBuilder<> &builder, Value *site) const {
-  // No code can run behind a tail call. So a callback before a realloc would record only the free. Therefore such a
-  // callback only announces the site, and a hook records the call.
+  // No code can run behind a tail call. So on_free before a realloc would record only the free. Instead, `announce`
+  // only stores the site for a hook, and the hook records the call.
   if (opensCall(kind_))
     emit(builder, Callback::announce, site, {});
   else

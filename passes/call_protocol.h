@@ -1,4 +1,5 @@
-// Chooses the callbacks of a call and their arguments, from the row of symbols.def and the call's operands.
+// Chooses the callbacks of an instrumented call, and their arguments. A callback is a function of the runtime that
+// records an event. The choice follows from the callee's row in symbols.def and from the operands of the call.
 #pragma once
 
 #include "runtime_decls.h"
@@ -7,20 +8,22 @@
 
 namespace msleaks::passes {
 
-// The facts that decide on the callbacks of a call.
+// The facts that decide which callbacks a call gets.
 struct CallKind {
   const abi::Symbol &symbol;
   bool inner_free; // the caller itself frees blocks of this family, as the program's own operator delete does
 };
 
-// Whether the call's result is a status, 0 = success.
+// Whether the call returns a status, where 0 means success.
 bool returnsStatus(const llvm::CallBase &call, const abi::Symbol &symbol);
 
-// Whether the callback before the call opens a record that the callback behind the call, or `cancel`, closes.
+// Whether the callback before the call stores the call's site for a hook. The callback behind the call, or `cancel`,
+// removes this site again.
 bool opensCall(const CallKind &kind);
 
-// Emits the callbacks of one call at the insertion point of a builder. `operands` are the operands to which the row's
-// positions refer (pin.h). `call` provides the result, and shows how the call passes a struct.
+// Emits the callbacks of one call at the insertion point of a builder. The positions in the row refer to `operands`.
+// For a pinned call, these are the operands as the source wrote them (pin.h). `call` provides the result, and the form
+// in which the call passes a struct.
 class CallProtocol {
 public:
   CallProtocol(RuntimeDecls &runtime, llvm::CallBase &call, const CallKind &kind,

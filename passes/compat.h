@@ -48,8 +48,8 @@ template <typename AddPasses> void atOptimizerLast(llvm::PassBuilder &builder, A
 }
 #undef MSL_LTO_PHASE
 
-// In LLVM 16, a back end of ThinLTO deletes calls of the user's allocators before it calls a plugin. So with such a
-// version the option `link` is accepted, but modules are rewritten before the link.
+// In LLVM 16, a back end of ThinLTO deletes calls of the user's allocators before it calls a plugin. So before LLVM 19,
+// the option `link` is accepted but has no effect: modules are rewritten in the compile.
 inline constexpr bool kRewritesInLink = LLVM_VERSION_MAJOR >= 19;
 
 // An insertion point was an instruction up to LLVM 18, and is an iterator since LLVM 19.
@@ -118,7 +118,7 @@ inline bool isC(const llvm::DICompileUnit &unit) {
 
 // Visits one declaration of a variable. From -O1 on, clang tracks assignments: it replaces declarations by assignments
 // before the first pass of a plugin runs. The assignment that covers the whole variable in its alloca contains the same
-// information.
+// information as the declaration.
 template <typename Declaration, typename Visit>
 void visitDeclaration(Declaration &declaration, bool assigns, Visit visit) {
   llvm::Value *address = declaration.getAddress();

@@ -16,8 +16,8 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-constexpr unsigned kMaxDepth = 16;    // most loads and steps between an address and its variable
-constexpr unsigned kMaxFollowed = 64; // most values that are derived from one result
+constexpr unsigned kMaxDepth = 16;    // limit of the loads and GEPs between an address and its variable
+constexpr unsigned kMaxFollowed = 64; // limit of the values that are derived from one result
 
 const DIType *elementOfPointer(const DIType *type) {
   const auto *pointer = dyn_cast_if_present<DIDerivedType>(strippedType(type));
@@ -36,7 +36,8 @@ const Value *onlyStoredTo(const Value &address) {
   return stored;
 }
 
-// Whether the user refers to the same block: a cast, a phi, a select, or the part behind an array's cookie.
+// Whether the result of `user` points into the same block as `value`. Such users are casts, phis, selects, and GEPs
+// with constant indices, such as the step over an array cookie.
 bool isSameBlock(const Value &value, const User &user) {
   if (isa<CastInst>(user) || isa<PHINode>(user))
     return true;
@@ -64,7 +65,7 @@ DestinationFinder::DestinationFinder(Function &function) : function_(function) {
       return;
     if (where->getNumElements() == 0)
       variables_[address] = variable;
-    // A `layer l` that the function returns in the caller's memory: the alloca contains a pointer to that memory.
+    // If the function returns the variable in memory of the caller, the alloca contains a pointer to this memory.
     else if (where->getNumElements() == 1 && where->getElement(0) == dwarf::DW_OP_deref)
       if (const Value *pointer = onlyStoredTo(*address))
         variables_[pointer] = variable;
@@ -88,7 +89,7 @@ Destination DestinationFinder::find(const CallBase &call, const abi::Symbol &sym
     return {stored ? stored->name : "", ""};
   if (stored)
     element = elementOfPointer(stored->type);
-  // The compiler attaches to a call the type that the new-expression creates.
+  // To the call of a new-expression, clang attaches the type that the expression creates.
   if (const auto *made = dyn_cast_if_present<DIType>(call.getMetadata("heapallocsite")))
     element = made;
   return {stored ? stored->name : "", typeName(element, spelling_)};
@@ -133,14 +134,15 @@ void DestinationFinder::follow(const Value &value, const Value &user, Fate &fate
     const Value *address = store->getPointerOperand();
     if (const auto place = placeAt(address))
       remember(scalarAt(*place));
-    else if (isa<AllocaInst>(address)) // a variable of the compiler: the return value, a temporary
+    else if (isa<AllocaInst>(address)) // the compiler's own variable, such as a temporary
       for (const User *reader : address->users())
         if (isa<LoadInst>(reader))
           next.push_back(reader);
   }
 }
 
-// `std::unique_ptr<float[]> p(new float[n])`: the constructor of `p` gets the block as a pointer.
+// Returns the object whose constructor gets the block as a pointer: in `std::unique_ptr<float[]> p(new float[n])`, this
+// is `p`.
 std::optional<Place> DestinationFinder::constructedBy(const CallBase &call, const Value &argument) const {
   const Function *callee = call.getCalledFunction();
   const DISubprogram *subprogram = callee ? callee->getSubprogram() : nullptr;
@@ -149,7 +151,7 @@ std::optional<Place> DestinationFinder::constructedBy(const CallBase &call, cons
   const auto *type = dyn_cast_if_present<DIType>(subprogram->getScope());
   const DITypeRefArray types = subprogram->getType()->getTypeArray();
   for (unsigned i = 1; i < call.arg_size(); ++i) {
-    // types: the result, `this`, then the parameters
+    // The elements of `types` are the result, `this`, and the parameters.
     if (call.getArgOperand(i) != &argument || i + 1 >= types.size() || !elementOfPointer(types[i + 1]))
       continue;
     const auto place = placeAt(call.getArgOperand(0));
@@ -161,12 +163,12 @@ std::optional<Place> DestinationFinder::constructedBy(const CallBase &call, cons
 std::optional<Place> DestinationFinder::placeAt(const Value *address, unsigned depth) const {
   if (!address || depth > kMaxDepth)
     return std::nullopt;
-  address = address->stripPointerCasts(); // also strips steps of 0 bytes: the type decides later which member they mean
+  address = address->stripPointerCasts(); // also strips GEPs of 0 bytes: the type later decides which member is meant
   if (auto declared = declaredAt(address))
     return declared;
   if (const auto *gep = dyn_cast<GEPOperator>(address))
     return placeIn(*gep, depth + 1);
-  // The address itself was read from memory: the source has a pointer or a reference.
+  // If the address itself was loaded from memory, the source uses a pointer or a reference.
   if (const auto *load = dyn_cast<LoadInst>(address))
     if (const auto holder = placeAt(load->getPointerOperand(), depth + 1))
       if (const auto pointer = scalarAt(*holder))

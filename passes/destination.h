@@ -1,4 +1,5 @@
-// Finds the variable that stores the block which a call returns. Needs unoptimised IR with debug information.
+// Finds the variable of the source to which the program assigns the block that a call allocates. Needs unoptimised IR
+// with debug information.
 #pragma once
 
 #include "place.h"
@@ -33,7 +34,8 @@ public:
   Destination find(const llvm::CallBase &call, const abi::Symbol &symbol) const;
 
 private:
-  // The uses of a call's result: the first place that stores the result, and whether the function returns the result.
+  // The uses of a call's result: the first place to which the result is stored, and whether the function returns the
+  // result.
   struct Fate {
     std::optional<Place> stored;
     unsigned order = 0; // position of the store in the function

@@ -21,12 +21,12 @@ using abi::ResultKind;
 using abi::Symbol;
 using abi::Verb;
 
-// Rows for calls of launch stubs. The callback only stores the site. on_launch or a hook inside the stub records the
-// launch with this site.
+// Rows for calls of launch stubs. The callback before such a call only stores the site. on_launch or a hook inside the
+// stub records the launch with this site.
 const Symbol kCudaStub = {.name = {}, .verb = Verb::Launch, .family = abi::Family::Cuda, .heap = abi::Heap::Device};
 const Symbol kHipStub = {.name = {}, .verb = Verb::Launch, .family = abi::Family::Hip, .heap = abi::Heap::Device};
 
-// Whether the position fits: the row leaves the position out, or the call has an operand there that fits into one word.
+// Whether the row leaves the position out, or the call's operand at the position fits into one word.
 bool wordAt(const CallBase &call, Position position) {
   if (!position.present())
     return true;
@@ -67,8 +67,8 @@ bool fits(const CallBase &call, const Symbol &symbol) {
   return resultFits(call, symbol) && shapeFits(call, symbol);
 }
 
-// The family of a stub is the family of the launch in its body. Without a launch in its body, the stub belongs to HIP
-// if the module configures launches with HIP's function.
+// Returns the row of a launch stub. The stub's family is the family of the launch in its body. If the body contains no
+// launch, the family is HIP if the module declares `__hipPushCallConfiguration`, and CUDA otherwise.
 const Symbol *stubSymbol(const Function &stub, const KnownSymbols &symbols) {
   for (const Instruction &instruction : instructions(stub))
     if (const auto *call = dyn_cast<CallBase>(&instruction))
@@ -78,7 +78,7 @@ const Symbol *stubSymbol(const Function &stub, const KnownSymbols &symbols) {
   return stub.getParent()->getFunction("__hipPushCallConfiguration") ? &kHipStub : &kCudaStub;
 }
 
-// Whether the function is a gate or a function that a gate calls (by its prefix).
+// Whether the function belongs to msleaks: a gate, a part of a gate, or a callback. The prefix of the name shows this.
 bool isOurs(const Function &function) { return function.getName().starts_with("__msl_"); }
 
 } // namespace
@@ -149,7 +149,8 @@ const char *Eligibility::obstacle(const Function &function) const {
     return "the function is compiled elsewhere, too";
   if (function.hasFnAttribute(Attribute::Naked))
     return "the function is naked";
-  // The dynamic linker runs resolvers before it relocates the image. A load of the unit could fault in a resolver.
+  // The dynamic linker runs resolvers before it relocates the image. So an instrumented call in a resolver could fault
+  // when it loads the unit.
   if (resolvers_.contains(&function))
     return "the function is the resolver of an ifunc";
   if (function.hasFnAttribute(Attribute::DisableSanitizerInstrumentation))

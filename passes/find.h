@@ -1,4 +1,5 @@
-// Finds the calls of known functions in a module. Changes nothing.
+// Finds the calls of known functions in a module. A function is known if a row describes it (known_symbols.h). Changes
+// nothing.
 #pragma once
 
 #include "known_symbols.h"

@@ -12,8 +12,8 @@ namespace {
 constexpr Attribute::AttrKind kOfEveryGate[] = {Attribute::NoInline, Attribute::DisableSanitizerInstrumentation,
                                                 Attribute::NoSanitizeCoverage, Attribute::NoProfile};
 
-// Makes a function without a body: the gate itself, or its armed half. Behind the call's arguments, the gate has the
-// row as a parameter, and the armed half has the site.
+// Makes a function without a body: the gate itself, or its armed half. The parameters are the arguments of the call,
+// followed by the row (in a gate) or the site (in an armed half).
 Function &declare(const GateShape &shape, Module &module, const char *prefix, const char *number) {
   // createWithDefaultAttr copies the module's branch-target-enforcement, uwtable and frame-pointer to the function.
   Function &function = *Function::createWithDefaultAttr(
@@ -35,14 +35,14 @@ SmallVector<Value *, 8> valuesOf(Function &function) {
   return values;
 }
 
-// Sets the convention of a call inside a gate, and the attributes that say how its arguments are passed.
+// Sets the calling convention of a call inside a gate, and the attributes that say how its arguments are passed.
 void passAs(const GateShape &shape, CallBase &call) {
   LLVMContext &context = call.getContext();
   AttributeSet function;
   for (const Attribute::AttrKind kind : {Attribute::NoUnwind, Attribute::StrictFP})
     if (shape.attributes.hasFnAttr(kind))
       function = function.addAttribute(context, kind);
-  // A later pass must not replace this call by another function, or delete it.
+  // With NoBuiltin, a later pass neither replaces the call by a call of another function nor deletes it.
   function = function.addAttribute(context, Attribute::NoBuiltin);
   SmallVector<AttributeSet, 8> parameters;
   for (unsigned i = 0; i < shape.arguments; ++i)
@@ -82,8 +82,8 @@ void writeGate(Function &gate, Function &armedHalf, const GateShape &shape, Glob
   jump(builder, shape, shape.type, &armedHalf, values);
 }
 
-// Writes the code that runs when an exception leaves the call. It closes the record that the callback before the call
-// has opened.
+// Writes the code that runs when an exception leaves the call. This code removes the site that the callback before the
+// call has stored.
 void writeThrown(BasicBlock &thrown, const CallProtocol &protocol, Value *site) {
   IRBuilder<> builder(&thrown);
   LandingPadInst *landing =

@@ -1,13 +1,14 @@
-// A gate is a function of the unit that stands between the calls of an allocator and the allocator. An instrumented
-// call calls the gate instead, with one more argument: the call's row. All calls of the same shape share one gate with
-// the code that records. A guarded block at each call would cost more code and more compile time.
+// A gate is a function of the instrumented module that calls an allocator, and records the call if a runtime has armed
+// the module. An instrumented call calls the gate instead of the allocator. It passes one more argument: the number of
+// the call's row in the table of sites. All calls of the same shape share one gate, which contains the recording code.
+// A guarded block at each call would cost more code and more compile time.
 //
 //   %p = call ptr @malloc(i64 %n)   →   %p = call ptr @__msl_gate.malloc(i64 %n, i32 7)
 //
 //   define internal ptr @__msl_gate.malloc(i64 %0, i32 %row) noinline {
 //            %base = load atomic i32, ptr @__msl_unit monotonic
 //            br (%base != 0), armed, plain                           ; unlikely
-//   plain:   %p = tail call ptr @malloc(i64 %0)                      ; a jump, which leaves no frame of ours
+//   plain:   %p = tail call ptr @malloc(i64 %0)                      ; a jump: the gate leaves no stack frame
 //            ret ptr %p
 //   armed:   %q = tail call ptr @__msl_armed.malloc(i64 %0, i32 (%base + %row))
 //            ret ptr %q
@@ -21,8 +22,8 @@
 //            resume
 //   }
 //
-// A gate consists of two functions. In a single function, the unarmed path would save and restore the registers that
-// only the armed path needs.
+// A gate consists of two functions. In a single function, the path `plain` would save and restore the registers that
+// only the path `armed` needs.
 #pragma once
 
 #include "call_protocol.h"
@@ -43,7 +44,7 @@ public:
 private:
   llvm::GlobalVariable &unit_;
   RuntimeDecls &runtime_;
-  using Key = std::tuple<decltype(std::declval<GateShape>().key()), bool>; // the shape, and whether it is an inner free
+  using Key = std::tuple<decltype(std::declval<GateShape>().key()), bool>; // shape, and whether calls are inner frees
   std::map<Key, llvm::Function *> made_;
 };
 

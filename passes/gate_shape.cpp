@@ -12,7 +12,8 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// These attributes say how a value is passed. The call, the gate and the call inside the gate must agree.
+// These attributes say how a value is passed. They must be equal at the call, at the gate and at the call inside the
+// gate.
 constexpr Attribute::AttrKind kPassing[] = {
     Attribute::ZExt,      Attribute::SExt, Attribute::InReg,     Attribute::ByVal,      Attribute::ByRef,
     Attribute::StructRet, Attribute::Nest, Attribute::SwiftSelf, Attribute::SwiftError, Attribute::SwiftAsync};
@@ -20,7 +21,7 @@ constexpr Attribute::AttrKind kPassing[] = {
 // from call to call.
 constexpr Attribute::AttrKind kPassingOnStack[] = {Attribute::Alignment, Attribute::StackAlignment};
 
-// These attributes name the caller's target features. A gate with other features would pass values in other registers.
+// These attributes name the caller's target features. A gate with other features could pass values in other registers.
 constexpr StringLiteral kTarget[] = {"target-cpu", "target-features", "tune-cpu", "use-soft-float"};
 constexpr Attribute::AttrKind kCodeGeneration[] = {
     Attribute::MinSize,         Attribute::NoImplicitFloat,          Attribute::NoRedZone, Attribute::OptimizeForSize,
@@ -87,7 +88,7 @@ FunctionType *gateType(const CallBase &call, ArrayRef<Value *> pinned) {
 }
 
 // Returns the caller's personality function. If the caller has none, returns the personality function of C++ if the
-// module has it. With one, the gate can catch exceptions.
+// module has it. Only a gate with a personality function can catch exceptions.
 Constant *personalityOf(const CallBase &call) {
   if (call.doesNotThrow())
     return nullptr;

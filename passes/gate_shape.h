@@ -1,4 +1,5 @@
-// The properties that a gate (gate.h) shares with the calls that it serves: types, attributes, convention.
+// Collects the properties that a gate (gate.h) shares with the calls that go through it: types, attributes and calling
+// convention.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -26,10 +27,10 @@ struct GateShape {
   llvm::FunctionType *type;      // type of the gate: the arguments, the row, and the operands of a pinned call
   llvm::AttributeList attributes;
   llvm::CallingConv::ID convention;
-  llvm::Constant *personality; // null: the call cannot throw, or neither its caller nor the module has one
+  llvm::Constant *personality; // null: the call cannot throw, or neither its caller nor the module has such a function
   unsigned arguments;          // number of the call's arguments; the row follows them
 
-  // `pinned` are the operands that the gate needs beside the arguments.
+  // `pinned` are the operands that a pinned call (pin.h) passes to its gate behind the row.
   GateShape(const llvm::CallBase &call, llvm::ArrayRef<llvm::Value *> pinned);
 
   auto key() const {

@@ -77,8 +77,8 @@ private:
     }
   }
 
-  // Handles a struct that has the block in a field. The function returns the struct, or copies the struct to memory of
-  // the caller. A value that is read from one field is not followed.
+  // Handles a struct that has the block in a field. The examined function may return this struct, or copy it to memory
+  // of its caller. A value that is read from one field is not followed.
   void heldIn(const Value &object) {
     if (isResult(object))
       returned_ = true;
@@ -97,12 +97,13 @@ private:
     return argument && argument->hasStructRetAttr();
   }
 
-  // Asks only in the outermost function, since keepsArgument itself also examines the functions that the callee calls.
+  // Whether the callee may store its argument in memory that outlives the call. This is checked only in the outermost
+  // function, since keepsArgument also examines the functions that the callee calls.
   bool mayKeep(const CallBase &call, unsigned argument, Given given) const {
     return depth_ == 0 && keepsArgument(call, argument, given);
   }
 
-  // Handles a call that may return the block: `return strcpy(block, text)`, `return checked(block)`.
+  // Handles a call that gets the block and may return it: `return strcpy(block, text)`, `return checked(block)`.
   void passedTo(const CallBase &call, unsigned argument) {
     kept_ |= mayKeep(call, argument, Given::Block);
     if (call.getType()->isPointerTy() && givesBack(call, argument))

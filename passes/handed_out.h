@@ -23,7 +23,8 @@ struct TakenBlock {
   const llvm::Value *out = nullptr; // points to the memory that gets the block's address; null: the call returns it
 };
 
-// Whether the function's result may be a struct that contains the block. A struct with several blocks does not count.
+// Whether the function may return the block in a struct. The caller of isHandedOut must exclude structs with several
+// blocks.
 enum class InStruct : bool { No, Yes };
 
 // Whether the callee returns its first argument, as strcpy does.

@@ -19,9 +19,9 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-constexpr unsigned kMostCalls = 16;    // most nested calls: a container's insert has ten
-constexpr unsigned kMostVisits = 4096; // most values that one question visits
-constexpr unsigned kMostSteps = 16;    // most steps from a pointer to its object
+constexpr unsigned kMostCalls = 16;    // limit of nested calls; an insertion into a container has ten
+constexpr unsigned kMostVisits = 4096; // limit of the values that one search visits
+constexpr unsigned kMostSteps = 16;    // limit of the steps from a pointer to its object
 
 // The memory that a pointer points into: the function's own frame, memory that a parameter points to, or any other
 // memory.
@@ -53,7 +53,8 @@ Root rootOfStored(const AllocaInst &variable, unsigned steps) {
   return found.value_or(Root{});
 }
 
-// A result may point into memory of an argument, as in `std::forward(x)`, `operator new(n, where)` or `this->begin()`.
+// Returns the root of a call's result. The result may point into memory of an argument, as in `std::forward(x)`,
+// `operator new(n, where)` or `this->begin()`.
 Root rootOfResult(const CallBase &call, unsigned steps) {
   if (const Value *same = call.getReturnedArgOperand())
     return rootOf(*same, steps);
@@ -71,7 +72,8 @@ Root rootOfResult(const CallBase &call, unsigned steps) {
   return parameter && *parameter < call.arg_size() ? rootOf(*call.getArgOperand(*parameter), steps) : Root{};
 }
 
-// Memory that is reached through pointers from an argument belongs to that argument.
+// Returns the root of a pointer. Memory that is reached through pointers from an argument has this argument as its
+// root.
 Root rootOf(const Value &pointer, unsigned steps) {
   const Value *at = &pointer;
   for (bool loaded = false; steps > 0; --steps) {
@@ -93,9 +95,9 @@ Root rootOf(const Value &pointer, unsigned steps) {
   return {};
 }
 
-// The places where a function stores the block that it gets.
+// The places where a function stores the block that it gets as an argument.
 struct Kept {
-  SmallBitVector behind; // by parameter: the block is stored in memory that the parameter leads to
+  SmallBitVector behind; // by parameter: whether the block is stored in memory that the parameter leads to
   bool elsewhere = false;
 };
 
@@ -130,7 +132,7 @@ private:
       return kept;
     if (const auto known = answers_.find(question); known != answers_.end())
       return known->second;
-    answers_[question] = kept; // for a function that calls itself
+    answers_[question] = kept; // a function that calls itself finds this answer, so the search ends
     SmallVector<GivenValue, 16> next{{function.getArg(argument), given}};
     SmallPtrSet<const Value *, 16> seen;
     while (!next.empty() && visits_++ < kMostVisits) {
@@ -139,7 +141,7 @@ private:
         for (const Use &use : value->uses())
           follow({value, is}, use, next, kept, depth);
     }
-    kept.behind.reset(argument); // a block that points to itself is not stored elsewhere
+    kept.behind.reset(argument); // a block that contains its own address is not stored elsewhere
     return answers_[question] = kept;
   }
 
@@ -175,7 +177,7 @@ private:
         next.push_back({variable, Given::Address});
       return;
     }
-    if (is == Given::Address) // the variable's lifetime ends with its function
+    if (is == Given::Address) // the address becomes invalid when the function returns
       return;
     const Root root = rootOf(address, kMostSteps);
     if (root.kind == Root::Elsewhere)

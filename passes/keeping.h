@@ -1,8 +1,8 @@
 // Decides whether a called function stores a block in memory that outlives the calling function. The block is an
-// argument of the call. From such memory, other code can free the block later.
+// argument of the call. Other code can later load the block's address from such memory, and free the block.
 //
 //   define void @keep(ptr %node) {             all.push_back(node):
-//     store ptr %node, ptr @all                  the block is stored behind the address of `node`, in memory of `all`
+//     store ptr %node, ptr @all                  gets the address of `node`, and stores the block in memory of `all`
 #pragma once
 
 namespace llvm {
@@ -11,10 +11,11 @@ class CallBase;
 
 namespace msleaks::passes {
 
-// The kind of an argument: the block, or the address of a variable that contains the block.
+// The kind of an argument: the block's address, or the address of a variable that contains the block's address.
 enum class Given : bool { Block, Address };
 
-// Only functions of this module are examined. A function of another module is assumed not to store the block.
+// Whether the callee stores the block in such memory. Only functions of this module are examined. A function of another
+// module is assumed not to store the block.
 bool keepsArgument(const llvm::CallBase &call, unsigned argument, Given given);
 
 } // namespace msleaks::passes

@@ -24,8 +24,8 @@ using abi::Verb;
 
 constexpr StringRef kAnnotationPrefix = "msleaks.";
 
-// Whether the parameter may be a block that is freed. In C++, `this` and references are dereferenceable, but such a
-// block is not.
+// Whether the parameter may be a block that is freed. In C++, the compiler marks `this` and references as
+// dereferenceable, but not a pointer to a block that is freed.
 bool isPlainPointer(const Argument &argument) {
   return argument.getType()->isPointerTy() && argument.getDereferenceableBytes() == 0 &&
          argument.getDereferenceableOrNullBytes() == 0;
@@ -45,8 +45,8 @@ std::optional<Position> onlyPointer(const Function &function) {
   return found;
 }
 
-// The size is the first parameter as wide as size_t, or else the first one as wide as int. A device number, which is an
-// int, may precede a size_t.
+// Returns the parameter that is the size: the first parameter as wide as size_t, or else the first one as wide as int.
+// So a device number, which is an int, may precede a size_t.
 std::optional<Position> firstSize(const Function &function) {
   for (const unsigned bits : {64u, 32u})
     for (const Argument &argument : function.args())
@@ -62,7 +62,7 @@ std::optional<Position> freedPointer(const Function &function) {
   return std::nullopt;
 }
 
-// Copies the operand numbers of alloc_size(size, count) into the row. In IR they count from 0.
+// Copies the operand numbers of alloc_size(size, count) into the row. In IR, the first operand has the number 0.
 bool takeAllocSize(const Function &function, Symbol &symbol) {
   const Attribute attribute = function.getFnAttribute(Attribute::AllocSize);
   if (!attribute.isValid())
@@ -102,7 +102,8 @@ std::optional<Symbol> attributedSymbol(const Function &function) {
   return symbol;
 }
 
-// Returns an annotation such as `msleaks.alloc:size=1,count=0`, without its prefix, as the words of a row.
+// Splits an annotation, without its prefix, into the words of a row: `alloc:size=1,count=0` into `alloc`, `size=1` and
+// `count=0`.
 SmallVector<StringRef> wordsOf(StringRef text) {
   SmallVector<StringRef> words;
   const auto [verb, fields] = text.split(':');
@@ -111,8 +112,8 @@ SmallVector<StringRef> wordsOf(StringRef text) {
   return words;
 }
 
-// Completes the row of an annotation from the annotated function. Returns a text that asks for the missing field, or
-// null.
+// Completes the row of an annotation from the parameters of the annotated function. Returns a text that asks for the
+// missing field, or null.
 const char *completeRow(const Function &function, Symbol &symbol) {
   if (symbol.verb == Verb::Free) {
     if (!symbol.address.present())
@@ -171,7 +172,7 @@ KnownSymbols::KnownSymbols(const Module &module, const UserRows &rows) {
 const Symbol *KnownSymbols::find(const Function &callee) const {
   if (const Symbol *symbol = byFunction_.lookup(&callee))
     return symbol;
-  // A static function with the name `malloc` is not the function of the table.
+  // A static function with the name `malloc` is not the `malloc` of symbols.def.
   if (callee.hasLocalLinkage())
     return nullptr;
   return table_.lookup(GlobalValue::dropLLVMManglingEscape(callee.getName()));
@@ -187,8 +188,8 @@ void KnownSymbols::fail(const Twine &what) {
     error_ = what.str();
 }
 
-// Adds the rows that pinRow stored before the optimiser ran. The optimiser may have changed the attributes that
-// completed these rows.
+// Adds the rows that pinRow stored before the optimiser ran. The optimiser may have changed the attributes from which
+// these rows were completed.
 void KnownSymbols::addPinned(const Module &module) {
   for (const Function &function : module)
     if (const auto symbol = pinnedRow(function))
@@ -201,7 +202,7 @@ void KnownSymbols::addNamed(const Module &module, const UserRows &rows) {
       wrappers_.insert(function);
     else if (function && !byFunction_.count(function)) {
       if (const std::string why = misfit(*function, row.symbol); !why.empty()) {
-        if (!function->hasLocalLinkage()) // any file may have a static function with this name
+        if (!function->hasLocalLinkage()) // a static function may have this name by chance
           fail("row of " + Twine(name) + ": " + why);
         continue;
       }
@@ -219,7 +220,7 @@ void KnownSymbols::addAnnotation(const Function &function, StringRef text) {
   if (!text.consume_front(kAnnotationPrefix))
     return;
   const SmallVector<StringRef> words = wordsOf(text);
-  if (words.size() == 1 && words[0] == "cfg") // read in graphs/count.cpp
+  if (words.size() == 1 && words[0] == "cfg") // graphs/count.cpp reads this annotation
     return;
   if (words.size() == 1 && (words[0] == "ignore" || words[0] == "wrapper")) {
     (words[0] == "ignore" ? ignored_ : wrappers_).insert(&function);

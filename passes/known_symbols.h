@@ -1,4 +1,5 @@
-// Finds the row that describes a callee, from any source. Also stores which functions the user asked to ignore.
+// Finds the row that describes a callee. A row says what a function does with memory (symbols.def). Also stores which
+// functions the user asked to ignore.
 //
 // If several sources describe a function, the first one in this list is used:
 //
@@ -54,15 +55,15 @@ private:
   void fail(const llvm::Twine &what);
 
   llvm::StringMap<const abi::Symbol *> table_;
-  std::deque<abi::Symbol> own_; // rows from annotations and attributes; in a deque, their addresses stay valid
+  std::deque<abi::Symbol> own_; // rows that are not in symbols.def; in a deque, their addresses stay valid
   llvm::DenseMap<const llvm::Function *, const abi::Symbol *> byFunction_;
   llvm::DenseSet<const llvm::Function *> ignored_, wrappers_;
   llvm::SetVector<const llvm::Function *> named_;
   std::string error_;
 };
 
-// Whether the function is a launch stub: for `kernel<<<…>>>(…)` of CUDA or HIP, it packs the arguments and launches the
-// kernel.
+// Whether the function is a launch stub. The compiler makes a stub for each kernel of CUDA or HIP. `kernel<<<…>>>(…)`
+// calls the stub, which packs the arguments and launches the kernel.
 bool isLaunchStub(const llvm::Function &function);
 
 } // namespace msleaks::passes

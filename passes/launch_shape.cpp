@@ -18,7 +18,7 @@ constexpr uint64_t kDim3ZOffset = 8;
 //   [2 x i64] %xyz              aarch64
 //   ptr byval(%struct.dim3)     on the stack
 //
-// Reads one such value from operand `at` on, and moves `at` behind the value.
+// Reads one such dim3 from operand `at` on, and moves `at` behind its last operand.
 std::optional<Dimensions> takeDim3(IRBuilder<> &builder, const CallBase &call, unsigned &at) {
   if (at >= call.arg_size())
     return std::nullopt;
@@ -55,7 +55,7 @@ LaunchDimensions emitBlocks(IRBuilder<> &builder, Value *blocks) {
   return {{builder.CreateOr(x, kOneRow), builder.getInt32(1)}, {builder.getInt64(0), builder.getInt32(0)}};
 }
 
-// Reads three integers, from the operand `index` behind the shape's first.
+// Reads three integers. The first one is `index` operands behind the first operand of the shape.
 Dimensions takeSizes(IRBuilder<> &builder, const CallBase &call, const abi::Shape &shape, int index) {
   const auto size = [&](int axis, Type *type) {
     return builder.CreateZExtOrTrunc(rangeOperand(call, shape, index + axis), type);
@@ -64,7 +64,7 @@ Dimensions takeSizes(IRBuilder<> &builder, const CallBase &call, const abi::Shap
   return {builder.CreateOr(size(0, builder.getInt64Ty()), y), size(2, builder.getInt32Ty())};
 }
 
-// Emits abi::blocksOf for two numbers of 32 bits.
+// Emits code that computes abi::blocksOf for two 32-bit numbers.
 Value *emitBlockCount(IRBuilder<> &builder, Value *all, Value *block) {
   Type *wide = builder.getInt64Ty();
   Value *none = builder.CreateICmpEQ(block, builder.getInt32(0));

@@ -1,4 +1,5 @@
-// Finds the dimensions of a kernel launch in IR where the ABI has split the dim3 structs into registers.
+// Reads the dimensions of a kernel launch from the operands of a call. In IR, a dim3 struct may be split into several
+// operands, as the ABI passes it in registers.
 #pragma once
 
 #include "msleaks/abi/symbols.h"
@@ -7,8 +8,8 @@
 
 namespace msleaks::passes {
 
-// Whether the call has the operands of its shape. A DIM3 that is not recognised is allowed: its dimensions become
-// zeros.
+// Whether the call has the operands that the shape in its row names. A dim3 in an unknown form is allowed: its
+// dimensions become zeros.
 bool shapeFits(const llvm::CallBase &call, const abi::Symbol &symbol);
 
 // A dim3 in the form of the callbacks' parameters.
@@ -23,8 +24,8 @@ struct LaunchDimensions {
 // Emits the code that reads grid and block. Unknown dimensions are zeros.
 LaunchDimensions emitDimensions(llvm::IRBuilder<> &builder, const llvm::CallBase &call, const abi::Shape &shape);
 
-// Returns the operand that is `index` positions behind the shape's first operand, or null. The operands of a RANGE are
-// dimensions, offset, global and local.
+// Returns the operand that is `index` positions behind the shape's first operand, or null. The operands of the shape
+// Range are: dimensions, offset, global sizes, local sizes.
 llvm::Value *rangeOperand(const llvm::CallBase &call, const abi::Shape &shape, int index);
 
 } // namespace msleaks::passes

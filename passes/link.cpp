@@ -22,8 +22,8 @@ bool isOff(const Options &options, const Module &module) {
 
 } // namespace
 
-// Before a link with LTO, and only then, clang sets one of these module flags. clang sets the flag before the passes
-// run.
+// clang sets one of these module flags only if the compile produces bitcode for a link with LTO. clang sets the flag
+// before the passes run.
 bool isBeforeLink(const Module &module) {
   return module.getModuleFlag("EnableSplitLTOUnit") || module.getModuleFlag("ThinLTO") ||
          module.getModuleFlag("UnifiedLTO");

@@ -4,10 +4,10 @@
 //
 // clang-format off
 //   compile   mark ─ optimise ─ PrepareLinkPass           sets module flag "msleaks.link" and attribute "msleaks-link"
-//   link      PinAgainPass ─ optimise ─ RewritePass       rewrites what has them
+//   link      PinAgainPass ─ optimise ─ RewritePass       rewrites modules and functions with them
 // clang-format on
 //
-// If the linker does not load the plugin, the marks of PrepareLinkPass have no effect: nothing is recorded.
+// If the linker does not load the plugin, the flag and the attribute have no effect, and nothing is recorded.
 #pragma once
 
 #include "options.h"
@@ -23,7 +23,7 @@ class Module;
 
 namespace msleaks::passes {
 
-// Whether this compile produces bitcode for a link.
+// Whether this compile produces bitcode for a link with LTO.
 bool isBeforeLink(const llvm::Module &module);
 
 // Whether the module, or a module that was linked into it, waits for the rewrite.

@@ -35,7 +35,8 @@ void markCalls(Function &function, const KnownSymbols &symbols) {
   attachMarks(function, marked);
 }
 
-// Marks the calls themselves, since an ignored function may be inlined into a function that is not ignored.
+// Excludes the calls in ignored functions. The calls themselves are marked, since an ignored function may be inlined
+// into a function that is not ignored.
 void markIgnored(Module &module, const KnownSymbols &symbols) {
   for (Function &function : module)
     if (symbols.ignored(function)) {
@@ -46,8 +47,8 @@ void markIgnored(Module &module, const KnownSymbols &symbols) {
     }
 }
 
-// Prevents the optimiser from inlining, renaming or splitting an allocator that the user named: its calls could not be
-// found then.
+// Prevents the optimiser from inlining, renaming or splitting an allocator that the user named. Otherwise, the rewrite
+// could not find its calls.
 void keepFunction(Module &module, Function &function) {
   if (function.isDeclaration())
     return;

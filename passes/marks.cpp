@@ -25,9 +25,9 @@ constexpr char kLeftAlone[] = "msleaks-left-alone";
 
 enum MarkOperand : unsigned { kVariable, kType, kOrdinal, kFunction, kFile, kLine, kColumn, kGroup, kMarkOperands };
 
-// Functions that the optimiser may turn into each other are one group: realloc becomes malloc, malloc becomes calloc. A
-// free is in another group. In `new T(…)` it has the same place as the allocation, but its mark does not describe the
-// allocation.
+// Returns the group of a call. The optimiser may replace a call by another call of its group: realloc by malloc, malloc
+// by calloc. A free is in another group. For `new T(…)`, clang adds a free in case the constructor throws. This free
+// has the place of the allocation, but its mark does not describe the allocation.
 uint32_t groupOf(abi::Verb verb) {
   switch (verb) {
   case abi::Verb::Realloc:
@@ -117,9 +117,9 @@ void restore(CallBase &call, const abi::Symbol &symbol, const MarkTable &table) 
     call.setMetadata(kMarkKind, nodeOf(call.getContext(), *mark, group));
 }
 
-// If the optimiser merges two calls, the merged call has the common part of their locations: the line, or only the
-// function. So the table also has marks for such places. If the place also has unmarked calls, the table has no mark
-// for it: code of such a call may have been inlined and merged.
+// Makes marks for the places of merged calls. If the optimiser merges two calls, the merged call has the common part of
+// their locations: the line, or only the function. A line or function that also has unmarked calls gets no such mark.
+// The callee of an unmarked call may have been inlined and merged.
 class MergedPlaces {
 public:
   explicit MergedPlaces(const Function &function) {

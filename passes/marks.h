@@ -1,13 +1,14 @@
-// A mark is stored twice: at its call, and in a table of the module.
+// A mark contains facts about a call from the unoptimised IR (mark.h). It is stored twice: at its call, and in a table
+// of the module.
 //
 //   %p = call ptr @malloc(i64 64), !msleaks !7
 //   !msleaks.marks = !{!7}
 //   !7 = !{!"weights", !"float", i32 3, !"make", !"/src/net.c", i32 12, i32 20, i32 0}
 //
 // When the optimiser replaces a call, it drops unknown metadata. It replaces calls when it inlines into a function with
-// cleanups, folds malloc and memset into calloc, or merges two branches. The debug location stays, and restoreMarks
-// finds the mark in the table by this location. If several marks of one place differ, only the facts that they share
-// are used.
+// cleanups, folds malloc and memset into calloc, or merges two branches. The debug location of the call stays, and
+// restoreMarks finds the mark in the table by this location. If several marks of one place differ, only the facts that
+// they share are used.
 #pragma once
 
 #include "source_place.h"
@@ -46,8 +47,8 @@ struct MarkedCall {
 void attachMarks(llvm::Function &function, llvm::ArrayRef<MarkedCall> calls);
 std::optional<Mark> markOf(const llvm::CallBase &call);
 
-// leaveAlone excludes the call from instrumentation: the user ignores the call, or the call is instrumented already.
-// This is stored in an attribute of the call, which inlining and linking copy.
+// leaveAlone excludes a call from instrumentation: the user wants to ignore the call, or the call is instrumented
+// already. leaveAlone sets an attribute of the call. Inlining and linking copy this attribute.
 void leaveAlone(llvm::CallBase &call);
 bool isLeftAlone(const llvm::CallBase &call);
 

@@ -31,7 +31,8 @@ void dropBundle(CallBase &call) {
 } // namespace
 
 void pin(CallBase &call) {
-  // A musttail call must not change its shape. Its result is returned directly, so no pass deletes the call.
+  // A musttail call gets no bundle, since its shape must not change. No pass deletes such a call, since its result is
+  // returned directly.
   if (call.isMustTailCall() || call.getOperandBundle(kBundle))
     return;
   const std::vector<Value *> operands(call.arg_begin(), call.arg_end());

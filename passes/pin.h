@@ -1,10 +1,10 @@
-// Pins the calls of allocators that the user named (annotation, rows file) while the optimiser runs.
+// Pins the calls of allocators that the user named, by an annotation or in a rows file, while the optimiser runs.
 //
-// The optimiser may examine such a function, and find that it ignores the size or does not use the block. It may then
-// pass poison for the size, or delete the call. That is correct for the program, but msleaks would not see the block.
-// So a pinned call has its operands a second time, in an operand bundle, which no pass interprets. The call is neither
-// deleted nor inlined, and the rewrite finds the operands as the source wrote them. The row is an attribute of the
-// function.
+// The optimiser may examine such an allocator, and find that it ignores the size or does not use the block. The
+// optimiser may then pass poison for the size, or delete the call. This is correct for the program, but msleaks would
+// not see the block. So a pinned call has its operands a second time, in an operand bundle, which no pass interprets.
+// Because of the bundle, the optimiser neither deletes nor inlines the call, and the rewrite finds the operands as the
+// source wrote them. The row of the allocator is stored in an attribute of the function.
 //
 //   call void @put(ptr %pool, ptr %p)   →   call void @put(ptr poison, ptr %p) [ "msleaks"(ptr %pool, ptr %p) ]
 #pragma once

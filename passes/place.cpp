@@ -32,7 +32,8 @@ bool isPointer(const DIType *type) {
   return type && type->getTag() == dwarf::DW_TAG_pointer_type;
 }
 
-// Members and bases of `record` that cover the place's offset. Unnamed members and bases do not change the name.
+// Returns the members and bases of `record` that cover the place's offset. Unnamed members and bases do not change the
+// name.
 SmallVector<Place, 2> membersAt(const Place &place, const DICompositeType &record) {
   SmallVector<Place, 2> found;
   for (const DINode *node : record.getElements()) {
@@ -55,8 +56,8 @@ SmallVector<Place, 2> membersAt(const Place &place, const DICompositeType &recor
 
 using Visit = function_ref<std::optional<Place>(const Place &)>;
 
-// Returns the answer of the only member that has one. If several members have an answer, the only pointer among them is
-// chosen, since blocks are stored in pointers.
+// Calls `visit` for each member, and returns the only result. If there are several results, returns the only pointer
+// among them, since the address of a block is stored in a pointer.
 std::optional<Place> onlyAnswer(ArrayRef<Place> members, Visit visit) {
   std::optional<Place> answer, pointer;
   unsigned answers = 0, pointers = 0;
@@ -74,8 +75,8 @@ std::optional<Place> onlyAnswer(ArrayRef<Place> members, Visit visit) {
   return pointers == 1 ? pointer : std::nullopt;
 }
 
-// Returns the element at a constant offset: in an array of 8-byte elements, `p + 24` is element 3. Also for a pointer
-// to such elements.
+// Returns the element at a constant offset: in an array of 8-byte elements, offset 24 is element 3. The place may also
+// be a pointer to such elements.
 Place constantElement(const Place &place, const DIType *element, uint64_t size) {
   Place at = {place.name, element, false, place.offset % size};
   at.name += "[" + std::to_string(place.offset / size) + "]";
@@ -118,7 +119,8 @@ std::optional<Place> elementOf(const Place &place, uint64_t stride, unsigned dep
     const uint64_t elementSize = array->getBaseType() ? sizeInBytes(*array->getBaseType()) : 0;
     if (!elementSize || stride % elementSize)
       return std::nullopt;
-    // A stride of several elements is the stride of an outer dimension: the step of an inner index follows.
+    // A stride of several elements is the stride of an outer dimension. Then a later index of the GEP steps through the
+    // inner dimension.
     const DIType *element = stride == elementSize ? array->getBaseType() : place.type;
     return Place{place.name + "[]", element, false, place.offset % stride};
   }

@@ -9,7 +9,8 @@
 
 namespace msleaks::passes {
 
-// A place is `offset` bytes into an object of type `type`. `name` is the object or, when `pointed`, a pointer to it.
+// A place is `offset` bytes into an object of type `type`. `name` names the object or, if `pointed` is true, a pointer
+// to the object.
 //
 // The member at an offset is chosen only when the wanted type is known, since a struct and its first member have the
 // same address.
@@ -20,14 +21,15 @@ struct Place {
   uint64_t offset = 0;
 };
 
-// Returns the scalar at the place, with offset 0: "l" + 16 → "l.output", "net" → "net->layers", "table" + 24 →
-// "table[3]". Returns nothing if the type has no scalar there, or is ambiguous (a union).
+// Returns the scalar that begins at the place: "l" + 16 → "l.output", "net" → "net->layers", "table" + 24 → "table[3]".
+// Returns nothing if the type has no scalar at this offset, or several of them (a union).
 std::optional<Place> scalarAt(const Place &place);
 
 // Returns the object of class `type` at the place.
 std::optional<Place> objectAt(const Place &place, const llvm::DIType &type);
 
-// Returns an element of the array that the code indexes there in steps of `stride` bytes: "layers" → "layers[]".
+// Returns an element of the array at the place. The code indexes this array in steps of `stride` bytes: "layers" →
+// "layers[]".
 std::optional<Place> elementAt(const Place &place, uint64_t stride);
 
 // Returns the object that a scalar pointer or reference refers to.

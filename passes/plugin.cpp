@@ -1,8 +1,8 @@
-// Registers the passes: each one's place in the pipelines, and its name for opt.
+// Registers the passes of the plugin: where they run in clang's and lld's pipelines, and their names for opt.
 //
 //   -fpass-plugin=libMemPass.so          mark at the start of the pipeline, rewrite at its end (or in the link, link.h)
-//   -Wl,--load-pass-plugin=…             rewrite what waits for it, behind lld's optimiser
-//   -passes='mem-pass<rows=my.rows>'     both at once; msl-mark, msl-rewrite and msl-count alone; print<msl-sites>
+//   -Wl,--load-pass-plugin=…             rewrite the modules that wait for it (link.h), after lld's optimiser
+//   -passes='mem-pass<rows=my.rows>'     mark and rewrite; others: msl-mark, msl-rewrite, msl-count, print<msl-sites>
 #include "compat.h"
 #include "graphs/count.h"
 #include "link.h"
@@ -57,14 +57,15 @@ bool parsePipeline(StringRef text, ModulePassManager &passes, const SharedOption
   return false;
 }
 
-// The state of a pipeline that is being built. Only the pipeline of a compile has a start. The pipeline of a ThinLTO
-// back end has only an end.
+// The state of a pipeline that is being built. The pipeline of a compile calls the plugin at its start and at its end.
+// The pipeline of a ThinLTO back end does not call it at its start.
 struct Pipeline {
   bool compiles = false;
   bool ended = false;
 };
 
-// Runs at the first end of a compile. With fat LTO objects, the pipeline of the machine code has a second end.
+// Runs at the end of a compile's pipeline. With fat LTO objects, a compile has two such ends. This pass runs at the
+// first one; at the second one, the pipeline continues with the machine code.
 class EndOfCompile : public PassInfoMixin<EndOfCompile> {
 public:
   explicit EndOfCompile(SharedOptions options) : options_(std::move(options)) {}
@@ -79,8 +80,8 @@ private:
   SharedOptions options_;
 };
 
-// At -O0 the module is rewritten in the compile: the link does not optimise it, and a ThinLTO back end at -O0 calls no
-// plugin.
+// Adds the rewrite to the end of a pipeline. At -O0 the module is rewritten in the compile: the link does not optimise
+// it, and a ThinLTO back end at -O0 calls no plugin.
 void addEnd(ModulePassManager &passes, OptimizationLevel level, Pipeline &pipeline, const SharedOptions &options) {
   const bool first = !std::exchange(pipeline.ended, true);
   if (!pipeline.compiles)

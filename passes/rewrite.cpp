@@ -28,7 +28,7 @@ bool isInnerFree(const FoundCall &found, const KnownSymbols &symbols) {
 SmallVector<FoundCall> takeCalls(Module &module, const KnownSymbols &symbols, Stage stage) {
   SmallVector<FoundCall> calls;
   forEachEligible(module, symbols, [&](Function &function) {
-    if (function.isPresplitCoroutine()) // CoroSplit finds the code between suspension points by its shape
+    if (function.isPresplitCoroutine()) // CoroSplit recognises suspension points by the shape of their code
       return;
     for (const FoundCall &found : findCalls(function, symbols))
       if (stage == Stage::Compile || awaitsRewrite(function) || markOf(*found.call))
@@ -55,8 +55,8 @@ SetVector<Function *> redirect(ArrayRef<FoundCall> calls, ArrayRef<uint32_t> row
   return recording;
 }
 
-// Instruments the calls, and writes the table. A unit without such calls may still have wrappers of functions of other
-// modules.
+// Instruments the calls, and writes the table of sites. Without calls, the table may still have wrappers, which call
+// functions of other modules.
 void rewrite(Module &module, ArrayRef<FoundCall> calls, const WrapperCalls &wrappers, const KnownSymbols &symbols,
              const Remarks &remarks) {
   SiteTable table(module.getSourceFileName(), kProducer);
@@ -87,7 +87,7 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
   }
   const KnownSymbols symbols(module, options_->rows);
   restoreMarks(module, symbols);
-  if (stage_ == Stage::Compile) // in the link, the calls of other modules would be reported too
+  if (stage_ == Stage::Compile) // in the link, this would also report calls of modules that are not instrumented
     remarks.leftAlone(module, symbols);
   const SmallVector<FoundCall> calls = takeCalls(module, symbols, stage_);
   const WrapperCalls wrappers = keptWrapperCalls(module);

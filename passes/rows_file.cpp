@@ -60,7 +60,8 @@ std::optional<abi::Heap> parseHeap(std::string_view text) {
   return std::nullopt;
 }
 
-// The fields that are positions: name, member of Symbol, and the verbs that have the field.
+// A field whose value is the position of an operand: its name, its member of Symbol, and the verbs that have this
+// field.
 struct PositionField {
   std::string_view name;
   Position Symbol::*member;
@@ -117,7 +118,7 @@ std::optional<Verb> parseVerb(std::string_view word) {
   return std::nullopt;
 }
 
-// Checks a row once all its fields are read.
+// Returns a text that asks for a field which the row lacks, or an empty text. Call this after all fields were read.
 std::string missingIn(const UserRow &row) {
   const Symbol &symbol = row.symbol;
   if (allocates(symbol.verb) && !symbol.size.present())
@@ -129,7 +130,7 @@ std::string missingIn(const UserRow &row) {
   return {};
 }
 
-// Parses the part behind the name of the function.
+// Parses the part of the line behind the name of the function.
 std::string parseRest(const std::vector<std::string_view> &line, UserRow &row) {
   if (row.wrapper)
     return line.size() == 2 ? "" : "a row of kind 'wrapper' has no fields";
@@ -158,7 +159,8 @@ std::string parseLine(const std::vector<std::string_view> &line, unsigned number
   return added ? "" : quoted(line[1]) + " has a row already, in line " + std::to_string(known->second.line);
 }
 
-// Returns the row that frees the blocks of an allocator. Returns null if there is no such row, or if it does not free.
+// Returns the row of the function that frees the blocks of an allocator. Returns null if this function has no row of
+// kind `free`.
 const Symbol *partnerOf(const UserRow &row, const UserRows &rows) {
   const auto own = rows.find(row.free);
   const Symbol *partner = own != rows.end() ? &own->second.symbol : abi::findSymbol(row.free);
@@ -201,8 +203,8 @@ std::string collectHeaps(const UserRows &rows, NamedHeaps &heaps, std::string_vi
   return {};
 }
 
-// Sets the heap of rows that do not name one. A free looks for its block in the heap that its row names. If the
-// allocator's row named another heap, the block would never be found.
+// Sets the heap of rows that do not name one. The analysis looks for a freed block in the heap that the row of the free
+// names. If the allocator's row named another heap, the block would never be found.
 std::string settleHeaps(UserRows &rows, std::string_view file) {
   NamedHeaps heaps;
   if (std::string error = collectHeaps(rows, heaps, file); !error.empty())

@@ -1,5 +1,5 @@
-// Reads a user's own rows from a text file (docs/pass.md). They describe allocators that symbols.def does not contain.
-// This code does not use LLVM.
+// Reads a user's own rows from a text file (docs/pass.md). These rows describe allocators that symbols.def does not
+// contain. This code does not use LLVM.
 //
 //   # comment
 //   alloc my_alloc  result=return size=0 count=1 free=my_free
@@ -8,7 +8,8 @@
 //   free  pool_put  address=1
 //   wrapper my_strdup
 //
-// Rows that `free=` connects describe one heap. A row that does not name its heap gets the heap of the others.
+// Rows that `free=` connects describe blocks of one heap. A row that does not name its heap gets the heap of the rows
+// that are connected with it.
 #pragma once
 
 #include "msleaks/abi/symbols.h"
@@ -21,14 +22,14 @@
 namespace msleaks::passes {
 
 struct UserRow {
-  abi::Symbol symbol; // `name` and `partner` stay empty: they would not own their text
+  abi::Symbol symbol; // `name` and `partner` stay empty, since they cannot own their texts
   std::string free;   // linkage name of the function that frees such a block
   bool names_heap = false;
   bool wrapper = false; // the function allocates blocks for its caller; no other field is used
   unsigned line = 0;
 };
 
-// Rows by linkage name. In a std::map, the address of a row stays valid when others are added.
+// Rows by linkage name. In a std::map, the address of a row stays valid when other rows are added.
 using UserRows = std::map<std::string, UserRow, std::less<>>;
 
 struct RowsResult {

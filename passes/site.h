@@ -1,4 +1,5 @@
-// A site before it becomes a row of the table: the place of a call in the source, and its kind.
+// A site is an instrumented call: its place in the source, and its kind. Each site becomes a row of the table of sites
+// (site_table.h).
 #pragma once
 
 #include "find.h"
@@ -16,12 +17,12 @@ struct Site {
   std::vector<SourcePlace> inlined_at; // innermost first
   std::string callee, type, variable;
   uint32_t ordinal = 0;
-  bool wants_path = false; // every line of the site is in a wrapper or a system header
+  bool wants_path = false; // all lines of the site are in wrappers or system headers
   abi::Verb verb{};
   abi::Family family{};
   abi::Heap heap{};
 
-  // A hash of place, inline chain, callee and ordinal. Each build of the same source computes the same hash.
+  // Returns a hash of place, inline chain, callee and ordinal. Each build of the same source computes the same hash.
   uint64_t id() const;
 };
 

@@ -1,4 +1,4 @@
-// Builds the bytes of a unit's table (abi/site_table.h).
+// Builds the bytes of a module's table of sites (abi/site_table.h).
 #pragma once
 
 #include "site.h"

@@ -1,4 +1,4 @@
-// A line of the source, as sites and marks name it.
+// Names a line of the source, for sites (site.h) and marks (marks.h).
 #pragma once
 
 #include <compare>
@@ -34,7 +34,7 @@ SourcePlace placeOf(const llvm::Function &function);
 // Whether the place is in a header of the compiler or the system.
 bool isOfSystem(const SourcePlace &place);
 
-// A symbol's name without the prefix that prevents the code generator from mangling the name.
+// Returns a symbol's name without the prefix that prevents the code generator from mangling the name.
 std::string plainName(const llvm::GlobalValue &value);
 
 } // namespace msleaks::passes

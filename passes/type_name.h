@@ -12,7 +12,7 @@ enum class Spelling { C, Cxx }; // C says "struct layer", C++ says "layer"
 // Returns an empty text if the type has no name, or is void.
 std::string typeName(const llvm::DIType *type, Spelling spelling);
 
-// Returns the type without typedefs and qualifiers. Null is void.
+// Returns the type without typedefs and qualifiers. Null means void.
 const llvm::DIType *strippedType(const llvm::DIType *type);
 
 uint64_t sizeInBytes(const llvm::DIType &type);

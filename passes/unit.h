@@ -1,5 +1,5 @@
-// Makes the unit of a module: a few bytes by which a runtime arms the module. Also makes the image's constructor and
-// destructor.
+// Makes the unit of a module: a few bytes through which a runtime arms the module, so that its calls are recorded. Also
+// makes the image's constructor and destructor.
 #pragma once
 
 #include "runtime_decls.h"

@@ -58,7 +58,8 @@ std::optional<TakenBlock> blockOfLibc(const CallBase &call) {
   return TakenBlock{&call, known->stores ? call.getArgOperand(0) : nullptr};
 }
 
-// Whether the call returns a descriptor. The caller must close a descriptor, as it must free a block.
+// Whether the call returns a file descriptor. The caller must close a descriptor, as it must free a block. So a
+// function that returns the descriptor is a wrapper too.
 bool returnsDescriptor(const CallBase &call) {
   const Function *callee = call.getCalledFunction();
   if (!callee || !callee->isDeclaration() || !callee->getReturnType()->isIntegerTy())
@@ -69,14 +70,16 @@ bool returnsDescriptor(const CallBase &call) {
          });
 }
 
-// If a wrapper's struct is too large for registers, the wrapper writes it to memory of the caller.
+// Returns the block of a call of a wrapper. If the wrapper returns a struct that is too large for registers, the
+// wrapper writes the struct to memory of the caller.
 TakenBlock blockOf(const CallBase &call) { return {&call, call.hasStructRetAttr() ? call.getArgOperand(0) : nullptr}; }
 
 bool returnsStruct(const Function &function) {
   return function.hasStructRetAttr() || function.getReturnType()->isStructTy();
 }
 
-// Starts with the functions that call allocators, continues with the callers of these functions, and so on.
+// Finds the wrappers of a module. Starts with the functions that call allocators, continues with the callers of these
+// functions, and so on.
 class Finder {
 public:
   Finder(Module &module, const KnownSymbols &symbols) : eligibility_(module, symbols), symbols_(symbols) {
@@ -109,7 +112,8 @@ private:
     const SmallVector<TakenBlock> taken = blocksTakenIn(function);
     if (!taken.empty())
       takes_memory_.insert(&function);
-    // If a struct has several blocks, the function is no wrapper: the line of each call says which block it is.
+    // A function that returns several blocks in a struct is no wrapper: only the lines of its calls distinguish the
+    // blocks.
     if (!pointer && taken.size() != 1)
       return;
     for (const TakenBlock &block : taken)
@@ -122,8 +126,8 @@ private:
         visit({call}, wrappers_);
   }
 
-  // Whether the function may return the result of another function. A struct that contains a block of this function's
-  // own might contain several blocks, so it does not count.
+  // Whether the function may return the result of another function. False if the function returns a struct and also
+  // allocates a block itself, since the struct might contain several blocks.
   bool mayHandOutResults(const Function &function) const {
     return function.getReturnType()->isPointerTy() || (returnsStruct(function) && !takes_memory_.contains(&function));
   }
@@ -137,7 +141,7 @@ private:
   }
 
   // Whether the callee is a function of another module that may allocate a block. A function that returns a reference,
-  // or writes no memory, allocates none.
+  // or writes no memory, allocates no block.
   bool mayForward(const CallBase &call) const {
     const Function *callee = call.getCalledFunction();
     const bool is_struct = call.getType()->isStructTy() || call.hasStructRetAttr();
@@ -172,7 +176,8 @@ private:
     }
   }
 
-  // Makes the function that contains the call a wrapper or a forwarder, if the function hands the block out.
+  // Adds the function that contains the call to `kind` (wrappers or forwarders), if the function only returns the block
+  // to its caller.
   void visit(const TakenBlock &block, SetVector<const Function *> &kind) {
     const Function &function = *block.call->getFunction();
     if (symbols_.isWrapper(function) || !isHandedOut(block, returnsStruct(function) ? InStruct::Yes : InStruct::No))

@@ -1,7 +1,7 @@
 // A wrapper is a function that allocates blocks for its caller, such as `xmalloc`, `new_node` or `make_image`. The
-// caller wanted the block, so the report skips wrappers and names their caller. A function is a wrapper if it returns
-// the block of a call that it makes. The callee is an allocator, or another wrapper of the module. Inlining dissolves
-// functions. So these calls are found before the optimiser runs, and stored in the module until its table of sites is
+// report skips wrappers and names their caller, since the caller needs the block. A function is a wrapper if it returns
+// the block of a call that it makes. The callee is an allocator, or another wrapper of the module. Inlining may remove
+// wrappers. So these calls are found before the optimiser runs, and stored in the module until its table of sites is
 // written:
 //
 //   define ptr @xmalloc(i64 %n) {
@@ -14,7 +14,7 @@
 // A function that the user named as a wrapper has an entry without a line, which represents all its calls.
 //
 // A function may also return the result of another module's function. It is then a wrapper only if that other function
-// is one. The report decides this, since it has the tables of all modules and the call path. Such calls are named
+// is a wrapper. The report decides this, since it has the tables of all modules and the call path. Such calls are named
 // forwards.
 #pragma once
 
@@ -25,8 +25,8 @@
 
 namespace msleaks::passes {
 
-// The calls that make functions wrappers. Calls in headers of the system are left out, since reports pass over such
-// places anyway.
+// The calls that make functions wrappers. Calls in headers of the system are left out, since reports skip such places
+// anyway.
 class WrapperCalls {
 public:
   // Whether a call at this place is one of these calls. Also true for any line of a function that the user named.

@@ -23,7 +23,7 @@ namespace {
 constexpr uint8_t kBoth = abi::kReads | abi::kWrites;
 constexpr unsigned kAddressBits = 64;
 constexpr size_t kMostCalls = 16;                // most nested calls
-constexpr int64_t kMostBytes = int64_t{1} << 31; // a larger range comes from an index that may have any 32-bit value
+constexpr int64_t kMostBytes = int64_t{1} << 31; // a larger range is useless: its index may have any 32-bit value
 
 // A range of bytes, as distances from an address.
 struct Bytes {
@@ -60,7 +60,8 @@ class Follow {
 public:
   Follow(FunctionAnalysisManager &analyses, Found &found) : analyses_(analyses), found_(found) {}
 
-  // `at` is the distance of this argument's address from the kernel's argument. Nothing: not known.
+  // `at` is the distance of this argument's address from the address in the kernel's argument. std::nullopt: the
+  // distance is not known.
   void argument(Argument &argument, const Range &at) {
     if (calls_.size() == kMostCalls || is_contained(calls_, &argument))
       return found_.add(kBoth, std::nullopt);
@@ -75,7 +76,8 @@ public:
   }
 
 private:
-  // Records the use. Returns the user if it is itself an address that was computed from the argument, or null.
+  // Records the use. Returns the user if the user is an address that was computed from the argument. Otherwise returns
+  // null.
   Value *follow(Use &use, Argument &of, const Range &at) {
     auto *user = dyn_cast<Instruction>(use.getUser());
     if (!user)
@@ -159,7 +161,7 @@ private:
   SmallVector<Argument *> calls_;
 };
 
-// Looks for memory that no argument points to: its address was loaded, or made from a number.
+// Looks for uses of memory that no argument points to. The address of such memory was loaded, or made from a number.
 class Others {
 public:
   explicit Others(const DeviceTarget &target) : target_(target) {}
@@ -199,8 +201,8 @@ private:
     return areUsedBy(*callee);
   }
 
-  // Whether the call uses a texture, a surface or an image. Their handle is a number. For some such calls, LLVM claims
-  // that they use no memory.
+  // Whether the call uses a texture, a surface or an image. The operand that selects such an object is a number, no
+  // address. For some such calls, LLVM claims that they use no memory.
   static bool isTexture(const CallBase &call) {
     const Function *callee = call.getCalledFunction();
     const StringRef name = callee ? callee->getName() : StringRef();
@@ -209,12 +211,14 @@ private:
                   [&](StringRef beginning) { return name.starts_with(beginning); });
   }
 
-  // An argument of a function that the kernel calls is checked at the call. Follow does not follow a vector of
-  // addresses, so such an argument counts as other memory.
+  // Whether the address may be in memory that no argument of the kernel points to. The arguments of a called function
+  // are checked at its call. Follow cannot follow a vector of addresses, so an argument of such a type counts as other
+  // memory.
   bool isOther(const Value &address) const {
     if (target_.isPrivateTo(address.getType()->getPointerAddressSpace()))
       return false;
-    // LLVM 19 does not find the object behind a vector of addresses that were computed from one address.
+    // LLVM 19 does not find the object behind a vector of addresses that were computed from one address. So the search
+    // begins at this one address.
     const auto *places = dyn_cast<GEPOperator>(&address);
     const bool has_one_base = places && places->getPointerOperandType()->isPointerTy();
     SmallVector<const Value *> objects;

@@ -20,11 +20,11 @@ struct KernelUses {
 
 KernelUses usesOf(llvm::Function &kernel, const DeviceTarget &target, llvm::FunctionAnalysisManager &analyses);
 
-// Returns the offset of each argument if all arguments are stored one behind the other. The last element is the offset
-// behind all arguments.
+// Returns the offset of each argument if all arguments are stored one behind the other. The last element of the result
+// is the offset behind the last argument.
 llvm::SmallVector<uint32_t> argumentOffsets(const llvm::Function &kernel);
 
-// Emits the remarks of -Rpass-analysis=msleaks.
+// Emits a remark (-Rpass-analysis=msleaks) about the uses of each argument.
 void sayUses(const llvm::Function &kernel, const KernelUses &uses);
 
 } // namespace msleaks::passes

@@ -23,10 +23,11 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// Limits the counters in registers. An outer loop also has the counters of its inner loops in registers while it runs.
+// Limits the counters in registers. While an outer loop runs, it needs registers for its own counters and for the
+// counters of its inner loops.
 constexpr unsigned kMostRegisters = 8;
-constexpr char kAnnotation[] = "msleaks.cfg"; // such a function is counted, whatever its name
-constexpr char kDone[] = "msleaks.counted";   // this pass sees the modules of fat LTO objects and links twice
+constexpr char kAnnotation[] = "msleaks.cfg"; // a function with this annotation is counted, whatever its name
+constexpr char kDone[] = "msleaks.counted";   // module flag, since the pass runs twice on some modules (fat LTO, links)
 
 bool canBeCounted(const Function &function) {
   return !function.isDeclaration() && !function.hasAvailableExternallyLinkage() && !function.isPresplitCoroutine() &&

@@ -23,7 +23,7 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// Limits the 64-bit registers for counters. With more of them, fewer threads of a kernel run at once.
+// Limits the 64-bit registers for counters. With more registers, fewer threads of a kernel run at once.
 constexpr unsigned kMostKernelRegisters = 16;
 constexpr size_t kFewPlaces = 4;
 
@@ -132,17 +132,17 @@ private:
                 counters_.add(to, first, before, amounts);
             });
     if (bank)
-      callClones(function, *bank, clones); // after the counting code, which is placed by the original calls
+      callClones(function, *bank, clones); // after countAt, whose places may be the original calls
   }
 
-  // Whether threads may wait in the function. If they wait in any kernel, they may wait in each function that is no
-  // kernel, since such a kernel may call it.
+  // Whether threads may wait for each other in the function. If threads wait in any kernel, they may wait in each
+  // function that is no kernel, since that kernel may call the function.
   bool mayWait(const CountedClone &counted) const {
     return counted.is_kernel ? waiting_.contains(counted.original) : !waiting_.empty();
   }
 
-  // Whether a thread computes its bank only where it counts, not at the kernel's begin. If such places are few, threads
-  // that do not reach them run no code for the bank (DeviceCounters::addThreadsApart).
+  // Whether a thread computes its bank only where it counts, not at the beginning of the kernel. This is done if such
+  // places are few. Then threads that do not reach them run no code for the bank (DeviceCounters::addThreadsApart).
   bool asksWhereItCounts(const CountedClone &counted, ArrayRef<CounterPlace> places,
                          ArrayRef<CountedClone> clones) const {
     return target_.isSpirv() && counted.is_kernel && places.size() <= kFewPlaces && !callsAny(*counted.clone, clones);

@@ -1,6 +1,6 @@
-// Makes kernels count themselves, for launches where a hook cannot launch a copy instead. These are launches by a graph
-// or by another kernel, cooperative launches, and launches by functions that are not hooked. A variable of the device's
-// module contains the address of the counters.
+// Makes kernels count their own edges, for launches where a hook cannot launch a copy instead. These are launches by a
+// graph or by another kernel, cooperative launches, and launches by functions that are not hooked. A variable of the
+// device's module contains the address of the counters.
 //
 //   define ptx_kernel void @work(ptr %a) { BODY }
 //   define ptx_kernel void @__msl_counted_work(ptr %a, ptr addrspace(1) %counts) { COUNTING BODY }
@@ -16,7 +16,7 @@
 //   }
 //   define ptx_kernel void @__msl_in_kernel_work(ptr %a, ptr addrspace(1) %counts) { ret void }
 //
-// The last kernel is never launched. Its name shows the program that the kernel `work` counts.
+// The last kernel is never launched. From its name, the program learns that the kernel `work` counts.
 #pragma once
 
 #include "graphs/counted_clones.h"

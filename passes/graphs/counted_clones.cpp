@@ -76,14 +76,14 @@ Function *makeClone(Function &original, const DeviceTarget &target, bool is_kern
   if (described)
     clone->setSubprogram(nullptr); // the debug information belongs to the kernel
 
-  if (!is_kernel) { // CloneFunctionInto has copied attributes of a visible function
+  if (!is_kernel) { // the copy is internal, but CloneFunctionInto copied the visibility
     clone->setVisibility(GlobalValue::DefaultVisibility);
     clone->setDSOLocal(true);
   }
   if (is_kernel) {
     Argument *counts = clone->arg_end() - 1;
     counts->addAttr(Attribute::getWithAlignment(clone->getContext(), Align(kCountsAlign)));
-    counts->addAttr(Attribute::NoAlias); // the kernel does not write to the header
+    counts->addAttr(Attribute::NoAlias); // no code of the kernel writes to the header of the counts
     describeArgument(*clone, target);
     target.listAs(original, *clone);
   }
@@ -92,7 +92,7 @@ Function *makeClone(Function &original, const DeviceTarget &target, bool is_kern
   return clone;
 }
 
-// Adds the functions that are called by name, directly or indirectly, by the functions from number `begin` on.
+// Adds to `reached` the functions that its elements from number `begin` on call by name, directly or indirectly.
 void addCalled(SetVector<Function *> &reached, size_t begin, const DeviceTarget &target,
                function_ref<bool(const Function &)> can_be_counted) {
   for (size_t i = begin; i < reached.size(); ++i) // the set grows in the loop

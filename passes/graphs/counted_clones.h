@@ -2,7 +2,7 @@
 //
 //   define spir_kernel void @work(ptr addrspace(1) %a) { … call @step(…) … }
 // →
-//   define spir_kernel void @work(ptr addrspace(1) %a) { … call @step(…) … }                          ; as it was
+//   define spir_kernel void @work(ptr addrspace(1) %a) { … call @step(…) … }                          ; unchanged
 //   define spir_kernel void @__msl_counted_work(ptr addrspace(1) %a, ptr addrspace(1) %counts) {
 //     … call @__msl_counted_step(…, ptr addrspace(1) %bank, i1 (the thread counts)) … }
 //   define internal void @__msl_counted_step(…, ptr addrspace(1) %bank, i1 %is_counted)
@@ -14,7 +14,7 @@
 
 namespace msleaks::passes {
 
-// The counters of a thread, if the thread counts.
+// The counters to which a thread adds, and whether the thread counts.
 struct Bank {
   llvm::Value *address;
   llvm::Value *is_counted; // a flag, since SPIR-V cannot compare pointers before version 1.4
@@ -28,14 +28,14 @@ struct CountedClone {
   llvm::Function *original;
   llvm::Function *clone;
   bool is_kernel;
-  unsigned caller;                // 1 + the number of the only kernel that calls it (also indirectly); 0: several
+  unsigned caller;                // 1 + the number of the only kernel that (indirectly) calls it; 0: several kernels
   llvm::Argument &counts() const; // only for a kernel: the address of abi::DeviceCounts
   Bank bank() const;              // only for a function that is no kernel
 };
 
 // Copies the kernels, and the functions of this module that they call by name, directly or indirectly. The copies do
-// not yet call copies (callClones). A call of a kernel by another kernel does not change. With `in_kernel`, a kernel's
-// copy gets no debug information of its own: its code refers to the debug information of the kernel.
+// not yet call copies (callClones). A call of a kernel by another kernel does not change. With `in_kernel`, the copy of
+// a kernel gets no debug information of its own. The code of the copy refers to the debug information of the kernel.
 llvm::SmallVector<CountedClone> cloneCounted(llvm::Module &module, const DeviceTarget &target, bool in_kernel,
                                              llvm::function_ref<bool(const llvm::Function &)> can_be_counted);
 

@@ -35,8 +35,8 @@ Value *fieldOf(IRBuilder<> &builder, Value *header, size_t offset) {
   return builder.CreateAlignedLoad(builder.getInt32Ty(), address, Align(4));
 }
 
-// A thread's number in its block, and the number of threads in the block. 32 bits are enough for both. On a device, a
-// 64-bit division takes a hundred instructions.
+// A thread's number in its block, and the number of threads in the block. Both numbers have 32 bits, which are enough:
+// on a device, a 64-bit division takes a hundred instructions.
 struct Threads {
   Threads(IRBuilder<> &builder, const DeviceTarget &target) {
     Numbers at, of;
@@ -51,7 +51,7 @@ struct Threads {
   Value *number, *count;
 };
 
-// Emits abi::counts and abi::linearBlock as code of the device.
+// Emits device code that computes abi::linearBlock and abi::counts: the number of a block, and whether a thread counts.
 class Choice {
 public:
   Choice(IRBuilder<> &builder, const DeviceTarget &target, Value *header) : builder_(builder), header_(header) {
@@ -80,7 +80,7 @@ public:
 
   Value *isInWave(const Threads &threads, Value *begin) {
     Value *wave = fieldOf(builder_, header_, offsetof(abi::DeviceCounts, wave));
-    return builder_.CreateICmpULT(builder_.CreateSub(threads.number, begin), wave); // below `begin`: a large number
+    return builder_.CreateICmpULT(builder_.CreateSub(threads.number, begin), wave); // below `begin`, it wraps around
   }
 
   Value *isStratum() {
@@ -193,9 +193,9 @@ void DeviceCounters::addThreads(Value &counts, const Bank &bank, uint32_t counte
   addAll(counts, bank, counter, *SplitBlockAndInsertIfThen(leads, before(begin), /*Unreachable=*/false));
 }
 
-// On a processor, OpenCL runs the threads of a block one after the other, in a loop between two barriers. Values that
-// live across a barrier are stored in memory, for each thread. So the barrier below puts the work of the first thread
-// into a loop of its own. The other threads do nothing in this loop, and no value lives beyond it.
+// On a CPU, OpenCL runs the threads of a block one after the other, in a loop between two barriers. Values that live
+// across a barrier are stored in memory, for each thread. So the barrier below puts the work of the first thread into a
+// loop of its own. The other threads do nothing in this loop, and no value lives beyond the loop.
 //
 //   br (%thread == 0), first, rest
 // first: %bank = …

@@ -1,6 +1,6 @@
 // Emits the code that counts on a device (abi/device_counts.h).
 //
-//   %bank = …                          ; at the kernel's begin: the bank of the block,
+//   %bank = …                          ; at the kernel's beginning: the bank of the block,
 //   %is_counted = …                    ; and whether the thread counts, the same for all threads of a wave
 //   br %is_counted, add, rest
 //   add: atomicrmw add %bank + 8 × k, %amount
@@ -17,10 +17,11 @@ public:
 
   // Emits, in front of `begin`, the code that finds the bank of a thread. `counts` is the kernel's last argument.
   Bank bank(llvm::Value &counts, llvm::Instruction &begin);
-  // Counts, in front of `begin`, the threads that enter the kernel: the first thread of a block counts for all.
-  // `counter` is the number of the counter in the module. `bank` must be valid at `begin`.
+  // Counts, in front of `begin`, the threads that enter the kernel: the first thread of a block counts all threads of
+  // the block. `counter` is the number of the counter in the module. `bank` must be valid at `begin`.
   void addThreads(llvm::Value &counts, const Bank &bank, uint32_t counter, llvm::Instruction &begin) const;
-  // Counts the same without a bank, and emits a barrier between this code and the code behind it. For SPIR-V only.
+  // Counts the same threads without a bank, and emits a barrier between this code and the code behind it. For SPIR-V
+  // only.
   void addThreadsApart(llvm::Value &counts, uint32_t counter, llvm::Instruction &begin);
   // Adds the amounts in front of `before`. `first` is the number of the function's first counter in the module.
   void add(const Bank &bank, uint32_t first, llvm::Instruction &before, llvm::ArrayRef<CountedAmount> amounts) const;
@@ -32,8 +33,8 @@ public:
   //   call @__msl_count(%bank + 8 × k, select %is_counted, %amount, 0)      ; not inlined
   void addByCall(const Bank &bank, uint32_t first, llvm::Instruction &before, llvm::ArrayRef<CountedAmount> amounts);
 
-  // Call this after all functions. Makes the constant with the table and returns its name. If the program cannot read
-  // the constant, also makes a kernel that copies the constant.
+  // Call this after all functions got their counters. Makes the constant with the table and returns its name. If the
+  // program cannot read the constant, also makes a kernel that copies the constant.
   std::string finish(llvm::StringRef table);
 
 private:
@@ -45,7 +46,7 @@ private:
   llvm::Module &module_;
   const DeviceTarget &target_;
   llvm::PointerType *global_;
-  llvm::Function *count_ = nullptr; // null: not called yet
+  llvm::Function *count_ = nullptr; // null: no call of it was emitted yet
 };
 
 } // namespace msleaks::passes

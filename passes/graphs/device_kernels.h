@@ -1,4 +1,5 @@
-// Adds rows to the device's module, for a program that launches copies of kernels (abi::DeviceKernel):
+// Adds a constant for each kernel to the device's module. A program that launches the copies of kernels reads these
+// constants (abi::DeviceKernel):
 //
 //   @__msl_kernel_work = weak protected addrspace(1) constant { i32 1, i32 (arguments), i32 (offset), i32 (wave), table
 //   }
@@ -8,7 +9,7 @@
 
 namespace msleaks::passes {
 
-// Makes a row for each kernel of `clones`. `table` is the name of the constant with the module's graphs.
+// Makes the constant for each kernel of `clones`. `table` is the name of the constant with the module's graphs.
 void describeKernels(llvm::Module &module, const DeviceTarget &target, llvm::ArrayRef<CountedClone> clones,
                      llvm::StringRef table);
 

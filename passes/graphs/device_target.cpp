@@ -30,7 +30,7 @@ bool isListed(const Function &function) {
 }
 
 // Whether an AMDGPU kernel is launched only with grids that are multiples of its blocks. This is the default of HIP
-// (-fno-offload-uniform-block changes it). Later versions of LLVM leave out the attribute's value.
+// (-fno-offload-uniform-block changes it). Newer versions of LLVM leave out the attribute's value.
 bool hasFullBlocks(const Function &kernel) {
   const Attribute uniform = kernel.getFnAttribute("uniform-work-group-size");
   return uniform.isValid() && uniform.getValueAsString() != "false";
@@ -80,9 +80,9 @@ void DeviceTarget::listAs(const Function &kernel, Function &copy) const {
     rows->addOperand(row);
 }
 
-// Removes only the attributes for values that this file reads. AMDGPU's optimiser has computed them before, and does
-// not compute them again. A value without such an attribute is passed in registers to each function that the copy
-// calls.
+// Removes only the attributes for values that the code of this file reads. AMDGPU's optimiser computed the attributes
+// earlier, and does not compute them again. A value without such an attribute is passed in registers to each function
+// that the copy calls. So the attributes for other values stay.
 void DeviceTarget::dropWhatItAsks(Function &copy) const {
   AttributeMask untrue;
   for (const StringRef asked : {"dispatch-ptr", "workgroup-id-x", "workgroup-id-y", "workgroup-id-z", "workitem-id-x",
@@ -206,7 +206,7 @@ Value *DeviceTarget::globalNumber(IRBuilder<> &builder) const { return ask(build
 void DeviceTarget::show(GlobalVariable &variable) const {
   variable.setLinkage(GlobalValue::WeakAnyLinkage);
   variable.setAlignment(Align(sizeof(uint64_t)));
-  variable.setVisibility(GlobalValue::ProtectedVisibility); // so that it is visible in a loaded image
+  variable.setVisibility(GlobalValue::ProtectedVisibility); // so that the program finds it in a loaded image
   appendToCompilerUsed(*module_, {&variable});
 }
 
@@ -246,8 +246,8 @@ void DeviceTarget::waitForBlock(IRBuilder<> &builder) const {
   })->setConvergent();
 }
 
-// Adds with two 32-bit atomics. In OpenCL, 64-bit atomics are an extension. A device without them refuses a module that
-// declares them.
+// Adds with two 32-bit atomics. In OpenCL, 64-bit atomics are an extension. A device without this extension refuses a
+// module that declares it.
 //
 //   %old = atomicrmw add ptr %address, i32 (lower half)
 //   %carry = %old + lower half < %old

@@ -29,10 +29,10 @@ public:
   // These functions emit code that computes 64-bit numbers, for a dimension from 0 to 2.
   llvm::Value *blockNumber(llvm::IRBuilder<> &builder, unsigned dimension) const;
   llvm::Value *blockCount(llvm::IRBuilder<> &builder, unsigned dimension) const;
-  llvm::Value *threadNumber(llvm::IRBuilder<> &builder, unsigned dimension) const; // number in its block
+  llvm::Value *threadNumber(llvm::IRBuilder<> &builder, unsigned dimension) const; // number of the thread in its block
   llvm::Value *threadCount(llvm::IRBuilder<> &builder, unsigned dimension) const;  // threads of the block
 
-  llvm::Value *globalNumber(llvm::IRBuilder<> &builder) const; // SPIR-V: of the thread, in dimension 0 of its grid
+  llvm::Value *globalNumber(llvm::IRBuilder<> &builder) const; // number of the thread in its grid, dimension 0; SPIR-V
 
   // Emits a barrier for all threads of the block. For SPIR-V only.
   void waitForBlock(llvm::IRBuilder<> &builder) const;
@@ -71,8 +71,8 @@ private:
                          llvm::function_ref<void(llvm::Function &)> describe) const;
   llvm::Value *ask(llvm::IRBuilder<> &builder, llvm::StringRef name, unsigned dimension) const;
   llvm::Value *special(llvm::IRBuilder<> &builder, llvm::StringRef name, unsigned dimension) const;
-  // AMDGPU reads these numbers from the packet: the threads of the grid, and the threads of each full block. The last
-  // block of a row may have fewer.
+  // On AMDGPU, the code reads these numbers from the packet of the launch: the threads of the grid, and the threads of
+  // each full block. The last block of a row may have fewer threads.
   llvm::Value *packet(llvm::IRBuilder<> &builder, unsigned bits, unsigned offset) const;
   llvm::Value *gridSize(llvm::IRBuilder<> &builder, unsigned dimension) const;
   llvm::Value *blockSize(llvm::IRBuilder<> &builder, unsigned dimension) const;

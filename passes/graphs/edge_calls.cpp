@@ -46,7 +46,7 @@ void EdgeCalls::add(Value &counters, uint32_t first, Value *is_counted, Instruct
     CallInst *call = builder.CreateCall(
         callee_, {&counters, builder.getInt32(first + counter), builder.getInt32(kOneBank), granularity});
     call->setCallingConv(callee_->getCallingConv());
-    call->addFnAttr(Attribute::NoMerge); // with the call of another edge
+    call->addFnAttr(Attribute::NoMerge); // do not merge this call with the call of another edge
   }
 }
 

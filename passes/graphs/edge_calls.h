@@ -1,12 +1,12 @@
-// Counts each edge with a call that is not inlined, in a block of the edge's own (counters=calls). Edges of kernels
-// were first counted in this way. The option still exists, for comparison. The block is named after the edge
-// (edge_places.h). In host code, later passes merge such a block with a neighbour if they can.
+// Counts each edge with a call that is not inlined, in a new block for this edge (option counters=calls). The first
+// version counted edges of kernels in this way. The option still exists, for comparison. The block is named after the
+// edge (edge_places.h). In host code, later passes merge such a block with a neighbour if they can.
 //
 //   edge2_5:  call void @__msl_count_edge(ptr %counters, i32 (edge), i32 (banks), i32 (granularity))
 //   →         counters[edge] += granularity
 //
 // `granularity` is the number of threads that the call counts; it is 0 in a thread that does not count. The bank is
-// chosen at the function's begin. So `counters` is the address of the thread's bank, and `banks` is always 1.
+// chosen at the beginning of the function. So `counters` is the address of the thread's bank, and `banks` is always 1.
 #pragma once
 
 #include "graphs/loop_registers.h"

@@ -1,4 +1,4 @@
-// Decides which edges of a function get a counter, and where in the code each counter counts.
+// Decides which edges of a function get a counter, and at which instruction each counter is increased.
 #pragma once
 
 #include "graphs/edge_graph.h"

@@ -55,8 +55,8 @@ bool hasCallThatMayNotComeBack(const BasicBlock &block) {
 
 } // namespace
 
-// A musttail call is the function's end, so its effects do not matter here. Assembly that jumps has a terminator of its
-// own. In a function that calls setjmp, any call may jump back to the setjmp.
+// A musttail call is the function's end, so its effects do not matter here. Inline assembly that jumps is a callbr,
+// which has edges. In a function that calls setjmp, any call may jump back to the setjmp.
 bool mayNotComeBack(const CallBase &call) {
   if (call.isMustTailCall() || isa<InlineAsm>(call.getCalledOperand()))
     return false;

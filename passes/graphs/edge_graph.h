@@ -39,14 +39,14 @@ struct Edge {
   unsigned successor = 0;    // number among the successors of `from`
   unsigned ordinal = 1;      // number among the edges between the same two blocks
   abi::EdgeKind kind = abi::EdgeKind::Branch;
-  int64_t value = 0;   // of a switch case
+  int64_t value = 0;   // value of a switch case
   uint64_t weight = 0; // how often the edge is expected to run
   EdgeSpot spot = EdgeSpot::None;
   bool splits = false; // a new block may be inserted between the two blocks
   bool countable() const { return spot != EdgeSpot::None; }
 };
 
-// Whether a call may leave the function. On a device it cannot: there is no exception and no exit.
+// Whether a call may leave the function. On a device no call can: a device has neither exceptions nor exit().
 enum class Calls : uint8_t { MayNotComeBack, ComeBack };
 
 class EdgeGraph {

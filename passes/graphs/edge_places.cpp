@@ -20,13 +20,13 @@ std::string nameOf(const Edge &edge) {
 }
 
 // Inserts a new block on the edge. The terminator may have several edges to one block. In each phi of that block, the
-// entries for these edges all have the same value. So any one of them becomes the entry for the new block.
+// entries for these edges all have the same value. So any of these entries can become the entry for the new block.
 Instruction &between(Instruction &terminator, const Edge &edge) {
   BasicBlock &from = *terminator.getParent(), &to = *terminator.getSuccessor(edge.successor);
   BasicBlock *middle = BasicBlock::Create(from.getContext(), nameOf(edge), from.getParent(), from.getNextNode());
   BranchInst *jump = BranchInst::Create(&to, middle);
   jump->setDebugLoc(terminator.getDebugLoc());
-  if (MDNode *loop = terminator.getMetadata(LLVMContext::MD_loop)) // the metadata of a loop is at its back edge
+  if (MDNode *loop = terminator.getMetadata(LLVMContext::MD_loop)) // belongs to the back edge: now `jump`
     jump->setMetadata(LLVMContext::MD_loop, loop);
   terminator.setSuccessor(edge.successor, middle);
   for (PHINode &phi : to.phis())

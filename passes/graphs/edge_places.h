@@ -9,8 +9,8 @@ class Instruction;
 
 namespace msleaks::passes {
 
-// Returns the instruction in front of which the edge is counted. It is in one of the edge's two blocks, or in a new
-// block between them.
+// Returns the instruction in front of which the edge is counted. The instruction is in one of the edge's two blocks, or
+// in a new block between them.
 //
 //   br %c, left, join   →   br %c, left, edge2_5
 //                           edge2_5: … br join

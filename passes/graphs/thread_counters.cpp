@@ -17,7 +17,7 @@ namespace {
 
 constexpr uint64_t kRefused = 1; // value of the slot if the runtime has no array for this thread
 constexpr uint32_t kMostOnStack = 512;
-constexpr int kOutermost = 101; // our constructor runs before the program's, and our destructor after them
+constexpr int kOutermost = 101; // our constructor runs before the program's, and our destructor after the program's
 
 // { version, bytes, counters, table }
 StructType *unitType(LLVMContext &context) {
@@ -34,8 +34,8 @@ GlobalVariable *makeTable(Module &module, StringRef bytes) {
   return table;
 }
 
-// Whether the target has a calling convention that preserves the caller's registers. The call is rare, and must cost
-// nothing in its caller when it is not made.
+// Whether the target has a calling convention that preserves the caller's registers. With it, a call of
+// __msl_first_count costs its caller nothing while the call is not executed.
 bool savesRegisters(const Triple &target) {
   return target.getArch() == Triple::x86_64 || target.getArch() == Triple::aarch64;
 }
@@ -60,7 +60,8 @@ ThreadCounters::ThreadCounters(Module &module) : module_(module), counters_of_(R
     first_->setCallingConv(CallingConv::PreserveMost);
 }
 
-// Emits the code in front of `begin`. Afterwards, `begin` is in the last of the new blocks.
+// Emits the code in front of `begin` that finds the thread's array. Afterwards, `begin` is in the last of the new
+// blocks.
 Value *ThreadCounters::find(Instruction &begin, uint32_t first, Value &scratch) {
   IRBuilder<> builder(&begin);
   Value *refused = builder.CreateIntToPtr(builder.getInt64(kRefused), builder.getPtrTy());
@@ -137,8 +138,8 @@ Function *ThreadCounters::defineWhereAsked(StringRef name, Value &callee, IRBuil
   return function;
 }
 
-// Makes a constructor of the image. It registers the counters, so that functions that never run are in the results with
-// a count of 0.
+// Makes a constructor of the image. The constructor registers the counters, so that functions that never run are in the
+// results with a count of 0.
 //   call:  br (@__msl_counters == null), first, rest  ; another constructor may have counted
 //   first: call ptr @__msl_first_count()
 void ThreadCounters::defineBegin() {

@@ -10,7 +10,8 @@
 //   body:
 //     %counters = phi [%known + 8 * (first of the function)], [%asked > 1 ? the same of it : %scratch]
 //
-// Without a runtime, the function counts in an array on its own stack, to which no other thread writes.
+// Without a runtime, the function counts in an array on its own stack. No other thread writes to this array. A function
+// with many counters uses a global array instead.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -33,7 +34,7 @@ public:
   // on. `first` is the number of the first counter in the module.
   llvm::Value *counters(llvm::Function &function, llvm::Instruction &begin, uint32_t first, uint32_t count);
 
-  // Call this after all functions. Makes the unit with `count` counters, and its table.
+  // Call this after all functions got their counters. Makes the unit with `count` counters, and its table.
   void finish(uint32_t count, llvm::StringRef table);
 
 private:
