@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """This machine's clang compiles a program for AArch64 with the plugin, and qemu-user runs it under msleaks-run for AArch64. The
-program behaves as without msleaks. Its report equals this machine's report for the same source.
+program behaves as without msleaks. The report of the AArch64 program equals the report of the same source on this machine.
 
     plugin_test.py BUILD SCRATCH HOST_BUILD SYSROOT SOURCE OPTIMISATION
 """
@@ -14,7 +14,7 @@ from msleaks_e2e import Msleaks, arguments, check, expect_same, run  # noqa: E40
 
 
 class CrossMsleaks(Msleaks):
-    """The tools of one build, with the plugin of another build."""
+    """Uses the tools of one build, and the compiler plugin of another build."""
 
     def __init__(self, prefix, host):
         self.bin = Path(prefix) / "bin"
@@ -23,7 +23,7 @@ class CrossMsleaks(Msleaks):
 
 
 def blocks_at_end(report):
-    """The names that the pass stored for lines of the program itself."""
+    """Returns the allocation sites that the plugin stored for the program's own lines, with the number of blocks of each."""
     return Counter({(row["site"]["line"], row["site"]["callee"], row["site"]["variable"], row["site"]["type"], row["bytes"]): row["count"]
                     for row in report.alive() if row["site"]["origin"] == "pass"})
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs scripts/check-cuda.sh with a prebuilt tree. A stand-in claims that there is a device and runs kernels on the host; a program
-prints the time of a step. The goal is met or missed, and the counts are right or wrong. Parts that need a network are left out, and
-the output names them.
+"""Tests scripts/check-cuda.sh without a GPU, on an existing build. A stand-in of CUDA's driver runs the kernels on the host. A shell
+script stands in for PyTorch and prints the time of a training step. The script must fail if this time is above the limit, or if a
+kernel's counts are wrong. It must skip the parts that need a network, and name them in its output.
    usage: check_cuda_test.py BUILD SCRATCH
 """
 import os
@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "graphs"))
 from modules_test import Device  # noqa: E402
 from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, equal, run  # noqa: E402
 
-# Replaces a Python with PyTorch. A step takes 10 ms, or $WATCHED_MS under msleaks-run.
+# This script replaces a Python with PyTorch. It prints that a step takes 10 ms, or $WATCHED_MS under msleaks-run.
 PYTHON = """#!/bin/sh
 [ "$1" = -c ] && exit "${NO_PYTORCH:-0}"
 ms=10

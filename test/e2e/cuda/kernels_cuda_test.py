@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Counted kernels on a real GPU. The driver compiles their PTX, and hooks launch them in place of the program's kernels. The
-program gets the same results as without msleaks. In mode `full` each count equals the expected number. Samples and launches that
-were not counted are marked.
+"""Tests kernels that count their own control flow, on a real GPU. The driver compiles the PTX of these counted kernels, and hooks
+launch them in place of the program's kernels. The program gets the same results as without msleaks. In mode `full` each count
+equals the expected number. The report marks samples, and launches that were not counted.
    usage: kernels_cuda_test.py BUILD SCRATCH (scripts/check-cuda.sh)
 """
 import ctypes

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""PyTorch on a real GPU under msleaks-run. The memory that PyTorch has reserved equals the memory of the device's heap in the
-report, for each way in which PyTorch allocates. Prints the time of a step with all options, without msleaks, and under Nsight
-Systems.
+"""Runs PyTorch on a real GPU under msleaks-run, once with each of PyTorch's allocators. The memory that PyTorch has reserved equals
+the memory of the device's heap in the report. The test prints the time of a step with all options, without msleaks, and under
+Nsight Systems.
    usage: pytorch_cuda_test.py BUILD SCRATCH PYTHON (scripts/check-cuda.sh)
 """
 import json
@@ -18,7 +18,7 @@ PROGRAM = Path(__file__).resolve().parent / "programs/train_cuda.py"
 STEPS, ROUNDS, GOAL = 300, int(os.environ.get("ROUNDS", 5)), 1.02
 WAYS = {"caching allocator": ("", "steps"), "expandable segments": ("expandable_segments:True", "steps"),
         "cudaMallocAsync": ("backend:cudaMallocAsync", "steps"), "CUDA graph": ("", "graph")}
-EVERYTHING = ["--call-stack", "all"]  # ledger, handles and NVTX are on by default; nothing is watched
+EVERYTHING = ["--call-stack", "all"]  # the ledger, handles and NVTX are on by default
 
 
 def said_by(done):
@@ -31,7 +31,7 @@ def device_peak(report):
 
 
 def under_nsys(scratch, command, environment):
-    """The time of a step with the memory tracing of Nsight Systems, or None without Nsight Systems."""
+    """Returns the time of a step while Nsight Systems traces memory, or None if Nsight Systems is not installed."""
     nsys = shutil.which("nsys")
     if nsys is None:
         return None
@@ -40,11 +40,11 @@ def under_nsys(scratch, command, environment):
 
 
 def expect_memory(way, alone, watched, report):
-    """The memory that PyTorch has reserved, and the driver's own number."""
+    """Checks that the report's peak of device memory agrees with PyTorch. Returns PyTorch's bytes, this peak, and the driver's bytes."""
     check(watched["reserved"] == alone["reserved"], f"{way}: reserves {watched['reserved']}, alone {alone['reserved']}")
     report.expect_account()
     peak = device_peak(report)
-    # With cudaMallocAsync the pool is in the driver, and PyTorch requests each tensor from the driver.
+    # With cudaMallocAsync the driver manages the pool. So the report counts the tensors that PyTorch allocated, not a reserved pool.
     wanted = watched["allocated"] if "Async" in way else watched["reserved"]
     check(wanted <= peak <= wanted * 1.1 + (64 << 20), f"{way}: {peak} of the device, PyTorch says {wanted}")
     return wanted, peak, sum(line["at_peak_bytes"] for line in report.json["ledger"] if line["source"] == "driver")

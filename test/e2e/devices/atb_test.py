@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Runs ATB's stand-in, built for each ABI of libstdc++. An operator is a range that uses its tensors. An output that no operator
-gets is reported as unused. An operator that writes behind its output is named. ATB saves the same files with msleaks as without it.
+"""Tests the hooks of Ascend's operator library ATB on its stand-in, built for each ABI of libstdc++. The trace has a range for each
+operator, with an access to each of its tensors. The report names an output that no operator gets, and an operator that writes
+behind its output. ATB saves the same files with msleaks as without it.
    usage: atb_test.py BUILD SCRATCH
 """
 import os
@@ -23,7 +24,7 @@ def expect_operators(msleaks, folder):
 
 
 def accesses(msleaks, folder):
-    """(number of reads, number of writes) of each block, in the order of allocation."""
+    """Returns the numbers of reads and of writes of each block, in the order of allocation."""
     blocks = [event["address"] for event in events_of(msleaks, folder, "alloc") if event["heap"] == "device"]
     uses = events_of(msleaks, folder, "access")
     equal("bytes of accesses", {event["size"] for event in uses}, {TENSOR})
@@ -55,7 +56,8 @@ def expect_stray(msleaks, scratch, program, name):
 
 def expect_saved(msleaks, scratch, program, name):
     folder, _ = watched(msleaks, scratch, program, "save")
-    saved = 2 * (STEPS * 3 + 49 + 3)  # files before and after each kernel; the stand-in saves 48 tensors of an operator with many
+    # ATB saves the tensors before and after each kernel. The stand-in saves at most 48 inputs of an operator.
+    saved = 2 * (STEPS * 3 + 49 + 3)
     without = STEPS * 4 + MANY + 1 + 3 + 3
     equal(f"{name}: accesses of what is saved", len(events_of(msleaks, folder, "access")), saved + without)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Calls each function of ACL that allocates, copies, fills or frees memory, or launches a kernel. Also calls each function of the
-same name in the layer below ACL. Each call is one event, on the chosen device.
+"""Calls each function of Ascend's runtime API (ACL) that allocates, copies, fills or frees memory, or launches a kernel. Also calls
+the functions with the same names in the library below ACL. msleaks records each call as one event, on the chosen device.
    usage: cann_calls_test.py BUILD SCRATCH
 """
 import os
@@ -12,12 +12,12 @@ SOURCE = PROGRAMS / "cann_calls.c"
 
 
 def in_order(event):
-    """The calls that have a stream as parameter."""
+    """Returns the event's bytes, and whether the call had a stream as parameter."""
     return event["size"], "async" in event["flags"]
 
 
 def expect_events(msleaks, run, calls):
-    """`calls`: (device, first size) of each layer that the program calls."""
+    """`calls` contains, for each library that the program calls, the device and the size of the first block."""
     expect_allocations(msleaks, run, [(heap, 0 if heap == "pinned" else device, first + more) for device, first in calls
                                       for more, heap in enumerate(["device"] * 4 + ["pinned"])])
     equal("fills", [in_order(event) for event in events_of(msleaks, run, "set")], [call for _, first in calls for call in ((first - 1, False), (first - 2, True))])

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The hooks of Ascend's libraries do not change errno, although the functions that hooks call in ACL, the runtime, the driver and
-ATB do. A watch reads the block before and after each call. ACL is tested in both layouts.
+"""Tests that the hooks of Ascend's libraries leave errno unchanged. The hooks call functions of ACL, the runtime, the driver and
+ATB, and these functions do change errno. A watch also makes the hooks read a block before and after each call. The test runs with
+ACL as one library, and with ACL as two libraries.
    usage: cann_errno_test.py BUILD SCRATCH
 """
 import os
@@ -12,7 +13,7 @@ from msleaks_e2e import arguments
 
 def main():
     build, scratch = arguments("build", "scratch")
-    os.environ["STANDIN_HIDDEN"] = "1"  # so reading a block also calls the library
+    os.environ["STANDIN_HIDDEN"] = "1"  # the host cannot read device memory, so a watch must call the library
     for layout, libraries_of in ("face", ascend), ("layers", ascend_layers):
         folder = f"{scratch}/{layout}"
         os.makedirs(folder, exist_ok=True)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Launches a kernel on Ascend in each way, with the older ACL and with the ACL of CANN 8 and later. The later ACL forwards to a
-layer below, yet each call counts once. Each kernel has its registered name, also if a whole binary was registered.
+"""Launches Ascend kernels by each launch function, with the older ACL and with the ACL of CANN 8 and later. The later ACL forwards
+each call to a library below it, but msleaks records one launch. Each launch has the kernel's registered name, even if the program
+registered a whole binary.
    usage: cann_launches_test.py BUILD SCRATCH
 """
 import os
@@ -12,11 +13,11 @@ from msleaks_e2e import arguments, need
 FOLDER, SOURCE = STANDINS / "cann", PROGRAMS / "cann_launches.c"
 NAMES = ["by_name", "kernel_12", None, "host_arguments", "MatMul__kernel0", None, None, *["by_name"] * 6, "Add", "MatMul", "TopK", "Cast",
          "MatMul__kernel0", "MatMul", "rts_by_name", "kernel_21", "binary_by_name", "kernel_23",
-         None]  # which is refused
+         None]  # the last launch is refused
 
 
 def binaries(folder):
-    """Makes an ELF file for the host's processor that has the layout of a device's file."""
+    """Compiles object files for the host that have the same layout as files with device kernels."""
     os.makedirs(folder, exist_ok=True)
     for name, kernels in ("one", ["Add"]), ("many", ["MatMul_0", "MatMul_2_mix_aic", "MatMul_2_mix_aiv"]):
         source = f"{folder}/{name}.c"

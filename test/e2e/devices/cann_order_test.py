@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The end of a block is recorded before its driver gets the block back. Another thread may get the same address before the freeing
-call returns. Then the end of the first block still comes before the beginning of the second one.
+"""Tests that a hook records the free of a block before it calls the driver's free function. Another thread can get the same address
+before this function returns. The trace must still contain the free of the first block before the allocation of the second one.
    usage: cann_order_test.py BUILD SCRATCH
 """
 import os
@@ -12,7 +12,7 @@ TIMES = 20
 
 
 def lives_of(msleaks, folder):
-    """{(heap, address): [(event, whether the same thread recorded the event before it)], in order of time}"""
+    """Returns {(heap, address): [(event, whether the previous event is of the same thread)]}, in order of time."""
     lives, threads = {}, {}
     for event in events_of(msleaks, folder, "alloc,free"):
         if event["heap"] in ("device", "pinned"):
@@ -26,7 +26,7 @@ def main():
     build, scratch = arguments("build", "scratch")
     os.makedirs(scratch, exist_ok=True)
     msleaks = Msleaks(build)
-    # The first thread allocates and frees, another thread allocates, and the first thread frees.
+    # At each address, the first thread allocates and frees. Then another thread allocates, and the first thread frees.
     turn = [("Alloc", True), ("Free", True), ("Alloc", False), ("Free", False)]
     for name, program in build_programs(build, scratch, PROGRAMS / "cann_order.c", f"-I{STANDINS}/cann", *ascend(scratch)).items():
         folder, report = watched(msleaks, scratch, program)

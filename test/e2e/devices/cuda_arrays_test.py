@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Copies from and to arrays and symbols of CUDA and of HIP. Each copy is one event with its bytes. The event names the symbol, or
-the array, whose handle is a block. HIP's structures are tested with the layout of each version.
+"""Copies from and to arrays and symbols of CUDA and of HIP. msleaks records each copy as one event with its bytes. The event's
+address is the symbol, or the handle of the array, which is recorded as a block. HIP's structures are tested in each version's layout.
    usage: cuda_arrays_test.py BUILD SCRATCH cuda_arrays|hip_arrays
 """
 import os
@@ -12,7 +12,7 @@ HIP = [("cuda", "hip"), (r"_pt(?:ds|sz)\b", "_spt"), (r"cuMem(cpy[HAD]to[HAD](?:
 
 
 def built(topic, folder, scratch):
-    """The libraries, and the other options with which the program is built."""
+    """Returns the stand-in libraries, and the other options with which the program is built."""
     runtime, driver = [folder / "cudart.cpp", folder / "cudart_arrays.cpp"], folder / "libcuda_copies.cpp"
     if topic.startswith("hip"):
         return [standin(scratch, "libamdhip64.so.6", *runtime, driver, link=["-DHIP"]), "-DHIP"]
@@ -20,7 +20,7 @@ def built(topic, folder, scratch):
 
 
 def expect_uses(msleaks, name, run):
-    """All used memory of the device belongs to a block or to the symbol."""
+    """Checks that all device memory in the events of copies belongs to a block or to the symbol."""
     blocks = {event["address"] for event in events_of(msleaks, run, "alloc") if event["heap"] == "device"}
     used = {event[end] for event in events_of(msleaks, run, "copy") for end in ("destination", "source")}
     equal(f"{name}: blocks that are used", len(used & blocks), 3)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""A stream is captured into a graph. During a capture any call of the driver that is not part of it would end it. A watch and the
-ledger therefore call nothing. The graph is complete, and its changes are found when it runs.
+"""Captures a stream into a graph while a block is watched. During a capture, a driver call that cannot be captured would end the
+capture. So msleaks must not call the driver, neither for the watch nor for the ledger of device memory. The graph must be
+complete. When it runs, the watch must find which bytes it changed.
    usage: cuda_capture_test.py BUILD SCRATCH cuda_capture|hip_capture
 """
 import os
@@ -10,8 +11,7 @@ from msleaks_e2e import arguments, line_of
 
 
 def built(topic, folder, scratch):
-    """{way: libraries}: only the runtime library, or the runtime library and its driver. In the second way the hooks call the
-    driver."""
+    """Returns {way: libraries}. The way "driver" has the driver beside the runtime library, so there the hooks call the driver."""
     if topic == "hip_capture":
         return {"hip": [standin(scratch, "libamdhip64.so.6", folder / "cudart_capture.cpp", folder / "amdhip.cpp")]}
     runtime = standin(scratch, "libcudart.so.12", folder / "cudart_capture.cpp")
@@ -21,7 +21,7 @@ def built(topic, folder, scratch):
 def expect_capture(msleaks, run, report, source):
     launches = [event.get("name") for event in events_of(msleaks, run, "launch")]
     equal("launches", launches, ["relu", "add", "graph"])
-    expect_counts(msleaks, run, copy=1, set=2)  # only the program's calls: copies that a watch makes are not events
+    expect_counts(msleaks, run, copy=1, set=2)  # only the program's calls, since a watch's own copies are not recorded
     changes = [(change["name"], change["operator"], change["offset"], change["bytes"], change["site"]["line"]) for change in report.json["watch"]]
     equal("changes", changes, [("weights", "graph", 0, 16, line_of(source, "// launch"))])
     [step] = [event["time_ns"] for event in events_of(msleaks, run, "step")]
@@ -34,7 +34,7 @@ def expect_capture(msleaks, run, report, source):
 def main():
     build, scratch, topic = arguments("build", "scratch", "topic")
     os.makedirs(scratch, exist_ok=True)
-    os.environ["STANDIN_HIDDEN"] = "1"  # so only the library can read a device's memory
+    os.environ["STANDIN_HIDDEN"] = "1"  # the host cannot read device memory, so a watch must call the library
     files = [PROGRAMS / "cuda_capture.c", *(STANDINS / "cuda" / name for name in ("cudart.cpp", "cudart_capture.cpp", "cuda_runtime_api.h")), STANDINS / "hip/amdhip.cpp"]
     folder = sources_for(topic, [(r"cuda(?!rt\.cpp)", "hip")], scratch, *files)
     msleaks, source = Msleaks(build), folder / "cuda_capture.c"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Copies and fills of CUDA and of HIP. Each is one event with the bytes that it moves, in whichever form the call gives their
-number.
+"""Makes copies and fills of CUDA and of HIP. msleaks records each as one event with the number of bytes that it moves. A call
+passes this number as bytes, as rows with a width, or in a structure.
    usage: cuda_copies_test.py BUILD SCRATCH cuda_copies|hip_copies
 """
 import os
@@ -9,7 +9,8 @@ import re
 from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, equal, events_of, expect_golden, sources_for, standin, watched
 from msleaks_e2e import arguments
 
-# In HIP's driver, function names have no version suffix (_v2). The driver has no variants for the per-thread default stream.
+# HIP's driver has no functions with a version suffix (_v2), and no variants for the per-thread default stream. In HIP's runtime
+# library these variants end with _spt.
 HIP = [("cuda", "hip"), (r"_pt(?:ds|sz)\b", "_spt"), (r"cuMem(cpy[HD]to[HD](?:Async)?)_v2\b", r"hipMem\1"), (r"cuMemset(D\d+)(_v2|(Async))\b", r"hipMemset\1\3")]
 RUNTIME = {"copy": [(301, False), (302, True), (600, False), (606, True), (0, False), (100, False),
                     (402, False), (404, True), (406, False), (408, True)],
@@ -18,7 +19,7 @@ RUNTIME = {"copy": [(301, False), (302, True), (600, False), (606, True), (0, Fa
 
 
 def of_driver(source, is_hip):
-    """The requests that the program's calls make to the driver: (kind, bytes, whether a stream orders it)."""
+    """Returns the expected events of the program's driver calls: (kind, bytes, whether a stream orders the operation)."""
     text = source.read_text()
     parts = ["static void driver(void) {"] if is_hip else ["static void driver(void) {", "static void driver_of_cuda(void) {"]
     calls = []

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Calls CUDA's driver as a program does, and as a runtime library does that is linked statically. The context determines the device of
-a block. The driver returns functions by name, with or without a default stream for each thread.
+"""Calls CUDA's driver directly, and through functions that the driver returns by name, as a static runtime library does. The
+device of a block must be the device of the current context. The returned functions use the default stream of the process, or a
+default stream for each thread.
    usage: cuda_driver_test.py BUILD SCRATCH
 """
 import os
@@ -13,9 +14,9 @@ OF_CONTEXTS = [(1, 1001), (0, 1002), (1, 1003), (1, 1004), (0, 1000), (0, 1005)]
 OF_BLOCKS = [(0, 2000), (0, 2001), (0, 2002), (0, 2003)]
 BY_NAME = [(0, 3001), (0, 3003), (0, 3005), (0, 3006)]
 OF_THE_HOST = [("managed", 2004), ("pinned", 2005), ("pinned", 2006)]
-# A number that is not the handle of a module has no name here.
+# (grid, kernel's name) of each launch. A launch has no name if its handle was not returned by cuModuleGetFunction.
 LAUNCHES = [(4, None), (2, None), (5, None), (7, "scale"), (8, "shift"), (6, None), (6, None)]
-CONFIGURED = {1: 2, 3: 7}  # only hooks can read the launch's configuration
+CONFIGURED = {1: 2, 3: 7}  # {index of a launch: grid}. Only hooks can read the grid of these launches, the plugin cannot
 
 
 def main():

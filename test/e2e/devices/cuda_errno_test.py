@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Hooks do not change errno, although the driver's functions that they call do. A watch reads its block before and after each call.
+"""Tests that the hooks of CUDA and of HIP leave errno unchanged. The hooks call functions of the driver, which do change errno. A
+watch also makes the hooks read a block before and after each call.
    usage: cuda_errno_test.py BUILD SCRATCH cuda_errno|hip_errno|cuda_driver_errno
 """
 import os
@@ -22,7 +23,7 @@ def expect_kept(build, scratch, source, *options, watches=True):
 
 
 def built(topic, scratch):
-    """The program's source, its build options, and whether it has a block to watch."""
+    """Returns the program's source, its build options, and whether the program has a block to watch."""
     cuda = STANDINS / "cuda"
     if topic == "cuda_driver_errno":
         driver = standin(scratch, "libcuda.so.1", cuda / "libcuda_contexts.cpp", cuda / "libcuda_copies.cpp", link=["-Wl,-Bsymbolic-functions"])

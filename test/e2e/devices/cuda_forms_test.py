@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Calls each form of a function in CUDA's runtime library, and in HIP, that no other scenario calls. A call is one event, with its
-heap, bytes and grid. The kernel's name is the one that the library knows, for a stub and for a module's handle.
+"""Calls the variants of functions in CUDA's runtime library, and in HIP, that no other test calls. msleaks records each call as one
+event, with its heap, bytes and grid. A launch has the name that the library returns for the kernel, whether the program passed a
+host stub or a handle of a module.
    usage: cuda_forms_test.py BUILD SCRATCH cuda_forms|hip_forms
 """
 import os
@@ -10,7 +11,7 @@ from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, device_leak
 from msleaks_e2e import arguments
 
 HIP = [("cuda", "hip"), (r"_pt(?:ds|sz)\b", "_spt")]
-CONFIGURED = 14  # only hooks can read a launch's configuration
+CONFIGURED = 14  # the grid of the launch with a configuration, which only hooks can read
 EXPECTED = {
     "cuda_forms": {"alloc": [("device", 0, 1000), ("pinned", 0, 1001), ("device", 0, 1002), ("device", 0, 1003), ("device", 0, 1004)],
                    "launch": [(11, "scale"), (12, "scale"), (13, "scale"), (14, "scale")], "copy": [(21, False), (22, True)]},

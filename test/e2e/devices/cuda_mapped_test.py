@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Physical memory of CUDA's driver and of HIP is recorded by the addresses where it is mapped. It is alive as long as its handle or
-a mapping exists. Copies and fills at these addresses use the block.
+"""Tests physical memory that a program allocates from CUDA's driver or HIP and maps itself. The block is alive as long as its handle
+or a mapping exists. msleaks records the mapped addresses, so copies and fills at these addresses count as uses of the block.
    usage: cuda_mapped_test.py BUILD SCRATCH cuda_mapped|hip_mapped
 """
 import os
@@ -12,7 +12,7 @@ SEGMENT = 2 << 20
 
 
 def expect_mapped(msleaks, name, run):
-    """Five mappings, each of an existing block. A refused mapping is recorded as undone."""
+    """Checks the five mappings. Each maps an existing block. For the refused unmapping, the trace has the unmapping and its undoing."""
     blocks = {event["address"] for event in events_of(msleaks, run, "alloc") if event["heap"] == "device"}
     events = events_of(msleaks, run, "mapped")
     shown = [event for event in events if event["block"] != 0 and event["block"] != "0x0"]
@@ -24,7 +24,7 @@ def expect_mapped(msleaks, name, run):
 
 
 def expect_unseen(msleaks, name, run, report):
-    """Memory that is not a device's block causes no event: no block, no mapping and no free."""
+    """Checks that memory of the host or of another process causes no event of a block, of a mapping or of a free."""
     expect_allocations(msleaks, run, [])
     equal(f"{name}: frees of no block", report.json["blocks"]["unmatched_frees"], 0)
     equal(f"{name}: mappings of no block", [event for event in events_of(msleaks, run, "mapped") if event["block"] not in (0, "0x0", None)], [])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Calls of CUDA and of HIP whose values are members of a structure or must be computed. Examples are physical memory with its
-device, arrays, rows with a pitch, and launches of graphs.
+"""Tests calls of CUDA and of HIP whose size or device is not a plain parameter. The hook must read it from a structure or compute
+it. Examples are physical memory with its device, arrays, rows with a pitch, and launches of graphs.
    usage: cuda_memory_test.py BUILD SCRATCH cuda_memory|hip_memory
 """
 import os
@@ -9,7 +9,7 @@ from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, device_leak
                         standin, watched)
 from msleaks_e2e import arguments, line_of
 
-HIP = [("cuda", "hip"), ("cuMem", "hipMem"), ("cuGraphLaunch", "hipGraphLaunch_spt"), (r"cu((?:Mipmapped)?Array\w*?)(_v2)?\b", r"hip\1")]  # its driver is one library
+HIP = [("cuda", "hip"), ("cuMem", "hipMem"), ("cuGraphLaunch", "hipGraphLaunch_spt"), (r"cu((?:Mipmapped)?Array\w*?)(_v2)?\b", r"hip\1")]  # HIP is one library
 
 
 def main():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A program is linked with CUDA's runtime library statically, so no hook can find the library's functions. The hooks see each
-block, launch, copy and fill at the driver. The library finds the driver's functions by dlsym and cuGetProcAddress.
+"""Tests a program that is linked with CUDA's runtime library statically, so no hook can replace the library's functions. The library
+finds the driver's functions by dlsym and cuGetProcAddress. So the hooks of the driver record each block, launch, copy and fill.
    usage: cuda_static_test.py BUILD SCRATCH
 """
 import os
@@ -26,7 +26,8 @@ def main():
         check("cudaMalloc" not in run([need("nm"), "-D", program]).stdout, "the program shows its runtime library")
         folder, report = watched(msleaks, scratch, program)
         expect_allocations(msleaks, folder, BLOCKS)
-        expect_golden(msleaks, folder, "cuda_static" if name == "hooks" else "cuda_static_plugin")  # the plugin sees the direction that the program passes
+        # The plugin instruments the program's calls, so there each copy has the direction that the program passes.
+        expect_golden(msleaks, folder, "cuda_static" if name == "hooks" else "cuda_static_plugin")
         equal(f"{name}: refused", [(event["size"], event["status"]) for event in events_of(msleaks, folder, "alloc-failed")], [(1 << 40, 2)])
         equal(f"{name}: launches", [(event["grid_x"], event["block_x"]) for event in events_of(msleaks, folder, "launch")], [(7, 32)])
         copies = [(event["size"], "async" in event["flags"]) for event in events_of(msleaks, folder, "copy")]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""CUDA's runtime library, and HIP's with the same functions, on their stand-in (test/standins/cuda). Tests allocations with their
-devices, leaks and refusals, by hooks alone and together with the plugin. The program gets the same results and the same last error
-as without msleaks.
+"""Tests programs of CUDA and of HIP on a stand-in of the runtime library (test/standins/cuda). The report has each allocation with
+its device, each leak and each refused call, by hooks alone and together with the plugin. The program gets the same results and the
+same last error as without msleaks.
    usage: cuda_test.py BUILD SCRATCH cuda|hip
 """
 import os
@@ -23,7 +23,7 @@ def expect_events(msleaks, folder):
 
 
 def expect_own_error_taken(msleaks, scratch, program, vendor):
-    """The library refuses a call that msleaks itself makes. The program sees no error from that call."""
+    """The library refuses a call that msleaks itself makes. The program must not see the error of this call."""
     environment = {**os.environ, "STANDIN_FAIL": f"{vendor}MemGetInfo:1:999"}
     done, report = msleaks.run(f"{scratch}/unasked", [program], env=environment)
     expect_same(run([program]), done)

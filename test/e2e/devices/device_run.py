@@ -1,5 +1,5 @@
-"""Common code of the device tests. It builds stand-ins and programs, runs them with and without msleaks, and counts the events of a
-run."""
+"""Contains the common code of the device tests. It builds stand-ins and programs, runs the programs with and without msleaks, and
+counts the events of a run."""
 import difflib
 import json
 import os
@@ -13,7 +13,7 @@ from msleaks_e2e import REPOSITORY, Msleaks, check, equal, expect_same, need, ru
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 STANDINS = REPOSITORY / "test/standins"
-CACHED = ["ccache"] if shutil.which("ccache") else [] # a stand-in is built by many tests
+CACHED = ["ccache"] if shutil.which("ccache") else [] # many tests build the same stand-in
 
 
 def compile(*command, **environment):
@@ -35,7 +35,7 @@ def standin(folder, name, *sources, link=()):
 
 
 def sources_for(topic, names, scratch, *files):
-    """Returns the folder with copies of CUDA's program and stand-in. For HIP, `pairs` replace the names by HIP's."""
+    """Copies CUDA's program and stand-in, and returns the folder with the copies. For HIP, `names` has replacements of CUDA's names."""
     folder = Path(scratch) / "sources"
     (folder / "cuda").mkdir(parents=True, exist_ok=True)
     (folder / "common").unlink(missing_ok=True)
@@ -51,7 +51,7 @@ def sources_for(topic, names, scratch, *files):
 
 
 def ascend(folder):
-    """Builds the stand-ins of Ascend CANN: ACL, the driver, the runtime."""
+    """Builds the stand-ins of Ascend CANN's libraries: ACL, the driver and the runtime."""
     sources = STANDINS / "cann"
     driver = standin(folder, "libascend_hal.so", sources / "driver.cpp")
     runtime = standin(folder, "libruntime.so", sources / "runtime.cpp")
@@ -59,7 +59,7 @@ def ascend(folder):
 
 
 def ascend_layers(folder):
-    """Builds the same stand-ins with the ACL of CANN 8 and later, in which another library contains the functions' bodies."""
+    """Builds the stand-ins of CANN 8 and later. There ACL forwards each call to another library, which implements the functions."""
     sources = STANDINS / "cann"
     driver = standin(folder, "libascend_hal.so", sources / "driver.cpp")
     runtime = standin(folder, "libruntime.so", sources / "runtime.cpp")
@@ -68,14 +68,14 @@ def ascend_layers(folder):
 
 
 def opencl_behind(scratch, name):
-    """The options that link a library before OpenCL. This library (programs/NAME.c) replaces some of OpenCL's functions."""
+    """Returns the options that link programs/NAME.c as a library before OpenCL. This library replaces some of OpenCL's functions."""
     library = f"{scratch}/lib{name}.so"
     compile(need("gcc"), "-shared", "-fPIC", PROGRAMS / f"{name}.c", "-o", library, "-ldl", "-pthread")
     return ["-Wl,--no-as-needed", library, "-lOpenCL"]
 
 
 def build_programs(build, scratch, source, *options):
-    """{way: program}: one program for hooks alone, and one with the plugin of each LLVM."""
+    """Returns {way: program}: the program built without the plugin, and the program built with the plugin of each LLVM version."""
     options = [f"-I{REPOSITORY}/runtime/include", *options, f"-Wl,-rpath,{scratch}", "-pthread"]
     programs = {"hooks": f"{scratch}/plain"}
     compile(need("gcc"), "-g", "-O1", source, "-o", programs["hooks"], *options)
@@ -86,8 +86,8 @@ def build_programs(build, scratch, source, *options):
 
 
 def watched(msleaks, scratch, program, *options, hooks=None):
-    """Returns the program's folder and report, and checks that the program does the same as without msleaks. `hooks` is a library
-    with hooks of others."""
+    """Checks that the program behaves under msleaks as without it. Returns the folder of the run, and its report. `hooks` is a library
+    with further hooks, such as a user's."""
     plain = run([program, *options])
     check(plain.returncode == 0, f"the program fails: {plain.stdout} {plain.stderr}")
     folder = f"{scratch}/{Path(program).name}-{'-'.join(options) or 'run'}"
@@ -98,7 +98,7 @@ def watched(msleaks, scratch, program, *options, hooks=None):
 
 
 def expect_version_notes(msleaks, scratch, program, library, newer, variable="STANDIN_VERSION"):
-    """A note names, once, a driver that is newer than its hooks. In the other runs no note names the driver."""
+    """Checks that the report has one note if the driver is newer than its hooks, and else no note about the driver."""
     for version, count in (None, 0), (newer, 1):
         environment = os.environ if version is None else {**os.environ, variable: str(version)}
         _, report = msleaks.run(f"{scratch}/version-{version}", [program], env=environment)
@@ -118,10 +118,10 @@ TEXTS = ("label", "name")
 
 
 def text_of(event, numbers):
-    """Returns one line that is the same on each machine, in each process and for each way of building. Places are numbered in the
-    order of their first use."""
+    """Returns the event as one line of a golden file, which is the same on each machine and in each run. Addresses and other values
+    that differ are replaced by numbers in the order of their first use."""
     shown = [event["event"], *([event["heap"], str(event["device"])] if event["event"] not in OF_PROGRAM else [])]
-    has_stream = event["event"] in ("Copy", "Set", "Launch")  # for other events it is the stream of the thread's ring
+    has_stream = event["event"] in ("Copy", "Set", "Launch")  # in other events this field is the stream of the thread's ring buffer
     for field, value in event.items():
         if field in PLACES and (field != "stream" or has_stream):
             shown.append(f"{field}={'#' + str(numbers.setdefault(value, len(numbers) + 1)) if value else 0}")
@@ -133,15 +133,15 @@ def text_of(event, numbers):
 
 
 def as_passes_see(lines, found):
-    """Only hooks can read a launch's configuration. Without hooks, grid and stream are not compared."""
+    """Removes grid and stream from launches where the plugin recorded none. Only hooks can read them from a launch's configuration."""
     without = [re.sub(r" ((grid|block)_[xyz]|stream)=\S+", "", line) for line in lines]
     is_unread = [" grid_x=0 grid_y=0 grid_z=0 block_x=0 " in line for line in found]
     return [bare if unread else line for line, bare, unread in zip(lines, without, is_unread)] if len(lines) == len(found) else lines
 
 
 def expect_golden(msleaks, folder, name, way="hooks"):
-    """Checks that all events of a driver and of the program, in order, equal goldens/NAME.txt. `way` says how the program was
-    built."""
+    """Checks that all events of the driver and of the program equal goldens/NAME.txt, in this order. `way` is "hooks", or the plugin
+    with which the program was built."""
     events = [json.loads(line) for line in msleaks.output("dump", folder, "--json").splitlines()]
     numbers = {}
     found = [text_of(event, numbers) for event in events if event["event"] in OF_PROGRAM or (event["heap"] in OF_DRIVERS and event["event"] not in ("Counter", "Kernel"))]
@@ -157,7 +157,7 @@ def expect_golden(msleaks, folder, name, way="hooks"):
 
 
 def expect_allocations(msleaks, folder, expected):
-    """Checks the blocks of a driver: `expected` are (heap, device, bytes) of each."""
+    """Checks the blocks that a driver allocated. `expected` has heap, device and bytes of each block."""
     found = [(event["heap"], event["device"], event["size"]) for event in events_of(msleaks, folder, "alloc")
              if event["heap"] in ("device", "managed", "pinned") and "restored" not in event["flags"]]
     equal("allocations", sorted(found), sorted(expected))
@@ -168,12 +168,12 @@ def expect_counts(msleaks, folder, **counts):
         equal(f"events of kind {kind}", len(events_of(msleaks, folder, kind)), count)
 
 
-CONTEXT = 3 << 20  # bytes for each device of the stand-ins (common/machine.h)
+CONTEXT = 3 << 20  # bytes that a context takes on each device of the stand-ins (common/machine.h)
 
 
 def expect_driver(report, device, beside=0):
-    """Checks, in the ledger, the bytes that the driver of this device uses apart from the blocks: its context, and at most `beside`
-    bytes more."""
+    """Checks the report's ledger of device memory. Apart from the blocks, the driver must use the bytes of its context on this device,
+    and at most `beside` bytes more."""
     found = [(line["device"], line["bytes"], line["at_peak_bytes"]) for line in report.json["ledger"] if line["source"] == "driver"]
     least, most = (device, CONTEXT, CONTEXT), (device, CONTEXT + beside, CONTEXT + beside)
     check(len(found) == 1 and least <= found[0] <= most, f"the driver's own memory: {found}, not {least} to {most}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Faults around a driver (programs/faults.c). A function is missing, a closed library is loaded again at another address, a process
-forks during a launch. RTLD_DEEPBIND is used, two threads destroy one context, memory for a copy is missing, a watched block is
-freed. The program behaves as without msleaks.
+"""Tests rare situations around a driver (programs/faults.c). The driver lacks a function, or is closed and loaded again at another
+address. The process forks during a launch, or opens a library with RTLD_DEEPBIND. Two threads destroy one context. There is no
+memory for msleaks' copy of a block, or a watched block is freed. The program must behave as without msleaks.
    usage: faults_test.py BUILD SCRATCH
 """
 import os
@@ -61,8 +61,8 @@ def main():
     check("no memory for its copy" in " ".join(report.json["notes"]), report.json["notes"])
 
     _, report = watched(msleaks, scratch, program, "freed", runtime)
-    # The launch that got the block changed it, although the launch's arguments are not known. The next block at this
-    # address is not watched.
+    # The first launch changed the watched block. msleaks cannot read this launch's arguments, so it is unknown whether the launch got
+    # the block. The next block at this address is not watched, so the second launch's change is not reported.
     equal("changes", [(change["name"], change["given"]) for change in report.json["watch"]], [("freed", "unknown")])
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Calls Ascend's driver directly, without ACL, on its stand-in. The flag word or the property in a call tells the place and the
-owner of each block, also for invalid values. The page size is a level of the owners. A handle is not the block at the same address.
+"""Calls the stand-in of Ascend's driver directly, without ACL. msleaks reads heap, device and owner of each block from the flag word
+or the property structure of the call. Their values can be invalid. The page size is a level in the tree of owners. A handle of
+physical memory can equal the address of a block, but msleaks must not confuse the two.
    usage: hal_test.py BUILD SCRATCH
 """
 import os
@@ -9,7 +10,7 @@ from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, device_leaks
 from msleaks_e2e import arguments, line_of
 
 SOURCE, KIB = PROGRAMS / "hal.c", 1 << 10
-# The names of the modules, in the order of their numbers in the driver's header.
+# The names of the driver's modules, in the order of their numbers in the driver's header. A module is a library that uses the driver.
 MODULES = """SLOG IDEDD IDEDH HCCL FMK HIAIENGINE DVPP RUNTIME CCE HDC DRV MDCFUSION MDCLOCATION MDCPERCEPTION MDCFSM MDCCOMMON MDCMONITOR MDCBSWP
 MDCDEFAULT MDCSC MDCPNC MLL DEVMM KERNEL LIBMEDIA CCECPU ASCENDDK ROS HCCP ROCE TEFUSION PROFILING DP APP TS TSDUMP AICPU LP TDT FE MD MB ME IMU IMP
 GE MDCFUSA CAMERA ASCENDCL TEEOS ISP SIS HSM DSS PROCMGR BBOX AIVECTOR TBE FV MDCMAP TUNE HSS FFTS OP UDF HICAID TSYNC AUDIO TPRT ASCENDCKERNEL ASYS
@@ -22,7 +23,7 @@ def owners(report):
 
 
 def expect_modules(msleaks, scratch, program, name):
-    """Each module's number is reported under the module's own name."""
+    """Checks that the event of each module's block has the module's name, not its number."""
     run, _ = watched(msleaks, scratch, program, "modules")
     equal(f"{name}: modules", [event["label"] for event in events_of(msleaks, run, "owner-push")], [*MODULES, "invalid"])
     expect_allocations(msleaks, run, [("device", 0, KIB + module) for module in range(len(MODULES) + 1)])

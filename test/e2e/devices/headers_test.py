@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles hooks and stand-ins together with the vendors' headers. A prototype that differs from the vendor's does not compile.
+"""Compiles hooks and stand-ins together with the vendors' headers. The compiler rejects a prototype that differs from the vendor's.
    usage: headers_test.py BUILD SCRATCH
 """
 import os
@@ -13,7 +13,7 @@ from msleaks_e2e import REPOSITORY, arguments, check, need, run, skip  # noqa: E
 
 
 def fetched(vendor):
-    """The option that names the folder with the vendor's headers, which are unpacked once."""
+    """Unpacks the vendor's headers, if this was not done before. Returns the compiler's option for their folder."""
     done = run([REPOSITORY / f"test/standins/{vendor}/headers.sh"])
     if done.returncode == 77:
         skip(done.stderr.strip().splitlines()[-1] if done.stderr else "headers cannot be had")
@@ -32,7 +32,8 @@ def expect_built(whose, *words):
         check(done.returncode == 0, f"{source} does not build with {whose} headers:\n{done.stderr}")
 
 
-# A stand-in's type is passed like the vendor's type: a handle as a pointer, an enumeration as an integer.
+# Compares two function types. Each parameter's type in the stand-in must have the size and the class (integer or floating point) of the
+# vendor's type. So a pointer may stand for a handle, and an integer for an enumeration.
 PASSED_ALIKE = """
 template <class Ours, class Theirs>
 constexpr bool kAlike = sizeof(Ours) == sizeof(Theirs) && std::is_floating_point_v<Ours> == std::is_floating_point_v<Theirs>;
@@ -43,20 +44,21 @@ struct PassedAlike<Ours (*)(Given...), Theirs (*)(Taken...)> : std::bool_constan
 """
 
 
-OF_ALL_VERSIONS = "-D__CUDA_API_VERSION_INTERNAL"  # the header then declares the functions of all versions
-OLDER = {"cudaGraphInstantiate"}  # CUDA 11 declares it differently; the hook handles both declarations
+OF_ALL_VERSIONS = "-D__CUDA_API_VERSION_INTERNAL"  # with this option the header declares the functions of all versions
+OLDER = {"cudaGraphInstantiate"}  # the stand-in has CUDA 11's declaration, which differs; the hook handles both declarations
 
 
 def declared_by(header, *options):
-    """The functions that the vendor's header declares, including other versions and the forms for a default stream of each
-    thread."""
+    """Returns the names of the functions that the vendor's header declares. With OF_ALL_VERSIONS, they include older versions and the
+    variants for the per-thread default stream."""
     done = run([need("g++"), "-E", "-P", "-x", "c++", *options, header])
     check(done.returncode == 0, done.stderr)
     return set(re.findall(r"\b(\w+)\s*\(", done.stdout))
 
 
 def comparison(source, text, header, names):
-    """Puts the stand-in into a namespace of its own, before the vendor's header, and compares each function that both declare."""
+    """Returns a source that contains the stand-in, in a namespace of its own, and then the vendor's header. A static_assert compares
+    the types of each function in `names`."""
     lines = text.replace('extern "C" {', "inline namespace abi {").splitlines()
     outside = [line for line in lines if re.match(r'#include (<|"\.\.)', line)]
     inside = [line for line in lines if line not in outside]
@@ -65,7 +67,8 @@ def comparison(source, text, header, names):
 
 
 def compared(scratch, source, header, *options, change=lambda text: text):
-    """The compiler's result, and the names of the functions that the vendor's header also declares."""
+    """Compiles the comparison of a stand-in with the vendor's header. Returns the compiler's result, and the names of the compared
+    functions."""
     text = change(source.read_text())
     defined = set(re.findall(r"^(?:\w[\w ]*[ *])(\w+)\(.*\) *\{", re.sub(r",\n\s+", ", ", text), re.MULTILINE))
     names = sorted((defined & declared_by(Path(options[0][2:]) / header, OF_ALL_VERSIONS, *options)) - OLDER)
@@ -74,14 +77,14 @@ def compared(scratch, source, header, *options, change=lambda text: text):
     return run([need("g++"), "-std=c++20", "-fsyntax-only", "-w", OF_ALL_VERSIONS, *options, f"-I{source.parent}", made]), names
 
 
-# {stand-in: (the vendor's header, the least number of common functions)}
+# {stand-in: (the vendor's header, the least number of functions that both declare)}
 COMPARED = {"libcuda.cpp": ("cuda.h", 26), "libcuda_capture.cpp": ("cuda.h", 6), "libcuda_contexts.cpp": ("cuda.h", 34), "libcuda_copies.cpp": ("cuda.h", 68),
             "libcuda_memory.cpp": ("cuda.h", 17), "libcuda_modules.cpp": ("cuda.h", 32), "cudart_handles.cpp": ("cuda_runtime_api.h", 16),
             "cudart_static.cpp": ("cuda_runtime_api.h", 11), "nvml.cpp": ("nvml.h", 4)}
 
 
 def without_newer(text):
-    """Removes the launch that HIP 5 does not have."""
+    """Removes the launch function that HIP 5 does not have."""
     return re.sub(r"hipError_t hipDrvLaunchKernelEx.*?\n}\n", "", text, flags=re.DOTALL)
 
 
@@ -107,7 +110,7 @@ def main():
     expect_built("CUDA's", include, OF_ALL_VERSIONS, *hooks, "hooks/nvtx.cpp")
     expect_built("CUDA's", include, *hooks, *(f"test/standins/cuda/cudart{part}.cpp" for part in ("", "_arrays", "_capture", "_per_thread")))
     expect_alike(scratch, include, hip)
-    # The check can fail: a changed prototype does not compile.
+    # Checks the test itself: a hook with a wrong prototype must not compile.
     wrong = Path(scratch) / "wrong.cpp"
     text = (REPOSITORY / "hooks/cuda_runtime.cpp").read_text()
     check("cudaMalloc, (void **, size_t)" in text, "cudaMalloc has moved")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Hooks a library that msleaks does not know, in one file (examples/hooks/level_zero.cpp), and runs it on its stand-in
-(test/standins/level_zero). Tests blocks with their heaps and devices, leaks and refusals. The program gets the same results as
-without msleaks. Where the driver's own header is installed (Debian: libze-dev), a prototype that differs does not compile.
+"""Tests the example of a user's own hooks: one file for Level Zero, a driver for which msleaks has no hooks
+(examples/hooks/level_zero.cpp). A program runs on the driver's stand-in (test/standins/level_zero). The report has its blocks with
+heap and device, its leaks and its refused calls. The program gets the same results as without msleaks. If the driver's own header
+is installed (Debian: libze-dev), the test also compares the prototypes with it.
    usage: level_zero_test.py BUILD SCRATCH
 """
 import os
@@ -20,13 +21,13 @@ INVALID_ARGUMENT, INVALID_SIZE = 0x78000004, 0x78000008
 
 
 def build_hooks(scratch):
-    """Builds the library of hooks with the command of docs/hooks.md."""
+    """Builds the hook library with the command of docs/hooks.md."""
     compile(need("g++"), "-std=c++20", "-O2", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", INCLUDE, HOOKS, "-o", f"{scratch}/level_zero.so")
     return f"{scratch}/level_zero.so"
 
 
 def expect_page_builds(scratch):
-    """The code of the example in docs/hooks.md is part of examples/hooks/level_zero.cpp."""
+    """Checks that each code block of the example in docs/hooks.md is part of examples/hooks/level_zero.cpp."""
     blocks = re.findall(r"```cpp\n(.*?)```", (REPOSITORY / "docs/hooks.md").read_text(), re.DOTALL)
     equal("examples on the page", len(blocks), 3)
     page = Path(scratch) / "page.cpp"
@@ -45,7 +46,7 @@ struct Wish {
 
 
 def expect_vendor_header(scratch):
-    """Hooks and stand-in have the driver's declarations. A prototype that differs does not compile."""
+    """Checks that hooks and stand-in compile with the driver's own header, and that a wrong prototype does not compile."""
     def builds(source, *options):
         return run([need("g++"), "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", INCLUDE, "-DMSL_VENDOR_HEADERS", *options, source])
 
@@ -54,7 +55,7 @@ def expect_vendor_header(scratch):
     if builds(present).returncode != 0:
         print("no header of the driver here (libze-dev): prototypes are not compared")
         return
-    # The stand-in's folder is searched last, so that the driver's own header is used.
+    # With -idirafter the compiler searches the stand-in's folder last, so it uses the driver's own header.
     for source in HOOKS, STANDIN / "loader.cpp":
         done = builds(source, "-idirafter", STANDIN)
         check(done.returncode == 0, f"{source} does not build with the driver's header:\n{done.stderr}")
@@ -66,7 +67,7 @@ def expect_vendor_header(scratch):
 
 
 def expect_events(msleaks, folder, name):
-    """Each call is recorded once, with the device that it names."""
+    """Checks that each allocation is recorded once, with the device that the call names."""
     expect_allocations(msleaks, folder, [("device", 1, WEIGHTS), ("pinned", 0, 4096), ("managed", 0, 16384), ("device", 1, 32768), ("device", 0, PAGES),
                                          ("device", 1, NEARLY_ALL), *[("device", 1, ACTIVATIONS), ("device", 1, FORGOTTEN)] * STEPS])
     refused = [(event["heap"], event["device"], event["size"], event["status"]) for event in events_of(msleaks, folder, "alloc-failed")]
@@ -102,7 +103,7 @@ def main():
         _, report = watched(msleaks, scratch, program, "mended", hooks=hooks)
         equal(f"{name}: leaks of the mended program", device_leaks(report), [])
         print(f"{name}: {leaks}")
-    # Without the library of hooks, msleaks does not know the driver.
+    # Without the hook library, msleaks records no block of the driver.
     folder, _ = watched(msleaks, scratch, program)
     expect_allocations(msleaks, folder, [])
 

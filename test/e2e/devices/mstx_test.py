@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Tests MSTX by a stand-in of its header: steps, ranges, marks, and a framework's pool, whose parts belong to the framework. On a
-machine with CANN, LD_PRELOAD contains the name that torch_npu and MindSpore look for.
+"""Tests the recording of MSTX, Ascend's annotation API, with a stand-in of its header. A program reports steps, ranges, marks and
+the parts of a framework's memory pool. msleaks records each part as a block that the framework owns. On a machine with CANN,
+LD_PRELOAD must contain a library name that torch_npu and MindSpore look for.
    usage: mstx_test.py BUILD SCRATCH
 """
 import os
@@ -11,13 +12,13 @@ from msleaks_e2e import arguments, line_of, run
 
 SOURCE = PROGRAMS / "mstx.c"
 PART = 4096
-POOLS = ["ptaWorkspace", "atb", "mindsporeMemPool"]  # the pools other than ptaCaching
+POOLS = ["ptaWorkspace", "atb", "mindsporeMemPool"]  # the program's pools beside ptaCaching
 RANGES = [*[("begin", "step start"), ("end", "step start")] * 2, ("begin", "forward"), ("begin", "gather"), ("begin", "backward"),
           ("end", "forward"), ("end", "gather"), ("end", "backward")]
 
 
 def ranges_of(msleaks, folder):
-    """The beginnings and ends of ranges. An end has the text of its range."""
+    """Returns the beginnings and ends of ranges, each with the text of its range."""
     texts, found = {}, []
     for event in events_of(msleaks, folder, "range-begin,range-end"):
         if event["event"] == "RangeBegin":
@@ -27,7 +28,7 @@ def ranges_of(msleaks, folder):
 
 
 def parts_of(msleaks, folder):
-    """For each part of a pool: its size, and the owner that is recorded before it."""
+    """Returns, for each part of a pool, the owner that is recorded before the part, and the part's size."""
     owner, found = None, []
     for event in events_of(msleaks, folder, "owner-push,owner-pop,alloc"):
         if event["event"] == "OwnerPush":
@@ -49,8 +50,8 @@ def expect_name(msleaks, scratch):
 
 
 def expect_crowd(msleaks, scratch, program):
-    """There are 35 domains: the program's own one, and the 34 of its crowd. The 33rd and later domains do not get another domain's
-    name, and are counted."""
+    """The program creates 35 domains, but msleaks distinguishes 32. The parts of the further domains have the owner "other domains",
+    and a note names each further domain."""
     folder, report = watched(msleaks, scratch, program, "crowd")
     later = ["other domains"] * 3
     equal("owners in a crowd", [owner for owner, _ in parts_of(msleaks, folder)], [f"pool {i}" for i in range(1, 32)] + later + later[1:])

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""If a program has loaded and initialised NVML, the ledger shows NVML's number beside the driver's, for the device that the thread
-uses. A part of a GPU (MIG) has no such number. msleaks itself initialises no library.
+"""Tests the ledger of device memory with NVML, NVIDIA's management library. If the program has initialised NVML, the ledger shows the
+reserved bytes that NVML reports, beside the driver's bytes. They are those of the device that the thread uses. For a part of a GPU
+(MIG) NVML reports no such number. msleaks must not initialise NVML itself.
    usage: nvml_test.py BUILD SCRATCH
 """
 import os
@@ -8,7 +9,7 @@ import os
 from device_run import PROGRAMS, STANDINS, Msleaks, compile, equal, expect_driver, expect_same, run, standin
 from msleaks_e2e import arguments, need
 
-RESERVED = 5 << 20  # bytes of the driver's reserve, as NVML's stand-in reports it
+RESERVED = 5 << 20  # bytes that the driver reserves, according to NVML's stand-in
 MANAGER = [("manager", 1, RESERVED, RESERVED)]
 
 

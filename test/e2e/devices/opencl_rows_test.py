@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Calls, on PoCL, each function of OpenCL that has a row. Compares its events one by one, by hooks alone and together with the
-plugin. Shared memory that a queue frees is also tested on a driver that does not allocate it by malloc.
+"""Calls each OpenCL function that has a row in msleaks' table of functions (symbols.def), on the driver PoCL. Compares all events
+with a golden file, by hooks alone and together with the plugin. Also tests shared memory that a queue frees, with PoCL and with a
+driver that does not allocate shared memory by malloc.
    usage: opencl_rows_test.py BUILD SCRATCH
 """
 import os
@@ -11,7 +12,7 @@ from msleaks_e2e import REPOSITORY, SKIPPED, arguments, line_of, skip
 
 SOURCE, SHARED = PROGRAMS / "opencl_rows.c", PROGRAMS / "opencl_shared.c"
 TABLE = REPOSITORY / "runtime/include/msleaks/abi/symbols.def"
-IMAGES = ["clCreateImage", "clCreateImageWithProperties", "clCreateImage2D", "clCreateImage3D"]  # their rows contain no size
+IMAGES = ["clCreateImage", "clCreateImageWithProperties", "clCreateImage2D", "clCreateImage3D"]  # not in the table, hooks handle them
 LISTED = 3
 
 
@@ -32,7 +33,8 @@ def expect_rows(msleaks, scratch, name, program):
 
 
 def expect_shared(msleaks, scratch, name, program):
-    """If the call with a list fails, the blocks stay alive. If a list has a function, that function frees the blocks."""
+    """Checks which blocks leak. If a call of clEnqueueSVMFree fails, all blocks of its list leak. If a call has a callback, the callback
+    frees the blocks, and the one block that it forgets leaks."""
     _, report = watched(msleaks, scratch, program)
     equal(f"{name}: leaks", sorted(device_leaks(report)), [("managed", 0, 1, 4 * 4096, line_of(SHARED, "// by a function")),
                                                             ("managed", 0, LISTED, LISTED * 2 * 4096, line_of(SHARED, "// refused"))])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""OpenCL's memory on PoCL. Images and buffers with properties are blocks of the size that the driver reports. A part of a buffer,
-or an image of one, is not a block: a use of it is a use of its buffer. Also tests shared memory, pipes and owners of a buffer. A
-note names a platform that is newer than the hooks.
+"""Tests OpenCL's memory objects on the driver PoCL. msleaks records images, and buffers with properties, as blocks of the size that
+the driver reports. A sub-buffer, or an image of a buffer, is not a block of its own. A use of it counts as a use of its buffer. Also
+tests shared memory, pipes and retained buffers. A note names a platform that is newer than the hooks.
    usage: opencl_test.py BUILD SCRATCH
 """
 import os
@@ -22,7 +22,7 @@ def expect_images(msleaks, scratch, name, program):
     sizes = {what: int(size) for what, size in re.findall(r"the ([a-z ]+) has (\d+) bytes", plain.stdout)}
     folder, report = watched(msleaks, scratch, program)
     expect_allocations(msleaks, folder, [("device", 0, LARGE), *(("device", 0, sizes[what]) for what in ("image", "forgotten image", "buffer"))])
-    # PoCL's device is the processor. The malloc by which PoCL allocates the large buffer must not be a second block.
+    # PoCL's device is the host's processor, so PoCL allocates the large buffer by malloc. The report must not count the buffer twice.
     taken = [event["size"] for event in events_of(msleaks, folder, "alloc") if event["heap"] == "host" and "driver" in event["flags"]]
     peaks = {heap["heap"]: heap["bytes"] for heap in report.json["peak"]["by_heap"]}
     equal(f"{name}: the large buffer {peaks}", (LARGE in taken, peaks["host"] < LARGE, peaks["device"] >= LARGE), (True, True, True))
@@ -50,7 +50,7 @@ def expect_calls(msleaks, scratch, name, program):
     equal(f"{name}: the pipe, refused", refused, [(PACKETS, pipe_status % 2**32)] if pipe_status else [])
     pipes = [] if pipe_status else [PACKETS]
     equal(f"{name}: blocks", [size for size, _ in blocks_of(msleaks, folder, "device")], [*pipes, *images, OWNED, OWNED + 1, OWNED + 2])
-    # PoCL allocates them by malloc. Each is recorded as the block of the OpenCL call, not of the malloc.
+    # PoCL allocates shared blocks by malloc. A retarget event then turns the block of malloc into the block of the OpenCL call.
     shared = [(event["size"], event["address"]) for event in events_of(msleaks, folder, "retarget") if event["heap"] == "managed"]
     equal(f"{name}: shared blocks", [size for size, _ in shared], [SHARED, SHARED + 4])
     freed = [event["address"] for event in events_of(msleaks, folder, "free") if event["heap"] == "managed"]
@@ -65,7 +65,7 @@ def expect_calls(msleaks, scratch, name, program):
 
 
 def expect_parts(msleaks, scratch, name, program):
-    """A use of a part is a use of its buffer. The buffer stays alive as long as one of its parts."""
+    """Checks that a use of a sub-buffer is a use of its buffer. A buffer must stay alive as long as one of its sub-buffers."""
     folder, report = watched(msleaks, scratch, program, "parts")
     blocks = dict(blocks_of(msleaks, folder, "device"))
     equal(f"{name}: blocks", sorted(blocks), [size * PART for size in range(2, 8)])
@@ -81,7 +81,7 @@ def expect_parts(msleaks, scratch, name, program):
 
 
 def expect_native(msleaks, scratch, name, program):
-    """The memory that a function of the host uses is unknown."""
+    """A native kernel is a host function, so msleaks cannot find out which memory it uses. The report then has no floor."""
     folder, report = watched(msleaks, scratch, program, "native")
     equal(f"{name}: uses", [int(str(event["address"]), 0) != 0 for event in events_of(msleaks, folder, "access")], [True, False])
     equal(f"{name}: the floor", report.json["floor"], None)

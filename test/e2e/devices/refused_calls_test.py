@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Makes the calls of CUDA and HIP that refused_test.py does not make, and has each refused once. The program sees the same status
-as without msleaks. A refused creation makes no block and no handle. After a refused free the block is still alive.
+"""Makes the calls of CUDA and HIP that refused_test.py does not make. The driver's stand-in refuses the first call of each function.
+The program sees the same status as without msleaks. For a refused creation msleaks records no block and no handle. After a refused
+free the block is still alive.
    usage: refused_calls_test.py BUILD SCRATCH
 """
 import os
@@ -15,7 +16,7 @@ CUDA = STANDINS / "cuda"
 
 
 def built(part, here):
-    """The options with which the program is built."""
+    """Builds the stand-ins. Returns the options with which the program is built."""
     if part == "hip":
         folder = sources_for(part, [("cuda", "hip")], here, CUDA / "cudart.cpp", CUDA / "cuda_runtime_api.h", STANDINS / "hip/amdhip.cpp")
         return ["-DOF_HIP", f"-I{folder}", standin(here, "libamdhip64.so.6", folder / "cudart.cpp", folder / "amdhip.cpp"), "-rdynamic"]
@@ -29,7 +30,7 @@ def built(part, here):
 
 
 def expect_statuses(part, lines):
-    """Checks that each function was refused in its first call."""
+    """Checks that the first call of each function was refused. Returns {function: statuses}."""
     seen = {}
     for line in lines:
         function, status = line.split("(")[0], int(line.split(": ")[1])
@@ -58,7 +59,7 @@ def main():
             done, report = msleaks.run(folder, [program], env=environment)
             expect_same(plain, done)
             report.expect_account()
-            if part != "runtime":  # the runtime's part has only handles
+            if part != "runtime":  # the calls of this part create only handles, which are not in golden files
                 expect_golden(msleaks, folder, f"refused_{part}", name)
             equal(f"{part}, {name}: leaks", device_leaks(report), [])
             handles = [(handle["kind"], handle["count"]) for handle in report.json["handles"] if handle["kind"] in OF_DRIVER]

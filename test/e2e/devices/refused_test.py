@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Calls that a driver refuses when the test asks for it ($STANDIN_FAIL). The program sees the same status and the same last error
-as without msleaks. A refused allocation is an event with that status. A block whose free is refused is alive again. A refused
-launch, copy or fill is marked as failed.
+"""Tests calls that the driver's stand-in refuses ($STANDIN_FAIL). The program sees the same status and the same last error as without
+msleaks. For a refused allocation, msleaks records an event with the status. If a free is refused, msleaks records the block as alive
+again. A refused launch, copy or fill is marked as failed.
    usage: refused_test.py BUILD SCRATCH
 """
 import os
@@ -10,8 +10,8 @@ from device_run import PROGRAMS, STANDINS, Msleaks, ascend, build_programs, devi
 from msleaks_e2e import arguments, expect_same
 
 BYTES = 4096
-# {driver: (statuses, functions in the order of the program's calls)}. The statuses mean: no memory, invalid address,
-# unknown error.
+# {driver: (statuses, functions in the order of the program's calls)}. The three statuses of a driver mean "no memory",
+# "invalid address" and "unknown error".
 OF_RUNTIME = [f"cuda{name}" for name in ("Malloc", "MallocHost", "Memcpy", "MemcpyAsync", "Memset", "LaunchKernel", "Free", "FreeHost")]
 REFUSED = {
     "cuda": ([2, 700, 999], OF_RUNTIME),
@@ -23,7 +23,7 @@ REFUSED = {
 
 
 def built(driver, scratch):
-    """The program's source, and the options with which it is built."""
+    """Builds the stand-in. Returns the program's source, and the options with which the program is built."""
     cuda = STANDINS / "cuda"
     if driver == "cann":
         return PROGRAMS / "refused.c", ["-DUSES_ACL", f"-I{STANDINS}/cann", *ascend(scratch)]
@@ -51,7 +51,7 @@ def asked_for(functions, statuses):
 
 
 def watched(msleaks, program, folder, functions, statuses):
-    """Returns the run's report. Checks that the program has seen each status, as without msleaks."""
+    """Runs the program without and with msleaks. Checks that it has seen each status both times. Returns the report."""
     environment = asked_for(functions, statuses)
     plain = run([program], env=environment)
     lines = [int(line.split(": ")[1].split(",")[0]) for line in plain.stdout.splitlines()]
@@ -62,19 +62,19 @@ def watched(msleaks, program, folder, functions, statuses):
     return report
 
 
-# The functions below ACL, those of ATB, and those in no other driver's list, in the order of the program's calls.
+# Functions of Ascend that are not in the lists above, in the order of the program's calls. Some belong to the libraries below ACL.
 BELOW_ACL = ["halMemAlloc", "halMemCreate", "aclrtMemcpy2d", "aclrtMemcpy2dAsync", "aclrtMemsetAsync", "rtKernelLaunch", "rtKernelLaunchWithFlag",
              "rtLaunchKernelByFuncHandleV3", "rtsLaunchKernelWithDevArgs", "Execute", "halMemRelease", "halMemFree", "aclrtMallocAlign32"]
 
 
 def expect_below_acl(msleaks, folder, statuses):
-    """A refused call creates no block and counts as no launch."""
+    """Checks that refused calls create no block, and that refused launches are marked as failed."""
     failed = [(event["size"], event["status"]) for event in events_of(msleaks, folder, "alloc-failed") if event["heap"] == "device"]
     equal("refused allocations", failed, [(BYTES, status) for status in statuses] * 3)
     blocks = [(event["size"], "restored" in event["flags"]) for event in events_of(msleaks, folder, "alloc") if event["heap"] == "device"]
     equal("blocks", blocks, [(BYTES, False)] * 2 + [(0, True)] * 6 + [(BYTES, False)])
     equal("failed", [event["status"] for event in events_of(msleaks, folder, "failed")], statuses * 7)  # two copies, a fill, four launches
-    # If ATB refuses an operator, no kernel is launched.
+    # ATB launches no kernel for an operator that it refuses. So ATB adds one launch, and each other launch function adds four.
     for kind, count in ("copy", 8), ("set", 4), ("launch", 4 * 4 + 1), ("range-begin", 4), ("range-end", 4):
         equal(f"events of kind {kind}", len(events_of(msleaks, folder, kind)), count)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs a stand-in of roctx's library. The recording contains its marks and ranges, and the library gets the same calls as without
-msleaks.
+"""Tests the recording of roctx, AMD's annotation API, with a stand-in of its library. The trace must contain the program's marks and
+ranges. The library gets the same calls as without msleaks.
    usage: roctx_test.py BUILD SCRATCH
 """
 import os

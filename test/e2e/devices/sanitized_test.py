@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Runs the scenarios of the hooks for drivers, NVTX and libc's handles under a sanitizer. Hooks, runtime, stand-in and program are
-all sanitized. The sanitizer finds nothing, the program does the same as without msleaks, and its calls are recorded.
+"""Runs the programs of other tests under a sanitizer, to check the hooks for drivers, NVTX and libc's handles. Hooks, runtime,
+stand-in and program are all built with the sanitizer. The sanitizer must find no error, the program must behave as without msleaks,
+and msleaks must record the program's calls.
    usage: sanitized_test.py BUILD SCRATCH SANITIZERS
 """
 import os
@@ -29,8 +30,8 @@ CUDA, CANN, HIP = (STANDINS / name for name in ("cuda", "cann", "hip"))
 
 
 class Scenario(NamedTuple):
-    """`libraries` are (name, sources, option...), in the order in which they need each other. `runs` are the program's arguments,
-    in which {} is the scenario's folder."""
+    """Describes a program and the libraries that it needs. `libraries` contains (name, sources, option...). A library comes after the
+    libraries that it needs. `runs` contains the arguments of each run, in which {} stands for the scenario's folder."""
     programs: list
     libraries: list = []
     options: list = []
@@ -74,17 +75,16 @@ SCENARIOS = {
     "hal": Scenario([PROGRAMS / "hal.c"], [*ASCEND, ACL], [f"-I{CANN}"]),
     "mstx": Scenario([PROGRAMS / "mstx.c"], [*ASCEND, ACL], [f"-I{CANN}"]),
     "roctx": Scenario([PROGRAMS / "roctx.c"], [("libroctx64.so.4", [HIP / "roctx.c"])], [f"-I{HIP}"]),
-    # If the program looks up functions in libraries that it opens at run time, it bypasses hooks that are not preloaded
-    # (sanitized/find_hook.c). No sanitizer works with RTLD_DEEPBIND or with a limit of mapped memory. Under
-    # ThreadSanitizer a fork fails while threads are inside a launch.
+    # This program looks up functions in libraries that it opens at run time. Only preloaded hooks see such calls, so find_hook.c
+    # replaces dlsym. The topics deepbind and full are left out, since no sanitizer works with RTLD_DEEPBIND or with a limit of
+    # mapped memory. The topic forks is left out, since under ThreadSanitizer a fork fails while threads are inside a launch.
     "faults": Scenario([PROGRAMS / "faults.c", HERE / "find_hook.c"], [RUNTIME, ("libcuda.so.1", [CUDA / "libcuda.cpp"])], ["-Ddlsym=findHook", "-Wl,--as-needed"],
                        [*([topic, "{}/libcudart.so.12"] for topic in ("missing", "reopened", "freed")), ["twice", "{}/libcuda.so.1"]]),
     "handles-cuda": Scenario([HANDLES / "cuda.c"], [("libcuda.so.1", [CUDA / "libcuda.cpp"]), ("libcudart.so.12", [CUDA / "cudart_handles.cpp"]),
                                                     ("libcufft.so.11", [CUDA / "cufft.cpp"])], ["-w"]),
     "handles-cann": Scenario([HANDLES / "cann.c"], [("libruntime.so", [CANN / "handles.cpp"], "-DSTANDIN_RUNTIME"), ("libascendcl.so", [CANN / "handles.cpp"])], ["-w"]),
     "watch-cuda": Scenario([WATCHES / "cuda.c"], [RUNTIME], [f"-I{CUDA}"], environment={"STANDIN_HIDDEN": "1"}),
-    # PoCL's own code is not sanitized. ThreadSanitizer must ignore the calls of libc that PoCL makes
-    # (ignore_noninstrumented_modules).
+    # PoCL itself is not sanitized. So ThreadSanitizer gets the option ignore_noninstrumented_modules, and ignores PoCL's calls of libc.
     "opencl_calls": Scenario([PROGRAMS / "opencl_calls.c"], options=["-lOpenCL", "-w"], runs=[[], ["parts"], ["native"]]),
     "opencl": Scenario([PROGRAMS / "opencl.c"], options=["-lOpenCL"]),
     "opencl_rows": Scenario([PROGRAMS / "opencl_rows.c"], [MORE_OPENCL], ["-lOpenCL", "-w"]),
@@ -92,7 +92,7 @@ SCENARIOS = {
     "handles-opencl": Scenario([HANDLES / "opencl.c"], [MORE_OPENCL], ["-lOpenCL", "-w"]),
     "watch-opencl": Scenario([WATCHES / "opencl.c"], options=["-lOpenCL"]),
 }
-# CUDA's scenarios, also with HIP's names: {scenario: (program, parts of the library, names, options)}
+# Scenarios of HIP, made from CUDA's programs: {scenario: (program, sources of the library, replacements of names, options)}
 OF_HIP = {
     "hip": ("cuda.c", ["cudart.cpp"], cuda_memory_test.HIP, []),
     "hip_memory": ("cuda_memory.c", ["cudart.cpp", "libcuda_memory.cpp"], cuda_memory_test.HIP, []),
@@ -118,8 +118,8 @@ def scenarios_of_hip(scratch):
 
 
 def scenarios_of_libc(sanitizers):
-    """Descriptors, files, threads, exec. Leaves out the parts of these programs that ThreadSanitizer cannot run even without
-    hooks."""
+    """Returns the scenarios with file descriptors, files, threads and exec. Leaves out the parts of these programs that
+    ThreadSanitizer cannot run even without hooks."""
     topics = ["forks", "vforks", "execs", "threads", "many"]
     found = {}
     if sanitizers == "thread":
@@ -132,7 +132,7 @@ def scenarios_of_libc(sanitizers):
 
 
 def scenario_of_nvtx(build):
-    """NVTX's own header loads the library that its environment variable names."""
+    """Returns the scenario of NVTX. NVTX's own header loads the library that the environment variable names, here the hooks."""
     done = run([CUDA / "headers.sh"])
     if done.returncode != 0:
         print(f"nvtx: skipped: no headers: {done.stdout.strip()} {done.stderr.strip()}", flush=True)
@@ -142,8 +142,8 @@ def scenario_of_nvtx(build):
 
 
 def scenarios_of_modules(tools, scratch):
-    """Kernels with counted copies, and kernels that count themselves. The kernels' code is not sanitized, since the plugin is that
-    of the release build."""
+    """Returns the scenarios of kernels that count their control flow, in a counted copy of the kernel or in the kernel itself. The
+    release build's plugin compiles the kernels, so their code is not sanitized."""
     plugin = next((path for path in (Path(tools).parent / "lib", REPOSITORY / "build/release/lib") if (path / "msleaks/llvm-22/libMemPass.so").exists()), None)
     if plugin is None:
         print("modules: skipped: no plugin, since there is no release build", flush=True)
@@ -168,11 +168,11 @@ def of_compiler(options):
 
 
 class Objects:
-    """Compiles each source once for the same options."""
+    """Compiles each pair of a source and options once."""
     def __init__(self, scratch, sanitizers):
         self.folder, self.made = f"{scratch}/objects", {}
         os.makedirs(self.folder, exist_ok=True)
-        # Without -fsemantic-interposition clang binds calls within a library directly, and they bypass the hooks.
+        # Without -fsemantic-interposition, clang binds calls within a library directly, so these calls would bypass the hooks.
         self.flags = ["-g", "-O1", "-fPIC", "-fsemantic-interposition", f"-fsanitize={sanitizers}", "-fno-sanitize=function", "-fno-omit-frame-pointer",
                       f"-I{REPOSITORY}/runtime/include"]
 
@@ -190,7 +190,7 @@ class Objects:
             list(workers.map(self.compile, self.made.items()))
 
     def link(self, sources, output, *options):
-        """`options` begin with the libraries that must be found first."""
+        """Links a program or a library. `options` must list libraries in the order in which the dynamic linker searches them."""
         done = run([need("clang++-22"), *self.flags, *(self.path(source, options) for source in sources), "-o", output, *options,
                     f"-Wl,-rpath,{Path(output).parent}", "-pthread", "-ldl"])
         check(done.returncode == 0, done.stderr)
@@ -202,7 +202,8 @@ ENVIRONMENT = dict(os.environ, ASAN_OPTIONS="detect_leaks=0", UBSAN_OPTIONS="pri
 
 
 def watched(tools, folder, command, environment):
-    """The program's output, and the number of events. Preloaded libraries are not sanitized here; only `env` names them."""
+    """Runs the command under msleaks-run. Returns its output, and the number of events. `env -u LD_PRELOAD` keeps the unsanitized
+    libraries of msleaks-run out of the program."""
     run(["rm", "-rf", folder])
     done = run([f"{tools}/msleaks-run", "--no-report", "-o", folder, "--", "env", "-u", "LD_PRELOAD", *command], env=environment)
     dumped = run([f"{tools}/msleaks", "dump", folder, "--json"], env=environment)
@@ -211,13 +212,13 @@ def watched(tools, folder, command, environment):
 
 
 def in_front(options, built):
-    """The scenario's own libraries are found before the machine's."""
+    """Returns the options with the scenario's own libraries before the machine's libraries, so that the linker finds them first."""
     libraries = [option for option in options if option.startswith("-l")]
     return [*(option for option in options if option not in libraries), *built, *libraries]
 
 
 def expect_clean(tools, folder, name, command, environment, none, counts):
-    """`none` is the number of events that are recorded without a program."""
+    """Checks one run of a scenario. `none` is the number of events in the trace of a command that does nothing."""
     plain = run(command, env=environment)
     if plain.returncode == SKIPPED:
         print(f"{name}: skipped: {plain.stdout.strip()}", flush=True)

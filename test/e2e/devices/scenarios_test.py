@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Answers questions that people ask msMemScope, on the stand-in of Ascend CANN with a framework's pool and the driver's modules
-(programs/scenarios.c). Topics are a leak in each step, two steps that differ, and a matrix that a loss function overwrites. Further
-topics are owners, blocks allocated too early or freed too late, and out of memory.
+"""Tests that msleaks answers the questions for which people use Ascend's tool msMemScope. The program (programs/scenarios.c) runs on
+the stand-in of CANN. The topics are a leak in each step, two steps that differ, and a matrix that a loss function overwrites. Further
+topics are owners of memory, blocks that are allocated too early or freed too late, and out of memory.
    usage: scenarios_test.py BUILD SCRATCH
 """
 import json
@@ -20,8 +20,8 @@ def findings(report, kind):
 
 
 def expect_leak(msleaks, folder, report):
-    """Each step leaks one part of 1 MiB, reported at the line that allocates it. The part that is freed within a step is not
-    reported."""
+    """Checks the leak. Each step leaks one part of the pool, of 1 MiB, and the report shows the line that allocates it. The report
+    does not show the part that is freed within the step."""
     [leak] = [finding for finding in findings(report, "leak") if finding["heap"] == "pool"]
     equal("the leak", (leak["count"], leak["bytes"], leak["site"]["line"]), (STEPS, STEPS * MIB, line_of(SOURCE, "// the pool")))
     callers = [frame["line"] for path in leak["paths"] for frame in path["frames"] if (frame["file"] or "").endswith(SOURCE.name)]
@@ -31,13 +31,13 @@ def expect_leak(msleaks, folder, report):
 
 
 def alive_in(msleaks, folder, step):
-    """{line: bytes} of the device at the peak of one step."""
+    """Returns {line: bytes} of the blocks that are alive at the peak of one step."""
     report = json.loads(msleaks.output("report", folder, "--json", "--from", f"step:{step}", "--to", f"step:{step + 1}"))
     return {row["site"]["line"]: row["bytes"] for row in report["peak"]["by_site"] if (row["site"]["file"] or "").endswith(SOURCE.name)}
 
 
 def expect_compare(msleaks, folder, report):
-    """The blocks that are alive in step 5 and not in step 2."""
+    """Compares the blocks that are alive in step 5 with those in step 2."""
     before, after = alive_in(msleaks, folder, 2), alive_in(msleaks, folder, 5)
     differs = {line: after.get(line, 0) - before.get(line, 0) for line in before.keys() | after.keys() if after.get(line, 0) != before.get(line, 0)}
     equal("what differs", differs, {line_of(SOURCE, "// larger"): 2 * MIB, line_of(SOURCE, "// added"): 2 * MIB})
@@ -45,8 +45,8 @@ def expect_compare(msleaks, folder, report):
 
 
 def expect_watch(msleaks, folder, report):
-    """The loss of epoch 2 writes one row behind its matrix. The host cannot read the matrix, so msleaks copies it; these copies are
-    not recorded as the program's calls."""
+    """In step 2 the loss kernel writes one row behind its matrix, into a watched block. The host cannot read the block, so msleaks
+    copies the block from the device. These copies must not be recorded as calls of the program."""
     expect_counts(msleaks, folder, copy=0, set=1, launch=3, failed=0)
     equal("where the matrix is", {event["heap"] for event in events_of(msleaks, folder, "content")}, {"device"})
     [change] = report.json["watch"]
@@ -57,17 +57,17 @@ def expect_watch(msleaks, folder, report):
 
 
 def expect_decompose(msleaks, folder, report):
-    """The owners' tree at the peak contains a module of the driver, the pool, and the program's own names."""
+    """Checks the report's tree of owners. It contains a module of the driver, the framework's pool, and owners that the program names."""
     [owners] = [section for section in report.json["sections"] if section["name"] == "owners"]
     most = {row[0]: row[3] for row in owners["rows"]}
-    # The stand-in's own allocations by malloc are in the tree, too.
+    # The stand-in itself calls malloc, and the tree contains these blocks, too. So an owner can have slightly more bytes.
     for owner, size in ("HCCL", 3 * MIB), ("ptaCaching", MIB), ("train", 2 * MIB), ("train@weights", 2 * MIB):
         check(size <= most.get(owner, 0) < size + KIB, f"{owner} has not {size} bytes: {most}")
     return list(most)
 
 
 def expect_inefficient(msleaks, folder, report, kind, line):
-    """The finding is the same by msleaks' rules and by msMemScope's."""
+    """Checks that the report has one finding of this kind, at this line, by msleaks' rules and by msMemScope's rules."""
     policy = json.loads(msleaks.output("report", folder, "--json", "--policy", "msmemscope"))
     for source in report.json, policy:
         found = [finding["site"]["line"] for finding in source["findings"] if finding["kind"] == kind and finding["heap"] == "device"]
@@ -84,7 +84,7 @@ def expect_late(msleaks, folder, report):
 
 
 def expect_oom(msleaks, folder, report):
-    """Lists the blocks alive when memory ran out: the largest and the newest, as many as the option says."""
+    """Checks `msleaks oom`. It lists the largest blocks that were alive when memory ran out, as many as the option --top says."""
     done = subprocess.run([msleaks.bin / "msleaks", "oom", folder, "--json", "--top", "3"], stdout=subprocess.PIPE, text=True)
     shown = json.loads(done.stdout)
     equal("refused", (shown["refused"]["bytes"], shown["refused"]["heap"], shown["refused"]["place"]["site"]["line"]),
@@ -99,7 +99,7 @@ EXPECTATIONS = {"leak": expect_leak, "compare": expect_compare, "watch": expect_
 
 
 def expect_topics(msleaks, build, scratch, libraries, topics):
-    """`libraries` are ACL and the libraries below it."""
+    """Runs the topics. `libraries` contains ACL and the libraries below ACL."""
     os.makedirs(scratch, exist_ok=True)
     atb = standin(scratch, "libatb.so", STANDINS / "cann/atb.cpp", link=[libraries[0]])
     for name, program in build_programs(build, scratch, SOURCE, f"-I{STANDINS}/cann", atb, *libraries, "-ldl").items():
@@ -110,7 +110,7 @@ def expect_topics(msleaks, build, scratch, libraries, topics):
 
 def main():
     build, scratch = arguments("build", "scratch")
-    os.environ["STANDIN_HIDDEN"] = "1"  # so only the library can read a device's memory
+    os.environ["STANDIN_HIDDEN"] = "1"  # the host cannot read device memory, so a watch must call the library
     for layout, libraries_of, topics in ("face", ascend, EXPECTATIONS), ("layers", ascend_layers, ["watch"]):
         folder = f"{scratch}/{layout}"
         os.makedirs(folder, exist_ok=True)

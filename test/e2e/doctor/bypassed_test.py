@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""msleaks doctor finds functions that have a hook but are called past it, and the libraries that do so.
+"""Tests that `msleaks doctor` finds calls that bypass an existing hook, and names the libraries with such calls.
    usage: bypassed_test.py BUILD SCRATCH LLVM
 """
 import subprocess
@@ -11,7 +11,7 @@ HEAP = ["free", "malloc"]
 
 def expect_plain(patient):
     plain = patient.build("plain", "plain.c")
-    for end in "", "abort", "kill", "quick":  # however the program ends
+    for end in "", "abort", "kill", "quick":  # the ways in which the program ends
         library = patient.examine(plain, end, status=0)["plain"]
         equal(f"plain {end}", (library["program"], library["instrumented"], library["llvm"], library["hooked"], library["unseen"]),
               (True, False, None, HEAP, []))
@@ -20,7 +20,7 @@ def expect_plain(patient):
 def expect_opened(patient):
     opener, worker = patient.build("opener", "opener.c", "-ldl"), patient.build("libworker.so", "worker.c")
     equal("opened", patient.examine(opener, "x", worker, status=0)["libworker.so"]["hooked"], HEAP)
-    for how in "d", "dc":  # also if the library is closed again
+    for how in "d", "dc":  # with "c" the program closes the library again
         library = patient.examine(opener, how, worker, status=1)["libworker.so"]
         expect_unseen(f"deepbind {how}", library, HEAP, "deepbind", "RTLD_DEEPBIND", "libc.so.6")
     now = patient.build("libnow.so", "worker.c", "-Wl,-z,now")
@@ -48,7 +48,7 @@ def expect_own(patient):
 
 
 def expect_program(patient):
-    """A program's own definition of a function is found before any library's."""
+    """The dynamic linker finds the program's own definition of a function before the definition in a hook library."""
     answer = patient.examine(patient.build("own", "own.c", '-DVISIBILITY="default"', "-DMAIN"), status=1)
     expect_unseen("a program's own", answer["own"], HEAP, "own")
     answer = patient.examine(patient.build("own_new", "own_new.cpp"), status=1)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Calls in code that the plugin compiled are recorded even where no hook runs.
+"""Tests `msleaks doctor` on code that was compiled with the plugin. Its calls are recorded even if they bypass the hooks, so doctor
+does not list them.
    usage: instrumented_test.py BUILD SCRATCH LLVM
 """
 import subprocess
@@ -27,7 +28,7 @@ def expect_recorded(patient):
     symbolic = patient.instrument("libsymbolic.so", "own.c", "-shared", "-fPIC", '-DVISIBILITY="default"', "-Wl,-Bsymbolic")
     library = patient.examine(opener, "x", symbolic, status=0)["libsymbolic.so"]
     check(any("-Bsymbolic" in note for note in library["notes"]), f"symbolic: {library}")
-    # Another namespace of the dynamic linker contains no msleaks runtime.
+    # dlmopen loads the library into another namespace of the dynamic linker, which contains no msleaks runtime.
     expect_unseen("namespace", patient.examine(opener, "m", worker, status=1)["libworker.so"], HEAP, "namespace")
 
 

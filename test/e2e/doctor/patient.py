@@ -31,7 +31,7 @@ class Patient:
         return output
 
     def examine(self, *command, status, options=()):
-        """{name of the library's file: its entry in the answer}."""
+        """Runs `msleaks doctor` on the command. Returns {file name of a program or library: its entry in doctor's JSON output}."""
         done = run([self.msleaks.bin / "msleaks", "doctor", "--json", *options, "--", *command])
         what = " ".join(map(str, command))
         equal(f"{what}: exit status; {done.stderr} {done.stdout}", done.returncode, status)
@@ -54,7 +54,7 @@ def unseen(library):
 
 
 def expect_unseen(what, library, symbols, kind, *words):
-    """Checks that the entry has exactly these functions, this reason with these words, and one advice for each."""
+    """Checks that doctor's entry for the library lists exactly these functions. Each must have this kind, and a reason with these words."""
     found = unseen(library)
     equal(f"{what}: unseen", sorted(found), sorted(symbols))
     for symbol, function in found.items():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""msleaks doctor follows children and reports programs that cannot be run. Also tests its output on stdout and stderr.
+"""Tests that `msleaks doctor` follows child processes and reports programs that cannot be run. Also tests its stdout and stderr.
    usage: processes_test.py BUILD SCRATCH LLVM
 """
 import os
@@ -15,13 +15,13 @@ def expect_children(patient):
     answer = patient.examine(starter, "clear", plain, status=1)
     expect_unseen("an empty environment", answer["plain"], ["malloc"], "not-loaded", "LD_PRELOAD")
     script = Path(patient.scratch) / "script"
-    script.write_text(f"{plain}\nexit 3\n")  # without #! a shell runs it
+    script.write_text(f"{plain}\nexit 3\n")  # the file has no #! line, so a shell runs it
     script.chmod(0o755)
     check("plain" in patient.examine(script, status=0), "a script")
 
 
 def expect_threads(patient):
-    """Any thread may end the process, in any way. doctor reads the process's memory before the end."""
+    """Any thread can end the process, by a return, a signal or an exec. doctor reads the process's memory before the process ends."""
     threads, plain = patient.build("threads", "threads.c", "-pthread"), patient.build("plain", "plain.c")
     for _ in range(20):
         for end in "leader", "kill":
@@ -31,7 +31,7 @@ def expect_threads(patient):
 
 
 def expect_hooks(patient):
-    """doctor treats the user's own hooks as hooks."""
+    """If a function has a hook that the user wrote, doctor reports the function as hooked."""
     source = Path(patient.scratch) / "own_hook.cpp"
     source.write_text('extern "C" int cudaGraphAddMemAllocNode(void **, unsigned long) { return 1; }\n')
     hooks = patient.build("libown_hook.so", source)

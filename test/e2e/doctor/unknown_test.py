@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""msleaks doctor reports functions without a hook, runtimes that are linked statically, and allocators.
+"""Tests that `msleaks doctor` reports functions without a hook, device runtimes that are linked statically, and other allocators.
    usage: unknown_test.py BUILD SCRATCH LLVM
 """
 from pathlib import Path
 
 from patient import Patient, check, equal, expect_unseen, unseen
 
-# {driver: its functions' names in the stand-in}. The stand-in is CUDA's, with other names.
+# {vendor: replacements in function names}. The test builds each vendor's stand-in from CUDA's stand-in with these replacements.
 STATIC = {"hip": {"cuda": "hip"}, "acl": {"cudaMalloc": "aclrtMalloc", "cudaFree": "aclrtFree", "cuda": "aclrt"},
           "opencl": {"cudaMalloc": "clCreateBuffer", "cudaFree": "clReleaseMemObject", "cuda": "cl"}}
-# Debian's allocators (scripts/setup.sh). Each allocates its blocks by malloc, which has a hook.
+# Allocators that scripts/setup.sh installs from Debian. They define malloc itself, which has a hook.
 ALLOCATORS = {"jemalloc": "libjemalloc.so.2", "mimalloc": "libmimalloc.so.2", "tcmalloc": "libtcmalloc_minimal.so.4"}
 
 

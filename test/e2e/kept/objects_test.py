@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Objects and archives that an earlier version's plugin instrumented are linked with each other and with today's objects. The
-program does the same as before, and the report names the sites of both.
+"""Links objects and archives that an earlier version's plugin instrumented, with each other and with objects of today's plugin. The
+program behaves as without msleaks. The report names allocation sites of the old objects and of the new ones.
    usage: objects_test.py BUILD SCRATCH LLVM
 """
 import os
@@ -39,7 +39,7 @@ def main():
     main_now = f"{scratch}/main.o"
     command = [compiler, "-O2", "-g", f"-fpass-plugin={msleaks.plugin}", "-c", V1 / "main.c", "-o", main_now]
     check(subprocess.run(command).returncode == 0, "main.c does not compile")
-    # A site of today's object next to those of the archive.
+    # Today's plugin compiles this file, so the program has a new object beside the old ones.
     extra = Path(scratch) / "extra.c"
     extra.write_text("#include <stdlib.h>\n__attribute__((constructor)) static void run(void) { volatile char *p = malloc(10); p[0] = 1; free((void *)p); }\n")
     extra_now = f"{scratch}/extra.o"

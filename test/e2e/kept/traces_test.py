@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The report of a run that an earlier version recorded is still the same.
+"""Reads runs that an earlier version recorded. Today's report of each run must equal the earlier version's report.
    usage: traces_test.py BUILD
 """
 import json
@@ -15,14 +15,14 @@ EVENTS = [("Alloc", 400), ("Alloc", 40), ("Free", 0), ("Alloc", 4000), ("Free", 
 
 
 class Reader(Msleaks):
-    """Only reads a trace, and needs no plugin."""
+    """Runs the tools that read a trace. They need no compiler plugin."""
 
     def __init__(self, prefix):
         self.bin = Path(prefix) / "bin"
 
 
 def expect_paths_by_number(msleaks):
-    """Its calls name their callers by number (chunk kind 9). The program was calls.c; its binary no longer exists."""
+    """In this trace, events name call paths by number (chunk kind 9). The program was calls.c. Its binary no longer exists."""
     rows = Report(json.loads(msleaks.output("report", PATHS, "--json"))).sites("leaks")
     calls = [(path["bytes"], path["complete"], [frame["offset"] for frame in path["frames"] if frame["library"] == "/src/calls"])
              for row in rows for path in row["paths"]]

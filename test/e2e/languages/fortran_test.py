@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""flang compiles a Fortran program with the plugin. A block of `allocate` that is not freed is a leak at its line.
+"""flang compiles a Fortran program with the plugin. If an `allocate` has no matching free, the report shows a leak at its line.
 
     fortran_test.py BUILD SCRATCH LLVM
 
-For an allocatable, flang calls malloc, and the plugin sees the call. For a pointer it calls its runtime, which is linked into
-the program without the plugin. Then a hook records the block, at the runtime's function.
+For an allocatable variable, flang emits a call of malloc, which the plugin instruments. For a pointer variable, flang emits a call of
+the Fortran runtime, which was compiled without the plugin. There a hook records the block at the runtime's function.
 """
 import os
 import shutil

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""rustc compiles a Rust program with the plugin. A block that was freed is no leak. A forgotten one is a leak at the line of the
-program into which std was inlined.
+"""rustc compiles a Rust program with the plugin. The report has no leak for a freed block. For a forgotten block it shows a leak at
+the program's line that called std, because std's function is inlined there.
 
     rust_test.py BUILD SCRATCH LLVM
 
-rustc takes plugins of LLVM with -Z llvm-plugins, which it offers to nightly only; RUSTC_BOOTSTRAP=1 makes any release
-accept it. Its LLVM must be of the plugin's version. Rust's allocator has compiler attributes (allockind) and calls malloc.
+rustc loads LLVM plugins with -Z llvm-plugins. Only nightly releases accept this option, but RUSTC_BOOTSTRAP=1 makes any release
+accept it. The LLVM of rustc must have the plugin's version. Rust's allocator functions have the attribute allockind and call malloc.
 """
 import os
 import re
@@ -29,7 +29,7 @@ def rustc_of(llvm):
 
 
 def own_line(site):
-    """The line of the program itself that called std."""
+    """Returns the line of the program itself that called std."""
     frames = [site, *site["inlined_at"]]
     return next((frame["line"] for frame in frames if (frame["file"] or "").endswith(SOURCE.name)), None)
 
@@ -56,7 +56,7 @@ def main():
         rows = [row for row in report.alive() if row["site"]["origin"] == "pass"]
         found = sum(row["count"] for row in rows), sum(row["bytes"] for row in rows)
         check(found == (len(LEAKS), sum(LEAKS.values())), f"level {level}: alive at the end {rows}")
-        if level == "2":  # without optimisation std's functions are not inlined, so all blocks have std's line
+        if level == "2":  # without optimisation no function of std is inlined, so each block has a line in std
             lines = {own_line(row["site"]): row["bytes"] for row in rows}
             check(lines == {line_of(SOURCE, text): size for text, size in LEAKS.items()}, f"bytes by line: {lines}")
     print(f"{rustc}: {len(LEAKS)} blocks alive at the end, by line where std is inlined")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs msleaks, moves the installation to another folder, and uses it as a user would. It builds a CMake project
-# with find_package(msleaks), and calls the compiler wrappers.   usage: package_test.sh BUILD_DIR LLVM_VERSION
+# Installs msleaks and moves the installation to another folder. There the test builds a CMake project with
+# find_package(msleaks), and calls the compiler wrappers.   usage: package_test.sh BUILD_DIR LLVM_VERSION
 set -euo pipefail
 build=$1 llvm=$2
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,20 +13,20 @@ fail() {
   exit 1
 }
 
-expect() { # expect WHAT COMMAND...: the command succeeds, or the test ends here and prints the expectation
+expect() { # expect WHAT COMMAND...: runs the command. If the command fails, the test prints WHAT and ends.
   local what=$1
   shift
   "$@" || fail "$what: $*"
 }
 
-expect_status() { # expect_status STATUS WHAT COMMAND...: the same with an exit status; stderr goes to err.txt
+expect_status() { # expect_status STATUS WHAT COMMAND...: like expect, for a given exit status. Writes out.txt and err.txt.
   local wanted=$1 what=$2 status=0
   shift 2
   "$@" >"$work/out.txt" 2>"$work/err.txt" || status=$?
   test $status -eq "$wanted" || { cat "$work/err.txt" >&2; fail "$what: exit status $status, not $wanted: $*"; }
 }
 
-expect_no_sites() { # expect_no_sites WHAT FILE
+expect_no_sites() { # expect_no_sites WHAT FILE: checks that `msleaks sites` finds none in the file and prints one line
   expect_status 3 "$1" "$prefix/bin/msleaks" sites "$2"
   expect "$1: one clear line" test "$(wc -l <"$work/err.txt")" -eq 1
 }
@@ -132,7 +132,7 @@ export MSLEAKS_LLVM=$llvm
 mkdir "$work/my project" && cd "$work/my project"
 printf '#include <stdlib.h>\nvoid *volatile keep; // or a full link would delete it\nint main(void) { keep = malloc(8); return 0; }\n' >hello.c
 expect "compiles and links in one step" "$prefix/bin/msleaks-clang" hello.c -o "hello world"
-expect_sites() { # expect_sites WHAT FILE COMMAND...: the command makes a file with sites
+expect_sites() { # expect_sites WHAT FILE COMMAND...: runs the command and checks that `msleaks sites` finds sites in FILE
   local what=$1 file=$2
   shift 2
   expect "$what" "$@"

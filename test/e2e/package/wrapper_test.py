@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The arguments that msleaks-clang passes on. In place of clang, the test uses a compiler that prints its arguments.
+"""Tests which arguments msleaks-clang passes to clang. In place of clang, the test uses a script that prints its arguments.
 
     wrapper_test.py BUILD_DIR LLVM_VERSION
 """
@@ -40,7 +40,7 @@ class Wrapper(unittest.TestCase):
                               env={**clean, "MSLEAKS_LLVM": LLVM, "MSLEAKS_CLANG": str(self.echo), **environment})
 
     def seen(self, *arguments, **options):
-        """(MSLEAKS_PASS, the arguments), as the compiler gets them."""
+        """Returns MSLEAKS_PASS and the arguments, as the compiler gets them."""
         done = self.run_it(*arguments, **options)
         self.assertEqual((done.returncode, done.stderr), (7, ""))
         first, *rest = done.stdout.split("\n")[:-1]

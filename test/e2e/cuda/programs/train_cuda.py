@@ -1,4 +1,4 @@
-"""Trains a small network on a GPU, with ranges of NVTX. Prints PyTorch's numbers of the device's memory, and the time of a step.
+"""Trains a small network on a GPU, with NVTX ranges. Prints how much device memory PyTorch uses, and the time of a step.
 usage: train_cuda.py STEPS graph|steps
 """
 import json
@@ -38,7 +38,7 @@ def make_step():
 
 
 def captured(step):
-    """Returns the step as a CUDA graph. Before the capture it makes some steps on the same stream, which PyTorch requires."""
+    """Captures a step into a CUDA graph and returns it. PyTorch requires some ordinary steps on the same stream before the capture."""
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):

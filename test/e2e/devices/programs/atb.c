@@ -1,6 +1,6 @@
-// Runs an operator of ATB in three steps. It reads weights, writes an output and uses a workspace.
-// Another output is given to no operator. With "save" ATB saves its tensors. With "stray" the operator
-// writes behind its output in step 2. With "strange" the first operator gets invalid arguments.
+// Runs an operator of Ascend's library ATB in three steps. It reads weights, writes an output and uses a workspace.
+// A second output buffer stays unused. With "save" ATB saves its tensors. With "stray" the operator writes
+// behind its output in step 2. With "strange" the first operator gets invalid arguments.
 #include "atb.h"
 
 #include <msleaks/api.h>
@@ -26,7 +26,7 @@ static void *block(const char *what) {
   return made;
 }
 
-// Runs operators with many tensors, and one with a long name.
+// Runs an operator with many tensors, an operator with a long name, and an operator without a stream, which fails.
 static void run_odd_operators(const atbTensor *in, const atbTensor *out, aclrtStream stream) {
   static char name[kLongName + 1];
   atbTensor many[kMany];
@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
   expect(aclrtSetDevice(1), 0, "device");
   expect(aclrtCreateStream(&stream), 0, "stream");
   void *const input = block("input"), *const output = block("output");
-  void *const weights = block("weights"); // behind the output
+  void *const weights = block("weights"); // this block lies behind the output block
   void *const workspace = block("workspace");
   void *spare = NULL;
   expect(aclrtMalloc(&spare, kTensor, 0), 0, "an output"); // spare

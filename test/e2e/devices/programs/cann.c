@@ -1,5 +1,5 @@
-// Trains for a few steps on two NPUs of the stand-in, and forgets a block in each step. A library of the vendor
-// allocates memory from the driver. Some of the calls are refused. With "mended" the program forgets nothing.
+// Imitates a training on two NPUs of Ascend's stand-in. The program leaks a block in each step. A library of the vendor
+// allocates memory from the driver. Some of the calls are refused. With "mended" the program frees all blocks.
 #include "acl.h"
 
 #include <msleaks/api.h>
@@ -24,7 +24,7 @@ struct add {
   int count;
 };
 
-// This function runs on the device.
+// The stand-in of the driver calls this function as a kernel.
 static void add_one(const void *arguments, size_t size) {
   const struct add *to = arguments;
   for (int i = 0; size == sizeof *to && i < to->count; ++i)
@@ -39,7 +39,7 @@ int main(int argc, char **argv) {
   expect(aclInit(NULL), 0, "init");
   expect(aclrtSetDevice(1), 0, "device");
   expect(aclrtCreateStream(&stream), 0, "stream");
-  expect(aclrtMalloc(&weights, kWeights, 0), 0, "weights"); // the weights
+  expect(aclrtMalloc(&weights, kWeights, 0), 0, "weights"); // freed at the end
   expect(aclrtMallocHost(&pinned, 4096), 0, "pinned");
   expect(hcclBuffer(0, &buffer, kBuffer), 0, "buffer of another library");
   expect(aclrtMemcpy(weights, kWeights, host, sizeof host, 1), 0, "copy to the device");

@@ -1,5 +1,5 @@
-// Calls each function of ACL that chooses a device, allocates, copies, fills, frees or launches once, for device
-// 1. With "layers" it calls the same functions of the layer below, for device 0, as a library of the vendor does.
+// Calls once each function of Ascend's ACL that chooses a device, allocates, copies, fills, frees or launches, on
+// device 1. With "layers" it calls the same functions of the library below ACL, on device 0, as vendor libraries do.
 #include "acl.h"
 
 #include <stdint.h>
@@ -34,12 +34,12 @@ static void expect(int status, const char *what) {
   }
 }
 
-// This function runs on the device.
+// The stand-in of the driver calls this function as a kernel.
 static void count(const void *arguments, size_t size) {
   launched += size == sizeof(int) && *(const int *)arguments == 7;
 }
 
-// The sizes count up from `first`, so that the size of a block tells its call.
+// The sizes count up from `first`, so that the size of a block identifies the call that allocated it.
 #define CALLS(name, suffix)                                                                                            \
   static void name(int32_t device, uint32_t first, aclrtStream stream) {                                               \
     int value = 7;                                                                                                     \

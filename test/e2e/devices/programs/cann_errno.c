@@ -1,5 +1,5 @@
-// Prints errno after calls of Ascend's libraries, which must not change it. Makes one call
-// of each kind, and one that is refused, of ACL, the runtime, the driver, ATB and MSTX.
+// Prints how many calls of Ascend's libraries changed errno. Makes calls of each kind, some of
+// them refused, to the libraries ACL, runtime, driver, ATB and MSTX.
 #include "atb.h"
 #include "keeps_errno.h"
 #include "mstx.h"
@@ -9,7 +9,7 @@
 
 enum { kBytes = 1 << 20, kPauseUs = 200000, kKernel = 7 };
 
-// This function runs on the device.
+// The stand-in of the driver calls this function as a kernel.
 void kernel_7(const void *arguments, size_t size) { **(int *const *)arguments += size != 0; }
 
 static aclrtStream stream;

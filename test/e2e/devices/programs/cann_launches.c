@@ -1,5 +1,5 @@
-// Launches a kernel once by each function of ACL and of the runtime below it. $BINARIES is
-// a folder with binaries of a device: one.o has one kernel, many.o has several kernels.
+// Launches a kernel once by each function of Ascend's ACL, and of the runtime below ACL. The folder
+// $BINARIES contains binaries for a device: one.o has one kernel, many.o has several kernels.
 #include "acl.h"
 
 #include <stdint.h>
@@ -16,7 +16,7 @@ static void expect(int status, int wanted, const char *what) {
   }
 }
 
-// These functions run on the device. They are found by their names. Their code must differ.
+// The stand-in finds these functions by name and calls them as kernels. Each function must have code of its own.
 #define KERNEL(name)                                                                                                   \
   void name(const void *arguments, size_t size) {                                                                      \
     static int count;                                                                                                  \
@@ -92,7 +92,7 @@ static void launch_by_runtime(aclrtStream stream) {
   expect(rtKernelLaunchWithHandleV2(many, 2, 19, &given, NULL, stream, NULL), 0, "many V2");
 }
 
-// Launches functions whose names only the runtime knows.
+// Launches kernels by handles. Only the runtime can tell the name that belongs to a handle.
 static void launch_by_handles(aclrtStream stream) {
   int value = 7;
   rtArgsEx_t given = {.args = &value, .size = sizeof value};

@@ -1,5 +1,5 @@
-// When the driver gets a block back, another thread at once allocates a block at the same
-// address, before the freeing call returns. Each pair of functions does this several times.
+// Frees a block. Before the driver's free function returns, another thread allocates a block at
+// the same address. Each pair of an allocation and a free function does this several times.
 #include "acl.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-// Uses two devices by each way of calling CUDA's runtime library, and prints the results.
-// It forgets some blocks, and some calls are refused. With "mended" it forgets nothing.
+// Allocates, copies and launches by CUDA's runtime library on two devices, and prints the results.
+// The program leaks some blocks, and some calls are refused. With "mended" it leaks nothing.
 #include <cuda_runtime_api.h>
 
 #include <msleaks/api.h>
@@ -20,7 +20,7 @@ static void expect(int status, int wanted, const char *what) {
   }
 }
 
-// This function runs on the device. It gets the addresses of its arguments.
+// The stand-in calls this function as a kernel, with the addresses of the arguments.
 static void scale(void **arguments) {
   float *values = *(float **)arguments[0];
   const int count = *(int *)arguments[1];
@@ -39,11 +39,11 @@ static void train(cudaStream_t stream, float *model) {
   for (int step = 0; step < kSteps; ++step) {
     void *activations, *temporary;
     msl_step((uint64_t)step);
-    expect(cudaMalloc(&activations, kActivations), 0, "activations"); // freed in each step
+    expect(cudaMalloc(&activations, kActivations), 0, "activations"); // freed in the same step
     expect(cudaMallocAsync(&temporary, kActivations, stream), 0, "temporary");
     expect(cudaMemsetAsync(temporary, 0, kActivations, stream), 0, "fill");
     expect(cudaLaunchKernel((const void *)(uintptr_t)scale, grid, block, arguments, 0, stream), 0, "launch");
-    expect(cudaPeekAtLastError(), 0, "no error of the launch"); // its kernel has no name
+    expect(cudaPeekAtLastError(), 0, "no error of the launch"); // no error, although the kernel's name is unknown
     expect(cudaFreeAsync(temporary, stream), 0, "free of the temporary");
     expect(cudaFree(activations), 0, "free of the activations");
   }
@@ -57,7 +57,7 @@ static void train(cudaStream_t stream, float *model) {
   printf("the last element is %.0f\n", host[kElements - 1]);
 }
 
-// Each thread has its own current device.
+// Leaks blocks on the second device in another thread, since each thread has its own current device.
 static void *forget(void *argument) {
   expect(cudaSetDevice(1), 0, "choice of the second device");
   for (int i = 0; i < kSteps; ++i) {
@@ -90,7 +90,7 @@ int main(int argc, char **argv) {
   int device = -1;
   mended = argc > 1 && strcmp(argv[1], "mended") == 0;
   expect(cudaStreamCreate(&stream), 0, "stream");
-  expect(cudaMalloc(&model, kModel), 0, "model"); // the model
+  expect(cudaMalloc(&model, kModel), 0, "model"); // freed at the end
   expect(cudaPeekAtLastError(), 0, "no error of the model");
   expect(cudaMallocHost(&pinned, 8192), 0, "pinned");
   expect(cudaMallocManaged(&managed, 16384, 1), 0, "managed");

@@ -1,13 +1,13 @@
-// Copies to and from arrays and symbols, by each function of CUDA and HIP that has one as source or
-// destination. Each copies into it and back; each pair has its own size. Some calls are refused.
-// HIP's functions are also called with structures, and with "before6" in the layout of version 5.
+// Copies to and from arrays and symbols, by each function of CUDA and HIP for such copies. Each pair
+// of copies, into the array and back, has its own size. Some calls are refused. HIP's functions also
+// get structures. With "before6" the structures have the layout of HIP 5.
 #include <cuda_runtime_api.h>
 
 #include <stdio.h>
 #include <string.h>
 
 enum { kRows = 8, kWidth = 64, kPitch = 100 };
-static unsigned char host[kRows * kPitch], back[kRows * kPitch], symbol[1024]; // on the device
+static unsigned char host[kRows * kPitch], back[kRows * kPitch], symbol[1024]; // the symbol is on the device
 static cudaArray_t array, other;
 static cudaStream_t stream;
 static int failures;
@@ -20,7 +20,7 @@ static void expect(int status, int wanted, const char *what) {
 }
 #define DONE(call) expect((call), 0, #call)
 
-// Prints the bytes that were copied in and back, in rows of this length.
+// Checks that the bytes that were copied into the array and back are the same, in each row.
 static void same(size_t bytes, size_t rows, const char *what) {
   for (size_t row = 0; row < rows; ++row)
     if (memcmp(host + row * kPitch, back + row * kPitch, bytes) != 0)
@@ -39,7 +39,7 @@ static void same(size_t bytes, size_t rows, const char *what) {
 #define FROM cudaMemcpyDeviceToHost
 #define WITHIN cudaMemcpyDeviceToDevice
 
-// The forms for a default stream of each thread.
+// Declares the variants for the per-thread default stream.
 cudaError_t cudaMemcpyFromArray_ptds(void *, cudaArray_const_t, size_t, size_t, size_t, enum cudaMemcpyKind);
 cudaError_t cudaMemcpy2DToArray_ptds(cudaArray_t, size_t, size_t, const void *, size_t, size_t, size_t,
                                      enum cudaMemcpyKind);
@@ -110,7 +110,7 @@ static void symbols(void) {
                  cudaMemcpyFromSymbolAsync_ptsz(back, symbol, 54, 16, FROM, stream));
 }
 
-// These declarations are those of cuda.h.
+// Repeats declarations of cuda.h.
 typedef unsigned long long CUdeviceptr;
 typedef void *CUarray;
 int cuMemcpyHtoA_v2(CUarray, size_t, const void *, size_t);
@@ -147,7 +147,7 @@ static void driver(CUdeviceptr block) {
 #endif
 }
 
-// One side of the copy is an array. The other is host or device memory; the driver tells them apart by a memory type.
+// Describes a copy between an array and other memory. A memory type selects host memory or device memory.
 #define COPY_2D(name)                                                                                                  \
   struct name {                                                                                                        \
     size_t srcXInBytes, srcY;                                                                                          \

@@ -1,4 +1,4 @@
-// A launch, a copy, a fill and a block of a stream are captured into a graph. Meanwhile the program
+// Captures a launch, a copy, a fill and an allocation of a stream into a graph. Meanwhile the program
 // watches a block and begins a step. When the graph runs, a kernel writes behind its own block.
 #include <cuda_runtime_api.h>
 #include <msleaks/api.h>
@@ -19,11 +19,11 @@ static void expect(int status, int wanted, const char *what) {
   }
 }
 
-// This function runs on the device.
+// The stand-in of the driver calls this function as a kernel.
 void relu(void **arguments) { memset(*(char **)arguments[0], 1, kBytes + kStray); }
 void add(void **arguments) { **(int **)arguments[0] += 1; }
 
-// Waits until the host has launched the graph.
+// Argument of the captured kernel. It is global, since the kernel reads it when the graph runs.
 static void *given[1];
 static char host[kBytes];
 static void *activations, *weights, *sums;

@@ -1,12 +1,12 @@
-// Makes copies and fills of each kind between two blocks. Each moves 64
-// bytes, or the number of bytes that the call says. Some calls are refused.
+// Makes copies and fills of each kind between two blocks. The number
+// of bytes identifies most of the calls. Some calls are refused.
 #include <cuda_runtime_api.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// These declarations are those of cuda.h.
+// Repeats declarations of cuda.h.
 typedef unsigned long long CUdeviceptr;
 int cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes);
 int cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, void *);

@@ -1,6 +1,6 @@
-// Calls CUDA's driver as a program does, or as a statically linked runtime library does. It uses
-// contexts of two devices and blocks in them. It looks up functions by name, with or without a default
-// stream for each thread. The size of a block identifies it. With "mended" the program forgets nothing.
+// Calls CUDA's driver as a program does, and as a statically linked runtime library does. It allocates
+// blocks in contexts of two devices. It gets functions by name, with and without a default stream for
+// each thread. The size of a block identifies the block. With "mended" the program leaks nothing.
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -66,19 +66,19 @@ static void contexts(void) {
   expect(cuCtxCreate_v2(&first, 0, 7), 1, "context of no device");
   expect(cuCtxCreate_v2(&first, 0, 0), 0, "context");
   expect(cuCtxCreate_v4(&second, NULL, 0, 1), 0, "context");
-  block(1001); // of device 1
+  block(1001); // allocated on device 1
   expect(cuCtxPushCurrent_v2(first), 0, "push");
-  block(1002); // of device 0
+  block(1002); // allocated on device 0
   expect(cuCtxPopCurrent_v2(&popped), 0, "pop");
   expect(popped == first, 1, "what was popped");
-  block(1003);                                         // of device 1
+  block(1003);                                         // allocated on device 1
   expect(cuMemAlloc_v2(&forgotten, 1004), 0, "block"); // forgotten
-  pthread_create(&thread, NULL, other_thread, first);  // of device 0
+  pthread_create(&thread, NULL, other_thread, first);  // allocates on device 0
   pthread_join(thread, NULL);
   if (mended)
     expect(cuMemFree_v2(forgotten), 0, "free");
   expect(cuCtxDestroy_v2(second), 0, "end of the context");
-  block(1005); // of device 0
+  block(1005); // allocated on device 0
 }
 
 static void blocks(void) {
@@ -130,7 +130,7 @@ static void by_name(void) {
   unsigned none;
   expect(allocate(&made, 3001), 0, "block");
   expect(release(made), 0, "free");
-  expect(old(&none, 3002), 1, "block of the first version"); // the first version has no hook
+  expect(old(&none, 3002), 1, "block of the first version"); // no hook, since this is the first version of cuMemAlloc
   for (unsigned long long flags = 0; flags <= kPerThread; flags += kPerThread) {
     int (*take)(CUdeviceptr *, size_t, void *) = function("cuMemAllocAsync", 12000, flags);
     int (*give)(CUdeviceptr, void *) = function("cuMemFreeAsync", 12000, flags);
@@ -141,7 +141,7 @@ static void by_name(void) {
   }
 }
 
-// Uses the function of CUDA 11, which returns no more than its status.
+// Gets functions by cuGetProcAddress of CUDA 11, which returns only a status.
 static void by_first_version(void) {
   int (*allocate)(CUdeviceptr *, size_t) = NULL;
   int (*release)(CUdeviceptr) = NULL;
@@ -152,7 +152,7 @@ static void by_first_version(void) {
   expect(release(made), 0, "free");
 }
 
-// The second module's kernel has the same handle that the first module's kernel had.
+// Unloads a module and loads another one. The second module's kernel gets the handle of the first module's kernel.
 static void reloaded(void) {
   int modules[2];
   void *first, *second;

@@ -1,5 +1,5 @@
-// Prints errno after calls of CUDA's driver, which must not change it. After calls with
-// contexts the hooks query the device, and after allocations they query the used memory.
+// Prints how many calls of CUDA's driver changed errno. In these calls the hooks call the driver,
+// too: they query the device of a context, and the used memory after an allocation.
 #include "keeps_errno.h"
 
 #include <stddef.h>
@@ -44,7 +44,7 @@ int main(void) {
   KEEPS(cuMemcpyHtoD_v2(0, host, kBytes), 1);
   KEEPS(cuMemsetD8_v2(block, 3, kBytes), 0);
   KEEPS(cuModuleGetFunction(&function, NULL, "scale"), 0);
-  KEEPS(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), 0); // the hooks ask for its name
+  KEEPS(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), 0); // the hooks query the kernel's name
   KEEPS(cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), 1);
   KEEPS(cuMemFree_v2(16), 1);
   KEEPS(cuMemFree_v2(block), 0);

@@ -1,4 +1,4 @@
-// Prints errno after calls that must not change it: one successful and one refused call of each kind.
+// Prints how many calls changed errno. Makes one successful and one refused call of each kind.
 #include "keeps_errno.h"
 
 #include <cuda_runtime_api.h>
@@ -9,10 +9,10 @@
 
 enum { kBytes = 1 << 20, kPauseUs = 200000 };
 
-// This function runs on the device.
+// The stand-in of the driver calls this function as a kernel.
 void scale(void **arguments) { **(int **)arguments[0] *= 2; }
 
-// The hooks query the size of its elements.
+// Copies to an array. The hooks query the driver for the size of the array's elements.
 static void array(void) {
   static char host[400];
   const struct cudaChannelFormatDesc number = {32, 0, 0, 0, 2};

@@ -51,7 +51,7 @@ static void expect(int status, int wanted, const char *what) {
   }
 }
 
-// This function runs on the device.
+// The stand-in of the driver calls this function as a kernel.
 void scale(void **arguments) { **(int **)arguments[0] *= 2; }
 void shift(void **arguments) { **(int **)arguments[0] += 1; }
 
@@ -126,7 +126,7 @@ int main(void) {
   expect(cudaMemset(block, 1, 1000), 0, "fill");
   blocks();
   launches(block);
-  printf("the number is %d\n", *(int *)block); // this device memory can be read by the host
+  printf("the number is %d\n", *(int *)block); // the host can read the stand-in's device memory
   copies(block);
   expect(cudaFree(block), 0, "free");
   printf("%d failures\n", failures);

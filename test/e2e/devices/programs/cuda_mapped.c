@@ -1,13 +1,13 @@
-// Maps physical memory of CUDA's driver to addresses. PyTorch's expandable
-// segments map, unmap and then release it. vLLM releases it right after
-// the mapping. The program does both. With "mended" it forgets nothing.
+// Maps physical memory of CUDA's driver. Like PyTorch's expandable segments, it releases
+// some handles after the unmapping. Like vLLM, it releases other handles right after the
+// mapping. With "mended" it leaks nothing.
 #include <cuda_runtime_api.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// These declarations are those of cuda.h.
+// Repeats declarations of cuda.h.
 typedef unsigned long long Handle;
 struct Property {
   int type, handle_types, place, device;
@@ -44,7 +44,7 @@ static void expandable(char *host) {
   }
   expect(cuMemSetAccess(base, 2 * kSegment, NULL, 0), 0, "access");
   expect(cudaMemcpy(pointer(segment(0)), host, 2 * kSegment, cudaMemcpyHostToDevice), 0, "copy over both");
-  static char *volatile more; // the host's peak is here, while the copy also exists
+  static char *volatile more; // this block makes the peak of host memory, while the device memory is mapped
   more = malloc(kSegment);
   free(more);
   memset(host, 0, 16);
@@ -61,7 +61,7 @@ static void expandable(char *host) {
 static void released_at_once(int mended) {
   Handle handle, again;
   for (int i = 2; i < 4; ++i) {
-    expect(cuMemCreate(&handle, kSegment, &on_device, 0), 0, "block"); // released at once
+    expect(cuMemCreate(&handle, kSegment, &on_device, 0), 0, "block"); // released right after the mapping
     expect(cuMemMap(segment(i), kSegment, 0, handle, 0), 0, "map");
     expect(cuMemRelease(handle), 0, "release");
     expect(cuMemRelease(handle), 1, "second release");
@@ -77,7 +77,7 @@ static void released_at_once(int mended) {
     expect(cuMemUnmap(segment(4), kSegment), 0, "unmap");
 }
 
-// Memory of the host or of another process is not a block of a device. None of it is recorded.
+// Maps memory of the host and memory of another process. msleaks records neither, since it is no memory of a device.
 static void unseen(void) {
   static const struct Property on_host = {1, 0, 2, 0, {0}};
   Handle handles[2], again;

@@ -1,11 +1,11 @@
-// Allocates CUDA memory whose size or device is not a parameter: physical memory of the driver,
-// arrays, and rows with a pitch. Also launches graphs. With "mended" it forgets nothing.
+// Allocates CUDA memory by functions without a plain size or device parameter: physical memory of
+// the driver, arrays, and rows with a pitch. Also launches graphs. With "mended" it leaks nothing.
 #include <cuda_runtime_api.h>
 
 #include <stdio.h>
 #include <string.h>
 
-// These declarations are those of cuda.h.
+// Repeats declarations of cuda.h.
 struct Property {
   int type, handle_types, place, device;
   unsigned char rest[16];
@@ -64,7 +64,7 @@ static void use_arrays(void) {
   expect(cudaFreeArray(line), 0, "free");
   expect(cudaFreeArray(volume), 0, "free");
   cudaMipmappedArray_t smaller;
-  expect(cudaMallocMipmappedArray(&smaller, &number, (struct cudaExtent){8, 8, 0}, 9, 0), 0, "levels"); // 4 of them
+  expect(cudaMallocMipmappedArray(&smaller, &number, (struct cudaExtent){8, 8, 0}, 9, 0), 0, "levels"); // has 4 levels
   expect(cudaFreeMipmappedArray(smaller), 0, "free");
 }
 
@@ -76,7 +76,7 @@ static void use_arrays_of_driver(void) {
   expect(cuArrayDestroy(array), 0, "free");
   expect(cuArray3DCreate_v2(&array, &volume), 0, "volume");
   expect(cuArrayDestroy(array), 0, "free");
-  expect(cuMipmappedArrayCreate(&array, &levels, 3), 0, "levels"); // 64 + 16 + 4 elements
+  expect(cuMipmappedArrayCreate(&array, &levels, 3), 0, "levels"); // has 64 + 16 + 4 elements
   expect(cuMipmappedArrayDestroy(array), 0, "free");
 }
 

@@ -1,5 +1,5 @@
-// CUDA's driver locks existing host memory: a block that malloc allocated, and a
-// second block whose lock the program forgets. With "mended" it forgets nothing.
+// Locks two existing blocks of host memory by CUDA's driver. It never unlocks the
+// second block. With "mended" it unlocks both.
 #include <cuda_runtime_api.h>
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// A program that is linked with CUDA's runtime library statically. The library looks up the driver's
-// functions. The number of bytes and the grid identify each call. With "mended" it forgets nothing.
+// Calls CUDA's runtime library, which is linked statically and looks up the driver's functions. The
+// number of bytes and the grid identify each call. With "mended" the program leaks nothing.
 #include "cudart_static.h"
 
 #include <stdio.h>

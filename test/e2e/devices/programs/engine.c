@@ -1,4 +1,4 @@
-// A library that is linked with the driver. The program opens it with RTLD_DEEPBIND, as it would open a compute engine.
+// A library that calls CUDA's runtime library. The program opens it with RTLD_DEEPBIND, as some programs open plug-ins.
 #include <cuda_runtime_api.h>
 
 int engine_run(void) {

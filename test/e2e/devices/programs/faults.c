@@ -1,4 +1,4 @@
-// Faults around a driver. The argument names one. Each is harmless to the program, which prints the outcome.
+// Creates one of several rare situations around a driver, which the argument names, and prints the outcome.
 #define _GNU_SOURCE
 #include <msleaks/api.h>
 
@@ -49,7 +49,7 @@ static void *take(size_t bytes) {
 }
 static void give(void *block) { printf("free: %d\n", ((int (*)(void *))find("cudaFree"))(block)); }
 
-// This function runs on the device.
+// The stand-in of the driver calls this function as a kernel.
 static void fill(void **arguments) { memset(*(void **)arguments[0], *(int *)arguments[1], kBytes); }
 
 static int launch(void *block, int value) {
@@ -61,7 +61,7 @@ static int launch(void *block, int value) {
 }
 static int finish(void) { return ((int (*)(void))find("cudaDeviceSynchronize"))(); }
 
-// A function that this version of the driver lacks is missing with hooks, too.
+// Looks up a function that this version of the driver lacks. dlsym must return NULL, although a hook has this name.
 static void missing(const char *path) {
   open_library(path, RTLD_NOW | RTLD_GLOBAL);
   printf("of the library: %d, of all: %d\n", dlsym(library, "cudaLaunchCooperativeKernel_ptsz") != NULL,
@@ -91,7 +91,7 @@ static void reopened(const char *path) {
   open_library(path, RTLD_NOW);
   dl_iterate_phdr(is_library, &after);
   printf("elsewhere: %d\n", before != after);
-  give(take(2 * kBytes)); // in the library at its new address
+  give(take(2 * kBytes)); // calls the library at its new address
   msl_step(3);
 }
 
@@ -131,7 +131,7 @@ static void forks(const char *path) {
   give(block);
 }
 
-// The engine's own libraries come before the hooks in its search order, so it bypasses the hooks.
+// With RTLD_DEEPBIND the linker searches the engine's own libraries before the hooks. So its calls bypass the hooks.
 static void deepbind(const char *path) {
   void *engine = dlopen(path, RTLD_NOW | RTLD_DEEPBIND);
   if (engine == NULL)
@@ -165,7 +165,7 @@ static void twice(const char *path) {
   printf("destroyed: %d of %d\n", done, kRounds);
 }
 
-// There is no memory for msleaks' copy of a device's block.
+// Limits the address space while a watch begins, so msleaks gets no memory for its copy of the device block.
 static void full(const char *path) {
   struct rlimit before, none;
   open_library(path, RTLD_NOW);
@@ -180,7 +180,7 @@ static void full(const char *path) {
   give(block);
 }
 
-// A watched block is freed, and the next block is at its address.
+// Frees a watched block. The next block is at the same address, and a launch changes it.
 static void freed(const char *path) {
   open_library(path, RTLD_NOW);
   void *block = take(kBytes);

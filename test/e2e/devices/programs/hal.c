@@ -1,6 +1,6 @@
-// Calls the driver directly, as CANN's libraries do, without ACL. It allocates each kind of memory and page, for a
-// few modules, and physical memory. Some calls have invalid flag words. With "modules" it allocates a block for
-// each module. With STANDIN_INNER the driver's functions have the names for tools only.
+// Calls Ascend's driver directly, without the runtime API ACL. It allocates each kind of memory and page for a few of
+// the driver's modules, and physical memory. Some calls have invalid flag words. With "modules" it allocates a block
+// for each module. With STANDIN_INNER the driver's functions have their internal names.
 #include "acl.h"
 
 #include <stdint.h>
@@ -24,7 +24,7 @@ static unsigned long long word(unsigned device, unsigned kind, unsigned module) 
   return device | (unsigned long long)kind << 10 | (unsigned long long)module << 56;
 }
 
-// Allocates a block for each existing module, and for one more.
+// Allocates a block for each existing module, and for one invalid module number.
 static int take_for_each_module(void) {
   int failures = 0;
   for (unsigned module = 0; module <= kModules; ++module) {

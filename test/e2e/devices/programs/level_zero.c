@@ -1,5 +1,5 @@
-// Trains for a few steps on two GPUs of the stand-in. It forgets a block in each
-// step, and some of its calls are refused. With "mended" it forgets nothing.
+// Imitates a training on two GPUs of Level Zero's stand-in. It leaks a block in each
+// step, and some of its calls are refused. With "mended" it frees all blocks.
 #include "standin_module.h"
 
 #include <msleaks/api.h>
@@ -13,7 +13,7 @@ enum {
   kActivations = 1 << 18,
   kForgotten = 8192,
   kElements = 256,
-  kNearlyAll = 58 << 20, // a device has 64 MiB, of which a context takes 3
+  kNearlyAll = 58 << 20, // a device has 64 MiB, and a context takes 3 MiB
   kPage = 1 << 16
 };
 
@@ -27,7 +27,7 @@ static void expect(ze_result_t status, ze_result_t wanted, const char *what) {
 }
 static void done(ze_result_t status, const char *what) { expect(status, ZE_RESULT_SUCCESS, what); }
 
-// This function runs on the device.
+// The stand-in of the driver calls this function as a kernel.
 static void add_groups(const ze_group_count_t *groups, const uint64_t *arguments) {
   float *values = (float *)arguments[0];
   for (uint64_t i = 0; i < arguments[1]; ++i)
@@ -81,10 +81,10 @@ int main(int argc, char **argv) {
   ze_physical_mem_desc_t page = {.stype = ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC, .size = kPage};
   ze_physical_mem_handle_t pages, host_pages;
   done(zePhysicalMemCreate(context, devices[0], &page, &pages), "physical memory");
-  page.flags = 2; // host memory
+  page.flags = 2; // requests host memory
   done(zePhysicalMemCreate(context, NULL, &page, &host_pages), "physical memory of the host");
 
-  // The queue runs the appended commands whenever it gets the list, here twice.
+  // Appends commands to the list. The queue executes the list twice, so it runs these commands twice.
   float host[kElements] = {0};
   const uint64_t elements = kElements;
   const float one = 1;

@@ -1,5 +1,5 @@
-// A framework on Ascend that reports its caching allocator by MSTX, as torch_npu does. It allocates a block from
-// the driver and hands out parts of it. It forgets one part. Other pools hand out one part each. Ranges overlap.
+// Imitates a framework on Ascend that reports its caching allocator by MSTX, as torch_npu does. Its pool is a block of
+// the driver. It allocates parts of this block and leaks one part. Other pools allocate one part each. Ranges overlap.
 #include "mstx.h"
 #include "acl.h"
 
@@ -8,7 +8,7 @@
 
 enum { kSegment = 1 << 20, kPart = 4096, kParts = 3 };
 
-// Ranges of two domains, and of no domain, overlap. The first range to end is not the one that began last.
+// Makes overlapping ranges, with and without a domain. The range that ends first is not the range that began last.
 static void overlap(void) {
   void *domain = mstxDomainCreateA("communication");
   const uint64_t forward = mstxRangeStartA("forward", NULL);
@@ -20,7 +20,7 @@ static void overlap(void) {
   mstxDomainDestroy(domain);
 }
 
-// A part of a pool of another framework, or of another pool of the same framework.
+// Allocates and frees a part of the pool with this name.
 static void hand_out_of(const char *pool, char *part) {
   const mstxMemVirtualRangeDesc_t range = {0, part, kPart};
   void *handle = NULL;
@@ -44,7 +44,7 @@ static void hand_out(void *pool, char *segment) {
   mstxMemRegionsUnregister(pool, &back);
 }
 
-// There are more domains than msleaks distinguishes. Each hands out a part; the last two do so twice.
+// Creates more domains than msleaks distinguishes. Each domain allocates a part, the last two domains two parts.
 static int crowd(char *segment) {
   enum { kDomains = 34 };
   for (int i = 0; i < kDomains + 2; ++i) {

@@ -1,4 +1,4 @@
-// A library before OpenCL in the search order. Its platforms report the version $STANDIN_VERSION, if that is set.
+// A library that the linker finds before OpenCL. Its platforms report the version $STANDIN_VERSION, if that is set.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>

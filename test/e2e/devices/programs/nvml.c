@@ -1,5 +1,5 @@
-// Manages its GPU by NVML. Allocates by CUDA's runtime library or, if USES_DRIVER is
-// defined, by CUDA's driver. With an argument the program does not initialise NVML.
+// Initialises NVIDIA's management library NVML. Allocates by CUDA's runtime library or, if USES_DRIVER
+// is defined, by CUDA's driver. With an argument the program does not initialise NVML.
 #include <stdio.h>
 #include <stdlib.h>
 

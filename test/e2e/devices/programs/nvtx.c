@@ -46,7 +46,7 @@ int main(void) {
   nvtxMarkEx(&attributes);
   printf("%d\n", nvtxRangePushA("forward"));
   printf("%d\n", nvtxRangePushW(L"inner"));
-  block = malloc(4096); // inner
+  block = malloc(4096); // allocated within the range "inner"
   printf("%d\n", nvtxRangePushEx(&attributes));
   printf("%d\n", nvtxRangePop());
   printf("%d\n", nvtxRangePop());

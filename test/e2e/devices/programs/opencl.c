@@ -1,5 +1,5 @@
-// Makes memory objects of OpenCL other than plain buffers: images, an image of a buffer, a buffer with properties.
-// Forgets one image. Prints the size that the driver reports for each. A plain buffer is larger than all of them.
+// Creates images, an image of a buffer, and a buffer with properties, and prints the size that OpenCL reports for each.
+// Leaks one image. Also creates a plain buffer, which is larger than all these objects.
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 
@@ -28,7 +28,7 @@ static cl_mem image_of(cl_mem buffer) {
   const cl_image_desc view = {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 16, .buffer = buffer};
   cl_int status = 0;
   cl_mem image =
-      clCreateImage(context, CL_MEM_READ_WRITE, &format, buffer != NULL ? &view : &plain, NULL, &status); // image
+      clCreateImage(context, CL_MEM_READ_WRITE, &format, buffer != NULL ? &view : &plain, NULL, &status);
   expect(status, "image");
   return image;
 }
@@ -42,7 +42,7 @@ static void fill(cl_mem image) {
   printf("read %s\n", memcmp(pixels, read, sizeof read) == 0 ? "what was written" : "something else");
 }
 
-// The driver allocates memory for it at its first use.
+// Uses a large buffer, since the driver allocates a buffer's memory at the first use.
 static void use_large(void) {
   const int zero = 0;
   cl_int status;

@@ -1,6 +1,6 @@
-// Makes each of OpenCL's calls other than those for plain buffers once: pipes, shared virtual memory,
-// images by each function, owners of a buffer. A size identifies a block. "parts": makes parts of buffers,
-// which kernels get as arguments, and images of a part. "native": runs a function of the host as a kernel.
+// Creates OpenCL's objects other than plain buffers, once by each function: pipes, shared virtual memory and
+// images. Also retains buffers. A size identifies a block. "parts": creates sub-buffers, which kernels get as
+// arguments, and an image of a buffer. "native": runs a function of the host as a kernel.
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #include <CL/cl.h>
@@ -59,7 +59,7 @@ static cl_mem buffer_of(size_t bytes) {
   return buffer;
 }
 
-// Some drivers have no pipes.
+// Creates a pipe and prints the status, since some drivers have no pipes.
 static void pipes(void) {
   cl_int status = 0;
   cl_mem pipe = clCreatePipe(context, 0, kPacket, kPackets, NULL, &status);
@@ -100,7 +100,7 @@ static void images(void) {
   }
 }
 
-// The buffer is alive until its last owner releases it, so it is still alive when `between` is allocated.
+// Retains a buffer. It is alive until its second release, so it is still alive when `between` is allocated.
 static void owners(void) {
   cl_mem owned = buffer_of(kOwned);
   expect(clRetainMemObject(owned), "retain");
@@ -121,7 +121,7 @@ static cl_mem part_of(cl_mem whole, size_t begin, size_t bytes) {
   return part;
 }
 
-// Only parts of these buffers are used. The last buffer is released before its part, and one part is forgotten.
+// Uses buffers only by their sub-buffers. `kept` is released before its sub-buffer. The sub-buffer of `leaked` leaks.
 static void parts(void) {
   const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
   const size_t origin[3] = {0, 0, 0}, extent[3] = {kWidth, 1, 1};
@@ -129,7 +129,7 @@ static void parts(void) {
   const int zero = 0;
   cl_int status;
   cl_mem used = buffer_of(2 * kBytes), filled = buffer_of(3 * kBytes), shown = buffer_of(4 * kBytes);
-  cl_mem kept = buffer_of(5 * kBytes), idle = buffer_of(6 * kBytes), leaked = buffer_of(7 * kBytes); // the buffers
+  cl_mem kept = buffer_of(5 * kBytes), idle = buffer_of(6 * kBytes), leaked = buffer_of(7 * kBytes);
   cl_mem half = part_of(used, kBytes, kBytes);
   launch_with("scale", half, kInts);
   expect(clRetainMemObject(half), "retain");

@@ -1,5 +1,5 @@
-// Calls each function of OpenCL for which msleaks has a row once, and makes some refused calls. All
-// objects are made before any is released, so no handle is used twice. Prints OpenCL's results.
+// Calls once each OpenCL function in msleaks' table of functions, and makes some refused calls. It creates
+// all objects before it releases one, so no two objects have the same handle. Prints OpenCL's results.
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -186,7 +186,7 @@ static void launches(void) {
   expect(clSetKernelArg(cloned, 0, sizeof given, &given), "argument");
   expect(clEnqueueNDRangeKernel(queue, cloned, 1, NULL, &items, &items, 0, NULL, NULL), "launch of that");
   expect(clSetKernelArg(twice, 0, sizeof part, &part), "argument");
-  expect(clSetKernelArg(twice, 1, 256, NULL), "argument"); // PoCL 3.1 copies no such argument to a clone
+  expect(clSetKernelArg(twice, 1, 256, NULL), "argument"); // not for the clone, since PoCL 3.1 loses such an argument
   expect(clEnqueueTask(queue, twice, 0, NULL, NULL), "task");
   expect(clSetKernelArgSVMPointer(twice, 0, shared), "argument");
   expect(clEnqueueNDRangeKernel(queue, twice, 1, NULL, &items, NULL, 0, NULL, NULL), "launch with shared memory");
@@ -201,7 +201,7 @@ static void launches(void) {
 
 static void count_up(void *argument) { ++**(int **)argument; }
 
-// Which memory such a function uses is unknown. Some drivers have no functions of the host as kernels.
+// Runs a function of the host as a kernel. msleaks cannot find out which memory it uses. Some drivers refuse the call.
 static void native(void) {
   int count = 0, *where = &count;
   clEnqueueNativeKernel(queue, count_up, &where, sizeof where, 0, NULL, NULL, 0, NULL, NULL);
@@ -225,7 +225,7 @@ static void free_shared(void) {
   clSVMFree(context, last);
 }
 
-// An object with two owners is freed when the second one releases it.
+// Releases all objects. `second` was retained, so only its second release frees it.
 static void release(void) {
   cl_mem objects[] = {part, first, view, second, given, pipe_of_ints, picture, copy, flat, deep};
   expect(clRetainMemObject(second), "retain");

@@ -1,4 +1,4 @@
-// A queue frees lists of OpenCL's shared memory blocks. One list is refused, and its blocks are forgotten.
+// Frees lists of OpenCL's shared memory blocks by a queue. One call is refused, so the blocks of its list leak.
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 
@@ -9,7 +9,7 @@ enum { kBytes = 4096, kListed = 3 };
 static cl_context context;
 static cl_command_queue queue;
 
-// Does not free the last block of its list.
+// The callback of a list frees all blocks of the list but the last, which leaks.
 static void CL_CALLBACK give_back(cl_command_queue of, cl_uint count, void **blocks, void *user) {
   (void)of, (void)user;
   for (cl_uint i = 0; i + 1 < count; ++i)

@@ -1,5 +1,5 @@
-// Makes each call twice and prints its status. The first one is refused ($STANDIN_FAIL). A refused creation makes no
-// handle and no block. A refused free leaves the object alive. An object with only one call of its free stays alive.
+// Makes each call twice and prints its status. The driver's stand-in refuses the first call ($STANDIN_FAIL). So each
+// object is created once and freed once. An object whose free function is called only once stays alive.
 #include <stdint.h>
 #include <stdio.h>
 
@@ -8,7 +8,7 @@
     printf("%s: %d\n", #call, (int)(call));
 #define ONCE(call) printf("%s: %d\n", #call, (int)(call));
 
-#if defined OF_DRIVER // memory of CUDA's driver, and what it counts
+#if defined OF_DRIVER // memory of CUDA's driver, and its objects that msleaks counts
 typedef unsigned long long CUdeviceptr;
 struct Property {
   int type, handle_types, place, device;
@@ -91,7 +91,7 @@ int main(void) {
   return 0;
 }
 
-#elif defined OF_RUNTIME // objects that the runtime library counts, and plans
+#elif defined OF_RUNTIME // objects of the runtime library that msleaks counts, and plans of cuFFT
 int cudaStreamCreate(void **), cudaStreamCreateWithFlags(void **, unsigned), cudaStreamDestroy(void *);
 int cudaEventCreate(void **), cudaEventCreateWithFlags(void **, unsigned), cudaEventDestroy(void *);
 int cudaGraphCreate(void **, unsigned), cudaGraphClone(void **, void *), cudaGraphDestroy(void *);
@@ -123,7 +123,7 @@ int main(void) {
   return 0;
 }
 
-#elif defined OF_THREAD // with a default stream for each thread
+#elif defined OF_THREAD // functions for the per-thread default stream
 #include <cuda_runtime_api.h>
 int cudaMallocAsync_ptsz(void **, size_t, void *), cudaMallocFromPoolAsync_ptsz(void **, size_t, void *, void *);
 int cudaFreeAsync_ptsz(void *, void *);
@@ -152,7 +152,7 @@ int main(void) {
   return 0;
 }
 
-#else // HIP's own
+#else // functions that only HIP has
 #include <hip_runtime_api.h>
 int hipExtMallocWithFlags(void **, size_t, unsigned), hipHostMalloc(void **, size_t, unsigned);
 int hipMemAllocHost(void **, size_t), hipMemAllocPitch(void **, size_t *, size_t, size_t, unsigned),

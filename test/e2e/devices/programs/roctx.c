@@ -1,4 +1,4 @@
-// Sets marks and ranges by roctx. The real library gets these calls, too.
+// Sets marks and ranges by roctx, and prints the library's results.
 #include "roctx.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
-// Questions that people ask msMemScope; the argument names one. A leak in each step, two steps
-// that differ, an overwritten matrix, owners, blocks allocated too early or freed too late, no
-// memory. Runs on the stand-in of Ascend CANN. A caching allocator reports its parts by MSTX.
+// Has the memory problem that the argument names, such as a leak in each step, an overwritten matrix, or a
+// block that is allocated too early or freed too late. Runs on the stand-in of Ascend CANN. The program's
+// caching allocator reports its parts by MSTX.
 #include "mstx.h"
 #include "atb.h"
 
@@ -22,7 +22,7 @@ static void must(int status, const char *what) {
   }
 }
 
-// Each use of the macro is a separate place in the source.
+// This is a macro, so that each use is a separate allocation site.
 #define TAKE(block, bytes) must(aclrtMalloc((void **)&(block), (bytes), 0), #block)
 static void give(void *block) { must(aclrtFree(block), "free"); }
 // Uses a block by an operator of ATB, whose arguments msleaks knows.
@@ -31,7 +31,7 @@ static void use(void *block, size_t bytes) {
   must(atbExecute("AddOperation", &tensor, 1, &tensor, 1, NULL, 0, 0, stream), "operator");
 }
 
-// A part of the framework's pool.
+// Allocates a part of the framework's pool.
 static void *take_part(char *segment, size_t offset, size_t bytes) {
   const mstxMemVirtualRangeDesc_t part = {0, segment + offset, bytes};
   void *handle = NULL;
@@ -45,7 +45,7 @@ static void give_part(void *part) {
   mstxMemRegionsUnregister(pool, &back);
 }
 
-// Each step keeps a tensor of 1 MiB, in a part of the pool. It frees another tensor within the step.
+// Each step leaks a tensor of 1 MiB, which is a part of the pool. Each step frees another tensor.
 static void leak(void) {
   char *segment;
   TAKE(segment, 16 * kMib);
@@ -58,12 +58,12 @@ static void leak(void) {
   }
 }
 
-// From step 4 on there is one more tensor, and one of the tensors is larger.
+// From step 4 on, each step has one more tensor, and the tensor `larger` is larger.
 static void compare(void) {
   for (int step = 1; step <= kSteps; ++step) {
     const uint64_t range = mstxRangeStartA("step start", NULL);
     void *same, *larger, *added = NULL;
-    TAKE(same, kMib);                        // the same
+    TAKE(same, kMib);                        // this size is the same in each step
     TAKE(larger, (step < 4 ? 1 : 3) * kMib); // larger
     if (step >= 4)
       TAKE(added, 2 * kMib); // added
@@ -80,7 +80,7 @@ struct loss {
   size_t count;
 };
 
-// Runs on the device. Writes one row more than its own matrix has.
+// The stand-in calls this function as a kernel. In one step the kernel writes one row more than its matrix has.
 static void mse_loss(const void *arguments, size_t size) {
   const struct loss *loss = arguments;
   for (size_t i = 0; size == sizeof *loss && i < loss->count; ++i)
@@ -104,7 +104,7 @@ static void watch(void) {
   give(matrices);
 }
 
-// Makes blocks of the driver's modules, of the framework's pool, and of owners that the program names.
+// Allocates blocks of a driver's module, of the framework's pool, and of an owner that the program names.
 static void decompose(void) {
   void *buffer = NULL, *weights;
   char *segment;
@@ -121,7 +121,7 @@ static void decompose(void) {
   must(halMemFree(buffer), "free of the buffer");
 }
 
-// The block is first used after other blocks were allocated and freed.
+// Allocates a block too early: other blocks are allocated and freed before its first use.
 static void early(void) {
   void *early, *one, *two, *large;
   TAKE(early, 4 * kMib); // early
@@ -138,7 +138,7 @@ static void early(void) {
   give(early);
 }
 
-// The block is still alive, though unused, while another one is allocated.
+// Frees a block too late: after its last use it is still alive while another block is allocated.
 static void late(void) {
   void *late, *next;
   TAKE(late, 16 * kMib); // late

@@ -1,5 +1,5 @@
-// A library before OpenCL in the search order. Its shared memory imitates a driver whose device
-// is not the processor: malloc does not allocate it, and a thread of the driver frees it.
+// A library that the linker finds before OpenCL. It imitates a driver for a device other than the processor. Such
+// a driver does not allocate shared memory by malloc, and one of the driver's threads frees the memory.
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>

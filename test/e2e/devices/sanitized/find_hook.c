@@ -1,5 +1,5 @@
-// Replaces the hook of dlsym, which works only where the hooks are preloaded (hooks/dlsym.cpp). If a program looks up a
-// function in a library, it gets the hook's function instead.
+// Stands in for the hook of dlsym, which works only with preloaded hooks (hooks/dlsym.cpp). If the program looks up a
+// function that has a hook, it gets the hook.
 #undef dlsym
 #define _GNU_SOURCE
 #include <dlfcn.h>

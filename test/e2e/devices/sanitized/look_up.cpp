@@ -1,5 +1,5 @@
-// Only for the hooks of drivers, when a program is linked with the hooks instead of preloading them. A sanitizer calls
-// dlsym, and other hooked functions of libc, before it can run instrumented code.
+// Looks up the real function behind a hook, in tests where the hooks are linked instead of preloaded. A sanitizer calls
+// dlsym, and other hooked functions of libc, before it can run instrumented code. So sanitized hooks are not preloaded.
 #include "registry.h"
 
 #include <dlfcn.h>

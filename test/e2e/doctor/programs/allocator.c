@@ -1,4 +1,4 @@
-// With ALLOCATOR: an allocator whose functions have their own names, like mimalloc's. Else: a program that calls it.
+// With ALLOCATOR, defines an allocator with mimalloc's names. Without LIBRARY, defines a program that calls it.
 #include <stddef.h>
 #include <sys/mman.h>
 

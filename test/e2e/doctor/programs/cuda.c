@@ -1,4 +1,4 @@
-// With STANDIN: a small part of CUDA's runtime library. Without it: a program that calls this library.
+// With STANDIN, defines a small part of CUDA's runtime library. Without LIBRARY, defines a program that calls it.
 #include <stdlib.h>
 
 int cudaMalloc(void **block, size_t bytes);

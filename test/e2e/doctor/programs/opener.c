@@ -1,5 +1,5 @@
-// Opens libraries and calls a function in each: opener {HOW LIBRARY}… HOW consists of letters. Their
-// meanings: d RTLD_DEEPBIND, m dlmopen, c closes the library again, n does not call the function.
+// Opens libraries and calls work() in each. Usage: opener {HOW LIBRARY}… HOW is a set of letters. d opens the library
+// with RTLD_DEEPBIND, m opens it with dlmopen, c closes it afterwards, n does not call work().
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Defines a malloc whose symbol has the visibility VISIBILITY. With MAIN this is a program, else a library.
+// Defines its own malloc and free with the symbol visibility VISIBILITY. With MAIN this is a program, else a library.
 #include <stddef.h>
 
 static char pool[1 << 16];

@@ -1,4 +1,4 @@
-// Calls malloc and free. Its argument says how it ends.
+// Calls malloc and free. The argument selects how the process ends: by abort, SIGKILL, _Exit or a return from main.
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// Starts another program: starter keep|clear PROGRAM arguments… With `clear` that program's environment is empty.
+// Starts another program. Usage: starter keep|clear PROGRAM arguments… `clear` starts it with an empty environment.
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>

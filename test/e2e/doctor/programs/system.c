@@ -1,4 +1,4 @@
-// Allocates memory that is neither on the heap nor mapped by mmap.
+// Allocates memory without malloc and mmap: by sbrk, and as shared memory of System V.
 #include <stdlib.h>
 #include <sys/ipc.h>
 #include <sys/shm.h>

@@ -1,5 +1,5 @@
-// A process with threads ends. Usage: threads leader|kill|exec [PROGRAM]. leader: the first thread
-// ends before the others. kill: a signal ends all threads. exec: another thread calls exec.
+// Ends a process that has several threads. Usage: threads leader|kill|exec [PROGRAM]. leader: the main thread
+// ends before the others. kill: a signal ends the process. exec: a thread other than the main thread calls exec.
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>

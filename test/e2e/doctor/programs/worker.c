@@ -1,4 +1,4 @@
-// A library that calls malloc.
+// Defines a library whose function work() calls malloc and free.
 #include <stdlib.h>
 
 void *volatile worked;

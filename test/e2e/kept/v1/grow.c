@@ -1,4 +1,4 @@
-// The second member of the archive: realloc, and a block that is never given back.
+// The second member of the archive. Grows a block by realloc and never frees the block.
 #include <stdlib.h>
 
 static int *kept;

@@ -1,5 +1,5 @@
-// Part of the archive that the foundation's plugin instrumented (object ABI 1). The file stays as it is; what is committed
-// beside it was made from it then.
+// The first member of the archive in this folder. The first version's plugin instrumented the archive (object ABI 1).
+// The archive was built from this source, so do not change the code.
 #include <stdlib.h>
 
 float *pool_weights(size_t count) {

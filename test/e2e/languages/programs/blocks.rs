@@ -1,4 +1,4 @@
-// Makes blocks that Rust frees by itself (also grown, zeroed and aligned ones), and forgets one of each kind.
+// Allocates ordinary, grown, zeroed and aligned blocks. Rust frees those of given_back(), and forgotten() leaks the others.
 use std::hint::black_box;
 
 #[repr(align(256))]

@@ -1,4 +1,4 @@
-! The program frees one array, a function frees one when it returns, one stays allocated, and one is lost.
+! Allocates four arrays. The first is freed, the second is freed when train returns, the third stays allocated, the fourth is lost.
 module model
   real, allocatable :: weights(:)
   real, pointer :: lost(:)

@@ -9,7 +9,7 @@
 
 enum { kBytes = 4096, kOffset = 64, kStray = 16 };
 
-// This function runs on the device. It gets the addresses of its arguments.
+// The stand-in calls this function as a kernel, with the addresses of the arguments.
 void relu(void **arguments) {
   char *activations = *(char **)arguments[0];
   const int stray = *(int *)arguments[1];
