@@ -1,4 +1,4 @@
-"""Controls a headless Chromium through a pipe (DevTools protocol). It needs no port and no library. The browser has no network."""
+"""Controls a headless Chromium by the DevTools protocol through a pipe, without a port or a library. The browser gets no network."""
 import base64
 import json
 import os
@@ -17,7 +17,7 @@ PATIENCE_S = 60
 
 
 def find():
-    """The browser's path. Skips the test if there is no browser."""
+    """Returns the browser's path. Skips the test if there is no browser."""
     for name in NAMES:
         if path := shutil.which(name):
             return path
@@ -84,7 +84,7 @@ class Chromium:
     def open(self, path, width=1600, height=1000, dark=False, fragment=""):
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         self.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
-        self.load("about:blank")  # changing only the fragment would load nothing
+        self.load("about:blank")  # if only the fragment of the address changed, the browser would not load the page again
         self.load(Path(path).resolve().as_uri() + fragment)
 
     def load(self, url):
@@ -94,27 +94,27 @@ class Chromium:
             self.events.append(self.message())
 
     def evaluate(self, expression):
-        """The value of an expression in the page. If it is a promise, waits for its value."""
+        """Returns the value of an expression in the page. If the value is a promise, waits for its result."""
         answer = self.ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         check("exceptionDetails" not in answer, f"{expression}: {answer.get('exceptionDetails')}")
         return answer["result"].get("value")
 
     def key(self, key):
-        """Presses and releases a key, as a keyboard does."""
+        """Sends the browser the events of a pressed and a released key."""
         code = {"ArrowDown": 40, "ArrowUp": 38, "Enter": 13, "Home": 36, "End": 35}.get(key, 0)
         text = {"Enter": "\r"}.get(key, key if len(key) == 1 else None)
         self.ask("Input.dispatchKeyEvent", type="keyDown", key=key, windowsVirtualKeyCode=code, **({"text": text} if text else {}))
         self.ask("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)
 
     def click(self, selector):
-        """Clicks into the middle of the element that the selector finds."""
+        """Clicks the centre of the element that the selector finds."""
         x, y = self.evaluate(f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'nearest'}});"
                              "const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()")
         for kind in ("mousePressed", "mouseReleased"):
             self.ask("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def errors(self):
-        """Errors that the page threw or logged, and its network requests."""
+        """Returns the errors that the page threw or logged, and the page's network requests."""
         found = [event["params"]["exceptionDetails"].get("exception", {}).get("description") for event in self.events
                  if event.get("method") == "Runtime.exceptionThrown"]
         found += [event["params"]["entry"]["text"] for event in self.events

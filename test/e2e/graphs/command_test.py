@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""msleaks-clang++ compiles a program of CUDA or HIP for the device and the host in one command. The device binary in the object
-contains counted copies of the kernels, and the host's function is counted. Without an SDK, a stand-in combines the binaries into
-one file.
+"""Compiles a CUDA or HIP program for the device and the host by one command of msleaks-clang++. The device binary in the object file
+must contain a counted copy of each kernel, and the host's function must be counted. The machine needs no SDK, because stand-ins
+replace the tools that combine the device binaries.
 
     command_test.py BUILD SCRATCH LLVM cuda|hip
 """
@@ -20,7 +20,7 @@ OURS = b"__msl_counted_collatz", b"__msl_counted_choose", b"__msl_kernel_collatz
 
 
 def tools(scratch, topic):
-    """A folder with stand-ins for the programs that clang runs for the device and that Debian does not have."""
+    """Makes a folder with the tools that clang runs for the device and that Debian does not have. Most of them are stand-ins."""
     folder = Path(scratch) / "tools"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -38,7 +38,7 @@ def main():
     environment = {**os.environ, "MSLEAKS_LLVM": llvm, "PATH": f"{tools(scratch, topic)}:{os.environ['PATH']}"}
 
     def compiled(name, *options):
-        """The object, and the device's binaries in it."""
+        """Returns the path of the object file, and the device binaries in the object file."""
         made, binaries = f"{scratch}/{name}.o", f"{scratch}/{name}.binaries"
         for command in ([msleaks.bin / "msleaks-clang++", *options, *options_for(topic), "-Wno-everything", "-O2", "-c", SOURCE, "-o", made],
                         [need(f"llvm-objcopy-{llvm}"), f"--dump-section={SECTION[topic]}={binaries}", made, "/dev/null"]):

@@ -1,11 +1,11 @@
-"""Makes a library for the host from code that clang compiled for a device. The stand-ins of CUDA's and HIP's driver load this
-library as a module. Its instructions are the device's. Features that only a device has are replaced: address spaces, and registers
-with a thread's position."""
+"""Makes a host library from LLVM IR that clang compiled for a device. The stand-ins of CUDA's and HIP's driver load this library as a
+module, so the device's code runs on the host. Features that only a device has are replaced: address spaces, and registers with a
+thread's position."""
 import re
 
 from msleaks_e2e import check, need, run
 
-# The position of a thread, and a loop over all threads.
+# C code that is added to the library. It stores the position of the current thread, and runs a kernel once for each thread.
 PLACE = """
 typedef unsigned long long u64;
 static _Thread_local unsigned tid[3], ctaid[3], ntid[3], nctaid[3];
@@ -58,8 +58,8 @@ BYTES = {"ptr": 8, "i8": 1, "i16": 2, "i32": 4, "i64": 8}
 
 
 def kernels_of(text):
-    """The kernels' names and parameters. A kernel is recognised by its calling convention or, for CUDA before LLVM 20, by the
-    module's list of kernels."""
+    """Returns the names and parameters of the kernels. Kernels have a calling convention of their own. For CUDA before LLVM 20, the
+    module has a list of kernels instead."""
     listed = set(re.findall(r'!\{ptr @(\w+), !"kernel", i32 1\}', text))
     functions = re.findall(r'^define (.*)void @(\w+)\((.*)\)', text, re.MULTILINE)
     return [(name, parameters) for words, name, parameters in functions
@@ -67,7 +67,7 @@ def kernels_of(text):
 
 
 def make_module(code, output, llvm="22"):
-    """`code` is a file with the device's LLVM IR of this version; `output` is the library."""
+    """Makes the library `output` from `code`, a file with the device's LLVM IR. `llvm` is the version of the IR."""
     text = code.read_text()
     kernels = kernels_of(text)
     check(kernels, f"{code}: no kernel")

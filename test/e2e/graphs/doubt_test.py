@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Counted copies of OpenCL's kernels on PoCL, in cases where a copy may not be launchable. The program's own kernel then runs, the
-program gets the same results as without msleaks, and the launch is recorded. If the lower half of a counter overflows, its count
-stays right.
+"""Tests launches of OpenCL kernels, on the driver PoCL, for which msleaks cannot launch the counted copy. The program's own kernel must
+run instead, and msleaks must record the launch. The program gets the same results as without msleaks. Another test checks that a
+count stays right if the lower half of its counter overflows.
 
     doubt_test.py BUILD SCRATCH LLVM
 """
@@ -19,10 +19,10 @@ from opencl_test import HERE, compile_host, compile_kernels, run_alone, start, w
 
 PROGRAMS = HERE / "programs"
 THREADS = 256
-# {way to launch: (number of the program's launches, number of counted launches)}
+# {way to launch (doubt_host.cpp): (number of the program's launches, number of counted launches)}
 WAYS = {"plain": (5, 5), "exec_info": (5, 2), "unordered": (5, 2), "task": (5, 2), "queues": (20, 18),
         "fork": (5, 5)}
-# {refused call for the copy: (number of the program's launches, number of counted launches)}
+# {call for the copy that OpenCL refuses: (number of the program's launches, number of counted launches)}
 REFUSED = {"argument": (5, 0), "counters": (5, 0), "launch": (5, 0)}
 
 
@@ -34,7 +34,7 @@ def host_with_refusals(scratch):
 
 
 def graphs_of(msleaks, folder, command, refused=""):
-    """Returns the graphs by name. Checks that the program prints the same as without msleaks."""
+    """Runs the command with and without msleaks, and checks that it prints the same. Returns {name: graph}."""
     alone = run_alone(command)
     shutil.rmtree(folder, ignore_errors=True)
     done = run([msleaks.bin / "msleaks-run", "--no-report", "-o", folder, "--", *command], env={**os.environ, "REFUSED": refused})
@@ -53,14 +53,14 @@ def expect_launches(what, graphs, launches, counted):
     others = 1 if what == "task" else THREADS  # clEnqueueTask launches one thread
     equal(f"{what}: threads", threads, THREADS * counted + others * (launches - counted))
     equal(f"{what}: calls", graph["calls"], threads if counted != 0 else None)
-    # If some launches were not counted, the counts are estimates.
+    # If only some launches were counted, the counts are estimates. If none was counted, there are no counts.
     states = {edge["state"] for edge in graphs["steps"]["edges"]}
     known = {"measured", "derived"} if counted == launches else {"estimated"} if counted != 0 else {"unseen"}
     equal(f"{what}: edges", states, known)
 
 
 def expect_carry(msleaks, scratch):
-    """Each of 256 threads adds a number above 32 bits to counters whose lower half overflows."""
+    """Each of 256 threads adds a number above 32 bits to the same counters, so the lower half of a counter overflows."""
     rounds = 0x300000007
     plain, counted = f"{scratch}/carry.bc", f"{scratch}/carry.counted.bc"
     passes = "function(mem2reg,loop-rotate),msl-count<cfg>,function(loop(indvars,loop-deletion))"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compares the graph file of a program with numbers known in advance. It checks the work of blocks, edges whose own counts are
-unknown, the hash, and the schema.
+"""Compares the output of `msleaks cfg --json` with numbers known in advance. Checks the instructions and bytes of blocks, edges
+without a count, the hash of a graph, and the JSON schema.
 
     file_test.py BUILD SCRATCH LLVM
 """
@@ -12,7 +12,7 @@ from graphs_run import PROGRAMS, Msleaks, arguments, check, counted, counting, e
 
 FACTS = PROGRAMS / "facts.ll"
 CLASSES = ("integer", "float", "load", "store", "call", "branch", "other")
-# {block: loops around it, instructions by class, bytes loaded and stored, how often it ran in all calls of main}
+# For each block: the number of loops around it, instructions by class, bytes loaded, bytes stored, and how often the block ran.
 BLOCKS = [(0, (0, 0, 0, 0, 0, 1, 0), 0, 0, 5),
           (1, (0, 1, 0, 0, 0, 1, 0), 0, 0, 11),
           (2, (3, 1, 1, 1, 0, 1, 0), 8, 8, 44),
@@ -23,7 +23,7 @@ BLOCKS = [(0, (0, 0, 0, 0, 0, 1, 0), 0, 0, 5),
 EDGES = [("edge1_2", "branch", None, 5), ("edge2_3", "branch", None, 11), ("edge3_3", "branch", None, 33), ("edge3_4", "branch", None, 11),
          ("edge4_2", "branch", None, 6), ("edge4_5", "branch", None, 5), ("edge5_7", "default", None, 1), ("edge5_7.2", "switch", 1, 2),
          ("edge5_7.3", "switch", -2, 1), ("edge5_6", "switch", 3, 1), ("edge6_7", "branch", None, 1)]
-# The names of the kinds of opcodes and of edges. They are the same for every LLVM.
+# {function: the hash of its graph}. The hash is the same for every LLVM version, since it contains names of opcodes and of edge kinds.
 HASHES = {"facts": "88d603d5b0afc02b", "jumps": "bde4286effe75802"}
 
 
@@ -38,8 +38,8 @@ def expect_facts(graph, what):
 
 
 def expect_unknown(graph, what):
-    """Each of two blocks has two edges into it. The counts of the blocks are known. The counts of the edges are not known, and must
-    not be shown as 0."""
+    """Checks the computed gotos. Two blocks have two edges into each of them. msleaks knows how often the blocks ran, but not how often
+    each edge was taken. So the edges must have no count, rather than the count 0."""
     equal(f"{what}: blocks", [block["count"] for block in graph["blocks"]], [3, *by_end(graph)])
     ways = [edge for edge in graph["edges"] if edge["kind"] == "indirect"]
     equal(f"{what}: ways", {(edge["state"], edge["count"], edge["error"]) for edge in ways}, {("uninstrumentable", None, None)})
@@ -48,8 +48,8 @@ def expect_unknown(graph, what):
 
 
 def by_end(graph):
-    """The counts of all blocks but the first, in order of their numbers. The two gotos ran 2 and 1 times; their ends ran 1 (left)
-    and 2 times."""
+    """Returns the expected counts of all blocks but the first, in the order of their numbers. The two gotos ran 2 times and 1 time. The
+    blocks `left` and `right` ran 1 time and 2 times."""
     ends = [edge["to"] for edge in graph["edges"] if edge["kind"] == "indirect"][:2]
     gotos = [edge["to"] for edge in graph["edges"] if edge["from"] == 1]
     counts = {gotos[0]: 2, gotos[1]: 1, ends[0]: 1, ends[1]: 2}
@@ -68,7 +68,7 @@ int main(void) {{ return {name}(9) == 7; }}
 
 
 def hash_of(msleaks, scratch, number, cfg="cfg", **words):
-    """The graph of a function that is compiled from its own file."""
+    """Compiles a function from a new source file, runs it, and returns the hash of its graph."""
     words = {"name": "work", "sum": "sum", "divisor": 3, "change": "+=", **words}
     source = Path(f"{scratch}/build-{number}/source.c")
     source.parent.mkdir(exist_ok=True)
@@ -89,7 +89,7 @@ def expect_hashes(msleaks, scratch):
 
 
 def expect_strict(graphs):
-    """Objects that the schema must refuse."""
+    """Checks that the schema rejects damaged graphs."""
     def refused(change):
         damaged = copy.deepcopy(graphs)
         change(next(graph for graph in damaged if graph["function"] == "facts"))

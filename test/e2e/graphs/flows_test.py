@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts of code that OpenMP's threads run, and of calls that must be tail calls.
+"""Checks the counts of code that OpenMP's threads run, and of functions whose calls must be tail calls.
    usage: flows_test.py BUILD SCRATCH LLVM
 """
 import os
@@ -7,14 +7,15 @@ import os
 from graphs_run import PROGRAMS, Msleaks, arguments, check, counted, counting, equal, expect_flow, line_of, skip
 
 SOURCE = PROGRAMS / "parallel.cpp"
-# OpenMP's runtime library, of this LLVM version or a later one.
+# The folder of OpenMP's runtime library. The library of the newest LLVM also serves programs of older versions.
 LIBRARY = "/usr/lib/llvm-22/lib"
 SIZE, ROUNDS, THREADS, DEPTH = 1000, 5, 4, 3_000_001
-TREBLED, ODD = 334, 500 # of 0 to 999; three times an odd number is odd
+# Of the numbers 0 to 999, 334 are multiples of 3 and get trebled, and 500 are odd. Trebled odd numbers stay odd.
+TREBLED, ODD = 334, 500
 
 
 def count_at(graph, text):
-    """The count of the block that begins in this line."""
+    """Returns the count of the block that begins in the line with this text."""
     line = line_of(SOURCE, text)
     counts = [block["count"] for block in graph["blocks"] if block["line"] == line]
     check(counts, f"{graph['function']}: no block begins in line {line}: {[block['line'] for block in graph['blocks']]}")
@@ -32,7 +33,7 @@ def expect_threads(graphs, what):
 
 
 def expect_tail_calls(graphs, what):
-    """The calls count down from an odd number. Each function gets half of the calls, and one more call for 0."""
+    """isEven and isOdd call each other and count down from an odd number to 0. So each function is called half of the times."""
     even, odd = graphs["isEven(unsigned int)"], graphs["isOdd(unsigned int)"]
     equal(f"{what}: tail calls", (even["calls"], odd["calls"]), (DEPTH // 2 + 1, DEPTH // 2 + 1))
     for graph, ended in (even, 0), (odd, 1):

@@ -1,4 +1,4 @@
-"""Common code of the tests of counted graphs: builds counted programs, and returns the graphs of a run by function name."""
+"""Contains the common code of the tests of graphs. It builds programs with counted edges, and returns the graphs of a run by name."""
 import json
 import os
 import shutil
@@ -13,7 +13,7 @@ PROGRAMS = Path(__file__).resolve().parent / "programs"
 
 
 def counting(msleaks, source, output, *options, cfg="cfg", flags=("-O2",)):
-    """Builds a program whose edges are counted."""
+    """Builds a program with the plugin, which adds counters for the edges of the control flow."""
     source = Path(source)
     command = [msleaks.compiler("c" if source.suffix == ".c" else "c++"), "-g", *flags, f"-fpass-plugin={msleaks.plugin}", source, "-o", output, *options]
     done = run(command, env=dict(os.environ, MSLEAKS_PASS=cfg))
@@ -28,7 +28,7 @@ def recorded(msleaks, folder, command, **kwargs):
 
 
 def counted(msleaks, folder, command, expected=None, **kwargs):
-    """Runs a program, checks that it does the same as without msleaks, and returns its graphs."""
+    """Runs a program, checks that it behaves as without msleaks, and returns its graphs."""
     plain = run(command, **kwargs)
     if expected is not None:
         equal("the program's status", plain.returncode, expected)
@@ -43,8 +43,8 @@ def graphs_of(msleaks, folder):
 
 
 def expect_flow(graph, what):
-    """Checks that the flow into a block equals its count. It also equals the flow out of it, apart from calls that do not
-    return."""
+    """Checks that a block's count equals the sum of the counts of its incoming edges. It must also equal the sum for the outgoing edges,
+    unless the block calls a function that does not return."""
     for block in graph["blocks"]:
         edges_in = [edge["count"] for edge in graph["edges"] if edge["to"] == block["id"]]
         if block["id"] != 1 and None not in edges_in:

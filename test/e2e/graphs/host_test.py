@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compares counts of functions on the host with expected numbers. Threads begin and end, a process forks, a library is closed and
-opened again, and a program is killed. In one case there is no room for the counts.
+"""Compares counts of functions on the host with expected numbers. The programs start threads, fork, close and open a library again,
+or are killed. In one case msleaks cannot create the files of counts.
    usage: host_test.py BUILD SCRATCH LLVM
 """
 import os
@@ -21,8 +21,8 @@ def expect_work(graph, calls, what, loop=LOOP):
 
 
 def expect_other_version(msleaks, scratch, llvm):
-    """The table of a module with another plugin version cannot be read. The module still runs, and the report says why it was not
-    counted."""
+    """The module's table of graphs has a version that msleaks does not support. The program must still run, and a note must say why
+    the module is not counted."""
     code, program, folder = f"{scratch}/other.ll", f"{scratch}/other", f"{scratch}/run-other"
     run(["rm", "-rf", folder])
     counting(msleaks, PROGRAMS / "counted.cpp", code, "-S", "-emit-llvm")
@@ -66,7 +66,7 @@ def main():
     graphs = counted(msleaks, f"{scratch}/many", [program, "many", "2000000000"], 0)
     expect_work(graphs["work"], 1, "more than a billion", 2_000_000_000)
 
-    # A file has the name that msleaks needs for a folder. The program behaves as usual, and the report mentions it.
+    # A file exists where msleaks needs the folder `graphs`. The program must run as usual, and a note must mention the failure.
     folder = f"{scratch}/refused"
     run(["rm", "-rf", folder])
     done = run([msleaks.bin / "msleaks-run", "--no-report", "-o", folder, "--", "sh", "-c", f"touch {folder}/graphs; exec {program} threads"])

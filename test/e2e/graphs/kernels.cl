@@ -1,4 +1,4 @@
-// Kernels for opencl_test.py, which computes their counts itself (kernels_host.cpp runs them).
+// Kernels for opencl_test.py. kernels_host.cpp launches them, and the test computes the expected counts itself.
 
 __kernel void saxpy(__global float *y, __global const float *x, float a, int n) {
   int i = get_global_id(0);
@@ -6,7 +6,7 @@ __kernel void saxpy(__global float *y, __global const float *x, float a, int n) 
     y[i] += a * x[i];
 }
 
-// Barriers and local memory, which the caller passes or the kernel declares.
+// Uses barriers and two kinds of local memory: an argument of the caller, and a variable of the kernel.
 __kernel void sum(__global const int *in, __global int *out, __local int *part) {
   __local int first;
   int me = get_local_id(0);
@@ -23,7 +23,7 @@ __kernel void sum(__global const int *in, __global int *out, __local int *part) 
     out[get_group_id(0)] = part[0] + first;
 }
 
-// A switch in a loop. Two of its cases share one target, and a return precedes it.
+// Has a switch in a loop, after an early return. Two cases of the switch share one target.
 __kernel void choose(__global int *out, int n) {
   int i = get_global_id(0);
   if (i >= n)
@@ -49,7 +49,7 @@ __kernel void choose(__global int *out, int n) {
   out[i] = value;
 }
 
-// A function that is not inlined counts in the counters of the kernel that calls it.
+// This function is not inlined. Its counters belong to the kernel that calls it.
 __attribute__((noinline)) int steps(int value) {
   int count = 0;
   while (value > 1) {
@@ -64,7 +64,7 @@ __kernel void collatz(__global int *out, int width) {
   out[i] = steps(i + 1);
 }
 
-// A barrier in a loop. For the compiler some threads may not reach it, but all threads make the same number of rounds.
+// Has a barrier in a loop. All threads make the same number of rounds, but the compiler cannot prove this.
 __kernel void rounds(__global int *out, int n) {
   __local int part[64];
   part[get_local_id(0)] = out[get_global_id(0)];

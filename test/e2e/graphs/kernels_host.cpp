@@ -1,11 +1,11 @@
-// Runs the kernels of kernels.cl as an ordinary host program does, and prints the results. It does not use msleaks.
+// Launches the kernels of kernels.cl as an ordinary OpenCL program does, and prints the results.
 //
 //   kernels_host PROGRAM BUILD_OPTIONS LAUNCHES [SIZE]     PROGRAM: a binary, or SPIR-V
 #include "programs/opencl_host.h"
 
 namespace {
 
-// The declarations of its kernels that the program uses.
+// Prints what OpenCL says about the program's kernels. It must not list the counted copies.
 void printKernels(const Host &host) {
   size_t count = 0, bytes = 0;
   check(clGetProgramInfo(host.program, CL_PROGRAM_NUM_KERNELS, sizeof count, &count, nullptr), "NUM_KERNELS");
@@ -64,6 +64,6 @@ int main(int, char **arguments) {
   host.print("collatz", counts, threads);
   host.print("rounds", summed, threads);
   for (cl_kernel kernel : {saxpy, sum, choose, rounds})
-    clReleaseKernel(kernel); // the other kernel is not released before the exit
+    clReleaseKernel(kernel); // `collatz` is left out, to test a kernel that still exists at the exit
   clReleaseProgram(host.program);
 }

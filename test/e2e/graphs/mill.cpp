@@ -1,4 +1,4 @@
-// Functions whose counts are easy to compute. argv[1] is the number of rounds.
+// A program whose counts are easy to compute. argv[1] is the number of rounds of its loops.
 #include <cstdio>
 #include <cstdlib>
 
@@ -15,7 +15,7 @@ APART int turns(int rounds) {
   return sum;
 }
 
-// The name of a symbol may contain any character.
+// The name of a symbol may contain any character, so the page must escape this name.
 APART int hostile(int x) asm("</script><img src=x onerror=hacked()>&amp;\"'\n,{{graphs}}");
 APART int hostile(int x) {
   while (x > 100)

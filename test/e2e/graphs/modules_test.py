@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Counted kernels of CUDA and HIP on the stand-ins of their drivers. The hooks launch them in place of the program's kernels. The
-device's code, with its counters, runs on the host. The program gets the same results as without msleaks, and the counts equal the
-expected numbers.
+"""Tests counted kernels of CUDA and HIP on the stand-ins of their drivers. The hooks launch a counted copy of each kernel in place of
+the program's kernel. The stand-in runs the device's code on the host. The program gets the same results as without msleaks, and the
+counts equal the expected numbers.
 
     modules_test.py BUILD SCRATCH LLVM cuda|hip
 """
@@ -24,7 +24,7 @@ from without_sdk import device_options  # noqa: E402
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 KERNELS = PROGRAMS / "device_kernels.cu"
-DRIVER = PROGRAMS / "module_driver.h" # of host programs
+DRIVER = PROGRAMS / "module_driver.h" # common code of the host programs
 SIZE, BLOCK, LAUNCHES = 1000, 64, 5
 BLOCKS = (SIZE + BLOCK - 1) // BLOCK
 THREADS = BLOCKS * BLOCK
@@ -42,7 +42,7 @@ def steps(value):
 
 
 def device_code(topic, plugin, passes, code, compiler="clang++-22", kernels=KERNELS, options=(), processor=None, form=("-S", "-emit-llvm")):
-    """Compiles the kernels for the device into the file `code`: as LLVM IR, unless `form` says otherwise."""
+    """Compiles the kernels for the device into the file `code`. `form` has the options for the kind of output, by default LLVM IR."""
     command = [need(compiler), "-Wno-everything", "-g", "-O1", f"-fpass-plugin={plugin}", *device_options(topic, processor), *options, *form, kernels, "-o", code]
     done = run(command, env={**os.environ, "MSLEAKS_PASS": passes})
     check(done.returncode == 0, f"{kernels}: {done.stderr}")
@@ -50,7 +50,7 @@ def device_code(topic, plugin, passes, code, compiler="clang++-22", kernels=KERN
 
 class Device:
     def __init__(self, msleaks, scratch, topic, host="module_host.c", kernels=KERNELS, options=(), driver=None):
-        """`driver` is the path of the driver; without it the stand-in is used."""
+        """Builds the host program. `driver` is the path of the driver. Without it, the program is linked with the stand-in."""
         self.msleaks, self.scratch, self.topic, self.kernels, self.options = msleaks, Path(scratch), topic, kernels, options
         library = {"cuda": "libcuda.so.1", "hip": "libamdhip64.so"}[topic]
         sources = sources_for(topic, NAMES, scratch, STANDINS / "cuda/libcuda_modules.cpp", DRIVER, PROGRAMS / host)
@@ -68,7 +68,7 @@ class Device:
         return make_module(code, str(self.scratch / f"{name}.so"), self.msleaks.llvm)
 
     def run(self, module, *how, options=(), environment=(), launches=LAUNCHES):
-        """Returns the graphs by name. Checks that the program prints the same as without msleaks."""
+        """Runs the host program, and checks that it prints the same as without msleaks. Returns {name: graph}."""
         return self.launched([self.host, module, str(launches), *how], options, environment)
 
     def launched(self, command, options=(), environment=()):
@@ -83,7 +83,7 @@ class Device:
         return {graph["function"]: graph for graph in json.loads(cfg.stdout)} if cfg.returncode == 0 else {}
 
     def dump(self, kinds):
-        """The last run's events of these kinds that concern a device."""
+        """Returns the last run's events of these kinds that concern a device."""
         done = self.msleaks.output("dump", self.scratch / "run", "--json", "--kind", kinds)
         return [event for event in map(json.loads, done.splitlines()) if event["heap"] == "device"]
 
@@ -114,7 +114,8 @@ def arguments_of(graph):
 
 
 def expect_arguments(device, module, *how):
-    """The events after a launch list the possible uses of its arguments, and say that the launch uses no other memory."""
+    """Checks the access events after each launch. They list the possible uses of its arguments. A last event with address 0 says that
+    the launch uses no other memory."""
     graphs = device.run(module, *how)
     equal(f"{how}: collatz", arguments_of(graphs["collatz"]), [(0, False, True)])
     equal(f"{how}: choose", arguments_of(graphs["choose"]), [(0, True, True)])
@@ -137,35 +138,36 @@ ENDS = {"cuda": ("cuStreamSynchronize", "cuStreamSynchronize_ptsz", "cuEventSync
 
 
 def expect_read_by(device, module):
-    """Counters are read when the program waits, and before their memory is freed. In this program no other moment would read
-    them."""
+    """Checks that msleaks reads the counters when the program calls one of these functions, which wait for the device or destroy its
+    context. The program calls no other function at which msleaks would read the counters."""
     for function in ENDS[device.topic]:
         expect_hand_count(function, device.run(module, f"ends={function}"))
 
 
 def expect_unknown_arguments(device, module):
-    """If the list of arguments cannot be read, no uses are recorded and no copy is launched."""
+    """If msleaks cannot read the list of arguments, it records no uses and launches the program's own kernel."""
     graph = device.run(module, "odd")["collatz"]
     equal("odd: launches", [(row["launches"], row["counted"]) for row in graph["launches"]], [(LAUNCHES, 0)])
     equal("odd: events", {event["event"] for event in device.dump("launch,access")}, {"Launch"})
 
 
 def expect_alike(device, module):
-    """msleaks sets the attributes that the program sets for its kernel for the copy, too. Otherwise the driver would refuse the
-    copy, and the launch would not be counted."""
+    """If the program sets an attribute of its kernel, msleaks sets the same attribute of the counted copy. Otherwise the driver would
+    refuse the copy, and the launch would not be counted."""
     for how in [], ["config"], ["static" if device.topic == "hip" else "library"]:
         expect_hand_count(f"shared, {how}", device.run(module, "shared", *how))
 
 
 def expect_together(device, module):
-    """The blocks of a cooperative launch wait for each other. The program asked the driver how many blocks of its own kernel can
-    run at once, which need not be true of the copy. So the copy is not launched."""
+    """The blocks of a cooperative launch wait for each other, so all of them must run at once. The program asked the driver how many
+    blocks of its own kernel can do so. For the copy this number can be smaller, so msleaks launches the program's own kernel."""
     equal("together", device.run(module, "together"), {})
     equal("together: launches", [event["event"] for event in device.dump("launch,access")], ["Launch"] * 2 * LAUNCHES)
 
 
 def expect_in_kernel(device):
-    """Kernels that count themselves do so in any launch, whether its arguments are known or not."""
+    """Checks kernels that contain their counters, in place of a counted copy. They count in any launch, even if msleaks cannot read
+    its arguments."""
     module = device.module("in-kernel", "cfg;in-kernel")
     ways = [], ["packed"], ["odd"], ["reload"], ["config"], ["shared"], *([["library"]] if device.topic == "cuda" else [["ext"], ["hcc"]])
     for how in ways:
@@ -186,7 +188,7 @@ def expect_in_kernel(device):
 
 
 def bundle_of(binary, path):
-    """Undoes clang-offload-bundler: returns nothing for the host, and the device's binary."""
+    """Writes a bundle to `path` as clang-offload-bundler does: an empty entry for the host, and an entry with the device's binary."""
     names = b"host-x86_64-unknown-linux-gnu-", b"hipv4-amdgcn-amd-amdhsa--gfx90a"
     content, begin = Path(binary).read_bytes(), 4096
     head = b"__CLANG_OFFLOAD_BUNDLE__" + struct.pack("<Q", 2)
@@ -196,8 +198,8 @@ def bundle_of(binary, path):
 
 
 def expect_registered(device, module):
-    """The program is built as hipcc builds one: with <<<>>>, and a constructor of clang's that registers the binary and its
-    kernels."""
+    """Builds the program as hipcc does. The source launches kernels by <<<>>>, and clang adds a constructor that registers the binary
+    and its kernels. The launches must be counted."""
     bundle, program = device.scratch / "module.hipfb", device.scratch / "registered"
     bundle_of(module, bundle)
     object_file = device.scratch / "registered.o"
@@ -219,7 +221,7 @@ def expect_samples(device, module):
     wave = {"cuda": 32, "hip": 64}[device.topic]
     graph = device.run(module, options=["--cfg-mode", "wavefront"])["collatz"]
     equal("wavefront: threads", graph["sampled_threads"], wave * LAUNCHES)
-    for how in [], *([["hcc"]] if device.topic == "hip" else []): # hcc launches by a function that is hooked, too
+    for how in [], *([["hcc"]] if device.topic == "hip" else []): # with "hcc" the program launches by another hooked function
         graph = device.run(module, *how, options=["--cfg-launches", "first:2"])["collatz"]
         equal(f"first:2 {how}", [(row["launches"], row["counted"]) for row in graph["launches"]], [(LAUNCHES, 2)])
     equal("first:2: calls", graph["calls"], THREADS * LAUNCHES)
@@ -227,12 +229,12 @@ def expect_samples(device, module):
 
 
 def without(prefix):
-    """Renames the constants of this kind, so that the module seems to have none."""
+    """Returns a function that renames the constants with this prefix, so that msleaks does not find them."""
     return lambda code: re.sub(rf"@{prefix}(?=\w)", f"@{prefix}no_", code)
 
 
 def expect_doubt(device, module):
-    """After any fault the program's own kernels run, and their launches are recorded."""
+    """Checks modules and launches that msleaks cannot count. The program's own kernels must run, and msleaks must record their launches."""
     graph = device.run(module, environment={"STANDIN_REFUSED": "__msl_counted_collatz"})["collatz"]
     equal("refused: launches", [(row["launches"], row["counted"]) for row in graph["launches"]], [(LAUNCHES, 0)])
     equal("refused: counts", {edge["count"] for edge in graph["edges"]}, {None})

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Counted OpenCL kernels, run on PoCL. The program prints the same as without msleaks. Full counts equal the expected numbers.
-Counts of a sample are scaled up from the counted work-groups.
+"""Tests counted OpenCL kernels on the driver PoCL. The program prints the same as without msleaks. If all work-groups count, the counts
+equal the expected numbers. If only a sample of them counts, msleaks scales their counts up.
 
     opencl_test.py BUILD SCRATCH LLVM
 """
@@ -26,7 +26,7 @@ ROUNDS = 10
 
 
 def start():
-    """The common beginning of tests on PoCL. Returns msleaks for an LLVM and a folder, or skips the test."""
+    """Reads the arguments of a test on PoCL. Returns the tools of msleaks and a folder. Skips the test if there is no SPIR-V translator."""
     build, scratch, llvm = arguments("build", "scratch", "llvm")
     os.makedirs(scratch, exist_ok=True)
     if spirv.translator() is None:
@@ -35,7 +35,7 @@ def start():
 
 
 def run_alone(command):
-    """The program's output without msleaks. Skips the test if there is no OpenCL device."""
+    """Returns the program's output without msleaks. Skips the test if there is no OpenCL device."""
     alone = run(command)
     if "no OpenCL device" in alone.stderr:
         skip("no OpenCL device; pocl-opencl-icd brings one")
@@ -55,8 +55,8 @@ def write_spirv(bitcode, spv):
 
 
 def compile_kernels(msleaks, source, scratch, name, passes=""):
-    """The SPIR-V of msleaks-clang, converted to bitcode that PoCL accepts. An older LLVM uses a SPIR-V translator of its own
-    version. For it, the back end of LLVM 22 translates the counted code instead."""
+    """Compiles kernels by msleaks-clang to SPIR-V, and converts the SPIR-V to bitcode that PoCL accepts. Versions before LLVM 22 have no
+    SPIR-V back end here. For them, the back end of LLVM 22 translates the counted code."""
     spv, bitcode = f"{scratch}/{name}.spv", f"{scratch}/{name}.bc"
     environment = {**os.environ, "MSLEAKS_PASS": passes, "MSLEAKS_LLVM": msleaks.llvm}
     command = [msleaks.bin / "msleaks-clang", "-x", "cl", "-cl-std=CL1.2", "-O1", source]
@@ -72,7 +72,7 @@ def compile_kernels(msleaks, source, scratch, name, passes=""):
 
 
 class Run:
-    """Runs the host program once under msleaks-run, and returns its graphs by name."""
+    """Runs the host program once under msleaks-run. Run[name] is the graph with this name."""
 
     def __init__(self, msleaks, scratch, host, module, alone, *options, launches=LAUNCHES, build_options=spirv.BUILD_OPTIONS):
         self.folder = f"{scratch}/run"
@@ -90,7 +90,8 @@ class Run:
 
 
 def expect_flow(graph):
-    """Checks that the flow into a block equals the flow out of it, apart from blocks where the function is entered or left."""
+    """Checks that each block's count equals the sum of the counts of its incoming edges. The entry block also counts the calls. All
+    calls must return."""
     into, out = Counter(), Counter()
     for edge in graph["edges"]:
         into[edge["to"]] += edge["count"]
@@ -109,7 +110,7 @@ def edge_counts(graph):
 
 
 def count_at(graph, line):
-    """How often the blocks of this line ran."""
+    """Returns how often each block of this line ran."""
     return [block["count"] for block in graph["blocks"] if block["line"] == line]
 
 
@@ -136,13 +137,13 @@ def expect_hand_count(done):
         check(all(row["launches"] == row["counted"] for row in launches), f"{name}: {launches}")
     check(done["saxpy"]["launches"][0]["grid"] == [GROUPS, 1, 1], done["saxpy"]["launches"])
     check(done["saxpy"]["launches"][0]["block"] == [GROUP, 1, 1], done["saxpy"]["launches"])
-    check(done["choose"]["launches"][0]["block"] == [0, 1, 1], done["choose"]["launches"])  # the device chooses
+    check(done["choose"]["launches"][0]["block"] == [0, 1, 1], done["choose"]["launches"])  # 0, as the device chooses the size
     for graph in done.graphs.values():
         expect_flow(graph)
         check(all(edge["state"] in ("measured", "derived") for edge in graph["edges"]), graph["function"])
 
     check(count_at(done["saxpy"], line_of("y[i] += a * x[i]")) == [SIZE * LAUNCHES], "saxpy: its body")
-    # In a group 32 + 16 + … + 1 threads add; one thread begins, and one writes.
+    # In a work-group, 32 + 16 + … + 1 = 63 threads add. One thread writes the result.
     check(count_at(done["sum"], line_of("part[me] += part[me + k]")) == [63 * GROUPS * LAUNCHES], "sum: additions")
     check(count_at(done["sum"], line_of("out[get_group_id(0)]")) == [GROUPS * LAUNCHES], "sum: results")
 
@@ -163,7 +164,7 @@ def expect_hand_count(done):
 
 
 def expect_arguments(msleaks, done):
-    """The possible uses of each kernel's buffers, and the events of its launches."""
+    """Checks the possible uses of each kernel's buffers, and the access events of its launches."""
     expected = {"saxpy": [(0, True, True), (1, True, False)], "sum": [(0, True, False), (1, False, True)],
                 "choose": [(0, True, True)], "collatz": [(0, False, True)], "rounds": [(0, True, True)]}
     for name, rows in expected.items():
@@ -182,7 +183,7 @@ def expect_arguments(msleaks, done):
 
 
 def expect_sampled(done, mode, sampled, counted=LAUNCHES):
-    """`sampled` is the number of threads in one launch of saxpy that count."""
+    """Checks the scaled counts of saxpy. `sampled` is the number of threads that count in one launch."""
     graph = done["saxpy"]
     check(graph["mode"] == mode, f"{mode}: {graph['mode']}")
     check(graph["sampled_threads"] == sampled * counted, f"{mode}: {graph['sampled_threads']} threads sampled")
@@ -194,8 +195,8 @@ def expect_sampled(done, mode, sampled, counted=LAUNCHES):
 
 
 def expect_errors(sampled, exact):
-    """With several counted blocks there is an error estimate, and the true count is within a few errors. With one block there is
-    none. Each thread enters once."""
+    """Checks the error estimates. A sample of several work-groups has an estimate for each count, and the true count differs by a few
+    errors at most. An exact count has the error 0."""
     for name in "collatz", "steps":
         for edge, truth in zip(sampled[name]["edges"], exact[name]["edges"]):
             check(edge["count"] is None or edge["error"] is not None, f"{name}: {edge} has no error")
@@ -204,21 +205,21 @@ def expect_errors(sampled, exact):
 
 
 def expect_rounds(done, mode, exact):
-    """All threads take the same path. So a sample gives each edge the same count as a full count, or no count for an edge without
-    threads."""
+    """All threads take the same path through this kernel. So the scaled count of an edge equals the full count. An edge that no thread
+    takes has no count."""
     for edge, truth in zip(done["rounds"]["edges"], exact["rounds"]["edges"]):
         wanted = (truth["count"], "estimated") if truth["count"] else (None, "unseen")
         check((edge["count"], edge["state"]) == wanted, f"{mode}: rounds: {edge}, in truth {truth['count']}")
 
 
 def expect_callee(done, mode):
-    """A function is scaled as its calling kernel. The other kernels have blocks of other sizes."""
+    """Checks that the counts of a called function have the scale of the calling kernel. Other kernels have work-groups of other sizes."""
     check(done["steps"]["scale"] == done["collatz"]["scale"], f"{mode}: steps is scaled by {done['steps']['scale']}")
     check(done["steps"]["calls"] == THREADS * LAUNCHES, f"{mode}: {done['steps']['calls']} calls of steps")
 
 
 def strata():
-    """Selects the same blocks as abi::counts."""
+    """Returns the number of threads that count in the mode `strata`. Selects the same work-groups as abi::counts."""
     def is_in(block):
         hashed = (block * 0x9e3779b97f4a7c15 & (1 << 64) - 1) >> 40 & 63
         return block in (0, GROUPS // 2, GROUPS - 1) or hashed == 0
@@ -275,7 +276,7 @@ def main():
     off = counted(few, "--cfg-launches", "off")
     check(off.status == 3 and "no edges were counted" in off.error, f"off: {off.status} {off.error}")
 
-    # The table has an unknown version. A note says so, and no launch is counted.
+    # Changes the version of the module's table to an unknown one. No launch must be counted, and a note must say why.
     with open(f"{scratch}/few.spv", "rb") as file:
         module = file.read()
     known, other = b"MSG1\x01\x00\x38\x00", b"MSG1\x09\x00\x38\x00"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests what users see of a run with counts: the option of the compiler, the table, the picture and the profile. One run has
-damaged files.
+"""Tests the compiler option and the outputs of counted graphs: the table, the Graphviz picture and the LNT profile. Also tests that
+damaged files of a run are refused.
 
     output_test.py BUILD SCRATCH LLVM
 """
@@ -13,12 +13,12 @@ from pathlib import Path
 from graphs_run import PROGRAMS, Msleaks, arguments, check, counted, equal, expect_flow, graphs_of, need, run
 
 SOURCE = PROGRAMS / "shapes.c"
-# The counts for main's one argument: 16 rounds of outer. In them i & 7 has each of the values 1, 2 and 5 twice.
+# {function: number of its calls}. main calls outer once, for 16 rounds. In 6 rounds i & 7 is 1, 2 or 5, and outer calls inner.
 CALLS = {"inner": 6, "main": 1, "never": 0, "outer": 1}
 
 
 def built(msleaks, scratch, language, *options):
-    """Built by msleaks-clang or msleaks-clang++ with only this option."""
+    """Builds the program by msleaks-clang or msleaks-clang++ with these options of msleaks. Returns the program's path."""
     wrapper, suffix = {"c": ("msleaks-clang", "c"), "c++": ("msleaks-clang++", "cpp")}[language]
     source, program = Path(f"{scratch}/shapes.{suffix}"), f"{scratch}/shapes-{suffix}"
     shutil.copy(SOURCE, source)
@@ -28,8 +28,8 @@ def built(msleaks, scratch, language, *options):
 
 
 def expect_chosen(msleaks, scratch, language):
-    """--msl-cfg alone counts each function. With an expression it counts the functions with matching names. Without the option no
-    function is counted."""
+    """Tests the option --msl-cfg. Without a value it counts each function. With a regular expression it counts the functions with
+    matching names. Without the option no function is counted."""
     folder = f"{scratch}/run-{language}"
     counted(msleaks, folder, [built(msleaks, scratch, language, "--msl-cfg")], 0)
     graphs = {graph["function"].split("(")[0]: graph for graph in graphs_of(msleaks, folder).values()}
@@ -53,7 +53,7 @@ def instructions_run(graph):
 
 
 def expect_table(msleaks, folder, graphs):
-    """The functions that ran, sorted by the number of instructions, largest first."""
+    """Checks the table of the functions that ran. The function that executed most instructions comes first."""
     head, *rows, ran, size = msleaks.output("cfg", folder).splitlines()
     equal("the head", head.split(), ["instructions", "calls", "blocks", "edges", "most", "of", "them", "at", "function"])
     hottest = {name: max(graph["blocks"], key=lambda block: block["count"] * block["instructions"]) for name, graph in graphs.items()}
@@ -70,7 +70,7 @@ def expect_table(msleaks, folder, graphs):
 
 
 def expect_picture(msleaks, scratch, folder, graphs):
-    """Graphviz draws each block and each edge, with its count."""
+    """Checks that the file for Graphviz has each block and each edge with its count."""
     picture = Path(f"{scratch}/graphs.dot")
     picture.write_text(msleaks.output("cfg", folder, "--dot"))
     done = run([need("dot"), "-Tjson", picture])
@@ -93,7 +93,7 @@ def expect_picture(msleaks, scratch, folder, graphs):
 
 
 def expect_profile(msleaks, scratch, folder, graphs):
-    """The profile's totals equal those of the graphs. Each edge is a line with its share."""
+    """Checks the exported LNT profile. Its totals equal those of the graphs. It has a line for each edge, with the edge's share."""
     file = f"{scratch}/graphs.lntprof"
     equal("export says", msleaks.output("profile", "export", folder, "--lnt", file), "")
     ran = {graph["function"]: graph for graph in graphs.values() if graph["calls"]}
@@ -111,10 +111,10 @@ def expect_profile(msleaks, scratch, folder, graphs):
 
 
 def damaged(content):
-    """(name, bytes of a file of counts, reason for the refusal). Such a file has a header and a slab, which contains a module's
-    table and its counters."""
+    """Yields damaged files of counts: (name, bytes, reason for the refusal). Such a file has a header and a slab. A slab is a part of
+    the file with the table and the counters of one module."""
     table = content.index(b"MSG1")
-    record = table - 24 # magic, kind, unit, reserved, bytes of the body
+    record = table - 24 # the slab's header: magic, kind, unit, reserved, bytes of the body
     size, = struct.unpack_from("<Q", content, record + 16)
     counters = table + size
     kind, = struct.unpack_from("<I", content, counters + 4)
@@ -148,7 +148,7 @@ def expect_refused(msleaks, scratch, folder):
             check((done.returncode, done.stdout, done.stderr.count("\n")) == (3, "", 1), said)
             check(why in done.stderr and file.name in done.stderr, f"{said}: '{why}' is not said of {file.name}")
             check(not page.exists(), f"{said}: a file is left")
-    # The missing end of a file was not written yet. This is not a fault, and the rest is shown.
+    # A file without its end is accepted, since the program may still be writing it. Here no graph is complete.
     file.write_bytes(whole[:whole.index(b"MSG1") + 40])
     equal("cut off", graphs_of(msleaks, copy), {})
     file.write_bytes(whole)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests the page of `msleaks cfg --html` in a headless Chromium. It shows the same as --json for any names, with mouse or keyboard,
-for one run or two.
+"""Tests the page of `msleaks cfg --html` in a headless Chromium. The page must show the same graphs as --json, for one run and for a
+comparison of two runs, even with strange names. It must be usable by mouse and by keyboard.
    usage: page_test.py BUILD SCRATCH LLVM
 """
 import json
@@ -16,7 +16,7 @@ from chromium import Chromium, find
 from msleaks_e2e import Msleaks, arguments, check, equal, line_of, run
 
 HOSTILE = "</script><img src=x onerror=hacked()>&amp;\"'\n,{{graphs}}"
-SECONDS_TO_OPEN = 6  # for a function of 500 blocks; on an idle machine it takes 1 s
+SECONDS_TO_OPEN = 6  # limit for a function of 500 blocks; on an idle machine it opens in 1 s
 
 
 class Runs:
@@ -26,7 +26,7 @@ class Runs:
         self.msleaks = Msleaks(build, llvm)
         self.scratch = Path(scratch)
         shutil.rmtree(scratch, ignore_errors=True)
-        # The page shows the folder's name, which must be escaped too.
+        # The page shows the folder's name, so the page must escape these characters.
         self.folder = self.scratch / "a <b>&amp; \"folder'"
         self.folder.mkdir(parents=True)
         self.source = self.folder / "mill.cpp"
@@ -62,7 +62,7 @@ def texts(browser, selector):
 
 
 def choose(browser, word):
-    """Finds, by the search box, the function whose name contains this text."""
+    """Uses the page's search box to open the function whose name contains this text."""
     browser.key("/")
     browser.evaluate("document.querySelector('#search').value = ''")
     for letter in word:
@@ -175,7 +175,7 @@ def keys_are_enough(browser, page):
 def hostile_names_are_text(browser, runs, folder, page):
     browser.open(page)
     equal("functions", len(texts(browser, "#functions li")), len(runs.json(folder)))
-    # The page shows demangled names in one line. The graph has the symbol itself.
+    # The list shows the demangled name in one line, while the graph has the symbol itself.
     index = browser.evaluate("functions.findIndex(row => row.name.includes('onerror'))")
     check(index >= 0, "the hostile function is not in the list")
     browser.evaluate(f"chooseFunction({index})")
@@ -235,7 +235,7 @@ def two_builds_side_by_side(browser, runs, first, other):
 
 
 def changed_page(page, name, change):
-    """The page with another first graph."""
+    """Writes a copy of the page with a changed first graph, and returns the copy's path."""
     html = page.read_text()
     begin = html.index('id="graph0">') + len('id="graph0">')
     end = html.index("</script>", begin)
@@ -250,7 +250,7 @@ def what_is_not_known_is_said(browser, page):
     def change(graph):
         graph["edges"][0].update(count=None, state="unseen")
         graph["edges"][1].update(state="estimated", error=1200)
-        graph["edges"][2].update(count=2**63)  # more than a browser's JSON numbers can represent
+        graph["edges"][2].update(count=2**63)  # JavaScript's numbers cannot represent this count exactly
         graph["blocks"][0].update(count=None)
     browser.open(changed_page(page, "unknown.html", change))
     names = browser.evaluate("shown.graphs[0].edges.map(edge => edge.name)")
@@ -296,7 +296,7 @@ def ir_is_shown_where_it_was_asked_for(browser, runs, plain):
 
 
 def any_graph_has_a_layout(browser, page):
-    """The page must also show edges that no compiler makes, because a file's tables may contain any bytes."""
+    """Checks that the page can draw any edges, even edges that no compiler makes. A file of counts may contain any edges."""
     browser.open(page)
     wrong = browser.evaluate("""(() => {
         let seed = 7;

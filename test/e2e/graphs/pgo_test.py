@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The counts of blocks and edges equal those of LLVM's own instrumentation of the same IR (the passes of -fprofile-generate).
+"""Compares counts of blocks and edges with those of LLVM's own instrumentation (-fprofile-generate) of the same IR. They must be equal.
 
     pgo_test.py BUILD SCRATCH LLVM
 """
@@ -10,16 +10,16 @@ from pathlib import Path
 
 from graphs_run import PROGRAMS, REPOSITORY, Msleaks, arguments, check, counted, equal, need, run
 
-# LLVM's profile assumes that a call returns, even if it throws, exits or jumps away and no code in the function catches
-# that. For a computed goto it makes additional blocks.
+# {source: functions in which the counts differ}. LLVM's profile assumes that each call returns, even if the callee throws, exits
+# or calls longjmp. For a computed goto LLVM adds blocks.
 OTHERWISE = {"numbers": set(), "odd": {"_Z9passes_oni", "_Z6jumpedi", "_Z5leavei", "main", "_Z5gotosPKc"}}
 SOURCES = {"numbers": PROGRAMS / "numbers.cpp", "odd": REPOSITORY / "test/lit/graphs/odd-flow.cpp"}
-# Both instrumentations count after inlining and simplification, and before unrolling and vectorising.
+# Both instrumentations add counters after inlining and simplification. The options keep later passes from changing the loops.
 FLAGS = ("-O2", "-g", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-fno-discard-value-names")
 
 
 class Tools:
-    """The programs of one LLVM, in their own folder."""
+    """Runs the programs of one LLVM version in a folder."""
 
     def __init__(self, llvm, folder):
         self.llvm, self.folder = llvm, folder
@@ -31,7 +31,7 @@ class Tools:
 
 
 def counts_of_llvm(tools):
-    """{function: {block: count}} of named.ll. A critical edge is a block there, with the name from.to_crit_edge."""
+    """Returns LLVM's counts for named.ll, as {function: {block: count}}. LLVM splits a critical edge by a block from.to_crit_edge."""
     tools("opt", "-passes=pgo-instr-gen,instrprof", "named.ll", "-o", "theirs.bc")
     tools("clang++", "-c", "theirs.bc", "-o", "theirs.o")
     tools("clang++", "-fprofile-generate", "theirs.o", "-o", "theirs", "-pthread")
@@ -56,8 +56,8 @@ def our_counts(msleaks, tools):
 
 
 def compare(graph, theirs):
-    """Returns the number of equal blocks and edges. LLVM's count for a block that stands for an edge is compared with a sum, since
-    a switch may have several such edges."""
+    """Compares a graph with LLVM's counts, and returns the number of equal counts. A block from.to_crit_edge can stand for several edges
+    of a switch, so its count is compared with the sum of their counts."""
     symbol, names = graph["symbol"], {}
     for block in graph["blocks"]:
         names[block["id"]] = block["ir"].split(":\n")[0].removeprefix("%").strip('"')

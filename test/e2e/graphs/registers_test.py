@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The assemblers accept counted kernels of CUDA and HIP, for old and new processors, and spill no register. Prints a table of the
-registers that the kernels need.
+"""Assembles counted kernels of CUDA and HIP for old and new processors. The assemblers must accept the kernels and spill no register.
+Prints a table of the registers that the kernels need.
 
     registers_test.py BUILD SCRATCH LLVM
 """
@@ -16,7 +16,7 @@ from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, need, run  # noqa
 from without_sdk import cuda_tool, device_options  # noqa: E402
 
 SOURCE = REPOSITORY / "test/lit/graphs/kernels.cu"
-MOST_MORE = 16  # most additional registers, if there are few counters
+MOST_MORE = 16  # with few counters, a counted kernel may need at most so many registers more
 BUILDS = {"none": "off", "few": "cfg", "all": "cfg;counters=all"}
 CUDA, HIP = ("sm_70", "sm_90"), ("gfx906", "gfx90a", "gfx942", "gfx1100")
 
@@ -29,7 +29,7 @@ def compiled(msleaks, passes, options, output):
 
 
 def of_cuda(msleaks, passes, processor, ptxas, scratch):
-    """The number of registers of each kernel."""
+    """Returns the number of registers of each kernel."""
     ptx = compiled(msleaks, passes, (*device_options("cuda", processor), "-S"), f"{scratch}/kernels.ptx")
     done = run([ptxas, f"-arch={processor}", "-v", ptx, "-o", f"{scratch}/kernels.cubin"])
     check(done.returncode == 0, f"ptxas, {processor}, {passes}: {done.stderr}")

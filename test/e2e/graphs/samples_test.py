@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Checks which threads of a launch count, by the device's own code run on the host (modules_test.py). Grids have one, two and three
-dimensions. The size of a block is no multiple of a wave, and last blocks have fewer threads. Each count equals the expected number.
+"""Checks which threads of a launch count, if only a sample of threads counts. A stand-in runs the device's code on the host
+(modules_test.py). The test uses grids of one, two and three dimensions, block sizes that are no multiple of a wave, and last blocks
+with fewer threads. Each count equals the expected number.
 
     samples_test.py BUILD SCRATCH LLVM cuda|hip
 """
@@ -24,7 +25,7 @@ def linear(at, of):
 
 
 class Shape:
-    """A launch with `threads` in three dimensions. Threads outside of `size` do nothing."""
+    """Describes a launch with a grid of three dimensions. The kernel returns at once in threads outside of `size`."""
 
     def __init__(self, block, size, grid=None, threads=None):
         self.block, self.size = block, size
@@ -38,11 +39,11 @@ class Shape:
         return [*map(str, sizes), *(["threads"] if self.is_in_threads else [])]
 
     def block_at(self, at):
-        """The number of threads in the block, in each dimension."""
+        """Returns the number of threads in the block, in each dimension."""
         return tuple(min(b, t - a * b) for a, b, t in zip(at, self.block, self.threads))
 
     def counting(self, mode, wave):
-        """The positions of the threads that count."""
+        """Yields the positions of the threads that count."""
         blocks = self.grid[0] * self.grid[1] * self.grid[2]
         for at in product(*map(range, self.grid)):
             number, here = linear(at, self.grid), self.block_at(at)
@@ -56,7 +57,7 @@ class Shape:
                     yield tuple(a * b + t for a, b, t in zip(at, self.block, thread))
 
     def rounds(self, at):
-        """The work of the kernel at this position."""
+        """Returns the number of rounds that the kernel makes in the thread at this position."""
         is_in = all(a < s for a, s in zip(at, self.size))
         return linear(at, self.size) // 16 + 1 if is_in else 0
 
@@ -71,7 +72,7 @@ SHAPES = {
     "three dimensions": Shape((6, 7, 4), (28, 27, 11), grid=(5, 4, 3)),
     "many blocks": Shape((32, 1, 1), (9600, 1, 1), grid=(300, 1, 1)),
 }
-# The last block of a row has fewer threads than the others.
+# Launches in which the last block of a row has fewer threads than the other blocks.
 RAGGED = {
     "a ragged end": Shape((96, 1, 1), (990, 1, 1), threads=(1000, 1, 1)),
     "a ragged centre": Shape((100, 1, 1), (140, 1, 1), threads=(150, 1, 1)),
@@ -93,7 +94,7 @@ def expect_sample(what, graph, shape, mode, wave, launches=LAUNCHES, counted=LAU
 
 
 def expect_bytes(device, graph):
-    """The bytes of each argument that a launch may use, as far as they are known."""
+    """Checks which bytes of each argument a launch may use. The range of bytes is known for the second argument only."""
     rows = [(row["number"], row["reads"], row["writes"], row["begin"], row["end"]) for row in graph["arguments"]]
     equal("arguments", rows, [(0, False, True, None, None), (1, True, False, 16, 48)])
     events = device.dump("access,alloc")
@@ -109,7 +110,7 @@ def expect_never_launched(graph):
 
 
 def expect_launches(device, module):
-    """Checks how many launches count. All launches do the same, so leaving some out changes no estimate."""
+    """Checks how many launches count. All launches do the same work, so the scaled counts do not depend on this number."""
     shape = SHAPES["blocks of 96"]
     for launches, counted in {"every:1": 5, "every:2": 3, "every:9": 1, "first:1": 1, "first:2": 2, "first:9": 5, "budget:100": 5, "budget:40": 2, "budget:1": 1}.items():
         for mode in "full", "cta":
@@ -121,7 +122,7 @@ def expect_launches(device, module):
 def main():
     build, scratch, llvm, topic = arguments("build", "scratch", "llvm", "topic")
     os.makedirs(scratch, exist_ok=True)
-    # HIP accepts grids with a smaller last block only with this option.
+    # Clang compiles HIP kernels for grids with a smaller last block only with this option.
     ragged = ["-fno-offload-uniform-block"] if topic == "hip" else []
     device = Device(Msleaks(build, llvm), scratch, topic, "sampled_host.c", KERNELS, ragged)
     module = device.module("counted", "cfg")

@@ -1,5 +1,5 @@
-"""The schema of `msleaks cfg --json` (docs/cfg.schema.json). It allows unknown keys, since later versions may add some. The tests
-forbid them, so that no key is added without an entry in the schema."""
+"""Checks graphs against the schema of `msleaks cfg --json` (docs/cfg.schema.json). The schema allows unknown keys, since later versions
+may add keys. The tests forbid unknown keys, so that nobody adds a key without an entry in the schema."""
 import copy
 import json
 
@@ -14,7 +14,7 @@ SCHEMA = REPOSITORY / "docs/cfg.schema.json"
 
 
 def closed(schema):
-    """The same schema, but it forbids keys that it does not name."""
+    """Returns a copy of the schema that forbids keys which it does not name."""
     schema = copy.deepcopy(schema)
     for definition in [*schema["$defs"].values(), schema["$defs"]["block"]["properties"]["classes"]]:
         if definition.get("type") == "object":
@@ -33,7 +33,7 @@ def mistakes(graphs):
 
 
 def expect(graphs, what):
-    """Checks nothing if no schema library is installed. Then file_test.py prints a message."""
+    """Checks the graphs against the schema. Without an installed schema library it checks nothing, and file_test.py prints a message."""
     if jsonschema is not None:
         found = mistakes(graphs)
         check(not found, f"{what}: not as {SCHEMA.name} has it: {found[:3]}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""An OpenCL program passes the source text of its kernels to the driver, on PoCL. `msleaks-run --cfg` counts the kernels. The
-program sees the same as without msleaks: results, build log, build options, no additional child and no signal. If a text cannot be
-compiled for counting, the original kernel runs, and a note gives the reason.
+"""Tests OpenCL programs that pass source text of kernels to the driver PoCL. `msleaks-run --cfg` compiles the text itself and counts
+the kernels. The program sees the same results, build log and build options as without msleaks. It sees no additional child and no
+signal. If msleaks cannot compile the text, the original kernel runs, and a note gives the reason.
 
     source_test.py BUILD SCRATCH LLVM
 """
@@ -29,7 +29,7 @@ def expect_counted(msleaks, scratch, host, source):
 
 
 def expect_plain(msleaks, scratch, host, source):
-    """The compiler is missing. A note says so; nothing else differs."""
+    """Runs without msleaks' compiler. The program must behave as without msleaks, and a note must name the missing compiler."""
     alone = run_alone([host, source, OPTIONS, str(LAUNCHES)])
     os.environ["MSLEAKS_CLANG"] = f"{scratch}/missing-clang"
     done = Run(msleaks, scratch, host, source, alone.stdout, "--cfg", build_options=OPTIONS)
@@ -41,7 +41,7 @@ def expect_plain(msleaks, scratch, host, source):
 
 def expect_undisturbed(msleaks, scratch, program):
     """Tests a failed build and its log, queries about the program, children and signals."""
-    alone = run([program])  # PoCL itself reports on stderr that a build failed
+    alone = run([program])  # stderr may have text, since PoCL itself reports the failed build there
     check(alone.returncode == 0, f"alone: {alone.returncode} {alone.stderr}")
     folder = f"{scratch}/undisturbed"
     shutil.rmtree(folder, ignore_errors=True)

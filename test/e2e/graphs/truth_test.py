@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Compares counts from few counters with counts from one counter or one call on each edge, and with LLVM's own profile. The
-programs have exceptions, setjmp, computed gotos, switches, recursion, and an exit in the middle.
+"""Compares the counts of a build with few counters with those of two other builds and of LLVM's own profile. The other builds have a
+counter on each edge, or a call on each edge. The programs have exceptions, setjmp, computed gotos, switches, recursion, and an exit
+in the middle.
    usage: truth_test.py BUILD SCRATCH LLVM
 """
 import os
@@ -12,7 +13,7 @@ LEVELS = ["-O0", "-O1", "-O2", "-O3"]
 
 
 def profile_of(scratch, llvm, source):
-    """The calls of each function, as LLVM's instrumentation in the front end counts them."""
+    """Returns the number of calls of each function, as clang's instrumentation (-fprofile-instr-generate) counts them."""
     program, raw, merged = f"{scratch}/profiled", f"{scratch}/default.profraw", f"{scratch}/default.profdata"
     done = run([need(f"clang++-{llvm}"), "-O0", "-g", "-fprofile-instr-generate", source, "-o", program, "-pthread"])
     check(done.returncode == 0, done.stderr)

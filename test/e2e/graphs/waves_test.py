@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The back ends of CUDA and HIP make one atomic addition for each wave. If threads of the wave add to the same counter, the code
-counts these threads, and one thread adds their number.
+"""Checks that counted kernels of CUDA and HIP make one atomic addition for each wave. Several threads of a wave may add to the same
+counter. Then the code counts these threads, and one thread adds their number.
 
     waves_test.py BUILD SCRATCH LLVM
 """
@@ -24,7 +24,7 @@ def assembly(msleaks, options, output):
 
 
 def of_cuda(msleaks, scratch):
-    """The machine instructions of each kernel."""
+    """Returns the machine instructions of each kernel."""
     ptx, binary = assembly(msleaks, (*device_options("cuda"), "-S"), f"{scratch}/edges.ptx"), f"{scratch}/edges.cubin"
     done = run([cuda_tool("ptxas"), "-arch=sm_90", ptx, "-o", binary])
     check(done.returncode == 0, done.stderr)
@@ -42,7 +42,8 @@ def expect_together(target, code, adds, counts_lanes):
     kernel, copy = code.get("edges"), code.get("__msl_counted_edges")
     check(kernel and copy, f"{target}: functions {sorted(code)}")
     check(not re.search(counts_lanes, kernel), f"{target}: the kernel itself counts")
-    # Counters: the threads that enter, and three cases of the switch. In each wave one thread adds their number.
+    # The kernel has one counter for the threads that enter, and one for each of three cases of the switch. At most one addition may be
+    # made without counting the threads of the wave.
     added, together = len(re.findall(adds, copy)), len(re.findall(counts_lanes, copy))
     check(added >= 3, f"{target}: {added} additions in\n{copy}")
     check(together >= added - 1, f"{target}: {together} of {added} additions are of a wave's threads together:\n{copy}")

@@ -1,5 +1,5 @@
-"""Compiles for CUDA and HIP with clang on a machine without their SDKs. The sources declare what they need of an SDK. Also finds
-NVIDIA's tools in NVIDIA's packages of PyPI."""
+"""Has clang's options to compile for CUDA and HIP without their SDKs. The sources declare the parts of an SDK that they need. Also
+finds NVIDIA's tools in NVIDIA's packages of PyPI."""
 from msleaks_e2e import REPOSITORY, run, skip
 
 OPTIONS = {
@@ -11,7 +11,7 @@ USUAL = {"cuda": "sm_90", "hip": "gfx90a"}
 
 
 def options_for(topic, processor=None):
-    """Returns the options to compile for device and host. `processor` replaces the default one."""
+    """Returns the options to compile for device and host. `processor` replaces the default processor."""
     return (*OPTIONS[topic], ARCHITECTURE[topic] + (processor or USUAL[topic]))
 
 
@@ -20,6 +20,6 @@ def device_options(topic, processor=None):
 
 
 def cuda_tool(name):
-    """The path of ptxas or nvdisasm. Skips the test if there is none."""
+    """Returns the path of NVIDIA's tool with this name. Skips the test if the tool is not available."""
     found = run([REPOSITORY / f"test/standins/cuda/{name}.sh"])
     return found.stdout.strip() if found.returncode == 0 else skip(f"CUDA's {name} cannot be had")

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Counts the edges of ggml's operators, of a transformer, and of darknet. With few counters, each edge of each function has the
-same count as with a counter on each edge. At most half of the edges have a counter.
+"""Counts the edges of real programs: ggml's operators, a transformer, and darknet. With few counters, each edge of each function must
+have the same count as with a counter on each edge. The program may have at most half as many counters.
    usage: workloads_truth.py BUILD SCRATCH (scripts/check-graphs.sh)
 """
 import os
 
 from graphs_run import Msleaks, arguments, build_workload, check, equal, expect_flow, graphs_of, recorded
 
-MOST_COUNTERS = 0.5 # of those for each edge
+MOST_COUNTERS = 0.5 # part of the counters in the build with a counter on each edge
 # {workload: commands, run in its folder}. Each command does the same work in each run.
 COMMANDS = {"ggml": (["./operators", "1"], ["./transformer", "2", "1"]), "darknet": (["./darknet", "speed", "cfg/cifar.cfg", "1"],)}
 
 
 def graphs_by(msleaks, folder, run_folder, command):
-    """The program prints times, so its output is not compared."""
+    """Runs the command and returns the graphs. Does not compare the program's output, since it contains times."""
     done = recorded(msleaks, run_folder, command, cwd=folder)
     check(done.returncode == 0, f"{command}: {done.stderr}")
     seen = graphs_of(msleaks, run_folder)

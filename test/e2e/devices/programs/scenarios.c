@@ -1,6 +1,6 @@
-// Has the memory problem that the argument names, such as a leak in each step, an overwritten matrix, or a
-// block that is allocated too early or freed too late. Runs on the stand-in of Ascend CANN. The program's
-// caching allocator reports its parts by MSTX.
+// Has the memory problem that the argument names, such as a leak in each step or an overwritten matrix.
+// Runs on the stand-in of Ascend CANN. The program's caching allocator reports the allocated parts of
+// its pool by MSTX.
 #include "mstx.h"
 #include "atb.h"
 

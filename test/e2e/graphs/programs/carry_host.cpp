@@ -1,5 +1,5 @@
-// Launches a counted copy with a buffer of counters that the program itself allocates. The copy
-// adds the same number whether the lower half of a counter begins at 0 or is about to overflow.
+// Launches a counted copy of a kernel with a buffer of counters that this program allocates. The copy
+// must add the same numbers if the counters begin at 0 and if their lower halves are about to overflow.
 //
 //   carry_host PROGRAM BUILD_OPTIONS ROUNDS      ROUNDS: rounds of `spin` (carry.cl) in each thread
 #include "opencl_host.h"
@@ -20,7 +20,7 @@ struct Counters {
   uint64_t counts[kMostCounters];
 };
 
-// The sums that the copy has added to counters that began at `first`.
+// Launches the copy with counters that begin at `first`. Returns the number that was added to each counter.
 std::vector<uint64_t> added(const Host &host, cl_kernel copy, uint64_t first) {
   Counters counters{{abi::kDeviceCountsVersion, abi::CountMode::Full, 0, kMostCounters, 1, 0, 0}, {}};
   std::ranges::fill(counters.counts, first);

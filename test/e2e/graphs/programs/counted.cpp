@@ -1,5 +1,5 @@
-// Runs code whose counts are known in advance. It runs in threads, in children of a fork, in a library that
-// is opened and closed, or until a kill. The first argument is the topic. `work(n)` runs its loop n times.
+// Calls functions whose counts are known in advance. The first argument selects where: in threads, in forked
+// children, in a library that is opened and closed, or before a kill. work(n) runs its loop n times.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -35,7 +35,7 @@ void inThreads() {
   }
 }
 
-// 2 + 2 * 3 + 1 = 9 calls. The last one comes after the children.
+// Calls work() nine times: twice, then three times in each of two children, and once after the children have ended.
 void inChildren() {
   for (int call = 0; call < 2; ++call)
     work(kLoop);
@@ -55,8 +55,8 @@ void inChildren() {
   work(kLoop);
 }
 
-// The library's function is called five times, and the library is closed after
-// each call. A child that is forked after the close has no counts of the library.
+// Calls the library's function five times, and closes the library after each call. Then it
+// forks a child, whose counts must not contain the library.
 void inLibrary(const char *path) {
   for (int round = 0; round < 5; ++round) {
     void *const library = dlopen(path, RTLD_NOW);

@@ -1,4 +1,4 @@
-// A kernel whose threads diverge at a switch. Each case of the switch is an edge with a counter, outside any loop.
+// A kernel whose threads diverge at a switch. The edges to the cases have counters and are not in a loop.
 #define __global__ __attribute__((global))
 #ifdef __HIP__
 #define ME __builtin_amdgcn_workitem_id_x()

@@ -1,5 +1,5 @@
-// Kernels of CUDA and HIP for modules_test.py, which computes their counts
-// itself. The file declares what it needs of an SDK, so no SDK is necessary.
+// Kernels of CUDA and HIP for modules_test.py, which computes the expected counts
+// itself. The file declares the parts of an SDK that it needs, so it compiles without an SDK.
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
 
@@ -22,7 +22,7 @@ __attribute__((noinline)) __device__ unsigned steps(unsigned long value) {
   return count;
 }
 
-__device__ unsigned seen; // number of launches of collatz, in a variable of the module
+__device__ unsigned seen; // number of launches of collatz
 
 extern "C" __global__ void collatz(unsigned *out, unsigned char first, int size) {
   int i = BLOCK * THREADS + THREAD;

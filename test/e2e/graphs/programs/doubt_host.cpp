@@ -1,5 +1,5 @@
-// Launches `collatz` of kernels.cl in several ways, and prints the results.
-// In some of these ways a launch cannot be counted (doubt_test.py).
+// Launches `collatz` of kernels.cl in the way HOW, and prints the results.
+// In some of these ways msleaks cannot count all launches (doubt_test.py).
 //
 //   doubt_host PROGRAM BUILD_OPTIONS HOW
 //
@@ -8,7 +8,7 @@
 //   unordered    two launches, then three in an out-of-order queue
 //   task         two launches, then three by clEnqueueTask
 //   fork         five launches that wait for an event, while a child begins and exits
-//   queues       ten launches in ten queues, which all wait for one event; then ten more
+//   queues       one launch in each of ten queues, which all wait for one event, and then one more in each
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "opencl_host.h"
 

@@ -1,4 +1,4 @@
-; Blocks whose instructions and counts file_test.py states. At -O0 they stay as written here.
+; Functions for file_test.py, which states the instructions and counts of their blocks. At -O0 no pass changes the blocks.
 target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-pc-linux-gnu"
 
@@ -55,7 +55,7 @@ end:                                                        ; block 7
   ret i32 %way
 }
 
-; Two computed gotos with the same two targets. Their edges cannot have a block, and other counts do not determine them.
+; Has two computed gotos with the same two targets. Their edges cannot have counters, and other counts do not determine them.
 define internal i32 @jumps(i1 %from, i1 %to) nounwind noinline {
 entry:                                                      ; block 1
   %end = select i1 %to, ptr blockaddress(@jumps, %left), ptr blockaddress(@jumps, %right)

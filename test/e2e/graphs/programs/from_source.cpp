@@ -1,4 +1,4 @@
-// A program that passes its kernels to the driver as source text. Prints all that it can query about their builds.
+// Passes source text of kernels to the OpenCL driver. Prints all that a program can query about the builds.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
@@ -67,7 +67,7 @@ int main() {
 
   const cl_program program = made(context, kGood);
   std::printf("good: %d\n", clBuildProgram(program, 0, nullptr, "-D FACTOR=2", nullptr, nullptr));
-  // PoCL starts a linker for the first launch of a kernel, but none for a build.
+  // There must be no child here. PoCL starts a linker at the first launch of a kernel, but not during a build.
   std::printf("children: %d, waited for: %d\n", static_cast<int>(children),
               static_cast<int>(waitpid(-1, nullptr, WNOHANG)));
   std::printf("kernels: %s\nsource: %zu bytes\n", infoOf(program, CL_PROGRAM_KERNEL_NAMES).c_str(),
@@ -87,7 +87,7 @@ int main() {
   // Builds the program again, with another option.
   std::printf("again: %d\n", clBuildProgram(program, 1, &device, "-D FACTOR=5", nullptr, nullptr));
   twice = clCreateKernel(program, "twice", nullptr);
-  clReleaseProgram(program); // the kernel holds a reference to it
+  clReleaseProgram(program); // the program stays alive, since the kernel refers to it
   clSetKernelArg(twice, 0, sizeof memory, &memory);
   clSetKernelArg(twice, 1, sizeof count, &count);
   run(queue, twice, 32);

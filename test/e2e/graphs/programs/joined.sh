@@ -1,6 +1,6 @@
 #!/bin/sh
-# Replaces fatbinary and clang-offload-bundler, which combine the code of
-# several devices into one file. This script only concatenates the code.
+# Stands in for fatbinary and clang-offload-bundler, which combine the binaries
+# of several devices into one file. This script only concatenates them.
 files=
 while [ $# -gt 0 ]; do
   case $1 in

@@ -1,5 +1,5 @@
-// Common code of the host programs that load modules. It declares the functions of CUDA's
-// driver that they all call (or, renamed, HIP's), checks their errors, and prints the results.
+// Contains the common code of the host programs that load modules. It declares the driver's
+// functions that they call, checks errors, and prints results. For HIP, a test renames CUDA's names.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ static void must(int status, const char *what) {
   exit(1);
 }
 
-// Reads `memory` after the previous work of the stream. `values` is a buffer for it.
+// Copies `memory` to the buffer `values` after the stream's previous work, and prints a sum of the values.
 static void printSum(CUdeviceptr memory, unsigned *values, int count, void *stream) {
   must(cuMemcpyDtoHAsync_v2(values, memory, count * sizeof *values, stream), "read");
   must(cuStreamSynchronize(stream), "wait");

@@ -1,14 +1,14 @@
-// Launches the kernels of a module through CUDA's driver (or, renamed, HIP's):  module_host MODULE LAUNCHES [how...]
-//   library   the kernels come from a library, as CUDA's runtime loads them
-//   packed    the arguments follow each other in memory
-//   odd       the same, in a list with an entry of an unknown kind
+// Launches the kernels of a module through CUDA's driver (or, renamed, HIP's).  module_host MODULE LAUNCHES [how...]
+//   library   loads the module as a library, as CUDA's runtime does
+//   packed    passes the arguments in one buffer
+//   odd       like packed, but the list that describes the buffer has an entry of an unknown kind
 //   config    launches by cuLaunchKernelEx
-//   together  launches with the attribute of a cooperative launch
-//   shared    blocks use more shared memory than the driver allows without a request
-//   reload    the module is loaded again for each launch
-//   static    HIP only: kernels are registered, and launched by their stubs
-//   ext, hcc  HIP only: launches by the functions of these names, with grids in threads; for stubs in blocks
-//   ends=NAME after the launches only this function is called; not even exit handlers run
+//   together  launches cooperatively, by an attribute of the launch
+//   shared    launches blocks with more shared memory than the driver allows without a request
+//   reload    loads the module again for each launch
+//   static    HIP only: registers the kernels, and launches them by their stubs
+//   ext, hcc  HIP only: launches by the functions with these names, with the grid in threads (for stubs, in blocks)
+//   ends=NAME calls only this function after the launches, and exits without exit handlers
 #include "module_driver.h"
 
 #include <string.h>
@@ -66,7 +66,7 @@ static void number(char **to, unsigned long long value) {
   *to += sizeof value;
 }
 
-// Registers the binary and its kernels as hipcc's programs do when they start.
+// Registers the binary and its kernels, as a program that hipcc built does when it starts.
 static void *registerBinary(const char *file) {
   static char bundle[1 << 20];
   static struct {
@@ -189,14 +189,14 @@ static void launch(void *function, void **each, char *bytes, size_t size) {
   if (strcmp(how, #name) == 0)                                                                                         \
     exit_status = name(__VA_ARGS__);
 
-// Counters are read again after a while.
+// Waits until msleaks would read counters again, and then calls only the function `how`.
 static void endsBy(const char *how) {
   enum { kPauseUs = 150000, kMomentUs = 1000 };
   int exit_status = 1;
   void *event;
   must(cuEventCreate(&event, 2), "event");
   must(cuEventRecord(event, stream), "record");
-  while (cuEventQuery(event) != 0) // this call reads no counters
+  while (cuEventQuery(event) != 0) // msleaks reads no counters in this call
     usleep(kMomentUs);
   usleep(kPauseUs);
   ENDS(cuStreamSynchronize, stream)

@@ -1,4 +1,4 @@
-// Defines the functions that clang's constructors call in a program with kernels. The program launches no kernel.
+// Defines empty functions in place of the runtime library of CUDA or HIP. Clang's constructors call these functions.
 #define NOTHING(name)                                                                                                  \
   void *name(void) { return 0; }
 #define BOTH(runtime)                                                                                                  \

@@ -1,4 +1,4 @@
-// Loops like those of operators: nested, with conditions, with early exits, in several threads.
+// Runs loops like those of numeric operators: nested, with conditions, with early exits, and in several threads.
 #include <algorithm>
 #include <cstdio>
 #include <thread>

@@ -1,4 +1,4 @@
-// A CUDA or HIP program in one file: kernels, and a loop on the host. It declares what it needs of an SDK.
+// A CUDA or HIP program with a kernel and a loop on the host. It declares the parts of an SDK that it needs.
 #ifdef __HIP__
 #define RUNTIME(name) hip##name
 #else

@@ -1,4 +1,4 @@
-// Common code of the host programs of OpenCL tests. It chooses a device, and makes a program, kernels and buffers.
+// Contains the common code of OpenCL host programs. It chooses a device, and creates a program, kernels and buffers.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 210

@@ -1,4 +1,4 @@
-// Loops that OpenMP divides among four threads. Also nested calls, too many for a stack, which must be tail calls.
+// Runs loops that OpenMP divides among four threads. Also makes so many nested calls that they must be tail calls.
 #include <cstdio>
 #include <numeric>
 #include <vector>

@@ -1,5 +1,5 @@
-// A library before OpenCL. $REFUSED names what it refuses for counted copies: kernel (its creation), argument
-// (the program's), counters (the buffer), launch. A fork's child that makes a query or a release exits with 9.
+// A library that the linker finds before OpenCL. $REFUSED selects the call for counted copies that it refuses: `kernel`,
+// `argument`, `counters` or `launch`. If a forked child calls a query or a release, the child exits with 9.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ void *clCreateKernel(void *program, const char *name, int *status) {
 }
 
 int clSetKernelArg(void *kernel, unsigned index, size_t bytes, const void *value) {
-  enum { kInvalidValue = -50, kCounters = 2 }; // the counters follow collatz' own two arguments
+  enum { kInvalidValue = -50, kCounters = 2 }; // the buffer of counters is argument 2, after collatz' own arguments
   if (isRefused(index == kCounters ? "counters" : "argument") && isCopy(kernel))
     return kInvalidValue;
   typedef int (*Set)(void *, unsigned, size_t, const void *);

@@ -1,5 +1,5 @@
-// Launches the kernels as hipcc's programs do, with <<<>>>. Clang makes stubs, and a constructor that registers
-// them with the binary in the program. modules_test.py names this binary.   registered_host LAUNCHES
+// Launches kernels by <<<>>>, as HIP programs do. Clang makes stubs, and a constructor that registers the stubs
+// and the device's binary, which modules_test.py selects.   registered_host LAUNCHES
 #include <stdio.h>
 #include <stdlib.h>
 

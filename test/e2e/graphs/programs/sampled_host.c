@@ -1,6 +1,6 @@
-// Launches the kernel `rounds` of a module through CUDA's driver (or, renamed, HIP's), and prints the results:
+// Launches the kernel `rounds` of a module through CUDA's driver (or, renamed, HIP's), and prints the results.
 //   sampled_host MODULE LAUNCHES GRID×3 BLOCK×3 SIZE×3 [threads]
-//   threads   HIP only: GRID is in threads, so the last block of a row may have fewer than the others
+//   threads   HIP only: GRID counts threads, so the last block of a row may have fewer threads than the others
 #include "module_driver.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-// Kernels of CUDA and HIP. Threads with higher numbers do more work, so a count
-// identifies its thread (samples_test.py). The file declares what it needs of an SDK.
+// Kernels of CUDA and HIP for samples_test.py. Threads with higher numbers do more work, so the counts show
+// which threads counted. The file declares the parts of an SDK that it needs.
 #define __global__ __attribute__((global))
 
 #ifdef __HIP__

@@ -1,4 +1,4 @@
-/* Functions whose graphs have known shapes. The file is compiled as C and as C++. */
+/* Functions whose blocks and edges are known. The file is compiled as C and as C++. */
 #include <stdio.h>
 
 __attribute__((noinline)) static int inner(int n) {
