@@ -1,4 +1,4 @@
-// Tells whether an emulator of system calls (qemu-user) runs the tests.
+// Detects whether the tests run under an emulator of system calls, such as qemu-user.
 #pragma once
 
 #include <cstddef>
@@ -7,15 +7,16 @@
 
 namespace msleaks::test {
 
-// An emulator may have no robust futexes. Then only the heartbeat shows that a collector is alive.
+// An emulator may not support robust futexes. Without robust futexes, only the heartbeat shows that a collector is
+// alive.
 inline bool kernelHasRobustLists() {
   void *head;
   size_t bytes;
   return syscall(SYS_get_robust_list, 0, &head, &bytes) == 0;
 }
 
-// An emulator maps its own memory between that of the program. So a library may be loaded at another address the second
-// time.
+// An emulator places its own memory in the address space of the program. So if a library is loaded a second time, its
+// address may differ from the first one.
 inline bool isEmulated() { return !kernelHasRobustLists(); }
 
 } // namespace msleaks::test

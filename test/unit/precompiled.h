@@ -1,4 +1,5 @@
-// Headers that most unit tests include. If clang compiles, they are precompiled (analysis/precompiled.h).
+// Includes the headers that most unit tests need. A build with clang precompiles them, for the reason in
+// analysis/precompiled.h.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Tells with which sanitizer the tests are built.
+// Defines constants that say with which sanitizer the tests are built.
 #pragma once
 
 namespace msleaks::test {

@@ -14,7 +14,8 @@
 namespace msleaks::abi {
 namespace {
 
-// Other programs, and other versions of msleaks, read the bytes of a record. So this test fixes them.
+// Other programs, and other versions of msleaks, read the bytes of a record. So these tests compare every byte with the
+// documented layout.
 TEST(Events, AllocHasTheDocumentedBytes) {
   AllocEvent event{{EventKind::Alloc, Heap::Device, 3, kFromHook | kZeroed | kWrite, 0x01020304, 0x1112131415161718},
                    0x2122232425262728,
@@ -124,11 +125,11 @@ TEST(Symbols, EachVerbHasThePositionsItNeeds) {
       EXPECT_EQ(symbol.address.present(), symbol.size.present()) << symbol.name;
       if (symbol.address.present())
         EXPECT_EQ(symbol.source.present(), symbol.value.present()) << symbol.name;
-      else // the returned handle refers to the block, and its hook says to which part
+      else // the call returns a new handle of the block. Its hook finds the part of the block
         EXPECT_TRUE(symbol.source.present()) << symbol.name;
       break;
     case Verb::Access:
-      break; // a launch without these positions uses unknown memory
+      break; // a launch without these positions accesses unknown memory
     case Verb::Handle:
       ADD_FAILURE() << symbol.name << " is a row of handle_calls.def";
       break;
@@ -143,7 +144,7 @@ TEST(Symbols, PositionsCountFromEitherEnd) {
   const Symbol &launch = *findSymbol("cudaLaunchKernel");
   EXPECT_EQ(launch.kernel.resolve(6), 0);
   EXPECT_EQ(launch.stream.resolve(6), 5);
-  EXPECT_EQ(launch.stream.resolve(8), 7); // dim3 split in two by the x86-64 ABI
+  EXPECT_EQ(launch.stream.resolve(8), 7); // the x86-64 ABI passes one dim3 as two arguments
   EXPECT_EQ(Position(4).resolve(4), -1);
   EXPECT_EQ(Position(-5).resolve(4), -1);
   EXPECT_EQ(Position().resolve(4), -1);
@@ -166,13 +167,14 @@ TEST(Traits, SurviveTheImmediateOperand) {
   EXPECT_EQ(same.flags(), kRealloc | kAsync | 0xa00);
 }
 
-// Compiled objects contain the operand, so its meaning in the first version must not change.
+// Compiled objects contain this number. So its meaning must stay the same in all versions.
 TEST(Traits, OfTheFirstVersionMeanTheSame) {
   constexpr Traits traits(0x01'14'05'04u); // realloc, flags 0x14, OpenCL, managed
   EXPECT_EQ(traits, Traits(Verb::Realloc, Family::OpenCl, Heap::Managed, 0x14));
 }
 
-// Objects and traces contain these numbers. So new rows are added at the end of their tables, and no row is removed.
+// Compiled objects and traces contain these numbers. So new rows are added at the end of their tables, and no row is
+// removed.
 TEST(Numbers, AreTheOnesOfTheFirstVersion) {
   const auto number = [](auto value) { return static_cast<unsigned>(value); };
   EXPECT_EQ(number(Heap::Host), 0u);
@@ -226,7 +228,7 @@ TEST(HandleCalls, SayWhatAFunctionDoes) {
   EXPECT_EQ(handleCallsOf("malloc").count, 0u);
 }
 
-// If no function creates or destroys handles of a kind, a row is missing.
+// The table must have at least one function that creates handles of each kind, and one that destroys them.
 TEST(HandleCalls, EachKindIsMadeAndGivenBack) {
 #define MSL_HANDLE(name, number, text, back, doc)                                                                      \
   {                                                                                                                    \
@@ -243,7 +245,7 @@ TEST(HandleCalls, EachKindIsMadeAndGivenBack) {
 }
 
 TEST(SiteTable, ChecksumIsFnv1a) {
-  // Published test vector of FNV-1a, 32 bits.
+  // Published test vector of the 32-bit hash FNV-1a.
   EXPECT_EQ(fnv1a32(reinterpret_cast<const unsigned char *>("foobar"), 6), 0xbf9cf968u);
 }
 

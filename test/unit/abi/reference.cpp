@@ -1,4 +1,4 @@
-// Prints a reference page that is generated from the .def tables.   usage: reference PAGE
+// Prints a page of docs/reference, generated from the .def tables.   usage: reference PAGE
 #include "msleaks/abi/events.h"
 #include "msleaks/abi/flags.h"
 #include "msleaks/abi/handle_calls.h"

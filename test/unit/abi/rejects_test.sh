@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compiles symbols.h with one bad row in the table. The compiler must refuse it for the right reason.
+# Compiles symbols.h with one wrong row in the table. The compiler must reject the row for the expected reason.
 #   usage: rejects_test.sh CXX INCLUDE_DIR FAULT
 set -euo pipefail
 cxx=$1 include=$2 fault=$3

@@ -33,7 +33,7 @@ TEST(Leaks, ABlockThatLivedInAPauseIsUnsure) {
   leaks.onEvent(epoch(200, ~0u), {});
   leaks.onFree(leakable(1, 8, 199), FreeCause::ProcessExited, 300);
   leaks.onFree(leakable(1, 16, 200), FreeCause::ProcessExited, 300);
-  leaks.onEvent(epoch(400, abi::enabledBit(abi::EventKind::Free)), {}); // from here on only frees are recorded
+  leaks.onEvent(epoch(400, abi::enabledBit(abi::EventKind::Free)), {}); // from here on, only frees are recorded
   leaks.onFree(leakable(1, 32, 200), FreeCause::ProcessExited, 500);
   leaks.onEvent(epoch(600, abi::enabledBit(abi::EventKind::Alloc)), {});
   leaks.onFree(leakable(1, 64, 700), FreeCause::ProcessExited, 800);
@@ -43,7 +43,8 @@ TEST(Leaks, ABlockThatLivedInAPauseIsUnsure) {
   EXPECT_EQ(physicalSum(result.alive), (BlockSum{4, 1}));
 }
 
-// A process may leave millions of blocks alive.
+// A process may leave millions of blocks alive. So `Births` merges their times of allocation, but must not count a
+// block before its allocation.
 TEST(Leaks, BirthsTakeBoundedMemoryAndNoBlockCountsTooEarly) {
   Births births;
   constexpr uint64_t kBlocks = 5 * Births::kMost;

@@ -18,7 +18,7 @@ Block block(uint32_t cohort, uint64_t size, abi::Heap heap = abi::Heap::Host, ui
   return block;
 }
 
-// Copies all sums at each new peak.
+// A simple model: it copies all sums at each new peak.
 struct NaivePeak {
   std::map<uint32_t, BlockSum> now, at_peak;
   uint64_t bytes = 0, peak = 0, time_ns = 0;
@@ -79,7 +79,7 @@ TEST(Peak, HeapsAndProcessesHaveTheirOwn) {
   reserved.reserve = 1;
   peak.onAlloc(reserved, AllocCause::Allocated, 5);
   const auto result = peak.result();
-  EXPECT_EQ(result.total.bytes, 120u); // a pool's blocks are parts of other blocks, and reserved space has no memory
+  EXPECT_EQ(result.total.bytes, 120u); // without the pool's blocks (parts of others) and reserved space
   EXPECT_EQ(result.by_heap[static_cast<size_t>(abi::Heap::Host)].bytes, 100u);
   EXPECT_EQ(result.by_heap[static_cast<size_t>(abi::Heap::Pool)].bytes, 70u);
   EXPECT_EQ(result.by_heap[static_cast<size_t>(abi::Heap::Mapping)].bytes, 0u);
@@ -111,7 +111,8 @@ TEST(Peak, EachDeviceHasItsOwn) {
   EXPECT_EQ(result.by_heap[static_cast<size_t>(abi::Heap::Device)].bytes, 1100u);
 }
 
-// The allocation inside a wrapper makes the peak. Only a later event assigns the block to the wrapper's caller.
+// The peak is reached by an allocation inside a wrapper. Only a later event attributes the block to the wrapper's
+// caller.
 TEST(Peak, NamesTheSiteThatABlockIsRetargetedTo) {
   PeakAnalyzer peak;
   const auto add = [&](Block of, uint64_t time_ns) {
@@ -152,7 +153,7 @@ TEST_P(PeakModel, LazyCopiesEqualFullCopies) {
   NaivePeak naive;
   std::vector<std::pair<uint32_t, uint64_t>> live;
   for (uint64_t time = 1; time < 20000; ++time) {
-    // Memory grows and shrinks in phases, so there are many peaks with quiet times between them.
+    // Memory grows and shrinks in phases. So there are many peaks, and times without a peak between them.
     const bool grow = live.empty() || pick(100) < (time / 1000 % 2 ? 40 : 58);
     if (grow) {
       live.emplace_back(static_cast<uint32_t>(pick(37)), pick(1000));

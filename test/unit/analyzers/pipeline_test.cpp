@@ -10,7 +10,7 @@
 namespace msleaks::analysis {
 namespace {
 
-// Records its calls, in order.
+// Logs the calls that the pipeline makes, in order.
 class Journal final : public Analyzer {
 public:
   std::string_view name() const override { return "journal"; }
@@ -54,13 +54,14 @@ TEST_F(PipelineTest, ProcessesEndBetweenEvents) {
   EXPECT_EQ(journal.lines, "alloc@500\nleft@1000000\nend1@1000000\nalloc@5000000\nleft@5000000\nend2@5000000\n");
 }
 
-// All pointers of a session may not fit into memory.
+// The pointers of a whole session may not fit into memory. So the pipeline reads each set of pointers only when the
+// events reach its time.
 TEST_F(PipelineTest, PointersAreReadWhenTheirTimeHasCome) {
   int reads = 0;
   const auto expect = [&](uint64_t time_ns) {
     pipeline.expectPointers(time_ns, [&reads]() -> std::shared_ptr<const PointedMemory> {
       ++reads;
-      return nullptr; // the chunk of the pointers is damaged
+      return nullptr; // as if the chunk with the pointers was damaged
     });
   };
   expect(1'000);
@@ -75,7 +76,7 @@ TEST_F(PipelineTest, PointersAreReadWhenTheirTimeHasCome) {
   EXPECT_EQ(reads, 2);
 }
 
-// The parent's clock gives the time of the end. Last events of the process may have slightly later times.
+// The time of the end comes from the parent's clock. The last events of the process may have slightly later times.
 TEST_F(PipelineTest, LastEventsMayBeLaterThanTheEnd) {
   pipeline.expectEnd(1, {FreeCause::ProcessExited, 1'000'000, 0});
   pipeline.apply(msleaks::test::alloc(500, 0x10, 5));

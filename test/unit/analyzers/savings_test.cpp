@@ -1,4 +1,4 @@
-// The savings of peaks equal sums over the whole run, which the test computes for each question.
+// Tests that the savings of peaks equal sums over the whole run. The test computes these sums anew for each question.
 #include "analysis/findings/savings.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 using Curve = std::vector<int64_t>;
 
-// A run with random blocks of a few cohorts, in two heaps.
+// A run with random blocks of a few cohorts (groups of similar blocks) in two heaps.
 struct RandomBlocks {
   explicit RandomBlocks(uint64_t seed, uint32_t cohort_count) : random(seed) {
     for (uint32_t i = 1; i <= cohort_count; ++i) {
@@ -65,7 +65,7 @@ struct RandomBlocks {
   uint32_t last_id = 0;
 };
 
-// Computes the same answers from whole curves.
+// A simple model: it computes the same answers from the curves of the whole run.
 class WholeCurves {
 public:
   WholeCurves(const RandomBlocks &run, const Account &account) : run_(run) {

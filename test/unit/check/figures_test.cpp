@@ -1,4 +1,4 @@
-// The compared figures of a run, and the file that stores them.
+// Tests the figures of a run that `msleaks check` compares, and the file that stores them.
 #include "analysis/check/read_baseline.h"
 
 #include "../report/report_fixture.h"
@@ -125,7 +125,7 @@ TEST_F(Figures, FromOtherFilesAreRefused) {
               HasSubstr("peak.places[1].line does not have the type"));
 }
 
-// A later version may write more fields. A missing field gets its default value.
+// A later version of msleaks may write more fields. A missing field gets its default value.
 TEST_F(Figures, OfAnotherDayAreRead) {
   const auto read =
       parseFigures(savedWith("\"leaks\": {}", "\"leaks\": {\"bytes\": 3, \"by_magic\": []}, \"more\": 1"), "x");

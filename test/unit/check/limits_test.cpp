@@ -1,4 +1,4 @@
-// The meaning of the limits of `msleaks check`.
+// Tests the meaning of the limits of `msleaks check`.
 #include "analysis/check/limits.h"
 
 #include <gmock/gmock.h>
@@ -8,7 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// The largest allowed peak for a limit, with a baseline of 1000 bytes. 0: the text is no valid limit.
+// Returns the largest allowed peak for a limit and a baseline, or 0 if the text is no valid limit.
 uint64_t mostOf(std::string_view text, uint64_t baseline = 1000) {
   const auto limit = parsePeakLimit(text);
   return limit ? mostBytes(*limit, baseline) : 0;

@@ -1,4 +1,4 @@
-// Finds the places of one run in another run.
+// Tests how `msleaks check` finds the places of one run in another run, although lines have moved.
 #include "analysis/check/same_places.h"
 
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ PlaceFigures in(const char *library) {
 
 SamePlaces compare(const Listed &before, const Listed &now) { return samePlaces(before, now, Relocation(before, now)); }
 
-// The lines of the places that are new.
+// Returns the lines of the places that only the second run has.
 std::vector<uint32_t> freshLines(const Listed &before, const Listed &now) {
   std::vector<uint32_t> lines;
   for (const size_t index : compare(before, now).fresh)

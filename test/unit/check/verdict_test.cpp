@@ -1,4 +1,4 @@
-// Verdicts on runs, from limits and baselines.
+// Tests the verdicts of `msleaks check` on runs, from limits and baselines.
 #include "analysis/check/verdict.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ PlaceFigures place(uint32_t line, const char *function, uint64_t bytes, const ch
   return place;
 }
 
-// A run with a leak of 100 bytes at one place and a peak of 1000 bytes.
+// Returns the figures of a run with a leak of 100 bytes at one place and a peak of 1000 bytes.
 RunFigures figures() {
   RunFigures figures;
   figures.command = {"/bin/net", "--size", "7"};

@@ -1,5 +1,5 @@
-// Builds an arena byte for byte as abi/session.h describes it, and publishes events in it. In tests of the collector it
-// replaces the runtime.
+// Builds arenas (the shared memory files of recorded processes) as abi/session.h describes them, and publishes events
+// in them. In tests of the collector, this code replaces the runtime.
 #pragma once
 
 #include "msleaks/abi/session.h"
@@ -29,7 +29,7 @@ struct ArenaWish {
   std::string_view command{"demo\0--fast\0", 12};
 };
 
-// The consumer's view of a ring that a test fills.
+// A ring of events that a test fills as the runtime would.
 class RingMaker {
 public:
   RingMaker(abi::RingEntry *entry, abi::RingHeader *header) : entry_(entry), header_(header) {}
@@ -47,7 +47,8 @@ public:
     return relaxed(header_->reserved) + slots - header_->tail.load(std::memory_order_acquire) <= header_->capacity;
   }
 
-  // Counts and publishes an event. Returns whether there was room. Without room the event counts as dropped.
+  // Counts an event and publishes it if the ring has room. Returns whether it had room. Otherwise the event counts as
+  // dropped.
   template <class Event> bool record(Event event) {
     add(header_->produced, 1);
     if (!hasRoom(Event::kSlots)) {
@@ -59,7 +60,7 @@ public:
     return true;
   }
 
-  // Writes an event like a thread that is killed before its release store.
+  // Writes an event without the release store, as if the thread were killed before the store.
   template <class Event> void writeUnpublished(Event event) {
     const uint64_t position = relaxed(header_->reserved);
     add(header_->reserved, Event::kSlots);
@@ -81,7 +82,7 @@ public:
     record(event);
   }
 
-  // The counters continue in the larger ring, as in the runtime.
+  // Continues the counters of the smaller ring `before`, as the runtime does when it replaces a ring by a larger one.
   void continueFrom(const RingMaker &before) {
     const abi::RingHeader &old = *before.header_;
     header_->stream = old.stream;
@@ -162,7 +163,7 @@ public:
     return reinterpret_cast<abi::PathBlock *>(bytes_ + header().path_blocks_offset)[index];
   }
 
-  // Adds the next node of a path, and returns its number.
+  // Adds the next node of a path, and returns the number of the node.
   uint32_t addPath(const abi::PathNode &node) {
     const uint32_t number = header().path_count;
     abi::PathBlock &block = pathBlock(number / abi::kPathBlockNodes);
@@ -173,7 +174,7 @@ public:
     return number;
   }
 
-  // Adds a new ring in state Live at the end of the file.
+  // Adds a ring in state Live at the end of the file.
   RingMaker addRing(uint64_t capacity, uint32_t stream) {
     const uint32_t index = header().ring_count.load();
     abi::RingEntry &ring = entry(index);
@@ -183,7 +184,7 @@ public:
     return claim(index, capacity, stream);
   }
 
-  // Does what a new thread does that takes over the ring of an ended one.
+  // Initializes a ring as a new thread does when it takes over the ring of an ended thread.
   RingMaker claim(uint32_t index, uint64_t capacity, uint32_t stream) {
     abi::RingEntry &ring = entry(index);
     ring.state.store(abi::RingState::Claimed);
@@ -199,8 +200,8 @@ public:
     return maker;
   }
 
-  // The same ring, at the addresses where a collector in this process has mapped it. ThreadSanitizer identifies memory
-  // by its address, so two mappings of one page would hide every race.
+  // Returns the same ring, at the addresses where a collector in this process has mapped the arena. ThreadSanitizer
+  // identifies memory by its address. So it would find no race between two mappings of one page.
   RingMaker asCollectorSeesIt(uint32_t index) {
     auto *entries = reinterpret_cast<abi::RingEntry *>(otherMapping(0) + header().rings_offset);
     return {entries + index, reinterpret_cast<abi::RingHeader *>(otherMapping(entry(index).offset))};
@@ -214,7 +215,7 @@ private:
     return offset;
   }
 
-  // The address at which this file is mapped from `offset` on, apart from our own mapping.
+  // Returns the address of the collector's mapping of this file at `offset`, not that of this object's mapping.
   std::byte *otherMapping(uint64_t offset) const {
     std::ifstream maps("/proc/self/maps");
     for (std::string line; std::getline(maps, line);) {
@@ -231,7 +232,7 @@ private:
   uint64_t end_ = 0;
 };
 
-// A folder that is removed when the test ends.
+// Creates a temporary folder, and removes it at the end of the test.
 class ScratchFolder {
 public:
   ScratchFolder() {

@@ -49,7 +49,8 @@ TEST(ArenaReader, TakesNoLinkAndNoFifo) {
   EXPECT_FALSE(ArenaReader::open(folder / "3.3.rings"));
 }
 
-// Each fault makes the arena unusable, with a message. Nothing outside the file is read.
+// Each of these faults makes the arena unusable. The reader must return an error message, and must read nothing outside
+// the file.
 struct HeaderFault {
   const char *name;
   std::function<void(abi::ArenaHeader &)> make;

@@ -19,7 +19,7 @@ using analysis::publishFit;
 using analysis::readClockPair;
 using analysis::readMonotonicNs;
 
-// A counter with `hertz` ticks per second, whose drift against the real clock the test sets.
+// A counter of ticks. The test sets `ns_per_tick` to let the counter drift against the real clock.
 struct FakeCounter {
   double ns_per_tick = 0.4;
   uint64_t start_ns = readMonotonicNs();
@@ -33,7 +33,7 @@ TEST(ClockLine, GoesThroughBothPairs) {
   const ClockLine line = lineThrough({1000, 5000}, {3500, 6000});
   EXPECT_EQ(line.at(1000), 5000u);
   EXPECT_NEAR(static_cast<double>(line.at(3500)), 6000, 1);
-  EXPECT_NEAR(static_cast<double>(line.at(500)), 4800, 1); // it also computes earlier times
+  EXPECT_NEAR(static_cast<double>(line.at(500)), 4800, 1); // the line also converts times before both pairs
 }
 
 TEST(ClockLine, StopsAtZeroBelowTheBeginningOfTime) { EXPECT_EQ((ClockLine{1000, 10}).at(0), 0u); }
@@ -72,7 +72,7 @@ TEST(ClockModel, SaysOfAnOldTickWhatItSaidBefore) {
   }
   for (const ClockPair &pair : said)
     ASSERT_EQ(model.toNs(pair.ticks), pair.ns);
-  EXPECT_LT(model.toNs(said.front().ticks - 1'000'000), said.front().ns); // a time before the first line
+  EXPECT_LT(model.toNs(said.front().ticks - 1'000'000), said.front().ns); // a tick before the first line
 }
 
 TEST(ClockModel, IsContinuousWhereLinesMeet) {
@@ -85,7 +85,7 @@ TEST(ClockModel, IsContinuousWhereLinesMeet) {
   EXPECT_LE(model.toNs(meet) - model.toNs(meet - 10), 10u);
 }
 
-// A counter that the test moves: `slept_ticks` passed while CLOCK_MONOTONIC stood still.
+// A counter for a system that slept: while CLOCK_MONOTONIC stood still, the counter advanced by `slept_ticks`.
 struct SleepingCounter : FakeCounter {
   int64_t slept_ticks = 0;
   ClockPair read() const {
@@ -126,11 +126,11 @@ TEST(ClockModel, BeginsAgainWhenTheCounterWasSetBack) { followsAJump(-1'999'000'
 
 TEST(ClockFit, IsReadAsAWholeOrNotAtAll) {
   abi::ClockFit fit{};
-  EXPECT_FALSE(loadFit(fit)); // no fit was ever published
+  EXPECT_FALSE(loadFit(fit)); // no fit has been published yet
   publishFit(fit, {1, 2, 3});
   ASSERT_TRUE(loadFit(fit));
   EXPECT_EQ(loadFit(fit)->ns_per_tick_q32, 3u);
-  fit.version.fetch_add(1); // the publisher was killed in the middle
+  fit.version.fetch_add(1); // as if the publisher was killed while it wrote
   EXPECT_FALSE(loadFit(fit));
 
   fit.version = 0;

@@ -1,4 +1,4 @@
-// A collector for one hand-made arena, and the trace that it writes.
+// Provides a collector for one hand-made arena, and a reader for the trace that the collector writes.
 #pragma once
 
 #include "arena_maker.h"
@@ -15,7 +15,7 @@
 
 namespace msleaks::test {
 
-// Opens an arena that is known to be valid.
+// Opens an arena that must be valid, and throws otherwise.
 inline analysis::ArenaReader openArena(const std::filesystem::path &file) {
   auto arena = analysis::ArenaReader::open(file);
   if (!arena || !*arena)
@@ -35,7 +35,7 @@ public:
   }
 
   const analysis::TraceReader &reader() const { return reader_; }
-  // The addresses of the Alloc events, in the reader's order.
+  // Returns the addresses of the Alloc events, in the reader's order.
   std::vector<uint64_t> addresses() const {
     std::vector<uint64_t> list;
     for (const auto &event : events)
@@ -62,14 +62,14 @@ private:
   analysis::TraceReader reader_;
 };
 
-// Waits for room, as the runtime's policy `block` does.
+// Records an event. Waits until the ring has room, as the runtime does with the policy `block`.
 inline void recordPatiently(RingMaker &ring, uint64_t number) {
   while (!ring.hasRoom(1))
     std::this_thread::yield();
   ring.recordAlloc(number, number);
 }
 
-// The number of a process that has certainly ended.
+// Returns the pid of a process that has certainly ended.
 inline uint32_t endedPid() {
   const pid_t pid = fork();
   if (pid == 0)
@@ -78,7 +78,7 @@ inline uint32_t endedPid() {
   return static_cast<uint32_t>(pid);
 }
 
-// The `count` numbers first, first + 1, …
+// Returns the `count` numbers first, first + 1, …
 inline std::vector<uint64_t> numbers(uint64_t first, uint64_t count) {
   std::vector<uint64_t> list;
   for (uint64_t i = 0; i < count; ++i)

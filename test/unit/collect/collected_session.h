@@ -1,4 +1,4 @@
-// A complete session within the test's process.
+// Provides a complete recording session within the test's process.
 #pragma once
 
 #include "collected.h"
@@ -12,7 +12,7 @@
 
 namespace msleaks::test {
 
-// Returns whether the condition becomes true within a time that only a fault exceeds.
+// Waits at most 10 s until the condition is true, and returns whether it is true. Only a fault takes that long.
 template <class Condition> bool soon(Condition &&condition) {
   for (int i = 0; i < 2000 && !condition(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

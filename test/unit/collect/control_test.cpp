@@ -1,4 +1,4 @@
-// The switch, the socket and the changing settings of a session.
+// Tests the recording switch, the control socket and the changeable settings of a session.
 #include "arena_maker.h"
 #include "collected.h"
 
@@ -110,7 +110,7 @@ TEST_F(ControlTest, ASocketCarriesQuestionsAndAnswers) {
 
 TEST_F(ControlTest, WithoutACollectorThereIsNobodyToAsk) {
   EXPECT_EQ(analysis::askSession(folder.path(), "status").error().status, ExitStatus::BadInput);
-  ASSERT_TRUE(analysis::ControlSocket::listen(folder.path())); // ends at once; its name remains
+  ASSERT_TRUE(analysis::ControlSocket::listen(folder.path())); // this socket closes at once, but its file name remains
   EXPECT_EQ(analysis::askSession(folder.path(), "status").error().status, ExitStatus::BadInput);
   EXPECT_TRUE(analysis::ControlSocket::listen(folder.path())) << "the next one takes the name";
 }

@@ -52,7 +52,7 @@ TEST(DefinitionsFile, LeavesATornRecordAtEveryLength) {
     EXPECT_EQ(text(definitions.readNew()), whole);
     EXPECT_TRUE(definitions.readNew().empty());
     EXPECT_EQ(definitions.unreadBytes(), length);
-    append(file, torn.substr(length)); // the writer was only slow
+    append(file, torn.substr(length)); // the writer was only slow, and now completes the record
     EXPECT_EQ(text(definitions.readNew()), torn);
   }
 }
@@ -88,7 +88,7 @@ TEST(DefinitionsFile, TakesARecordLargerThanOneReading) {
     for (auto bytes = definitions.readNew(); !bytes.empty(); bytes = definitions.readNew())
       all += text(bytes);
   };
-  readAll(); // the record ends where the file ends
+  readAll(); // the last record ends exactly at the end of the file
   EXPECT_TRUE(all == record("small") + large);
   append(file, large + record("last"));
   readAll();

@@ -1,4 +1,4 @@
-// The collector runs beside threads that record. ThreadSanitizer must check this.
+// Tests the collector while other threads record at the same time. These tests are meant for ThreadSanitizer.
 #include "collected.h"
 
 #include <atomic>

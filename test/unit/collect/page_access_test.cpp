@@ -1,4 +1,4 @@
-// Reads from the page tables of the test's process which pages of blocks were used.
+// Tests how the collector reads from the page tables of a process which pages of blocks were used.
 #include "analysis/collect/page_access.h"
 
 #include "analysis/base/clock.h"
@@ -43,7 +43,7 @@ protected:
   void free(uint64_t at, uint64_t time_ns, uint64_t size = 0, abi::Heap heap = abi::Heap::Host) {
     tell(abi::FreeEvent{{abi::EventKind::Free, heap, 0, 0, 0, time_ns}, at, size});
   }
-  // Returns the reported changes, and the final event, which says that all pages were read.
+  // Returns the reported changes. After them, checks and removes the final event, which says that all pages were read.
   std::vector<Looked> look() {
     std::vector<Looked> list;
     const std::vector<abi::Slot> &slots = access.look(readMonotonicNs());
@@ -75,7 +75,8 @@ TEST_F(PageAccessTest, SaysWhatIsTouched) {
   EXPECT_EQ(look(), (std::vector<Looked>{{address, kSize, 10, kSize}}));
 }
 
-// The process looks at these blocks once more before it frees one.
+// The collector lists the blocks that the program may still touch more of. Before the process frees such a block, it
+// reads the block's pages once more.
 TEST_F(PageAccessTest, TellsTheProcessOfBlocksOfWhichMoreMayBeTouched) {
   const auto isTold = [&](uint64_t at) {
     const uint32_t bit = abi::largeBitOf(at);
@@ -98,7 +99,7 @@ TEST_F(PageAccessTest, TellsTheProcessOfBlocksOfWhichMoreMayBeTouched) {
   EXPECT_TRUE(isTold(uint64_t{2 * abi::kLargeBlocks} << 40));
 }
 
-// Between two parts the rings are drained, and blocks are allocated and freed.
+// The collector reads the pages in parts. Between two parts it drains the rings, and blocks are allocated and freed.
 TEST_F(PageAccessTest, MuchMemoryIsLookedAtInParts) {
   constexpr uint64_t kMuch = uint64_t{3} << 30;
   auto *much = static_cast<char *>(
@@ -117,7 +118,7 @@ TEST_F(PageAccessTest, MuchMemoryIsLookedAtInParts) {
   std::sort(list.begin(), list.end());
   std::vector<Looked> expected{{address, kSize, 11, 0}, {at, kMuch, 10, 2 * page}};
   std::sort(expected.begin(), expected.end());
-  if (at < address) // otherwise the look had already passed this address
+  if (at < address) // otherwise the collector had read beyond this address before the block was allocated
     EXPECT_EQ(list, expected);
   else
     EXPECT_EQ(list, (std::vector<Looked>{{at, kMuch, 10, 2 * page}}));
@@ -141,10 +142,10 @@ TEST_F(PageAccessTest, WhatIsGivenBackWasTouched) {
 
 TEST_F(PageAccessTest, PagesAtTheEndsAreSharedWithOthers) {
   const uint64_t from = address + 16, size = kSize;
-  memory[0] = 1; // before the block
+  memory[0] = 1; // the page before the block
   alloc(from, size, 10);
   EXPECT_EQ(look(), (std::vector<Looked>{{from, size, 10, 0}}));
-  memory[kSize + page / 2] = 1; // after the block
+  memory[kSize + page / 2] = 1; // the page after the block
   EXPECT_EQ(look(), std::vector<Looked>{});
   memory[20] = 1;
   EXPECT_EQ(look(), (std::vector<Looked>{{from, size, 10, page - 16}}));
@@ -162,7 +163,7 @@ TEST_F(PageAccessTest, SmallBlocksAndFilesAreLeftOut) {
   EXPECT_TRUE(access.look(readMonotonicNs()).empty());
 }
 
-// Only damaged memory leads to such events.
+// Such events occur only if the memory of a ring is damaged.
 TEST_F(PageAccessTest, RangesBehindTheAddressSpaceAreNoBlocks) {
   alloc(address, UINT64_MAX - 0x100, 10);
   alloc(UINT64_MAX - kSize, kSize, 10);
@@ -178,12 +179,12 @@ TEST_F(PageAccessTest, BlocksThatAreFreedAreLookedAtNoMore) {
   alloc(address, kSize, 10);
   alloc(address + kSize, kSize, 10, abi::Heap::Mapping);
   free(address, 20);
-  free(address + kSize + page, 20, page, abi::Heap::Mapping); // the rest of the range is another block
+  free(address + kSize + page, 20, page, abi::Heap::Mapping); // the remaining part of the range is another block
   EXPECT_TRUE(look().empty());
 }
 
 TEST_F(PageAccessTest, ThreadsTellOneAfterTheOther) {
-  alloc(address, kSize, 30); // another thread allocated it after the free at 20
+  alloc(address, kSize, 30); // another thread allocated this block after the free at time 20
   alloc(address, 2 * kSize, 10);
   free(address, 20);
   EXPECT_EQ(look(), (std::vector<Looked>{{address, kSize, 30, 0}}));
@@ -198,7 +199,7 @@ TEST_F(PageAccessTest, LooksTakeASmallPartOfTheTime) {
   EXPECT_FALSE(access.isDue(now_ns + 9'000'000));
 }
 
-// So the trace of a waiting program does not grow, and an idle program costs nothing.
+// So the trace of a waiting program does not grow, and an idle program costs almost no time.
 TEST_F(PageAccessTest, LooksGrowSeldomWhereNothingChanges) {
   constexpr uint64_t kMinute = 60'000'000'000;
   alloc(address, kSize, 10);
@@ -215,7 +216,7 @@ TEST_F(PageAccessTest, LooksGrowSeldomWhereNothingChanges) {
   EXPECT_TRUE(access.isDue(begin_ns + kMinute + 2'000'000'000)) << "a new block is looked at soon";
 }
 
-// The final event of a look is needed only for blocks whose first touch may still come.
+// The collector needs the final event of a reading only if there are blocks that the program has not touched yet.
 TEST_F(PageAccessTest, WhereAllBlocksAreTouchedALookWithoutAChangeSaysNothing) {
   alloc(address, kSize, 10);
   memory[0] = 1;

@@ -1,4 +1,5 @@
-// The data read from a waiting process: its maps, the words that may be pointers, and its memory use.
+// Tests the data that the collector reads from a waiting process: its memory maps, the words that may be pointers, and
+// its memory use.
 #include "analysis/collect/pointer_reading.h"
 
 #include "../sanitizers.h"
@@ -37,7 +38,7 @@ TEST(Maps, ALineHasItsParts) {
   EXPECT_EQ(ranges[1].path, "");
 }
 
-// Like the maps of an ending process: the file can be opened, but reading it fails.
+// Reading /proc/self/mem fails after a successful open, as reading the maps of an ending process does.
 TEST(Maps, AFileThatFailsInTheMiddleHoldsNothing) {
   EXPECT_EQ(readText("/proc/self/mem"), "");
   EXPECT_EQ(readText("/proc/self"), "");
@@ -57,10 +58,10 @@ TEST(PointerScan, FindsWordsThatPointIntoARange) {
 char *in_a_global;
 constexpr size_t kOwnBytes = 64 << 10;
 
-// The runtime's own memory, in which it stores words of a stack.
+// Replaces the runtime's own memory, in which the runtime stores words of a stack.
 abi::OwnMemory *own_list;
 
-// The memory that the runtime would have.
+// The variables that the runtime would have in each thread.
 struct Own {
   uint64_t record = 0;
   abi::CallState call{};
@@ -68,7 +69,7 @@ struct Own {
 };
 thread_local Own own;
 
-// Tests with a child that waits until it is killed.
+// These tests read the memory of a child process that waits until it is killed.
 class ReadingTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -193,7 +194,7 @@ TEST_F(ReadingTest, WhoIsInTheMiddleOfAnAllocationIsNotTold) {
   EXPECT_EQ(memory->map().why_not, "1 of its threads were in the middle of an allocation");
 }
 
-// msleaks stores the last blocks of a thread. These words must not count as pointers.
+// The runtime stores the last blocks of a thread. These stored addresses must not count as pointers of the program.
 TEST_F(ReadingTest, WhatMsleaksKeepsHoldsNothing) {
   const auto at = reinterpret_cast<uintptr_t>(&own.block);
   const auto isFound = [&] {
@@ -207,7 +208,8 @@ TEST_F(ReadingTest, WhatMsleaksKeepsHoldsNothing) {
   EXPECT_FALSE(isFound());
 }
 
-// The runtime stores words of stacks there, and register values from when a call path was read.
+// The runtime's own memory contains words of stacks, and register values that it saved when it read a call path. They
+// must not count as pointers of the program.
 TEST_F(ReadingTest, MemoryOfTheRuntimeHoldsNothing) {
   const auto at = reinterpret_cast<uintptr_t>(own_list + 1);
   const auto isFound = [&] {
@@ -242,7 +244,7 @@ TEST_F(ReadingTest, MappingsBehindTheVariablesAreNone) {
 TEST_F(ReadingTest, PagesThatNobodyTouchedStayAbsent) {
   kill(child_, SIGKILL);
   waitpid(child_, nullptr, 0);
-  constexpr size_t kBytes = size_t{256} << 20; // contains three addresses at which an arena could begin
+  constexpr size_t kBytes = size_t{256} << 20; // the range contains three addresses at which an arena could begin
   void *const memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
   SetUp();

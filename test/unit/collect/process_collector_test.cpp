@@ -15,7 +15,8 @@ using analysis::Urgency;
 
 class ProcessCollectorTest : public CollectorFixture {};
 
-// A round over many full rings takes longer than the timeout of a thread that waits for room.
+// To drain many full rings takes longer than a thread waits for room before it gives up. So the collector must update
+// its heartbeat after each batch. Otherwise a waiting thread would take the collector for dead.
 TEST_F(ProcessCollectorTest, BeatsAfterEachBatch) {
   auto ring = arena.addRing(64, 0);
   start();
@@ -59,8 +60,8 @@ TEST_F(ProcessCollectorTest, StoresWhatIsPublishedAndThenMovesTheTail) {
   EXPECT_TRUE(collector->notes().empty());
 }
 
-// The collector can look at a block's pages only after its Alloc was drained. Other events are not stored in small
-// pieces.
+// The collector can read a block's pages only after it has drained the block's Alloc event. So the event of a large
+// block is drained early. Other events wait for a larger batch.
 TEST_F(ProcessCollectorTest, ALargeBlockIsDrainedSoon) {
   constexpr uint64_t kMs = 1'000'000, kLarge = 1 << 20;
   auto ring = arena.addRing(64, 0);
@@ -81,7 +82,8 @@ TEST_F(ProcessCollectorTest, ALargeBlockIsDrainedSoon) {
   EXPECT_EQ(drainedAt(900), 1u) << "as ever";
 }
 
-// The kernel has no page information about an ended process. This is not an error of the kernel.
+// The kernel has no page information about an ended process. The collector must not report this as a missing feature of
+// the kernel.
 TEST_F(ProcessCollectorTest, AProcessThatDiesEarlyIsNoReasonForANoteOnPages) {
   auto ring = arena.addRing(64, 0);
   start();
@@ -89,7 +91,7 @@ TEST_F(ProcessCollectorTest, AProcessThatDiesEarlyIsNoReasonForANoteOnPages) {
   if (child == 0)
     _exit(0);
   siginfo_t ended{};
-  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0); // still exists, as a zombie
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0); // it still exists, as a zombie
   const auto look = [&](uint64_t address) {
     collector->watchPages(static_cast<uint32_t>(child), 1);
     ring.recordAlloc(address, kNow);
@@ -118,7 +120,7 @@ TEST_F(ProcessCollectorTest, TakesHeadBelowTailAsEmpty) {
   for (uint64_t i = 0; i < 5; ++i)
     ring.recordAlloc(i, i);
   EXPECT_EQ(drain(), 5u);
-  ring.header().head = 3; // a signal handler has reserved a slot
+  ring.header().head = 3; // as if a signal handler had reserved a slot
   EXPECT_EQ(drain(), 0u);
   EXPECT_EQ(ring.header().tail, 5u);
   ring.header().head = 5;
@@ -130,7 +132,7 @@ TEST_F(ProcessCollectorTest, TakesHeadBelowTailAsEmpty) {
 TEST_F(ProcessCollectorTest, KeepsEventsWholeAcrossTheWrap) {
   auto ring = arena.addRing(16, 0);
   start();
-  ring.recordAlloc(1, 1); // so that a two-slot event uses slots 15 and 0
+  ring.recordAlloc(1, 1); // so that an event of two slots occupies slots 15 and 0
   abi::LaunchEvent launch{};
   for (uint64_t i = 0; i < 20; ++i) {
     launch.header.time = 10 + i;
@@ -154,7 +156,7 @@ TEST_F(ProcessCollectorTest, LeavesHalfAnEventForLater) {
   abi::CopyEvent copy{};
   copy.size = 9;
   ring.record(copy);
-  ring.header().head = 1; // only the event's first slot is published
+  ring.header().head = 1; // only the first slot of the event is published
   EXPECT_EQ(drain(), 0u);
   EXPECT_EQ(ring.header().tail, 0u);
   ring.header().head = 2;
@@ -170,7 +172,7 @@ TEST_F(ProcessCollectorTest, FollowsAStreamIntoALargerRing) {
   large.continueFrom(small);
   for (uint64_t i = 16; i < 30; ++i)
     large.recordAlloc(i, i);
-  // The order of the stream is kept, even while it is unknown whether the smaller ring has ended.
+  // The events of the stream are stored in order, even while it is unknown whether the smaller ring has ended.
   EXPECT_EQ(drain(), 30u);
   small.setState(abi::RingState::Ended);
   drain();
@@ -183,7 +185,8 @@ TEST_F(ProcessCollectorTest, FollowsAStreamIntoALargerRing) {
   EXPECT_TRUE(collector->notes().empty());
 }
 
-// The thread got a larger ring and exited between the collector's looks at the smaller and at the larger ring.
+// The thread got a larger ring and exited. Both happened after the collector had read the smaller ring, and before it
+// read the larger ring.
 TEST_F(ProcessCollectorTest, KeepsAStreamWhoseThreadGrewAndExitedDuringALook) {
   auto small = arena.addRing(16, 3);
   start();
@@ -209,14 +212,14 @@ TEST_F(ProcessCollectorTest, KeepsAStreamWhoseThreadGrewAndExitedDuringALook) {
 }
 
 TEST_F(ProcessCollectorTest, StoresTheSmallerRingFirstWhateverTheirPlaces) {
-  auto first = arena.addRing(64, 9); // this thread has ended before
+  auto first = arena.addRing(64, 9); // this thread ends below
   auto small = arena.addRing(16, 3);
   start();
   first.setState(abi::RingState::Ended);
   drain();
   for (uint64_t i = 0; i < 4; ++i)
     small.recordAlloc(i, i);
-  auto large = arena.claim(0, 64, 3); // takes over the first one's ring
+  auto large = arena.claim(0, 64, 3); // the thread takes over the ring of the ended thread
   large.continueFrom(small);
   for (uint64_t i = 4; i < 8; ++i)
     large.recordAlloc(i, i);
@@ -300,7 +303,7 @@ TEST_F(ProcessCollectorTest, SurvivesAHeadThatCannotBe) {
   ring.recordAlloc(1, 1);
   ring.header().head = uint64_t{1} << 40;
   drain();
-  EXPECT_EQ(ring.header().tail, uint64_t{1} << 40); // a thread that waits for room can go on
+  EXPECT_EQ(ring.header().tail, uint64_t{1} << 40); // so a thread that waits for room can continue
   ring.header().head = UINT64_MAX;
   drain();
   ASSERT_FALSE(collector->notes().empty());
@@ -331,7 +334,7 @@ TEST_F(ProcessCollectorTest, LeavesOutSlotsThatAreNoEvent) {
   for (uint64_t i = 0; i < 6; ++i)
     ring.recordAlloc(i, i);
   ring.slot(1)->header.kind = static_cast<abi::EventKind>(200);
-  ring.slot(3)->header.kind = abi::EventKind::Continuation; // there is no event that it continues
+  ring.slot(3)->header.kind = abi::EventKind::Continuation; // no event before it to continue
   ring.slot(4)->header.kind = abi::EventKind::Launch;       // its second slot is missing
   const auto trace = finish();
   EXPECT_EQ(trace.addresses(), (std::vector<uint64_t>{0, 2, 5}));
@@ -421,7 +424,7 @@ TEST_F(ProcessCollectorTest, KeepsTheNewestOfAFlightRecorder) {
     EXPECT_EQ(drain(), 0u);
   }
   ring.header().tail = ring.header().reserved;
-  ring.recordAlloc(99, 21); // an odd number of slots, so the oldest remaining one is a continuation
+  ring.recordAlloc(99, 21); // an odd number of slots: the oldest slot in the ring is then a continuation
   ring.header().tail = 0;
   const auto trace = finish();
   ASSERT_EQ(trace.events.size(), 8u);

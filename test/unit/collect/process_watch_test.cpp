@@ -13,8 +13,8 @@
 namespace msleaks::test {
 namespace {
 
-// An emulator of system calls (qemu-user) reports the release of its kernel, but may refuse system calls of that
-// release.
+// Returns whether ioctl() of a pidfd reports facts about the process. An emulator of system calls (qemu-user) may
+// report a new kernel release, but may refuse system calls of this release.
 bool pidfdTellsFacts() {
   const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0));
   uint64_t facts[8]{};
@@ -23,7 +23,7 @@ bool pidfdTellsFacts() {
   return tells;
 }
 
-// Returns whether the pidfd of a reaped process tells how the process ended.
+// Returns whether the kernel still reports through a pidfd how a process ended after the process was reaped.
 bool kernelKeepsExitStatus() {
   utsname kernel{};
   int major = 0, minor = 0;
@@ -31,7 +31,7 @@ bool kernelKeepsExitStatus() {
          (major > 6 || (major == 6 && minor >= 15)) && pidfdTellsFacts();
 }
 
-// A child that does nothing until the test ends it.
+// A child that waits until the test ends it.
 class Child {
 public:
   Child() {
@@ -104,7 +104,7 @@ TEST(ProcessWatch, KnowsThatAProcessHadGoneBeforeItCouldBeWatched) {
   EXPECT_EQ(watch.waitStatus(), -1);
 }
 
-// Another process got the pid between the creation of the arena and our look.
+// The process that created the arena has ended, and another process got its pid before the collector opened it.
 TEST(ProcessWatch, IsNotTakenInByAProcessThatCameLater) {
   Child child;
   analysis::ProcessWatch watch(child.pid(), analysis::readMonotonicNs() - 10'000'000'000);
@@ -127,7 +127,7 @@ TEST(ProcessWatch, StampsAnEndThatItSaw) {
   EXPECT_GE(stamp_ns, before_ns);
   EXPECT_TRUE(watch.hasEnded());
   EXPECT_EQ(watch.endedNs(), stamp_ns);
-  analysis::ProcessWatch late(child.pid()); // begins to watch when the process has already ended
+  analysis::ProcessWatch late(child.pid()); // this watch begins after the end of the process
   EXPECT_TRUE(late.hasEnded());
   EXPECT_EQ(late.endedNs(), 0u);
   child.reap();

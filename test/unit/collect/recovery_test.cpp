@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 using analysis::ProcessCollector;
 using analysis::Urgency;
 
-// A session after a kill: folder, trace and arenas, without a collector.
+// A session whose collector was killed: the folder, the trace and the arenas remain.
 class RecoveryTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -88,7 +88,7 @@ TEST_F(RecoveryTest, SkipsByPositionWhatIsStoredAndStillInTheRing) {
   for (uint64_t i = 0; i < 10; ++i)
     ring.recordAlloc(i, i);
   storeSome(arena);
-  ring.header().tail = 4; // killed after it wrote the chunk and before it moved the tail
+  ring.header().tail = 4; // the collector was killed after it wrote the chunk and before it moved the tail
   kill();
   EXPECT_EQ(recover().events_added, 0u);
   EXPECT_EQ(trace().addresses(), numbers(0, 10));
@@ -105,7 +105,7 @@ TEST_F(RecoveryTest, CountsAStreamOnceThatWasAccountedBeforeItsRingWasDrained) {
   large.recordAlloc(16, 16);
   small.setState(abi::RingState::Ended);
   storeSome(arena);
-  small.setState(abi::RingState::Ended); // killed after it wrote the account and before the new state
+  small.setState(abi::RingState::Ended); // the collector was killed after it wrote the account, but not the state
   large.recordAlloc(17, 17);
   kill();
   recover();
@@ -114,7 +114,7 @@ TEST_F(RecoveryTest, CountsAStreamOnceThatWasAccountedBeforeItsRingWasDrained) {
   EXPECT_EQ(trace().account(0)->dropped, 0u);
 }
 
-// Recovered a day later, the end is not a day later.
+// A run may be recovered a day after the kill. The time of the end must not be the time of the recovery.
 TEST_F(RecoveryTest, EndsWhenTheCollectorWasLastAliveOrAtTheLastEvent) {
   ArenaMaker idle(session_path, {.pid = endedPid(), .attach_ticks = 1, .attach_ns = 1});
   idle.addRing(16, 0).recordAlloc(5, 20);
@@ -122,7 +122,7 @@ TEST_F(RecoveryTest, EndsWhenTheCollectorWasLastAliveOrAtTheLastEvent) {
   busy.addRing(16, 0).recordAlloc(6, 70);
   ArenaMaker finished(session_path, {.pid = endedPid(), .attach_ticks = 3, .attach_ns = 3});
   ASSERT_TRUE(writer->processStart({1, finished.header().pid, 1, 3, 99, {}}));
-  ASSERT_TRUE(writer->processEnd({1, 30, 7 << 8, 0})); // killed before it removed the arena
+  ASSERT_TRUE(writer->processEnd({1, 30, 7 << 8, 0})); // the collector was killed before it removed the arena
   session->control().heartbeat_ns = 50;
   kill();
   recover();
@@ -196,7 +196,7 @@ TEST_F(RecoveryTest, DoesNoHarmWhenDoneAgain) {
 TEST_F(RecoveryTest, LeavesARunningProcessAloneAndCompletesItLater) {
   ArenaMaker ended(session_path, {.pid = endedPid(), .attach_ns = 1});
   ended.addRing(16, 0).recordAlloc(5, 5);
-  // This process has joined just now, so the number can only be that of our process.
+  // This arena was created just now, so the pid can only be that of the test's process.
   ArenaMaker running(session_path, {.attach_ns = analysis::readMonotonicNs()});
   auto ring = running.addRing(16, 0);
   ring.recordAlloc(6, 6);
@@ -216,7 +216,7 @@ TEST_F(RecoveryTest, LeavesARunningProcessAloneAndCompletesItLater) {
 }
 
 TEST_F(RecoveryTest, KnowsAnEndedProcessWhoseNumberIsUsedAgain) {
-  // The process with this number joined long before our process started.
+  // This arena was created long before the test's process started. So the pid belonged to another process.
   ArenaMaker arena(session_path, {.attach_ns = 1});
   arena.addRing(16, 0).recordAlloc(5, 5);
   kill();

@@ -1,4 +1,4 @@
-// The times at which processes are sampled, and the samples that are stored in the trace.
+// Tests the times at which the memory use of processes is sampled, and the samples that are stored in the trace.
 #include "analysis/collect/resident_sampler.h"
 
 #include "analysis/trace/trace_reader.h"
@@ -38,7 +38,7 @@ protected:
   ResidentSampler sampler{[this](uint32_t pid) -> std::optional<ResidentSampler::Pages> {
     ++looks;
     if (pid == 102)
-      return std::nullopt; // the process has ended
+      return std::nullopt; // as if the process had ended
     return ResidentSampler::Pages{pid * 1'000ul + looks * growth, pid * 10ul, pid};
   }};
 };
@@ -59,7 +59,7 @@ TEST_F(ResidentSamplerTest, KeepsNothingThatIsAsItWas) {
 }
 
 TEST_F(ResidentSamplerTest, LooksLessOftenAtMany) {
-  run(1'000, 100); // after the beginning each is sampled once a second
+  run(1'000, 100); // after the first samples, each process is sampled once a second
   EXPECT_LE(looks, 300u);
   EXPECT_GE(looks, 100u);
 }
@@ -78,7 +78,7 @@ TEST_F(ResidentSamplerTest, StoresEachSecondAndAtTheEnd) {
     EXPECT_NE(sample.process, 2u);
   run(600, 3);
   ASSERT_TRUE(sampler.store(*writer, now_ns));
-  EXPECT_EQ(samples().size(), first.size()); // not stored yet
+  EXPECT_EQ(samples().size(), first.size()); // the later samples are not stored yet
   ASSERT_TRUE(sampler.store(*writer, now_ns, true));
   EXPECT_GT(samples().size(), first.size());
   ASSERT_TRUE(sampler.store(*writer, now_ns, true)); // nothing is left to store

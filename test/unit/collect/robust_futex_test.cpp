@@ -36,7 +36,7 @@ TEST(RobustFutex, IsHeldAndGivenBack) {
   EXPECT_EQ(shared.word.load(), 0u);
 }
 
-// The owner is a thread of a process that is killed, as a collector may be.
+// The owner is a thread of a process that is killed, as a collector can be.
 TEST(RobustFutex, AKillSaysThatTheOwnerHasGone) {
   if (!kernelHasRobustLists())
     GTEST_SKIP() << "no robust lists";

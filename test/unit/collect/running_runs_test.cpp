@@ -1,4 +1,4 @@
-// Which sessions are still running, judged by their files.
+// Tests how the files of sessions show which sessions are still running.
 #include "arena_maker.h"
 
 #include "analysis/collect/running_runs.h"
@@ -25,7 +25,7 @@ using analysis::SessionWish;
 using analysis::TraceWriter;
 namespace fs = std::filesystem;
 
-// A session of this process, recorded into its own folder.
+// A session of the test's process, with its own run folder.
 class Session {
 public:
   Session(const ScratchFolder &scratch, const std::string &name) : folder_(*RunFolder::create(scratch / name)) {

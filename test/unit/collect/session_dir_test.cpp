@@ -52,7 +52,7 @@ TEST(SessionDir, FallsBackWhenSharedMemoryIsMissingOrSmall) {
   session->remove();
 
   wish.place = SessionDir::propose();
-  wish.flags.ring_max_kib = UINT32_MAX; // 16 TiB
+  wish.flags.ring_max_kib = UINT32_MAX; // requires 16 TiB
   session = SessionDir::create(wish);
   ASSERT_TRUE(session);
   EXPECT_EQ(session->path(), wish.fallback);
@@ -106,7 +106,7 @@ TEST(SessionDir, SeesArenasComeAndRemovesThemWithTheirDefinitions) {
   ASSERT_EQ(session->arenas().size(), 1u);
   EXPECT_EQ(session->arenas()[0], arena.path());
   usleep(50'000);
-  EXPECT_TRUE(session->changed()); // reported once more, since the time stamp was recent
+  EXPECT_TRUE(session->changed()); // reported once more, because the folder's time stamp was recent
   EXPECT_FALSE(session->changed());
   SessionDir::removeArena(arena.path());
   EXPECT_TRUE(session->arenas().empty());

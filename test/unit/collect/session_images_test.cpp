@@ -1,4 +1,4 @@
-// The rules by which a session tells processes apart: images, numbers, namespaces.
+// Tests the rules by which a session distinguishes processes: program images, pids, and pid namespaces.
 #include "collected_session.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace msleaks::test {
 namespace {
 
-// Both images are found after the process has ended. The status is that of the last image.
+// The collector finds both images after the process has ended. The exit status belongs to the last image.
 TEST_F(SessionTest, AnImageThatIsFoundAfterTheExitWasReplacedByTheOneAfterIt) {
   const pid_t child = fork();
   if (child == 0)
@@ -50,7 +50,7 @@ TEST_F(SessionTest, EndsAnImageWhenAnotherOneOfItsProcessAttaches) {
   EXPECT_EQ(collector->summary().totals.stored, 2u);
 }
 
-// The first processes of two pid namespaces both have number 1. Neither ends the other.
+// The first processes of two pid namespaces both have pid 1. Neither image replaces the other.
 TEST_F(SessionTest, ANumberIsOneProcessOnlyInItsNamespace) {
   struct stat ours{};
   ASSERT_EQ(stat("/proc/self/ns/pid", &ours), 0);
@@ -71,8 +71,8 @@ TEST_F(SessionTest, ANumberIsOneProcessOnlyInItsNamespace) {
   EXPECT_EQ(collector->summary().totals.stored, 2u);
 }
 
-// Two such processes follow each other, and are found late. The kernel gave the second process the first one's number,
-// and its namespace the inode of the first one's namespace.
+// Two processes run one after the other, and the collector finds both late. The kernel reused the pid, and the inode of
+// the pid namespace. Only the births differ.
 TEST_F(SessionTest, ANumberIsOneProcessOnlyWithItsBirth) {
   const uint32_t pid = endedPid();
   for (uint32_t i = 1; i <= 2; ++i) {
@@ -103,7 +103,8 @@ TEST_F(SessionTest, TwoCopiesOfTheRuntimeAreOneProcess) {
   EXPECT_EQ(collector->summary().processes.size(), 2u);
 }
 
-// Process 1 of another namespace, seen from outside, is alive until its own end. Our process 1 has no effect on it.
+// Another pid namespace has a process 1. This process is alive until its own end. The process 1 of the collector's
+// namespace must not be taken for it.
 TEST_F(SessionTest, FollowsAProcessOfAnotherNamespace) {
   int inner[2];
   ASSERT_EQ(pipe(inner), 0);

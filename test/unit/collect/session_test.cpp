@@ -1,4 +1,4 @@
-// A complete session within the test's process: the processes that the collector finds, and their ends.
+// Tests a complete session within the test's process: the processes that the collector finds, and how they ended.
 #include "collected_session.h"
 
 #include "analysis/trace/trace_follower.h"
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kEvents = 30'000;
 
-// While this object exists, no more files can be opened.
+// While this object exists, the process can open at most `count` files.
 class FewFiles {
 public:
   explicit FewFiles(rlim_t count) {
@@ -56,7 +56,7 @@ TEST_F(SessionTest, FindsTheProcessStoresItsEventsAndClosesTheSession) {
   EXPECT_EQ(CollectedTrace(folder / "trace.mslt").addresses(), numbers(0, kEvents));
 }
 
-// GIVEN a running session WHEN its trace is followed THEN all recorded events arrive in order while it runs
+// GIVEN a running session WHEN its trace is followed THEN all recorded events are read in order during the session.
 TEST_F(SessionTest, CanBeReadWhileItRecords) {
   std::thread thread([this] { collector->run(); });
   ArenaMaker arena(session->path());
@@ -94,7 +94,8 @@ TEST_F(SessionTest, CanBeReadWhileItRecords) {
   EXPECT_EQ(CollectedTrace(folder / "trace.mslt").events.size(), recorded);
 }
 
-// A shell that calls hundreds of programs does this: each program has ended when it is found.
+// Many short processes end before the collector finds them, as in a session with a shell that calls hundreds of
+// programs.
 TEST_F(SessionTest, FinishesProcessesThatHaveEndedAtOnceWithFewFilesOpen) {
   constexpr uint32_t kChildren = 300;
   const FewFiles few(64);
@@ -126,7 +127,7 @@ TEST_F(SessionTest, TakesAllOfMoreProcessesThanItMayHaveFilesOpen) {
   if (child == 0)
     pause();
   const uint64_t now_ns = analysis::readMonotonicNs();
-  for (uint32_t i = 1; i <= kChildren; ++i) // as far as the collector can tell, this process still runs
+  for (uint32_t i = 1; i <= kChildren; ++i) // the collector must watch each, because its process still runs
     ArenaMaker(session->path(), {.pid = static_cast<uint32_t>(child), .attach_ticks = i, .attach_ns = now_ns + i})
         .addRing(16, 0)
         .recordAlloc(i, i);
@@ -140,14 +141,15 @@ TEST_F(SessionTest, TakesAllOfMoreProcessesThanItMayHaveFilesOpen) {
   EXPECT_EQ(collector->summary().totals.stored, kChildren);
 }
 
-// Storing the magic number in the file does not change the directory.
+// Storing the magic number in the file does not change the directory's time. The collector must find the arena
+// nevertheless.
 TEST_F(SessionTest, FindsAnArenaThatWasUnfinishedWhenItWasSeen) {
   std::thread thread([this] { collector->run(); });
   ArenaMaker arena(folder.path());
   arena.header().magic.store(0);
   arena.addRing(16, 0).recordAlloc(1, 1);
   fs::rename(arena.path(), session->path() / arena.path().filename());
-  std::this_thread::sleep_for(std::chrono::milliseconds(60)); // then the directory's time is trusted
+  std::this_thread::sleep_for(std::chrono::milliseconds(60)); // later, the collector trusts the directory's time
   arena.header().magic.store(abi::ArenaHeader::kMagic);
   const bool found = soon([&] { return collector->progress().processes == 1; });
   collector->programEnded(0);
@@ -157,7 +159,7 @@ TEST_F(SessionTest, FindsAnArenaThatWasUnfinishedWhenItWasSeen) {
 }
 
 TEST_F(SessionTest, TellsHowAProcessEndedThatIsNotItsChild) {
-  const pid_t child = fork(); // a child of the test, not of msleaks-run, so the collector does not wait for it
+  const pid_t child = fork(); // a child of the test, not of msleaks-run: the collector cannot wait for it
   if (child == 0)
     pause();
   std::thread thread([this] { collector->run(); });
@@ -166,7 +168,7 @@ TEST_F(SessionTest, TellsHowAProcessEndedThatIsNotItsChild) {
   const uint64_t killed_ns = analysis::readMonotonicNs();
   kill(child, SIGTERM);
   const bool finished = soon([this] { return session->arenas().empty(); });
-  waitpid(child, nullptr, 0); // until this call any kernel knows how it ended
+  waitpid(child, nullptr, 0); // until this call, every kernel still has the exit status
   collector->programEnded(0);
   thread.join();
   EXPECT_TRUE(found && finished);
@@ -175,7 +177,8 @@ TEST_F(SessionTest, TellsHowAProcessEndedThatIsNotItsChild) {
   EXPECT_GE(endOf(1).time_ns, killed_ns);
 }
 
-// The time of the process's end is unknown. It must not count as alive until it was found.
+// The time when the process ended is unknown. The time when the collector found it would be too late, so the end is the
+// last event.
 TEST_F(SessionTest, AProcessThatWasGoneBeforeItWasFoundEndsWithItsLastEvent) {
   const uint64_t attach_ns = analysis::readMonotonicNs() - 1'000'000'000;
   ArenaMaker(session->path(), {.pid = endedPid(), .attach_ns = attach_ns})

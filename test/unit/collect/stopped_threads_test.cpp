@@ -1,4 +1,4 @@
-// The threads of another process are stopped while its memory is read, and always released again.
+// Tests that the threads of another process are stopped while its memory is read, and always released afterwards.
 #include "analysis/collect/stopped_threads.h"
 
 #include "../sanitizers.h"
@@ -20,7 +20,7 @@ namespace {
 
 volatile sig_atomic_t signals_taken;
 
-// A child with a sleeping thread. Its first thread obeys commands of one byte each.
+// A child process with a sleeping second thread. The first thread reads commands of one byte each.
 class StoppedThreadsTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -60,7 +60,7 @@ protected:
       }
     }
   }
-  // Waits for an event, and exits with 77 if the wait is interrupted.
+  // Waits for an event in epoll_wait(). Exits with 77 if the call was interrupted although no signal was handled.
   static void *sleepOrWait(void *wake) {
     epoll_event event{.events = EPOLLIN, .data = {}};
     const int set = epoll_create1(0);
@@ -85,7 +85,7 @@ protected:
   void tell(char order) { ASSERT_EQ(write(told_[1], &order, 1), 1); }
   void stop() { stopped_.emplace(static_cast<uint32_t>(child_), static_cast<uint32_t>(child_)); }
 
-  // State and tracer of the second thread.
+  // Returns a field of the second thread's status, such as its state or its tracer.
   std::string other(const std::string &field) const {
     for (const uint32_t tid : threadsOf(static_cast<uint32_t>(child_)))
       if (tid != static_cast<uint32_t>(child_)) {
@@ -96,7 +96,7 @@ protected:
       }
     return "";
   }
-  // The kernel releases a thread when its tracer has ended. This may be a moment after the end is visible.
+  // Waits for a value of the field. When a tracer ends, the kernel may release its threads a moment later.
   std::string soon(const std::string &field, const std::string &expected) const {
     for (int i = 0; i < 5000 && other(field) != expected; ++i)
       usleep(1000);
@@ -142,7 +142,8 @@ TEST_F(StoppedThreadsTest, AProcessThatEndsMeanwhileEnds) {
   EXPECT_EQ(waitForEnd(), 0);
 }
 
-// Otherwise the call would end with EINTR, which this program does not expect.
+// An interrupted epoll_wait() must be restarted. Otherwise it would fail with EINTR, which this program does not
+// expect.
 TEST_F(StoppedThreadsTest, AnInterruptedCallIsMadeAgain) {
 #if !defined(__x86_64__)
   GTEST_SKIP() << "only the kernel can make a call again there";
@@ -177,7 +178,7 @@ TEST_F(StoppedThreadsTest, RunOnUntilTheyMayBeHeld) {
   EXPECT_EQ(WEXITSTATUS(waitForEnd()), 0);
 }
 
-// The signal arrives while the thread must not be stopped.
+// The signal is sent at a moment when the thread must not be stopped.
 TEST_F(StoppedThreadsTest, ASignalIsTakenWhileTheyRunOn) {
   int looks = 0;
   stopped_.emplace(static_cast<uint32_t>(child_), static_cast<uint32_t>(child_), [&](const ThreadState &) {

@@ -1,4 +1,4 @@
-// The processes without a recording that a report mentions.
+// Tests which processes without a recording the report mentions.
 #include "analysis/collect/unseen.h"
 
 #include "arena_maker.h"
@@ -21,7 +21,7 @@ protected:
     session.emplace(std::move(*created));
     ASSERT_NE(session->unseen(), nullptr);
   }
-  // Does what a process, or its parent, does to list it.
+  // Adds an entry to the list of such processes, as the process itself or its parent does.
   void list(const char *name, int32_t error) {
     auto *page = const_cast<abi::UnseenPage *>(session->unseen());
     abi::UnseenProcess &process = page->processes[page->count++];
@@ -44,7 +44,7 @@ TEST_F(UnseenTest, AToolThatOnlyTellsFactsIsNotMentioned) {
 
 TEST_F(UnseenTest, AnyOtherProcessIs) {
   list("train", abi::kUnfollowed);
-  list("ldconfig", EACCES); // this program should have been recorded
+  list("ldconfig", EACCES); // has an error, so this process should have been recorded
   const analysis::Unseen unseen = analysis::readUnseen(*session);
   ASSERT_EQ(unseen.processes.size(), 2u);
   EXPECT_EQ(unseen.processes[0].command, (std::vector<std::string>{"train"}));

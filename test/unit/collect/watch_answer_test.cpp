@@ -1,4 +1,4 @@
-// Processes that watch a line get an answer, and the collector does not wait for it.
+// Tests how the collector answers a process that watches a source line. The collector must not wait during the search.
 #include "analysis/collect/watch_answer.h"
 
 #include "arena_maker.h"
@@ -68,7 +68,7 @@ TEST_F(WatchAnswersTest, AnAnswerToAnEarlierQuestionIsDropped) {
   ask(7);
   answers.serve(arena);
   found.get_future().wait();
-  ask(8); // the process no longer waits for the other answer
+  ask(8); // the process no longer waits for the first answer
   answers.serve(arena);
   EXPECT_EQ(arena.askedImage(), 8u);
   answers.serve(arena);

@@ -1,4 +1,4 @@
-// --watch accepts a line, an address or a name, and refuses everything else.
+// Tests that --watch accepts a line, an address or a name, and refuses everything else.
 #include "analysis/collect/watch_option.h"
 
 #include <gtest/gtest.h>

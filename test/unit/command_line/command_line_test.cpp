@@ -1,4 +1,5 @@
-// The command line of our programs: accepted and refused arguments, the help, and its machine-readable description.
+// Tests the command line of our programs: accepted and refused arguments, the help, and its machine-readable
+// description.
 #include "analysis/command_line/command_line.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +13,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-// A program like msleaks: it has options, a command with rare options, and a command that passes its arguments on.
+// A program like msleaks: it has options, a command with rarely used options, and a command that forwards its
+// arguments.
 class CommandLineTest : public testing::Test {
 protected:
   CommandLineTest() {

@@ -1,4 +1,5 @@
-// Diagnoses of invented processes: their images, and the words that their dynamic linker has filled.
+// Tests the diagnoses of `msleaks doctor` for invented processes. The tests define the images of a process, and the
+// words that its dynamic linker has filled in.
 #include "analysis/doctor/diagnosis.h"
 
 #include <fstream>
@@ -40,7 +41,7 @@ protected:
     return view.images.back();
   }
 
-  // The library refers to a function. The function's slot contains `value`.
+  // Makes the library refer to a function. The slot (the word that the dynamic linker fills in) contains `value`.
   void asks(const std::string &symbol, uint64_t value) {
     const uint64_t slot = kSlot + 8 * library->slots.size();
     library->slots.push_back({symbol, slot});
@@ -87,7 +88,8 @@ TEST_F(DiagnosisTest, ToTheProgram) {
   EXPECT_EQ(reasonOfLibrary(), Reason::Before);
 }
 
-// A program at a fixed address takes the function's address, so other images get the program's stub.
+// A program at a fixed address uses the address of malloc. So in all other images, the dynamic linker resolves malloc
+// to the program's stub.
 TEST_F(DiagnosisTest, ThroughTheProgramsStub) {
   program->entries["malloc"] = kFunction;
   program->slots.push_back({"malloc", kSlot});
@@ -99,7 +101,7 @@ TEST_F(DiagnosisTest, ThroughTheProgramsStub) {
 }
 
 TEST_F(DiagnosisTest, NobodyCalledItYet) {
-  asks("malloc", kLibrary + 0x20); // the library's own stub, which calls the dynamic linker
+  asks("malloc", kLibrary + 0x20); // the slot refers to the library's own stub, which calls the dynamic linker
   EXPECT_THAT(ofLibrary().hooked, ElementsAre("malloc"));
   program->definitions["malloc"] = {kFunction, Visibility::Exported};
   EXPECT_EQ(reasonOfLibrary(), Reason::Before) << "that is who it will find";
@@ -109,7 +111,7 @@ TEST_F(DiagnosisTest, NobodyCalledItYet) {
 }
 
 TEST_F(DiagnosisTest, NobodyHasIt) {
-  asks("cudaMallocArray", 0); // a weak symbol
+  asks("cudaMallocArray", 0); // a weak symbol that no image defines
   EXPECT_THAT(ofLibrary().unseen, IsEmpty());
 }
 

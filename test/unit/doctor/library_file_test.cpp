@@ -93,7 +93,7 @@ TEST_F(LibraryFileTest, WhatIsNoLibraryIsRefusedInOneLine) {
   EXPECT_FALSE(readLibraryFile(folder, isWanted));
 }
 
-// Whatever the headers contain, no read may be outside the file. Sanitizers check this.
+// The reader must not read outside the file, whatever the headers contain. A build with a sanitizer checks this.
 TEST_F(LibraryFileTest, DamagedFilesAreReadAsFarAsTheyGo) {
   build("-shared -fPIC -s");
   const std::vector<std::byte> whole = readBytes(folder / "a.so");

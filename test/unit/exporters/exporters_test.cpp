@@ -12,7 +12,7 @@ namespace {
 
 class Exporters : public ReportTest {
 protected:
-  // Blocks and two marks. The process defined the label of one mark only.
+  // Records blocks and two marks. The process has defined the label of only one mark.
   void SetUp() override {
     ReportTest::SetUp();
     start(1, 4711);
@@ -45,7 +45,7 @@ protected:
   }
 };
 
-// Accepts some bytes and then no more, like a disk that becomes full.
+// A stream that accepts `room` bytes and no more, like a disk that becomes full.
 class FullAfter : public std::streambuf {
 public:
   explicit FullAfter(std::streamsize room) : room_(room) {}
@@ -62,7 +62,7 @@ private:
   std::streamsize room_;
 };
 
-// Records its calls.
+// An exporter that logs the calls of its functions.
 class Witness : public EventExporter {
 public:
   void begin(EventExport &) override { told.push_back("begin"); }
@@ -145,7 +145,7 @@ TEST_F(Exporters, AnOutputThatFailsIsAnError) {
     }
 }
 
-// The progress line is removed before the output begins.
+// Before the output begins, exportRun() calls this function, so that msleaks can remove its progress line.
 TEST_F(Exporters, TellsWhenItWrites) {
   for (const Format &format : formats()) {
     std::ostringstream out;

@@ -1,4 +1,4 @@
-// Analyzers of others: the data that they get, their results in the report, and their failures.
+// Tests analyzers that users write: the data that they receive, their results in the report, and their failures.
 #include "analysis/foreign/analyzer_library.h"
 
 #include "../report/report_fixture.h"
@@ -110,7 +110,7 @@ TEST_F(Foreign, LeavesEverythingElseAsItIs) {
   std::erase_if(with["findings"].get_ref<json::array_t &>(),
                 [](const json &finding) { return finding["kind"].get<std::string>().starts_with("witness/"); });
   ASSERT_EQ(with["findings"].size(), without["findings"].size());
-  for (size_t i = 0; i < without["findings"].size(); ++i) // the savings together with the findings above differ
+  for (size_t i = 0; i < without["findings"].size(); ++i) // cumulative savings depend on the findings above
     with["findings"][i]["saves_cumulative_bytes"] = without["findings"][i]["saves_cumulative_bytes"];
   EXPECT_EQ(with, without);
 }

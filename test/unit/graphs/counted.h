@@ -1,4 +1,4 @@
-// Small graphs with counts, for tests.
+// Provides small control flow graphs with counts for tests.
 #pragma once
 
 #include "analysis/graphs/run_graphs.h"
@@ -9,7 +9,8 @@
 
 namespace msleaks::analysis::test {
 
-// Blocks of two instructions, one after another. Block n is in line 9 + n.
+// Returns a function with one block for each count, one block after another. Each block has two instructions. Block n
+// is in line 9 + n.
 inline CountedFunction counted(std::string symbol, std::string file, uint64_t hash,
                                std::initializer_list<uint64_t> counts) {
   CountedFunction function;

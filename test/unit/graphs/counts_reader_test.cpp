@@ -1,4 +1,4 @@
-// Tables of graphs and files of counts, whole and damaged.
+// Tests the readers of graph tables and of files of counts, with whole and damaged data.
 #include "table_bytes.h"
 
 #include "analysis/graphs/counts_reader.h"
@@ -54,7 +54,8 @@ TEST(Counts, AFileThatWasCutOffHasWhatIsThere) {
   const std::string file = countsFileOf(kUnit + countersOf(1, 10) + countersOf(2, 20));
   for (size_t size = abi::kCountsHeaderBytes; size <= file.size(); ++size)
     EXPECT_EQ(whyNot(file.substr(0, size)), "") << size;
-  // A record without its magic number was not written completely. The reader ignores all bytes after it.
+  // A record without its magic number was not written completely. The reader ignores this record and all bytes after
+  // it.
   std::string unfinished = file;
   unfinished.replace(abi::kCountsHeaderBytes + sizeof(abi::CountsSlab) + kUnit.size(), 4, 4, '\0');
   const auto read = readCounts(bytesOf(unfinished));
@@ -92,7 +93,7 @@ TEST(GraphTable, SaysWhatIsWrong) {
   EXPECT_EQ(whyNoGraphs(tableOf()), "");
   EXPECT_EQ(whyNoGraphs("x"), "the table of graphs is cut off within its header");
   EXPECT_NE(whyNoGraphs(tableOf(2, 7)).find("is of version 7, this msleaks knows 1"), std::string::npos);
-  EXPECT_EQ(whyNoGraphs(tableOf(1)), "the table of graphs is damaged: a row points outside of it"); // of 2 counters
+  EXPECT_EQ(whyNoGraphs(tableOf(1)), "the table of graphs is damaged: a row points outside of it"); // counter 1
   const std::string table = tableOf();
   EXPECT_NE(whyNoGraphs(table.substr(0, table.size() - 8)).find("is cut off"), std::string::npos);
   for (size_t at = sizeof(abi::GraphHeader); at < table.size(); ++at) {

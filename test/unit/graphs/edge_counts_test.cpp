@@ -1,4 +1,4 @@
-// The counts of edges that follow from the counted edges.
+// Tests how the counts of all edges of a graph are computed from the counted edges.
 #include "analysis/graphs/edge_counts.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ Graph graphOf(size_t blocks, std::vector<GraphEdge> edges) {
 }
 
 TEST(EdgeCounts, FollowFromOthers) {
-  // 1 → 2 → {3, 4} → 5 → {2, 6}: a loop with two paths.
+  // A loop with two paths: 1 → 2 → {3, 4} → 5 → {2, 6}.
   const Graph graph =
       graphOf(6, {edge(0, 1, EdgeKind::Enter, 0), edge(1, 2), edge(2, 3, EdgeKind::Branch, 1), edge(2, 4), edge(3, 5),
                   edge(4, 5), edge(5, 2, EdgeKind::Branch, 2), edge(5, 6), edge(6, 0, EdgeKind::Exit)});
@@ -52,7 +52,7 @@ TEST(EdgeCounts, ABlockThatIsLeftInTheMiddle) {
 }
 
 TEST(EdgeCounts, ABlockThatIsEnteredAgainInTheMiddle) {
-  // setjmp: one call with four returns.
+  // Block 1 calls setjmp() once, and the call returns four times.
   const Graph graph = graphOf(2, {edge(0, 1, EdgeKind::Enter, 0), edge(1, 0, EdgeKind::Leave),
                                   edge(1, 2, EdgeKind::Branch, 1), edge(2, 0, EdgeKind::Exit)});
   const std::vector<uint64_t> counters{1, 4};
@@ -84,11 +84,11 @@ TEST(EdgeCounts, AReadingInTheMiddleIsNoNumberBelow0) {
   EXPECT_EQ(counts.edges[2].count, 0u);
 }
 
-// No thread leaves a kernel in the middle. So if the numbers contradict each other, all of them are unknown.
+// No thread leaves a kernel in the middle of a block. So if counters contradict each other, all counts are unknown.
 TEST(EdgeCounts, AKernelsImpossibleNumbersAreUnseen) {
   Graph below = graphOf(2, {edge(0, 1, EdgeKind::Enter, 0), edge(1, 2, EdgeKind::Branch, 1), edge(1, 0, EdgeKind::Exit),
                             edge(2, 0, EdgeKind::Exit)});
-  Graph other = graphOf(1, {edge(0, 1, EdgeKind::Enter, 0), edge(1, 0, EdgeKind::Exit, 1)}); // they differ
+  Graph other = graphOf(1, {edge(0, 1, EdgeKind::Enter, 0), edge(1, 0, EdgeKind::Exit, 1)}); // the two counters differ
   for (Graph *graph : {&below, &other}) {
     graph->on_device = true;
     const std::vector<uint64_t> counters{64, 640};
@@ -115,7 +115,8 @@ TEST(EdgeCounts, NumbersOf64Bits) {
   EXPECT_EQ(countsOf(graph, counters).blocks, (std::vector<Number>{kMany + 1'000'000'000'000}));
 }
 
-// Random walks through random graphs. The counts of the edges outside of a spanning tree determine all others.
+// Walks at random through random graphs. The counts of the edges outside of a spanning tree must determine the counts
+// of all other edges.
 TEST(EdgeCounts, AnySpanningTreeIsEnough) {
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {

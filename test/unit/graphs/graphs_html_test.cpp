@@ -20,7 +20,7 @@ std::string pageOf(const RunOfPage &run, const RunOfPage *against = nullptr) {
   return page.str();
 }
 
-// The script's text as a browser parses it: up to the first end tag.
+// Returns the text of a script as a browser parses it: up to the first end tag.
 std::string scriptOf(const std::string &page, const std::string &id) {
   const std::string tag = "<script type=\"application/json\" id=\"" + id + "\">";
   const size_t begin = page.find(tag);
@@ -73,7 +73,7 @@ TEST(GraphsHtml, HostileNames) {
   EXPECT_EQ(countOf(page, "</script"), countOf(honest, "</script"));
   EXPECT_EQ(countOf(page, "<!--"), countOf(honest, "<!--"));
   const json contents = json::parse(scriptOf(page, "contents")), graph = json::parse(scriptOf(page, "graph0"));
-  std::string shown = kHostile; // invalid UTF-8 is replaced
+  std::string shown = kHostile; // the page contains a replacement for invalid UTF-8
   shown.replace(shown.find('\xff'), 1, "\xef\xbf\xbd");
   EXPECT_EQ(contents["runs"][0], shown);
   EXPECT_EQ(contents["functions"][0]["name"], shown);
@@ -105,7 +105,7 @@ TEST(GraphsHtml, TwoRuns) {
 TEST(GraphsHtml, AsksNothingOfANetwork) {
   const std::string page = pageOf({"run", std::vector{counted("f", "x", 1, {1})}});
   EXPECT_EQ(countOf(page, "https://"), 0u);
-  EXPECT_EQ(countOf(page, "http://"), 1u); // the name of SVG's vocabulary
+  EXPECT_EQ(countOf(page, "http://"), 1u); // the name of the XML namespace of SVG
   for (const char *word : {"src=", "url(", "@import", "fetch(", "innerHTML", "<link"})
     EXPECT_EQ(countOf(page, word), 0u) << word;
   EXPECT_NE(page.find("default-src 'none'"), std::string::npos);

@@ -1,4 +1,4 @@
-// Records of launches in a file of counts, and refused records.
+// Tests how records of kernel launches are read from a file of counts, and which records are refused.
 #include "analysis/graphs/counts_reader.h"
 #include "analysis/graphs/edge_counts.h"
 
@@ -14,7 +14,7 @@ template <class T> void append(std::string &bytes, const T &value) {
   bytes.append(reinterpret_cast<const char *>(&value), sizeof value);
 }
 
-// A kernel "k" with one block and a counter at its entry.
+// Returns the graph table of a kernel "k" with one block and a counter at its entry.
 std::string table() {
   std::string body;
   append(body, abi::GraphFunction{.hash = 7,

@@ -1,5 +1,5 @@
-// Samples of a kernel's threads represent all threads. The tests apply the modes of abi/device_counts.h to computed
-// kernels, and measure the difference between scaled and full counts.
+// Tests how well the counts of a sample of threads represent all threads of a kernel. The tests apply the modes of
+// abi/device_counts.h to simulated kernels, and compare the scaled counts with the full counts.
 #include "analysis/graphs/sample_error.h"
 
 #include "msleaks/abi/device_counts.h"
@@ -21,13 +21,13 @@ struct Thread {
   uint64_t global() const { return block * threads + number; }
 };
 
-// How often a thread takes each of the two branches in a loop, or one of them once.
+// How often a thread takes each of the two branches in the loop. A thread without a loop takes one branch once.
 struct Ways {
   uint64_t taken, left;
 };
 using Kernel = std::function<Ways(const Thread &)>;
 
-// block 1: br loop          block 2: br taken, left       3, 4: br 5       block 5: br loop, end        6: ret
+// Returns the graph of a kernel with a loop: 1 → 2 → {3 (taken), 4 (left)} → 5 → {2, 6}. Block 6 returns.
 Graph loopGraph() {
   Graph graph;
   graph.is_kernel = true;
@@ -65,7 +65,8 @@ public:
     return counts;
   }
 
-  // Returns the sampled groups of each bank.
+  // Returns the counts of the sampled threads, added up for each bank. A bank contains every kBanks-th block of
+  // threads.
   std::vector<SampledGroup> groups(CountMode mode) const {
     std::vector<SampledGroup> banks(kBanks, {0, std::vector<uint64_t>(3)});
     for (uint64_t block = 0; block < blocks_; ++block)
@@ -80,7 +81,7 @@ public:
     return banks;
   }
 
-  // Returns the error as a fraction of the full count.
+  // Returns the error of the scaled count, as a fraction of the full count.
   double error(CountMode mode, size_t edge) const {
     const uint64_t full = *count(CountMode::Full).edges[edge].count;
     const EdgeCount sampled = count(mode).edges[edge];
@@ -88,9 +89,10 @@ public:
     return static_cast<double>(sampled.count.value_or(0)) / static_cast<double>(full) - 1;
   }
 
-  // Scales by ceil(B / W). This is right for counts of waves, but not for counts of threads.
+  // Returns the error if the scale were the number of waves in a block. This scale is right for counts of waves, but
+  // not for counts of threads.
   double errorByWaves(size_t edge) const { return errorByWaves(edge, centre()); }
-  // The same with the centre wave floor(B / W) / 2, in which all threads are alike.
+  // Returns the same error if the sampled wave were `threads / kWave / 2`. This wave is always full.
   double errorByFloorWave(size_t edge) const { return errorByWaves(edge, threads_ / kWave / 2); }
 
 private:
@@ -170,7 +172,8 @@ TEST(Sample, OfDataIsSomewhereNear) {
   EXPECT_NEAR(small.error(CountMode::Wavefront, kLeft), 0.139, 1e-3);
 }
 
-// The centre wave contains the upper half of the threads.
+// The mode Wavefront samples the wave in the middle. Here this wave contains the upper half of the threads, which never
+// take the branch.
 TEST(Sample, OfOneWaveIsWrongWhereWavesHaveRoles) {
   const Launch launch = launchOf(64, 128, reduce);
   EXPECT_NEAR(launch.error(CountMode::Cta, kTaken), 0, 1e-6);
@@ -179,8 +182,8 @@ TEST(Sample, OfOneWaveIsWrongWhereWavesHaveRoles) {
   EXPECT_NEAR(launch.error(CountMode::Wavefront, kLeft), 0.165, 1e-3);
 }
 
-// The expected numbers, computed by hand: 2 and 4 times per thread, for 10 threads each. 80 of 100 threads did not
-// count.
+// The expected numbers are computed by hand. Two groups of 10 threads counted 2 and 4 times per thread. The other 80 of
+// 100 threads did not count.
 TEST(SampleError, IsTheSpreadOfGroups) {
   Graph graph;
   graph.blocks.resize(1);
@@ -203,7 +206,8 @@ TEST(SampleError, OfOneBlockIsNotKnown) {
       << "nothing is estimated";
 }
 
-// The true count is within three standard errors, and the error is no larger than the value.
+// The true count must be within three standard errors of the sampled count. The error must not be larger than the
+// sampled count.
 TEST(SampleError, HoldsTheTruth) {
   for (const uint64_t blocks : {300, 1000, 3000})
     for (const size_t edge : {kTaken, kLeft, kOut}) {
@@ -233,7 +237,7 @@ TEST(Sample, OfNothingSaysNothing) {
   EXPECT_EQ(counts.calls, std::nullopt);
 }
 
-// Counts have 64 bits: a billion launches.
+// The counts of a billion launches need 64 bits. Scaling must not overflow.
 TEST(Sample, ScalesLargeCounts) {
   const FunctionCounts counts = countsOf(loopGraph(), std::vector<uint64_t>{uint64_t{1} << 52, 0, uint64_t{1} << 52},
                                          {uint64_t{1} << 62, uint64_t{1} << 52});

@@ -1,4 +1,4 @@
-// Tables of graphs and files of counts, as a module and a process would contain them.
+// Builds graph tables as a module contains them, and files of counts as a process writes them.
 #pragma once
 
 #include "msleaks/abi/counts_file.h"
@@ -12,7 +12,8 @@ namespace msleaks::test {
 
 template <class T> std::string rawOf(const T &value) { return {reinterpret_cast<const char *>(&value), sizeof value}; }
 
-// One function, "work", whose block 1 has an edge back to itself. Counter 0 is on Enter, counter 1 on that edge.
+// Returns a table with one function, "work". Its only block has an edge back to itself. Counter 0 counts the edge
+// Enter, and counter 1 counts the edge back.
 inline std::string tableOf(uint32_t counters = 2, uint16_t version = abi::kGraphVersion,
                            const std::vector<abi::GraphArgument> &arguments = {},
                            uint16_t function_bytes = sizeof(abi::GraphFunction),
@@ -67,7 +68,7 @@ inline std::string recordOf(abi::CountsKind kind, uint32_t unit, const std::stri
   return rawOf(record) + body;
 }
 
-// A file with one slab.
+// Returns a file of counts with one slab (a part of the file with records).
 inline std::string countsFileOf(const std::string &records, uint32_t version = abi::kCountsVersion) {
   abi::CountsHeader header{};
   header.magic = abi::CountsHeader::kMagic;

@@ -1,5 +1,5 @@
-// A library with a dlsym of its own, which is loaded behind the hooks. This dlsym allocates while the hooks look up the
-// real functions.
+// A library that defines dlsym(), and is loaded after the hooks. Its dlsym() allocates memory while the hooks look up
+// the real functions.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>

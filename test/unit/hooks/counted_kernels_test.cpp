@@ -1,4 +1,5 @@
-// Tests of kernels with counted copies. They run a program that forks and launches (counting_victim.cpp).
+// Tests the hooks with kernels that have counted copies. Each test runs counting_victim.cpp, which launches such
+// kernels and forks.
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <string>

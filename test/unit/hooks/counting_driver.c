@@ -1,5 +1,6 @@
-// A driver of CUDA for tests, without a device. It has two kernels: "work", which has a counted copy, and "other". It
-// gets its constants from the program (counting_victim.cpp), and reports each call to the program.
+// Replaces the driver of CUDA in tests, without a device. It has two kernels: "work", which has a copy that counts, and
+// "other". The program (counting_victim.cpp) supplies the driver's constants, and the driver reports each call to the
+// program.
 #include <stdlib.h>
 #include <string.h>
 

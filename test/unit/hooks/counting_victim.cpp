@@ -1,9 +1,9 @@
-// A program that launches kernels which have counted copies (counting_driver.c). It defines the functions that the
-// hooks call for counting in place of the runtime, so it needs no session. Exit status 0 means success.
+// A test program that launches kernels with counted copies, through counting_driver.c. It defines the functions of the
+// runtime that the hooks call for counting, so it needs no session. Exit status 0 means success.
 //
 //   counting_victim locked    a thread holds the hooks' lock while the program forks
 //   counting_victim pending   the program forks while a counted launch runs
-//   counting_victim choice    how often a launch asks what is to be counted
+//   counting_victim choice    counts how often launches ask the runtime what is to be counted
 #include "../graphs/table_bytes.h"
 
 #include "msleaks/abi/device_counts.h"
@@ -65,8 +65,8 @@ void find(const char *name) {
   cuModuleGetFunction(&kernel, reinterpret_cast<void *>(1), name);
 }
 
-// Returns the exit status of a fork's child. A status above 1000 means that a signal has ended the child, as SIGALRM
-// ends a child that hangs.
+// Runs `child` in a forked process, and returns its exit status, or 1000 plus the signal that ended the process.
+// SIGALRM ends a process that hangs.
 template <class Child> int forked(Child child) {
   constexpr unsigned kHangsAfter = 60;
   const pid_t pid = ::fork();
@@ -127,7 +127,7 @@ int askOnce() {
 } // namespace
 
 extern "C" {
-// The driver calls these functions.
+// The driver (counting_driver.c) calls these functions.
 void calledDriver(const char *) {
   if (silent_pid == ::getpid())
     ::_exit(kCalledInChild);
@@ -144,7 +144,7 @@ const void *constantOf(const char *name, size_t *bytes) {
 }
 void launchedKernel(const void *kernel) { last_launched = reinterpret_cast<uintptr_t>(kernel); }
 
-// These functions replace those of the runtime.
+// These functions replace the functions of the runtime.
 bool __msl_device_choice(abi::DeviceChoice *choice) noexcept {
   ++choices;
   *choice = {static_cast<uint32_t>(abi::CountMode::Full), static_cast<uint32_t>(abi::CountLaunches::Every), 1};

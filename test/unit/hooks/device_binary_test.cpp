@@ -1,4 +1,4 @@
-// Reads the names in binaries of a device, and the facts that all kernels of a binary share.
+// Tests how the hooks read the names of kernels from a device's binary.
 #include "device_binary.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace msleaks::hooks {
 namespace {
 
-// Makes an ELF file with a symbol table and a string table.
+// Builds an ELF file with a symbol table and a string table.
 class Binary {
 public:
   void add(const char *name, unsigned char bind = STB_GLOBAL, unsigned char type = STT_FUNC, uint16_t section = 1) {
@@ -42,7 +42,7 @@ private:
   std::string names_{'\0'};
 };
 
-// Returns the names of the kernels. The bytes are copied to memory of exactly their size, so that AddressSanitizer sees
+// Returns the names of the kernels. Copies the bytes to memory of exactly their size, so that AddressSanitizer detects
 // any read beyond them.
 std::vector<std::string> kernelsOf(const std::string &bytes) {
   const std::vector<char> memory(bytes.begin(), bytes.end());

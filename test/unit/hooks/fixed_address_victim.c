@@ -1,5 +1,5 @@
-// A program that is linked at a fixed address. It reads malloc's address from a volatile variable, so the linker makes
-// a stub for malloc.
+// A test program that is linked at a fixed address, and uses the address of malloc. So the linker creates a stub for
+// malloc in the program.
 #include <stdlib.h>
 
 int main(void) {

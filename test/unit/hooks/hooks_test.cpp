@@ -1,4 +1,5 @@
-// The hooks work in programs that are built without msleaks, and do not change what these programs do.
+// Tests that the preloaded hooks record programs that are built without msleaks, and do not change what these programs
+// do.
 #include "session_fixture.h"
 
 #include "msleaks/abi/handle_calls.h"
@@ -70,13 +71,13 @@ std::set<std::string> exportsOf(const std::string &library) {
   std::set<std::string> exported;
   std::istringstream lines(nm.output);
   for (std::string address, type, name; lines >> address >> type >> name;)
-    if (type != "d") // not the bounds of a section, which are hidden and still listed by nm
+    if (type != "d") // nm also lists the bounds of a section, although they are hidden
       exported.insert(name);
   return exported;
 }
 
-// Every row of a driver's function must have a hook. Otherwise its calls would be recorded only in instrumented
-// programs.
+// Every row of a driver's function must have a hook. Without a hook, calls of the function would be recorded only in
+// instrumented programs.
 TEST(Hooks, EveryRowOfADriverIsExported) {
   const std::set<std::string> exported = exportsOf(kHooks);
   unsigned rows = 0;
@@ -102,7 +103,7 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
                                          "clFinish",
                                          "clGetProgramInfo",
                                          "clSetKernelExecInfo",
-                                         "hipMemCreate", // with rows of their own, or without rows: device_memory.h
+                                         "hipMemCreate", // device_memory.h hooks these, some without a row
                                          "hipMemRelease",
                                          "hipMemRetainAllocationHandle",
                                          "hipMalloc3D",
@@ -169,19 +170,19 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
                                          "cudaMemset2D",
                                          "cudaMemset3D",
                                          "cudaGraphLaunch",
-                                         "halMemAlloc", // their effect depends on an argument
+                                         "halMemAlloc", // the effect of these depends on an argument
                                          "halMemCreate",
                                          "halMemFree",
                                          "halMemRelease",
-                                         "clCreateImage", // the driver reports the size
+                                         "clCreateImage", // the driver reports the sizes of images
                                          "clCreateImageWithProperties",
                                          "clCreateImage2D",
                                          "clCreateImage3D",
-                                         "InitializeInjectionNvtx2", // called by headers in the program
+                                         "InitializeInjectionNvtx2", // headers in the program call these two
                                          "InitInjectionMstx",
-                                         "aclInit", // these set a mark
+                                         "aclInit", // the hooks of these two record a mark
                                          "aclFinalize",
-                                         "aclrtBinaryGetFunction", // these return the names of kernels
+                                         "aclrtBinaryGetFunction", // the hooks of these find the names of kernels
                                          "aclrtBinaryGetFunctionByEntry",
                                          "rtsFuncGetByName",
                                          "rtsFuncGetByEntry",
@@ -190,7 +191,7 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
                                          "rtFunctionRegister",
                                          "rtDevBinaryRegister",
                                          "rtRegisterAllKernel",
-                                         "rtAicpuKernelLaunchExWithArgs", // its kernel is given by name
+                                         "rtAicpuKernelLaunchExWithArgs", // it receives the kernel by name
                                          // operators of ATB
                                          "_ZN3atb6Runner7ExecuteERNS_17RunnerVariantPackE",
                                          "_ZN3atb9StoreUtil15SaveLaunchParamEPvRKN3Mki11LaunchParamERKSs",
@@ -251,7 +252,7 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
     without_form.insert(withoutForm(name));
   for (const std::string &name : ways_in)
     EXPECT_TRUE(without_form.contains(name)) << name << " is no longer hooked";
-  // The functions with the suffix Impl are a layer below functions that have rows.
+  // A function with the suffix Impl has no row. It is a layer below the function without the suffix, which has a row.
   const auto above = [](const std::string &name) {
     return name.ends_with("Impl") ? name.substr(0, name.size() - 4) : name;
   };
@@ -273,8 +274,8 @@ TEST(Hooks, TheRuntimeExportsNothingElse) {
   EXPECT_GT(exports, 10u);
 }
 
-// The library is loaded late, and closed while a thread that has recorded still runs. An injection interface or an
-// interpreter does that.
+// The library is loaded with dlopen(), and closed while a thread that has recorded still runs. An injection interface
+// or an interpreter does that.
 TEST(Hooks, AThreadOutlivesTheClosedLibrary) {
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {
@@ -301,7 +302,8 @@ TEST(Hooks, OnlyLibcIsNeeded) {
   EXPECT_EQ(of(kHooks), "libc.so.6 libmsleaks_rt.so ");
 }
 
-// A thread's state has a constant offset from the thread pointer. So __tls_get_addr, which may allocate, is not called.
+// The libraries access a thread's state at a constant offset from the thread pointer. So they do not call
+// __tls_get_addr, which may allocate.
 TEST(Hooks, ThreadStateNeedsNoCall) {
   for (const std::string &library : {kHooks, kRuntime}) {
     const Ran nm = runShell("nm -D -u " + library);
@@ -319,16 +321,16 @@ TEST(Hooks, WhoeverAllocatesInDlsymIsServed) {
   EXPECT_EQ(allocsOf(session.drain(), 317).size(), 1u);
 }
 
-// The victim allocates in a signal handler, in a thread that has no ring yet. The handler's stack would overflow if the
-// hooks needed much of it.
+// The victim (victim.c) allocates in a signal handler on a small stack, in a thread that has no ring yet. The stack
+// would overflow if the hooks used much of it.
 TEST(Hooks, AHandlerOnASmallStackHasRoomEnough) {
   const SessionDirectory session;
   ASSERT_EQ(runShell(preloaded(kHooks, kVictim + " stack", &session)).status, 6);
   EXPECT_EQ(allocsOf(session.drain(), 331).size(), 1u);
 }
 
-// The stack has 4 KiB, or half a KiB more than the kernel requires. It has no room for a walk, so the block has its
-// caller's site and no path.
+// The stack has 512 bytes more than the kernel requires, and at least 4 KiB. It has no room to unwind a call path. So
+// the site of the block is its caller, without a path.
 TEST(Hooks, AHandlerOnTheSmallestStackHasRoomEnough) {
   const SessionDirectory session;
   ASSERT_EQ(runShell(preloaded(kHooks, kVictim + " 'smallest stack'", &session)).status, 6);
@@ -345,8 +347,8 @@ TEST(Hooks, ACrashHandlerSeesTheProgramThroughThem) {
   EXPECT_EQ(runShell(preloaded(kHooks, kVictim + " backtrace", &session)).output, plain.output);
 }
 
-// libc's free never calls a hooked function. So a hooked call inside free is made by the signal handler, and is
-// recorded.
+// libc's free() itself never calls a hooked function. So the signal handler made the hooked call inside free(), and the
+// hooks record the call.
 TEST(Hooks, AHandlerThatInterruptsFreeIsRecorded) {
   const SessionDirectory session;
   const Ran ran = runShell(preloaded(kHooks, kVictim + " backtrace", &session));
@@ -417,8 +419,8 @@ TEST(Hooks, EveryFunctionOfTheHeapIsSeen) {
   EXPECT_EQ(sum(session.arenas()).dropped, 0u) << "libc's malloc called a hook";
 }
 
-// Returns the site of the only allocation of this size, after retargets. Returns 0 if the block is not recorded exactly
-// once.
+// Returns the site of the only block of this size, after all Retarget events. Returns 0 unless exactly one such block
+// was recorded.
 uint32_t siteOf(const std::vector<ReadEvent> &events, uint64_t size) {
   const std::vector<abi::AllocEvent> allocs = allocsOf(events, size);
   if (allocs.size() != 1)
@@ -430,7 +432,8 @@ uint32_t siteOf(const std::vector<ReadEvent> &events, uint64_t size) {
   return freesOf(events, allocs[0].address) == 1 ? site : 0;
 }
 
-// The callbacks and the hooks record each call once, even if a signal handler records between them.
+// The plug-in's callbacks and the hooks both see each call. Together they must record it once, even if a signal handler
+// records between them.
 TEST(Hooks, AnInstrumentedCallIsRecordedOnce) {
   for (const char *when : {"never", "before", "behind"}) {
     const SessionDirectory session;
@@ -442,7 +445,8 @@ TEST(Hooks, AnInstrumentedCallIsRecordedOnce) {
   }
 }
 
-// The hook alone records the call with the right site, so no Retarget follows.
+// The hook alone records the call, with the site that the callback before the call has set. So no Retarget event
+// follows.
 TEST(Hooks, AnInstrumentedCallIsNotRetargeted) {
   const SessionDirectory session;
   ASSERT_EQ(runShell(preloaded(kHooks, MSL_INSTRUMENTED_VICTIM, &session)).status, 0);
@@ -521,7 +525,7 @@ TEST(Hooks, EveryThreadAndEveryProcess) {
     EXPECT_EQ(allocsOf(events, size).size(), 1u) << size;
 }
 
-// Mappings that an allocator makes for itself are not recorded.
+// The hooks do not record the mappings that an allocator makes for itself.
 TEST(Hooks, MappingsInsideAnotherAllocatorAreNotRecorded) {
   const SessionDirectory session;
   ASSERT_EQ(runShell(preloaded(kHooks + ":" + MSL_MAPPING_ALLOCATOR, kVictim + " quiet", &session)).status, 5);
@@ -542,8 +546,8 @@ std::string notesOf(const SessionDirectory &session) {
   return notes;
 }
 
-// The program has a stub with malloc's name. This stub must not be taken for a malloc of the program's own, so no note
-// is written.
+// The program contains a stub with malloc's name. The hooks must not take this stub for a malloc that the program
+// defines. So they must write no note.
 TEST(Hooks, AProgramAtAFixedAddressIsHookedWithoutANote) {
   const SessionDirectory session;
   ASSERT_EQ(runShell(preloaded(kHooks, MSL_FIXED_ADDRESS_VICTIM, &session)).status, 5);
@@ -551,8 +555,8 @@ TEST(Hooks, AProgramAtAFixedAddressIsHookedWithoutANote) {
   EXPECT_EQ(notesOf(session), "");
 }
 
-// If the other allocator is preloaded first, the linker finds it before the hooks. Then a note in the session's log
-// says what is not recorded.
+// If another allocator is preloaded before the hooks, the dynamic linker finds that allocator first. Then a note in the
+// session's log lists the functions that are not hooked.
 TEST(Hooks, AnAllocatorInFrontIsNoted) {
   const SessionDirectory session;
   ASSERT_EQ(runShell(preloaded(std::string(MSL_MAPPING_ALLOCATOR) + ":" + kHooks, kVictim + " quiet", &session)).status,

@@ -1,7 +1,7 @@
-// A program that calls malloc and free with the callbacks around them, as the plugin inserts these. A signal may come
-// between two callbacks, and its handler makes the same calls.
+// A test program that calls malloc and free with the callbacks that the compiler plug-in would insert. A signal may
+// arrive between two callbacks, and its handler makes the same calls.
 //
-//   usage: instrumented_victim never|before|behind      when the signal comes, in the call that is under way
+//   usage: instrumented_victim never|before|behind      the signal never arrives, or before or after the real malloc
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #define NOINLINE __attribute__((noinline, noclone))
 
-// Traits of malloc and free (msleaks/abi/symbols.h).
+// The encoded traits of malloc and free (msleaks/abi/symbols.h).
 enum { kMalloc = 0, kFree = 3 << 24 };
 
 __attribute__((weak)) void __msl_before(uint32_t site, uint32_t traits);

@@ -1,4 +1,4 @@
-// A library with an allocator that takes its memory from mmap, as jemalloc and tcmalloc do.
+// A library with an allocator that gets its memory from mmap(), as jemalloc and tcmalloc do.
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <string.h>

@@ -1,6 +1,7 @@
-// A small program that is built without msleaks. Its output and exit status must be the same with and without msleaks.
+// A small test program that is built without msleaks. Its output and exit status must be the same with and without
+// msleaks.
 //
-//   usage: victim all|fail|threads|fork|exec|quiet|stack|backtrace|sandbox|sandbox-by-number
+//   usage: victim all|fail|threads|fork|exec|quiet|stack|"smallest stack"|backtrace|sandbox|sandbox-by-number
 #define _GNU_SOURCE
 #include <alloca.h>
 #include <errno.h>
@@ -104,8 +105,8 @@ static void allocateOnSmallStack(int signal) {
   allocateOnStack();
 }
 
-// The kernel's signal frame uses a part of the smallest stack. The size of this part depends on the processor's
-// registers. This handler uses up the rest, except the bytes that are left on a processor with registers of 512 bits.
+// The kernel stores the processor's registers on the signal stack. Their size depends on the processor. So this handler
+// leaves as many bytes as a processor with 512-bit registers would leave, and uses up all others.
 static void allocateOnSmallestStack(int signal) {
   enum { kLeft = 1280 };
   (void)signal;
@@ -117,13 +118,13 @@ static void allocateOnSmallestStack(int signal) {
   allocateOnStack();
 }
 
-// Runs a handler on a stack of the smallest allowed size and a few bytes more. The memory below this stack is not
-// accessible.
+// Runs a signal handler on a stack that is `more` bytes larger than the smallest allowed size. The memory below this
+// stack is not accessible.
 static void *interruptedOnSmallStack(void *more) {
   const size_t least = (size_t)sysconf(_SC_MINSIGSTKSZ) + *(size_t *)more, pages = 1 << 20;
   const size_t bytes = least > 4096 ? least : 4096;
   if (*(size_t *)more < 4096)
-    free(malloc(337)); // the first call of the real malloc in a thread needs more stack
+    free(malloc(337)); // a thread's first call of the real malloc needs more stack
   char *hole = mmap(NULL, 2 * pages, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   mprotect(hole + pages, pages, PROT_READ | PROT_WRITE);
   const stack_t stack = {.ss_sp = hole + pages, .ss_flags = 0, .ss_size = bytes};
@@ -145,10 +146,11 @@ NOINLINE static void freeTwice(void) {
   void *volatile block = malloc(337);
   free(block);
   free(block);
-  kept = block; // prevents a tail call
+  kept = block; // prevents a tail call of free
 }
 
-// A crash handler that walks the stack from the hook of free to the program, and prints whether it has found freeTwice.
+// A crash handler. It walks the stack from the hook of free() to the program, and prints whether freeTwice() is on the
+// stack.
 static void printWhere(int signal) {
   (void)signal;
   void *frames[64];
@@ -163,15 +165,15 @@ static void printWhere(int signal) {
 
 static void abortInFree(void) {
   void *frames[4];
-  backtrace(frames, 4); // loads the libraries that it needs
+  backtrace(frames, 4); // loads the libraries that backtrace() needs
   signal(SIGABRT, printWhere);
   freeTwice();
 }
 
 #define ALLOW(number) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
-// Installs a filter, with which the kernel kills the process for any other system call. After that, the process
-// allocates only memory that malloc already has.
+// Installs a filter that allows only these two system calls. The kernel kills the process at any other system call. So
+// the process then allocates only memory that malloc has already obtained.
 static void inSandbox(int by_number) {
   struct sock_filter rules[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),

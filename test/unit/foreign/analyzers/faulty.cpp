@@ -1,4 +1,4 @@
-// Fails in the function that the variable FAULT names.
+// An analyzer with one fault, which the environment variable FAULT names: a function that fails, or a wrong result.
 #include "msleaks/analyzer.h"
 
 #include <cstdlib>

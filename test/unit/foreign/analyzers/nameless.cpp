@@ -1,4 +1,4 @@
-// An analyzer of which only the version is right.
+// An analyzer with the right version, but with an invalid name and without functions.
 #include "msleaks/abi/analyzer.h"
 
 extern "C" {

@@ -1,4 +1,5 @@
-// Written without msleaks/analyzer.h. It has only the required functions, and does not catch exceptions.
+// An analyzer that is written without msleaks/analyzer.h. It has only the required functions, and does not catch
+// exceptions.
 #include "msleaks/abi/analyzer.h"
 
 namespace {

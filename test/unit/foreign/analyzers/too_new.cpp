@@ -1,4 +1,4 @@
-// An analyzer that was built for a later version.
+// An analyzer that was built for a later version of the analyzer interface.
 #include "msleaks/abi/analyzer.h"
 
 extern "C" {

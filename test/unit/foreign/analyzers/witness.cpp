@@ -1,4 +1,4 @@
-// Reports all data that it got, in tables and findings.
+// An analyzer that reports all data that it received, in tables and findings.
 #include "msleaks/analyzer.h"
 
 #include <map>
