@@ -1,4 +1,4 @@
-// Blocks that are allocated again and again, and blocks that grow.
+// Tests how repeated allocations and growing blocks are counted.
 #include "analysis/live/allocation_counts.h"
 
 #include "events.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr test::Where kGrowth{.flags = abi::kRealloc};
 
-// Feeds a live set, as a pipeline does.
+// Applies events to a live set, as the pipeline of the analysis does.
 class AllocationCountsTest : public testing::Test, protected BlockObserver {
 protected:
   void alloc(uint64_t address, uint64_t size, const test::Where &where = {}) {
@@ -27,7 +27,7 @@ protected:
     free(from, where);
     alloc(to, size, where);
   }
-  // The sums over all cohorts.
+  // Returns the sums over all cohorts.
   AllocationCount all() const {
     AllocationCount sum;
     for (const AllocationCount &count : counts.byCohort())
@@ -123,15 +123,15 @@ TEST_F(AllocationCountsTest, AContainerThatDoublesGrows) {
 
 TEST_F(AllocationCountsTest, OtherFreesAreNoGrowth) {
   alloc(0x100, 100);
-  alloc(0x200, 200, {.site = 1}); // of another place
+  alloc(0x200, 200, {.site = 1}); // from another place
   free(0x100);
   alloc(0x300, 100);
-  alloc(0x400, 150); // its size is not doubled
+  alloc(0x400, 150); // less than twice the size
   free(0x300);
   EXPECT_EQ(all().growth_steps, 0u);
 }
 
-// A user's xrealloc. The block, and the growth step, belong to its caller.
+// A wrapper such as xrealloc() calls realloc(). The block and the growth step count for the caller of the wrapper.
 TEST_F(AllocationCountsTest, AWrappersCallerHasTheSteps) {
   alloc(0x100, 16, {.site = 1});
   live.apply(test::retarget(++now_ns, 0x100, {.site = 2}), {2});

@@ -1,4 +1,5 @@
-// If the device is the processor, its driver allocates a device's block by malloc. That memory belongs to the block.
+// Tests blocks of a device that is the host's processor. The driver allocates the memory of such a block by malloc. The
+// memory belongs to the device's block, and must count once.
 #include "live_set_fixture.h"
 
 namespace msleaks::analysis {
@@ -23,7 +24,7 @@ TEST_F(BackingsTest, WhatIsTakenLaterStandsBehindTheBuffer) {
   apply(alloc(2, 0x1000, kChunkBytes, kDriver));
   EXPECT_EQ(journal.bytes, kChunkBytes);
   EXPECT_EQ(journal.blocks, 2u);
-  apply(alloc(3, 0x2000000, kChunkBytes, kDriver)); // no block waits for its memory any more
+  apply(alloc(3, 0x2000000, kChunkBytes, kDriver)); // no buffer waits for its memory any more
   EXPECT_EQ(journal.bytes, 2 * kChunkBytes);
   apply(free(4, 0x10, kBuffer));
   apply(free(5, 0x1000));
@@ -37,7 +38,7 @@ TEST_F(BackingsTest, WhatIsTakenFirstStandsBehindTheBufferThatComes) {
   apply(alloc(2, 0x5000000, 4096, kDriver));
   apply(alloc(3, 0x10, kChunkBytes, kBuffer));
   EXPECT_EQ(journal.bytes, kChunkBytes + 4096);
-  apply(alloc(4, 0x20, kChunkBytes, kBuffer)); // the buffer of a later call
+  apply(alloc(4, 0x20, kChunkBytes, kBuffer)); // no memory is left for this later buffer
   EXPECT_EQ(journal.bytes, 2 * kChunkBytes + 4096);
 }
 
@@ -50,14 +51,15 @@ TEST_F(BackingsTest, SharedMemoryIsTheHostsBlockItself) {
   EXPECT_EQ(journal.bytes, 0u);
 }
 
-// The queue still uses the released buffer. The buffer's memory is still alive, and does not belong to the next buffer.
+// The program releases a buffer that a queue still uses. So the buffer's memory stays allocated, and must not count as
+// the memory of the next buffer.
 TEST_F(BackingsTest, MemoryThatOutlivesItsBufferCountsForItself) {
   apply(alloc(1, 0x10, kChunkBytes, kBuffer));
   apply(alloc(2, 0x1000, kChunkBytes, kDriver));
   apply(free(3, 0x10, kBuffer));
-  EXPECT_EQ(journal.bytes, 0u); // the driver may also free the memory in this call
+  EXPECT_EQ(journal.bytes, 0u); // the driver may still free the memory in this call
   apply(alloc(4, 0x20, kChunkBytes, kBuffer));
-  EXPECT_EQ(journal.bytes, 2 * kChunkBytes); // the driver did not free it
+  EXPECT_EQ(journal.bytes, 2 * kChunkBytes); // the driver did not free the memory
   apply(alloc(5, 0x2000000, kChunkBytes, kDriver));
   EXPECT_EQ(journal.bytes, 2 * kChunkBytes);
   apply(free(6, 0x1000));
@@ -68,7 +70,8 @@ TEST_F(BackingsTest, MemoryThatOutlivesItsBufferCountsForItself) {
   EXPECT_EQ(journal.blocks, 0u);
 }
 
-// The free of a buffer is recorded before the call in which the driver frees the memory.
+// The free of a buffer is recorded before the driver frees the buffer's memory. The memory must not count between these
+// two events.
 TEST_F(BackingsTest, MemoryThatGoesWithItsBufferNeverCountsForItself) {
   apply(alloc(1, 0x10, kChunkBytes, kBuffer));
   apply(alloc(2, 0x1000, kChunkBytes, kDriver));
@@ -90,12 +93,12 @@ TEST_F(BackingsTest, AllMemoryThatOutlivesBuffersOfOneSizeCounts) {
   EXPECT_EQ(journal.bytes, 2 * kChunkBytes + 64);
 }
 
-// With CL_MEM_USE_HOST_PTR only the host's block counts, once.
+// With CL_MEM_USE_HOST_PTR, the buffer uses a host block of the program. Only this host block counts, once.
 TEST_F(BackingsTest, ABufferInMemoryThatTheProgramGivesHasNone) {
   apply(alloc(1, 0x1000, kChunkBytes, kFromOther));
   apply(alloc(2, 0x10, kChunkBytes, {.heap = abi::Heap::Device, .flags = abi::kReserve, .site = 3}));
   EXPECT_EQ(journal.bytes, kChunkBytes);
-  apply(alloc(3, 0x2000000, kChunkBytes, kDriver)); // belongs to something else
+  apply(alloc(3, 0x2000000, kChunkBytes, kDriver)); // this memory belongs to something else
   EXPECT_EQ(journal.bytes, 2 * kChunkBytes);
   apply(alloc(4, 0x20, kChunkBytes, {.heap = abi::Heap::Device, .flags = abi::kReserve, .site = 3}));
   EXPECT_EQ(journal.bytes, 2 * kChunkBytes);
@@ -106,7 +109,7 @@ TEST_F(BackingsTest, NothingElseDoes) {
   apply(alloc(2, 0x1000, kChunkBytes, kFromOther));     // the program's own block
   apply(alloc(3, 0x3000000, kChunkBytes / 2, kDriver)); // has another size
   apply(alloc(4, 0x20, 100, kBuffer));
-  apply(alloc(5, 0x4000000, 100, kDriver)); // has the same size as the buffer
+  apply(alloc(5, 0x4000000, 100, kDriver)); // the same size as the buffer, but too small to count as its memory
   EXPECT_EQ(journal.bytes, 2 * kChunkBytes + kChunkBytes / 2 + 200);
 }
 

@@ -1,4 +1,5 @@
-// Facts about a block other than its address: its numbers, its cohort, its device, the block that it is a part of.
+// Tests the properties of a block apart from its address: its number, its cohort, its device, and the block that
+// contains a pool's block.
 #include "live_set_fixture.h"
 
 #include "analysis/live/address_index.h"
@@ -71,7 +72,8 @@ TEST_F(LiveSetTest, DevicesHaveAddressesOfTheirOwn) {
   journal.take();
   apply(test::free(4, 0x1000, on(1)));
   EXPECT_EQ(journal.take(), "-1000:2@0 free\n");
-  // The current device may differ from the block's device.
+  // The thread that frees a block may use another device at this time. So the device of a free need not be the block's
+  // device.
   apply(alloc(5, 0x2000, 4, on(2)));
   apply(test::free(6, 0x2000, on(0)));
   apply(test::free(7, 0x1000, on(3)));
@@ -94,7 +96,7 @@ TEST_F(LiveSetTest, AnInteriorPointerFindsItsBlock) {
   EXPECT_EQ(holding(AddressSpace::Host, 0xfff), 0u);
   EXPECT_EQ(holding(AddressSpace::Mapping, 0x13fff), 0x10000u);
   EXPECT_EQ(holding(AddressSpace::Mapping, 0x14000), 0u);
-  apply(alloc(3, 0x1100, 8)); // allocated after the first question
+  apply(alloc(3, 0x1100, 8)); // allocated after the first look-up
   EXPECT_EQ(holding(AddressSpace::Host, 0x1107), 0x1100u);
   apply(test::free(4, 0x1000));
   EXPECT_EQ(holding(AddressSpace::Host, 0x10ff), 0u);

@@ -1,4 +1,4 @@
-// A live set that continues from a checkpoint has the same state and results as one that got all events.
+// Tests that a live set which continues from a checkpoint has the same state and results as one that got all events.
 #include "live_set_fixture.h"
 
 #include "random_run.h"
@@ -34,7 +34,7 @@ public:
   LiveSet live{{&journal}};
 };
 
-// The blocks of an ended process die in no fixed order.
+// Sorts the lines, because the blocks of an ended process are freed in no fixed order.
 std::string sortedLines(const std::string &text) {
   std::vector<std::string> lines;
   std::istringstream in(text);
@@ -121,7 +121,7 @@ TEST_P(CheckpointTest, GoesOnLikeTheOneThatSawAll) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, CheckpointTest, testing::Values(1, 2, 3, 4, 5, 6, 7, 8));
 
-// docs/trace-format.md lists the fields. If they change, raise kCheckpointVersion.
+// docs/trace-format.md lists these fields. A change of the fields needs a higher kCheckpointVersion.
 TEST_F(LiveSetTest, TheBytesOfACheckpointAreThese) {
   apply(test::alloc(5, 0x100, 40, {.site = 3}));
   apply(test::alloc(7, 0x180, 41,
@@ -140,9 +140,9 @@ TEST_F(LiveSetTest, TheBytesOfACheckpointAreThese) {
                          "01 01 03 "                         // sites: process, number
                          "02 01 01 02 02 01 00 00 " // cohorts: site, process, stream, heap, device, owner, phase
                          "00 01 00 01 00 00 00 "
-                         "01 01 "                            // processes: number,
+                         "01 01 "                            // processes: number
                          "01 8006 29 12 01 0c "              // blocks: address, size, age, cohort, owners and flags
-                         "01 808002 8020 10 02 09 00 00 00 " // mappings: the same, object, offset
+                         "01 808002 8020 10 02 09 00 00 00 " // mappings: the same fields, object, offset
                          "00 00 00 00 00 00 "                // shown, parked, mapped and hidden blocks; early or late
                          "00 00 "                            // objects, threads
                          "01 0a 06 01 00 ";                  // steps: time, number, process; marks

@@ -1,4 +1,4 @@
-// The owner of a block and the range of its thread, as the program named them.
+// Tests which owner and which range a block has, as the program's annotations say.
 #include "live_set_fixture.h"
 
 namespace msleaks::analysis {
@@ -51,7 +51,7 @@ TEST_F(ContextTest, AnOwnerEndsWithAllPushedBehindIt) {
     push(label);
   pop(6);
   EXPECT_EQ(owner(), 5u);
-  pop(9); // pushed before the recording began
+  pop(9); // this owner was pushed before the recording began
   EXPECT_EQ(owner(), 5u);
 }
 
@@ -98,7 +98,7 @@ TEST_F(ContextTest, AProcessThatEndedHasLeftNothing) {
 
 TEST_F(ContextTest, StepsAndMarksAreKeptByTime) {
   now = 9;
-  say<abi::StepEvent>(0); // 10
+  say<abi::StepEvent>(0); // at time 10
   say<abi::StepEvent>(1);
   say<abi::StepEvent>(100, 0, kOtherProcess);
   const Timeline &timeline = live.timeline();

@@ -1,4 +1,4 @@
-// Events for tests, in one line each.
+// Functions for tests. Each builds one event.
 #pragma once
 
 #include "analysis/trace/trace_reader.h"
@@ -51,7 +51,7 @@ inline auto allocFailed(uint64_t time_ns, uint64_t size, const Where &where = {}
   return make<abi::AllocFailedEvent>(time_ns, where, size, 12);
 }
 
-// A mapping at this address, which shows the memory of `object` from `offset` on.
+// Builds the event of a mapping at this address, which shows the memory of `object` from `offset` on.
 inline auto shared(uint64_t time_ns, uint64_t address, uint64_t size, uint64_t object, uint64_t offset = 0,
                    const Where &where = {.heap = abi::Heap::Mapping}) {
   const abi::SharedEvent event{{abi::EventKind::Shared, where.heap, 0, where.flags, where.site, time_ns},
@@ -93,7 +93,7 @@ inline auto fill(uint64_t time_ns, uint64_t destination, const Where &where = {.
   return analysis::StreamEvent{where.process, where.stream, abi::AnyEvent::from(event)};
 }
 
-// From here on the addresses show the physical block from its beginning. Block 0: they no longer show one.
+// Builds an event that maps device addresses to the beginning of a physical block. Block 0 unmaps the addresses.
 inline auto mapped(uint64_t time_ns, uint64_t address, uint64_t size, uint64_t block,
                    const Where &where = {.heap = abi::Heap::Device}) {
   const abi::MappedEvent event{{abi::EventKind::Mapped, where.heap, where.device, where.flags, where.site, time_ns},

@@ -1,4 +1,5 @@
-// The parts of blocks' lives in the memory's history, compared with a model that knows the end of each life.
+// Tests the parts of blocks' lives (such as unused or in use) in the memory history. A model that knows the end of each
+// life gives the expected results.
 #include "analysis/live/memory_history.h"
 
 #include <algorithm>
@@ -10,8 +11,7 @@ namespace msleaks::analysis {
 namespace {
 
 constexpr uint32_t kCohorts = 8;
-// Each question asks for the peak without some idle parts. There is no question about blocks that exist only while they
-// are idle.
+// Each question asks for the peak without some idle parts of lives. No question asks for idle parts alone.
 constexpr LifeParts kQuestions[] = {{LifePart::InUse},
                                     {LifePart::NotUsed, LifePart::InUse},
                                     {LifePart::InUse, LifePart::Late, LifePart::Kept},
@@ -27,7 +27,7 @@ CohortSet only(std::initializer_list<uint32_t> cohorts) {
 
 int64_t highest(const std::vector<int64_t> &curve) { return *std::max_element(curve.begin(), curve.end()); }
 
-// Blocks of a device, and the facts about each that are known at the end of the run.
+// The blocks of a device, and what is known about each block at the end of the run.
 class Lives {
 public:
   explicit Lives(size_t most_changes = 1 << 17) : history(most_changes) {}
@@ -82,7 +82,7 @@ public:
     return ids;
   }
 
-  // The highest sum of these blocks at any moment.
+  // Returns the highest sum of these blocks at any moment. Only these parts of their lives count.
   int64_t peakOf(const CohortSet &set, LifeParts parts) const {
     std::vector<int64_t> change(now_ + 2);
     const auto add = [&](const Life &life, LifePart part, uint64_t from, uint64_t to) {
@@ -164,7 +164,7 @@ TEST(LifeParts, WhatWasThereBeforeTheWindowIsInUseFromItsBeginning) {
   lives.use(used);
   lives.alloc(3, 1);
   lives.free(used);
-  lives.free(other); // whether it was used before is unknown
+  lives.free(other); // it is unknown whether the block was used before the window
   const auto peakOf = [&](uint32_t cohort, LifePart part) {
     return highest(lives.history.curveOf(only({cohort}), {part}));
   };
@@ -187,7 +187,8 @@ TEST(LifeParts, HostMemoryHasNone) {
 
 namespace {
 
-// One of `retargets` steps assigns a block to another site. 0: none does.
+// Allocates, uses and frees blocks at random. One of `retargets` steps assigns a block to another site. If `retargets`
+// is 0, no step does.
 void liveAtRandom(Lives &lives, std::mt19937_64 &random, int steps, unsigned retargets) {
   for (int step = 0; step < steps; ++step) {
     const std::vector<uint32_t> live = lives.live();
@@ -241,7 +242,7 @@ TEST(LifePartsModel, AreNotMissedByMoreThanIsSaid) {
   }
 }
 
-// A training loop with equal steps. The history keeps all answers exact.
+// A training loop with equal steps needs little room in the history. So all answers stay exact.
 TEST(LifeParts, ALoopTakesNoRoom) {
   Lives lives(2000);
   const uint32_t weights = lives.alloc(1, 1000);

@@ -1,4 +1,4 @@
-// Mappings. The kernel unmaps and protects ranges of pages.
+// Tests the live set with mappings. The program unmaps and protects ranges of pages, which may be parts of mappings.
 #include "live_set_fixture.h"
 
 namespace msleaks::analysis {
@@ -29,7 +29,7 @@ TEST_F(LiveMappingsTest, ARefusedMunmapLeavesTheMapping) {
 TEST_F(LiveMappingsTest, ReservedAddressSpaceHasNoBytes) {
   apply(alloc(1, 0x10000, 64 * kPage, {.heap = abi::Heap::Mapping, .flags = abi::kReserve}));
   EXPECT_EQ(journal.bytes, 0u);
-  apply(alloc(2, 0x10000 + 4 * kPage, 2 * kPage, kMap)); // makes a part usable by mapping over it
+  apply(alloc(2, 0x10000 + 4 * kPage, 2 * kPage, kMap)); // makes a part of the reserve usable
   EXPECT_EQ(journal.bytes, 2 * kPage);
   EXPECT_EQ(live.liveBlocks(), 3u);
   EXPECT_EQ(live.counts().implicit_frees, 0u);
@@ -38,7 +38,8 @@ TEST_F(LiveMappingsTest, ReservedAddressSpaceHasNoBytes) {
   EXPECT_EQ(journal.bytes, 0u);
 }
 
-// A reserve is made usable in parts, and a part is released. mprotect has the same effect as a mapping over the part.
+// A reserve is address space without memory. mprotect() can make parts of a reserve usable, and release them. This has
+// the same effect as a mapping over the part.
 TEST_F(LiveMappingsTest, ProtectionMakesMemoryOfAReserveAndBack) {
   const Where reserve{.heap = abi::Heap::Mapping, .flags = abi::kReserve, .site = 3};
   apply(alloc(1, 0x10000, 64 * kPage, reserve));
@@ -50,9 +51,9 @@ TEST_F(LiveMappingsTest, ProtectionMakesMemoryOfAReserveAndBack) {
   EXPECT_EQ(made->site.index, 3u);
   EXPECT_EQ(made->time_ns, 1u);
   journal.take();
-  apply(test::protect(3, 0x10000 + 4 * kPage, kPage, 0)); // writable or not, it still counts as memory
+  apply(test::protect(3, 0x10000 + 4 * kPage, kPage, 0)); // writable or not, this page still counts as memory
   EXPECT_EQ(journal.take(), "");
-  apply(test::protect(4, 0x10000 + 6 * kPage, kPage, 0)); // the next page forms one block with the first one
+  apply(test::protect(4, 0x10000 + 6 * kPage, kPage, 0)); // the next page becomes a part of the same block
   EXPECT_EQ(journal.bytes, 3 * kPage);
   EXPECT_EQ(live.liveBlocks(), 3u);
   apply(test::protect(5, 0x10000 + 5 * kPage, kPage, abi::kReserve));
@@ -71,7 +72,8 @@ TEST_F(LiveMappingsTest, ProtectionMakesMemoryOfAReserveAndBack) {
   EXPECT_EQ(live.counts().unmatched_frees, 0u);
 }
 
-// The program's own operator new calls mmap, which is not recorded there. Its operator delete calls munmap.
+// The program defines operator new with mmap(), and this inner call is not recorded. operator delete calls munmap().
+// This munmap() must not count as one of an unknown mapping.
 TEST_F(LiveMappingsTest, TheMemoryOfABlockThatWasFreedIsNoUnknownMapping) {
   apply(test::alloc(1, 0x10010, 40));
   apply(test::free(2, 0x10010));
@@ -112,7 +114,7 @@ TEST_F(LiveMappingsTest, AMovedReserveHasNoBytes) {
   }
 }
 
-// A kernel with pages of 64 KiB affects the whole page of each named address, and no more.
+// With pages of 64 KiB, a call affects the whole page of each address in its range, and no more.
 TEST_F(LiveMappingsTest, PagesAreThoseOfTheProcess) {
   constexpr uint64_t kLarge = 65536;
   live.setPageBytes(1, kLarge);
@@ -132,17 +134,17 @@ TEST_F(LiveMappingsTest, PagesAreThoseOfTheProcess) {
 
 TEST_F(LiveMappingsTest, MunmapCutsHeadTailAndMiddle) {
   apply(alloc(1, 0x10000, 10 * kPage - 100, kMap));
-  apply(test::free(2, 0x10000, kMap, kPage)); // the beginning
+  apply(test::free(2, 0x10000, kMap, kPage)); // unmaps the beginning
   EXPECT_EQ(journal.bytes, 9 * kPage - 100);
   ASSERT_NE(live.find(1, AddressSpace::Mapping, 0x11000), nullptr);
   EXPECT_EQ(live.find(1, AddressSpace::Mapping, 0x11000)->time_ns, 1u);
-  apply(test::free(3, 0x10000 + 9 * kPage, kMap, kPage)); // the end: less than a page is requested
+  apply(test::free(3, 0x10000 + 9 * kPage, kMap, kPage)); // unmaps the end, which is shorter than a page
   EXPECT_EQ(journal.bytes, 8 * kPage);
-  apply(test::free(4, 0x10000 + 4 * kPage, kMap, 1)); // the middle: whole pages are unmapped
+  apply(test::free(4, 0x10000 + 4 * kPage, kMap, 1)); // unmaps a whole page in the middle
   EXPECT_EQ(journal.bytes, 7 * kPage);
   EXPECT_EQ(live.liveBlocks(), 2u);
   apply(alloc(5, 0x10000 + 10 * kPage, kPage, kMap));
-  apply(test::free(6, 0, kMap, 0x10000 + 100 * kPage)); // several blocks at once
+  apply(test::free(6, 0, kMap, 0x10000 + 100 * kPage)); // unmaps several blocks at once
   EXPECT_EQ(live.liveBlocks(), 0u);
   EXPECT_EQ(journal.bytes, 0u);
   EXPECT_EQ(live.counts().unmatched_frees, 0u);
@@ -157,7 +159,8 @@ TEST_F(LiveMappingsTest, MovedMappingComesBackWhenMremapFails) {
   EXPECT_EQ(journal.bytes, 4 * kPage);
 }
 
-// Without this rule two mappings at the last page were one entry in the table and two in the sums.
+// The live set ignores mappings in the last page. Otherwise two of them would be one entry in its table, and two in its
+// sums.
 TEST_F(LiveMappingsTest, NothingIsMappedInTheLastPage) {
   for (const uint64_t address : {UINT64_MAX, UINT64_MAX, UINT64_MAX - kPage + 1, UINT64_MAX - 2 * kPage + 1})
     apply(alloc(1, address, 0, kMap));

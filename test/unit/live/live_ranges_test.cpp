@@ -1,5 +1,5 @@
-// Physical device memory is alive as long as its handle or an address that shows it. Uses of these addresses are its
-// uses.
+// Tests the life and the uses of physical device memory. It is alive while its handle exists, or while an address is
+// mapped to it. A use of such an address is a use of the memory.
 #include "live_set_fixture.h"
 
 #include "analysis/live/device_ranges.h"
@@ -42,7 +42,7 @@ TEST_F(LiveRangesTest, ACopyMayReachOverSeveral) {
   EXPECT_EQ(journal.take(), "*5000:2097152@0 written\n*6000:2097152@0 written\n");
 }
 
-// PyTorch's expandable segments do it in this order.
+// PyTorch's expandable segments first unmap the addresses, and then release the handle.
 TEST_F(LiveRangesTest, UnmappedThenReleased) {
   apply(mapped(5, kShownAt, kRangeBytes, 0));
   EXPECT_EQ(journal.take(), "");
@@ -52,7 +52,7 @@ TEST_F(LiveRangesTest, UnmappedThenReleased) {
   EXPECT_EQ(journal.take(), "-5000:2097152@0 free\n");
 }
 
-// vLLM does it in this order.
+// vLLM first releases the handle, and then unmaps the addresses.
 TEST_F(LiveRangesTest, ReleasedBehindTheMapping) {
   apply(free(5, kHandle, kOnDevice));
   EXPECT_EQ(journal.take(), "");
@@ -111,7 +111,7 @@ TEST_F(LiveRangesTest, ARefusedUnmappingOfOneOfTwoOwnersChangesNothing) {
   EXPECT_EQ(journal.take(), "-5000:2097152@0 free\n");
 }
 
-// A handle is a number. The driver may return it again while the memory is still mapped.
+// The driver may return the number of a released handle again while the memory of the first handle is still mapped.
 TEST_F(LiveRangesTest, AHandleThatIsGivenAgainIsAnotherBlock) {
   apply(free(5, kHandle, kOnDevice));
   apply(alloc(6, kHandle, 64, kOnDevice));
@@ -139,7 +139,7 @@ TEST_F(LiveRangesTest, APartOfAPoolIsInTheBlockThatItsAddressShows) {
   EXPECT_EQ(whole->address, kHandle);
 }
 
-// The handle of a part of an OpenCL buffer. A use of the part is a use of the whole buffer.
+// kPart is the handle of a part of an OpenCL buffer. A use of the part is a use of the whole buffer.
 TEST_F(LiveRangesTest, AHandleThatShowsABlockIsTheBlock) {
   apply(mapped(4, kPart, kHandleBytes, kOtherHandle));
   apply(access(5, kPart));

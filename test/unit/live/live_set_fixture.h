@@ -1,4 +1,4 @@
-// Common code of the tests of LiveSet: the set, and an observer that stores the calls that it gets.
+// Common code of the tests of LiveSet: a fixture with the set, and an observer that logs its calls.
 #pragma once
 
 #include "analysis/live/live_set.h"
@@ -10,7 +10,7 @@
 
 namespace msleaks::analysis {
 
-// Stores its calls as text, and sums up the live blocks.
+// Logs its calls as text, and sums up the live blocks.
 class Journal final : public BlockObserver {
 public:
   void onAlloc(const Block &block, AllocCause cause, uint64_t) override {

@@ -1,4 +1,4 @@
-// Compares the live set with a slow model that is obviously right: a map per heap, and a map of pages for mappings.
+// Compares the live set with a slow and simple model: a map per heap, and a map of pages for mappings.
 #include "analysis/live/live_set.h"
 
 #include "events.h"
@@ -38,8 +38,8 @@ struct Model {
   }
 };
 
-// Each step changes the live set and the model in the same way. Times are far apart, because late frees have a test of
-// their own.
+// Each step changes the live set and the model in the same way. The times of the steps are far apart, because other
+// tests check late frees.
 class Walk {
 public:
   explicit Walk(uint64_t seed) : random_(seed) {}
@@ -139,7 +139,7 @@ private:
   void unmap() {
     const uint64_t first = pick(0, 60), count = pick(1, 30), begin = (first + 16) * kModelPage;
     apply(test::free(time_, begin, where(abi::Heap::Mapping), count * kModelPage - pick(0, 4095)));
-    if (pick(0, 3) == 0) // a refused call
+    if (pick(0, 3) == 0) // the kernel refused the call
       return apply(test::alloc(time_ + 10, begin, 0, where(abi::Heap::Mapping, abi::kRestored)));
     for (uint64_t page = first; page < first + count; ++page)
       model_.pages.erase({process_, page});

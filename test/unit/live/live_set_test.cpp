@@ -1,4 +1,5 @@
-// Blocks from allocation to free, without concurrent threads.
+// Tests the live set with blocks from their allocation to their free. The events of different threads have the right
+// order.
 #include "live_set_fixture.h"
 
 namespace msleaks::analysis {
@@ -101,13 +102,14 @@ TEST_F(LiveSetTest, ARefusedFreeBringsTheBlockBack) {
   EXPECT_EQ(journal.bytes, 0u);
 }
 
-// A queue will free a list of blocks, one of which is unknown.
+// The driver refuses to free a list of blocks, one of which is unknown. The refusal must bring back each known block of
+// the list.
 TEST_F(LiveSetTest, ARefusedFreeOfAListBringsEachBlockBack) {
   const Where shared{.heap = abi::Heap::Managed}, listed{.heap = abi::Heap::Managed, .flags = abi::kListed},
       refused{.heap = abi::Heap::Managed, .flags = abi::kRestored};
   for (const uint64_t block : {0x10, 0x20, 0x40, 0x50})
     apply(alloc(1, block, block, shared));
-  apply(test::free(2, 0x50, shared)); // belongs to an earlier call
+  apply(test::free(2, 0x50, shared)); // this free belongs to an earlier call
   apply(test::free(3, 0x10, shared));
   for (const uint64_t block : {0x20, 0x30, 0x40})
     apply(test::free(4, block, listed));
@@ -119,7 +121,7 @@ TEST_F(LiveSetTest, ARefusedFreeOfAListBringsEachBlockBack) {
   EXPECT_EQ(live.liveBlocks(), 3u);
 }
 
-// PoCL's device is the processor. malloc allocates the block, and free ends it.
+// PoCL's device is the host's processor. So malloc() allocates the block, and only free() ends the block.
 TEST_F(LiveSetTest, SharedMemoryThatADriverHasFromMallocIsTheHostsBlock) {
   const Where shared{.heap = abi::Heap::Managed};
   apply(alloc(1, 0x10, 8, {.site = 1}));
@@ -153,7 +155,7 @@ TEST_F(LiveSetTest, CountedBlocksDieWithTheirLastOwner) {
   EXPECT_EQ(live.liveBlocks(), 0u);
 }
 
-// A second free of a block is refused. So the refusal brings no block back.
+// The driver or the kernel refuses a second free of a block. This refusal must not bring the block back.
 TEST_F(LiveSetTest, ASecondFreeThatIsRefusedIsNoBlock) {
   for (const auto heap : {abi::Heap::Device, abi::Heap::Mapping}) {
     const Where where{.heap = heap}, restored{.heap = heap, .flags = abi::kRestored};
@@ -181,8 +183,8 @@ TEST_F(LiveSetTest, ProcessEndTakesItsBlocksOnly) {
   EXPECT_EQ(journal.take(), "-10:2@2 exit\n");
 }
 
-// An annotated wrapper of malloc and free. Its free is recorded for the heap of pools, and then the inner free is
-// recorded.
+// An annotated wrapper calls malloc and free. First the wrapper's free is recorded for the heap of pools, and then the
+// inner free is recorded.
 TEST_F(LiveSetTest, TheFreeOfAWrapperIsMatched) {
   apply(alloc(1, 0x10, 5));
   apply(test::retarget(2, 0x10, {.heap = abi::Heap::Pool, .site = 4}));
@@ -195,7 +197,8 @@ TEST_F(LiveSetTest, TheFreeOfAWrapperIsMatched) {
   EXPECT_EQ(live.counts().unmatched_frees, 1u);
 }
 
-// Code without the plugin called the wrapper to allocate the block. Rust's std does this.
+// Code that was compiled without the plug-in called the wrapper to allocate the block, as Rust's std does. So only the
+// inner malloc is recorded.
 TEST_F(LiveSetTest, TheFreeOfAWrapperIsMatchedWithoutItsAllocation) {
   apply(alloc(1, 0x10, 5));
   apply(test::free(2, 0x10, {.heap = abi::Heap::Pool}));
@@ -205,7 +208,7 @@ TEST_F(LiveSetTest, TheFreeOfAWrapperIsMatchedWithoutItsAllocation) {
   EXPECT_EQ(live.counts().unmatched_frees, 0u);
 }
 
-// In the table, address 0 marks an empty slot.
+// In the table of blocks, address 0 marks an empty slot. So no block may have the address 0.
 TEST_F(LiveSetTest, AddressZeroIsNoBlock) {
   apply(alloc(1, 0x10, 5));
   for (int i = 0; i < 3; ++i)

@@ -1,4 +1,5 @@
-// Two threads hand over a block, and the times of the two events are in the wrong order.
+// Tests what happens if two threads use the same address one after the other, and the times of their events are in the
+// wrong order.
 #include "live_set_fixture.h"
 
 namespace msleaks::analysis {
@@ -16,7 +17,7 @@ TEST_F(LiveSkewTest, LateFreeOfAnotherThreadBelongsToTheOldBlock) {
   apply(test::free(2500, 0x10, {.stream = 1}));
   EXPECT_EQ(live.liveBlocks(), 1u);
   EXPECT_EQ(live.counts().late_frees, 1u);
-  apply(test::free(2600, 0x10, {.stream = 1})); // the second one is a real free
+  apply(test::free(2600, 0x10, {.stream = 1})); // this second free is a real one
   EXPECT_EQ(live.liveBlocks(), 0u);
 }
 
@@ -51,13 +52,13 @@ TEST_F(LiveSkewTest, UnmatchedFreeOfTheSameThreadOrLongAgoEndsNothing) {
   apply(test::free(2000, 0x20, {.stream = 2}));
   apply(alloc(9000, 0x20, 1, {.stream = 1}));
   apply(test::free(9500, 0x30, {.stream = 2}));
-  apply(alloc(9600, 0x30, 1, {.stream = 1, .heap = abi::Heap::Device})); // another address space
+  apply(alloc(9600, 0x30, 1, {.stream = 1, .heap = abi::Heap::Device})); // in another address space
   EXPECT_EQ(live.liveBlocks(), 3u);
   EXPECT_EQ(live.counts().unmatched_frees, 3u);
   EXPECT_EQ(live.counts().early_frees, 0u);
 }
 
-// The two times of one hand-over never differ so much. So it is the free of another block.
+// The times of such two events never differ by more than a microsecond. So such a free belongs to another block.
 TEST_F(LiveSkewTest, AMicrosecondIsTooLongForAnEarlyOrALateFree) {
   apply(test::free(1000, 0x10, {.stream = 2}));
   apply(alloc(2000, 0x10, 1, {.stream = 1}));
@@ -71,16 +72,16 @@ TEST_F(LiveSkewTest, AMicrosecondIsTooLongForAnEarlyOrALateFree) {
   EXPECT_EQ(live.counts().late_frees, 0u);
 }
 
-// The recording began later. The free of an older block may be followed at once by another thread's allocation at its
-// address. It is then taken for an early free. This affects only that block: nothing is reported as a leak, and the
-// block's own free is unknown.
+// The block was allocated before the recording began. Another thread may allocate at its address right after its free.
+// Then the free is taken for an early free of the new block. Only the new block is affected: it is no leak, and its own
+// free counts as one of a block from before the start.
 TEST_F(LiveSkewTest, AFreeFromBeforeTheStartThatLooksEarlyMakesNoLeakAndNoFault) {
   apply(test::epoch(10, 0));
   apply(test::epoch(20, ~0u));
   apply(test::free(1000, 0x10, {.stream = 2}));
   apply(alloc(1400, 0x10, 1, {.stream = 1}));
   apply(test::free(9000, 0x10, {.stream = 1}));
-  apply(test::free(19'000, 0x20, {.stream = 2})); // if the allocation comes even later, the free is not matched
+  apply(test::free(19'000, 0x20, {.stream = 2})); // here the allocation comes too late, so the free is not matched
   apply(alloc(20'400, 0x20, 1, {.stream = 1}));
   apply(test::free(29'000, 0x20, {.stream = 1}));
   EXPECT_EQ(live.liveBlocks(), 0u);
@@ -89,7 +90,7 @@ TEST_F(LiveSkewTest, AFreeFromBeforeTheStartThatLooksEarlyMakesNoLeakAndNoFault)
   EXPECT_EQ(live.counts().frees_before_start, 2u);
 }
 
-// Two threads get a handle. Each retains and releases it. By the recorded times all this happens before its allocation.
+// Two threads retain and release a handle. By the recorded times, all this happens before the allocation of the handle.
 TEST_F(LiveSkewTest, EarlyRetainsCountBeforeEarlyFrees) {
   const Where device{.stream = 1, .heap = abi::Heap::Device}, second{.stream = 2, .heap = abi::Heap::Device},
       third{.stream = 3, .heap = abi::Heap::Device};

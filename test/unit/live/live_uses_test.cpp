@@ -1,4 +1,4 @@
-// The blocks that launches, copies and fills use, and the processes of which all uses are seen.
+// Tests which blocks are used by launches, copies and fills, and for which processes all uses are seen.
 #include "live_set_fixture.h"
 
 namespace msleaks::analysis {
@@ -24,7 +24,7 @@ protected:
 TEST_F(LiveUsesTest, AnArgumentIsAHandleOrTheAddressOfAByte) {
   apply(access(5, 0x1000));
   apply(access(6, 0x20ff));
-  apply(access(7, 0x2100)); // a number, not an address
+  apply(access(7, 0x2100)); // a number, not an address of a block
   EXPECT_EQ(journal.take(), "*1000:256@0 used\n*2000:256@0 used\n");
 }
 
@@ -35,7 +35,8 @@ TEST_F(LiveUsesTest, CopiesReadAndWriteAndFillsWrite) {
   EXPECT_EQ(journal.take(), "*2000:256@0 read\n*1000:256@0 written\n*1000:256@0 read\n*2000:256@0 written\n");
 }
 
-// A cl_mem points to the driver's own data about the buffer. Other host blocks may follow that data.
+// A cl_mem points to the driver's own data about the buffer. Other host blocks may follow this data. So an address
+// after the handle does not belong to the buffer.
 TEST_F(LiveUsesTest, WhatLiesBehindAHandleIsNoPartOfItsBlock) {
   constexpr uint64_t kHandle = 0x500000, kBytes = 1 << 20;
   apply(alloc(4, kHandle, kBytes, {.heap = Heap::Device, .flags = abi::kDriver}));
@@ -50,7 +51,7 @@ TEST_F(LiveUsesTest, WhatLiesBehindAHandleIsNoPartOfItsBlock) {
 
 TEST_F(LiveUsesTest, AHandleDoesNotHideTheBlockInWhichItsNumberLies) {
   constexpr test::Where kHandle{.heap = Heap::Device, .flags = abi::kDriver};
-  apply(access(4, 0x2010)); // from here on interior addresses are looked up
+  apply(access(4, 0x2010)); // from here on, interior addresses are looked up
   apply(alloc(5, 0x2010, 0x20, kHandle));
   journal.take();
   apply(access(6, 0x2018));
@@ -88,7 +89,7 @@ TEST_F(LiveUsesTest, AProcessIsSeenWhenAllItsLaunchesNameTheirMemory) {
   EXPECT_FALSE(live.useSources().seesAll(1));
 }
 
-// All calls of OpenCL are seen, and there is no other way to use its blocks.
+// The hooks see all calls of OpenCL, and a program can use the blocks of OpenCL only by these calls.
 TEST_F(LiveUsesTest, AProcessThatLaunchesNothingIsSeenWhereAllCallsAre) {
   constexpr test::Where kOfOpenCl{.process = 3, .heap = Heap::Device, .flags = abi::kDriver | abi::kListed};
   apply(alloc(5, 0x5000, 0x100, kOfOpenCl));

@@ -1,4 +1,5 @@
-// The peak without some blocks, compared with a history that stores every state.
+// Tests the peak without some blocks, as the memory history computes it. The tests compare it with a history that
+// stores every state.
 #include "analysis/live/memory_history.h"
 
 #include <gtest/gtest.h>
@@ -35,9 +36,9 @@ protected:
 
 TEST_F(History, ThePeakWithoutABlockIsTheNextHighestPoint) {
   add(1, 100);
-  add(2, 50); // 150
+  add(2, 50); // 150 bytes
   remove(1, 100);
-  add(3, 70); // 120
+  add(3, 70); // 120 bytes
   EXPECT_EQ(history.peakOf(allBut({})), 150u);
   EXPECT_EQ(history.peakOf(allBut({1})), 120u);
   EXPECT_EQ(history.peakOf(allBut({2})), 100u);
@@ -46,10 +47,10 @@ TEST_F(History, ThePeakWithoutABlockIsTheNextHighestPoint) {
 }
 
 TEST_F(History, SomeBlocksOfACohortHaveACurveOfTheirOwn) {
-  add(1, 100);    // 1
-  add(1, 10);     // 2: leaked
-  remove(1, 100); // 3
-  add(1, 95);     // 4
+  add(1, 100);    // at time 1
+  add(1, 10);     // at time 2: this block leaks
+  remove(1, 100); // at time 3
+  add(1, 95);     // at time 4
   EXPECT_EQ(history.curveOf(allBut({})), (std::vector<int64_t>{110, 105}));
   const Added leaked[] = {{2, {1}, 10}};
   EXPECT_EQ(history.curveOf(leaked), (std::vector<int64_t>{10, 10}));
@@ -95,7 +96,7 @@ TEST_F(History, WhatIsAllocatedAndFreedInTurnsTakesNoRoom) {
 
 namespace {
 
-// Stores every state.
+// A simple model that stores every state.
 struct NaiveHistory {
   std::vector<uint64_t> now = std::vector<uint64_t>(16);
   std::vector<std::vector<uint64_t>> states;
@@ -112,7 +113,8 @@ struct NaiveHistory {
   }
 };
 
-// Compares random parts of a random history. `most_changes` is the limit of the tested history.
+// Compares the peaks of random sets of cohorts in a random history. The tested history stores at most `most_changes`
+// changes.
 void compareHistories(uint64_t seed, size_t most_changes, uint64_t &error_bytes) {
   std::mt19937_64 random(seed);
   MemoryHistory history(most_changes);

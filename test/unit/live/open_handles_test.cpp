@@ -1,4 +1,4 @@
-// The handles that are open after some events.
+// Tests which handles are open after some events.
 #include "analysis/live/open_handles.h"
 
 #include "events.h"
@@ -79,13 +79,13 @@ TEST_F(OpenHandlesTest, ARefusedCloseOfAnUnknownOneBringsNothing) {
 
 TEST_F(OpenHandlesTest, OfTheSameNumberTheLastOneCounts) {
   apply(opened(10, HandleKind::Descriptor, 7), 3);
-  apply(opened(11, HandleKind::Descriptor, 7), 4); // a raw system call closed it
+  apply(opened(11, HandleKind::Descriptor, 7), 4); // a raw system call closed the first one
   const auto left = handles.endProcess(1);
   ASSERT_EQ(left.size(), 1u);
   EXPECT_EQ(left.begin()->second.site, SiteId{4});
 }
 
-// The thread has detached itself before pthread_create returns.
+// A thread may detach itself before pthread_create() returns. Then the close is recorded before the open.
 TEST_F(OpenHandlesTest, AThreadMayBeDetachedBeforeItsCreatorKnows) {
   apply(closed(1'000, HandleKind::Thread, 7, kOtherThread));
   apply(opened(5'000'000, HandleKind::Thread, 7));

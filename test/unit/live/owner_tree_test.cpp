@@ -1,4 +1,4 @@
-// Owners form a tree.
+// Tests the tree of owners, which is built from the components of their names.
 #include "analysis/live/owner_tree.h"
 
 #include "../places/definition_bytes.h"

@@ -1,4 +1,4 @@
-// The parts of a segment, now and at the peak.
+// Tests the map of the parts of a memory segment, now and at the peak.
 #include "analysis/live/part_map.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ TEST(PartMap, HasTheLargestHoleAnywhere) {
   EXPECT_EQ(largestHole(parts, 1000, 500), 150u) << "between";
   parts[1100] = {150, {}};
   EXPECT_EQ(largestHole(parts, 1000, 500), 100u) << "before";
-  parts[1000] = {400, {}}; // parts that contain parts
+  parts[1000] = {400, {}}; // this part contains other parts
   EXPECT_EQ(largestHole(parts, 1000, 500), 0u);
   parts = {{1400, {900, {}}}}; // the part continues after the segment's end
   EXPECT_EQ(largestHole(parts, 1000, 500), 400u);
@@ -33,7 +33,7 @@ TEST(PartMap, KnowsWhatWasThereAtThePeak) {
   PartMap map;
   map.add(10, {5, {1}}, 1);
   map.add(20, {6, {2}}, 1);
-  map.remove(10, 2); // the second peak was before this change
+  map.remove(10, 2); // the second peak was before this removal
   map.add(20, {7, {3}}, 2);
   map.add(30, {8, {3}}, 2);
   EXPECT_EQ(map.usedBytes(), 15u);
@@ -42,7 +42,7 @@ TEST(PartMap, KnowsWhatWasThereAtThePeak) {
   EXPECT_EQ(bytesOf(map.atPeak(3)), 15u) << "nothing has changed since the third";
 }
 
-// Compares with copies that are made at once.
+// Compares the map with copies of all parts that the test makes at each peak.
 TEST(PartMap, KnowsItAfterAnyChanges) {
   std::mt19937 random(7);
   PartMap map;

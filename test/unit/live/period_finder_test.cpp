@@ -1,4 +1,4 @@
-// Finds the rounds of programs that do not report their steps.
+// Tests how the rounds of programs that do not report their steps are found.
 #include "analysis/live/period_finder.h"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ TEST_F(PeriodFinderTest, ARoundBeginsWithAPlaceThatIsInEachOnce) {
   EXPECT_GE(begun, 20);
 }
 
-// The outer loop is found later, and then replaces the inner one.
+// The finder finds the inner loop first. Later it finds the outer loop, which replaces the inner loop.
 TEST_F(PeriodFinderTest, OfTwoLoopsTheOuterOneCounts) {
   for (int epoch = 0; epoch < 20; ++epoch) {
     pass(kNote);
@@ -79,7 +79,7 @@ TEST_F(PeriodFinderTest, RoundsThatDifferAreNone) {
   EXPECT_FALSE(finder.period());
 }
 
-// The program reads a file into memory, line by line.
+// The program reads a file into memory, line by line, and frees nothing.
 TEST_F(PeriodFinderTest, WhoOnlyCollectsGoesThroughNoRounds) {
   for (int line = 0; line < 1000; ++line, now_ns += kRoundNs) {
     alloc(kNode);
@@ -129,7 +129,7 @@ TEST_F(PeriodFinderTest, LoopsThatAllocateLittleAreNone) {
   EXPECT_FALSE(finder.period());
 }
 
-// The same program on a machine that is a thousand times faster.
+// The same loop runs on a machine that is a thousand times faster.
 TEST_F(PeriodFinderTest, TheMachinesSpeedDoesNotMatter) {
   for (int round = 0; round < 30; ++round, now_ns += kRoundNs / 1000) {
     pass(kBatch);
@@ -139,7 +139,7 @@ TEST_F(PeriodFinderTest, TheMachinesSpeedDoesNotMatter) {
   EXPECT_EQ(finder.period()->anchor, kBatch);
 }
 
-// A program reads a document. It allocates memory for each part, and frees all of it after the last part.
+// A program reads a document. It allocates memory for each part, and frees all of the memory after the last part.
 TEST_F(PeriodFinderTest, WhatIsFreedBehindTheRoundsIsNotFreedInThem) {
   for (int part = 0; part < 100; ++part, now_ns += kRoundNs) {
     alloc(kNode);
@@ -166,7 +166,7 @@ TEST_F(PeriodFinderTest, OnePlaceAloneIsNone) {
   EXPECT_FALSE(finder.period());
 }
 
-// Twenty to forty pairs are followed by a large batch. The pairs are alike, but they have only a small part of the
+// Each large batch is followed by 20 to 40 equal pairs. The pairs repeat, but they have only a small part of the
 // memory.
 TEST_F(PeriodFinderTest, InnerLoopsOfRoundsThatDifferAreNone) {
   std::mt19937 random(1);

@@ -1,7 +1,6 @@
-// A random run with everything that the live set handles: blocks of every kind, reallocs, refusals, parts of mappings.
-// Also addresses that show a device's block, memory that several mappings show, owners, ranges, steps, marks, pauses.
-// There are several processes with several threads. Some events are closer together than the difference of the threads'
-// clocks.
+// Creates a random run with everything that the live set handles: blocks of every kind, reallocs, refusals, and parts
+// of mappings. The run also has mapped device addresses, shared memory, owners, ranges, steps, marks and pauses. There
+// are several processes with several threads. Some events are closer together than the clocks of the threads differ.
 #pragma once
 
 #include "events.h"
@@ -23,7 +22,7 @@ public:
 
   explicit RandomRun(uint64_t seed, uint64_t begin_ns = 0) : random_(seed), time_ns_(begin_ns) {}
 
-  // The definitions of a process of the run, apart from its sites: labels 1 to kLabels.
+  // Returns the definitions of a process of the run, without its sites: the labels 1 to kLabels.
   static Records labels() {
     Records records;
     for (uint32_t number = 1; number <= kLabels; ++number)
@@ -31,7 +30,7 @@ public:
     return records;
   }
 
-  // The next event. Its site is 1, 2 or 3. Times never decrease.
+  // Returns the next event. Its site is 1, 2 or 3. Times never decrease.
   analysis::StreamEvent next() {
     while (waiting_.empty())
       happen();
@@ -39,7 +38,7 @@ public:
     waiting_.pop_front();
     return event;
   }
-  // The time of the last event.
+  // Returns the time of the last event.
   uint64_t now() const { return time_ns_; }
 
 private:
@@ -109,7 +108,7 @@ private:
     else
       add(alloc(tick(), anyAddress(), pick(0, 1000), here(abi::Heap::Host, abi::kRealloc)));
   }
-  // Reference-counted blocks of several devices, some with a handle. A free may be refused.
+  // Adds an event of a reference-counted block of a device. Some blocks have a handle. Some frees are refused.
   void device() {
     const uint64_t address = anyAddress();
     const Where where = here(abi::Heap::Device, 0, static_cast<uint8_t>(pick(0, 2)));
@@ -126,7 +125,7 @@ private:
         add(alloc(tick(), address, 0, here(abi::Heap::Device, abi::kRestored)));
     }
   }
-  // Makes device addresses show such a block, or no longer show it.
+  // Maps device addresses to such a block, or unmaps them.
   void range() {
     const uint64_t address = 0x7000'0000 + 64 * pick(0, 20), bytes = 64 * pick(1, 4);
     const Where where = here(abi::Heap::Device, 0, static_cast<uint8_t>(pick(0, 2)));
@@ -157,7 +156,8 @@ private:
     if (pick(0, 2) == 0)
       add(alloc(tick(), address, 0, here(abi::Heap::Mapping, abi::kRestored)));
   }
-  // The program's own events, and the thread that records them.
+  // Adds an event that the program itself reports: an owner, a range, a step or a mark. Rarely adds a change of the
+  // recorded kinds.
   void tell() {
     const uint64_t label = pick(1, kLabels + 1); // one of these labels is undefined
     switch (pick(0, 7)) {

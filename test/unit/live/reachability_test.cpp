@@ -1,4 +1,4 @@
-// Lost and held blocks, in a memory of a few words.
+// Tests which blocks are lost, and which are held by pointers, in a memory of a few words.
 #include "analysis/live/reachability.h"
 
 #include "live_set_fixture.h"
@@ -18,7 +18,7 @@ protected:
                    {kHeap, kHeap + 0x10000, RegionUse::Heap, 0, {}, 0},
                    {kOther, kOther + 0x10000, RegionUse::Other, 0, {}, 0}};
   }
-  // The site of a block is its address without kHeap.
+  // Adds a block. Its site is its address without kHeap.
   void block(uint64_t address, uint64_t size, const test::Where &where = {}) {
     test::Where here = where;
     here.site = static_cast<uint32_t>(address & 0xfffff);
@@ -37,7 +37,7 @@ protected:
     return Reachability(live, PointedMemory(map, {{payload.begin(), payload.end()}}));
   }
   const Block &at(uint64_t address) const { return *live.find(1, spaceOf(addresses.at(address)), address); }
-  // For example "100 held, 200 lost", sorted by site.
+  // Returns, for example, "100 held, 200 lost": the site and the state of each block.
   std::string told() {
     const Reachability reachability = follow();
     std::string text;
@@ -62,27 +62,28 @@ TEST_F(ReachabilityTest, GlobalsAndStacksHold) {
 
 TEST_F(ReachabilityTest, APointerAnywhereIntoABlockCounts) {
   block(kHeap + 0, 8), block(kHeap + 100, 64), block(kHeap + 200, 64), block(kHeap + 300, 0), block(kHeap + 400, 0);
-  point(kGlobals, kHeap + 8);        // after the count at the beginning of an empty array
-  point(kGlobals + 8, kHeap + 163);  // the block's last byte
-  point(kGlobals + 16, kHeap + 264); // after the block's end
+  point(kGlobals, kHeap + 8);        // an empty array: the pointer is after the count of its elements
+  point(kGlobals + 8, kHeap + 163);  // points to the block's last byte
+  point(kGlobals + 16, kHeap + 264); // points after the block's end
   point(kGlobals + 24, kHeap + 300); // an empty block has an address, too
   point(kGlobals + 32, kHeap + 401);
   EXPECT_EQ(told(), "0 held, 100 held, 200 lost, 300 held, 400 lost");
 }
 
-// malloc's own lists point to free chunks. The first bytes of such a chunk belong to the block before it.
+// The lists of malloc point to free chunks. The first bytes of such a chunk belong to the block before the chunk. So
+// pointers of these lists must not hold this block.
 TEST_F(ReachabilityTest, ListsOfFreeChunksHoldNothing) {
   block(kHeap + 0x10, 24), block(kHeap + 0x110, 136), block(kHeap + 0x210, 136), block(kHeap + 0x310, 24);
   map.regions[0].image.path = "/lib/x86_64-linux-gnu/libc.so.6";
   point(kGlobals, kHeap + 0x20);
   point(kGlobals + 8, kHeap + 0x190);
   point(kGlobals + 16, kHeap + 0x210 + 120); // before the end of the block
-  point(kStack, kHeap + 0x320);              // not a list of malloc's
+  point(kStack, kHeap + 0x320);              // not in a list of malloc
   EXPECT_EQ(told(), "16 lost, 272 lost, 528 held, 784 held");
 }
 
-// libc's variables hold the buffer of stdout. They do not hold the buffer of another FILE, to which libc's list of
-// FILEs leads.
+// libc's variables point to the buffer of stdout, so libc holds this buffer. libc's list of FILEs leads to the buffer
+// of another FILE, but libc does not hold that buffer.
 TEST_F(ReachabilityTest, LibcHoldsWhatItsVariablesPointTo) {
   block(kHeap + 0x10, 1024), block(kHeap + 0x1000, 472), block(kHeap + 0x2000, 1024), block(kHeap + 0x3000, 64);
   map.regions[0].image.path = "/lib/x86_64-linux-gnu/libc.so.6";
@@ -127,7 +128,7 @@ TEST_F(ReachabilityTest, WhatIsBelowALostBlockIsIndirect) {
 }
 
 TEST_F(ReachabilityTest, TheOldestOfACircleIsItsHead) {
-  block(kHeap + 0x300, 64); // the circle leads to it, and it is older
+  block(kHeap + 0x300, 64); // the circle leads to this block, which is older
   block(kHeap + 0x200, 64), block(kHeap + 0x100, 64);
   point(kHeap + 0x100, kHeap + 0x200);
   point(kHeap + 0x108, kHeap + 0x300);
@@ -173,7 +174,7 @@ TEST_F(ReachabilityTest, WhoHoldsAPartHoldsTheMapping) {
   block(kOther, 0x1000, {.heap = abi::Heap::Mapping});
   block(kOther + 0x100, 64), block(kOther + 0x200, 64);
   point(kGlobals, kOther + 0x100);
-  point(kOther + 0x800, kOther + 0x200); // in the mapping, but in no block of it
+  point(kOther + 0x800, kOther + 0x200); // points into the mapping, but into no block of it
   EXPECT_EQ(told(), std::to_string(kOther & 0xfffff) + " held, " + std::to_string((kOther & 0xfffff) + 0x100) +
                         " held, " + std::to_string((kOther & 0xfffff) + 0x200) + " held");
 }

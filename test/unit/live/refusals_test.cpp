@@ -1,4 +1,4 @@
-// Refused allocations, and what the program does next.
+// Tests how refused allocations are judged by what the program does next.
 #include "analysis/live/refusals.h"
 
 #include <gtest/gtest.h>
@@ -24,15 +24,15 @@ protected:
 
 TEST_F(RefusalsTest, IsOutOfMemoryWhenTheThreadIsGivenNothingThere) {
   refuse(1000, 5);
-  refusals.give(1, 0, kThere, 6); // for the error message
-  refusals.give(1, 0, kHere, 7);  // the next request
+  refusals.give(1, 0, kThere, 6); // memory for the error message
+  refusals.give(1, 0, kHere, 7);  // the next request at the place
   EXPECT_TRUE(of(kHere).isOutOfMemory());
   EXPECT_EQ(of(kHere).count, 1u);
   EXPECT_EQ(of(kHere).last.bytes, 1000u);
   EXPECT_EQ(of(kHere).last.status, 12u);
 }
 
-// std::get_temporary_buffer does this.
+// std::get_temporary_buffer() does this: it halves the size after each refusal.
 TEST_F(RefusalsTest, IsNoneWhenTheThreadAsksForLessAndGetsIt) {
   for (uint64_t bytes = 1 << 30; bytes > 1 << 27; bytes /= 2)
     refuse(bytes, 5);

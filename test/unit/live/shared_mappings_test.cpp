@@ -1,4 +1,4 @@
-// Memory that several mappings show counts once, while mappings are added and removed.
+// Tests that memory which several mappings show counts once, while mappings are added and removed.
 #include "analysis/analyzers/leaks.h"
 #include "analysis/analyzers/peak.h"
 #include "analysis/live/live_set.h"
@@ -28,7 +28,7 @@ protected:
   void end(uint32_t process) { live.endProcess(process, FreeCause::ProcessExited, ++time_); }
   void apply(const StreamEvent &event) { live.apply(event, SiteId{event.event.header().site}); }
 
-  // The pages that are alive now, according to the reported changes.
+  // Counts the pages that are alive now, from the reported changes.
   class Sum final : public BlockObserver {
   public:
     void onAlloc(const Block &block, AllocCause, uint64_t) override { add(block, 1); }
@@ -85,7 +85,7 @@ TEST_F(SharedMappings, OneProcessHasItOnce) {
 
 TEST_F(SharedMappings, PartsAreOfTheObject) {
   map(1, 0x10000, 4, 7);     // pages 0 to 3
-  map(2, 0x20000, 4, 7, 2);  // 2 to 5
+  map(2, 0x20000, 4, 7, 2);  // pages 2 to 5
   map(3, 0x30000, 10, 7, 0); // all pages, and four more
   EXPECT_EQ(sum.pages[1], 4);
   EXPECT_EQ(sum.pages[2], 2);
@@ -167,7 +167,7 @@ TEST_F(SharedMappings, WhatIsNotSharedIsNotTouched) {
   EXPECT_EQ(sum.all(), 0);
 }
 
-// No trace may make each of its events cost as much as a million others.
+// A damaged or hostile trace must not make each of its events as expensive as a million others.
 TEST_F(SharedMappings, ManyMappingsOfOneObjectAreBounded) {
   for (uint64_t i = 0; i < 3000; ++i)
     map(static_cast<uint32_t>(1 + i % 3), 0x10000000 + i * 0x10000, 2 + i % 7, 7, i % 11);
@@ -178,13 +178,14 @@ TEST_F(SharedMappings, ManyMappingsOfOneObjectAreBounded) {
   EXPECT_EQ(sum.blocks, 0);
 }
 
-// Compares with a model, which stores for each page of each object the mappings that show it.
+// Compares the live set with a model. For each page of a process, the model stores the page of the object that it
+// shows.
 TEST_F(SharedMappings, CountsWhatAModelCounts) {
   std::mt19937 random(7);
   const auto pick = [&](uint32_t least, uint32_t most) {
     return std::uniform_int_distribution<uint32_t>(least, most)(random);
   };
-  std::map<std::pair<uint32_t, uint64_t>, std::pair<uint64_t, uint64_t>> shown; // page of a process: of an object
+  std::map<std::pair<uint32_t, uint64_t>, std::pair<uint64_t, uint64_t>> shown; // page of a process → page of an object
   for (int step = 0; step < 20'000; ++step) {
     const uint32_t process = pick(1, 3), pages = pick(1, 6);
     const uint64_t page = pick(1, 20), object = pick(1, 2), first = pick(0, 9);

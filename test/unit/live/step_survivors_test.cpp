@@ -8,13 +8,13 @@ namespace {
 
 constexpr CohortId kOne{1}, kTwo{2};
 
-// Step n begins at 100 * n.
+// Step n begins at the time 100 * n.
 class StepSurvivorsTest : public testing::Test {
 protected:
   void beginStep(uint64_t number) { survivors.beginStep(number, number * 100); }
   void born(CohortId cohort, uint64_t time_ns, int64_t bytes) { survivors.change(cohort, time_ns, bytes, 1); }
   void dies(CohortId cohort, uint64_t time_ns, int64_t bytes) { survivors.change(cohort, time_ns, -bytes, -1); }
-  // {bucket: bytes}
+  // Returns the bytes of each bucket.
   std::map<uint32_t, int64_t> left(CohortId cohort) const {
     std::map<uint32_t, int64_t> bytes;
     for (const auto &share : survivors.shares())

@@ -1,4 +1,4 @@
-// Options of clBuildProgram, converted for clang.
+// Tests how the options of clBuildProgram() are converted for clang.
 #include "build_options.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// The options without the last ones, which describe the device.
+// Returns the converted options without the last two, which describe the device.
 Words ofProgram(std::string_view options) {
   Words words = clangOptions(options, {"", ""});
   words.resize(words.size() - 2);

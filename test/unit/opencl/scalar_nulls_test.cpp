@@ -1,4 +1,4 @@
-// Removes null scalars from SPIR-V. The tests compare it word by word.
+// Tests the removal of null scalars from SPIR-V modules. The tests compare the modules word by word.
 #include "scalar_nulls.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ Words moduleOf(const Words &instructions) {
   return module;
 }
 
-// Types: 1 bool, 2 int with 32 bits, 3 int with 64 bits, 4 half, 5 a vector of 2 elements.
+// Declares the types 1 to 5: bool, int with 32 bits, int with 64 bits, half, and a vector of 4 ints.
 const Words kTypes = {op(2, 20), 1, op(4, 21), 2, 32, 0, op(4, 21), 3, 64, 0, op(3, 22), 4, 16, op(4, 23), 5, 2, 4};
 
 Words withTypes(const Words &instructions) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""No two classes in one program have the same qualified name. Otherwise the linker would keep the functions of only one of them,
+"""Checks that no two classes in one program have the same qualified name. If two have, the linker uses the functions of only one,
 without an error.
 
     one_definition_test.py REPOSITORY
@@ -12,7 +12,7 @@ from pathlib import Path
 # All code of these folders is linked into one program.
 FOLDERS = ("analysis", "tools", "driver")
 
-# Comments and string literals are not code. A preprocessor line may contain only one brace of a pair.
+# Matches what is no code with paired braces: comments, string literals, and preprocessor lines.
 NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|'
                      r'\'(?:\\.|[^\'\\\n])\'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*',
                      re.S | re.M)
@@ -23,7 +23,7 @@ CLASS = re.compile(r"(?:^|[\s>])(?:class|struct|union|enum(?:\s+class)?)\s+(\w+(
 
 
 def defined_classes(text):
-    """The qualified names of the classes that a file defines with external linkage. A class in an unnamed namespace or in a
+    """Returns the qualified names of the classes that a file defines with external linkage. A class in an unnamed namespace or in a
     function is local to the file."""
     text = NO_CODE.sub(" ", text)
     scopes, begin = [], 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The parts of analysis/ include each other in one direction only: each #include follows analysis/CMakeLists.txt.
+"""Checks that the parts of analysis/ include each other in one direction only, as analysis/CMakeLists.txt allows.
 
     parts_test.py REPOSITORY
 """
@@ -12,7 +12,7 @@ INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 
 
 def visible_parts(text):
-    """{part: parts that it may include}. A part is listed after all parts that it may include."""
+    """Returns {part: parts that it may include}. CMakeLists.txt lists a part after all parts that it may include."""
     visible = {}
     for name, sees in PART.findall(text):
         direct = sees.split()

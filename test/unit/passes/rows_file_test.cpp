@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{"alloc f size=0 result=out(x) free=free",
                             "f:1: result is return, out(n), handle(n) or at(n), not 'out(x)'"}));
 
-// The pass passes a row through the optimiser as text.
+// The pass stores a row as text while the optimiser runs. So a row must survive the conversion to text and back.
 TEST(RowsFile, RowSurvivesAsText) {
   for (const char *text : {"alloc heap=pool size=1 count=0 result=out(2)", "alloc heap=pool size=1 result=handle(-1)",
                            "realloc heap=host size=-1 address=0", "free heap=device size=2 address=1",
@@ -107,7 +107,7 @@ abi::Heap heapOf(const char *text, const char *name) {
   return result.error.empty() ? result.rows.at(name).symbol.heap : abi::Heap::Count;
 }
 
-// If an allocation and its free named different heaps, they would never be matched.
+// An allocation and its free must name the same heap. Otherwise they would never be matched.
 TEST(RowsFile, RowsThatBelongTogetherHaveOneHeap) {
   const char *named_by_alloc = "alloc get size=0 free=put heap=device\nalloc more size=0 free=put\nfree put address=0";
   EXPECT_EQ(heapOf(named_by_alloc, "put"), abi::Heap::Device);

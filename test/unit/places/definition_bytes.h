@@ -1,4 +1,4 @@
-// Builds definitions byte by byte.
+// Builds the definitions of processes byte by byte for tests.
 #pragma once
 
 #include "table_bytes.h"
@@ -18,7 +18,7 @@ inline std::span<const std::byte> bytesOf(const std::string &text) {
 
 template <class T> std::string raw(const T &value) { return {reinterpret_cast<const char *>(&value), sizeof value}; }
 
-// Records of a .defs file, as the runtime appends them.
+// Builds the records of a .defs file, as the runtime appends them.
 class Records {
 public:
   Records &add(abi::DefinitionKind kind, const std::string &body) {

@@ -1,4 +1,4 @@
-// ELF files that the build's compiler makes in a folder of the test.
+// A fixture that compiles ELF files with the build's compiler, in a temporary folder.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ protected:
     return {first, first + text.size()};
   }
 
-  // Assembler text for a section with these bytes, as the pass would emit it.
+  // Returns assembler text for a section with these bytes, as the compiler plug-in would emit it.
   static std::string sectionText(std::span<const std::byte> bytes) {
     std::string text = ".section msl_sites,\"a\",@progbits\n.balign 8\n";
     for (const std::byte byte : bytes)
@@ -43,7 +43,7 @@ protected:
     return text + ".section .note.GNU-stack,\"\",@progbits\n";
   }
 
-  // Runs `command` in the folder. It may name the build's tools as $CC, $STRIP and $OBJCOPY.
+  // Runs `command` in the folder. The command may name the build's tools as $CC, $STRIP and $OBJCOPY.
   void run(const std::string &command) {
     const std::string line = "cd '" + folder.string() +
                              "' && CC='" MSL_TEST_CC "' STRIP='" MSL_TEST_STRIP "' OBJCOPY='" MSL_TEST_OBJCOPY "' && " +

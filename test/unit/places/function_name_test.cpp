@@ -1,4 +1,4 @@
-// Shorter forms of a function's name still contain its own name.
+// Tests that shorter forms of a function's name still contain the function's own name.
 #include "analysis/places/function_name.h"
 
 #include <gtest/gtest.h>

@@ -53,8 +53,8 @@ TEST_F(LabelTexts, EqualTextsOfProcessesAreOne) {
   EXPECT_LT(labels.find(2, 8).index, labels.size());
 }
 
-// Process 3 is a child of 2, which is a child of 1. Labels that a parent defines after the fork do not belong to its
-// child: the child uses their numbers for other texts.
+// Process 3 is a child of 2, which is a child of 1. A label that a parent defines after the fork does not belong to the
+// child. The child may use its number for another text.
 TEST_F(LabelTexts, AChildFindsWhatItsAncestorsDefined) {
   labels.addProcess(processWith(1, 11, 1000));
   labels.addProcess(processWith(2, 22, 2000));
@@ -115,7 +115,8 @@ TEST_F(LabelTexts, EveryFlippedByteOfATextIsNoticed) {
   }
 }
 
-// One pass over the definitions reads sites and labels, and gives one note.
+// The catalog reads sites and labels in one pass over the definitions. So each damaged record gives one note, and the
+// labels give no second one.
 TEST_F(LabelTexts, TheCatalogHasThem) {
   Symbolizer symbolizer;
   SiteCatalog catalog(symbolizer);

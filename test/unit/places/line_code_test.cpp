@@ -1,4 +1,4 @@
-// Finds the code of a line in this test's own program.
+// Tests how the code of a source line is found, in the test's own program.
 #include "analysis/places/line_code.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ volatile int sink = 0;
 
 [[gnu::noinline]] uint64_t callSite() { return reinterpret_cast<uint64_t>(__builtin_return_address(0)); }
 
-// A return address, and the line to which it belongs.
+// A return address, and the source line of its call.
 struct Called {
   uint64_t address;
   uint32_t line;

@@ -24,8 +24,8 @@ protected:
 
 } // namespace
 
-// Process 3 is a child of 2, which is a child of 1. An old trace says so by definitions. The parents' definitions come
-// last, because a child's may be stored first.
+// Process 3 is a child of 2, which is a child of 1. In an old trace, definitions say this. The parents' definitions are
+// added last here, because a trace may store a child's definitions first.
 TEST_F(Catalog, AChildFindsWhatItsAncestorsDefined) {
   catalog.addProcess({1, 11, 1, 1000, 0, {}});
   catalog.addProcess({2, 22, 11, 2000, 0, {}});
@@ -106,7 +106,8 @@ TEST_F(Catalog, CallersHaveImageAndOffset) {
   EXPECT_FALSE(catalog.find(1, 5).known());
 }
 
-// main+0x10 calls f+0x20. That calls the allocator at 0x30, or instrumented code at site 2.
+// The call at offset 0x10 leads to the call at offset 0x20. From there, the program calls the allocator at 0x30, or
+// instrumented code at site 2.
 TEST_F(Catalog, PathsOfSeveralProcessesAreOneTree) {
   define(1, Records().image(1, "/nowhere/net", 0x7000).unit(1, 1, test::sampleTable()));
   define(2, Records().image(5, "/nowhere/net", 0x9000).unit(5, 1, test::sampleTable()));
@@ -163,7 +164,7 @@ TEST_F(Catalog, HostilePathsAreUnknownOrEnd) {
 TEST_F(Catalog, HostileDefinitionsAreNoted) {
   catalog.addDefinitions(1, bytesOf("nonsense that is long enough to be a header"));
   EXPECT_EQ(catalog.notes().size(), 1u);
-  define(1, Records().unit(1, 0, test::sampleTable()));          // without a base
+  define(1, Records().unit(1, 0, test::sampleTable()));          // the unit has no base
   define(1, Records().unit(1, 0x7fffffff, test::sampleTable())); // overlaps the numbers of callers
   define(1, Records().add(abi::DefinitionKind::Unit, "xy"));
   define(1, Records().add(abi::DefinitionKind::Image, "xy"));
@@ -206,7 +207,7 @@ TEST_F(Catalog, HighNumbersCostNoMoreThanLowOnes) {
   EXPECT_FALSE(catalog.find(1, kHigh / 2).known());
 }
 
-// Real code. The return address of a hook's call names the caller.
+// Tests the catalog with compiled code. The return address of a hook's call names the caller.
 class CatalogOnImages : public test::ElfFixture {};
 
 TEST_F(CatalogOnImages, CallersAreNamedWhenShown) {

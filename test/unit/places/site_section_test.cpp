@@ -116,13 +116,13 @@ TEST_F(SiteSection, DamagedTableIsNamed) {
 
 TEST_F(SiteSection, AnotherLayoutIsRefusedInOneLine) {
   auto bytes = test::sampleTable().build();
-  bytes[3] = std::byte{'2'}; // of "MSL1"
+  bytes[3] = std::byte{'2'}; // changes the magic number "MSL1"
   write("newer.s", sectionText(bytes));
   run("$CC -c newer.s -o newer.o");
   expectRefusal("newer.o", "magic number");
 }
 
-// Cut or changed bytes give an answer and never crash. The answer depends on their place.
+// The reader must not crash on cut or changed bytes. It may return a result or an error.
 TEST_F(SiteSection, DamagedFilesDoNoHarm) {
   run("ar rc libnet.a one.o two.o");
   for (const char *name : {"one.o", "libnet.a"}) {

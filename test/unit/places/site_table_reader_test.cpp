@@ -18,7 +18,7 @@ std::vector<std::byte> bytesOfHex(const std::string &hex) {
   return bytes;
 }
 
-// One row without frames. Every field is written by hand, so any change of the layout fails this test.
+// A table with one row and no frames. Every field is written by hand, so any change of the layout fails this test.
 const std::string kGolden = "4d534c31"
                             "0100"
                             "2800"
@@ -141,7 +141,7 @@ TEST(SiteTableReader, AnOldHeaderKnowsNoWrappers) {
   EXPECT_TRUE(table->wrappers().empty());
 }
 
-// A later version adds fields after the known ones. Another layout has another magic number.
+// A later version adds fields after the known ones. A different layout has a different magic number.
 TEST(SiteTableReader, ReadsWhatItKnowsOfALaterVersion) {
   auto newer = sampleTable();
   newer.version = abi::kObjectVersion + 1;
@@ -177,9 +177,9 @@ TEST(SiteTableReader, NoticesEveryFlippedByte) {
       auto bytes = good;
       bytes[at] ^= static_cast<std::byte>(flip);
       const auto table = SiteTable::read(bytes);
-      // In the header, only the unit's own names and version may change unnoticed. The checksum covers the bytes after
-      // it, and the version does not affect how these are read. The first frame of wrappers only affects which place a
-      // report chooses.
+      // In the header, only the unit's own names, the version and the first frame of wrappers may change unnoticed. The
+      // checksum covers only the bytes after itself. The version does not affect how these bytes are read. The first
+      // frame of wrappers only affects which place a report chooses.
       const bool names = at >= offsetof(abi::UnitHeader, source) && at < offsetof(abi::UnitHeader, checksum);
       const bool version = at >= offsetof(abi::UnitHeader, version) && at < offsetof(abi::UnitHeader, header_bytes);
       const bool wrappers = at >= offsetof(abi::UnitHeader, first_wrapper) && at < sizeof(abi::UnitHeader);
@@ -189,7 +189,7 @@ TEST(SiteTableReader, NoticesEveryFlippedByte) {
     }
 }
 
-// The checksum is right, so that the later checks are reached.
+// build() computes the right checksum, so that the reader reaches its later checks.
 TEST(SiteTableReader, RefusesOffsetsOutsideOfTheTable) {
   const auto expectRefused = [](void (*bend)(TableBytes &), const char *what) {
     auto table = sampleTable();
@@ -230,7 +230,7 @@ TEST(SiteTableReader, ReadsASectionWithPadding) {
   EXPECT_TRUE(readSiteTables({})->empty());
 }
 
-// A file of 2 MB whose rows all refer to one long string must be read quickly.
+// The reader must read this file of 2 MB quickly, although all of its rows refer to one long string.
 TEST(SiteTableReader, OneLongStringCostsOnce) {
   TableBytes table;
   const auto text = table.text(std::string(1 << 20, 'x'));

@@ -7,7 +7,8 @@
 namespace msleaks::analysis {
 namespace {
 
-// Functions at known addresses. "alias" and "first" share one, "hidden" is local, "plain" has no size.
+// Defines functions at known addresses. "alias_of_first" and "first" share one address, "hidden" is local, and "plain"
+// has no size.
 constexpr char kCode[] = R"(
 .text
 .globl first, _ZN3net4growEm, plain
@@ -49,7 +50,7 @@ protected:
 TEST_F(SymbolizerTest, NamesTheFunctionThatHoldsAnAddress) {
   Symbolizer symbolizer;
   const ImageFile code = image("libcode.so", id(0x44));
-  EXPECT_EQ(symbolizer.functionAt(code, 0x10000), "first"); // of two names the exported one
+  EXPECT_EQ(symbolizer.functionAt(code, 0x10000), "first"); // the exported one of two names
   EXPECT_EQ(symbolizer.functionAt(code, 0x1000f), "first");
   EXPECT_EQ(symbolizer.functionAt(code, 0x10010), ""); // between two functions
   EXPECT_EQ(symbolizer.functionAt(code, 0x10020), "_ZN3net4growEm");
@@ -74,7 +75,7 @@ TEST_F(SymbolizerTest, SaysHowFarAFunctionReaches) {
   EXPECT_EQ(symbolizer.extentAt(code, 0x10010).name, "");
 }
 
-// If a table's names lie outside of the file, the table is ignored.
+// If the names of a symbol table are outside of the file, the symbolizer ignores the table.
 TEST_F(SymbolizerTest, NamesOutsideOfTheFileAreNone) {
   std::filesystem::resize_file(folder / "libcode.so", std::filesystem::file_size(folder / "libcode.so") - 1);
   Symbolizer symbolizer;
@@ -118,7 +119,7 @@ protected:
     write("inlined.cpp", source);
     run("$CC -x c++ -g -O2 -shared -fPIC -nostdlib inlined.cpp -Wl,--build-id=0x11223344 -o libinlined.so");
   }
-  // The places of the address in outer() that has the most inlined calls.
+  // Returns the places of that address in outer() which has the most inlined calls.
   std::vector<CodePlace> deepestPlaces() {
     Symbolizer symbolizer(folder / "debug");
     const ImageFile file = image("libinlined.so", id(0x44));
@@ -134,7 +135,8 @@ protected:
 };
 } // namespace
 
-// Also tests clang, which writes no table from addresses to units.
+// The compiler may be clang, which writes no table from addresses to units. Lines and inlined functions must be found
+// even so.
 TEST_F(InlinedTest, DebugInformationTellsLinesAndInlinedFunctions) {
   compile(kInlined);
   for (const char *kind : {"whole", "separate"}) {
@@ -191,7 +193,7 @@ TEST_F(SymbolizerTest, SaysWhatACallCalls) {
 }
 #endif
 
-// The file is where this build's debug file would be, by its build id and by its name.
+// The debug file of another build is where the symbolizer searches this build's debug file, by build id and by name.
 TEST_F(SymbolizerTest, DebugFileOfAnotherBuildIsNotUsed) {
   write("inlined.cpp", kInlined);
   const std::string compile = "$CC -x c++ -g -O2 -shared -fPIC -nostdlib inlined.cpp -Wl,--build-id=0x";
@@ -211,7 +213,7 @@ TEST_F(SymbolizerTest, DebugFileOfAnotherBuildIsNotUsed) {
   EXPECT_GT(named, 0u);
 }
 
-// clang describes a function inside its namespace, g++ after it.
+// In debug information, clang describes a function inside its namespace, and g++ after the namespace.
 TEST_F(InlinedTest, FunctionsOfNamespacesHaveTheirInlinedOnes) {
   compile("namespace net { namespace tcp {\n" + std::string(kInlined) + "}}\n");
   const std::vector<CodePlace> deepest = deepestPlaces();

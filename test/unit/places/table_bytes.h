@@ -1,4 +1,4 @@
-// Builds site tables byte by byte, as the pass would. A test can change them.
+// Builds site tables byte by byte, as the compiler plug-in does. A test can change any field before it calls build().
 #pragma once
 
 #include "msleaks/abi/site_table.h"
@@ -75,7 +75,7 @@ private:
   }
 };
 
-// One unit with three sites: in plain code, inlined twice, and without any facts.
+// Returns the table of one unit with three sites: in plain code, inlined twice, and without any facts.
 inline TableBytes sampleTable() {
   TableBytes table;
   table.source = "src/net.cpp";

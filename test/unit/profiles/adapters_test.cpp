@@ -16,7 +16,7 @@ Result<profiles::Profile> load(const std::string &path) {
   return loadProfile(path, loading);
 }
 
-// The names of the adapters that recognise the file.
+// Returns the names of the adapters that recognise the file.
 std::vector<std::string_view> claims(const std::vector<uint8_t> &file) {
   std::vector<std::string_view> names;
   for (const ProfileAdapter &adapter : profileAdapters())
@@ -63,7 +63,7 @@ TEST(Adapters, RefusalsNameTheFileAndWhatToDo) {
   profiles::expectRefused(load(MSLEAKS_GOLDEN), "golden");
 }
 
-// A perf.data whose image is missing. Functions have no names, but no sample is lost.
+// The image that the perf.data names is missing. So functions have no names, but no sample may be lost.
 class PerfAdapter : public profiles::PerfFixture {};
 
 TEST_F(PerfAdapter, WhatCannotBeNamedIsStillThere) {

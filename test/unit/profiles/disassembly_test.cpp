@@ -28,7 +28,7 @@ std::string outputOf(const std::string &command) {
 
 } // namespace
 
-// Parses lines that objdump of binutils and of LLVM print.
+// These lines are as objdump of binutils and of LLVM prints them.
 TEST(Disassembly, LinesThatAreInstructions) {
   Instruction instruction;
   ASSERT_TRUE(parseInstruction("    1139:\tcall   1020 <f@plt>", instruction));
@@ -62,7 +62,7 @@ TEST(Disassembly, AProgramThatIsNotThereIsAUsageError) {
   EXPECT_EQ(found.error().status, ExitStatus::Usage);
 }
 
-// A stand-in prints its arguments, so this test needs no objdump.
+// A script that prints its arguments replaces objdump. So this test needs no objdump.
 TEST(Disassembly, AsksOncePerRun) {
   const auto folder = std::filesystem::temp_directory_path() / ("objdump-" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
@@ -78,8 +78,8 @@ TEST(Disassembly, AsksOncePerRun) {
   std::filesystem::remove_all(folder);
 }
 
-// Uses this program, which is large and has a PLT. The ranges are its entry and some of its functions, one of them in a
-// separate section.
+// Disassembles the test's own program, which is large and has a PLT. The ranges are its entry and some of its
+// functions, one of them in a separate section.
 TEST(Disassembly, AnExtractShowsWhatTheImageShows) {
   const std::string objdump = *findObjdump("");
   if (objdump.empty())

@@ -14,7 +14,7 @@ using test::counted;
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-// block 1 -> 2 -> 3. Block 2 also has edges to itself and to 1.
+// Returns a function with the blocks 1 → 2 → 3. Block 2 also has edges to itself and to block 1.
 CountedFunction looping() {
   auto function = counted("loop", "/src/loop.c", 1, {10, 100, 10});
   const auto add = [&](uint32_t from, uint32_t to, uint64_t count) {
@@ -33,8 +33,8 @@ std::vector<std::string> textsOf(const ProfiledFunction &function) {
   return texts;
 }
 
-// LNT's page draws a graph from these words. Each jump goes to the address of a block. Before each jump except the last
-// one there is a jump past it.
+// LNT's page draws a graph from these instructions. Each jump goes to the address of a block. Before each jump except
+// the last one, there is a conditional jump that skips it.
 TEST(GraphsProfile, LinesAreBlocksAndJumps) {
   const auto profile = profileOf(std::vector{looping()});
   const ProfiledFunction &function = profile.functions.at("loop()");

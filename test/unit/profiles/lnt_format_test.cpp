@@ -55,7 +55,7 @@ TEST(LntFormat, ATextThatIsTheMarkSurvives) {
   expectSame(written(profile), profile);
 }
 
-// LNT's own readers, and files of other programs, have no escapes.
+// LNT's own readers and files of other programs know no escapes. So only names that need an escape are escaped.
 TEST(LntFormat, WithoutNeedNothingIsEscaped) {
   Profile profile;
   profile.functions["operator\\n"] = {{}, {{{}, 1, "\\x41"}}};
@@ -119,7 +119,7 @@ TEST(Escaped, IsUndone) {
     EXPECT_EQ(unescaped(escaped(text)), text);
   }
   EXPECT_EQ(escaped("a\nb\\\xff"), "a\\nb\\\\\\xff");
-  // The second byte begins a new sequence instead of continuing the first one's.
+  // The second byte begins a new sequence. It does not continue the sequence of the first byte.
   EXPECT_EQ(escaped("\xc3\xc3\xa9"), "\\xc3\xc3\xa9");
   EXPECT_FALSE(isPlain("a\nb"));
   EXPECT_FALSE(isPlain("\xed\xa0\x80")) << "a surrogate";

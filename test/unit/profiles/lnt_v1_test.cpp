@@ -16,7 +16,7 @@ std::vector<uint8_t> packed(const std::string &content) {
   return bytes;
 }
 
-// {'counters': {…}, 'functions': {'f': {'counters': {'c': 1}, 'data': […]}}} in pickle's text protocol 0.
+// Returns {'counters': {…}, 'functions': {'f': {'counters': {'c': 1}, 'data': […]}}} in pickle's text protocol 0.
 std::string pickled(const std::string &counters, const std::string &lines) {
   return "(dS'counters'\n(d" + counters + "sS'functions'\n(dS'f'\n(dS'counters'\n(dS'c'\nI1\nssS'data'\n(l" + lines +
          "sss.";
@@ -61,7 +61,7 @@ TEST(LntV1, WhatIsNoProfileIsRefused) {
   expectRefused(readLntV1(packed("(l")), "damaged");
 }
 
-// LNT's import of perf.data writes such files.
+// LNT's import of perf.data writes files whose addresses are not in order.
 TEST(LntV1, AddressesThatFallAreSorted) {
   const auto profile = readLntV1(packed(pickled("", "(l(daI32\naS'b'\naa(l(daI16\naS'a'\naa")));
   ASSERT_TRUE(profile) << profile.error().message;

@@ -1,4 +1,4 @@
-// Builds a perf.data by hand, as `perf record` would write it for given events and records.
+// Builds the bytes of a perf.data file, as `perf record` would write it for given events and records.
 #pragma once
 
 #include "analysis/profiles/perf_file.h"
@@ -24,7 +24,7 @@ public:
   }
   PerfBytes &u32(uint32_t value) { return add(value); }
   PerfBytes &u64(uint64_t value) { return add(value); }
-  // Adds zeros up to a multiple of eight bytes.
+  // Adds the text, and zeros up to a multiple of eight bytes.
   PerfBytes &padded(const std::string &text) {
     text_ += text;
     text_.append(8 - text.size() % 8, '\0');
@@ -58,7 +58,7 @@ protected:
   void record(uint32_t kind, uint16_t misc, const std::string &body) {
     records_.add(kind).add(misc).add(static_cast<uint16_t>(8 + body.size())).raw(body);
   }
-  // The end of a record that is no sample: pid, tid, time, …
+  // Returns the end of a record that is not a sample: pid, tid, time and the event's id.
   std::string tail(uint64_t time) const {
     PerfBytes bytes;
     bytes.u32(7).u32(7).u64(time);
@@ -92,8 +92,8 @@ protected:
     record(3, 1 << 13, PerfBytes().u32(pid).u32(pid).padded("x").raw(tail(time)).text());
   }
   void round() { record(68, 0, ""); }
-  // Adds the records that `make` writes as one stream. The stream is stored in compressed records of `piece` bytes
-  // each.
+  // Adds the records that `make` writes as one compressed stream. The file stores the stream in compressed records of
+  // `piece` bytes each.
   template <class Make> void packed(Make make, size_t piece, bool is_aligned = false) {
     PerfBytes before = std::exchange(records_, {});
     make();
@@ -124,7 +124,7 @@ protected:
       all.raw(attributes_[i]).u64(kHeader + 8 * i).u64(8);
     return all.raw(records_.text()).text();
   }
-  // The same recording in the form for a pipe, with the name of the first event.
+  // Returns the same recording in the format that perf writes to a pipe, with the name of the first event.
   std::string pipe(const std::string &name) const {
     PerfBytes all, names;
     all.raw("PERFILE2").u64(16);
@@ -145,7 +145,7 @@ protected:
     const PerfFile perf = MSL_TRY(PerfFile::open(input));
     return readPerfSamples(input, perf);
   }
-  // The sum of the event at a place, or 0 if the place has no sample.
+  // Returns the sum of the event at a place, or 0 if the place has no sample.
   static uint64_t at(const PerfSamples &samples, const std::string &path, uint64_t place, size_t event = 0) {
     for (const SampledImage &image : samples.images)
       for (size_t row = 0; image.path == path && row < image.sums.size(); ++row)

@@ -29,7 +29,7 @@ TEST_F(PerfFixture, PeriodsAreSummedByPlaceInTheFile) {
   EXPECT_EQ(at(*samples, "", 0x55'1010), 5u) << "nothing was mapped there";
 }
 
-// Two processors have separate buffers. So the sample that was written last is not the latest one.
+// Each processor has its own buffer. So the last sample in the file need not be the latest one.
 TEST_F(PerfFixture, RecordsAreTakenInOrderOfTime) {
   event(kFields, 1);
   map(kPid, 0x1000, 0x1000, 0, "/bin/old", 10);
@@ -123,7 +123,7 @@ TEST_F(PerfFixture, WhatPerfLostIsCounted) {
   EXPECT_EQ(samples->lost, 42u);
 }
 
-// The data of a hardware trace follows its record, and is not a record itself.
+// The data of a hardware trace follows its record, and is not itself a record.
 TEST_F(PerfFixture, AHardwareTraceIsSteppedOver) {
   event(kFields, 1);
   map(kPid, 0x1000, 0x1000, 0, "/bin/a", 10);
@@ -148,7 +148,7 @@ TEST_F(PerfFixture, MoreThanAWindowOfRecords) {
   EXPECT_EQ(at(*samples, "/bin/a", 5), 6250u);
 }
 
-// The records are one stream. A record may continue in the next compressed piece.
+// perf compresses the records as one stream. So a record may continue in the next compressed piece.
 TEST_F(PerfFixture, CompressedRecordsAreUnpacked) {
   event(kFields, 1);
   map(kPid, 0x1000, 0x1000, 0, "/bin/a", 10);
@@ -182,7 +182,7 @@ TEST_F(PerfFixture, ManyRecordsOfFewBytesAreRefused) {
 TEST_F(PerfFixture, APipeHasItsEventsAmongTheRecords) {
   event(kFields, 1);
   map(kPid, 0x1000, 0x1000, 0, "/bin/a", 10);
-  // Formats of tracepoints, which are not records.
+  // The formats of tracepoints follow this record. They are not records.
   record(66, 0, PerfBytes().u32(13).u32(0).text());
   records_.raw(std::string(16, '\x01'));
   sample(kPid, 0x1004, 20, 3);

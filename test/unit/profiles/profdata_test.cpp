@@ -16,7 +16,7 @@ double sharesOfLines(const ProfiledFunction &function, size_t column) {
   return sum;
 }
 
-// The count that belongs to a percentage.
+// Returns the count that belongs to the percentage of a counter.
 uint64_t countOf(const Profile &profile, const std::string &function, const std::string &counter) {
   return static_cast<uint64_t>(std::llround(profile.functions.at(function).counters.at(counter) / 100 *
                                             static_cast<double>(profile.counters.at(counter))));
@@ -47,7 +47,8 @@ TEST(Profdata, CountsOfTheFrontEnd) {
   }
 }
 
-// With a spanning tree it is unknown which counter is that of the entry.
+// LLVM's IR instrumentation counts only the edges outside of a spanning tree. So no counter is known to be the entry's,
+// and there are no calls.
 TEST(Profdata, CountsOfTheIrHaveNoCalls) {
   for (const char *name : {"ir.19.profdata", "ir.22.profdata"}) {
     const Result<Profile> profile = readProfdata(golden(name));
@@ -58,7 +59,8 @@ TEST(Profdata, CountsOfTheIrHaveNoCalls) {
   }
 }
 
-// Counters, two records with one name, and value profiles, in each version that LLVM has written.
+// The files contain counters, two records with one name, and value profiles. Each file has another version that LLVM
+// has written.
 TEST(Profdata, EachVersion) {
   for (int version = 3; version <= 13; ++version) {
     const Result<Profile> profile = readProfdata(golden(fmt::format("version-{}.profdata", version)));

@@ -22,7 +22,7 @@ inline std::vector<uint8_t> golden(const std::string &name) {
 
 inline std::vector<uint8_t> bytes(const std::string &text) { return {text.begin(), text.end()}; }
 
-// The counters of a line are in the order of their names: branch-misses, cycles.
+// Returns the profile from which LNT wrote the files. The counters of a line are sorted by name: branch-misses, cycles.
 inline Profile goldenProfile() {
   Profile profile;
   profile.counters = {{"cycles", 12345}, {"branch-misses", 3'000'000'000'000}};
@@ -50,7 +50,8 @@ inline void expectSame(const Profile &found, const Profile &wanted) {
   }
 }
 
-// The message has one line and contains `what`. It has no file name, since the caller adds that.
+// The error message must have one line and contain `what`. It must not contain the file's name, because the caller adds
+// the name.
 inline void expectRefused(const Result<Profile> &result, const std::string &what) {
   ASSERT_FALSE(result) << "not refused: " << what;
   EXPECT_EQ(result.error().status, ExitStatus::BadInput) << result.error().message;

@@ -19,7 +19,8 @@ template <class F> json jsonOf(F &&write) {
 
 } // namespace
 
-// The output of `lnt profile getTopLevelCounters`, getFunctions and getCodeForFunction for the same file.
+// The expected JSON is what `lnt profile getTopLevelCounters`, `getFunctions` and `getCodeForFunction` print for the
+// same file.
 TEST(ProfileJson, HasTheShapesOfLnt) {
   const Profile profile = goldenProfile();
   EXPECT_EQ(jsonOf([&](std::ostream &out) { writeCountersJson(out, profile); }),

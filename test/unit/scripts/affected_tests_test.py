@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/affected_tests.py finds the folders of tests that a change can break."""
+"""Tests that scripts/affected_tests.py finds the folders of tests that a change can break."""
 import sys
 import unittest
 from pathlib import Path

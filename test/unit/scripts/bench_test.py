@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each part of bench/run.py runs and prints its rows. The values are not checked.
+"""Tests that each part of bench/run.py runs and prints its rows. The values are not checked.
 
     bench_test.py BUILD
 """
@@ -27,7 +27,7 @@ ROWS = {
     "report": ["live blocks: wanted / reached", "report of 1 % of"],
 }
 
-# perf may not be allowed to record. Then the part says so instead of printing its rows.
+# If perf is not allowed to record, the part `profiles` prints a message instead of its rows.
 try:
     recorded = subprocess.run(["perf", "record", "-q", "-e", "cpu-clock:u", "-o", "-", "true"], stdin=subprocess.DEVNULL, capture_output=True)
     can_record = recorded.returncode == 0

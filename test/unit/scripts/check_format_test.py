@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The complaints of check-format.py, and the files that it checks."""
+"""Tests the complaints of check-format.py, and which files it checks."""
 import importlib.util
 import unittest
 from pathlib import Path

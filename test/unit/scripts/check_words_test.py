@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each rule of scripts/check-words.py reports a small wrong text, and does not report a right one."""
+"""Tests that each rule of scripts/check-words.py reports a small wrong text, and does not report a right one."""
 import importlib.util
 import subprocess
 import sys

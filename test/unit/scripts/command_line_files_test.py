@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Man pages and completions name every verb and every long option, and bash completes with them.
+"""Tests that man pages and completions name every verb and every long option, and that bash can use the completions.
 
     command_line_files_test.py MSLEAKS MSLEAKS-RUN
 """
@@ -84,7 +84,7 @@ class Generated(unittest.TestCase):
                     subprocess.run([shell, option, self.folder / "completions.py" / name], check=True)
 
     def bash(self, *words):
-        """The completions that bash offers for the last word."""
+        """Returns the completions that bash offers for the last word."""
         script = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _msleaks; printf "%s\\n" "${COMPREPLY[@]}"'
         said = subprocess.run(["bash", "-c", script, "bash", self.folder / "completions.py/msleaks.bash", *words],
                               check=True, stdout=subprocess.PIPE, text=True)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The counts of scripts/count_tests.py, and its exit status if a test failed."""
+"""Tests the counts of scripts/count_tests.py, and its exit status if a test failed."""
 import subprocess
 import tempfile
 import unittest
@@ -16,7 +16,7 @@ Total Discovered Tests: 7
 """
 
 
-# The output formats of ctest.
+# The elements that ctest writes for a skipped test, in its different formats.
 SKIPPED = {
     "said": '<skipped message="SKIP_RETURN_CODE=77"/>',
     "matched": '<skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/>',

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""In the pages of an installation, every relative link leads to a file that is installed with them."""
+"""Tests that in the pages of an installation, every relative link leads to an installed file."""
 import subprocess
 import sys
 import tempfile

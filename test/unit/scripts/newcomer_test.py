@@ -3,8 +3,9 @@ again.
 
     newcomer_test.py REPOSITORY BUILD
 
-It uses the existing tree and build folder, under a layer in memory that takes all changes and is gone at the end. So
-only new files compile, at the paths that the build folder knows. That needs root and overlayfs, else exit 77.
+The test uses the existing tree and build folder, under an overlay in memory that stores all changes and vanishes at the end. So
+only the new files are compiled, at the paths that the build folder expects. The overlay needs root and overlayfs. Without them, the
+test exits with 77.
 """
 import json
 import os
@@ -16,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 SKIPPED = 77
-# The file of a recipe is a block of code. Its first line names the file.
+# Matches the file of a recipe, which is a block of code. The first line of the block names the file.
 BLOCK = re.compile(r"^```(?:cpp|sh)\n((?://|#) ([\w/]+\.(?:cpp|sh)): .*?)^```$", re.M | re.S)
 FILES = ["analysis/analyzers/large.cpp", "test/unit/report/large_test.cpp", "analysis/exporters/places.cpp",
          "test/unit/exporters/places_test.cpp", "tools/verbs/processes.cpp", "test/unit/verbs/processes_test.sh"]
@@ -72,7 +73,7 @@ class Build:
         return output(self.msleaks, "report", self.run, "--json", statuses=(0, 1))
 
     def says(self):
-        """The outputs that must be the same as before when the recipes are removed."""
+        """Returns the outputs that must be the same before the recipes are added and after they are removed."""
         return [output(self.msleaks, "--help"), output(self.msleaks, "export", "--list"), self.report()]
 
 

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Each link in a page leads to an existing file and heading. docs/README.md names every page, and docs/abi.md names every version."""
+"""Tests that each link in a page leads to an existing file and heading.
+
+docs/README.md must name every page, and docs/abi.md must name every version."""
 import re
 import unittest
 from pathlib import Path
@@ -20,7 +22,7 @@ def without_code(text):
 
 
 def anchors(page):
-    """The anchors of a page, as GitHub derives them from its headings."""
+    """Returns the anchors of a page, as GitHub derives them from its headings."""
     text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
     return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
 
@@ -42,7 +44,7 @@ class Outline(unittest.TestCase):
 
 
 def broken_links(page):
-    """Each link of the page without a target file or heading, as (link, error)."""
+    """Yields each link of the page without a target file or heading, as (link, error)."""
     for target in LINK.findall(without_code(page.read_text())):
         if target.startswith(("http://", "https://", "mailto:")):
             continue
@@ -89,7 +91,7 @@ class Versions(unittest.TestCase):
                 self.assertIn(name, text)
 
     def test_functions_that_objects_call(self):
-        """The pass declares some callbacks from their table, and these by name."""
+        """The pass declares some callbacks from the table of callbacks, and these by their names."""
         text = (DOCS / "abi.md").read_text()
         names = re.findall(r'"(__msl_\w+)"', (ROOT / "passes/runtime_decls.cpp").read_text())
         names = [name for name in names if name != "__msl_"]

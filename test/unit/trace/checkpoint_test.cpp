@@ -1,5 +1,5 @@
-// Checkpoints in the file. The root of the index leads to them. They are valid only as long as no event is added after
-// them.
+// Tests the checkpoints in a trace file. The root of the index refers to the checkpoints. They are valid only until an
+// event is added after them.
 #include "analysis/trace/checkpoint.h"
 #include "random_events.h"
 
@@ -92,7 +92,7 @@ TEST_F(CheckpointsInTrace, NamesDoNotEndTheirUseAndAllElseDoes) {
 TEST_F(CheckpointsInTrace, ADamagedOneIsAnError) {
   addTwo();
   const auto found = places();
-  for (const uint64_t at : {found[1].offset, found[1].offset + sizeof(ChunkHeader)}) { // its chunk header, its payload
+  for (const uint64_t at : {found[1].offset, found[1].offset + sizeof(ChunkHeader)}) { // in its header, in its payload
     std::fstream file(file_, std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(static_cast<std::streamoff>(at));
     file.put('!');

@@ -1,4 +1,4 @@
-// Events are read through one cursor, through several at once, and by threads.
+// Tests the reading of events through one cursor, through several cursors at once, and by several threads.
 #include "random_events.h"
 
 #include <fstream>
@@ -12,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint32_t kStreams = 4;
-constexpr uint64_t kBatches = 1500, kBatchEvents = 100; // more than a leaf contains, or one thread reads alone
+constexpr uint64_t kBatches = 1500, kBatchEvents = 100; // too many for one leaf of the index, or for one thread
 
 std::vector<StreamEvent> pullAll(EventCursor cursor) {
   std::vector<StreamEvent> all;

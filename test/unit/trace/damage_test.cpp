@@ -1,4 +1,4 @@
-// A reader of a damaged trace reads the readable parts, invents no event, and reports the lost parts.
+// Tests that a reader of a damaged trace returns the readable parts, invents no event, and reports the lost parts.
 #include "analysis/trace/chunk_index.h"
 #include "analysis/trace/event_decoder.h"
 #include "analysis/trace/metadata.h"
@@ -60,8 +60,8 @@ protected:
     ASSERT_EQ(written_.size(), kEventsInChunk * kEventChunks);
   }
 
-  // Stores `content`, reads all of it, and returns the number of events. Each event must be one that was written, and
-  // no event may be returned twice.
+  // Writes `content` to a file, reads all of it, and returns the number of events. Each event must be one that was
+  // written. No event may be returned twice.
   size_t readableEvents(std::string_view content, std::vector<std::string> *damage = nullptr) {
     store(broken_, content);
     const auto reader = TraceReader::open(broken_);
@@ -85,7 +85,7 @@ protected:
     return seen.size();
   }
 
-  // The number of events in chunks that lie completely before `size`.
+  // Returns the number of events in the chunks that end before `size`.
   size_t eventsBefore(size_t size) const {
     size_t events = 0;
     for (const trace::ChunkPlace &place : chunks_)
@@ -106,7 +106,7 @@ protected:
   std::vector<trace::ChunkPlace> chunks_;
 };
 
-// A kilobyte of trace must cost neither a gigabyte of memory nor minutes.
+// To read a trace of a kilobyte must take neither a gigabyte of memory nor minutes.
 TEST(Hostile, SizesThatNoWriterWritesAreNotBelieved) {
   trace::ChunkHeader header;
   header.kind = trace::ChunkKind::ProcessStart;
@@ -162,7 +162,7 @@ TEST_F(SmallTrace, TheWriterKeepsTheLimits) {
   EXPECT_EQ(TraceReader::open(whole_)->processes().at(1).command.size(), trace::kMaxArguments);
 }
 
-// A recovery continues after all stored chunks, readable or not.
+// A recovery must continue after all stored definitions, readable or not. So the reader counts unreadable ones, too.
 TEST_F(SmallTrace, CountsDefinitionsThatCannotBeRead) {
   for (const trace::ChunkPlace &place : chunks_)
     if (place.header.kind == trace::ChunkKind::Definitions)
@@ -206,7 +206,7 @@ TEST_F(SmallTrace, AnyByteFlippedLosesAtMostItsChunk) {
     }
 }
 
-// The same without an index, so that the walk over the headers reads the damaged bytes.
+// The same test without an index. So the reader walks over the chunk headers, and reads the damaged bytes.
 TEST_F(SmallTrace, AnyByteFlippedWithoutIndex) {
   const std::string unclosed = content_.substr(0, chunks_.back().end());
   for (size_t at = sizeof(trace::FileHeader); at < unclosed.size(); ++at) {
@@ -224,7 +224,7 @@ TEST_F(SmallTrace, FindsTheNextChunkBehindForeignBytes) {
   for (const size_t count : {1u, 79u, 80u, 5000u, 300'000u}) {
     std::string noise(count, '\0');
     for (char &byte : noise)
-      byte = "MSCK\x1e\xf1\xa3\xc7"[random() % 8]; // sometimes looks like a magic number
+      byte = "MSCK\x1e\xf1\xa3\xc7"[random() % 8]; // the bytes sometimes look like a magic number
     const size_t at = chunks_[5].offset;
     std::vector<std::string> damage;
     const std::string content = content_.substr(0, at) + noise + content_.substr(at, chunks_.back().end() - at);
@@ -261,7 +261,7 @@ TEST_F(SmallTrace, WhatIsNoTraceIsSaidToBeNone) {
   EXPECT_THAT(TraceReader::open(broken_).error().message, HasSubstr("cut off in its first 20 bytes"));
 }
 
-// The header itself is valid, but it claims a payload that its few bytes cannot contain.
+// This chunk header is valid, but it claims a payload that its few bytes cannot contain.
 TEST_F(SmallTrace, HugeClaimsAreNotBelieved) {
   trace::ChunkHeader header;
   header.kind = trace::ChunkKind::Definitions;
@@ -276,7 +276,7 @@ TEST_F(SmallTrace, HugeClaimsAreNotBelieved) {
   EXPECT_EQ(damage.size(), 1u);
 }
 
-// The reader skips chunks of a kind that only a later version knows.
+// The reader must skip chunks of a kind that only a later version knows.
 TEST_F(SmallTrace, UnknownChunkKindIsPassedOver) {
   trace::ChunkHeader header;
   header.kind = static_cast<trace::ChunkKind>(77);

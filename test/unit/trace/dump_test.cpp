@@ -1,4 +1,4 @@
-// Runs `msleaks dump` as a user does.
+// Tests `msleaks dump`, run as a user runs it.
 #include "random_events.h"
 
 #include "msleaks/abi/definitions.h"
@@ -34,7 +34,7 @@ struct Outcome {
 
 class Dump : public testing::Test {
 protected:
-  // One event of each kind, from two threads of a process, and one event of a process without a start.
+  // Writes an Alloc, a Launch and a Free of two threads of a process, and a Free of a process without a start.
   void SetUp() override {
     fs::create_directory(folder_ / "run");
     auto writer = TraceWriter::create(trace_);
@@ -98,7 +98,7 @@ TEST_F(Dump, JsonNamesEverything) {
 TEST_F(Dump, TableIsOneLineAnEvent) {
   const Outcome outcome = dumpRun("");
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_EQ(std::count(outcome.output.begin(), outcome.output.end(), '\n'), 5); // and a head line
+  EXPECT_EQ(std::count(outcome.output.begin(), outcome.output.end(), '\n'), 5); // four events and a head line
   EXPECT_THAT(outcome.output, HasSubstr("0.001000000    4711    4711 Alloc       device          17 "
                                         "address=0xffffffffffffffff size=64 hook async\n"));
 }

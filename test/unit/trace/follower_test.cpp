@@ -1,4 +1,4 @@
-// A trace is read while it is written.
+// Tests the reading of a trace while the trace is written.
 #include "analysis/trace/trace_follower.h"
 #include "random_events.h"
 
@@ -29,7 +29,7 @@ protected:
       throw std::runtime_error(follower.error().message);
     return std::move(*follower);
   }
-  // All events that the follower returns now.
+  // Returns all events that the follower can read now.
   static std::vector<StreamEvent> take(TraceFollower &follower) {
     std::vector<StreamEvent> all;
     for (auto events = follower.next(); events && !events->empty(); events = follower.next())
@@ -216,7 +216,7 @@ TEST_F(FollowerTest, ATornEndThatIsCutOffIsNoError) {
 
 class LostTraceTest : public FollowerTest {
 protected:
-  // Returns one error, and the same error from then on.
+  // Expects that the follower returns an error, and returns the same error again.
   void expectError(TraceFollower &follower, const std::string &what) {
     for (int round = 0; round < 2; ++round) {
       const auto events = follower.next();

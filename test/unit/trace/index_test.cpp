@@ -1,4 +1,4 @@
-// The index of a trace that needs more than one index chunk, or that has no index.
+// Tests traces whose index has more than one index chunk, and traces without an index.
 #include "analysis/trace/chunk_index.h"
 #include "random_events.h"
 
@@ -11,7 +11,7 @@ using namespace trace;
 
 constexpr uint32_t kChunks = 1000;
 
-// A trace of small chunks, closed with a flat index in parts of this many entries, or without an index.
+// A trace of small chunks. It has a flat index in parts of `part_chunks` entries, or no index.
 class ClosedTrace {
 public:
   explicit ClosedTrace(std::optional<uint32_t> part_chunks) {
@@ -66,13 +66,14 @@ void expectAll(const ChunkIndex &index) {
 
 } // namespace
 
-// Earlier versions wrote an entry for each chunk. From 256 MiB on they wrote several index chunks.
+// Earlier versions wrote a flat index, with an entry for each chunk. An index of 256 MiB or more was split into several
+// index chunks.
 TEST(Index, FlatOnesOfOlderTracesAreRead) {
   for (const uint32_t part_chunks : {1u, 7u, kChunks})
     expectAll(ClosedTrace(part_chunks).read());
 }
 
-// Earlier versions left out an index of more than 1 GiB.
+// Earlier versions wrote no index if it would be larger than 1 GiB.
 TEST(Index, ATraceWithATrailerAloneIsClosed) { expectAll(ClosedTrace(std::nullopt).read()); }
 
 } // namespace msleaks::analysis::test

@@ -1,4 +1,5 @@
-// The index of two levels: what a reader learns from its root, how it reads leaves, and the effect of damaged leaves.
+// Tests the index of two levels: what a reader learns from its root, how it reads leaves, and the effect of damaged
+// leaves.
 #include "analysis/trace/chunk_index.h"
 #include "analysis/trace/index_builder.h"
 #include "random_events.h"
@@ -50,7 +51,7 @@ protected:
       throw std::runtime_error("no root");
     return *index->root;
   }
-  // A copy without the trailer. Only a walk over it can find its content.
+  // Opens a copy without the trailer. The reader finds the content of the copy only by a walk over all chunks.
   TraceReader walked() const {
     const fs::path copy = folder_ / "walked";
     fs::copy_file(file_, copy, fs::copy_options::overwrite_existing);
@@ -165,7 +166,7 @@ TEST_F(LeavesTest, ADamagedRootMeansAWalk) {
   expectSame(readAll(*reader), whole);
 }
 
-// GIVEN a closed trace WHEN more is appended THEN its leaves stay, and the root refers to them and to the new ones
+// GIVEN a closed trace WHEN more is appended THEN its leaves stay, and the root refers to the old and the new leaves
 TEST_F(LeavesTest, AppendingGoesOnWithThem) {
   const IndexRoot before = root();
   {
@@ -200,7 +201,7 @@ TEST_F(LeavesTest, AppendingToAKilledOneMakesThemAnew) {
   expectSame(readAll(*reader), whole);
 }
 
-// A collector that continued after a kill stored the last batch again.
+// A collector that continued after a kill may have stored the last batch again.
 TEST_F(LeavesTest, WhatIsStoredTwiceComesOnce) {
   const auto whole = readAll(*TraceReader::open(file_));
   std::vector<abi::Slot> last;
@@ -220,7 +221,7 @@ TEST_F(LeavesTest, WhatIsStoredTwiceComesOnce) {
   expectSame(readAll(*reader), whole);
 }
 
-// A version that knows only flat indexes finds no entry in a root, and skips chunks of kind Index.
+// A version that knows only flat indexes finds no entry in a root. It skips the chunks of kind Index.
 TEST_F(LeavesTest, AnOlderReaderWalks) {
   const auto file = InputFile::open(file_);
   std::vector<uint8_t> bytes(fs::file_size(file_));

@@ -1,4 +1,4 @@
-// The reader's memory, counted by this program's own operator new.
+// Tests how much memory the reader uses, as this program's own operator new counts it.
 #include "random_events.h"
 
 #include <atomic>
@@ -51,8 +51,8 @@ std::filesystem::path writeStreams(const ScratchFolder &folder, uint32_t streams
   return file;
 }
 
-// Two thousand threads one after another cost as much memory as one. All at once they cost more, which shows that the
-// measured value can grow.
+// To read 2000 threads that ran one after another must take as much memory as to read one. To read 200 threads that ran
+// at once takes more, which shows that the measured value can grow.
 TEST(TraceMemory, StreamsThatFollowEachOtherAreNotHeldTogether) {
   const ScratchFolder folder;
   uint64_t events = 0;

@@ -1,4 +1,5 @@
-// Streams of events for tests, with any kind and any value. Also the events that a reader must return for them.
+// Builds streams of random events for tests, with any kind and any value, and the events that a reader must return for
+// them.
 #pragma once
 
 #include "analysis/trace/trace_reader.h"
@@ -24,7 +25,7 @@ inline std::vector<abi::EventKind> allKinds() {
   };
 }
 
-// Values of very different sizes, so that varints of every length occur.
+// Returns values of very different sizes, so that varints of every length occur.
 inline uint64_t randomValue(std::mt19937_64 &random) { return random() >> (random() % 64); }
 
 inline void appendRandomEvent(std::vector<abi::Slot> &slots, uint64_t time_ns, std::mt19937_64 &random) {
@@ -56,7 +57,7 @@ inline std::vector<abi::Slot> randomSlots(size_t events, uint64_t begin_ns, std:
   return slots;
 }
 
-// The events in `slots`, as a reader returns them.
+// Returns the events in `slots`, as a reader returns them.
 inline std::vector<StreamEvent> eventsOf(uint32_t process, uint32_t stream, std::span<const abi::Slot> slots) {
   std::vector<StreamEvent> events;
   for (size_t i = 0; i < slots.size(); i += abi::slotsOf(slots[i].header.kind)) {
@@ -97,7 +98,7 @@ inline std::string contentOf(const std::filesystem::path &path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A folder of the test, which is removed with the object. It is in memory if possible, because the tests write
+// A temporary folder, which is removed with this object. The folder is in memory if possible, because the tests write
 // thousands of small files.
 class ScratchFolder {
 public:

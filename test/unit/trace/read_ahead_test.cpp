@@ -1,4 +1,5 @@
-// A second thread reads events ahead. The events stay the same, even if one side stops or fails.
+// Tests the second thread that reads events ahead. The events must stay the same, even if one of the threads stops or
+// fails.
 #include "analysis/trace/read_ahead.h"
 #include "random_events.h"
 
@@ -14,7 +15,7 @@ namespace {
 using trace::EventSource;
 using trace::ReadAhead;
 
-// Events 0, 1, 2, … in batches of varying sizes, followed by the end or an exception.
+// Returns the events 0, 1, 2, … in batches of varying sizes, and then the end or an exception.
 class ManyEvents final : public EventSource {
 public:
   ManyEvents(uint64_t count, bool throws, std::atomic<uint64_t> *asked)
@@ -44,7 +45,8 @@ protected:
   std::unique_ptr<ReadAhead> read(uint64_t count, bool throws = false) {
     return std::make_unique<ReadAhead>(std::make_unique<ManyEvents>(count, throws, &asked_));
   }
-  // Reads up to `most` events and returns how many there were. Each must be the next number.
+  // Reads batches until it has at least `most` events, and returns their number. The time of each event must be the
+  // next number.
   static uint64_t take(ReadAhead &events, uint64_t most = UINT64_MAX) {
     uint64_t count = 0;
     for (auto batch = events.next(); !batch.empty(); batch = events.next()) {
@@ -75,7 +77,7 @@ TEST_F(ReadAheadTest, WaitsForASlowUser) {
     before = asked_;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  EXPECT_LT(asked_, 200u); // of about 1,200
+  EXPECT_LT(asked_, 200u); // of about 1,200 batches
   EXPECT_FALSE(events->next().empty());
 }
 

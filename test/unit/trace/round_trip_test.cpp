@@ -7,7 +7,7 @@
 namespace msleaks::analysis::test {
 namespace {
 
-// Sorts by time, then by stream. Events of one stream keep their order.
+// Sorts by time, then by stream. The events of one stream keep their order.
 void sortAsRead(std::vector<StreamEvent> &events) {
   std::map<std::pair<uint64_t, uint32_t>, std::vector<StreamEvent>> groups;
   for (const StreamEvent &event : events)
@@ -95,7 +95,7 @@ TEST(TraceRoundTrip, Metadata) {
   EXPECT_EQ(reader->processEnds()[0].dropped_no_ring, 3u);
   EXPECT_EQ(reader->processEnds()[1].status, -1);
   ASSERT_EQ(reader->streams().size(), 2u);
-  EXPECT_EQ(reader->streams()[0].produced, 20u); // the later account
+  EXPECT_EQ(reader->streams()[0].produced, 20u); // from the later account
   EXPECT_EQ(reader->streams()[1].thread_name, "worker");
   int seen = 0;
   ASSERT_TRUE(reader->forEachDefinitions([&](uint32_t process, std::span<const std::byte> content) {

@@ -26,7 +26,7 @@ mode_t modeOf(const fs::path &path) {
   return status.st_mode & 07777;
 }
 
-// The message of a refusal. Each refusal is a usage error with a message of one line.
+// Returns the message of a refusal. Each refusal must be a usage error with a message of one line.
 std::string refusalOf(const Result<void> &result) {
   if (result)
     return "";
@@ -114,7 +114,7 @@ TEST(RunFolder, TakesAnEmptyFolderAndClosesIt) {
   EXPECT_EQ(modeOf(scratch / "run"), 0750u);
 }
 
-// Another user creates a link to another folder there after the path was checked.
+// After msleaks has checked the path, another user may create a link to another folder at this path.
 TEST(RunFolder, IsNeverALinkWhenItIsMade) {
   const ScratchFolder scratch;
   fs::create_directory(scratch / "victim");
@@ -127,7 +127,7 @@ TEST(RunFolder, IsNeverALinkWhenItIsMade) {
   EXPECT_EQ(modeOf(scratch / "victim"), 0777u);
 }
 
-// Or later, while msleaks writes into the folder.
+// Another user may replace the run folder by a link while msleaks writes into the folder.
 TEST(RunFolder, StaysTheFolderThatWasMade) {
   const ScratchFolder scratch;
   const auto folder = RunFolder::create(scratch / "run");

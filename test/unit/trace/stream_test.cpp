@@ -1,4 +1,4 @@
-// Joins the chunks of a stream, and the streams to one sequence.
+// Tests how the reader joins the chunks of a stream, and merges the streams into one sequence.
 #include "random_events.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ abi::Slot alloc(uint64_t time_ns, uint64_t address, uint32_t site = 0) {
   return {{abi::EventKind::Alloc, abi::Heap::Host, 0, 0, site, time_ns}, {address, 1}};
 }
 
-// The addresses in the order in which the reader returns them.
+// Returns the addresses in the order in which the reader returns the events.
 std::vector<uint64_t> addressesOf(const std::vector<StreamEvent> &events) {
   std::vector<uint64_t> addresses;
   for (const StreamEvent &event : events)
@@ -63,7 +63,7 @@ TEST_F(Stream, ABatchThatBeginsTooEarlyIsLifted) {
 TEST_F(Stream, WhatIsStoredTwiceComesOnce) {
   write(0, 0, {alloc(1, 1), alloc(2, 2), alloc(3, 3)});
   write(0, 0, {alloc(1, 1), alloc(2, 2), alloc(3, 3)}); // the same again
-  write(0, 1, {alloc(2, 2), alloc(3, 3), alloc(4, 4)}); // a part of it
+  write(0, 1, {alloc(2, 2), alloc(3, 3), alloc(4, 4)}); // a part of it again
   write(1, 0, {alloc(9, 9)});                           // another stream's position 0
   const TraceReader reader = read();
   EXPECT_EQ(addressesOf(readAll(reader)), (Numbers{1, 2, 3, 4, 9}));
@@ -96,7 +96,7 @@ TEST_F(Stream, APartStoredTwiceIsCountedInSlots) {
 
 TEST_F(Stream, AGapInThePositionsIsNoDamage) {
   write(0, 0, {alloc(1, 1)});
-  write(0, 100, {alloc(2, 2)}); // the ring was overwritten before
+  write(0, 100, {alloc(2, 2)}); // the ring was overwritten before this chunk
   EXPECT_EQ(addressesOf(readAll(read())), (Numbers{1, 2}));
   EXPECT_EQ(read().storedUntil(1, 0), 101u);
 }

@@ -1,4 +1,4 @@
-// The writer under faults: torn ends, closed traces, a second writer, a full disk.
+// Tests the writer under faults: torn ends, closed traces, a second writer, and a full disk.
 #include "random_events.h"
 
 #include <csignal>
@@ -100,7 +100,7 @@ TEST_F(Writer, AppendRefusesWhatIsNoTrace) {
   EXPECT_EQ(fs::file_size(file_), 1000u);
 }
 
-// Runs `f` in a child, in which it may change limits. If an assertion fails there, the child's status is not 0.
+// Runs `f` in a child process, in which `f` may change limits. If an assertion in the child fails, its status is not 0.
 void inChild(const std::function<bool()> &f) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
@@ -111,7 +111,8 @@ void inChild(const std::function<bool()> &f) {
   EXPECT_EQ(status, 0);
 }
 
-// Writes until it fails, makes room, and goes on. No event is lost, stored twice or torn.
+// Writes until the disk is full, makes room, and continues to write. Returns whether no event was lost, stored twice or
+// torn.
 bool survivesFullDisk(const fs::path &file, const std::string &reason, const std::function<void()> &makeRoom) {
   std::mt19937_64 random(2);
   auto writer = TraceWriter::create(file);

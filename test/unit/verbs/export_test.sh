@@ -57,7 +57,7 @@ for format in json text jsonl; do
   done
 done
 
-# A file that cannot grow imitates a full disk. The earlier file stays.
+# A limit of the file size imitates a full disk. The earlier file must stay.
 for format in json text jsonl; do
   rm -f "file.$format" && echo old >"file.$format"
   (
@@ -75,7 +75,7 @@ for format in json text jsonl; do
 done
 ls -A | grep '^\.' && fail "temporary files are left"
 
-# Unreadable parts are only a warning, unless everything is unreadable.
+# Unreadable parts of a trace are only a warning, unless everything is unreadable.
 mkdir cut
 size=$(wc -c <"$run/trace.mslt")
 head -c $((size - 1)) "$run/trace.mslt" >cut/trace.mslt

@@ -1,4 +1,4 @@
-# MSLEAKS RUN: --help shows the everyday options, and --help-all shows all of them.
+# help_test.sh MSLEAKS RUN: checks that --help shows the everyday options, and that --help-all shows all options.
 set -u
 run=$(dirname "$1")/msleaks-run
 shows() { printf '%s\n' "$1" | grep -q -- "^  $2 "; }

@@ -1,5 +1,5 @@
-# MSLEAKS RUN: `msleaks run` does the same as msleaks-run. Checks its help, its refusals, and that it does not change
-# the program's arguments.
+# run_test.sh MSLEAKS RUN: checks that `msleaks run` does the same as msleaks-run. Checks its help, its refusals, and
+# that it does not change the program's arguments.
 set -u
 run=$(dirname "$1")/msleaks-run
 [ "$("$1" run --help)" = "$("$run" --help)" ] || exit 1
@@ -8,7 +8,8 @@ run=$(dirname "$1")/msleaks-run
 [ $? -eq 2 ] || exit 1
 "$1" run -- /nonexistent/program 2>/dev/null
 [ $? -eq 127 ] || exit 1
-# The program inherits SIGPIPE as the parent has set it. Here it is ignored, though `msleaks` itself does not ignore it.
+# The program must inherit the setting of SIGPIPE from the parent of `msleaks`. Here the parent ignores SIGPIPE,
+# although `msleaks` itself does not.
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 ignored=$(trap '' PIPE; "$1" run --no-report -o "$folder/run" -- sh -c 'grep SigIgn /proc/self/status; exit 7')

@@ -37,7 +37,7 @@ TEST_F(GuardedBlocksTest, OnlyTheFirstTouchOfABlockIsTold) {
 TEST_F(GuardedBlocksTest, BehindABlockIsNothing) {
   blocks.add(kAt, kBlockPage + 1, 0, now_ns);
   EXPECT_EQ(blocks.at(kAt - 1), nullptr);
-  EXPECT_NE(blocks.at(kAt + 2 * kBlockPage - 1), nullptr); // the rest of the block's last page
+  EXPECT_NE(blocks.at(kAt + 2 * kBlockPage - 1), nullptr); // the remaining part of the block's last page
   EXPECT_EQ(blocks.at(kAt + 2 * kBlockPage), nullptr);
   EXPECT_EQ(blocks.touch(kAt + 2 * kBlockPage, 1, 1).block, nullptr);
 }
@@ -70,7 +70,7 @@ TEST_F(GuardedBlocksTest, AChildOpensItsOwnPages) {
   const auto block = blocks.add(kAt, 2 * kBlockPage, 0, now_ns);
   GuardedBlocks child = blocks;
   EXPECT_FALSE(child.touch(kAt, 1, 1).closed.empty());
-  EXPECT_TRUE(block->isTouched()); // any touch counts
+  EXPECT_TRUE(block->isTouched()); // a touch by any process counts
   EXPECT_FALSE(touch(kAt).empty());
 }
 

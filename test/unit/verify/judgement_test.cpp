@@ -99,7 +99,7 @@ TEST(AllocationPlace, IsTheAllocatorsCaller) {
 TEST(AllocationPlace, IsBehindLibrariesOfTheSystem) {
   const AllocationPlace place(lineOf(call("a.cpp", 10)));
   EXPECT_TRUE(place.holds(std::vector{kNew, call("a.cpp", 10)}));
-  // A block of another place, allocated between the two calls of the path.
+  // Code in b.cpp, which a.cpp calls, allocated this block. So the block belongs to another place.
   EXPECT_FALSE(place.holds(std::vector{call("b.cpp", 3), call("a.cpp", 10)}));
 }
 

@@ -1,4 +1,5 @@
-// Runs installed programs, with every block that the hooks offer guarded. They must do the same as without msleaks.
+// Tests the tracer with installed programs. Every block that the hooks offer is guarded. The programs must do the same
+// as without msleaks.
 #include "analysis/launch/program.h"
 #include "analysis/verify/guard_tracer.h"
 #include "msleaks/abi/guarded.h"
@@ -31,7 +32,7 @@ protected:
   }
   void TearDown() override { fs::remove_all(folder); }
 
-  // Runs a shell script, with every block of 4 KiB or more guarded, or with none guarded.
+  // Runs a shell script. Either every block of 4 KiB or more is guarded, or no block.
   Done run(const std::string &script, bool guarded) {
     const fs::path output = folder / "output";
     const std::vector<std::string> command{

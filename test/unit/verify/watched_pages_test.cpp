@@ -1,4 +1,4 @@
-// The pages of a watched block, and its changed bytes.
+// Tests which pages of a watched block are protected, and how its changed bytes are found.
 #include "analysis/verify/one_instruction.h"
 #include "analysis/verify/watched_pages.h"
 

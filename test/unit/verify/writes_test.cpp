@@ -1,4 +1,4 @@
-// The blocks of a finding, and the verdict that follows from writes into them.
+// Tests which blocks a finding is about, and the verdict that follows from writes into these blocks.
 #include "analysis/collect/watch_option.h"
 #include "analysis/verify/writes.h"
 

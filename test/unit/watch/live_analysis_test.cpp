@@ -1,4 +1,4 @@
-// The live blocks of a run while it grows.
+// Tests the live blocks that are computed while a run still grows.
 #include "watch_fixture.h"
 
 #include <fstream>
@@ -151,7 +151,7 @@ TEST_F(WatchTest, PlacesWithoutTimeForTheirNamesAreOneRow) {
        kStart + 1000);
   const auto live = watch();
   takeAll(*live);
-  const Frame hasty = live->frame({}, 0); // at least one batch is read, so that every frame makes progress
+  const Frame hasty = live->frame({}, 0); // looks up at least one batch of names, so that every frame makes progress
   ASSERT_EQ(hasty.rows.size(), 2u);
   EXPECT_TRUE(rowAt(hasty, 12));
   EXPECT_FALSE(hasty.rows[1].site);
@@ -175,7 +175,7 @@ TEST_F(WatchTest, ATraceThatIsCutOrGoneIsAnError) {
   EXPECT_FALSE(other->advance()) << "it stays so";
 }
 
-// Another run with the same name is not shown.
+// The file of the trace is replaced by another file of the same name. The watcher must not show that other run.
 TEST_F(WatchTest, ATraceThatWasReplacedIsAnError) {
   start(1, 4711);
   grow({test::alloc(kStart + 100, 0x10, 1000, kWeights)}, kStart + 300);
@@ -232,7 +232,7 @@ TEST_F(WatchTest, ProgramsGetAllOfIt) {
   EXPECT_EQ(object["rows"][1]["heap"], "device");
 }
 
-// At every moment the frame equals the live set of the same events.
+// At every moment, the frame must equal the live set of the same events.
 TEST_F(WatchTest, GrowsByChanceAsTheWholeDoes) {
   start(1, 4711);
   const auto live = watch();

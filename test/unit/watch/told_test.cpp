@@ -1,4 +1,4 @@
-// A watcher that gets the live blocks from msleaks-run sees the same as one that reads the trace.
+// Tests that a watcher which gets the live blocks from msleaks-run shows the same as one that reads the trace.
 #include "watch_fixture.h"
 
 #include "analysis/base/clock.h"
@@ -15,7 +15,7 @@
 namespace msleaks::analysis {
 namespace {
 
-// Does what msleaks-run does beside a program: it follows the trace and publishes sums for watchers.
+// Does what msleaks-run does while it records a program: it follows the trace and publishes sums for watchers.
 class Teller {
 public:
   Teller(const std::filesystem::path &run, const std::filesystem::path &session)
@@ -92,7 +92,7 @@ protected:
       if (list.back().event.header().kind == abi::EventKind::Alloc)
         alive[key] = true;
     }
-    now_ns += 10'000; // clocks never differ by so much
+    now_ns += 10'000; // the clocks of threads never differ by so much
     return list;
   }
 
@@ -102,7 +102,7 @@ protected:
   }
 
   std::filesystem::path session;
-  std::optional<SessionDir> collected; // as long as it exists, a collector seems to run
+  std::optional<SessionDir> collected; // while this object exists, a collector seems to run
   std::mt19937_64 random{3};
   std::map<std::pair<abi::Heap, uint64_t>, bool> alive;
   uint64_t now_ns = kStart;
@@ -130,11 +130,11 @@ TEST_F(ToldTest, SeesWhatTheTraceSays) {
 
 TEST_F(ToldTest, ReadsTheTraceWhenNobodyTells) {
   growBySome();
-  const auto live = watchSession(); // asked at once
+  const auto live = watchSession(); // reads the trace at once: nobody publishes sums
   EXPECT_FALSE(live->isTold());
   takeAllOf(*live, 300);
   const SumsPublisher silent(session);
-  const auto waited = watchSession(); // asked after a second
+  const auto waited = watchSession(); // reads the trace after a second without an answer
   EXPECT_FALSE(waited->isTold());
   takeAllOf(*waited, 300);
 }

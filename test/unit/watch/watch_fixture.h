@@ -1,4 +1,4 @@
-// A run that grows in steps while it is watched.
+// A fixture with a run that grows in steps while a test watches it.
 #pragma once
 
 #include "../report/report_fixture.h"
