@@ -12,7 +12,8 @@ from pathlib import Path
 # All code of these folders is linked into one program.
 FOLDERS = ("analysis", "tools", "driver")
 
-# Matches what is no code with paired braces: comments, string literals, and preprocessor lines.
+# Matches text whose braces do not count: comments, string literals, and preprocessor lines. A preprocessor line may contain only one
+# brace of a pair.
 NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|'
                      r'\'(?:\\.|[^\'\\\n])\'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*',
                      re.S | re.M)
