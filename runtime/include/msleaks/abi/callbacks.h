@@ -1,5 +1,5 @@
-// Prototypes of the callbacks (callbacks.def). The runtime defines them. The pass reads their types with decltype and
-// never calls them, so an object that includes this header does not refer to the runtime.
+// Declares the callbacks of callbacks.def: functions of the runtime that instrumented code calls. The pass reads their
+// types with decltype and never calls them, so an object that includes this header does not refer to the runtime.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,11 @@
-// The file of a process's counters: RUN/graphs/<pid>.<attach ticks, hex>.counts. The process writes this file. A reader
-// can read it at any moment, also after the process was killed.
+// The format of a file with the counters of one process: RUN/graphs/<pid>.<attach ticks, hex>.counts. The process
+// writes this file. A reader can read it at any moment, also after the process was killed.
 //
 //   CountsHeader | slab | slab | …          a slab:  CountsSlab | record | record | … | zeros
 //
-// A record is CountsRecord and its body, a multiple of 8 bytes. Its magic is stored last: a record without magic is not
-// complete. Counters still change after that, but a reader sees each 64-bit number whole.
+// A record is CountsRecord and its body, a multiple of 8 bytes. The process stores the magic of a record last, so a
+// record without magic is not complete. The counters in a complete record still change. A reader never sees half of a
+// 64-bit number.
 #pragma once
 
 #include <atomic>
@@ -27,25 +28,26 @@ struct CountsHeader {
   uint8_t spare[32];
 };
 static_assert(sizeof(CountsHeader) == 64);
-inline constexpr uint32_t kCountsHeaderBytes = 4096; // slabs begin on pages, whose size is a multiple of it
+inline constexpr uint32_t kCountsHeaderBytes = 4096; // the header's part of the file, rounded up to whole pages
 
 struct CountsSlab {
   uint64_t bytes; // size of the slab with this field; 0: the slab is not complete yet
 };
 
 enum class CountsKind : uint32_t {
-  Unit = 1,     // a GraphHeader with its table, as in the module. Units are numbered from 1, in order
-  Counters = 2, // 64-bit counters of a unit, one array a thread. A reader adds up all arrays of a unit
-  Launches = 3, // CountedLaunches: launches of one shape, of a unit's kernel
+  Unit = 1,     // a GraphHeader with its table, as in the module. The first Unit record is unit 1, the next unit 2
+  Counters = 2, // one thread's array of 64-bit counters of a unit. A reader adds up all arrays of a unit
+  Launches = 3, // CountedLaunches: launches of one kernel with equal sizes of grid and blocks
 };
 
-// These numbers still change after the record is published. A thread counts if its launch is counted and the mode
-// chooses the thread. The counter of the kernel's entry is the number of threads that counted.
+// The numbers of launches and threads still change after the record is published. A thread of the device counts if its
+// launch is counted and the mode chooses the thread. The counter of the kernel's entry is the number of threads that
+// counted.
 struct CountedLaunches {
-  uint32_t function; // of the unit's table, from 0
+  uint32_t function; // number of the kernel in the unit's table, from 0
   uint32_t mode;     // CountMode
-  uint64_t grid[3];  // numbers of blocks; 0: not known
-  uint64_t block[3]; // numbers of threads in a block; 0: chosen by the device
+  uint64_t grid[3];  // numbers of blocks in x, y, z; 0: not known
+  uint64_t block[3]; // threads of a block in x, y, z; 0: the device chose them
   uint64_t launches, counted;
   uint64_t threads, counted_threads; // threads of all these launches, and of the counted launches
 };
@@ -57,7 +59,7 @@ struct CountsRecord {
   CountsKind kind;
   uint32_t unit;
   uint32_t checksum; // for Counters: the unit's GraphHeader::checksum; 0: not known
-  uint64_t bytes;    // of the body
+  uint64_t bytes;    // size of the body
 };
 static_assert(sizeof(CountsRecord) == 24);
 

@@ -1,5 +1,5 @@
-// Definitions give the meaning of the numbers in a process' events. They are written to a file and not through a ring.
-// So no definition is lost when a ring drops events.
+// The format of definitions, which give the meaning of the numbers in a process' events. The process writes definitions
+// to a file and not through a ring. So no definition is lost when a ring drops events.
 //
 // A .defs file is a sequence of records, each appended with one write:
 //
@@ -26,7 +26,7 @@ enum class DefinitionKind : uint32_t {
 struct DefinitionHeader {
   uint32_t magic; // kDefinitionMagic
   DefinitionKind kind;
-  uint32_t bytes;    // of the body, without padding
+  uint32_t bytes;    // size of the body, without padding
   uint32_t checksum; // fnv1a32 of the body
 };
 
@@ -46,10 +46,10 @@ struct StringDefinition {
   uint32_t number; // from 1, within the process
   uint32_t reserved;
 };
-inline constexpr uint32_t kMaxLabels = 65536;           // different texts in a process; all others are kOtherLabel
-inline constexpr uint32_t kOtherLabel = kMaxLabels + 1; // "(other)"
-inline constexpr uint32_t kMaxLabelBytes = 4096;        // of a text; the rest is cut off
-inline constexpr uint32_t kMaxLabelsBytes = 16 << 20;   // of all texts of a process
+inline constexpr uint32_t kMaxLabels = 65536;           // different texts in a process; further texts are kOtherLabel
+inline constexpr uint32_t kOtherLabel = kMaxLabels + 1; // stands for the text "(other)"
+inline constexpr uint32_t kMaxLabelBytes = 4096;        // size of a text; a longer text is cut off
+inline constexpr uint32_t kMaxLabelsBytes = 16 << 20;   // size of all texts of a process
 
 // A unit was armed. The rows of its table have the site numbers [base, base + rows of its table).
 struct UnitDefinition {
@@ -57,12 +57,13 @@ struct UnitDefinition {
   uint32_t base;
 };
 
-// Names the ancestor of a fork's child. Only old traces have it; today ArenaHeader::ancestor_pid holds this pid. A
-// definition by the child itself overrides one of the ancestor with the same number.
+// Names the ancestor of a fork's child. Only old traces contain this definition. Today ArenaHeader::ancestor_pid
+// contains the pid. If the child defines a number that its ancestor defined too, the child's definition is valid for
+// the child.
 struct InheritedDefinition {
   uint32_t pid;
   uint32_t reserved;
-  uint64_t attach_ns; // ArenaHeader::attach_ns of that image
+  uint64_t attach_ns; // ArenaHeader::attach_ns of the ancestor
 };
 
 } // namespace msleaks::abi

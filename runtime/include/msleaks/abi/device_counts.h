@@ -1,5 +1,6 @@
-// Counters of kernels on a device. A counted kernel is a copy of the program's kernel, __msl_counted_NAME, with one
-// more argument at the end. The argument is the address of a block of this form in the device's memory.
+// The layout of the counters of kernels on a device. A counted kernel is a copy of the program's kernel,
+// __msl_counted_NAME, with one more argument at the end. The argument is the address of this block in the device's
+// memory:
 //
 //   DeviceCounts | counters × uint64_t (bank 0) | counters × uint64_t (bank 1) | …
 //
@@ -8,7 +9,8 @@
 // first.
 //
 // The table of graphs (graph_table.h) is a constant of the device's module. An OpenCL program cannot read a constant,
-// so a kernel __msl_graphs_HASH(global ulong *to) copies the table. Work item i copies the 64 bits at 8 × i.
+// so a kernel __msl_graphs_HASH(global ulong *to) copies the table. Work item i copies the 64 bits that begin at byte 8
+// × i.
 #pragma once
 
 #include "msleaks/abi/flags.h"
@@ -18,42 +20,42 @@
 namespace msleaks::abi {
 
 inline constexpr char kCountedPrefix[] = "__msl_counted_";
-inline constexpr char kGraphsPrefix[] = "__msl_graphs_"; // 16 hex digits follow, which differ between modules
+inline constexpr char kGraphsPrefix[] = "__msl_graphs_"; // 16 hex digits follow: a hash of the module
 inline constexpr char kKernelPrefix[] = "__msl_kernel_";
 // A kernel that contains counting code itself has no copy. An empty kernel __msl_in_kernel_NAME marks it, and its
 // module has a variable __msl_counts_HASH for the address of a DeviceCounts. While the variable is null, no kernel of
 // the module counts.
 inline constexpr char kInKernelPrefix[] = "__msl_in_kernel_";
-inline constexpr char kCountsPrefix[] = "__msl_counts_"; // the digits of the module's graphs follow
+inline constexpr char kCountsPrefix[] = "__msl_counts_"; // the same 16 hex digits follow as after kGraphsPrefix
 inline constexpr uint32_t kDeviceCountsVersion = 1;
 
 struct DeviceCounts {
   uint32_t version; // kDeviceCountsVersion
   CountMode mode;
-  uint32_t bank_mask;   // banks - 1; banks are a power of two
-  uint32_t counters;    // of a bank
+  uint32_t bank_mask;   // number of banks - 1; this number is a power of two
+  uint32_t counters;    // number of counters in a bank
   uint32_t wave;        // threads that the device schedules together, at least 1
   uint32_t strata_mask; // a power of two - 1: on average one of strata_mask + 1 blocks counts
   uint64_t reserved;
 };
 static_assert(sizeof(DeviceCounts) == 32);
 
-// The facts that are needed to launch a copy, in a constant __msl_kernel_NAME of the device's module. A host program
-// can read this constant with CUDA and HIP.
+// The facts that a host program needs to launch a counted kernel. They are in a constant __msl_kernel_NAME of the
+// device's module, which the program can read through CUDA and HIP.
 struct DeviceKernel {
   uint32_t version;       // kDeviceCountsVersion
-  uint32_t arguments;     // of the program's kernel; the copy has one more
-  uint32_t counts_offset; // offset of the last argument, with all of them packed in memory
+  uint32_t arguments;     // number of arguments of the program's kernel; the copy has one more
+  uint32_t counts_offset; // offset of the copy's last argument, if all arguments are packed in memory
   uint32_t wave;          // DeviceCounts::wave
   char table[40];         // the name of the constant with the table of graphs
 };
 static_assert(sizeof(DeviceKernel) == 56);
 
-// A thread's view of its place: its block's coordinates, the numbers of blocks, and the thread's linear number in the
-// block. Linear numbers count along x first.
+// The position of a thread in its launch: the coordinates of its block, the numbers of blocks, and the thread's linear
+// number in its block. Linear numbers count along x first.
 struct DevicePlace {
   uint64_t block[3], blocks[3];
-  uint64_t thread, threads; // of the block
+  uint64_t thread, threads; // the thread's number in its block, and the number of threads in the block
 };
 
 constexpr uint64_t linearBlock(const DevicePlace &place) {
@@ -63,8 +65,8 @@ constexpr uint64_t linearBlock(const DevicePlace &place) {
 inline constexpr uint64_t kStrataFactor = 0x9e3779b97f4a7c15;
 inline constexpr uint32_t kStrataShift = 40;
 
-// Whether a thread counts. The code that the pass inserts decides in the same way (passes/graphs/device_counters.cpp).
-// All threads of a wave get the same answer.
+// Whether a thread counts. The pass inserts code that decides in the same way (passes/graphs/device_counters.cpp). All
+// threads of a wave get the same answer.
 constexpr bool counts(const DevicePlace &place, CountMode mode, uint32_t wave, uint32_t strata_mask) {
   bool centre = true;
   uint64_t last = 1;

@@ -1,8 +1,8 @@
-// The events as C++ types. They are expanded from events.def, heaps.def and event_flags.def.
+// Declares the events as C++ types. The types are expanded from events.def, heaps.def and event_flags.def.
 //
 // A ring is an array of 32-byte slots, and an event takes one or two slots. The first byte of each slot is its kind. A
-// slot that continues an event has a kind of its own. So a reader that begins in the middle of a ring finds the next
-// event.
+// slot that continues an event has the kind Continuation. So a reader that begins in the middle of a ring can find the
+// next event.
 //
 //   bit    0..7  8..11  12..19   20..31  32..63  64..127   128..255
 //        +------+------+--------+--------+------+---------+---------------------+
@@ -84,7 +84,7 @@ inline constexpr uint64_t kSlotBytes = 32;
 inline constexpr unsigned kMaxEventSlots = 2;
 static_assert(sizeof(Slot) == kSlotBytes && alignof(Slot) == 8);
 
-inline constexpr uint64_t kContinuationTag = static_cast<uint8_t>(EventKind::Continuation); // little-endian byte 0
+inline constexpr uint64_t kContinuationTag = static_cast<uint8_t>(EventKind::Continuation); // byte 0: little-endian
 
 #define MSL_EVENT(name, number, slots, doc)                                                                            \
   struct name##Event {                                                                                                 \
@@ -100,7 +100,7 @@ inline constexpr uint64_t kContinuationTag = static_cast<uint8_t>(EventKind::Con
   static_assert(std::is_trivially_copyable_v<name##Event>);
 #include "msleaks/abi/events.def"
 
-// Calls f(name, repr, value&) for each field behind the header, in declaration order.
+// Calls f(name, repr, value&) for each field after the header, in declaration order.
 #define MSL_EVENT(name, number, slots, doc)                                                                            \
   template <class Event, class F>                                                                                      \
     requires std::is_same_v<std::remove_const_t<Event>, name##Event>                                                   \
@@ -134,7 +134,7 @@ constexpr bool isWholeEvent(const Slot *slots, uint64_t available) {
   return true;
 }
 
-// One event of any kind, by value. `as<AllocEvent>()` is valid if header().kind is that kind.
+// One event of any kind, by value. `as<AllocEvent>()` is valid only if header().kind is EventKind::Alloc.
 struct AnyEvent {
   Slot slots[kMaxEventSlots];
 
@@ -153,7 +153,8 @@ struct AnyEvent {
   }
 };
 
-// Calls f with the event in its own type. For an unknown kind it returns false and does not call f.
+// Converts the event to the type of its kind, calls f with it and returns true. If the kind is unknown, returns false
+// and does not call f.
 template <class F> constexpr bool dispatch(const AnyEvent &event, F &&f) {
   switch (event.header().kind) {
 #define MSL_EVENT(name, number, slots, doc)                                                                            \
@@ -200,8 +201,9 @@ constexpr bool isPhysical(Heap heap) {
 }
 
 // Heaps share an address space if equal addresses in them mean the same block. In different spaces, equal addresses may
-// mean different blocks. A cl_mem handle is itself the address of a host block. A mapping's first page may be a block
-// of the user's own malloc. A pool hands out parts of other blocks, and a driver registers pages of other blocks.
+// mean different blocks. For example, a cl_mem handle is also the address of a host block. The first page of a mapping
+// may also be a block of the user's own malloc. A block of a pool is part of another block, and a driver registers
+// pages of other blocks.
 enum class AddressSpace : uint8_t { Host, Mapping, Accelerator, Pool, Registered, Count };
 
 constexpr AddressSpace spaceOf(Heap heap) {

@@ -1,20 +1,21 @@
-// The control-flow graphs of a module's counted functions, and the place of their counters.
+// The format of the table that describes the control-flow graphs of a module's counted functions, and the functions of
+// the runtime that store their counters.
 //
 //   section msl_graphs      GraphHeader | GraphFunction × functions | GraphBlock × blocks | GraphEdge × edges | strings
 //                           | zeros up to a multiple of 8 | GraphArgument × arguments, of kernels
-//   each module             GraphUnit: how many counters it has, and its table
+//   each module             GraphUnit: the number of its counters, and the address of its table
 //
 // The nodes of a graph are the blocks of its function, numbered from 1, and a node 0 for the outside. Edges lead from
-// node 0 into the function (Enter) and back to node 0 (Exit, Leave). So the counts of the edges into each node have the
-// same sum as those of the edges out of it. Only some edges have a counter; the counts of the others are computed from
-// this rule (analysis/graphs/).
+// node 0 into the function (Enter) and back to node 0 (Exit, Leave). So for each node, the counts of the incoming edges
+// have the same sum as the counts of the outgoing edges. Only some edges have a counter. The analysis computes the
+// counts of the other edges from this rule (analysis/graphs/).
 //
 // Each thread counts in an array of its own, with `counters` numbers of 64 bits. It requests the array when it first
 // enters a function of the module:
 //
 //   %counters = load ptr, ptr @__msl_counters            ; thread_local, null at first
 //   br (%counters == null), unlikely first
-//   first:  call ptr @__msl_first_count()                ; in the module: asks __msl_counters_of, which is weak
+//   first:  call ptr @__msl_first_count()                ; in the module: calls __msl_counters_of, which is weak
 //
 // Without a runtime the array is thread-local storage of the module itself, and nobody reads it.
 #pragma once
@@ -31,62 +32,62 @@ inline constexpr uint16_t kGraphVersion = 1;
 
 enum class EdgeKind : uint8_t {
   Enter,    // the function is called
-  Branch,   // a branch, also if it is conditional
-  Switch,   // a case of a switch, with `value`
+  Branch,   // a branch, conditional or not
+  Switch,   // a case of a switch; GraphEdge::value is its value
   Default,  // the default of a switch
   Indirect, // a branch to an address: indirectbr, callbr
   Unwind,   // to the handler of an exception
   Exit,     // the function returns, or passes an exception on
-  Leave,    // a call in the block never returns (exit, longjmp, an exception); count below 0: it returns again
+  Leave,    // a call in the block does not return (exit, longjmp, an exception); count below 0: a call returned twice
 };
 
 enum GraphFlag : uint32_t {
   kKernel = 1 << 0,
   kCountsAll = 1 << 1,  // each edge that can have a counter has one
-  kUsesOthers = 1 << 2, // the kernel may use memory besides that of its arguments
+  kUsesOthers = 1 << 2, // the kernel may also use memory to which no argument refers
 };
-// The bits above these flags are for a function that only one kernel of the module calls. They hold 1 + the number of
-// that kernel.
+// The bits above these flags are for a function that only one kernel of the module calls. They contain 1 + the number
+// of this kernel.
 inline constexpr unsigned kCallerShift = 8;
 
 enum EdgeFlag : uint8_t {
-  kUnknown = 1 << 0, // it can have no counter, and its count cannot be computed
+  kUnknown = 1 << 0, // the edge cannot have a counter, and its count cannot be computed
 };
 
 struct GraphHeader {
   uint32_t magic;        // kGraphMagic
   uint16_t version;      // kGraphVersion of the writer
   uint16_t header_bytes; // sizeof(GraphHeader) of the writer; functions follow
-  uint32_t total_bytes;  // of the whole table, a multiple of 8
-  uint32_t counters;     // of the module
+  uint32_t total_bytes;  // size of the whole table, a multiple of 8
+  uint32_t counters;     // number of counters of the module
   uint32_t function_count, block_count, edge_count;
   uint16_t function_bytes, block_bytes, edge_bytes, argument_bytes; // row sizes of the writer; newer rows may be longer
-  uint32_t strings_bytes; // NUL-terminated UTF-8; offset 0 is empty: not known
+  uint32_t strings_bytes; // size of the strings, NUL-terminated UTF-8. At offset 0 is the empty string: not known
   StringOffset source, producer, target;
   uint32_t checksum; // FNV-1a 32 of every byte after this header
 };
 static_assert(sizeof(GraphHeader) == 56);
 
 struct GraphFunction {
-  uint64_t hash; // of blocks, edges and instructions: equal graphs of two builds have equal hashes
+  uint64_t hash; // hash of blocks, edges and instructions: equal graphs in two builds have equal hashes
   StringOffset name, file;
   uint32_t line;  // 0 = not known
   uint32_t flags; // GraphFlag
   uint32_t first_block, block_count;
   uint32_t first_edge, edge_count;
-  uint32_t first_argument, argument_count; // kernels only; not in rows of kLeastFunctionBytes
+  uint32_t first_argument, argument_count; // kernels only; missing in rows of kLeastFunctionBytes
 };
 static_assert(sizeof(GraphFunction) == 48);
 inline constexpr uint32_t kLeastFunctionBytes = 40; // of version 1, as it was first written
 
 struct GraphBlock {
-  StringOffset file; // of its first line
+  StringOffset file; // file of the block's first line
   uint32_t line;     // 0 = not known
   uint32_t depth;    // number of loops around it
-  // The instructions by class. A call of an intrinsic counts as the instruction that it represents.
+  // The numbers of instructions, by class. A call of an intrinsic counts as the instruction that it represents.
   uint32_t integers, floats, loads, stores, calls, branches, others;
-  uint32_t loaded_bytes, stored_bytes; // in one run of the block
-  StringOffset text;                   // its instructions, for people; not in rows of kLeastBlockBytes
+  uint32_t loaded_bytes, stored_bytes; // numbers of bytes in one run of the block
+  StringOffset text;                   // its instructions as text; missing in rows of kLeastBlockBytes
   uint32_t reserved;
 };
 static_assert(sizeof(GraphBlock) == 56);
@@ -96,7 +97,7 @@ inline constexpr uint32_t kNoCounter = UINT32_MAX;
 struct GraphEdge {
   uint32_t from, to; // block numbers; 0: outside
   uint32_t counter;  // number in the module, or kNoCounter
-  uint16_t ordinal;  // among the edges between the same two, from 1
+  uint16_t ordinal;  // number among the edges between the same two blocks, from 1
   EdgeKind kind;
   uint8_t flags; // EdgeFlag
   int64_t value; // of a Switch edge
@@ -104,15 +105,15 @@ struct GraphEdge {
 static_assert(sizeof(GraphEdge) == 24);
 
 enum ArgumentUse : uint8_t {
-  kIsAddress = 1 << 0, // or a handle of an image; without this bit a number, or a struct
+  kIsAddress = 1 << 0, // an address, or a handle of an image; without this bit: a number or a struct
   kReads = 1 << 1,
   kWrites = 1 << 2,
 };
 
 // An upper bound of the memory that a kernel may use through one argument.
 struct GraphArgument {
-  int64_t begin, end; // bytes from the address; equal: not known
-  uint32_t offset;    // offset of the argument, with all of them packed in memory
+  int64_t begin, end; // range of bytes, counted from the argument's address; equal: not known
+  uint32_t offset;    // offset of the argument, if all arguments are packed in memory
   uint8_t uses;       // ArgumentUse
   uint8_t reserved[3];
 };
@@ -120,13 +121,13 @@ static_assert(sizeof(GraphArgument) == 24);
 
 // Refers to the rows of a kernel's arguments in its module's table.
 struct ArgumentRows {
-  const void *rows; // `count`, each of `row_bytes`; null: nothing is known
+  const void *rows; // `count` rows of `row_bytes` each; null: nothing is known
   uint32_t row_bytes, count;
   bool uses_others; // kUsesOthers
 };
 
-// The values of the arguments of one launch. Either `each` holds the address of each argument, or `packed` is the
-// address of all arguments packed in memory.
+// The values of the arguments of one launch. Either `each` contains the address of each argument, or `packed` is the
+// address of memory in which all arguments are packed.
 struct GivenArguments {
   void *const *each;
   const char *packed;
@@ -151,18 +152,18 @@ static_assert(sizeof(GraphUnit) == 16);
 
 } // namespace msleaks::abi
 
-// Returns an array of `unit->counters` numbers, or null if there is none. The numbers are zeros or earlier counts. Only
-// the calling thread adds to the array. `slot` is the module's thread-local pointer to the array. In a fork's child the
-// runtime sets `*slot` to null, since the array belongs to the parent.
+// Returns an array of `unit->counters` numbers for the calling thread, or null if the runtime cannot make one. The
+// numbers are zeros or earlier counts. Only the calling thread adds to the array. `slot` is the module's thread-local
+// pointer to the array. In a fork's child the runtime sets `*slot` to null, since the array belongs to the parent.
 extern "C" {
 [[gnu::visibility("default")]] uint64_t *__msl_counters_of(const msleaks::abi::GraphUnit *unit,
                                                            uint64_t **slot) noexcept;
-// Registers a device's module by its table, and stores the number of the unit. Returns an array of zeros, in which the
-// caller stores the sums of the device's threads. Returns null if there is no session or no room.
+// Registers a device's module by its table, and stores the number of the module in `unit`. Returns an array of zeros.
+// The caller stores the sums of the device's threads in this array. Returns null if there is no session or no room.
 [[gnu::visibility("default")]] uint64_t *__msl_device_counters(const msleaks::abi::GraphHeader *table,
                                                                uint32_t *unit) noexcept;
-// Returns one more such array for a module, which the caller uses for some of the banks. A reader adds up all arrays of
-// a module.
+// Returns another array of zeros for a registered module. The caller uses it for some of the banks (device_counts.h). A
+// reader adds up all arrays of a module.
 [[gnu::visibility("default")]] uint64_t *__msl_device_bank(uint32_t unit, uint32_t counters) noexcept;
 // Returns a new record of zeros for the launches of one shape, or null if there is no room. Readers see the record
 // after __msl_publish_launches.
@@ -170,8 +171,8 @@ extern "C" {
 [[gnu::visibility("default")]] void __msl_publish_launches(msleaks::abi::CountedLaunches *launches) noexcept;
 // Stores the session's choice for kernels. Returns false if there is no session.
 [[gnu::visibility("default")]] bool __msl_device_choice(msleaks::abi::DeviceChoice *choice) noexcept;
-// Returns the program that compiles kernels, which a driver gets as source, so that they count (msleaks-run --cfg). The
-// result is empty if there is no such program, or no session.
+// Returns the path of a program. It compiles the source of kernels so that the kernels count (msleaks-run --cfg). The
+// path is empty if there is no such program, or no session.
 [[gnu::visibility("default")]] const char *__msl_kernel_compiler() noexcept;
 // Registers what a kernel does with its arguments, for an API that sets the arguments one by one before the launch.
 // `kernel` is the kernel's handle.
@@ -181,6 +182,6 @@ extern "C" {
 // of the launch's row (symbols.h).
 [[gnu::visibility("default")]] void __msl_launch_arguments(uint32_t traits, const msleaks::abi::ArgumentRows *arguments,
                                                            const msleaks::abi::GivenArguments *given) noexcept;
-// Call this when the module is about to be unloaded.
+// Removes a module. Call this before the module is unloaded.
 [[gnu::visibility("default")]] void __msl_uncount(const msleaks::abi::GraphUnit *unit) noexcept;
 }

@@ -16,14 +16,14 @@ enum class HandleResult : uint8_t { None, Return, Out, Pair, Each };
 // Whether a call that fails has still closed the handle (Always) or not (IfDone).
 enum class CloseWhen : uint8_t { IfDone, Always };
 
-// One row of handle_calls.def. A function may have several.
+// One row of handle_calls.def. A function may have several rows.
 struct HandleCall {
   std::string_view name;
   HandleVerb verb{};
   Family family{};
   HandleKind kind{};
-  HandleResult result = HandleResult::None; // Opens
-  Position at{};                            // Opens: of the result; else: of the handle
+  HandleResult result = HandleResult::None; // for Opens only
+  Position at{};                            // position of the result for Opens, else of the handle
   CloseWhen when = CloseWhen::IfDone;
 };
 
@@ -63,7 +63,7 @@ struct HandleCalls {
   HandleCall calls[kMost];
   unsigned count = 0;
 
-  // Whether the call returns a handle. If not, an integer result is 0 on success.
+  // Whether the call returns a handle. If it does not, an integer result of 0 means success.
   constexpr bool returnsHandle() const {
     for (unsigned i = 0; i < count; ++i)
       if (calls[i].result == HandleResult::Return)

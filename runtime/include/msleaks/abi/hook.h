@@ -14,10 +14,10 @@ inline constexpr uint32_t kHookVersion = 1;
 
 // A hooked function. Later versions append their fields.
 struct Function {
-  const char *library; // the beginning of its file's name: "libOpenCL"; or several: "libacl_rt|libascendcl"
+  const char *library; // the beginning of the library's file name ("libOpenCL"), or several ("libacl_rt|libascendcl")
   const char *name;
   void *hook; // null: the library with hooks calls the function but does not hook it
-  void *real; // the real function, if all callers have the same one; null: they have not, or it is not found yet
+  void *real; // the real function, if it is the same for all callers; null: it is not, or was not found yet
 };
 
 // The hooks of one shared library.
@@ -34,12 +34,13 @@ enum Ability : uint32_t {
   kAsksForCallers = 1 // the hooks call __msl_hook_real at each call while Function::real is null
 };
 
-// A call under way. The hook sets `traits`, `caller` and `address`. The runtime sets the other fields.
+// A hooked call that has not returned yet. The hook sets `traits`, `caller` and `address`. The runtime sets the other
+// fields.
 struct Call {
-  uint32_t traits;  // of the row, or kOwnWork
+  uint32_t traits;  // traits of the function's row, or kOwnWork
   uint32_t answer;  // Answer
   uint64_t caller;  // return address
-  uint64_t address; // passed by a callback before the call: block, kernel or destination; 0 = none
+  uint64_t address; // block, kernel or destination that a callback before the call gets; 0 = none
   uint32_t site;
   uint32_t kept; // for the runtime only
 };
@@ -52,42 +53,42 @@ enum Answer : uint32_t {
   kRecord
 };
 
-// Functions that call a driver. A watch reads a block's content with them (docs/watch.md). The runtime also reads the
-// driver's own number of bytes in use. While they run, calls of the family are not recorded. A missing function is
-// null. The result 0 means success.
+// The functions by which the runtime calls a driver. With them, the runtime reads the content of watched blocks
+// (docs/watch.md) and the driver's own number of bytes in use. While such a function runs, calls of the family are not
+// recorded. A missing function is null. The result 0 means success.
 struct Device {
   uint32_t bytes; // sizeof(Device); later versions append their fields
   uint32_t family;
-  // Waits until this stream or queue has done all work that it has got so far.
+  // Waits until all work that was submitted to this stream or queue so far is done.
   int32_t (*wait)(const void *stream);
-  // Copies bytes of a block into memory of the host, after the work that the stream has got so far.
+  // Copies bytes of a block into memory of the host, after all work that was submitted to the stream so far.
   int32_t (*read)(const void *stream, const void *block, uint64_t offset, uint64_t bytes, void *to);
-  // Gets the kernel's name, ended by NUL and cut off at `bytes`.
+  // Stores the kernel's name in `text`, ended by NUL and cut off at `bytes`.
   int32_t (*name)(const void *kernel, char *text, uint64_t bytes);
-  // Gets the free and the total bytes of the device that the thread has chosen.
+  // Stores the free and the total bytes of the thread's current device.
   int32_t (*memory)(uint64_t *free, uint64_t *total);
   // Runs once, after the process' first block of the family. Writes a note for each version that the hooks do not know.
   void (*checkVersions)();
-  // Gets the bytes in use of the same device, as the library that manages the machine's devices (NVML) counts them.
+  // Stores the bytes in use of the thread's current device, as the management library (NVML) counts them.
   int32_t (*managed)(uint64_t *used);
 };
 
 // A tensor that an operation outputs. The user can watch it with --watch (docs/watch.md).
 struct Output {
   uint32_t bytes;  // sizeof(Output); later versions append their fields
-  uint32_t number; // of the operation's outputs, from 0
+  uint32_t number; // number among the operation's outputs, from 0
   const void *address;
   uint64_t size_bytes;
-  const char *type;    // type of the elements in safetensors: "F32"; null: not known
+  const char *type;    // type of the elements as safetensors names it: "F32"; null: not known
   uint64_t dimensions; // at most kMostDimensions
   const int64_t *extents;
 };
 inline constexpr uint64_t kMostDimensions = 8;
 
-// One of the few owners of blocks that a hook knows. The text must stay valid until the process ends.
+// An owner of blocks that a hook passes to __msl_hook_owner. The text must stay valid until the process ends.
 struct Owner {
   const char *text;
-  uint32_t label; // set by the runtime: the text's label; 0 = the text has none yet
+  uint32_t label; // the text's label, which the runtime sets; 0 = not set yet
 };
 
 } // namespace msleaks::hook
@@ -96,18 +97,18 @@ extern "C" {
 // Registers the library and sets its state. libmsleaks_hooks.so defines this function, __msl_hook_real and
 // __msl_hook_find.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_register(msleaks::hook::Library *library) noexcept;
-// Returns the real function for a call from this address: the one that the image there would call without the hook. If
-// `caller` is null, a hook itself makes the call. Then the result is the function of the library that the thread's last
-// hooked call went to. Returns null if there is no such function; the hook then makes the call fail. The function takes
-// no lock and allocates nothing if the caller's page of code is known.
+// Returns the real function for a call from this address: the function that the image at this address would call if
+// there were no hook. If `caller` is null, a hook itself makes the call. Then the result is the function of the library
+// that the thread's last hooked call went to. Returns null if there is no such function; the hook then makes the call
+// fail. If the runtime already knows the caller's page of code, __msl_hook_real takes no lock and allocates nothing.
 [[gnu::weak, gnu::visibility("default")]] void *__msl_hook_real(msleaks::hook::Function *function,
                                                                 const void *caller) noexcept;
-// Does the same without regard to the caller. Only hook libraries that are older than __msl_hook_real call this
-// function.
+// Returns the real function, without regard to the caller. Only hook libraries that are older than __msl_hook_real call
+// this function.
 [[gnu::weak, gnu::visibility("default")]] void *__msl_hook_find(const msleaks::hook::Function *function) noexcept;
 // Decides whether to record the call, and sets its site.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_enter(msleaks::hook::Call *call) noexcept;
-// Sets the device of the thread's next calls of the row's family, by ordinal. Returns the device before.
+// Sets the device of the thread's next calls of the row's family, by ordinal. Returns the previous device.
 [[gnu::weak, gnu::visibility("default")]] uint32_t __msl_hook_device(uint32_t traits, uint32_t device) noexcept;
 // Call this before the first call of the family. `device` must not change as long as the process lives.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_driver(const msleaks::hook::Device *device) noexcept;
@@ -120,9 +121,9 @@ extern "C" {
                                                                 uint32_t is_used_unseen) noexcept;
 // Call this at the same place as __msl_hook_owner. It adds event flags to the block besides those of its row.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_flags(uint32_t traits, uint32_t flags) noexcept;
-// Call this at the end of an operation, within its range, for each of its outputs.
+// Call this for each output of an operation, just before the operation's range ends.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_output(const msleaks::hook::Output *output) noexcept;
-// Call these around the real function. Calls of its family in between are not recorded.
+// Call these before and after the real function. Calls of the same family in between are not recorded.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_begin(msleaks::hook::Call *call) noexcept;
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_end(msleaks::hook::Call *call) noexcept;
 

@@ -1,4 +1,4 @@
-// Reads values from the text of /proc/PID/status. Each line of it is a name, a colon, a tab and a value.
+// Reads values from the text of /proc/PID/status. Each line of this text is a name, a colon, a tab and a value.
 #pragma once
 
 #include <cstdint>

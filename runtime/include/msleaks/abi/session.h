@@ -1,4 +1,5 @@
-// The shared memory of a session. msleaks-run, the runtime in each process and `msleaks recover` use it.
+// The layout of a session's shared memory. msleaks-run, the runtime in each process and `msleaks recover` use this
+// memory.
 //
 //   $MSLEAKS_SESSION/                     a directory of the session's own, 0700, normally in /dev/shm
 //     control                             ControlPage: written by msleaks-run, mapped read-only by every process
@@ -6,18 +7,18 @@
 //     <pid>.<attach ticks, hex>.rings     Arena: one per process image, made by the process when it first records
 //     <pid>.<attach ticks, hex>.defs      definitions of that image (definitions.h), appended
 //
-// An arena begins with a header and three tables. Behind them, rings and blocks of path nodes are appended when they
-// are needed:
+// An arena begins with a header and three tables. After the tables, the process appends rings and blocks of path nodes
+// when it needs them:
 //
 //   ArenaHeader | RingEntry × kMaxRings | Caller × kMaxCallers | PathBlock × kMaxPathBlocks | ring or block | …
 //
 // Each ring and each block of path nodes is mapped on its own. So each begins at a multiple of the kernel's page size,
 // ArenaHeader::page_bytes.
 //
-// The file is sparse: the process allocates pages before it touches them. So a full file system is an error that the
-// process can count, never a SIGBUS. These parts have allocated pages: RingEntry [0, ring_count), the Caller of a
-// recorded site, every ring with an entry, every path node below path_count. A reader must not touch the rest. If a
-// file is empty or without magic after its process has ended, the process had no room to record.
+// The file is sparse: the process allocates pages of the file before it touches them. So a full file system causes an
+// error that the process can count, never a SIGBUS. These parts have allocated pages: RingEntry [0, ring_count), the
+// Caller of a recorded site, every ring with an entry, every path node below path_count. A reader must not touch other
+// parts. If a file is empty or without magic after its process has ended, the process had no room to record.
 //
 // All published data stays readable if the process, the collector or both are killed. The files have names, and every
 // field is valid without a shutdown. A fork makes a new arena for the child; so does an exec.
@@ -35,7 +36,7 @@ namespace msleaks::abi {
 inline constexpr char kSessionVariable[] = "MSLEAKS_SESSION";
 inline constexpr char kControlFile[] = "control";
 inline constexpr char kUnseenFile[] = "unseen";
-inline constexpr uint64_t kHeaderBytes = 4096; // room for a ControlPage, an ArenaHeader or a RingHeader; no page size
+inline constexpr uint64_t kHeaderBytes = 4096; // room for a ControlPage, an ArenaHeader or a RingHeader
 
 // The page size is fixed when the kernel is built: 4 KiB on x86-64; 4, 16 or 64 KiB on AArch64, PowerPC and others.
 inline constexpr uint64_t kMinPageBytes = 4096;
@@ -53,7 +54,7 @@ enum class ClockKind : uint32_t {
 enum class SessionState : uint32_t { Open, Closed };
 
 // A line through (ticks, ns): ns(t) = ns + (t - ticks) * ns_per_tick. The collector refits the line every second. A
-// reader of the rings of a dead session uses the last line. `version` guards the line: it is odd during a write.
+// reader of the rings of a dead session uses the last line. `version` is odd while the collector writes the line.
 struct ClockFit {
   std::atomic<uint32_t> version;
   uint32_t reserved;
@@ -67,15 +68,15 @@ struct ClockFit {
 enum class WatchKind : uint32_t { None, Address, Line, Name, Output };
 struct WatchWish {
   WatchKind kind;
-  uint32_t line;             // line of the file `what`: blocks that a call there allocates, also in callees
-  uint64_t address, bytes;   // bytes 0 = all of the block
-  char what[256];            // file, or name of a watch: no other watch is compared
-  char begin[128], end[128]; // operations: looks begin at the end of the first, and end at the end of the second;
-                             // empty: always
+  uint32_t line;             // line of the file `what`: the blocks that calls in this line allocate, also in callees
+  uint64_t address, bytes;   // bytes 0 = the whole block
+  char what[256];            // file, or the name of the only watch (msl_watch) that is compared
+  char begin[128], end[128]; // operations: blocks are compared from the end of the first operation to the end of the
+                             // second; empty: always
   uint32_t output;           // number of the output: 1 = the first; 0 = all outputs
-  char folder[1024];         // folder for files with contents, by their numbers; empty: no such files
+  char folder[1024];         // folder for files with the content of blocks; empty: no such files
 };
-inline constexpr uint64_t kRefusedFile = UINT64_MAX; // ContentEvent::file
+inline constexpr uint64_t kRefusedFile = UINT64_MAX; // ContentEvent::file of a refused file
 
 struct ControlPage {
   static constexpr uint64_t kMagic = 0x4c544353'4c534d01; // each version of the layout has another number
@@ -85,30 +86,29 @@ struct ControlPage {
   ClockKind clock;
   Flags flags;
   WatchWish watch;
-  alignas(64) std::atomic<uint32_t> enabled; // bit per EventKind; 0 = record nothing
+  alignas(64) std::atomic<uint32_t> enabled; // one bit for each EventKind; 0 = record nothing
   std::atomic<SessionState> state;
   // Only collectors use these fields. If this collector is killed, the next one needs them.
   std::atomic<uint32_t> selected;     // value of `enabled` while the session records
   std::atomic<uint64_t> epoch;        // changes whenever `enabled` does: EpochEvent::number
-  std::atomic<uint64_t> epoch_stored; // the trace has the events up to this one
-  std::atomic<uint64_t> since_ns;     // CLOCK_MONOTONIC of the last change
-  // CLOCK_MONOTONIC of the collector's last round. This field has a cache line of its own, since every record reads
-  // `enabled`.
+  std::atomic<uint64_t> epoch_stored; // the trace contains the events up to this epoch
+  std::atomic<uint64_t> since_ns;     // CLOCK_MONOTONIC of the last change of `enabled`
+  // CLOCK_MONOTONIC of the collector's last round. This field is not in the cache line of `enabled`, since every record
+  // reads `enabled`.
   alignas(64) std::atomic<uint64_t> heartbeat_ns;
   // The thread id of the collector, in a robust futex (set_robust_list(2)). The kernel sets kOwnerGone when that thread
-  // ends or is killed. A process can read it even if it cannot see the collector's pid. 0 = not held yet.
+  // ends or is killed. A process can read this field even if it cannot see the collector's pid. 0 = the collector has
+  // not locked the futex yet.
   std::atomic<uint32_t> collector_thread;
   alignas(64) ClockFit fit;
   char counts_folder[1024];  // folder of counters' files (counts_file.h); empty: none
-  uint32_t seccomp_filters;  // number of filters that apply to the collector, as in a container
-  char kernel_compiler[512]; // compiles kernels given as source (driver/opencl); empty: they are not counted
+  uint32_t seccomp_filters;  // number of seccomp filters of the collector, for example of its container
+  char kernel_compiler[512]; // path of the compiler for kernels given as source (driver/opencl); empty: none
 };
 static_assert(sizeof(ControlPage) <= kHeaderBytes);
 inline constexpr uint32_t kOwnerGone = 0x4000'0000; // FUTEX_OWNER_DIED
 
-// Counts that all processes of the session share: the processes without an arena, their lost events, and the files of
-// watched blocks. Each process maps this page when it finds the session, and a fork keeps the mapping. So a child is
-// counted even if it may not open files in the session's directory.
+// A process without an arena, which is listed in UnseenPage.
 struct UnseenProcess {
   uint32_t pid;
   int32_t error; // errno of the failed call, or a constant below
@@ -116,31 +116,34 @@ struct UnseenProcess {
   std::atomic<uint32_t> ready; // stored last
   uint32_t reserved;
 };
-inline constexpr int32_t kUnfollowed = 0; // its environment at the start does not name the session
-inline constexpr int32_t kStayed = -1;    // the start failed: this entry counts nothing
-inline constexpr int32_t kSandboxed = -2; // it began behind a seccomp filter of the program that started it
-// The process is a fork's child behind a seccomp filter. `pid` is that of its ancestor with an arena, which has
-// installed the filter.
+inline constexpr int32_t kUnfollowed = 0; // the process started with an environment that does not name the session
+inline constexpr int32_t kStayed = -1;    // the exec failed, so the process is still recorded: readers skip this entry
+inline constexpr int32_t kSandboxed = -2; // the program that started the process had installed a seccomp filter
+// The process is a fork's child under a seccomp filter. `pid` is the pid of its nearest ancestor with an arena, which
+// has installed the filter.
 inline constexpr int32_t kChildOfSandboxed = -3;
 inline constexpr uint32_t kMaxUnseen = 100;
 // Without a collector no ring is drained, while new threads and processes may start for days. So the memory of their
 // rings has a limit.
 inline constexpr uint32_t kMaxOrphanKib = 16384;
+// Counts that all processes of the session share: the processes without an arena, their lost events, and the files of
+// watched blocks. Each process maps this page when it finds the session, and a fork keeps the mapping. So a child is
+// counted even if it may not open files in the session's directory.
 struct UnseenPage {
   static constexpr uint64_t kMagic = 0x4e45534e'4c534d01;
   uint64_t magic;
-  std::atomic<uint64_t> dropped;    // events of processes that wait for a collector, or for memory without one
+  std::atomic<uint64_t> dropped;    // lost events of processes that could not make an arena yet
   std::atomic<uint32_t> count;      // processes that could not make an arena; the first of them are listed
   std::atomic<uint32_t> orphan_kib; // shared memory that all processes have allocated since the collector ended
-  // The number of files in WatchWish::folder of all processes, where the first is 1, and their bytes
-  // (Flags::watch_max).
+  // The number of the last file that a process wrote to WatchWish::folder (the first file is 1), and the bytes of all
+  // these files. Flags::watch_max limits the bytes.
   std::atomic<uint64_t> watch_files, watch_bytes;
   UnseenProcess processes[kMaxUnseen];
 };
 static_assert(sizeof(UnseenPage) <= kHeaderBytes);
 
 constexpr uint32_t enabledBit(EventKind kind) { return 1u << static_cast<uint8_t>(kind); }
-// The highest bits of `enabled` hold Flags::call_stack.
+// The highest bits of `enabled` contain Flags::call_stack.
 inline constexpr uint32_t kPathsOfCallers = 1u << 30, kPathsOfSites = 1u << 31, kPathBits = 3u << 30;
 constexpr uint32_t pathBits(CallStack wish) {
   return wish == CallStack::None ? 0 : wish == CallStack::Auto ? kPathsOfCallers : kPathBits;
@@ -153,7 +156,7 @@ enum class RingState : uint32_t {
   Claimed, // claimed by a thread that is preparing it
   Live,
   Ended,   // its thread has ended, or has a larger ring: no more events are added
-  Drained, // Ended, and stored up to its head: may be claimed again
+  Drained, // Ended, and the collector has stored all its events: a thread may claim it again
 };
 
 struct RingEntry {
@@ -172,31 +175,31 @@ struct Caller {
 };
 
 // This bit in Caller::address marks a caller whose image was unloaded. No address of a program has this bit. Another
-// library may later be loaded at the same place. A caller at the same address in that library gets a new entry. So
+// library may later be loaded at the same addresses. A caller at the same address in that library gets a new entry. So
 // events of the first caller still refer to the first entry.
 inline constexpr uint64_t kRetiredCaller = uint64_t{1} << 63;
 
-// A call of a path: the return address of the call, inside the call of its parent node. The innermost call may also be
-// a place in instrumented code. The site number (events.h) of a path is kPathSite | the node's number.
+// One call of a path: its return address, and the node of the call around it. The innermost call may also be a place in
+// instrumented code. The site number (events.h) of a path is kPathSite | the node's number.
 struct PathNode {
-  uint64_t address; // or a site number
-  uint32_t parent;  // the node of the call around it, or one of those below
+  uint64_t address; // return address, or a site number
+  uint32_t parent;  // the node of the call around it, or kPathBegin or kPathUnknown
   uint32_t image;   // ImageDefinition::image; 0 = not known; kImageOfSite: `address` is a site number
 };
 inline constexpr uint32_t kImageOfSite = UINT32_MAX;
-inline constexpr uint32_t kPathBegin = 0;   // the thread began with this call
-inline constexpr uint32_t kPathUnknown = 1; // calls around it could not be found
+inline constexpr uint32_t kPathBegin = 0;   // no call around it: the thread began with this call
+inline constexpr uint32_t kPathUnknown = 1; // the runtime could not find the calls around it
 inline constexpr uint32_t kFirstPath = 2;
 inline constexpr uint32_t kMaxPathDepth = 1024;
 
-// Nodes are stored in blocks of this many.
+// The number of nodes in one block.
 inline constexpr uint32_t kPathBlockNodes = 1024;
 inline constexpr uint32_t kMaxPathBlocks = 2048;
 struct PathBlock {
   uint64_t offset; // in the arena
 };
 
-// The states of a futex (ArenaHeader::reach_wait). A process that exits, or sets a mark, waits on it until the
+// The states of a futex (ArenaHeader::reach_wait). A process that exits or sets a mark waits on this futex until the
 // collector has read the process's memory (Flags::reach). The process sets Claimed, Waiting and GaveUp; the collector
 // sets Reading and Read. Both use compare-and-exchange. One thread at a time claims the futex, when its state is None,
 // Read or GaveUp.
@@ -205,13 +208,13 @@ enum class ReachWait : uint32_t { None, Waiting, Reading, Read, GaveUp, Claimed 
 // The state of a thread's calls, in the runtime's thread-local storage (ArenaHeader::thread_offset). While the thread
 // writes an event, the upper half of the first word of that storage is above 0.
 struct alignas(uint64_t) CallState {
-  uint32_t site;       // site that a callback left; written last when set
-  uint16_t inside;     // bit per family whose calls are not recorded now
-  uint16_t open_calls; // instrumented allocator calls under way, also those that an exception has left
+  uint32_t site;       // the pending site, which a callback has stored; stored last
+  uint16_t inside;     // one bit for each family; if set, its calls are not recorded now
+  uint16_t open_calls; // instrumented allocator calls that have not returned, also those that an exception has left
 };
 static_assert(sizeof(CallState) == sizeof(uint64_t));
 
-// The header of a piece of the runtime's anonymous memory, which is in no file.
+// The header of a part of the runtime's anonymous memory.
 struct alignas(64) OwnMemory {
   static constexpr uint64_t kMagic = 0x4d4e574f'4c534d01;
   uint64_t magic;
@@ -220,21 +223,21 @@ struct alignas(64) OwnMemory {
   std::atomic<uint32_t> in_use;
 };
 
-// Addresses of the code of the line that WatchWish names.
+// An address range of the code of the line that WatchWish names.
 struct WatchRange {
   uint64_t begin, end;
 };
 inline constexpr uint32_t kMaxWatchRanges = 48;
 
-// The largest blocks of the host, whose pages the collector looks at (--access pages). Just before the process frees
-// such a block, the process removes the entry and looks at the block's pages for the last time. Only the collector adds
-// blocks. It stores `address` last. An entry with the address 0 is empty.
+// One of the largest host blocks. The collector reads from time to time which pages of this block were touched
+// (--access pages). Just before the process frees the block, the process removes the entry and reads this for the last
+// time. Only the collector adds entries. It stores `address` last. An entry with the address 0 is empty.
 struct LargeBlock {
-  std::atomic<uint64_t> address, size, time_ns; // of its Alloc
+  std::atomic<uint64_t> address, size, time_ns; // of the block's Alloc
 };
 inline constexpr uint32_t kLargeBlocks = 24, kLargeFilterWords = 8;
 struct LargeBlocks {
-  alignas(64) std::atomic<uint64_t> filter[kLargeFilterWords]; // a bit for each block: every free checks this first
+  alignas(64) std::atomic<uint64_t> filter[kLargeFilterWords]; // one bit for each block: every free checks it first
   LargeBlock blocks[kLargeBlocks];
 };
 // Returns the index of a block's bit in LargeBlocks::filter.
@@ -245,7 +248,7 @@ constexpr uint32_t largeBitOf(uint64_t address) {
 
 struct ArenaHeader {
   static constexpr uint64_t kMagic = 0x4e455241'4c534d01;
-  std::atomic<uint64_t> magic; // stored last: an arena without it was never used
+  std::atomic<uint64_t> magic; // stored last: an arena without magic was never used
   uint32_t session_version;    // kSessionVersion
   uint32_t slot_bytes;
   uint32_t pid;
@@ -262,36 +265,36 @@ struct ArenaHeader {
   alignas(64) std::atomic<uint32_t> ring_count; // entries ever used
   std::atomic<uint32_t> thread_count;           // threads ever seen: the next stream number
   std::atomic<uint64_t> file_bytes;             // end of the last ring
-  std::atomic<uint64_t> dropped_no_ring;        // events of threads that got no ring, or of handlers inside malloc
+  std::atomic<uint64_t> dropped_no_ring;        // events of threads without a ring, or of signal handlers inside malloc
   alignas(64) char command[2048]; // /proc/self/cmdline when it, or its ancestor, attached: arguments, each ended by NUL
   uint32_t command_bytes;
   std::atomic<uint32_t> definitions_refused; // definitions and notes that the .defs file does not contain
-  uint32_t page_bytes;                       // of the kernel; what is mapped there has whole pages
-  // Inode of /proc/self/ns/pid: pids are unique in the namespace as long as it lives; 0 = not known.
+  uint32_t page_bytes;                       // page size of the kernel; each mapped part has whole pages
+  // Inode of /proc/self/ns/pid: a pid is unique in its pid namespace as long as the namespace exists. 0 = not known.
   uint64_t pid_namespace;
   uint64_t process_birth;        // 0 = not known; see isOtherProcess
-  std::atomic<uint32_t> leaving; // 1: it has called exec. The new image has an arena of its own, or is not recorded
+  std::atomic<uint32_t> leaving; // 1: the process has called exec. The new image has its own arena, or is not recorded
   // The ancestor of a fork's child. The units that the ancestor had defined before the fork are valid in the child too,
   // and are not defined again.
   uint32_t ancestor_pid;               // 0 = none
-  std::atomic<uint64_t> exit_ns;       // CLOCK_MONOTONIC: when it began to exit as programs do; 0 = it has not
-  uint64_t ancestor_attach_ns;         // attach_ns of that image
+  std::atomic<uint64_t> exit_ns;       // CLOCK_MONOTONIC when the process began a normal exit; 0 = it has not
+  uint64_t ancestor_attach_ns;         // attach_ns of the ancestor
   uint64_t path_blocks_offset;         // of PathBlock[kMaxPathBlocks]
   std::atomic<uint32_t> path_count;    // the numbers from kFirstPath to path_count - 1 have a node
-  std::atomic<uint32_t> paths_refused; // paths for which there was no room
+  std::atomic<uint32_t> paths_refused; // number of paths for which there was no room
   // While `reach_wait` is Waiting or Reading, these fields describe the thread that waits.
   std::atomic<ReachWait> reach_wait;
   uint32_t reach_tid;
   uint64_t reach_since_ns;       // CLOCK_MONOTONIC
-  uint64_t reach_stack;          // stack pointer: below it no byte is in use, above it are the callers' registers
-  uint64_t reach_thread_pointer; // thread pointer of that thread, beside its thread-local storage
-  uint32_t reach_at_exit;        // 1; 0 = at a mark
+  uint64_t reach_stack;          // stack pointer: no byte below it is in use, and the callers' registers are above it
+  uint64_t reach_thread_pointer; // thread pointer of that thread
+  uint32_t reach_at_exit;        // 1 = the thread waits at the exit; 0 = at a mark
   // The offset of the runtime's thread-local storage from the thread pointer, and its size; size 0 = not known.
   uint32_t thread_bytes;
   int64_t thread_offset;
   uint32_t call_state_offset; // offset of CallState in that storage
-  // If a line is watched, the process asks for the line's code in each image, and waits. The futex holds the image's
-  // number until the collector has added the ranges and stored 0.
+  // If a line is watched, the process asks the collector for the addresses of the line's code in each image, and waits
+  // on this futex. `watch_image` is the image's number until the collector has added the ranges and stored 0.
   std::atomic<uint32_t> watch_image;
   std::atomic<uint32_t> watch_ranges;
   WatchRange watch_range[kMaxWatchRanges];
@@ -312,7 +315,7 @@ constexpr bool isOtherProcess(uint64_t birth, uint64_t other) {
 }
 
 inline constexpr uint32_t kMaxRings = 16384;
-inline constexpr uint32_t kMaxCallers = 65536; // a power of two: open addressing
+inline constexpr uint32_t kMaxCallers = 65536; // a power of two, since the table uses open addressing
 // The number of the stream of the collector's own events about a process. No thread has this number.
 inline constexpr uint32_t kCollectorStream = UINT32_MAX;
 
@@ -321,12 +324,12 @@ inline constexpr uint32_t kCollectorStream = UINT32_MAX;
 // other. Each ring stores the position at which it begins.
 //
 // Times in a ring are nearly, not strictly, ascending. A signal handler may record an event in the middle of another
-// record. That event has a later time, and a position before or behind the interrupted one. With `overwrite` the
-// producer never reads `tail`. A reader copies the slots, then reads `reserved`, and drops the slots below reserved -
-// capacity.
+// record. The handler's event has a later time than the interrupted event, and a position before or after it. With the
+// policy `overwrite` the producer never reads `tail`. A reader copies the slots, then reads `reserved`, and drops the
+// slots at positions below reserved - capacity.
 struct RingHeader {
   static constexpr uint64_t kMagic = 0x474e4952'4c534d01;
-  // Fixed while Live.
+  // These fields do not change while the ring is Live.
   uint64_t magic;
   uint32_t stream; // thread number within the process, from 0
   uint32_t tid;
@@ -334,21 +337,22 @@ struct RingHeader {
   uint64_t first_position;
   char thread_name[16];
 
-  // Written by the producer only. Plain loads and stores of the owning thread (and its signal handlers).
+  // Only the producer, which is the owning thread and its signal handlers, writes these fields. It uses plain loads and
+  // stores.
   alignas(64) uint64_t reserved; // position after the last reserved slot
-  uint64_t room_until;           // position up to which the producer may write, from a cached tail
-  uint32_t depth;                // most records under way at once, since signal handlers nest. Fixed
+  uint64_t room_until;           // position up to which the producer may write, computed from an earlier tail
+  uint32_t depth;                // largest number of unfinished records, since signal handlers nest. Never changes
   uint32_t gap;                  // events dropped since the last stored event
 
-  // The totals of the stream so far. The numbers of a ring are copied to the larger ring that follows it before that
-  // ring becomes Live. So the stream's last ring has the totals, and a collector that is killed between two rings
-  // counts no event twice.
+  // The totals of the stream so far. Before a larger ring becomes Live, the totals of the thread's ring so far are
+  // copied to it. So the stream's last ring has the totals, and a collector that is killed between two rings counts no
+  // event twice.
   uint64_t produced;   // events attempted: stored + dropped
   uint64_t dropped;    // events for which there was no room
-  uint64_t stalled_ns; // time of waiting for room
+  uint64_t stalled_ns; // time for which the thread waited for room
 
-  alignas(64) std::atomic<uint64_t> head; // published up to here, release
-  alignas(64) std::atomic<uint64_t> tail; // stored up to here, by the consumer, release
+  alignas(64) std::atomic<uint64_t> head; // the events before this position are published (release)
+  alignas(64) std::atomic<uint64_t> tail; // the consumer has stored the events before this position (release)
 };
 static_assert(sizeof(RingHeader) <= kHeaderBytes);
 static_assert(std::atomic<uint64_t>::is_always_lock_free);

@@ -1,4 +1,4 @@
-// The data that the pass puts into an object file: a table of sites, and the few bytes by which a runtime arms it.
+// The data that the pass adds to an object file: a table of sites, and the fields by which the runtime arms the sites.
 //
 // Each translation unit (a unit) contributes
 //
@@ -9,7 +9,7 @@
 // executable, in a stripped copy and in the trace. The linker puts the tables of an image side by side. Each table
 // starts 8-byte aligned and stores its own size. Zero bytes between tables are padding.
 //
-// An instrumented call goes through a gate of its unit; `7` is the row of its site in the table of the unit:
+// An instrumented call goes through a gate of its unit; `7` is the row of the call's site in the unit's table:
 //
 //   call @__msl_gate.malloc(%n, i32 7)
 //
@@ -47,20 +47,20 @@ struct UnitHeader {
   uint16_t header_bytes; // sizeof(UnitHeader) of the writer; rows follow
   uint32_t total_bytes;  // of the whole table, a multiple of 8
   uint32_t row_count;
-  uint16_t row_bytes;   // sizeof(SiteRow) of the writer: a newer one may be longer
+  uint16_t row_bytes;   // sizeof(SiteRow) of the writer: a newer row may be longer
   uint16_t frame_bytes; // sizeof(FrameRow) of the writer
   uint32_t frame_count;
   uint32_t strings_bytes; // strings are NUL-terminated UTF-8
   StringOffset source;    // the translation unit's main file
   StringOffset producer;  // "MemPass 0.1 LLVM 22.1.8"
   uint32_t checksum;      // FNV-1a 32 of every byte after this header
-  // The first headers do not have these two fields. They count frames that are no step of an inline chain. Such a frame
-  // is a call in a wrapper such as xmalloc, which passes the block on to its caller. A frame without a line means any
-  // call in the function. The frames come from the optimiser's input, so functions that were inlined everywhere have
-  // them, too.
+  // Headers of kFirstHeaderBytes do not have the following fields. `first_wrapper` and `wrapper_count` are a range of
+  // frames that belong to no inline chain. Such a frame is a call in a wrapper such as xmalloc, which passes the block
+  // on to its caller. A frame without a line means any call in the function. The pass reads the calls before the
+  // optimiser runs, so functions that were inlined everywhere have frames, too.
   uint32_t first_wrapper, wrapper_count;
-  // Behind these frames there are calls of functions in other modules, whose results the function returns. They count
-  // as wrappers if those functions are wrappers.
+  // The next `forward_count` frames are calls of functions in other modules. The calling function returns the result of
+  // such a call. So the calling function is a wrapper if the called function is a wrapper.
   uint32_t forward_count;
   uint32_t reserved;
 };
@@ -68,8 +68,8 @@ static_assert(sizeof(UnitHeader) == 56);
 inline constexpr uint32_t kFirstHeaderBytes = 40;
 
 enum SiteFlag : uint8_t {
-  // No line of the place is the user's own: all lines are in system headers or wrappers. The event carries the path
-  // that led there.
+  // No line of the site is the user's own: all lines are in system headers or wrappers. So an event at this site has
+  // the path of calls that led to it.
   kForeignPlace = 1 << 0,
 };
 
@@ -81,7 +81,7 @@ struct SiteRow {
   StringOffset function; // linkage name of the function that the source line is in
   StringOffset callee;   // linkage name, "(indirect)" for a call through a pointer
   StringOffset type;     // element type, as in the source: "float", "struct layer"
-  StringOffset variable; // destination: "weights", "l.output", "this->blocks_"
+  StringOffset variable; // variable that gets the address: "weights", "l.output", "this->blocks_"
   uint32_t first_frame;  // inline chain: where the function was inlined, innermost first
   uint16_t frame_count;
   uint8_t verb;   // Verb
@@ -127,8 +127,8 @@ constexpr uint32_t fnv1a32(const unsigned char *bytes, uint64_t count, uint32_t 
 
 } // namespace msleaks::abi
 
-// The entry points of the runtime for an image's constructor and destructor. They are weak in the image. All units of
-// one version of the entry points begin with the same fields, and may have more (Unit::bytes).
+// The entry points of the runtime for an image's constructor and destructor. They are weak in the image. All units that
+// one version of the entry points gets begin with the same fields, and may have more fields (Unit::bytes).
 extern "C" {
 [[gnu::visibility("default")]] void __msl_arm_v2(msleaks::abi::Unit *begin, msleaks::abi::Unit *end) noexcept;
 [[gnu::visibility("default")]] void __msl_disarm_v2(msleaks::abi::Unit *begin, msleaks::abi::Unit *end) noexcept;

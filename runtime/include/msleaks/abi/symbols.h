@@ -1,4 +1,4 @@
-// The table symbols.def as a constexpr array, and the packed traits that a callback gets.
+// Declares the table symbols.def as a constexpr array, and the packed traits that a callback gets.
 #pragma once
 
 #include "msleaks/abi/events.h"
@@ -28,7 +28,7 @@ constexpr const char *nameOf(Family family) {
 // The effect of a call. Wrap returns a block that an allocator inside the call recorded, and only changes the block's
 // site. From Argument on, only hooks see the call. Argument and Kernel set the arguments of a kernel. Device sets the
 // device that the thread uses from now on. Handle has only the effects of handle_calls.def. Show sets the physical
-// block that device addresses show from now on.
+// block that device addresses refer to from now on.
 enum class Verb : uint8_t {
   Alloc,
   Realloc,
@@ -80,8 +80,8 @@ struct Result {
   Position at;
   constexpr bool operator==(const Result &) const = default;
 };
-// Returns event flags for the block that such a call returns. A handle is not the address of its memory, and only
-// OpenCL's calls use this memory.
+// Returns the event flags of the block that such a call returns. A handle is not the address of the block's memory, so
+// only calls of OpenCL use this memory.
 constexpr uint16_t flagsOf(ResultKind kind) {
   return kind == ResultKind::Handle ? uint16_t{kDriver | kListed} : uint16_t{0};
 }
@@ -94,7 +94,7 @@ constexpr uint64_t blocksOf(uint64_t threads, uint32_t block) { return block != 
 // The beginning of CUDA's CUlaunchConfig and cudaLaunchConfig_t.
 struct LaunchConfig {
   uint32_t grid[3], block[3];
-  uint32_t shared_bytes; // its lower half
+  uint32_t shared_bytes; // in cudaLaunchConfig_t, the lower half of dynamicSmemBytes
   uint32_t reserved;
   const void *stream;
 };
@@ -129,7 +129,7 @@ struct Symbol {
 
 // Whether the pass inserts callbacks around such a call.
 constexpr bool isInstrumented(Verb verb) { return verb < Verb::Argument; }
-// Whether such a call is recorded as events of its own, before or after the call.
+// Whether a call of such a function is recorded as an event of its own, before or after the call.
 constexpr bool isRecorded(Verb verb) { return verb != Verb::Argument && verb != Verb::Kernel && verb != Verb::Device; }
 
 namespace detail {
@@ -242,7 +242,8 @@ constexpr const Symbol *findSymbol(std::string_view name) {
 
 // The facts of a row that a callback needs, in one immediate operand:
 //   bits 0..3 heap · 4..7 event flags 8..11 · 8..15 family · 16..23 event flags 0..7 · 24..31 verb
-// In the first version the heap had a whole byte, whose upper half was 0. So this layout also reads old objects.
+// In objects of the first version the heap had a whole byte, whose upper half was 0. So this layout is valid for these
+// objects, too.
 class Traits {
 public:
   constexpr explicit Traits(uint32_t packed) : packed_(packed) {}

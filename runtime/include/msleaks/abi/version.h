@@ -1,5 +1,5 @@
-// The versions of the interfaces between compiler plugin, runtime and reader. docs/abi.md says what each version
-// guarantees.
+// The versions of the interfaces between compiler plugin, runtime and reader. docs/abi.md describes the guarantees of
+// each version.
 #pragma once
 
 #include <cstdint>
