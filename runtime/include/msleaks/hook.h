@@ -1,18 +1,18 @@
-// An example of a hook (docs/hooks.md):
+// Defines the macros that make hooks: functions that are called instead of a library's functions (docs/hooks.md). For
+// example,
 //
 //   MSL_HOOK(libOpenCL, cl_mem, clCreateBuffer, (cl_context, cl_mem_flags, size_t, void *, cl_int *))
 //
-// defines a function of that name. This function calls the real one, and records the call as the function's row of
-// symbols.def describes it. MSL_HOOK_AS takes a row of your own instead. Build hooks into a shared library that is
-// preloaded behind msleaks' own hooks (msleaks-run --hooks FILE), or into msleaks' hooks.
+// defines a function clCreateBuffer. It calls the real clCreateBuffer, and records the call as the row of symbols.def
+// for this function describes it. MSL_HOOK_AS uses a row of your own instead. Build hooks into a shared library that is
+// preloaded after msleaks' own hooks (msleaks-run --hooks FILE), or into msleaks' hooks.
 //
-// A hook makes the same callbacks as the compiler plugin around an instrumented call, with the caller's address as the
-// site. Some calls are not recorded: those that are instrumented already, and those from inside another call of the same
-// family. For them a hook only calls the real function.
+// A hook calls the same callbacks that the compiler plugin inserts around an instrumented call. The caller's address is
+// the site. A hook does not record instrumented calls, and calls from inside another call of the same family. For such
+// a call the hook only calls the real function.
 //
-// This header does not depend on the runtime's state. A library with hooks links against no library of msleaks. When it
-// registers, the runtime checks its kHookVersion. Without a runtime, or with a runtime of another version, the hooks
-// only call the real functions.
+// A library with hooks links against no library of msleaks. When the library registers its hooks, the runtime checks
+// its kHookVersion. Without a runtime, or with a runtime of another version, the hooks only call the real functions.
 #pragma once
 
 #include "msleaks/abi/hook.h"
@@ -32,8 +32,8 @@ extern "C" {
 [[gnu::visibility("hidden")]] extern msleaks::hook::Function __stop_msl_hooks[];
 }
 
-// These symbols are hidden. So two libraries with hooks share none of them, and may have been built with two versions
-// of this header.
+// These symbols are hidden. So two libraries with hooks do not share them, and may be built with different versions of
+// this header.
 namespace msleaks {
 namespace [[gnu::visibility("hidden")]] hook {
 
@@ -45,7 +45,8 @@ inline Library own_library = {
     __msl_hook_register(&own_library);
 }
 
-// Surrounds a hook's own work. Nothing of this work is recorded, and the program's errno is restored at the end.
+// Marks a scope as a hook's own work. Calls in this scope are not recorded, and the program's errno is restored at the
+// end.
 class OwnWork {
 public:
   OwnWork() : errno_(errno) {
@@ -65,7 +66,7 @@ private:
   int errno_;
 };
 
-// Returns the next function of that name behind this library, for a process without msleaks' runtime.
+// Returns the function of the same name in the next library after this one, for a process without msleaks' runtime.
 [[gnu::noinline, gnu::cold]] inline void *nextOf(Function &function) {
   const OwnWork own; // the dynamic linker allocates an error message for a missing symbol
   void *real = ::dlsym(RTLD_NEXT, function.name);
@@ -78,8 +79,8 @@ private:
   return real;
 }
 
-// Returns the real function behind a hook, for a call from the address `caller`. If `caller` is null, the hook itself
-// makes the call.
+// Returns the real function of a hook, for a call from the address `caller`. If `caller` is null, the hook itself makes
+// the call.
 inline void *realOf(Function &function, const void *caller = nullptr) {
   void *const real = __atomic_load_n(&function.real, __ATOMIC_ACQUIRE);
   if (real != nullptr) [[likely]]
@@ -87,8 +88,7 @@ inline void *realOf(Function &function, const void *caller = nullptr) {
   return __msl_hook_real != nullptr ? __msl_hook_real(&function, caller) : nextOf(function);
 }
 
-// Calls the callbacks that the plugin inserts around such a call (passes/rewrite.cpp), for a row that is known at
-// compile time.
+// Calls the callbacks that the plugin inserts around an instrumented call of the same row (passes/rewrite.cpp).
 template <class OfRow, class Values> class Callbacks {
   static constexpr abi::Symbol kRow = OfRow::kRow;
   using Verb = abi::Verb;
@@ -97,7 +97,8 @@ public:
   static constexpr uint32_t kTraits =
       abi::Traits(kRow.verb, kRow.family, kRow.heap, kRow.flags | abi::kFromHook).packed();
 
-  // Returns the value that identifies the call for a callback before it: the kernel of a launch, else the address.
+  // Returns the value by which a callback before the call identifies the call: the kernel of a launch, else the
+  // address.
   static uint64_t identity(const Values &values) {
     return kRow.verb == Verb::Launch ? values.template word<indexOf(kRow.kernel)>()
                                      : values.template word<indexOf(kRow.address)>();
@@ -162,8 +163,8 @@ public:
     }
   }
 
-  // Records the status that the function returns. This is also done for a call that a callback has announced. No
-  // callback gets the status after a tail call, or in objects of the first version.
+  // Records the status that the function returns, also if a callback has announced the call. After a tail call, and in
+  // objects of the first version, no callback of the plugin gets the status.
   template <class Result> static void afterStatus(uint32_t site, const Values &values, Result result) {
     constexpr bool kStatus = kRow.status && (std::is_integral_v<Result> || std::is_enum_v<Result>);
     if constexpr (kStatus && kRow.verb == Verb::Free)
@@ -174,8 +175,8 @@ public:
   }
 
 private:
-  // For a call that ends the mapping of addresses, the event is recorded before the call. Otherwise another thread
-  // could map the same addresses anew between the call and its event.
+  // The event of a call that unmaps device addresses is recorded before the call. Otherwise another thread could map
+  // the same addresses again between the call and its event.
   static constexpr bool kHides = kRow.verb == Verb::Show && !kRow.source.present();
   static void beforeShow(uint32_t site, const Values &values) {
     if (kHides && __msl_on_mapped != nullptr)
@@ -199,7 +200,7 @@ private:
     if (written != read && read != nullptr)
       __msl_on_access(site, kTraits, read, abi::kRead);
   }
-  // x | y << 32
+  // Returns two parameters in one word: x | y << 32.
   template <int kAt> static uint64_t pairAt(const Values &values) {
     return values.template word<kAt>() | values.template word<kAt + 1>() << 32;
   }
@@ -246,13 +247,13 @@ private:
   }
 };
 
-// The row of a function whose hook has a body of its own.
+// An empty row, for a hook with a body of its own (MSL_HOOK_WITH).
 struct NoRow {
   static constexpr abi::Symbol kRow{};
 };
 
-// Does nothing for the family System. Its calls may wait for long, and a signal handler may open handles meanwhile,
-// which must be recorded. A thread that is cancelled in such a call would never reach the end.
+// These two functions do nothing for the family System. Its calls may wait for long. During such a call a signal
+// handler may open handles, which must be recorded. A thread that is cancelled in such a call would never call end().
 template <class OfRow> void begin(Call &call) {
   if constexpr (OfRow::kRow.family != abi::Family::System)
     __msl_hook_begin(&call);
@@ -262,7 +263,7 @@ template <class OfRow> void end(Call &call) {
     __msl_hook_end(&call);
 }
 
-// Calls the real function, and records what the row says of the call.
+// Calls the real function, and records the call as the row describes it.
 template <class OfRow, class Real, class... Parameters>
 auto callRecorded(Real real, void *caller, Parameters... parameters) {
   using Result = decltype(real(parameters...));
@@ -291,8 +292,8 @@ auto callRecorded(Real real, void *caller, Parameters... parameters) {
   }
 }
 
-// Records the arguments of a kernel, or the device that a thread has chosen. Both are recorded even while recording is
-// off, since later events need them.
+// Calls the real function. Passes a kernel's arguments, or the device that the thread has chosen, to the runtime. This
+// is done even while recording is off, since later events need these facts.
 template <class OfRow, class Real, class... Parameters>
 auto callNoted(Real real, void *caller, Parameters... parameters) {
   constexpr abi::Symbol kRow = OfRow::kRow;
@@ -335,7 +336,7 @@ Result callHooked(Function &function, void *caller, Parameters... parameters) {
     return callNoted<OfRow>(real, caller, parameters...);
 }
 
-// Does the same for a hook with a body of its own (MSL_HOOK_WITH). The body calls the real function.
+// Calls the body of a hook that has a body of its own (MSL_HOOK_WITH). The body calls the real function.
 template <class Body, class Result, class... Parameters>
 Result callBody(Function &function, void *caller, Parameters... parameters) {
   auto *real = reinterpret_cast<Result (*)(Parameters...)>(realOf(function, caller));
@@ -344,8 +345,8 @@ Result callBody(Function &function, void *caller, Parameters... parameters) {
   return own_library.state == kAccepted ? Body{}(real, caller, parameters...) : real(parameters...);
 }
 
-// Sets the thread's device during one call that names its device itself. Only the families Cuda, Hip, Acl and OpenCl
-// have devices.
+// Sets the thread's device for the duration of one call, whose parameters name a device. Only the families Cuda, Hip,
+// Acl and OpenCl have devices.
 class WithDevice {
 public:
   WithDevice(abi::Family family, uint32_t device)
@@ -364,7 +365,7 @@ private:
   uint32_t traits_, before_ = 0;
 };
 
-// The row of symbols.def with this number.
+// Makes the row of symbols.def with this number available as kRow.
 template <int kNumber> struct RowOf {
   static constexpr abi::Symbol kRow = abi::kSymbols[kNumber];
 };
@@ -377,7 +378,7 @@ template <size_t kSize> struct Name {
   char text[kSize];
 };
 
-// The rows of a function in msleaks' own tables: a row of symbols.def, rows of handle_calls.def, or both.
+// Finds the rows of a function in msleaks' own tables: a row of symbols.def, rows of handle_calls.def, or both.
 template <Name kName> struct Known {
   static constexpr abi::HandleCalls kHandles = abi::handleCallsOf(kName.text);
   static constexpr const abi::Symbol *kSymbol = abi::findSymbol(kName.text);
@@ -394,20 +395,20 @@ template <Name kName> struct Known {
 #define MSL_HOOK(library, result, name, parameters)                                                                    \
   MSL_HOOK_AS(::msleaks::hook::Known<#name>, library, result, name, parameters)
 
-// `row` is a struct whose kRow is an abi::Symbol, for a function that symbols.def does not have. The table of hooks
-// refers to msl_hooked_NAME, so that it never refers to a function NAME of the program.
+// Defines a hook for a function that symbols.def does not contain. `row` is a struct whose kRow is an abi::Symbol. The
+// table of hooks refers to msl_hooked_NAME and not to NAME, since the program may have a function NAME.
 #define MSL_HOOK_AS(row, library, result, name, parameters)                                                            \
   MSL_HOOK_CALLS((::msleaks::hook::callHooked<row, result>), library, result, name, parameters)
 
-// Declares a function that is not hooked, and that a hook calls itself. hook::realOf(variable) returns the function, or
+// Declares a function that a hook calls and that is not hooked itself. hook::realOf(variable) returns the function, or
 // null.
 #define MSL_ASKED(variable, library, name)                                                                             \
   [[gnu::used, gnu::section("msl_hooks")]] constinit ::msleaks::hook::Function variable = {library, name, nullptr,     \
                                                                                            nullptr};
 
-// `body` is a lambda without captures, for calls that a row cannot describe. The lambda gets the real function, the
-// return address and the parameters. If the runtime has not accepted the library, the hook calls the real function
-// without the lambda.
+// Defines a hook for a function whose calls a row cannot describe. `body` is a lambda without captures. The lambda gets
+// the real function, the return address and the parameters. If the runtime has not accepted the library, the hook calls
+// the real function without the lambda.
 #define MSL_HOOK_WITH(body, library, result, name, parameters)                                                         \
   MSL_HOOK_CALLS((::msleaks::hook::callBody<decltype(body), result>), library, result, name, parameters)
 
@@ -423,7 +424,7 @@ template <Name kName> struct Known {
   extern "C" [[gnu::visibility("default"), gnu::alias("msl_hooked_" #name)]] result name(                              \
       MSL_HOOK_EACH(MSL_HOOK_DECLARE, MSL_HOOK_LIST parameters));
 
-// (T, U, V) -> T a3, U a2, V a1, and a3, a2, a1
+// From (T, U, V) these macros make the parameters T a3, U a2, V a1, and the arguments a3, a2, a1.
 #define MSL_HOOK_LIST(...) __VA_ARGS__
 #define MSL_HOOK_DECLARE(number, type) std::type_identity_t<type> a##number
 #define MSL_HOOK_NAME(number, type) a##number

@@ -1,4 +1,4 @@
-// Reads the parameters of a hooked call by the positions in its row.
+// Reads the parameters of a hooked call at the positions that the row of the function contains.
 #pragma once
 
 #include "msleaks/abi/symbols.h"
@@ -10,7 +10,7 @@
 namespace msleaks {
 namespace [[gnu::visibility("hidden")]] hook {
 
-// Returns a position of a row as a number, for use as a template argument.
+// Returns a position of a row as a number, which can be a template argument. kAbsent stands for an absent position.
 inline constexpr int kAbsent = INT8_MIN;
 constexpr int indexOf(abi::Position position) { return position.present() ? position.index() : kAbsent; }
 

@@ -1,4 +1,4 @@
-// The values that a hook returns if no loaded library has the real function.
+// Chooses the result that a hook returns if no loaded library has the real function.
 #pragma once
 
 #include "msleaks/abi/hook.h"
@@ -29,8 +29,8 @@ constexpr bool isOfLibrary(const char *library, const char *name) {
   return *name == 0 && (*library == 0 || *library == '|');
 }
 
-// Returns the status by which this library reports a failure. If failures.def has no row for the library, the result is
-// -1, which means failure both as a status and as a result of mmap.
+// Returns the status by which this library reports an unsupported operation. If failures.def has no row for the
+// library, the result is -1, which means failure both as a status and as a result of mmap.
 constexpr int64_t failureOf(const char *library) {
   for (const Failure &failure : kFailures)
     if (isOfLibrary(library, failure.library))
@@ -45,8 +45,8 @@ template <class Last> void storeFailure(const char *library, Last last) {
       *last = static_cast<Status>(failureOf(library));
 }
 
-// Returns the result of a call whose function is missing. If the function makes an object of OpenCL, the status is also
-// stored through the last parameter. A missing mmap returns -1 as its pointer; other functions return null.
+// Returns the result of a call whose real function is missing. If the function creates an object of OpenCL, the failure
+// is also stored through the last parameter. A missing mmap returns -1 as its pointer; other functions return null.
 template <class OfRow, class Result, class... Parameters>
 [[gnu::cold]] Result missing(const Function &function, Parameters... parameters) {
   if constexpr (std::is_pointer_v<Result>) {

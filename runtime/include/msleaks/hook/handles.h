@@ -12,7 +12,7 @@
 namespace msleaks {
 namespace [[gnu::visibility("hidden")]] hook {
 
-// Returns the effects of a function on handles (handle_calls.def). The struct of a row of your own has them as
+// Returns the effects of a function on handles (handle_calls.def). A hook library's own row struct contains them as
 // kHandles.
 template <class OfRow> constexpr abi::HandleCalls handlesOf() {
   if constexpr (requires { OfRow::kHandles; })
@@ -29,7 +29,7 @@ template <class OfRow> struct HandlesOnly {
 };
 
 // Records the effects of a call on handles. Closed handles are recorded before the call, and opened handles after it.
-// Otherwise another thread could get the same number between the call and its event.
+// Otherwise another thread could open a handle with the same number between the call and its event.
 template <class OfRow, class Values> class Handles {
   static constexpr abi::HandleCalls kCalls = handlesOf<OfRow>();
   using HandleVerb = abi::HandleVerb;

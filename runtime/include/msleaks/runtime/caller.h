@@ -1,5 +1,5 @@
-// Numbers the call sites in uninstrumented code. A hook identifies a call site by its return address. The numbers are
-// valid within one process.
+// Gives numbers to call sites in uninstrumented code. A hook identifies a call site by its return address. The numbers
+// are valid within one process.
 #pragma once
 
 #include "msleaks/runtime/thread.h"
@@ -19,9 +19,9 @@ namespace msleaks::runtime {
   return static_cast<uint32_t>(return_address * 0x9e3779b97f4a7c15u >> 48);
 }
 
-// Returns the site number of a return address, or 0 if the table is full. Entries are only added, and the address of an
-// entry is stored last. So a search needs no lock. An entry whose image was unloaded gets the mark kRetiredCaller. If
-// that code is loaded again, the entry is restored or a new one is added.
+// Returns the site number of a return address, or 0 if the table is full. The runtime never removes an entry, and
+// stores the address of an entry last. So a search needs no lock. An entry whose image was unloaded gets the mark
+// kRetiredCaller. If its image is loaded again, the runtime restores the entry or adds a new one.
 [[gnu::always_inline]] inline uint32_t callerSite(uint64_t return_address) noexcept {
   if (const abi::Caller *callers = __atomic_load_n(&__msl_process.callers, __ATOMIC_ACQUIRE); callers != nullptr)
       [[likely]] {

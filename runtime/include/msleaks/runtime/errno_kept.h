@@ -1,4 +1,4 @@
-// Saves the program's errno, and restores it at the end of the scope.
+// Saves the program's errno, and restores this errno at the end of the scope.
 #pragma once
 
 #include <cerrno>

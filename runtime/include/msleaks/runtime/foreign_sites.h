@@ -1,5 +1,5 @@
-// Tells which sites in instrumented code are foreign: none of their lines is the user's own. An event of such a site
-// carries the path that led to it.
+// Stores for each site in instrumented code whether the site is foreign: none of its lines is the user's own. An event
+// at such a site has the path of calls that led to the site.
 #pragma once
 
 #include "msleaks/abi/site_table.h"
@@ -20,7 +20,7 @@ extern "C" {
 
 namespace msleaks::runtime {
 
-// `site` is a row number of a unit, so neither the number of a caller nor of a path.
+// `site` must be the number of a row of a unit, not the number of a caller or of a path.
 [[gnu::always_inline]] inline bool isForeign(uint32_t site) noexcept {
   const uint64_t *chunk = __atomic_load_n(&__msl_foreign_sites[site / kSitesOfChunk], __ATOMIC_ACQUIRE);
   return chunk != nullptr &&

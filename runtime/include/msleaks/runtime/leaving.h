@@ -1,19 +1,19 @@
-// Notes about programs that are not recorded: the one that this process becomes by an exec, or one that it has started
-// as a child.
+// Reports programs that msleaks cannot record, since their environment does not name the session. Such a program
+// replaces this process by an exec, or runs in a child of this process.
 #pragma once
 
 #include <cstdint>
 
 extern "C" {
-// Makes this process' files, if it has a session and no files yet. So the collector also knows of a program that
-// records no event.
+// Makes this process' files, if it has a session and no files yet. So the collector also finds a program that records
+// no event.
 [[gnu::visibility("default")]] void __msl_attach() noexcept;
-// Call this before an exec. `followed` tells whether the new environment names the session. If the exec fails, pass the
+// Call this before an exec. `followed` is true if the new environment names the session. If the exec fails, pass the
 // returned ticket to __msl_stayed.
 [[gnu::visibility("default")]] uint32_t __msl_leaving(const char *program, bool followed) noexcept;
 [[gnu::visibility("default")]] void __msl_stayed(uint32_t ticket) noexcept;
-// Call this when a process of root is about to become another user. That user becomes the owner of the process' files,
-// and may make more files in the session.
+// Call this before a process of root becomes another user. That user becomes the owner of the process' files, and may
+// create more files in the session.
 [[gnu::visibility("default")]] void __msl_becomes_user(uint32_t user) noexcept;
 // Call this in the child of a _Fork, which runs no fork handlers.
 [[gnu::visibility("default")]] void __msl_forked() noexcept;

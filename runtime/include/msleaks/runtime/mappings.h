@@ -1,5 +1,5 @@
 // Decides which memory a mapping call of the kernel (mmap, mremap, munmap) allocates or frees. Callbacks and hooks
-// share this code, so both record a call alike.
+// share this code, so both record the same events for a call.
 #pragma once
 
 #include "msleaks/abi/events.h"
@@ -9,13 +9,14 @@
 
 namespace msleaks::runtime {
 
-// Whether untouched pages are normal for such a mapping. Other processes may touch shared memory. A stack has room to
-// grow, and MAP_NORESERVE says that much of the memory may never be touched.
+// Whether untouched pages are normal for a mapping with these flags. Other processes may touch shared memory. A stack
+// has room to grow. With MAP_NORESERVE, the program expects not to touch much of the memory.
 constexpr bool isSparse(int flags) {
   return (flags & MAP_TYPE) != MAP_PRIVATE || (flags & (MAP_STACK | MAP_GROWSDOWN | MAP_NORESERVE)) != 0;
 }
 
-// Returns the event flags of a mapping. PROT_NONE reserves addresses without memory. A file's pages belong to the file.
+// Returns the event flags of a mapping. PROT_NONE reserves addresses without memory. The pages of a mapped file are no
+// memory of the process's own.
 constexpr uint16_t mappingFlags(int protection, int flags) {
   if ((flags & MAP_ANONYMOUS) == 0)
     return abi::kReserve | abi::kFile;
@@ -24,8 +25,8 @@ constexpr uint16_t mappingFlags(int protection, int flags) {
   return isSparse(flags) ? abi::kListed : 0;
 }
 
-// Whether other mappings may show the same memory. The answer does not consider the type of the file, which may exclude
-// that.
+// Whether other mappings may refer to the same memory. The result does not depend on the type of the file, although
+// some types exclude other mappings.
 constexpr bool mayShare(int protection, int flags) {
   const int type = flags & MAP_TYPE;
   return protection != PROT_NONE && (flags & MAP_ANONYMOUS) == 0 && (type == MAP_SHARED || type == MAP_SHARED_VALIDATE);

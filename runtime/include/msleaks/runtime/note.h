@@ -1,5 +1,5 @@
-// Writes a note to the session's log: what could not be recorded, and why. Or it only counts a lost event. The runtime
-// never prints.
+// Reports what could not be recorded: by a note in the session's log, or by the count of lost events. The runtime never
+// prints.
 #pragma once
 
 extern "C" {

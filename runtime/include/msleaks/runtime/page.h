@@ -1,4 +1,4 @@
-// The size of the kernel's pages.
+// Returns the size of the kernel's pages.
 #pragma once
 
 #include "msleaks/abi/session.h"
@@ -7,7 +7,7 @@
 
 namespace msleaks::runtime {
 
-// On a processor whose kernels all have one page size, the size is known at compile time.
+// On x86-64 all kernels have the same page size, so the size is a constant.
 inline uint64_t pageBytes() noexcept {
   if constexpr (abi::kMaxPageBytes == abi::kMinPageBytes)
     return abi::kMinPageBytes;

@@ -1,5 +1,5 @@
-// Numbers for call paths: the calls that led to an allocation (docs/call-paths.md). The numbers are valid within one
-// process.
+// Gives numbers to call paths: the calls that led to an allocation (docs/call-paths.md). The numbers are valid within
+// one process.
 #pragma once
 
 #include "msleaks/runtime/caller.h"
@@ -12,19 +12,20 @@ extern "C" {
 // room for the path, the result is `site`, or the caller's number if `site` is 0.
 [[gnu::visibility("default")]] uint32_t __msl_path(uint64_t return_address, uint64_t stack_pointer,
                                                    uint64_t frame_pointer, uint32_t site) noexcept;
-// Does the same for the path to `caller`, the return address of a hook. The walk begins at a call that the hook made.
+// Returns the site number of the path to `caller`, the return address of a hook. The stack walk begins at a call that
+// the hook made.
 [[gnu::visibility("default")]] uint32_t __msl_path_to(uint64_t caller, uint64_t return_address, uint64_t stack_pointer,
                                                       uint64_t frame_pointer, uint32_t site) noexcept;
 }
 
 namespace msleaks::runtime {
 
-// Returns the stack pointer that the caller had at the call of the function that this is inlined into. So the callbacks
-// before and after an instrumented call get the same value. The frame address would not do: on AArch64 it is at the
-// lower end of the callee's frame.
+// Returns the stack pointer that the caller had when it called the function into which callerStackPointer() is inlined.
+// So the callbacks before and after an instrumented call get the same value. The frame address is not used, since on
+// AArch64 it is at the lower end of the callee's frame.
 [[gnu::always_inline]] inline uint64_t callerStackPointer() noexcept {
 #if defined(__clang__) && defined(__aarch64__)
-  return reinterpret_cast<uint64_t>(__builtin_sponentry()); // clang's CFA is the frame address there
+  return reinterpret_cast<uint64_t>(__builtin_sponentry()); // clang's __builtin_dwarf_cfa() is the frame address here
 #else
   return reinterpret_cast<uint64_t>(__builtin_dwarf_cfa());
 #endif
@@ -41,20 +42,21 @@ struct CallerFrame {
   return {reinterpret_cast<uint64_t>(__builtin_return_address(0)), callerStackPointer(), record[0]};
 }
 
-// Returns the path to the caller or only the caller's number, as the session asks for.
+// Returns the number of the path to the caller. If the session asks for no such paths, returns the number of the
+// caller.
 [[gnu::always_inline]] inline uint32_t pathOfCaller(uint32_t enabled, const CallerFrame &frame) noexcept {
   if ((enabled & abi::kPathsOfCallers) == 0) [[unlikely]]
     return callerSite(frame.return_address);
   return __msl_path(frame.return_address, frame.stack_pointer, frame.frame_pointer, 0);
 }
 
-// Whether an allocation at this row of a unit carries the path that led there.
+// Whether the event of an allocation at this site gets a path. `site` is the number of a row of a unit.
 [[gnu::always_inline]] inline bool hasPath(uint32_t enabled, uint32_t site) noexcept {
   return (enabled & abi::kPathsOfSites) != 0 || ((enabled & abi::kPathsOfCallers) != 0 && isForeign(site));
 }
 
-// Returns the path to a site that a callback passes or has left, or the site itself if the session asks for no path.
-// The number of a caller or of a path is returned unchanged.
+// Returns the number of the path to a site that a callback passes or has stored. If the session asks for no such path,
+// returns the site itself. The number of a caller or of a path is returned unchanged.
 [[gnu::always_inline]] inline uint32_t pathOfSite(uint32_t enabled, uint32_t site, const CallerFrame &frame) noexcept {
   if ((site & (abi::kCallerSite | abi::kPathSite)) != 0 || !hasPath(enabled, site))
     return site;

@@ -8,7 +8,7 @@
 
 namespace msleaks::runtime {
 
-// Returns the kernel's result. An error is the negated errno.
+// Makes a system call and returns the kernel's result. For an error the result is the negated errno.
 [[gnu::always_inline]] inline long rawCall(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0,
                                            long f = 0) noexcept {
 #if defined(__x86_64__)

@@ -1,21 +1,21 @@
-// A program may install a seccomp filter, which forbids system calls. The kernel may kill such a program if the runtime
-// makes a call that the filter does not expect. So the runtime and the hooks stop making system calls just before the
-// program installs its filter (docs/runtime.md).
+// Stops the system calls of the runtime and the hooks just before the program installs a seccomp filter, which forbids
+// system calls (docs/runtime.md). If the runtime made a call that the filter does not allow, the kernel might kill the
+// program.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
 extern "C" {
-// The number of filters that this process has installed, or 1 if it began with one. kNotDecided means that the runtime
-// has not asked the kernel yet. A fork's child has its parent's filters, and so its parent's number.
+// The number of filters that this process has installed, or 1 if the process began with a filter. kNotDecided means
+// that the runtime has not asked the kernel yet. A fork's child has its parent's filters, and so the same number.
 [[gnu::visibility("default")]] extern std::atomic<uint32_t> __msl_sandboxes;
-// Returns the number of filters. The first call asks the kernel. In a process that began with a filter, the runtime
-// records nothing from here on.
+// Returns the number of filters. The first call asks the kernel. If the process began with a filter, the runtime
+// records nothing from now on.
 [[gnu::visibility("default"), gnu::cold]] uint32_t __msl_decide_sandbox() noexcept;
-// Call this before the process installs a filter. Takes the shared memory that may be needed later, and waits for other
-// threads to leave the kernel. `is_strict` means the kernel's own filter, which also forbids this thread to read the
-// processor's counter.
+// Call this before the process installs a filter. It allocates the shared memory that may be needed later, and waits
+// until no other thread is in a system call of the runtime. `is_strict` means the kernel's own filter
+// (SECCOMP_MODE_STRICT), which also forbids this thread to read the processor's counter.
 [[gnu::visibility("default"), gnu::cold]] void __msl_enter_sandbox(bool is_strict) noexcept;
 // Call this if the kernel refused the filter.
 [[gnu::visibility("default"), gnu::cold]] void __msl_stay_outside() noexcept;
