@@ -29,7 +29,7 @@ enum Instruction : uint8_t {
   kValueExpression = 0x16,
   kToggleReturnAddressState = 0x2d, // AArch64: signing of the return address begins or ends here
   kArgumentsSize = 0x2e,
-  // These instructions have an operand in their low six bits:
+  // These instructions contain an operand in their low six bits:
   kAdvance = 0x40,
   kOffset = 0x80,
   kRestore = 0xc0,
@@ -45,7 +45,7 @@ enum ExpressionOperator : uint8_t {
   kRegisterPlus = 0x70, // the first of 32 opcodes
 };
 
-// The place where the caller's value of a register is stored.
+// The place of the caller's value of a register.
 struct Place {
   enum Kind : uint8_t { Kept, AtCfa, AtBase, Undefined, Elsewhere } kind = Kept;
   int64_t offset = 0;
@@ -64,7 +64,7 @@ struct BasePlus {
   bool known;
 };
 
-// Reads the operation breg<n> with its offset.
+// Reads the operator DW_OP_breg<n> and its offset.
 BasePlus readBasePlus(TableCursor &expression) noexcept {
   const uint8_t first = expression.byte();
   const bool known = first >= kRegisterPlus && first < kRegisterPlus + 32;
@@ -72,8 +72,8 @@ BasePlus readBasePlus(TableCursor &expression) noexcept {
   return {uint64_t{first} - kRegisterPlus, offset, known && !expression.failed()};
 }
 
-// Whether this is the expression breg7 8; breg16 0; lit15; and; lit<n>; ge; lit3; shl; plus. This expression adds 8
-// from the n-th byte of the PLT's entry on. Sets `limit` to n.
+// Whether this is the linker's expression for the PLT: breg7 8; breg16 0; lit15; and; lit<n>; ge; lit3; shl; plus. The
+// result is the stack pointer + 8, and 8 more from byte n of the 16-byte entry on. Sets `limit` to n.
 bool readPlt(TableCursor expression, int64_t &limit) noexcept {
   const BasePlus stack = readBasePlus(expression), address = readBasePlus(expression);
   if (!stack.known || stack.base != machine::kStackPointer || stack.offset != 8 || !address.known ||
@@ -90,7 +90,7 @@ class Program {
 public:
   Program(const Cie &cie, uint64_t begin, uint64_t address) noexcept : cie_(cie), location_(begin), address_(address) {}
 
-  // Returns false for an unknown instruction.
+  // Runs the instructions up to the address. Returns false for an unknown instruction.
   bool run(TableCursor program) noexcept {
     while (program.more() && location_ <= address_)
       if (!step(program))
@@ -233,7 +233,7 @@ private:
       return remember();
     case kRestoreState:
       return forget();
-    case kToggleReturnAddressState: // return addresses are always stripped of their signature when they are read
+    case kToggleReturnAddressState: // no effect here: the walk removes the signature from each return address
       return machine::kHasLinkRegister;
     case kArgumentsSize:
       program.uleb();
@@ -300,7 +300,7 @@ private:
     case kRegister:
     case kValueOffset:
     case kValueOffsetSigned:
-      program.uleb(); // a signed number is encoded in the same number of bytes
+      program.uleb(); // also skips a signed number, which has the same length
       setPlace(number, {Place::Elsewhere});
       return true;
     case kValueExpression:
@@ -312,7 +312,7 @@ private:
     }
   }
 
-  static constexpr unsigned kRemembered = 4; // compilers nest one or two states, and a handler's stack is small
+  static constexpr unsigned kRemembered = 4; // compilers nest one or two states, and a signal handler's stack is small
   const Cie &cie_;
   uint64_t location_, address_;
   Row row_, initial_;

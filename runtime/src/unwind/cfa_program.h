@@ -16,7 +16,8 @@ struct Cie {
   TableCursor program{0, 0};
 };
 
-// Returns the rule for `address` in the function that begins at `begin`. `program` is that function's program.
+// Returns the rule for `address` in the function that begins at `begin`. `program` contains the instructions of this
+// function's FDE.
 Rule runProgram(const Cie &cie, TableCursor program, uint64_t begin, uint64_t address) noexcept;
 
 } // namespace msleaks::runtime::unwind

@@ -20,8 +20,8 @@ void takeCode(const ElfW(Phdr) & header, uint64_t bias, Code &code) noexcept {
   code.end = begin + header.p_memsz;
 }
 
-// Returns the segment of the object's code that contains `at`. The result is empty if that byte is the return of a
-// signal handler is not known on this processor.
+// Returns the segment of the object's code that contains `at`. The result is empty if no segment of code contains this
+// byte.
 Code codeIn(const LoadedObject &object, uint64_t at) noexcept {
   for (unsigned i = 0; i < object.header_count; ++i) {
     Code code;
@@ -32,8 +32,8 @@ Code codeIn(const LoadedObject &object, uint64_t at) noexcept {
   return {};
 }
 
-// Whether these bytes may be code. If a static program does not map its headers at the beginning of its range, its code
-// cannot be found, and the result is true.
+// Whether these bytes may be code. The code of a static program that does not map its headers at the beginning of its
+// range cannot be found. Then the result is true.
 bool mayBeCode(uint64_t at, uint64_t bytes) noexcept {
   const Code code = codeAt(at);
   return code.end == 0 || code.holds(at, bytes);
@@ -58,7 +58,8 @@ bool isIndirectCall(const unsigned char *begin, unsigned bytes) noexcept {
 constexpr unsigned kCallBytes = 7;                                                          // the longest call
 constexpr unsigned char kReturnOfHandler[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}; // mov $15, %rax; syscall
 
-// `bytes` has one more byte, since the check of the shortest call reads it.
+// Whether the bytes end in a call. `bytes` must have one more byte than kCallBytes, since the check of the shortest
+// call reads it.
 bool mayEndInCall(const unsigned char *bytes) noexcept {
   bool found = bytes[kCallBytes - 5] == 0xe8;
   for (unsigned length = 2; length <= kCallBytes; ++length)
@@ -78,17 +79,18 @@ bool mayEndInCall(const unsigned char *bytes) noexcept {
 }
 #else
 constexpr unsigned kCallBytes = 1;
-constexpr unsigned char kReturnOfHandler[16] = {}; // no code
+constexpr unsigned char kReturnOfHandler[16] = {}; // not known on this processor
 bool mayEndInCall(const unsigned char *) noexcept { return true; }
 #endif
 
 } // namespace
 
-// A sandbox may refuse process_vm_readv. Then this function checks that the page is mapped, and reads it directly.
+// A sandbox may refuse process_vm_readv. Then this function checks that the pages are mapped, and copies the bytes
+// itself.
 bool copyIfThere(uint64_t from, void *to, uint64_t bytes) noexcept {
   const ErrnoKept kept;
   const iovec here{to, bytes}, there{reinterpret_cast<void *>(from), bytes};
-  constexpr uint64_t kOne = 1, kFlags = 0; // the kernel reads whole words, of which an int defines only a half
+  constexpr uint64_t kOne = 1, kFlags = 0; // 64-bit types, since the kernel reads whole registers
   const long copied = callKernel(SYS_process_vm_readv, processId(), &here, kOne, &there, kOne, kFlags);
   if (copied >= 0 || errno == EFAULT)
     return copied == static_cast<long>(bytes);
@@ -163,7 +165,7 @@ bool isInPlt(uint64_t address) noexcept {
   return false;
 }
 #else
-bool isInPlt(uint64_t) noexcept { return false; } // on this processor the tables have the rule
+bool isInPlt(uint64_t) noexcept { return false; } // on this processor the unwind tables cover the PLT
 #endif
 
 } // namespace msleaks::runtime::unwind

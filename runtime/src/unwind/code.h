@@ -1,7 +1,8 @@
 // Finds code as the loader has mapped it, and recognises the instructions at an address.
 //
 // A word on the stack may be an address in any image, and another thread may unload that image at any moment. Only the
-// image of a frame's own address certainly stays loaded. So the bytes of all other images are read by the kernel.
+// image of a frame's own address certainly stays loaded. So these functions read bytes of other images by a system
+// call, which fails for an unmapped address.
 #pragma once
 
 #include "loaded_object.h"
@@ -36,14 +37,16 @@ template <class T> bool codeBytes(uint64_t at, T &bytes) noexcept {
 // Whether the instruction that ends before `address` may be a call.
 bool mayFollowCall(uint64_t address) noexcept;
 
-// Does the same for an `address` of a frame in `object`. The object stays loaded as long as the frame exists, so no
-// system call is needed.
+// Whether the instruction that ends before `address`, the address of a frame in `object`, may be a call. The object
+// stays loaded as long as the frame exists, so no system call is needed.
 bool mayFollowCall(const LoadedObject &object, uint64_t address) noexcept;
 
-// Whether a signal handler returns to this code: the system call that restores the interrupted registers.
+// Whether a signal handler returns to this address: the code there makes the system call that restores the interrupted
+// registers.
 bool isReturnOfHandler(uint64_t address) noexcept;
 
-// Whether the address is in an entry of the PLT that has no table and does not change stack and link register.
+// Whether the address is in an entry of the PLT that has no unwind table, and that changes neither the stack nor the
+// link register.
 bool isInPlt(uint64_t address) noexcept;
 
 } // namespace msleaks::runtime::unwind

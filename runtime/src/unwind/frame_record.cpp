@@ -1,17 +1,17 @@
-// This file proves that the function around a call has its frame record {frame pointer, return address} at the address
-// in the frame pointer:
+// Finds the rule of a frame without an unwind table. This file first proves that the frame pointer refers to the frame
+// record {frame pointer, return address} of the frame's own function:
 //
-//   push %rbp             the record's return address lies behind a direct call, or one by a slot of the linker's
-//   mov  %rsp, %rbp       (PLT, GOT), of the function with this beginning,
+//   push %rbp             The record's return address follows a direct call, or a call through a slot of the linker
+//   mov  %rsp, %rbp       (PLT, GOT). This call calls the function that begins here,
 //   ...
-//   call malloc           and no other function that begins so lies between that beginning and the call.
+//   call malloc           and no other function with such a beginning lies between this beginning and the call.
 //   <- frame.address
 //
-// A function without a record does not change the register, which then refers to the record of an outer function. Such
-// a record proves nothing about the inner function. In that case the outer function has called the inner function, or a
-// signal handler runs. So there is a return address between the stack pointer and the record, 8 bytes from a multiple
-// of 16, as the calling convention requires. Therefore the proof requires that no word there may be a return address,
-// not even a stale one.
+// A function without a record does not change the frame pointer, which then refers to the record of an outer function.
+// Such a record proves nothing about the inner function. In that case the outer function has called the inner function,
+// or a signal handler runs. So there is a return address between the stack pointer and the record. The calling
+// convention puts it 8 bytes from a multiple of 16. Therefore the proof requires that no word at such an address may be
+// a return address, not even an old one.
 #include "unwind/frame_record.h"
 
 #include "unwind/code.h"
@@ -31,7 +31,7 @@ template <class T> T in(const unsigned char *bytes) noexcept {
 
 template <class T> T bytesAt(uint64_t at) noexcept { return in<T>(reinterpret_cast<const unsigned char *>(at)); }
 
-constexpr uint64_t kLongestStart = 16; // bytes that are read where a function or an entry of a PLT begins
+constexpr uint64_t kLongestStart = 16; // bytes that are read at the beginning of a function or of a PLT's entry
 constexpr uint32_t kEndbr64 = 0xfa1e'0ff3;
 
 bool isRecordMade(uint64_t at) noexcept {
@@ -43,15 +43,15 @@ uint64_t plus(uint64_t address, int32_t distance) noexcept {
   return address + static_cast<uint64_t>(int64_t{distance});
 }
 
-// Returns the word of an image at a distance from the end of an instruction. 0 = there is no such word.
+// Returns the word of an image at this distance from the address `behind`. 0 = no image contains this word.
 uint64_t slotValue(uint64_t behind, int32_t distance) noexcept {
   const uint64_t slot = plus(behind, distance);
   uint64_t value = 0;
   return codeAt(slot).isOf(slot) && copyIfThere(slot, value) ? value : 0;
 }
 
-// Returns the function that a call to `called` reaches. If `called` is an entry of the PLT, the function's address is
-// in the entry's slot.
+// Returns the address of the function that a call of `called` calls. If `called` is an entry of the PLT, the function's
+// address is in the entry's slot.
 uint64_t behindPlt(uint64_t called) noexcept {
   unsigned char bytes[kLongestStart];
   if (!codeBytes(called, bytes))
@@ -123,8 +123,7 @@ Rule ruleOfFrameRecord(const Frame &frame, Stack &stack) noexcept {
 }
 
 #else
-// On other processors the caller's stack pointer cannot be derived from a record, which may be at either end of a
-// frame.
+// On other processors a record may be at either end of a frame. So it does not determine the caller's stack pointer.
 Rule ruleOfFrameRecord(const Frame &, Stack &) noexcept { return {}; }
 
 #endif

@@ -7,15 +7,15 @@ namespace msleaks::runtime::unwind {
 
 // The kinds of rules. CFA means the stack pointer of the caller after the call has returned.
 enum class RuleKind : uint8_t {
-  Unknown,   // no table, or one of an unknown form: the path cannot be finished
+  Unknown,   // no table, or a table of an unknown form: the path is not finished
   Outermost, // there is no caller
-  Plain,     // CFA = base + offset; the caller's frame pointer lies at a slot below it
-  Realigned, // CFA = the word at base + offset, and the caller's frame pointer at base + slot: code that aligns its
-             // stack
-  Plt,       // CFA = stack pointer + 8, and 8 more from byte `offset` of the 16-byte entry on
+  Plain,     // CFA = base + offset; the caller's frame pointer is at CFA + frame_slot
+  Realigned, // for code that aligns its stack: CFA = the word at base + offset; the caller's frame pointer is at base +
+             // frame_slot
+  Plt,       // CFA = stack pointer + 8; from byte `offset` of the 16-byte entry on, stack pointer + 16
   Signal,    // the kernel has put the interrupted registers on the stack
   NoTable,   // the image has no table for this address: a frame record may help (frame_record.h)
-  NoCall,    // no call returns there: a table was wrong, or the stack is damaged
+  NoCall,    // the address is no return address: a table was wrong, or the stack is damaged
 };
 
 enum class Base : uint8_t { StackPointer, FramePointer };
@@ -25,8 +25,8 @@ struct Rule {
   RuleKind kind = RuleKind::Unknown;
   Base base = Base::StackPointer;
   int32_t offset = 0;
-  int16_t frame_slot = kNotSaved;  // where the caller's frame pointer is
-  int16_t return_slot = kNotSaved; // where the return address is, from the CFA; not saved: in the link register
+  int16_t frame_slot = kNotSaved;  // offset of the caller's frame pointer
+  int16_t return_slot = kNotSaved; // offset of the return address from the CFA; kNotSaved: in the link register
 
   static constexpr int16_t kNotSaved = INT16_MIN;
   friend bool operator==(const Rule &, const Rule &) = default;
@@ -39,7 +39,7 @@ constexpr uint64_t packed(const Rule &rule) {
          static_cast<uint64_t>(static_cast<uint16_t>(rule.frame_slot)) << 32 |
          static_cast<uint64_t>(static_cast<uint16_t>(rule.return_slot)) << 48;
 }
-inline constexpr int32_t kMaxOffset = (1 << 27) - 1; // 28 bits with the sign
+inline constexpr int32_t kMaxOffset = (1 << 27) - 1; // `offset` has 28 bits with the sign
 
 constexpr Rule unpacked(uint64_t word) {
   Rule rule;

@@ -1,5 +1,5 @@
-// A cache of the rules of addresses that a walk has met before. Any thread, also in a signal handler, reads and writes
-// the cache without a lock. If two writers have each stored one half of an entry, the entry matches no address.
+// Caches the rules of addresses that a walk has looked up before. Any thread, also in a signal handler, reads and
+// writes the cache without a lock. If two threads have each stored one half of an entry, the entry matches no address.
 #pragma once
 
 #include "unwind/rule.h"
@@ -17,9 +17,9 @@ public:
     return setOf(address)[0].read(keyOf(address), rule) || findOlder(address, rule);
   }
 
-  // Stores a rule. It becomes the first rule of its set, and the oldest rule of the set is dropped. With only one rule
-  // in each set, two addresses of a loop could overwrite each other again and again. Reading a rule from the tables
-  // takes as long as hundreds of look-ups in the cache.
+  // Stores a rule as the first rule of its set, and removes the oldest rule of the set. With only one rule in each set,
+  // two addresses of a loop could overwrite each other again and again. Reading a rule from the tables takes as long as
+  // hundreds of look-ups in the cache.
   void put(uint64_t address, const Rule &rule) noexcept {
     if (isUnloading(epoch()))
       return;
@@ -29,8 +29,8 @@ public:
     set[0].write(keyOf(address), rule);
   }
 
-  // Call these before and after a call that may unload code. Earlier rules are then no longer found. No rule is stored
-  // between the two calls, since another library may be loaded at the same place meanwhile.
+  // Call these before and after a call that may unload code. Lookups then no longer find earlier rules. No rule is
+  // stored between the two calls, since another library may be loaded at the same addresses at that time.
   void beginUnload() noexcept { epoch_.fetch_add(kOneEpoch + 1, std::memory_order_relaxed); }
   void endUnload() noexcept { epoch_.fetch_add(kOneEpoch - 1, std::memory_order_relaxed); }
 
@@ -61,7 +61,7 @@ private:
     }
   };
   static constexpr uint64_t kGolden = 0x9e37'79b9'7f4a'7c15;
-  static constexpr uint64_t kOneEpoch = 1u << 16; // the bits below it count unloads under way
+  static constexpr uint64_t kOneEpoch = 1u << 16; // the bits below this count unloads that have not ended
 
   static unsigned firstOf(uint64_t address) noexcept {
     constexpr unsigned kSetBits = std::countr_zero(kEntries / kWays);

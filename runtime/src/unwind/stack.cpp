@@ -13,8 +13,8 @@ uint64_t pageOf(uint64_t address) noexcept { return address & ~(pageBytes() - 1)
 
 } // namespace
 
-// Makes a call of rt_sigprocmask with an unknown operation. The kernel reads the signal set at `address` first, and
-// returns EFAULT if the page is not mapped. The address 0 would mean that there is no set.
+// Calls rt_sigprocmask with an invalid operation. The kernel first reads the signal set at `address`, and returns
+// EFAULT if the page is not mapped. For the address 0 the kernel would read no set.
 bool isReadable(uint64_t address) noexcept {
   if (!mayCallKernel())
     return false;
@@ -24,8 +24,7 @@ bool isReadable(uint64_t address) noexcept {
          (callKernel(SYS_rt_sigprocmask, kNothing, pageOf(address), nullptr, sizeof(uint64_t)) == 0 || errno != EFAULT);
 }
 
-// Extends the known part upwards, page by page. Between the stack pointer and the words of a frame there is nothing but
-// the stack.
+// Extends the known part upwards, page by page. All memory between the stack pointer and the words of a frame is stack.
 bool Stack::extend(uint64_t at) noexcept {
   if (at % sizeof(uint64_t) != 0 || at < end_ || at - end_ >= kMaxPagesAtOnce * pageBytes())
     return false;

@@ -1,17 +1,17 @@
-// The part of the current stack that a walk may read. A damaged stack may have pointers to anywhere, so a page is read
-// only after the kernel has confirmed that it is mapped.
+// Reads words of the current stack. A damaged stack may contain any pointers, so a page is read only after the kernel
+// has confirmed that the page is mapped.
 #pragma once
 
 #include <cstdint>
 
 namespace msleaks::runtime::unwind {
 
-// Reads a word of the stack. Sanitizers must not check this read, since a damaged stack may have pointers to anywhere.
+// Reads a word of the stack. Sanitizers must not check this read, since a damaged stack may contain any pointers.
 [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] inline uint64_t wordAt(uint64_t at) noexcept {
   return *reinterpret_cast<const uint64_t *>(at);
 }
 
-// Whether the page with this address is mapped. No processor has code or stacks above 56 bits.
+// Whether the page with this address is mapped. No processor has code or stacks at addresses of more than 56 bits.
 bool isReadable(uint64_t address) noexcept;
 
 class Stack {

@@ -1,4 +1,4 @@
-// A position in the unwind tables, which never leaves them.
+// Reads values at a position in the unwind tables, and never reads outside of the tables.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,7 @@ public:
     return static_cast<int64_t>(value);
   }
 
-  // Fails on encodings that compilers do not write into .eh_frame.
+  // Reads a pointer. Fails for encodings that compilers do not write into .eh_frame.
   uint64_t pointer(uint8_t encoding) noexcept {
     if (encoding == kOmitted)
       return 0;
@@ -82,7 +82,8 @@ private:
     return !failed_;
   }
 
-  // Returns whether a signed number would be negative. `shift` is the number of bits read.
+  // Reads a LEB128 number. Returns whether a signed number would be negative. `shift` is set to the number of bits
+  // read.
   bool readLeb(uint64_t &value, unsigned &shift) noexcept {
     for (;;) {
       const uint8_t next = byte();

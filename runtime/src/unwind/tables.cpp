@@ -6,14 +6,14 @@
 namespace msleaks::runtime::unwind {
 namespace {
 
-constexpr uint32_t kLongForm = 0xffff'ffff; // the length in a record of 64-bit DWARF, which no compiler writes here
+constexpr uint32_t kLongForm = 0xffff'ffff; // this length marks a record of 64-bit DWARF, which no compiler writes here
 
 TableCursor cursorAt(const Tables &tables, uint64_t at) noexcept {
   return {at, at >= tables.begin && at <= tables.end ? tables.end : at};
 }
 
-// Returns a cursor for a record of .eh_frame, behind the record's length. The cursor is empty if the record is not in
-// the tables.
+// Returns a cursor for a record of .eh_frame, which begins after the record's length. The cursor is empty if the record
+// is not in the tables.
 TableCursor recordAt(const Tables &tables, uint64_t at) noexcept {
   TableCursor cursor = cursorAt(tables, at);
   const auto bytes = cursor.fixed<uint32_t>();
@@ -22,8 +22,8 @@ TableCursor recordAt(const Tables &tables, uint64_t at) noexcept {
   return {cursor.at(), cursor.at() + bytes};
 }
 
-// Returns the FDE whose function begins last at or before `address`, or 0 if there is none. It reads only tables of the
-// form that all linkers write.
+// Returns the FDE of the last function that begins at or before `address`, or 0 if there is none. Reads only tables of
+// the form that all linkers write.
 uint64_t findFde(const Tables &tables, uint64_t address) noexcept {
   TableCursor header = cursorAt(tables, tables.header);
   const uint8_t version = header.byte(), frame_encoding = header.byte(), count_encoding = header.byte(),
@@ -53,7 +53,7 @@ uint64_t findFde(const Tables &tables, uint64_t address) noexcept {
   return tables.header + static_cast<uint64_t>(int64_t{entryAt(low).fde});
 }
 
-// Returns false for an unknown version or processor.
+// Reads a CIE. Returns false for an unknown version or processor.
 bool readCie(TableCursor cursor, Cie &cie) noexcept {
   if (cursor.fixed<uint32_t>() != 0)
     return false; // this record is an FDE
@@ -68,7 +68,7 @@ bool readCie(TableCursor cursor, Cie &cie) noexcept {
   cie.data_factor = cursor.sleb();
   const uint64_t return_register = version == 1 ? cursor.byte() : cursor.uleb();
   if (letters[0] == 'z')
-    cursor.uleb(); // the number of bytes in the rest
+    cursor.uleb(); // the size of the remaining augmentation data
   else if (letters[0] != 0)
     return false;
   for (const char *letter = letters + 1; letters[0] != 0 && *letter != 0; ++letter)

@@ -1,5 +1,5 @@
-// Reads the unwind tables of an image (.eh_frame_hdr and .eh_frame, as they are mapped). The tables may be damaged, so
-// every read is checked.
+// Reads the mapped unwind tables of an image (.eh_frame_hdr and .eh_frame). The tables may be damaged, so every read is
+// checked.
 #pragma once
 
 #include "unwind/rule.h"

@@ -17,7 +17,7 @@ constinit RuleCache rules{};
 
 namespace {
 
-// Finds the segment that contains the unwind tables. No byte outside of this segment is read.
+// Finds the segment that contains the unwind tables. A lookup reads no byte outside of this segment.
 bool findTables(const LoadedObject &object, Tables &tables) noexcept {
   tables.header = object.eh_frame_header;
   for (unsigned i = 0; i < object.header_count; ++i) {
@@ -56,8 +56,9 @@ bool isOnStack(uint64_t address, const Frame &frame) noexcept {
   return isReadable(high);
 }
 
-// Whether the frame's address is certainly no return address. A wrong table, as for some of libc's assembler code, may
-// have led to any word of the stack. Code outside of all images is not read, since it may be unmapped at any moment.
+// Whether the frame's address is certainly no return address. If a table is wrong, as for some of libc's assembler
+// code, the address may be any word of the stack. Code outside of all images is not read, since it may be unmapped at
+// any moment.
 bool isNoCall(const Frame &frame, const Rule &rule) noexcept {
   const bool by_call = !isKnown(rule) || rule.kind == RuleKind::Plain || rule.kind == RuleKind::Realigned;
   if (frame.is_interrupted || !by_call || !mayCallKernel())
@@ -78,8 +79,8 @@ Rule lookUp(const Frame &frame) noexcept {
     rule = {.kind = RuleKind::Signal};
   if (!isKnown(rule) && frame.is_interrupted && isInPlt(frame.address))
     rule = {.kind = RuleKind::Plain}; // nothing is pushed, and the return address is still in the link register
-  // If this is the first byte of a function, and no call is before it, no call returns to it. Stacks that a program has
-  // built itself end in this way, as makecontext's stacks do.
+  // If this is the first byte of a function and no call is before this byte, no call returns to this byte. The stacks
+  // that makecontext and other code of a program have built end with such an address.
   if (!isKnown(rule) && isKnown(ruleInTables(address + 1)) && !mayFollowCall(address + 1))
     rule = {.kind = RuleKind::Outermost};
   if (isNoCall(frame, rule))
@@ -92,7 +93,7 @@ namespace {
 
 uint64_t plus(uint64_t address, int64_t offset) noexcept { return address + static_cast<uint64_t>(offset); }
 
-// Goes from a signal handler to the interrupted function, which may have run on another stack.
+// Changes the frame of a signal handler to the frame of the interrupted function, which may have run on another stack.
 Step leaveHandler(Frame &frame, Stack &stack) noexcept {
   const uint64_t pushed = frame.stack_pointer;
   uint64_t stack_pointer = 0;
@@ -129,8 +130,8 @@ Step leave(Frame &frame, const Rule &rule, Stack &stack) noexcept {
   const bool is_word = rule.kind == RuleKind::Realigned;
   if (is_word && !stack.read(cfa, cfa))
     return Step::Unknown;
-  // Only in a function that a signal interrupted may the return address be still in the register. Its stack pointer may
-  // be unchanged since the call.
+  // The return address can be in the link register only in a function that a signal has interrupted. Such a function
+  // may not have changed the stack pointer since its call.
   const bool in_register = rule.return_slot == Rule::kNotSaved;
   if (in_register && (!machine::kHasLinkRegister || !frame.is_interrupted))
     return Step::Unknown;
@@ -144,7 +145,7 @@ Step leave(Frame &frame, const Rule &rule, Stack &stack) noexcept {
     return Step::Unknown;
   frame.address = stripped(return_address);
   frame.stack_pointer = cfa;
-  frame.address_at = 0; // the place depends on the alignment of the stack, or is a register
+  frame.address_at = 0; // its place depends on the stack's alignment, or is a register
   frame.used_frame_pointer = true;
   frame.is_interrupted = false;
   return Step::Caller;
@@ -158,7 +159,7 @@ Step leaveWithoutTable(Frame &frame, Stack &stack) noexcept {
   return leave(frame, rule, stack);
 }
 
-// An instruction that is no call may still have been interrupted by a signal. Then its rule is read again.
+// Even if no call returns to this instruction, a signal may have interrupted it. Then its rule is read again.
 Step leaveNoCall(Frame &frame, Stack &stack) noexcept {
   const Rule rule = frame.is_interrupted ? lookUp(frame) : Rule{.kind = RuleKind::NoCall};
   return rule.kind == RuleKind::NoCall ? Step::NoCall : stepSlowly(frame, rule, stack);

@@ -1,4 +1,4 @@
-// Walks the stack: from a frame to its caller's frame, up to the first frame of the thread.
+// Walks the stack: each step changes a frame to its caller's frame, up to the first frame of the thread.
 #pragma once
 
 #include "unwind/machine.h"
@@ -8,26 +8,26 @@
 namespace msleaks::runtime::unwind {
 
 struct Frame {
-  uint64_t address;       // of the next instruction
+  uint64_t address;       // address of the next instruction
   uint64_t stack_pointer; // the stack pointer of this frame at its call: the CFA of the callee
   uint64_t frame_pointer;
-  uint64_t address_at = 0;         // where `address` was read; 0 = in no word of the stack that alone determines it
-  uint64_t frame_at = 0;           // where `frame_pointer` was read; 0 = it equals the callee's
+  uint64_t address_at = 0;         // where `address` was read; 0 = no single word of the stack determines it
+  uint64_t frame_at = 0;           // where `frame_pointer` was read; 0 = it equals the callee's frame pointer
   bool used_frame_pointer = false; // the walk has used the callee's frame pointer to find this frame
   uint64_t link = 0;               // AArch64: the link register, where it is known
-  bool is_interrupted = false;     // by a signal: then `address` is the next instruction, not a return address
+  bool is_interrupted = false;     // a signal interrupted it: `address` is the next instruction, no return address
 };
 
 enum class Step : uint8_t {
-  Caller,    // the frame is now that of the caller
+  Caller,    // the frame is now the caller's frame
   Outermost, // there is no caller
   Unknown,   // no table, or a table of an unknown form, or the stack is damaged
-  NoCall,    // this is not the frame of a call: the last step was wrong
+  NoCall,    // the frame's address is no return address: the last step was wrong
 };
 
 extern RuleCache rules;
 
-// Reads the rule of a frame that is not in the cache, and stores it there.
+// Reads the rule of a frame from the tables, and stores the rule in the cache.
 Rule lookUp(const Frame &frame) noexcept;
 
 Step stepSlowly(Frame &frame, const Rule &rule, Stack &stack) noexcept;
