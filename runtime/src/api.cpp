@@ -1,4 +1,4 @@
-// Records the events that the program itself reports (msleaks/api.h).
+// Defines the functions of msleaks/api.h: records the steps, marks, ranges and owners that the program reports.
 #include "drivers.h"
 #include "label_table.h"
 #include "reach.h"
@@ -15,10 +15,10 @@
 namespace msleaks::runtime {
 namespace {
 
-// Whether an event of this kind may be recorded. If libc calls a malloc of the program for the runtime, this malloc may
-// call the API while the runtime holds its lock. Such a call is not recorded. The kinds of events that the session
-// records are known only once the process has attached. So the process attaches here first, and no text is defined for
-// an event that is not recorded.
+// Whether an event of this kind may be recorded. The program may define its own malloc, and this malloc may call the
+// API. If libc calls this malloc for the runtime, the runtime may hold its lock, so the call of the API is not
+// recorded. Only an attached process knows which kinds of events the session records. So the process attaches here,
+// before the text of an event is defined.
 bool mayRecord(Thread &thread, abi::EventKind kind) noexcept {
   if (!isEnabled(kind) || thread.call.inside == kInsideRuntime)
     return false;
@@ -45,8 +45,8 @@ uint64_t labelFor(abi::EventKind kind, const char *text) noexcept {
   return mayRecord(__msl_thread, kind) ? labelOf(text) : 0;
 }
 
-// Looks at the watched blocks before the program continues. The place of the call is computed only if there are watched
-// blocks.
+// Compares the watched blocks before the program continues. Returns the path of the call, which is computed only if
+// there are watched blocks.
 [[gnu::always_inline]] inline uint32_t lookFrom(const CallerFrame &caller) noexcept {
   if (!isWatching()) [[likely]]
     return 0;
@@ -55,8 +55,8 @@ uint64_t labelFor(abi::EventKind kind, const char *text) noexcept {
   return here;
 }
 
-// The last number that was given to a range of msl_range_start. 0 is the number of no range. A fork's child continues
-// from its parent's number.
+// The number of the last range that msl_range_start began. No range has the number 0. A fork's child continues with its
+// parent's next number.
 constinit std::atomic<uint64_t> last_range{0};
 
 } // namespace

@@ -1,5 +1,5 @@
-// The arena: the files of this process in the session directory. They are made with the first record. The arena grows
-// with new threads.
+// Makes and extends the arena: the files of this process in the session directory. The runtime makes these files with
+// the first record. The arena grows with new threads.
 #pragma once
 
 #include "session.h"
@@ -12,9 +12,9 @@ inline constexpr uint32_t kMaxImages = 2048;
 struct Image {
   uint64_t begin, end;
   uint64_t load_bias;
-  uint64_t address;  // an address in a segment that the loader finds
-  uint32_t identity; // identity of the file: another file may be loaded to the same place
-  bool gone;         // was seen to be unloaded
+  uint64_t address;  // an address in a segment, by which the loader finds the image
+  uint32_t identity; // identity of the file: another file may be loaded to the same addresses
+  bool gone;         // the runtime has seen that the image was unloaded
 };
 
 // The order in which the collector and other threads see changes of the arena, also on processors that reorder stores:
@@ -31,8 +31,8 @@ struct Image {
 //   Caller::address or a slot of LabelTable
 //   (release)
 //
-// This struct is in anonymous memory of one process. The child of a fork does not use its parent's arena, and makes its
-// own. All fields are changed under Process::lock.
+// This struct is in anonymous memory of one process. A fork's child does not use its parent's arena, but makes its own.
+// All fields are changed under Process::lock.
 struct Arena {
   abi::ArenaHeader *header;
   abi::RingEntry *entries;
@@ -41,8 +41,8 @@ struct Arena {
   bool definitions_full; // no more definitions can be written
   uint32_t image_count;
   uint32_t next_claim;   // where the last search for a drained ring ended
-  uint32_t next_look;    // where the last search for threads that have ended stopped
-  abi::RingHeader *late; // shared by threads that have ended (thread_exit.h)
+  uint32_t next_look;    // where the last search for ended threads stopped
+  abi::RingHeader *late; // ring that threads share after their end (thread_exit.h)
   char executable[4096]; // buffer for the path of an image that is being defined, since stacks may be small
   Image images[kMaxImages];
   abi::RingHeader *mapped[abi::kMaxRings];
@@ -52,7 +52,7 @@ struct Arena {
 // nothing. `ancestor` is the arena of the nearest ancestor by fork since the last exec, or null.
 Arena *makeArena(const Arena *ancestor) noexcept;
 
-// A ring of `bytes` (header and slots) in state Claimed, or null. Its pages are allocated. The fields of its header are
+// A ring in state Claimed and its entry, or nulls. The pages of the ring are allocated. The fields of its header are
 // not set yet.
 struct ClaimedRing {
   abi::RingHeader *ring;

@@ -1,5 +1,5 @@
-// Arms units. The units of an image get site numbers, their tables are written to the .defs file, and then their guards
-// (Unit::base) are opened.
+// Arms the units of an image. The runtime gives them site numbers and writes their tables to the .defs file. Then it
+// sets Unit::base, after which the gates of the unit record their calls.
 #include "arm.h"
 
 #include "definitions.h"
@@ -12,9 +12,9 @@
 namespace msleaks::runtime {
 namespace {
 
-// The tables that got their numbers in one call of an arming function. The entry stays when the image is unloaded. So
-// the same tables get the same numbers when the image is loaded again. The entry also stays after a fork, whose child
-// inherits the definitions.
+// The site numbers of the tables that one call of an arming function defined. The entry stays after the image is
+// unloaded. So the same tables get the same numbers when the image is loaded again. The entry also stays in a fork's
+// child, which inherits the definitions.
 struct Numbered {
   uint64_t tables; // hash of the image and its tables
   uint32_t first;
@@ -31,8 +31,7 @@ struct NumberedChunk {
 constinit NumberedChunk first_chunk{};
 constinit uint32_t next_site = 1;
 
-// Images that were loaded while there was no collector, in the loader's order. Images beyond kMaxWaiting are not
-// recorded.
+// Images that were loaded while there was no collector, in the loader's order. Units of further images are not armed.
 struct WaitingImage {
   UnitRange range;
   ImagePlace place;
@@ -61,10 +60,10 @@ void remember(const Numbered &numbered) noexcept {
   }
   const uint32_t count = chunk->count.load(std::memory_order_relaxed);
   chunk->entries[count] = numbered;
-  chunk->count.store(count + 1, std::memory_order_release); // a child of a fork between the two finds a list without it
+  chunk->count.store(count + 1, std::memory_order_release); // last: so a fork's child finds a complete list
 }
 
-// Returns the first number of these tables, or 0.
+// Returns the first site number of these tables, or 0 if they were not numbered before.
 uint32_t knownNumber(const Numbered &wanted) noexcept {
   for (const NumberedChunk *chunk = &first_chunk; chunk != nullptr; chunk = chunk->next)
     for (uint32_t i = 0; i < chunk->count.load(std::memory_order_acquire); ++i)
@@ -95,8 +94,8 @@ uint64_t hashed(uint64_t hash, const void *bytes, uint64_t count) noexcept {
 }
 
 struct Measured {
-  Numbered numbered; // without its first number
-  uint32_t units;    // a unit without rows may have frames
+  Numbered numbered; // Numbered::first is not set
+  uint32_t units;    // also counts units without rows, which may have frames
 };
 
 Measured measure(Arena &arena, const UnitRange &range, const ImagePlace &place) noexcept {
@@ -105,7 +104,7 @@ Measured measure(Arena &arena, const UnitRange &range, const ImagePlace &place) 
   numbered.tables = hashed(numbered.tables, place.definition.build_id, place.definition.build_id_bytes);
   uint32_t units = 0;
   forEachNew(range, place.definition, next_site, [&](const ArmableUnit &unit, uint32_t) {
-    // The header contains the checksum of the whole table.
+    // The hash of the header is enough, since the header contains the checksum of the whole table.
     numbered.tables = hashed(numbered.tables, unit.table, abi::kFirstHeaderBytes);
     numbered.rows += unit.table->row_count;
     ++units;
@@ -122,8 +121,8 @@ bool define(Arena &arena, const UnitRange &range, const ImagePlace &place) noexc
   return batch.flush();
 }
 
-// A unit's guard is opened only after the unit is defined, so that no event has an undefined site. A fork may happen
-// between any two steps. In its child too, no number is given twice and every open guard has its definition.
+// Unit::base is set only after the unit is defined, so no event has an undefined site. The process may fork between any
+// two steps. In the child too, no number is used twice, and each unit with a base is defined.
 void armRange(Arena &arena, const UnitRange &range, const ImagePlace &place) noexcept {
   auto [numbered, units] = measure(arena, range, place);
   if (units == 0)
@@ -160,7 +159,7 @@ void armIn(Arena &arena, const UnitRange &range, const ImagePlace &place) noexce
   armRange(arena, range, place);
 }
 
-// Replaces the entry whose range begins at `begin`. Null stands for a free entry.
+// Replaces the entry whose range begins at `begin`. If `begin` is null, replaces a free entry.
 void replaceWaiting(const char *begin, const WaitingImage &with) noexcept {
   for (WaitingImage &entry : waiting)
     if (entry.range.begin == begin) {
@@ -174,7 +173,7 @@ void arm(const UnitRange &range) noexcept {
   const ErrnoKept kept;
   if (range.begin == range.end || isInert())
     return;
-  ImagePlace place{}; // looked up before the runtime's lock is taken, since the loader takes its own lock
+  ImagePlace place{}; // found before the runtime's lock is acquired, since the loader acquires its own lock
   findImage(range.begin, place);
   const SignalsBlocked blocked;
   const Inside inside(__msl_thread);
@@ -185,8 +184,8 @@ void arm(const UnitRange &range) noexcept {
     replaceWaiting(nullptr, {range, place});
 }
 
-// The guards stay open. At exit, the destructors of other images and of static objects still make instrumented calls.
-// After a dlclose the units are unmapped with their image.
+// Only removes an image that still waits. Unit::base of armed units stays: at exit, the destructors of other images and
+// of static objects still make instrumented calls. After a dlclose the units are unmapped with their image.
 void disarm(const UnitRange &range) noexcept {
   const ErrnoKept kept;
   const SignalsBlocked blocked;

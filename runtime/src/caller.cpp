@@ -12,7 +12,7 @@ namespace msleaks::runtime {
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
-constexpr uint32_t kProbes = 64; // after so many occupied entries the table counts as full
+constexpr uint32_t kProbes = 64; // after this many occupied entries the table counts as full
 
 constinit Pause pause_of_table;
 
@@ -79,8 +79,8 @@ uint32_t insert(uint64_t address, const ImagePlace &place, bool known) noexcept 
 
 void retireUnloaded(Arena &arena) noexcept {
   const uint32_t count = __atomic_load_n(&arena.image_count, __ATOMIC_ACQUIRE);
-  // This search runs without the runtime's lock. If an image is loaded again meanwhile, the next call from that image
-  // restores its entries.
+  // findLoaded() runs without the runtime's lock. If an image is loaded again during this search, the next call from
+  // the image restores its entries.
   const LoadedImages loaded = findLoaded(arena, count);
   for (uint32_t i = 0; i < count; ++i) {
     Image &image = arena.images[i];

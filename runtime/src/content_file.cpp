@@ -8,9 +8,10 @@
 namespace msleaks::runtime {
 namespace {
 
-constexpr size_t kMostTextBytes = 512; // limit of a name; the rest is cut off
+constexpr size_t kMostTextBytes = 512; // largest size of a name; a longer name is cut off
 
-// Returns the length of the UTF-8 character at the beginning of the text; 0 = the text does not begin with one.
+// Returns the length of the UTF-8 character at the beginning of the text; 0 = the text does not begin with such a
+// character.
 size_t characterAt(std::string_view text) noexcept {
   const auto first = static_cast<unsigned char>(text[0]);
   const size_t bytes = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
@@ -36,7 +37,7 @@ void appendCharacter(ContentHeader &to, std::string_view character) noexcept {
     (to << (first < 0x10 ? "\\u000" : "\\u00")).hex(static_cast<unsigned char>(first));
 }
 
-// Appends any bytes as a JSON string.
+// Appends a text as a JSON string. Bytes that are no UTF-8 become "?".
 void appendText(ContentHeader &to, std::string_view text) noexcept {
   to << "\"";
   for (size_t at = 0; at < text.size() && at < kMostTextBytes;) {
@@ -79,7 +80,7 @@ void appendForm(ContentHeader &to, const Content &content) noexcept {
   to << "]";
 }
 
-// Whether this many more bytes may be written. If so, reserves them in the limit that all processes share.
+// Whether this many more bytes may be written. If so, adds them to the total that all processes share.
 bool takeRoom(abi::UnseenPage &shared, uint64_t bytes) noexcept {
   const uint64_t most = session.control->flags.watch_max;
   if (shared.watch_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes <= most)
@@ -99,7 +100,7 @@ bool writeAll(int fd, const char *bytes, uint64_t count) noexcept {
   return true;
 }
 
-// Writes the file under another name, and renames it when it is complete.
+// Writes the file under a temporary name, and renames the file when it is complete.
 bool writeFile(const ContentScratch &scratch, const Content &content) noexcept {
   const SizeSignalTaken taken;
   const char *unfinished = scratch.unfinished.c_str();

@@ -14,8 +14,8 @@ namespace {
 
 constexpr uint64_t kPoolBytes = 64 << 10;
 
-// A fork wipes Process::counting, so the child finds the slots of its parent's counters here. Null means that no such
-// slots are left.
+// A fork wipes Process::counting. So the child finds its parent's counters here, whose slots it must set to null. Null
+// means that there are no such counters.
 constinit Counting *last_counting = nullptr;
 constinit bool is_fork_watched = false;
 
@@ -51,7 +51,7 @@ template <class T> T *make(Counting &counting) noexcept {
   return made;
 }
 
-// Returns the number of the table in the file; 0 = there is no room.
+// Writes the table to the file and returns its number; 0 = there is no room.
 uint32_t tellTable(Counting &counting, Arena &arena, const abi::GraphHeader &table) noexcept {
   const uint64_t bytes = table.total_bytes;
   abi::CountsRecord *record = addRecord(counting.file, arena, abi::CountsKind::Unit, counting.unit_count + 1, bytes);
@@ -217,8 +217,8 @@ const char *__msl_kernel_compiler() noexcept {
   return attach() != nullptr ? session.control->kernel_compiler : "";
 }
 
-// The counts of the module's threads stay in the file. A module that is later loaded to the same place gets arrays of
-// its own.
+// The counts of the module's threads stay in the file. A module that is later loaded at the same address gets new
+// arrays.
 void __msl_uncount(const abi::GraphUnit *unit) noexcept {
   const ArenaHeld held;
   if (!held || __msl_process.counting == nullptr)

@@ -1,5 +1,5 @@
-// Counters of edges (abi/graph_table.h). Each thread has an array of counters for each module whose functions it has
-// entered.
+// Allocates the counters of edges (abi/graph_table.h). Each thread has an array of counters for each module whose
+// functions it has entered.
 #pragma once
 
 #include "counts_file.h"
@@ -8,8 +8,8 @@
 
 namespace msleaks::runtime {
 
-// The array of one thread. When the thread ends, its array is marked as free. The next thread adds to the counts in
-// this array.
+// The array of one thread. When the thread ends, its array is marked as free. The next thread that needs an array adds
+// to the counts in this array.
 struct CounterArray {
   uint64_t **slot;    // the thread-local pointer to this array; null: the array is free
   const void *thread; // the thread pointer of the thread that uses the array
@@ -24,19 +24,19 @@ struct CountedUnit {
   CountedUnit *next;
 };
 
-// The counters of one process, made when it first counts.
+// The counters of one process. The runtime makes this struct when the process first counts.
 struct Counting {
   CountsFile file;
   CountedUnit *units; // newest first
   uint32_t unit_count;
   bool is_other_noted; // a note about a module of another version was written
-  char *pool;          // memory for the lists above
+  char *pool;          // memory for new list entries
   uint64_t pool_bytes;
 };
 
 // Call this in the child of a fork. The arrays belong to the parent, in memory that parent and child share. So the
-// thread that forked needs other arrays. libc's fork calls this function in the child at once. Any other child calls it
-// when it attaches.
+// child's thread needs other arrays. libc's fork calls this function in the child at once. A child of any other call
+// calls it when it attaches.
 void leaveParentsCounters() noexcept;
 
 // Call this when the calling thread ends. It frees the thread's arrays.

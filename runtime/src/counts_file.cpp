@@ -46,7 +46,7 @@ bool make(CountsFile &counts, const Arena &arena) noexcept {
   return true;
 }
 
-// Slabs are never unmapped, since threads write their counters there.
+// Adds a slab to the file. Slabs are never unmapped, since threads write their counters there.
 bool addSlab(CountsFile &counts, uint64_t least) noexcept {
   const uint64_t bytes = roundedUp(least > kSlabBytes ? least : kSlabBytes, session.page_bytes);
   const OpenFile file(counts.path.c_str(), O_RDWR | O_NOFOLLOW);

@@ -17,8 +17,8 @@ uint64_t totalOf(const iovec *pieces, unsigned count) noexcept {
   return bytes;
 }
 
-// Each record is written with one call. So if the process is killed, only the last record may be incomplete. If a full
-// disk cuts a write short, the file is truncated to its old size. Otherwise a reader could not read later records.
+// Writes the pieces with one system call. So if the process is killed, only the last record may be incomplete. If a
+// full disk cuts a write short, the file is truncated to its old size. Otherwise a reader could not read later records.
 bool write(Arena &arena, const OpenFile &file, const iovec *pieces, unsigned count) noexcept {
   const SizeSignalTaken taken;
   const long end = callKernel(SYS_lseek, file.fd(), 0, SEEK_END);
@@ -39,8 +39,8 @@ OpenFile openDefinitions(Arena &arena) noexcept {
   return createFile(arena.defs_path.c_str(), O_WRONLY | O_APPEND);
 }
 
-// If the file cannot be opened now (no descriptor is left), this definition is refused, and the next definition tries
-// again.
+// Appends the pieces to the file. If the file cannot be opened now (no descriptor is left), this definition is refused.
+// The next definition tries again.
 bool append(Arena &arena, const iovec *pieces, unsigned definitions) noexcept {
   if (!arena.definitions_full)
     if (const OpenFile file = openDefinitions(arena); file) {

@@ -10,8 +10,9 @@
 
 namespace msleaks::runtime {
 
-// Call with signals blocked and Process::lock held. They return false if the record was refused, which is counted. Then
-// the file is full and ends with a whole record, or it cannot be opened at the moment.
+// Each of these functions appends one record. Call with signals blocked and Process::lock held. The functions count a
+// refused record and return false. Then the file is full and ends with a whole record, or the file cannot be opened at
+// the moment.
 bool defineImage(Arena &arena, const abi::ImageDefinition &image, std::string_view path) noexcept;
 bool defineNote(Arena &arena, std::string_view text) noexcept;
 bool defineLabel(Arena &arena, uint32_t number, std::string_view text) noexcept;

@@ -1,4 +1,5 @@
-// The digest of a block's content: XXH3 with 64 bits and no seed. Contents with different digests certainly differ.
+// Computes the digest of a block's content: XXH3 with 64 bits and no seed. Contents with different digests certainly
+// differ.
 #pragma once
 
 #include <cstdint>

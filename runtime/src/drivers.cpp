@@ -13,17 +13,17 @@ namespace msleaks::runtime {
 namespace {
 
 constexpr uint64_t kNsPerMs = 1'000'000;
-constexpr uint64_t kPauseNs = 20 * kNsPerMs; // the shortest pause between two questions to a driver
-constexpr uint64_t kShareOfTime = 50;        // and at least this multiple of the time of one question
-constexpr uint64_t kLargeBytes = 1 << 20;    // for smaller blocks the driver is asked once in a while
+constexpr uint64_t kPauseNs = 20 * kNsPerMs; // the shortest pause between two calls of a driver
+constexpr uint64_t kShareOfTime = 50;        // the pause is at least this multiple of one call's time
+constexpr uint64_t kLargeBytes = 1 << 20;    // for smaller blocks the driver is called once per kSmallBlocks
 constexpr uint32_t kSmallBlocks = 64;
 
 struct Driver {
   std::atomic<const hook::Device *> functions{nullptr};
-  std::atomic<uint64_t> next_ns{0}; // not asked before
-  std::atomic<uint32_t> blocks{0};  // allocated so far, roughly, since threads do not wait
+  std::atomic<uint64_t> next_ns{0}; // time before which the driver is not called
+  std::atomic<uint32_t> blocks{0};  // number of allocated blocks; not exact, since threads do not wait
   std::atomic<bool> is_checked{false};
-  std::atomic<uint32_t> process{0}; // the process that has used the driver first
+  std::atomic<uint32_t> process{0}; // pid of the process that has used the driver first
 };
 constinit Driver drivers[static_cast<unsigned>(abi::Family::Count)]{};
 
@@ -37,7 +37,7 @@ bool isOfParent(Driver &asked) noexcept {
   return !asked.process.compare_exchange_strong(known, own, std::memory_order_relaxed) && known != own;
 }
 
-// Whether this thread may ask the driver now. Only one thread at a time does.
+// Whether this thread may call the driver now. Only one thread at a time gets the result true.
 bool isTurn(Driver &asked, uint64_t now_ns) noexcept {
   uint64_t next = asked.next_ns.load(std::memory_order_relaxed);
   return now_ns >= next && asked.next_ns.compare_exchange_strong(next, now_ns + kPauseNs, std::memory_order_relaxed);
@@ -99,7 +99,7 @@ const hook::Device *driverOf(abi::Family family) noexcept {
   return driver(family).functions.load(std::memory_order_acquire);
 }
 
-// After an allocation in stream order the driver is not asked, since the stream may be in capture mode.
+// After an allocation in stream order the driver is not called, since the stream may be in capture mode.
 void deviceAllocated(abi::Traits row, uint64_t bytes) noexcept {
   Driver &of = driver(row.family());
   const uint32_t before = of.blocks.load(std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-// Records handles (abi/handles.def). Only hooks see these calls.
+// Records the handles (abi/handles.def) that calls open and close. Only hooks see these calls.
 #include "arena.h"
 #include "system.h"
 
@@ -22,15 +22,15 @@ bool isCounted(uint32_t kind, uint64_t handle) noexcept {
   return static_cast<HandleKind>(kind) != HandleKind::Descriptor || handle >= kStandardStreams;
 }
 
-// Whether the handle is a descriptor of a vfork's child. Such a child shares the memory of its parent, but has its own
+// Whether the handle is a descriptor in a vfork's child. The child shares the memory of its parent, but has its own
 // table of descriptors.
 bool isBorrowed(uint32_t kind, const Arena *arena) noexcept {
   return static_cast<HandleKind>(kind) == HandleKind::Descriptor && arena != nullptr &&
          arena->header->pid != processId();
 }
 
-// Returns the path to a call that has opened a handle. The path is computed after the call, since most files that a
-// program tries to open do not exist.
+// Returns the path to a call that has opened a handle. It is computed only after a successful call: many programs try
+// to open files that do not exist.
 uint32_t pathOf(uint32_t site, uint64_t caller, const CallerFrame &hook) noexcept {
   const uint32_t left = (site & (abi::kCallerSite | abi::kPathSite)) == 0 ? site : 0;
   const uint32_t enabled = enabledWord();
@@ -49,8 +49,8 @@ void __msl_on_opened(uint32_t site, uint32_t traits, uint64_t caller, uint32_t k
   record(__msl_thread, abi::OpenedEvent{{abi::EventKind::Opened, row.heap(), 0, row.flags(), where, 0}, handle, kind});
 }
 
-// A process without an arena has recorded no handle, so its closes are not recorded. An example is the child of a fork
-// that closes inherited descriptors and then calls exec.
+// A process without an arena has recorded no handle, so its closes are not recorded. For example, a fork's child closes
+// inherited descriptors and then calls exec.
 void __msl_on_closed(uint32_t, uint32_t traits, uint64_t caller, uint32_t kind, uint64_t handle) noexcept {
   const Traits row(traits);
   const Arena *arena = __msl_process.arena;

@@ -1,5 +1,5 @@
-// The functions of the runtime that a hook outside of the heap calls (msleaks/abi/hook.h). A hook records nothing
-// itself. Unless the call is instrumented, the hook calls the callbacks that the plugin would have inserted.
+// Defines the functions of the runtime that hooks call (msleaks/abi/hook.h), except hooks of the heap. A hook records
+// no events itself. If the call is not instrumented, the hook calls the callbacks that the plugin would have inserted.
 #include "msleaks/abi/hook.h"
 
 #include "label_table.h"
@@ -14,7 +14,7 @@ using namespace msleaks::runtime;
 namespace {
 
 // Whether a callback has announced exactly this call, and has recorded the call or will record it. If no callback
-// follows the call, the hook records it with the site that the callback left.
+// follows the call, the hook records the call with the site that the callback has stored.
 bool isAnnounced(Thread &thread, hook::Call &call, abi::Traits row) noexcept {
   const abi::Traits left(thread.pending_traits);
   const uint64_t address = thread.pending_address;
@@ -31,8 +31,8 @@ bool isAnnounced(Thread &thread, hook::Call &call, abi::Traits row) noexcept {
   return address != kUnfollowed;
 }
 
-// Returns the site of a call that only the hook records. Only calls that allocate have a path. While blocks are
-// watched, the other calls have a path too, since they may change a block.
+// Returns the site of a call that only the hook records. Only calls that allocate get a path. While blocks are watched,
+// other calls get a path too, since they may change a block.
 uint32_t siteOf(uint64_t caller, abi::Traits row, const CallerFrame &own) noexcept {
   const bool takes = row.verb() == abi::Verb::Alloc || row.verb() == abi::Verb::Realloc || row.verb() == abi::Verb::Map;
   if ((!takes && !isWatching()) || (enabledWord() & abi::kPathsOfCallers) == 0)
@@ -51,7 +51,7 @@ void __msl_hook_enter(hook::Call *call) noexcept {
   if (row.family() == abi::Family::Mmap && insideAllocator(thread))
     return;
   call->site = 0;
-  if (row.verb() == abi::Verb::Handle) { // no callback announces these
+  if (row.verb() == abi::Verb::Handle) { // no callback announces calls that have only handles
     call->answer = hook::kRecord;
     return;
   }
@@ -113,7 +113,7 @@ void __msl_hook_end(hook::Call *call) noexcept {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   thread.call.inside = static_cast<uint16_t>(call->kept);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  // Removes the site that the hook's own callback left for an inner hook, since there is no inner hook.
+  // The hook's own callback has stored a site for an inner hook. No inner hook has used this site, so it is removed.
   if (call->answer == hook::kRecord && isRecorded(thread) && thread.call.site == call->site)
     thread.call.site = 0;
 }

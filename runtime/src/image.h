@@ -15,14 +15,15 @@ struct ImagePlace {
   uint64_t address;                // the address that was looked up
 };
 
-// Finds the image of `address`. This takes no lock of the runtime, since the loader may take its own lock.
+// Finds the image of `address`. This function acquires no lock of the runtime, since the loader may acquire its own
+// lock.
 bool findImage(const void *address, ImagePlace &place) noexcept;
 
 // Returns the image's path, valid until the next call. Call with Process::lock held.
 std::string_view pathOf(Arena &arena, const ImagePlace &place) noexcept;
 
-// Returns the number of that image. A new image gets a number and is defined. 0 = the image has no number. Call with
-// signals blocked and Process::lock held.
+// Returns the number of the image at this place. A new image gets a number and is defined. 0 = the image has no number.
+// Call with signals blocked and Process::lock held.
 uint32_t numberOf(Arena &arena, const ImagePlace &place) noexcept;
 
 // A set of the arena's images that are still loaded at their addresses.
@@ -36,8 +37,8 @@ private:
 };
 
 // Returns which of the first `count` images are still loaded. Another thread may unload an image at any moment, and
-// reading its headers without the loader's lock could fault. So the headers are read under that lock. This takes no
-// lock of the runtime.
+// reading its headers without the loader's lock could fault. So this function reads the headers under the loader's
+// lock. It acquires no lock of the runtime.
 LoadedImages findLoaded(const Arena &arena, uint32_t count) noexcept;
 
 } // namespace msleaks::runtime

@@ -1,5 +1,5 @@
-// All system calls of the runtime are made here. Once the program has forbidden system calls (sandbox.h), every call
-// fails with EPERM without entering the kernel.
+// Makes all system calls of the runtime. After the program has forbidden system calls (sandbox.h), every call fails
+// with EPERM without entering the kernel.
 #pragma once
 
 #include "msleaks/runtime/raw_call.h"
@@ -12,8 +12,8 @@ namespace msleaks::runtime {
 
 // A thread enters the kernel in three steps. It counts itself in Process::in_kernel, checks whether calls are allowed,
 // and makes the call. A thread that is about to install a filter first forbids calls, and then waits until no thread is
-// counted. A thread that has blocked its signals stays counted and may still call, since it must finish its work and
-// unblock them.
+// counted. A thread that has blocked its signals stays counted and may still make system calls, since it must finish
+// its work and unblock its signals.
 [[nodiscard]] inline bool enterKernel() noexcept {
   __atomic_fetch_add(&__msl_process.in_kernel, 1, __ATOMIC_SEQ_CST);
   if (__msl_thread.must_finish != 0 || !isSandboxed())
@@ -23,7 +23,7 @@ namespace msleaks::runtime {
 }
 inline void leaveKernel() noexcept { __atomic_fetch_sub(&__msl_process.in_kernel, 1, __ATOMIC_SEQ_CST); }
 
-// Whether a call would reach the kernel now.
+// Whether a system call of this thread would enter the kernel now.
 inline bool mayCallKernel() noexcept { return __msl_thread.must_finish != 0 || !isSandboxed(); }
 
 template <class T> long wordOfArgument(T argument) noexcept {

@@ -1,4 +1,4 @@
-// Stores the arguments of kernels, for an API that sets them one by one before the launch (OpenCL).
+// Stores the arguments of kernels, for an API that sets arguments one by one before the launch (OpenCL).
 #pragma once
 
 #include "msleaks/abi/graph_table.h"
@@ -8,8 +8,8 @@
 
 namespace msleaks::runtime {
 
-// A table of a fixed size. Without such kernels its memory stays untouched. Several threads may set arguments of
-// different kernels at the same time. The API forbids this for one kernel.
+// A table of a fixed size. If the program sets no arguments, the memory of the table stays untouched. Several threads
+// may set arguments of different kernels at the same time. The API forbids this for one kernel.
 class KernelArguments {
 public:
   static constexpr uint32_t kMostOfKernel = 256;
@@ -22,12 +22,13 @@ public:
   void begin(uint64_t kernel, Given) noexcept;
   // Sets the argument to this word. 0 means that the argument cannot be an address.
   void set(uint64_t kernel, uint32_t index, uint64_t word) noexcept;
-  // Whether the table has the kernel's arguments. An argument that is not known is then reported as unknown.
+  // Whether the table contains the kernel. forEach() then also reports arguments that the table does not contain, as
+  // unknown memory.
   bool isKnown(uint64_t kernel) const noexcept { return valueOf(keyOf(kernel, kCount)) != 0; }
-  // Stores what the kernel does with its arguments. The rows must stay valid.
+  // Stores how the kernel uses its arguments. The rows must stay valid.
   void describe(uint64_t kernel, const abi::ArgumentRows &) noexcept;
   // For a known kernel, calls f(word, row) for each argument that may be an address, and f(0, null) for unknown memory.
-  // Without a row, the use of the argument is not known.
+  // If `row` is null, the use of the argument is not known.
   template <class F> void forEach(uint64_t kernel, F &&f) const noexcept {
     const uint64_t count = valueOf(keyOf(kernel, kCount)) - 1;
     for (uint32_t index = 0; index < count && index < kMostOfKernel; ++index)
@@ -48,7 +49,7 @@ private:
     std::atomic<uint64_t> key{0};
     std::atomic<uint64_t> value{0};
   };
-  // A kernel's handle is an address: the bits above 47 are free.
+  // A kernel's handle is an address below 1 << 48. So the shift by 16 loses no bits.
   static uint64_t keyOf(uint64_t kernel, uint32_t index) noexcept { return kernel << 16 | (index + 1); }
   static uint32_t home(uint64_t key) noexcept { return static_cast<uint32_t>(key * 0x9e37'79b9'7f4a'7c15u >> 49); }
   Slot *slotFor(uint64_t key) noexcept;

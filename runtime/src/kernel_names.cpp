@@ -24,7 +24,7 @@ namespace {
 
 constinit std::atomic<bool> is_full{false};
 
-// Makes the table of names, unless there is one. All zeros are an empty table. Returns null if there is no memory.
+// Makes the table of names if it does not exist yet. A table of zeros is empty. Returns null if there is no memory.
 KernelNames *makeNames() noexcept {
   const ArenaHeld held;
   KernelNames *names = kernel_names.load(std::memory_order_relaxed);
@@ -47,7 +47,8 @@ KernelNames::Slot *slotOf(uint64_t kernel) noexcept {
   return slot;
 }
 
-// Asks the driver for the name. The driver's calls meanwhile are not recorded, since the program did not make them.
+// Asks the driver for the kernel's name and returns the name's label. Calls that the driver makes for this are not
+// recorded, since the program did not make them.
 uint64_t ask(abi::Family family, uint64_t kernel) noexcept {
   const hook::Device *device = driverOf(family);
   if (device == nullptr || device->name == nullptr)
@@ -70,7 +71,7 @@ uint64_t labelIn(KernelNames::Slot &slot, abi::Family family, uint64_t kernel) n
 
 } // namespace
 
-// If two threads record the name at the same time, the name is recorded twice: before the first launch of each thread.
+// If two threads launch a kernel for the first time at the same time, both record its name.
 void tellKernelNow(Thread &thread, abi::Traits row, uint64_t kernel) noexcept {
   if (!isEnabled(abi::EventKind::Kernel) || thread.call.inside == kInsideRuntime)
     return;

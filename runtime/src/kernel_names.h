@@ -1,5 +1,6 @@
-// Names of kernels. Each name is recorded (a Kernel event) before the kernel's first recorded launch in this process.
-// It is recorded again whenever the session starts to record again, since a reader may not have the earlier event.
+// Records the names of kernels. A name is recorded (a Kernel event) before the kernel's first recorded launch in this
+// process. After the session has paused and records again, names are also recorded again, since a reader may not have
+// the earlier events.
 #pragma once
 
 #include "ring.h"
@@ -12,18 +13,18 @@
 
 namespace msleaks::runtime {
 
-// A table of a fixed size, from which no entry is removed. The key is the kernel's handle, which is an address.
+// A table of a fixed size. Its entries are never removed. The key is the kernel's handle, which is an address.
 class KernelNames {
 public:
   static constexpr uint64_t kUnnamed = UINT64_MAX; // no driver knows the name
 
   struct Slot {
     std::atomic<uint64_t> kernel;
-    std::atomic<uint64_t> label; // 0 = its driver has not been asked
+    std::atomic<uint64_t> label; // 0 = the driver was not asked for the name yet
     std::atomic<uint64_t> told;  // stampNow() when the name was recorded last
   };
 
-  // Returns the kernel's slot. A kernel without a slot gets a free one. Null: the table is full.
+  // Returns the kernel's slot. A kernel without a slot gets a free slot. Returns null if the table is full.
   Slot *slotFor(uint64_t kernel) noexcept;
   Slot *find(uint64_t kernel) noexcept;
   bool isTold(uint64_t kernel, uint64_t stamp) noexcept {
@@ -53,10 +54,11 @@ inline KernelNames::Slot *KernelNames::find(uint64_t kernel) noexcept {
   return nullptr;
 }
 
-// Null until the first kernel. A fork's child inherits its parent's names, and records them again.
+// The table of this process; null before the first kernel. A fork's child inherits its parent's names, and records them
+// again.
 extern constinit std::atomic<KernelNames *> kernel_names;
 
-// Returns a number for this process and the period since the session last started to record.
+// Returns a number that differs between processes, and changes when the session starts to record again.
 inline uint64_t stampNow() noexcept {
   const abi::ControlPage *control = session.control;
   const uint64_t epoch = control != nullptr ? control->epoch.load(std::memory_order_relaxed) : 0;

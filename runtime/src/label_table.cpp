@@ -9,7 +9,7 @@
 namespace msleaks::runtime {
 namespace {
 
-// The table of labels; all zeros are an empty table. A fork does not wipe the table, and it is never unmapped.
+// The table of labels. A table of zeros is empty. A fork does not wipe the table, and the table is never unmapped.
 constinit std::atomic<LabelTable *> table{nullptr};
 
 // Returns the length at which a long text is cut: never inside a UTF-8 character.
@@ -111,8 +111,8 @@ uint32_t LabelTable::add(Arena &arena, const Key &key) noexcept {
 
 namespace {
 
-// Adds a text to the table, and returns its label. A process that waits for a collector has no file for definitions;
-// its events are dropped and counted.
+// Adds a text to the table, and returns its label. A process that waits for a collector has no file for definitions. So
+// its label is 0, and its events are dropped and counted.
 [[gnu::noinline, gnu::cold]] uint64_t define(const LabelTable::Key &key) noexcept {
   if (LabelTable *known = table.load(std::memory_order_acquire); known != nullptr) {
     uint32_t instead = 0;

@@ -1,8 +1,8 @@
-// The texts of labels in this process' events (abi::StringDefinition). Each text is copied and defined once. Any
-// thread, also in a signal handler, can look up a known text without a lock. Texts are never removed.
+// Stores the texts of labels in this process' events (abi::StringDefinition). The table copies and defines each text
+// once. Any thread, also in a signal handler, can look up a known text without a lock. Texts are never removed.
 //
-// A fork's child inherits its parent's texts and their numbers. At whatever moment a fork happens, every text in the
-// child's table is defined, and no number is given twice.
+// A fork's child inherits its parent's texts and their numbers. The process may fork at any moment. Every text in the
+// child's table is then defined, and no number stands for two texts.
 #pragma once
 
 #include "arena.h"
@@ -28,14 +28,14 @@ public:
   // Returns the number of a text, or 0 if the text has none.
   uint32_t find(const Key &key) const noexcept;
 
-  // Returns the text of a number. This thread got the number from find() or add(), or from another thread.
+  // Returns the text of a number that find() or add() has returned.
   std::string_view textOf(uint32_t number) const noexcept { return texts_[number]; }
 
-  // Whether the table accepts no new text, either forever or for a while. Then `instead` is the label to use:
+  // Whether the table accepts no new text, either forever or for a while. Then `instead` is set to the label to use:
   // kOtherLabel or 0. Each call counts as one event of the pause.
   bool refuses(uint32_t &instead) noexcept;
 
-  // Gives the text a number and defines the text. Returns 0 if the definition was refused, which is counted. Call with
+  // Gives the text a number and defines the text. If the definition was refused, counts this and returns 0. Call with
   // signals blocked and Process::lock held.
   uint32_t add(Arena &arena, const Key &key) noexcept;
 
@@ -43,7 +43,8 @@ private:
   static constexpr uint32_t kSlots = 2 * abi::kMaxLabels; // half of them stay empty
   static constexpr uint32_t kChunkBytes = 64 << 10;
 
-  // Each slot has the high half of a text's hash and the text's number; 0 = empty. A slot is stored last.
+  // Each slot contains the high half of a text's hash and the text's number; 0 = empty. A slot is stored after the
+  // text.
   std::atomic<uint64_t> slots_[kSlots];
   std::string_view texts_[abi::kMaxLabels + 1]; // by number
   uint32_t count_;
@@ -59,7 +60,8 @@ private:
   void publish(uint32_t number, uint64_t hash) noexcept;
 };
 
-// Returns the number of a text, or 0 if the text has none. Call this in an attached process.
+// Returns the label of a text. A new text is added to the table. The label is 0 if the text is null or cannot be
+// defined. Call this in an attached process.
 uint64_t labelOf(const char *text) noexcept;
 // Returns the text of a number that labelOf returned. The result is empty for 0 and for kOtherLabel.
 std::string_view textOf(uint64_t label) noexcept;

@@ -1,5 +1,5 @@
-// The last look at the pages of a large block, just before the process frees the block. The collector looks at these
-// pages from time to time. Only this last look sees the touches after the collector's last look.
+// Reads which pages of a large block were touched, just before the process frees the block. The collector reads this
+// from time to time. Only this last look sees the touches after the collector's last look.
 #include "arena.h"
 #include "system.h"
 #include "watched_block.h"
@@ -10,11 +10,12 @@
 namespace msleaks::runtime {
 namespace {
 
-// All last looks of a process may take kFreeLooksNs, and also a fiftieth of the time since the process attached.
+// The limit for the total time of all last looks of a process: kFreeLooksNs, and a fiftieth of the time since the
+// process attached.
 constexpr uint64_t kFreeLooksNs = 20'000'000, kTimeOfLooks = 50;
 
-// Removes the block's entry, so that only one thread looks at the block. The collector may be writing the entry
-// meanwhile. Then the address has changed when the other fields have been read, and the result is false.
+// Removes the block's entry, so only one thread looks at the block. The collector may write the entry at the same time.
+// Then the address changes before the other fields have been read, and the result is false.
 bool takeBlock(abi::LargeBlocks &told, uint64_t address, uint64_t &size, uint64_t &time_ns) noexcept {
   for (abi::LargeBlock &block : told.blocks) {
     uint64_t expected = address;
@@ -59,8 +60,8 @@ public:
     return true;
   }
 
-  // Does the same for a part of a page that other blocks share. The whole part counts as touched if one byte is not
-  // zero. An absent page is not read, since that would map it.
+  // Adds the touched bytes of [begin, end), which is a part of a page that other blocks share. The whole part counts as
+  // touched if one byte is not zero. A page that is not present is not read, since reading would map it.
   bool addTouchedPart(uint64_t begin, uint64_t end, uint64_t &bytes) noexcept {
     const uint64_t page = begin / pageBytes() * pageBytes();
     uint64_t present = 0;
@@ -76,8 +77,8 @@ public:
 private:
   static constexpr uint64_t kWords = 64;
 
-  // Whether all bytes are zero; false if they cannot be read. The kernel reads them: the collector's entry may be out
-  // of date, and then the memory may be unmapped or belong to another block.
+  // Whether all bytes are zero; false if they cannot be read. The collector's entry may be out of date, and the memory
+  // may be unmapped. So the kernel copies the bytes: it reports an unmapped page as an error, not by a signal.
   bool isZero(uint64_t begin, uint64_t end) noexcept {
     while (begin < end) {
       const uint64_t count = end - begin < sizeof words_ ? end - begin : sizeof words_;

@@ -36,10 +36,11 @@ void takeElfHeader(uint64_t address, LoadedObject &object) noexcept {
   object.header_count = header->e_phnum;
 }
 
-// If an object's segments have no gaps, glibc returns the range of the whole object. In the files of common linkers,
-// this range begins with the ELF header; for other files only the range is known. If the segments have gaps, as on
-// AArch64, glibc returns the range of the segment with the address. Then the kernel reports the place of the program's
-// headers (AT_PHDR). A library's headers are at its load bias, unless it was linked to a fixed address.
+// If an object's segments have no gaps, glibc returns the range of the whole object. Common linkers write files in
+// which this range begins with the ELF header. For other files only the range is known. If the segments have gaps, as
+// on AArch64, glibc returns the range of the segment that contains the address. Then the address of the program's
+// headers comes from the kernel (AT_PHDR). A library's headers are at its load bias, unless the library was linked to a
+// fixed address.
 bool findWithoutLock(uint64_t address, LoadedObject &object) noexcept {
   dl_find_object found;
   if (_dl_find_object(reinterpret_cast<void *>(address), &found) != 0)

@@ -9,8 +9,8 @@ namespace {
 constexpr unsigned kSpins = 200;
 constexpr uint64_t kFirstSleepNs = 20'000, kLongestSleepNs = 500'000;
 constexpr uint64_t kNsPerMs = 1'000'000;
-// A collector may have been stopped together with this process (^Z, a debugger). Then its heartbeat is old when a
-// thread looks for the first time. So the thread waits this long for a new heartbeat.
+// The collector may have been stopped together with this process (^Z, a debugger). Then the heartbeat is old when a
+// thread reads it for the first time. So the thread waits this long for a new heartbeat.
 constexpr uint64_t kGraceNs = 100 * kNsPerMs;
 // If a living collector ignores this ring for this many timeouts, the thread does not wait again before the collector
 // reads from it.
@@ -28,19 +28,19 @@ bool handlerHasRoom(const abi::RingHeader &ring, unsigned slots) noexcept {
 
 void sleepFor(uint64_t ns) noexcept {
   const timespec time{0, static_cast<long>(ns)};
-  callKernel(SYS_nanosleep, &time, nullptr); // a signal may end the sleep early: the caller looks again
+  callKernel(SYS_nanosleep, &time, nullptr); // a signal may end the sleep early: the caller checks again
 }
 
 // Whether the collector's last heartbeat is older than the timeout, and the wait has lasted for the grace time. Then
-// the collector is stopped, or was killed without a notice by the kernel. collectorGone() sees an ordinary end or kill
-// at once.
+// the collector is stopped, or was killed and the kernel did not set kOwnerGone. collectorGone() detects an ordinary
+// end or kill at once.
 bool isDead(uint64_t heartbeat_ns, uint64_t began_ns, uint64_t now_ns) noexcept {
   const uint64_t timeout_ns = session.control->flags.block_timeout_ms * kNsPerMs;
   const uint64_t grace_ns = timeout_ns < kGraceNs ? timeout_ns : kGraceNs;
   return now_ns > heartbeat_ns + timeout_ns && now_ns > began_ns + grace_ns;
 }
 
-// Returns tail + 1, so that 0 means no mark: a first ring begins at 0, and the tail never decreases.
+// Returns tail + 1, since a tail may be 0, and the mark 0 means that there is no mark. The tail never decreases.
 uint64_t tailMark(const abi::RingHeader &ring) noexcept { return ring.tail.load(std::memory_order_relaxed) + 1; }
 
 bool mayWait(const Thread &thread) noexcept {
@@ -48,8 +48,8 @@ bool mayWait(const Thread &thread) noexcept {
          thread.impatient_tail != tailMark(*thread.ring);
 }
 
-// Waits for room without system calls, behind a filter. The thread waits again only after the collector has read
-// events.
+// Waits for room without system calls, for a process with a seccomp filter. After a wait in vain, the thread waits
+// again only when the collector has read events.
 bool spinForRoom(Thread &thread, unsigned slots) noexcept {
   abi::RingHeader &ring = *thread.ring;
   if (!mayWait(thread))

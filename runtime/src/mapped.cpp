@@ -1,4 +1,4 @@
-// Records which physical block the addresses of a device show. Only hooks see these calls.
+// Records the physical block that device addresses refer to. Only hooks see the calls that map or unmap such addresses.
 #include "msleaks/abi/callbacks.h"
 #include "msleaks/runtime/record.h"
 

@@ -10,11 +10,12 @@
 namespace msleaks::runtime {
 namespace {
 
-// The list of all memory, newest first. Entries are never removed, so a signal handler and the collector can read the
-// list without a lock. A fork's child inherits its parent's list.
+// The list of all memory from mapAnonymous(), newest first. Entries are never removed, so a signal handler and the
+// collector can read the list without a lock. A fork's child inherits its parent's list.
 constinit std::atomic<abi::OwnMemory *> own_memory{nullptr};
 
-// Rounds up by at most an eighth, so that there are few sizes.
+// Rounds up by at most an eighth, so there are few different sizes. A free part can then be used again for a request of
+// the same size.
 uint64_t roundedBytes(uint64_t bytes) noexcept {
   const uint64_t page = pageBytes(), eighth = std::bit_floor(bytes) / 8;
   const uint64_t granule = eighth > page ? eighth : page;
@@ -46,7 +47,7 @@ abi::OwnMemory *makeNew(uint64_t bytes) noexcept {
   return memory;
 }
 
-// Zeroes the memory. All pages but the first are released, so the kernel zeroes them at the next touch.
+// Sets the memory to zeros. All pages but the first are released, so the kernel sets them to zeros at the next touch.
 void clear(abi::OwnMemory *memory) noexcept {
   auto *const begin = reinterpret_cast<char *>(memory), *const first = begin + sizeof *memory;
   const uint64_t page = pageBytes(), rest = memory->bytes - page;

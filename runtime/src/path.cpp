@@ -10,7 +10,7 @@ namespace {
 using unwind::rules;
 
 // A thread has two ThreadPaths. If a signal handler interrupts a walk that uses the first one, the handler uses the
-// second one. A handler that interrupts such a handler gets no path.
+// second one. A handler that interrupts this handler's walk gets no path.
 constexpr unsigned kPathsOfThread = 2;
 
 uint64_t bytesOf(uint32_t capacity) noexcept { return kPathsOfThread * ThreadPath::bytesFor(capacity); }
@@ -39,7 +39,7 @@ PathTree *makeTree() noexcept {
 
 uint64_t generationNow() noexcept { return __atomic_load_n(&__msl_process.state, __ATOMIC_RELAXED); }
 
-// Whether the path is not in use, and its frames are of this process and of code that is still loaded.
+// Whether no walk uses this ThreadPath, and its frames belong to this process and to code that is still loaded.
 bool isReady(const ThreadPath *path, uint64_t epoch) noexcept {
   return path != nullptr && !path->busy && path->epoch == epoch && path->generation == generationNow() &&
          !unwind::RuleCache::isUnloading(epoch);
@@ -51,7 +51,7 @@ void forget(ThreadPath &path, uint64_t epoch) noexcept {
   path.generation = generationNow();
 }
 
-// Whether the session asks for a path to this site. The answer is right only after the process has attached.
+// Whether the session asks for a path to this site. The result is correct only after the process has attached.
 bool isWanted(uint32_t site) noexcept {
   const uint32_t enabled = enabledWord();
   return site != 0 ? hasPath(enabled, site) : (enabled & abi::kPathsOfCallers) != 0;
@@ -74,7 +74,7 @@ bool isWanted(uint32_t site) noexcept {
   return path;
 }
 
-// Returns the node of the path that consists of the path to `node` and a place in instrumented code.
+// Returns the node of the path that consists of the path to `node` and a site in instrumented code.
 uint32_t withSite(const ThreadPath &path, PathTree &tree, uint32_t node, uint32_t site) noexcept {
   if (const uint32_t known = tree.find(node, keyOfSite(site)); known != 0)
     return known;
@@ -87,8 +87,8 @@ uint32_t withSite(const ThreadPath &path, PathTree &tree, uint32_t node, uint32_
 }
 
 // Whether the stack has room for a walk. The stack of a signal handler may be as small as 4 KiB, and the kernel uses
-// most of it. A walk needs up to 1.9 KiB when its rules are read for the first time. The stack of the last path is not
-// checked again.
+// most of it. A walk needs up to 1.9 KiB when it reads unwind rules for the first time. If this is the stack of the
+// last path, it is not checked again.
 bool hasRoomOnStack(const ThreadPath &path, uint64_t stack_pointer) noexcept {
   constexpr uint64_t kMost = 2304;
   if (path.stack.holds(stack_pointer - sizeof(uint64_t)))
@@ -102,9 +102,9 @@ bool hasRoomOnStack(const ThreadPath &path, uint64_t stack_pointer) noexcept {
 }
 
 struct Wish {
-  unwind::Frame frame; // of the innermost call
+  unwind::Frame frame; // frame of the innermost call
   uint64_t from = 0;   // the path's innermost call is the one with this return address; 0 = the call of `frame`
-  uint32_t site = 0;   // this place is added inside the innermost call; 0 = none
+  uint32_t site = 0;   // this site is added inside the innermost call; 0 = none
 };
 
 // Walks the stack, and returns the node of the path, or 0 if the path has no number.

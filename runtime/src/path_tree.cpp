@@ -74,8 +74,8 @@ uint32_t PathTree::findRetired(uint32_t parent, uint64_t key, uint32_t image) no
   }
 }
 
-// The first child of a node is never replaced by another child; only its key changes when its image is unloaded or
-// loaded again. So a reader never sees a node together with another node's key.
+// The first child of a node is never replaced by another child. Only the child's key changes, when its image is
+// unloaded or loaded again. So a reader never sees a node together with another node's key.
 void PathTree::setFirstChild(uint32_t parent, uint64_t key, uint32_t node) noexcept {
   std::atomic<FirstChild *> &place = first_children_[parent / abi::kPathBlockNodes];
   FirstChild *row = place.load(std::memory_order_relaxed);
@@ -144,7 +144,7 @@ uint32_t PathTree::add(Arena &arena, uint32_t parent, uint64_t key, uint32_t ima
   return number;
 }
 
-// Hides one row, an entry of the table or a first child, if its call is in this image.
+// Hides a row (an entry of the table or a first child) from find(), if the row's call is in this image.
 template <class Row> void PathTree::retireOf(uint32_t image, Row &row) const noexcept {
   const uint32_t node = row.node.load(std::memory_order_relaxed);
   if (node != 0 && nodeAt(node).image == image)
@@ -163,7 +163,7 @@ void PathTree::retire(uint32_t image) noexcept {
     guess.store(0, std::memory_order_relaxed);
 }
 
-// While a library is being unloaded, only the loader knows which images exist, so the result is 0 then.
+// While a library is being unloaded, the result is 0, since only the loader knows which images exist.
 uint32_t knownImageAt(const Arena &arena, uint64_t address) noexcept {
   const uint32_t count = isUnloading() ? 0 : __atomic_load_n(&arena.image_count, __ATOMIC_ACQUIRE);
   for (uint32_t i = 0; i < count; ++i) {

@@ -1,6 +1,6 @@
-// The tree of this process's call paths. A node is a call, and its parent is the call around it (abi::PathNode). The
-// nodes are in the arena, where the collector reads them. A hash table in the runtime's own memory is used to find a
-// node. Any thread, also in a signal handler, reads this table without a lock.
+// Stores the tree of this process's call paths. A node is a call, and its parent is the call around it (abi::PathNode).
+// The nodes are in the arena, where the collector reads them. The runtime finds a node by a hash table in its own
+// memory. Any thread, also in a signal handler, reads this table without a lock.
 #pragma once
 
 #include "arena.h"
@@ -45,38 +45,38 @@ public:
     return blocks_[number / abi::kPathBlockNodes][number % abi::kPathBlockNodes];
   }
 
-  // Whether no new path is made for now, since there was no room a moment ago. If so, this path is counted as refused.
+  // Whether no new path is made for now, since a recent request for room failed. If so, counts this path as refused.
   bool refuses() noexcept;
 
-  // Returns the child of `parent` with this key, and makes it if it does not exist. Returns 0 if there is no room,
-  // which is counted. `image` is the image's number (numberOf), or kImageOfSite. Call with signals blocked and
+  // Returns the child of `parent` with this key. If the child does not exist, makes it. If there is no room, counts
+  // this and returns 0. `image` is the image's number (numberOf), or kImageOfSite. Call with signals blocked and
   // Process::lock held.
   uint32_t add(Arena &arena, uint32_t parent, uint64_t key, uint32_t image) noexcept;
 
   // Reserves room for some thousand nodes. Call with Process::lock held.
   void reserve(Arena &arena) noexcept;
 
-  // Hides the calls in this image from find(), since another image may be loaded at its place. Call with Process::lock
-  // held.
+  // Hides the calls in this image from find(), since another image may be loaded at the same addresses. Call with
+  // Process::lock held.
   void retire(uint32_t image) noexcept;
 
 private:
-  // The fields of an entry are set once, `node` last. Later only its key changes, when its image is unloaded or loaded
-  // again.
+  // The fields of an entry are set once, `node` last. Later only the key changes, when the image of the call is
+  // unloaded or loaded again.
   struct Entry {
     std::atomic<uint64_t> key;
     uint32_t parent;
     std::atomic<uint32_t> node; // 0 = empty
   };
-  // The nodes of a new path get consecutive numbers, so the entries of their first children are neighbours in memory.
-  // Following the path again then reads one cache line for four calls, instead of one for each call.
+  // The nodes of a new path get consecutive numbers, so the entries of their first children are neighbours in memory. A
+  // later walk along the same path then reads one cache line for four calls, instead of one for each call.
   struct FirstChild {
     std::atomic<uint64_t> key;
     std::atomic<uint32_t> node; // 0 = none
   };
   // A hash table. Its entries follow in memory.
   struct Table {
-    uint32_t mask; // of slots
+    uint32_t mask; // number of slots - 1
     uint32_t used;
     Entry &operator[](uint32_t slot) noexcept { return reinterpret_cast<Entry *>(this + 1)[slot]; }
     const Entry &operator[](uint32_t slot) const noexcept { return reinterpret_cast<const Entry *>(this + 1)[slot]; }
@@ -97,7 +97,7 @@ private:
 
   friend PathTree *pathTreeOf(Arena &arena) noexcept;
   std::atomic<Table *> table_;
-  abi::ArenaHeader *header_; // of the arena with the nodes
+  abi::ArenaHeader *header_; // header of the arena with the nodes
   Pause pause_;
   abi::PathNode *blocks_[abi::kMaxPathBlocks];
   // Maps the hash of a path to the path's innermost node. This array fits into a processor's cache, while the hash
@@ -108,15 +108,15 @@ private:
 };
 
 // Returns the number of the image that contains this address, without a lock. 0 = the number is not known or not
-// certain; then ask the loader.
+// certain; then the caller must ask the loader.
 uint32_t knownImageAt(const Arena &arena, uint64_t address) noexcept;
 
 // Returns the tree of this process. The first call makes the tree. Returns null if there is no room. Call with signals
 // blocked and Process::lock held.
 PathTree *pathTreeOf(Arena &arena) noexcept;
 
-// Returns the tree if the process still has this generation. Returns null if a handler has forked meanwhile and this is
-// the child.
+// Returns the tree if the process still has this generation. Returns null if a signal handler has forked in the
+// meantime and this is the child.
 inline PathTree *treeOf(uint64_t generation) noexcept {
   PathTree *tree = __atomic_load_n(&__msl_process.paths, __ATOMIC_ACQUIRE);
   return __atomic_load_n(&__msl_process.state, __ATOMIC_RELAXED) == generation ? tree : nullptr;

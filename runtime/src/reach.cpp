@@ -10,9 +10,9 @@ namespace msleaks::runtime {
 namespace {
 
 constexpr uint64_t kNsPerMs = 1'000'000;
-constexpr uint64_t kLookNs = 10 * kNsPerMs; // interval at which a waiting thread checks that the collector still lives
-// A collector that was stopped together with this process has an old heartbeat at the first look. It gets this much
-// time to renew the heartbeat.
+constexpr uint64_t kLookNs = 10 * kNsPerMs; // interval at which a waiting thread checks whether the collector is alive
+// The collector may have been stopped together with this process. Then the heartbeat is old when a thread reads it for
+// the first time. So the thread waits this long for a new heartbeat.
 constexpr uint64_t kGraceNs = 100 * kNsPerMs;
 constexpr uint64_t kMostTimeouts = 10;
 
@@ -31,8 +31,8 @@ bool isStill(const std::atomic<abi::ReachWait> &wait) noexcept {
   return now == abi::ReachWait::Waiting || now == abi::ReachWait::Reading;
 }
 
-// The wait is bounded. It ends at once if the collector is dead. For a living collector it lasts at most as long as a
-// wait for room in a ring.
+// Waits until the collector has read the memory. The wait ends at once if the collector is dead. If the collector is
+// alive, the wait lasts at most as long as a wait for room in a ring.
 void waitUntilRead(std::atomic<abi::ReachWait> &wait) noexcept {
   const abi::ControlPage &control = *session.control;
   const uint64_t timeout_ns = control.flags.block_timeout_ms * kNsPerMs;
@@ -52,8 +52,8 @@ void waitUntilRead(std::atomic<abi::ReachWait> &wait) noexcept {
   }
 }
 
-// Whether the session wants this wait. By default a fork's child does not wait: some programs fork for a millisecond of
-// work, and the wait would take longer than the work.
+// Whether the session asks for this wait. By default a fork's child does not wait. Some programs fork a child for a
+// millisecond of work, and the wait would be longer than the work.
 bool isWanted(const abi::ArenaHeader &arena) noexcept {
   const abi::Reach reach = session.control->flags.reach;
   return reach == abi::Reach::All || (reach != abi::Reach::Off && arena.ancestor_pid == 0);
@@ -74,8 +74,8 @@ bool claim(std::atomic<abi::ReachWait> &wait) noexcept {
          wait.compare_exchange_strong(seen, abi::ReachWait::Claimed, std::memory_order_acquire);
 }
 
-// Claims the futex for the exit, and waits while another thread uses it. The wait is bounded, as the other thread's
-// wait is.
+// Claims the futex for the exit, and waits while another thread uses it. The other thread's wait has a limit, so this
+// wait has a limit, too.
 bool claimLast(std::atomic<abi::ReachWait> &wait) noexcept {
   const uint64_t until_ns = monotonicNs() + (kMostTimeouts + 1) * session.control->flags.block_timeout_ms * kNsPerMs;
   while (!claim(wait)) {
@@ -87,8 +87,8 @@ bool claimLast(std::atomic<abi::ReachWait> &wait) noexcept {
   return true;
 }
 
-// Waits until the collector has read the memory. __builtin_unwind_init puts the callers' registers on the stack, above
-// the reported stack pointer, so the collector reads them too.
+// Waits until the collector has read the memory. __builtin_unwind_init stores the callers' registers on the stack,
+// above the reported stack pointer, so the collector reads these registers too.
 [[gnu::noinline]] void waitToBeRead(bool at_exit) noexcept {
   __builtin_unwind_init();
   const ErrnoKept kept;

@@ -8,7 +8,7 @@
 namespace msleaks::runtime {
 namespace {
 
-// Ends a record at any depth. At depth 1 it does step 6 of record.h.
+// Ends a record at any depth. At depth 1 this function does step 6 of record.h.
 void leave(Thread &thread, abi::RingHeader *ring) noexcept {
   if (depthOf(thread) > 1)
     return setState(thread, thread.state - kOneRecord);
@@ -24,7 +24,7 @@ void leave(Thread &thread, abi::RingHeader *ring) noexcept {
 }
 
 // Counts a dropped event. `produced` is stored first. If the process is killed between the two stores, the event counts
-// as produced and not as dropped. The opposite, an event too many, cannot happen.
+// as produced and not as dropped. So there are never more dropped events than produced events.
 void drop(abi::RingHeader &ring) noexcept {
   addLocal(ring.produced, 1);
   addLocal(ring.dropped, 1);
@@ -40,8 +40,8 @@ void write(abi::RingHeader &ring, uint64_t *words, unsigned slots) noexcept {
   writeEvent(ring, words, slots);
 }
 
-// Whether the time cannot be read. On some machines the kernel provides the time, and behind a filter it cannot be
-// called.
+// Whether the time cannot be read. On some machines the time comes from a system call, which the runtime must not make
+// behind a seccomp filter.
 bool isClockClosed(const Thread &thread) noexcept {
   return isSandboxed() && (thread.has_no_clock || __msl_process.clock != abi::ClockKind::Tsc);
 }
@@ -60,8 +60,8 @@ void recordHere(Thread &thread, uint64_t *words, unsigned slots) noexcept {
   leave(thread, thread.ring);
 }
 
-// Informs the watch before a block is freed and after a block was allocated. It does nothing for an event that
-// interrupted another record.
+// Calls the code for watched blocks before a block is freed and after a block was allocated. Does nothing for an event
+// that interrupted another record.
 void tellWatch(const Thread &thread, abi::EventKind about, const void *event) noexcept {
   const auto &header = *static_cast<const abi::EventHeader *>(event);
   if (!choosesBlocks() || header.kind != about || depthOf(thread) != 0 || thread.call.inside == kInsideRuntime)
@@ -85,7 +85,7 @@ void __msl_record_slow(const void *event, unsigned slots) noexcept {
   Thread &thread = __msl_thread;
   ensureAttached(thread);
   if (!isEnabled(static_cast<abi::EventKind>(words[0] & 0xff)))
-    return; // whether the kind is recorded was not known before ensureAttached
+    return; // only an attached process knows whether the session records this kind
   tellWatch(thread, abi::EventKind::Free, event);
   if (thread.ended && isClockClosed(thread))
     countWithoutRing();

@@ -17,14 +17,15 @@ constinit msleaks::runtime::Process __msl_process{};
 namespace msleaks::runtime {
 namespace {
 
-// The generation that was given last. A fork does not wipe this variable: the child's thread still has its parent's
-// generation, so the child must get another one.
+// The generation of the last process that attached. A fork does not wipe this variable: the child's thread still has
+// its parent's generation, so the child must get a new generation.
 constinit uint64_t last_generation = kNoGeneration;
 
-// The arena of this process, or of its nearest ancestor by fork that had one. A fork does not wipe this either.
+// The arena of this process, or of its nearest ancestor by fork that had one. A fork does not wipe this variable
+// either.
 constinit const Arena *last_arena = nullptr;
 
-// The size of an arena's header, first entries and definitions, for the limit without a collector.
+// The size of an arena's header, first entries and definitions. Without a collector, mayTake() limits this size.
 constexpr uint64_t kOrphanArenaBytes = 32 << 10;
 constexpr uint64_t kSmallestSlotBytes = 16 << 10;
 constexpr uint64_t kGrowth = 4;
@@ -73,7 +74,7 @@ abi::RingEntry *entryOf(const Arena &arena, const abi::RingHeader *ring) noexcep
   return nullptr;
 }
 
-// Sets the state Ended. From here on, the collector may drain the ring for the last time.
+// Sets the state Ended. From now on, the collector may drain the ring for the last time.
 void end(const Arena &arena, abi::RingHeader &ring) noexcept {
   if (abi::RingEntry *entry = entryOf(arena, &ring))
     entry->state.store(abi::RingState::Ended, std::memory_order_release);
@@ -86,9 +87,10 @@ bool hasGone(const Arena &arena, uint32_t tid) noexcept {
   return tid != 0 && callKernel(SYS_tgkill, arena.header->pid, tid, 0) != 0 && errno == ESRCH;
 }
 
-// Some threads end without ending their ring. They recorded their first event in the last destructors of their keys, or
-// ended by a raw system call. So with each new ring, a few other rings are checked. `tid` is the id of the thread that
-// takes the new ring. An older ring with the same id belongs to a thread that has ended, since the kernel reuses ids.
+// Some threads end without ending their ring. Such a thread recorded its first event in the last destructors of its
+// keys, or ended by a raw system call. So with each new ring, a few other rings are checked. `tid` is the id of the
+// thread that gets the new ring. An older ring with the same id belongs to an ended thread, since the kernel reuses
+// ids.
 void endRingsOfThreadsThatHaveGone(Arena &arena, uint32_t tid) noexcept {
   constexpr uint32_t kLooks = 4;
   const uint32_t count = arena.header->ring_count.load(std::memory_order_relaxed);
@@ -103,8 +105,8 @@ void endRingsOfThreadsThatHaveGone(Arena &arena, uint32_t tid) noexcept {
   }
 }
 
-// Whether the new ring is the first one of a fork's child, and so begins small. Most children end soon, and a full ring
-// is replaced by a larger one. The ring of a flight recorder is never full, so it does not begin small.
+// Whether the new ring begins small, since it is the first ring of a fork's child. Most children end soon, and a full
+// ring is replaced by a larger ring. The ring of a flight recorder is never full, so it does not begin small.
 bool beginsSmall(const Arena &arena) noexcept {
   return arena.header->ancestor_pid != 0 && session.control->flags.on_full != abi::OnFull::Overwrite &&
          arena.header->ring_count.load(std::memory_order_relaxed) == 0;
@@ -127,21 +129,21 @@ void setGeneration(Thread &thread, uint64_t generation) noexcept {
   setState(thread, (thread.state & ~(kOneRecord - 1)) | generation);
 }
 
-// Chooses between the hot path and the slow path. The slow path is taken if the time comes from the operating system,
-// or if --watch may choose each new block.
+// Chooses the hot path or the slow path for the thread's records. The slow path is necessary if the time comes from the
+// operating system, or if --watch may choose each new block.
 void chooseWay(Thread &thread) noexcept {
   const bool is_short = __msl_process.clock == abi::ClockKind::Tsc && !choosesBlocks() && !thread.has_no_clock;
   setGeneration(thread, is_short && thread.generation != 0 ? thread.generation : kNoGeneration);
 }
 
-// Makes the kernel wipe Process in a fork's child. Returns false for a kernel before 4.14. It also returns false if the
+// Makes the kernel wipe Process in a fork's child. Returns false for a kernel before 4.14. Also returns false if the
 // kernel's pages are larger than the alignment of Process, since the wipe would then also clear other memory.
 bool wipeOnFork() noexcept {
   return pageBytes() <= abi::kMaxPageBytes &&
          callKernel(SYS_madvise, &__msl_process, sizeof __msl_process, MADV_WIPEONFORK) == 0;
 }
 
-// Counts a fork's child behind its parent's filters as unseen, once, since the child cannot make files.
+// Counts a fork's child behind its parent's seccomp filter as unseen, once, since the child cannot create files.
 void tellSandboxedChild() noexcept {
   if (!__msl_process.is_child_told)
     countUnseenChild(last_arena != nullptr ? last_arena->header->pid : 0);
@@ -150,8 +152,9 @@ void tellSandboxedChild() noexcept {
 
 } // namespace
 
-// MADV_WIPEONFORK is set before the lock is first taken. Otherwise the child of a fork in between would inherit a lock
-// that is never released. Behind a filter, this process or its parent has already set it.
+// Returns the lock. MADV_WIPEONFORK is set before a thread acquires the lock for the first time. Otherwise a fork's
+// child could inherit a lock that no thread releases. Behind a seccomp filter, this process or its parent has already
+// set MADV_WIPEONFORK.
 uint32_t &wipedLock() noexcept {
   if (__atomic_load_n(&__msl_process.state, __ATOMIC_RELAXED) == 0 && mayCallKernel() && !wipeOnFork())
     becomeInert();

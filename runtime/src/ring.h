@@ -1,5 +1,5 @@
-// A thread's ring. It is claimed with the thread's first event, followed by a larger ring when it is full, and ended
-// with the thread.
+// Claims a ring for a thread at its first event, and replaces a full ring by a larger ring. Ends the ring when the
+// thread ends.
 #pragma once
 
 #include "arena.h"
@@ -9,8 +9,8 @@
 
 namespace msleaks::runtime {
 
-// Holds Process::lock. Create the object with signals blocked. It is false as a bool if the lock was not taken (class
-// Locked).
+// Holds Process::lock. Create the object with signals blocked. The object is false as a bool if the lock was not
+// acquired (class Locked).
 uint32_t &wipedLock() noexcept;
 class ProcessLocked : Locked {
 public:
@@ -18,13 +18,14 @@ public:
   using Locked::operator bool;
 };
 
-// Gives this thread exclusive use of the arena. Meanwhile no signal handler, no hook of msleaks and no other thread
-// uses the arena. errno is restored. The object is false as a bool if the lock was not taken.
+// Gives this thread exclusive use of the arena. While the object exists, no signal handler, no hook of msleaks and no
+// other thread uses the arena. errno is restored at the end. The object is false as a bool if the lock was not
+// acquired.
 class ArenaHeld {
 public:
   explicit operator bool() const noexcept { return static_cast<bool>(locked_); }
-  // Returns the arena of this process, which is made if there is none yet. Returns null if there can be no arena, or if
-  // the lock was not taken.
+  // Returns the arena of this process. The first call makes the arena. Returns null if there can be no arena, or if the
+  // lock was not acquired.
   Arena *arena() const noexcept;
 
 private:
@@ -45,10 +46,10 @@ inline uint64_t roomUntil(const abi::RingHeader &ring, uint64_t tail) noexcept {
   return handlersRoomUntil(ring, tail) - ring.capacity / kHandlersShare;
 }
 
-// Returns the number of records under way in this thread.
+// Returns the number of unfinished records of this thread.
 inline uint32_t depthOf(const Thread &thread) noexcept { return static_cast<uint32_t>(thread.state / kOneRecord); }
 
-// Does writeSlots for an event whose length is not known at compile time.
+// Calls writeSlots for an event whose length is not known at compile time.
 inline void writeEvent(abi::RingHeader &ring, const uint64_t *words, unsigned slots) noexcept {
   if (slots == 1)
     writeSlots<1>(ring, words);
@@ -56,25 +57,25 @@ inline void writeEvent(abi::RingHeader &ring, const uint64_t *words, unsigned sl
     writeSlots<2>(ring, words);
 }
 
-// After a ring or the table of callers was refused, so many events pass before the next attempt, since each attempt
+// After a ring or the table of callers was refused, this many events pass before the next attempt, since each attempt
 // costs system calls.
 inline constexpr uint32_t kEventsBetweenTries = 1024;
 
-// Returns the arena of this process, which is made if there is none yet. Returns null if the process records nothing,
-// or if there is no collector. Call with signals blocked and Process::lock held.
+// Returns the arena of this process. The first call makes the arena. Returns null if the process records nothing, or if
+// there is no collector. Call with signals blocked and Process::lock held.
 Arena *attach() noexcept;
 
-// Does the same for a caller that does not hold the lock.
+// Makes the arena of this process if there is no arena yet. The caller does not hold the lock.
 void ensureAttached(Thread &thread) noexcept;
 
-// Returns the thread's ring, which is claimed if there is none yet. Returns null if that is not possible.
+// Returns the thread's ring. The first call claims the ring. Returns null if no ring can be claimed.
 abi::RingHeader *ringOf(Thread &thread) noexcept;
 
-// Replaces `thread.ring` by a larger ring that continues the stream. Returns null if that is not possible. Only an
-// outermost record (depth 1) may call this.
+// Replaces `thread.ring` by a larger ring that continues the stream. Returns null if no larger ring can be claimed.
+// Only an outermost record (depth 1) may call this.
 abi::RingHeader *promote(Thread &thread) noexcept;
 
-// If `is_forbidden`, all events of this thread take the slow path, where they are dropped. Otherwise this state ends.
+// If `is_forbidden`, all events of this thread take the slow path, which drops them. If not, this state ends.
 void forbidClock(Thread &thread, bool is_forbidden) noexcept;
 
 // Ends the thread's stream.

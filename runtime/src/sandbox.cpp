@@ -8,7 +8,7 @@ namespace msleaks::runtime {
 namespace {
 
 constexpr uint64_t kNsPerUs = 1000;
-constexpr unsigned kMostLooks = 20'000; // limit of checks for threads in the kernel; all checks together take a second
+constexpr unsigned kMostLooks = 20'000; // largest number of checks for threads in the kernel: about a second
 
 // Returns null in a vfork's child, which shares its parent's arena and has another pid.
 abi::ArenaHeader *arenaOfThisProcess() noexcept {
@@ -28,8 +28,8 @@ void waitUntilNobodyIsInKernel() noexcept {
     rawCall(SYS_nanosleep, wordOfArgument(&moment));
 }
 
-// Replaces the thread's ring by a larger one, since that is not possible later. A flight recorder's ring is never
-// replaced.
+// Replaces the thread's ring by a larger ring, since later the runtime cannot allocate a ring. A flight recorder's ring
+// is never replaced.
 void growRing(Thread &thread) noexcept {
   if (thread.generation == 0 || thread.generation != __msl_process.state || depthOf(thread) != 0 ||
       peek(thread.ring->room_until) == kUnlimited)
@@ -57,8 +57,8 @@ constinit std::atomic<uint32_t> __msl_sandboxes{msleaks::runtime::kNotDecided};
 
 using namespace msleaks::runtime;
 
-// A signal handler or a fork may interrupt a decision. So a thread waits only for a bounded time for another thread's
-// decision, and then decides itself.
+// A signal handler or a fork may interrupt a thread that decides. So another thread waits only for a bounded time, and
+// then decides itself.
 uint32_t __msl_decide_sandbox() noexcept {
   const ErrnoKept kept;
   uint32_t filters = kNotDecided;

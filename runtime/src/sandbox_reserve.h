@@ -1,5 +1,5 @@
-// Reserves shared memory just before the process installs a seccomp filter, since no memory can be allocated after
-// that. Call with Process::lock held.
+// Reserves shared memory just before the process installs a seccomp filter, since the runtime cannot allocate memory
+// under the filter. Call with Process::lock held.
 #pragma once
 
 #include "arena.h"

@@ -31,8 +31,8 @@ const char *valueIn(const char *entry, std::string_view name) noexcept {
                                                                                          : nullptr;
 }
 
-// Reads the environment before libc has set `environ`. This is needed, since the dynamic linker already calls a
-// preloaded malloc then.
+// Reads the environment before libc has set `environ`. This is necessary, since the dynamic linker calls a preloaded
+// malloc before that.
 void readKernelEnvironment(std::string_view name, PathText &value_text) noexcept {
   const OpenFile file("/proc/self/environ", O_RDONLY);
   char block[512];
@@ -66,15 +66,16 @@ void readEnvironment(std::string_view name, PathText &value_text) noexcept {
     }
 }
 
-// Returns the size of a file. It uses a system call that the dynamic linker has made too, so a filter allows this call.
+// Returns the size of a file. It uses a system call that the dynamic linker has made too, so a seccomp filter of this
+// process allows this call.
 uint64_t sizeOf(const OpenFile &file) noexcept {
   struct stat status;
   return callKernel(SYS_newfstatat, file.fd(), "", &status, AT_EMPTY_PATH) == 0 ? static_cast<uint64_t>(status.st_size)
                                                                                 : 0;
 }
 
-// Maps a file of one page in the session's directory. The file must be large enough, since touching a page beyond the
-// end of the file raises SIGBUS.
+// Maps a file of one page in the session's directory. Returns null if the file is too small, since touching a page
+// beyond the end of the file raises SIGBUS.
 void *mapPage(const char *name, uint64_t least_bytes, bool writable) noexcept {
   PathText &path = session.scratch;
   path = session.directory;
@@ -102,7 +103,7 @@ abi::UnseenPage *mapUnseen() noexcept {
   return page != nullptr && page->magic == abi::UnseenPage::kMagic ? page : nullptr;
 }
 
-// The heartbeat at which this process stopped waiting.
+// The collector's last heartbeat when this process stopped waiting.
 constinit std::atomic<uint64_t> dead_heartbeat_ns{0};
 
 } // namespace
@@ -119,7 +120,7 @@ bool mayTake(uint64_t bytes) noexcept {
     return true;
   if (session.unseen == nullptr || session.unseen->orphan_kib.load(std::memory_order_relaxed) >= abi::kMaxOrphanKib)
     return false;
-  // If a request is larger than the rest, it uses up the rest for all processes.
+  // A request that is larger than the remaining amount uses up this amount for all processes.
   const auto kib = static_cast<uint32_t>(bytes >> 10);
   return session.unseen->orphan_kib.fetch_add(kib, std::memory_order_relaxed) + kib <= abi::kMaxOrphanKib;
 }
@@ -132,7 +133,7 @@ void giveUp(uint64_t heartbeat_ns) noexcept { dead_heartbeat_ns.store(heartbeat_
 
 namespace {
 
-// Returns null if the list is full, or there is no list.
+// Returns a new entry of the list of unseen processes. Returns null if the list is full, or if there is no list.
 abi::UnseenProcess *newUnseen() noexcept {
   if (session.unseen == nullptr)
     return nullptr;
@@ -185,8 +186,8 @@ bool isTraced() noexcept {
   return session.directory.size() > 0;
 }
 
-// The filter may forbid any call that the process has not made yet. The dynamic linker has opened, read and mapped
-// files in this process, so this code makes only such calls.
+// The seccomp filter may forbid any system call that the process has not made yet. The dynamic linker has opened, read
+// and mapped files in this process. So this function makes only such system calls.
 bool beginsSandboxed() noexcept {
   std::string_view status;
   if (const OpenFile file("/proc/self/status", O_RDONLY); file)
@@ -213,7 +214,8 @@ bool findSession() noexcept {
   if (session.page_bytes == 0)
     session.page_bytes = pageBytes();
   session.directory.clear(); // a fork may have interrupted an earlier search
-  // A program with more rights than its caller (setuid) must not write to a folder that the caller has chosen.
+  // A program with more rights than the user who starts it (setuid) must not write to a folder that this user has
+  // chosen.
   if (::getauxval(AT_SECURE) == 0)
     readEnvironment(abi::kSessionVariable, session.directory);
   if (session.directory.size() > 0 && session.directory.fits())

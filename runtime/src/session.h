@@ -1,4 +1,4 @@
-// Finds the session that this process belongs to, once: $MSLEAKS_SESSION and its control page.
+// Finds the session of this process, once: the directory $MSLEAKS_SESSION and its control page.
 #pragma once
 
 #include "text.h"
@@ -10,8 +10,8 @@ namespace msleaks::runtime {
 using PathText = Text<4096>;
 
 struct Session {
-  const abi::ControlPage *control; // null: not looked for yet, or there is no session
-  uint64_t page_bytes;             // page size of the kernel, unless a test has set another
+  const abi::ControlPage *control; // null: the process has not searched yet, or there is no session
+  uint64_t page_bytes;             // page size of the kernel, unless a test has set another size
   abi::UnseenPage *unseen;         // null: the page cannot be mapped
   PathText directory;
   PathText scratch; // buffer for a path that is used at once; it is not on the stack, which may be small
@@ -28,23 +28,24 @@ bool findSession() noexcept;
 // this process is listed as unseen and records nothing. The caller needs no lock.
 bool beginsSandboxed() noexcept;
 
-// Whether there is no collector that stores events. Its thread has ended, the session is closed, or this process has
-// stopped waiting and has seen no heartbeat since. With a new collector the result is false again.
+// Whether there is no collector that stores events. The collector's thread has ended, the session is closed, or this
+// process has stopped waiting and has seen no new heartbeat. When a new collector starts, the result is false again.
 bool collectorGone() noexcept;
-// Whether this many bytes of shared memory may be taken. Without a collector there is a small limit.
+// Whether the process may allocate this many bytes of shared memory. Without a collector there is a small limit.
 bool mayTake(uint64_t bytes) noexcept;
 // Whether the session has no collector and its limit of shared memory is reached.
 bool waitsForCollector() noexcept;
-// Notes that this process has waited in vain, and that the last heartbeat was `heartbeat_ns`. The process does not wait
-// again before it sees a newer heartbeat.
+// Stores that this process has waited in vain, and that the last heartbeat was `heartbeat_ns`. The process does not
+// wait again before it sees a newer heartbeat.
 void giveUp(uint64_t heartbeat_ns) noexcept;
 
-// Counts this process as one that cannot make its files, with the reason.
+// Counts this process as unseen, since it cannot create its files. `error` is the reason.
 void countUnseen(int error) noexcept;
-// Does the same in a child, behind a filter, of the process with this pid.
+// Counts this process as unseen, if it is a child of the process with this pid and behind that process's seccomp
+// filter.
 void countUnseenChild(uint32_t ancestor_pid) noexcept;
 
-// From here on, the process records nothing.
+// From now on, the process records nothing.
 void becomeInert() noexcept;
 bool isInert() noexcept;
 

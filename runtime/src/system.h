@@ -1,7 +1,6 @@
-// The services that the runtime needs from the operating system: files, memory, locks and signals. They use raw system
-// calls, which contain no hook, allocator or cancellation point. Behind a seccomp filter no call reaches the kernel
-// (kernel.h). Files fail to open, no memory is mapped, and signals are not blocked. A wait for a lock spins, for a
-// bounded time.
+// Provides files, memory, locks and signals to the runtime. These functions make raw system calls, which run no hook,
+// allocator or cancellation point. Behind a seccomp filter they make no system call (kernel.h): files fail to open, no
+// memory is mapped, and signals are not blocked. A wait for a lock spins, for a bounded time.
 #pragma once
 
 #include "kernel.h"
@@ -23,7 +22,7 @@
 namespace msleaks::runtime {
 
 // While an object of this class exists, no signal handler runs in this thread. So the thread can hold a lock or replace
-// its ring. Behind a seccomp filter handlers do run, but they cannot take a lock that is held.
+// its ring. Behind a seccomp filter handlers do run, but they cannot acquire a lock that is held.
 class SignalsBlocked {
 public:
   SignalsBlocked() noexcept : is_blocked_(enterKernel()) {
@@ -51,7 +50,7 @@ private:
   uint64_t before_ = 0;
 };
 
-// Pauses for a moment, while another processor works.
+// Pauses for a moment in a loop that waits for another thread.
 inline void pauseBriefly() noexcept {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -60,11 +59,12 @@ inline void pauseBriefly() noexcept {
 #endif
 }
 
-// How often a thread that may not wait in the kernel checks a condition. All these checks together take milliseconds.
+// The largest number of times that a thread behind a seccomp filter checks a condition. All these checks together take
+// milliseconds.
 inline constexpr unsigned kSpinsInSandbox = 50'000;
 
 // A write beyond `ulimit -f` causes an error and a SIGXFSZ. The signal would end the program as soon as signals are
-// unblocked. So the runtime removes the pending signal, unless one was pending before. Call with signals blocked.
+// unblocked. So the runtime removes the pending signal, unless a SIGXFSZ was pending before. Call with signals blocked.
 class SizeSignalTaken {
 public:
   SizeSignalTaken() noexcept : before_(isPending()) {}
@@ -87,8 +87,8 @@ private:
 };
 
 // Holds a mutex. The mutex is one word, which is zero when free, so it may be in memory that a fork wipes. Hold the
-// mutex only with signals blocked. The object is false as a bool if the lock was not taken. That happens if the time is
-// over, or if a sandbox forbids a wait in the kernel.
+// mutex only with signals blocked. The object is false as a bool if the lock was not acquired. Then the time is over,
+// or a seccomp filter forbids a wait in the kernel.
 class Locked {
 public:
   explicit Locked(uint32_t &word) noexcept : word_(&word) {
@@ -115,10 +115,11 @@ private:
     uint32_t expected = kFree;
     return __atomic_compare_exchange_n(word_, &expected, kTaken, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
   }
-  // Returns false if another thread has the lock. That thread then wakes a waiting thread when it releases the lock.
+  // Returns false if another thread has the lock. The other thread then wakes a waiting thread when it releases the
+  // lock.
   bool takeContended() noexcept { return __atomic_exchange_n(word_, kContended, __ATOMIC_ACQUIRE) == kFree; }
-  // The wait is interrupted from time to time, since a thread behind a filter wakes no other thread when it releases
-  // the lock.
+  // Waits for the lock, and checks the lock from time to time. A thread behind a seccomp filter wakes no other thread
+  // when it releases the lock.
   bool takeByWaiting() noexcept {
     const timespec look{0, 10'000'000};
     while (!takeContended()) {
@@ -155,7 +156,7 @@ private:
   uint32_t *word_;
 };
 
-// A file that is open for a short time. The runtime keeps no descriptor open, because daemons close all descriptors.
+// A file that is open for a short time. The runtime leaves no descriptor open, because daemons close all descriptors.
 class OpenFile {
 public:
   OpenFile(const char *path, int flags, unsigned mode = 0) noexcept
@@ -169,7 +170,7 @@ public:
   explicit operator bool() const noexcept { return fd_ >= 0; }
   int fd() const noexcept { return fd_; }
 
-  // Fills `bytes` up to the end of the file, and returns the number of bytes read.
+  // Reads up to `bytes` bytes, fewer only at the end of the file. Returns the number of bytes.
   uint64_t read(char *to, uint64_t bytes) const noexcept {
     uint64_t done = 0;
     while (done < bytes) {
@@ -185,8 +186,8 @@ private:
   int fd_;
 };
 
-// Creates a file. With O_EXCL, no other process can have created it. fchmod sets the rights, since the program's umask
-// may have removed even the owner's rights.
+// Creates a file. O_EXCL ensures that the file is new. fchmod sets the rights, since the program's umask may have
+// removed even the owner's rights.
 inline OpenFile createFile(const char *path, int access) noexcept {
   OpenFile file(path, access | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
   if (file)
@@ -203,7 +204,7 @@ inline void *mapShared(const OpenFile &file, uint64_t offset, uint64_t bytes, in
   return mapMemory(bytes, PROT_READ | PROT_WRITE, MAP_SHARED | flags, file.fd(), offset);
 }
 
-// Returns the id, or 0 if the call failed, as behind a filter.
+// Returns the id, or 0 if the system call failed, for example behind a seccomp filter.
 inline uint32_t numberOrNone(long id) noexcept { return id > 0 ? static_cast<uint32_t>(id) : 0; }
 inline uint32_t processId() noexcept { return numberOrNone(callKernel(SYS_getpid)); }
 inline uint32_t threadId() noexcept { return numberOrNone(callKernel(SYS_gettid)); }

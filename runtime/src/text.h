@@ -1,4 +1,4 @@
-// Builds text without an allocation, for paths and notes.
+// Builds text for paths and notes, without an allocation.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace msleaks::runtime {
 
-// Appends up to Capacity - 1 bytes. The rest is cut off, and then fits() is false.
+// A text of at most Capacity - 1 bytes. Further bytes are cut off, and then fits() is false.
 template <unsigned Capacity> class Text {
 public:
   Text &operator<<(std::string_view text) noexcept {

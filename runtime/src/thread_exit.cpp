@@ -14,9 +14,10 @@ namespace {
 constinit pthread_key_t key;
 constinit bool has_key = false;
 
-// The destructors of other keys free memory in the early rounds. So this key's destructor requests another round each
-// time, up to the last round, and ends the ring there. C++ thread_local objects are destroyed before the first round.
-// ThreadSanitizer uses the last round for itself, and no instrumented code may run after that.
+// glibc runs the destructors of pthread keys in several rounds. The destructors of other keys free memory in the early
+// rounds. So this key's destructor requests another round each time, and ends the ring in the last round. C++
+// thread_local objects are destroyed before the first round. ThreadSanitizer uses the last round for itself, and no
+// instrumented code may run after that.
 #if defined(__SANITIZE_THREAD__)
 constexpr uintptr_t kLastRound = PTHREAD_DESTRUCTOR_ITERATIONS - 1;
 #else
@@ -37,12 +38,12 @@ void onThreadExit(void *argument) {
   endRing(thread);
 }
 
-// Stores the time of the exit for the collector, which sees the end of a process only when it runs the next time.
-// Another process may have started meanwhile, and both would seem to have run at the same time. A vfork's child that
-// exits shares its parent's arena and has another pid.
+// Stores the time of the exit for the collector, which detects the end of a process only in its next round. Another
+// process may have started before that round, and both processes would seem to have run at the same time. A vfork's
+// child that exits stores no time: it shares its parent's arena and has another pid.
 [[gnu::destructor]] void sayExit() noexcept {
   const Arena *arena = __msl_process.arena;
-  if (arena != nullptr && arena->header->pid == processId()) // false behind a filter
+  if (arena != nullptr && arena->header->pid == processId()) // false behind a seccomp filter
     arena->header->exit_ns.store(monotonicNs(), std::memory_order_release);
 }
 
@@ -57,7 +58,7 @@ bool watchThreadExit() noexcept {
 }
 
 bool mayAnnounceThreadExit() noexcept {
-  constexpr pthread_key_t kKeysInThread = 32; // glibc's number of keys that need no allocation in a thread
+  constexpr pthread_key_t kKeysInThread = 32; // glibc's number of keys whose values need no allocation
   return key < kKeysInThread || !isSandboxed();
 }
 

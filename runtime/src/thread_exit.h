@@ -1,5 +1,5 @@
-// Handles the end of a thread. Its ring is ended as late as pthread keys allow, and later events are recorded or
-// counted.
+// Handles the end of a thread: ends the thread's ring as late as pthread keys allow, and records or counts the thread's
+// later events.
 #pragma once
 
 #include "arena.h"
@@ -9,12 +9,12 @@ namespace msleaks::runtime {
 // Creates the pthread key, once. Returns false if no key is left. Call with Process::lock held.
 bool watchThreadExit() noexcept;
 
-// Makes the key's destructor run when the calling thread ends, since the thread has a ring or counters.
+// Makes the key's destructor run when the calling thread ends. Call this when the thread gets a ring or counters.
 void announceThreadExit() noexcept;
 // Returns false if libc would allocate memory in announceThreadExit() and a sandbox may forbid malloc's system calls.
 bool mayAnnounceThreadExit() noexcept;
 
-// Records an event of a thread whose ring has ended, in a ring that all such threads share. If that is not possible,
+// Records an event of a thread whose ring has ended, in a ring that all such threads share. If there is no such ring,
 // counts the event.
 void recordLate(uint64_t *words, unsigned slots) noexcept;
 

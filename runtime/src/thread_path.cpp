@@ -10,15 +10,15 @@ namespace {
 using unwind::Frame;
 using unwind::Step;
 
-// Whether the stack still has the frame's return address and, where it matters, the frame pointer.
+// Whether the stack still contains the frame's return address and, where it matters, the frame pointer.
 bool isUnchanged(const PathFrame &frame) noexcept {
   return frame.address_at != 0 && unwind::stripped(unwind::wordAt(frame.address_at)) == frame.address &&
          (!frame.frame_matters || frame.frame_at == 0 || unwind::wordAt(frame.frame_at) == frame.frame_pointer);
 }
 
 // Whether the walk can end at `frame`, since `frame` and all calls around it equal frames of the last path.
-// `candidates` is the number of the last path's frames that may still match. It is lowered, and is the number of the
-// matching frames if the result is true.
+// `candidates` is the number of the last path's frames that may still match. The function lowers this number. If the
+// result is true, it is the number of matching frames.
 bool joinsAt(const ThreadPath &path, const Frame &frame, uint32_t &candidates) noexcept {
   while (candidates != 0 && path.frames()[candidates - 1].stack_pointer < frame.stack_pointer)
     --candidates;
@@ -31,7 +31,7 @@ bool joinsAt(const ThreadPath &path, const Frame &frame, uint32_t &candidates) n
   return false;
 }
 
-// Returns the stored facts about a frame, updated with the places where this walk has read them.
+// Returns the stored frame with the values that this walk has read, and with the places where it has read them.
 PathFrame joined(PathFrame known, const Frame &frame) noexcept {
   known.frame_pointer = frame.frame_pointer;
   known.address_at = frame.address_at;
@@ -79,7 +79,7 @@ Walk walk(ThreadPath &path, Frame frame, uint32_t candidates) noexcept {
 }
 
 // Whether the reused frames of the last path and the new frames form a correct path. A path of more than `capacity`
-// calls is cut, so a reused path that was cut must have exactly `capacity` frames again.
+// calls is cut. So if frames of a cut path are reused, the new path must have exactly `capacity` frames, too.
 bool fits(const ThreadPath &path, const Walk &done) noexcept {
   const uint32_t total = done.joined + done.walked;
   return done.joined == 0 || (path.cut ? total == path.capacity : total <= path.capacity);
@@ -99,8 +99,8 @@ void findWhatMatters(ThreadPath &path, const Walk &done) noexcept {
 
 constexpr uint64_t kNeverZero = 1;
 
-// Appends the checks of one call. The list begins with the checks of the outermost call, so a prefix of the list has
-// the checks of all calls around a call.
+// Appends the checks of one call. The list begins with the checks of the outermost call. So a prefix of the list
+// contains the checks of all calls around a call.
 uint32_t addChecks(StackCheck *checks, uint32_t count, const PathFrame &frame) noexcept {
   if (frame.address_at == 0) {
     checks[count++] = {reinterpret_cast<uint64_t>(&kNeverZero), 0};
@@ -112,7 +112,7 @@ uint32_t addChecks(StackCheck *checks, uint32_t count, const PathFrame &frame) n
   return count;
 }
 
-// Appends the new frames to the frames of the last path that are unchanged.
+// Stores the new path: appends the new frames to the reused frames of the last path.
 void keep(ThreadPath &path, const Walk &done) noexcept {
   PathFrame *frames = path.frames();
   const uint32_t count = done.joined + done.walked;
@@ -123,10 +123,10 @@ void keep(ThreadPath &path, const Walk &done) noexcept {
   path.count = count;
 }
 
-// The progress of giving node numbers to new calls, from the outermost call on.
+// The state while new calls get node numbers, from the outermost call on.
 struct Numbering {
   uint32_t left;   // calls without a number
-  uint32_t node;   // of the last one with a number
+  uint32_t node;   // node of the last call with a number
   bool is_refused; // there is no room
 };
 
@@ -134,7 +134,8 @@ uint32_t imageAt(Arena &arena, const ImagePlace &place) noexcept {
   return place.definition.end != 0 ? numberOf(arena, place) : 0;
 }
 
-// Numbers calls as long as their images are known. `place` is the image of the next call; null = it was not looked up.
+// Gives numbers to calls as long as their images are known. `place` is the image of the next call; null = it was not
+// looked up.
 void numberKnown(ThreadPath &path, const ImagePlace *place, Numbering &numbering) noexcept {
   const ArenaHeld held;
   PathTree *tree = held ? treeOf(path.generation) : nullptr;
@@ -151,9 +152,9 @@ void numberKnown(ThreadPath &path, const ImagePlace *place, Numbering &numbering
   }
 }
 
-// Numbers new calls, and asks the loader for their images. The loader takes its own lock, so the runtime's lock is not
-// held meanwhile. Otherwise there could be a deadlock: a callback of dl_iterate_phdr that allocates holds the loader's
-// lock and waits for the runtime's lock.
+// Gives numbers to new calls, and asks the loader for their images. The loader acquires its own lock, so the runtime's
+// lock is released before. Otherwise there could be a deadlock: a callback of dl_iterate_phdr that allocates holds the
+// loader's lock and waits for the runtime's lock.
 [[gnu::noinline, gnu::cold]] uint32_t numberNew(ThreadPath &path, uint32_t left, uint32_t node) noexcept {
   if (PathTree *asked = treeOf(path.generation); asked == nullptr || asked->refuses())
     return 0;
@@ -168,7 +169,8 @@ void numberKnown(ThreadPath &path, const ImagePlace *place, Numbering &numbering
   return numbering.is_refused ? 0 : numbering.node;
 }
 
-// Looks up the node of each new call, from the outermost one on. `outer` is the node of the call around that one.
+// Looks up the node of each new call, from the outermost call on. `outer` is the node of the call around the outermost
+// call.
 uint32_t numberEach(ThreadPath &path, const PathTree &tree, uint32_t walked, uint32_t outer) noexcept {
   uint32_t node = outer;
   for (uint32_t left = walked; left-- > 0;) {
@@ -206,7 +208,7 @@ uint32_t number(ThreadPath &path, PathTree &tree, uint32_t walked, uint32_t oute
   if (walked == 0)
     return outer;
   if (unwind::RuleCache::isUnloading(path.epoch)) [[unlikely]]
-    return numberNew(path, walked, outer); // during an unload, a known node may belong to the library that is unloaded
+    return numberNew(path, walked, outer); // a known node may belong to the library that is unloaded now
   const uint64_t hash = hashOf(path, walked, outer);
   if (const uint32_t guess = tree.guess(hash); isPathTo(path, tree, guess, walked, outer)) [[likely]]
     return guess;
@@ -241,9 +243,10 @@ uint32_t takePath(ThreadPath &path, PathTree &tree, const Frame &frame) noexcept
   if (done.joined == 0)
     path.cut = done.end == Step::Caller;
   findWhatMatters(path, done);
-  path.count = 0; // so a handler that leaves this function by a longjmp leaves no half-changed path
+  path.count = 0; // a signal handler that leaves by a longjmp then leaves no half-changed path
   node = number(path, tree, done.walked, node);
-  // After NoCall, the path is not stored: the last word was no call, and a later check could not see if it becomes one.
+  // After NoCall, the path is not stored: its last word was no return address, and no later check would detect that it
+  // has become one.
   if (node != 0 && !done.left_handler && done.end != Step::NoCall)
     keep(path, done);
   return node;

@@ -1,6 +1,6 @@
 // Stores the last call path of a thread, outermost call first. When the next path is computed, most calls of the last
-// one are still on the stack. A frame whose words on the stack are unchanged has the same caller as before, so the walk
-// can end there.
+// path are still on the stack. A frame whose words on the stack are unchanged has the same caller as before, so the
+// walk can end there.
 #pragma once
 
 #include "path_tree.h"
@@ -10,33 +10,33 @@ namespace msleaks::runtime {
 
 struct PathFrame {
   uint64_t address, stack_pointer, frame_pointer;
-  uint64_t address_at; // where `address` was read; 0 = in no word of the stack that alone determines it
-  uint64_t frame_at;   // where `frame_pointer` was read; 0 = it equals that of the inner call, or is not used
-  uint32_t node;       // of the path from the first call of the thread to this one
-  uint32_t checks;     // number of ThreadPath::checks() that show unchanged outer calls
+  uint64_t address_at; // where `address` was read; 0 = no single word of the stack determines it
+  uint64_t frame_at;   // where `frame_pointer` was read; 0 = it equals the inner call's, or is not used
+  uint32_t node;       // node of the path from the thread's first call to this call
+  uint32_t checks;     // number of ThreadPath::checks() that cover the outer calls
   // Whether `frame_pointer` must be equal, too. In code without frame pointers the register has any value. Its value
-  // matters if the walk has found an outer call by it.
+  // matters if the walk has found an outer call by this value.
   bool frame_matters;
   bool used_inner_frame; // the walk found the call by the frame pointer of the call inside
 };
 
-// A word of the stack that an unchanged path has left unchanged.
+// A word of the stack that is the same as long as the path is the same.
 struct StackCheck {
   uint64_t at, word;
 };
 
-// The last path of a thread. It is not on the stack, since a handler's stack may be as small as one page. Behind this
-// struct there are 2 × `capacity` frames, and as many checks.
+// The last path of a thread. It is not on the stack, since a handler's stack may be as small as one page. After this
+// struct follow 2 × `capacity` frames, and as many checks.
 struct ThreadPath {
-  uint64_t generation; // of the process that has the nodes (Thread::generation)
+  uint64_t generation; // generation of the process of the nodes (Thread::generation)
   uint64_t epoch;      // the rules' epoch; frames of another epoch are not used
   unwind::Stack stack;
   uint32_t capacity;
-  uint32_t count;   // of frames that are known
+  uint32_t count;   // number of stored frames
   bool cut;         // the thread has more calls than `capacity`
-  uint32_t version; // of the frames
+  uint32_t version; // changes with the frames
   bool busy;        // a walk uses this struct now
-  // The place in instrumented code with which the last path ended, and the node of that path; 0 = none.
+  // The site in instrumented code at the end of the last path, and the node of this path; 0 = none.
   uint32_t site, site_node;
 
   static uint64_t bytesFor(uint32_t capacity) noexcept {
@@ -44,7 +44,7 @@ struct ThreadPath {
   }
   PathFrame *frames() noexcept { return reinterpret_cast<PathFrame *>(this + 1); }
   const PathFrame *frames() const noexcept { return reinterpret_cast<const PathFrame *>(this + 1); }
-  PathFrame *walked() noexcept { return frames() + capacity; } // the frames of the walk under way
+  PathFrame *walked() noexcept { return frames() + capacity; } // the frames of the current walk
   StackCheck *checks() noexcept { return reinterpret_cast<StackCheck *>(frames() + 2 * capacity); }
   const StackCheck *checks() const noexcept { return reinterpret_cast<const StackCheck *>(frames() + 2 * capacity); }
 };
@@ -64,8 +64,8 @@ struct ThreadPath {
 }
 
 // Returns the node of the path to `frame`, the innermost call, if this path equals the last path, else 0. If `site` is
-// not 0, the node is that of the path that ends at this site. This function writes nothing. If a handler changes the
-// last path meanwhile, `version` shows it, and the result is 0.
+// not 0, the node is that of the path that ends at this site. This function writes nothing. If a signal handler changes
+// the last path during the call, `version` changes, and the result is 0.
 [[gnu::always_inline]] inline uint32_t samePath(const ThreadPath &path, const unwind::Frame &frame,
                                                 uint32_t site) noexcept {
   const uint32_t version = path.version, count = path.count;
@@ -81,13 +81,14 @@ struct ThreadPath {
   return path.version == version ? node : 0;
 }
 
-// Walks the stack from `frame`, the innermost call, and returns the node of the path. 0 = the path cannot be numbered.
+// Walks the stack from `frame`, the innermost call, and returns the node of the path. 0 = the path cannot get a number.
 uint32_t takePath(ThreadPath &path, PathTree &tree, const unwind::Frame &frame) noexcept;
 
-// Walks outwards from `frame` to the call with this return address. Returns false if none of the next few calls has it.
+// Walks outwards from `frame` to the call with this return address. Returns false if none of the next few calls has
+// this return address.
 bool findCall(ThreadPath &path, uint64_t return_address, unwind::Frame &frame) noexcept;
 
-// Ends the thread's use of paths.
+// Frees the thread's memory for paths, when the thread ends.
 void endPaths(Thread &thread) noexcept;
 
 } // namespace msleaks::runtime

@@ -9,7 +9,7 @@
 
 namespace msleaks::runtime {
 
-// The bytes [begin, end) in which the linker has put all units of an image.
+// The bytes [begin, end) of all units of an image. The linker puts these units side by side.
 struct UnitRange {
   char *begin, *end;
   bool sized; // each unit stores its own size; units of the first version do not
@@ -47,7 +47,7 @@ inline uint64_t readUnit(const UnitRange &range, char *at, ArmableUnit &unit) no
   return found->bytes;
 }
 
-// Calls f(unit) for each unit that has a table, until f returns false. It stops at a unit of an impossible size.
+// Calls f(unit) for each unit that has a table, until f returns false. Stops at a unit of an impossible size.
 template <class F> void forEachUnit(const UnitRange &range, F &&f) noexcept {
   ArmableUnit unit{};
   for (char *at = range.begin; at != range.end;) {
@@ -58,8 +58,8 @@ template <class F> void forEachUnit(const UnitRange &range, F &&f) noexcept {
   }
 }
 
-// Returns the reason why a unit must stay unarmed, or null. The table is read at the address in the unit, so this
-// address must be inside the image.
+// Returns the reason why a unit cannot be armed, or null. The table is read at the address in the unit, so this address
+// must be inside the image.
 inline const char *refusal(const ArmableUnit &unit, const abi::ImageDefinition &image) noexcept {
   if (unit.version < abi::kOldestObjectVersion || unit.needs > abi::kObjectVersion)
     return "it needs another runtime";

@@ -19,15 +19,15 @@ constinit std::atomic<uint64_t> last_step{0};
 
 namespace {
 
-// Opens the list, so that blocks are compared from here on. The earlier content of the blocks does not matter.
+// Opens the list: blocks are compared from now on. The earlier content of the blocks does not matter.
 void open(WatchList &list) noexcept {
   setClosed(list, false);
   for (WatchedBlock &block : list.blocks)
     block.is_known = false;
 }
 
-// Opens or closes the list when the operation with this label has ended. If the list is open, its blocks have been
-// compared before. Returns true if the list is opened now.
+// Opens or closes the list, if the operation with this label is WatchWish::begin or WatchWish::end. Call this after the
+// operation has ended and the blocks have been compared. Returns true if the list is opened now.
 bool passGate(WatchList &list, uint64_t label) noexcept {
   const abi::WatchWish &wish = session.control->watch;
   if (label == 0)
@@ -43,8 +43,8 @@ bool passGate(WatchList &list, uint64_t label) noexcept {
 
 bool hasGate() noexcept { return session.control->watch.begin[0] != 0 || session.control->watch.end[0] != 0; }
 
-// Looks at all blocks, and removes the thread's pending operation. This operation has ended by now, even if no callback
-// saw its end.
+// Compares all blocks, and removes the thread's pending operation. This operation has ended by now, even if no callback
+// has reported its end.
 void lookAndForget(WatchList &list, Thread &thread, uint32_t here) noexcept {
   Pending *pending = pendingOf(list, &thread);
   if (pending == nullptr)
@@ -114,8 +114,8 @@ void rangeEnds(uint32_t here) noexcept {
 
 namespace {
 
-// Whether a driver allocates this host memory for itself, inside one of its calls. The line of such a call is not the
-// origin of that memory, and the driver often writes there.
+// Whether a driver allocates this host memory for itself, inside a call of the program. Such memory is not watched: the
+// line of the call did not allocate it, and the driver often writes to it.
 bool isDriversOwn(const Thread &thread, abi::Heap heap) noexcept {
   constexpr uint16_t kDrivers = familyBit(abi::Family::Cuda) | familyBit(abi::Family::Hip) |
                                 familyBit(abi::Family::Acl) | familyBit(abi::Family::OpenCl);
@@ -124,8 +124,8 @@ bool isDriversOwn(const Thread &thread, abi::Heap heap) noexcept {
 
 } // namespace
 
-// If a block is not chosen, this function does not lock the list; nor does blockGoes for a block that is not watched. A
-// look locks the list while it waits for the driver, whose threads allocate and free blocks meanwhile.
+// This function locks the list only for a chosen block, and blockGoes only for a watched block. A look locks the list
+// while it waits for the driver. During this wait, the driver's threads allocate and free blocks.
 void blockComes(const abi::AllocEvent &event) noexcept {
   const abi::WatchWish &wish = session.control->watch;
   WatchList *list = event.size != 0 ? makeList() : nullptr;
@@ -138,7 +138,7 @@ void blockComes(const abi::AllocEvent &event) noexcept {
     watchFromBirth(*list, event.address, bytes, wish.what[0] != 0 ? labelOf(wish.what) : 0);
 }
 
-// Looks at the block while it still exists.
+// Compares the block before it is freed.
 void blockGoes(const abi::FreeEvent &event) noexcept {
   Thread &thread = __msl_thread;
   WatchList *list = listToLookAt(thread);

@@ -1,4 +1,5 @@
-// Watched blocks (msl_watch): the runtime stores their content, and compares it around each operation of the program.
+// Watches blocks (msl_watch): stores the content of each watched block, and compares it before and after each operation
+// of the program.
 #pragma once
 
 #include "msleaks/abi/hook.h"
@@ -15,8 +16,8 @@ struct WatchList;
   return __atomic_load_n(&__msl_process.watches, __ATOMIC_RELAXED) != nullptr;
 }
 
-// An operation that may change a block. A range of the program is one, too, if no other operation is under way in its
-// thread.
+// An operation that may change a block. A range of the program is an operation, too, if its thread has no other current
+// operation.
 struct Operation {
   abi::Verb verb; // Launch, Copy, Set or Access
   abi::Family family;
@@ -27,16 +28,16 @@ struct Operation {
 // The number of the program's last step + 1; 0 = the program has not reported a step.
 extern constinit std::atomic<uint64_t> last_step;
 
-// Call this before the operation begins, so that earlier changes are not reported for it. The operation lasts until
-// operationEnds or, if no callback sees its end, until the next operation.
+// Call this before the operation begins, so earlier changes are not reported for it. The operation lasts until
+// operationEnds or, if no callback reports its end, until the next operation.
 void operationBegins(const Operation &) noexcept;
 void operationEnds() noexcept;
 
 // Call this when a range of the program ends. `here` is the site of that call.
 void rangeEnds(uint32_t here) noexcept;
 
-// Call these after a block was allocated and before a block is freed. They watch the blocks that --watch chooses
-// (watch_choice.h).
+// Call these after a block was allocated and before a block is freed. They begin and end the watch of blocks that
+// --watch chooses (watch_choice.h).
 void blockComes(const abi::AllocEvent &) noexcept;
 void blockGoes(const abi::FreeEvent &) noexcept;
 

@@ -13,7 +13,8 @@ namespace {
 constexpr uint64_t kNsPerMs = 1'000'000;
 constexpr uint64_t kShortNs = 50 * kNsPerMs; // the longest wait for the lock after a thread has waited in vain
 
-// Returns the longest time to wait for the lock. The copy of a large block may take that long.
+// Returns the longest time to wait for the lock. Another thread may hold the lock for long while it copies a large
+// block.
 uint64_t patienceNs(const WatchList &list) noexcept {
   const uint64_t timeout_ns = session.control->flags.block_timeout_ms * kNsPerMs;
   return __atomic_load_n(&list.is_given_up, __ATOMIC_RELAXED) ? kShortNs : 10 * timeout_ns;
@@ -36,7 +37,7 @@ void tellAddress(WatchList &list, const WatchedBlock &block) noexcept {
   __atomic_store_n(&list.addresses[&block - list.blocks], block.address, __ATOMIC_RELAXED);
 }
 
-// Returns null if there is no room. Call with the lock held.
+// Adds a block to the list. Returns null if there is no room. Call with the lock held.
 WatchedBlock *addBlock(WatchList &list, uint64_t address, uint64_t bytes) noexcept {
   WatchedBlock *free = blockAt(list, 0);
   auto *content = free != nullptr ? static_cast<char *>(mapAnonymous(bytes)) : nullptr;

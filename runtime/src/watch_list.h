@@ -1,4 +1,4 @@
-// The watched blocks of a process, and the current operations of its threads.
+// Stores the watched blocks of a process, and the current operations of its threads.
 #pragma once
 
 #include "content_file.h"
@@ -18,8 +18,8 @@ struct Pending {
   Operation operation;
 };
 
-// The list of watches. It is made with the first watch, and is never unmapped. A fork's child has no list, since
-// Process is wiped.
+// The list of watches. The first watch makes the list, and the list is never unmapped. A fork's child has no list,
+// since Process is wiped.
 struct WatchList {
   uint32_t lock;
   bool is_given_up; // a thread has waited for the lock in vain, so later waits are short
@@ -36,10 +36,10 @@ struct WatchList {
   bool is_refusal_noted, is_wait_noted;
 };
 
-// Holds the lock of the list. A look holds the lock while it waits for the driver. The driver may wait for a callback
-// of the program in another thread, and this callback may need the lock too. So a thread waits only for a bounded time.
-// If another thread still has the lock then, the object is false as a bool. No block can be compared in that case, and
-// a note says so.
+// Holds the lock of the list. A thread that compares blocks holds the lock while it waits for the driver. The driver
+// may wait for a callback of the program in another thread, and this callback may need the lock too. So a thread waits
+// for the lock only for a bounded time. If another thread still has the lock, the object is false as a bool. Then no
+// block is compared, and a note reports this.
 class ListHeld {
 public:
   explicit ListHeld(WatchList &list) noexcept;
@@ -68,30 +68,31 @@ inline void setClosed(WatchList &list, bool is_closed) noexcept {
   __atomic_store_n(&list.is_closed, is_closed, __ATOMIC_RELAXED);
 }
 
-// Whether this thread is in a look. What the driver does for a look is not the program's work.
+// Whether this thread is comparing blocks now (a look). Calls that the driver makes for a look are not calls of the
+// program.
 inline bool looksNow(const WatchList &list, const Thread &thread) noexcept {
   return __atomic_load_n(&list.holder, __ATOMIC_RELAXED) == &thread;
 }
 
 Pending *pendingOf(WatchList &, const Thread *) noexcept;
 WatchedBlock *blockAt(WatchList &, uint64_t address) noexcept;
-// The caller does not need the lock.
+// Whether the block at this address is watched. The caller does not need the lock.
 bool isWatched(const WatchList &, uint64_t address) noexcept;
 
-// Returns the list if this thread must look at its blocks, else null. There must be a block to compare or an operation
-// to wait for, and the thread must not be in a look.
+// Returns the list if this thread must compare its blocks, else null. The list must have a block to compare or wait for
+// WatchWish::begin, and the thread must not be in a look.
 WatchList *listToLookAt(const Thread &) noexcept;
 // Returns the list. The first call makes the list. Returns null if there is no memory for it.
 WatchList *makeList() noexcept;
 
-// Call with the lock held. An earlier watch at this address ends.
+// Begins a watch, and ends an earlier watch at this address. Call with the lock held.
 void watch(WatchList &, uint64_t address, uint64_t bytes, uint64_t name, const TensorForm & = {}) noexcept;
-// Does the same for a block that has just been allocated.
+// Begins a watch for a block that has just been allocated.
 void watchFromBirth(WatchList &, uint64_t address, uint64_t bytes, uint64_t name) noexcept;
 void endWatch(WatchList &, Thread &, WatchedBlock &) noexcept;
 void noteUnwatched() noexcept;
-// Writes a note, once, that watching makes the program wait. It is written only if the user has not asked for --watch,
-// and so does not expect that.
+// Writes a note, once, that watching makes the program wait. With --watch the user expects this wait, so no note is
+// written.
 void noteWaits(WatchList &) noexcept;
 
 } // namespace msleaks::runtime

@@ -107,7 +107,7 @@ void lookAtAll(const Look &look) noexcept {
         recordChange(look, block, difference, since);
     }
     if (!is_read && block.where == Where::Host)
-      endWatch(look.list, look.thread, block); // its memory was freed
+      endWatch(look.list, look.thread, block); // the block's memory was freed
   }
 }
 

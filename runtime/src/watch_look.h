@@ -1,16 +1,17 @@
-// Looks at the watched blocks: finds changed bytes, and the operation that changed them.
+// Compares the watched blocks with their stored content. Such a look finds changed bytes, and the operation that
+// changed them.
 #pragma once
 
 #include "watch_list.h"
 
 namespace msleaks::runtime {
 
-// The parameters of a look: the operation for which a change is reported, and the way to read blocks.
+// The parameters of a look: the operation that is reported for a change, and the operation whose stream reads blocks.
 struct Look {
   WatchList &list;
   Thread &thread;
-  const Operation *cause;  // null: the thread's range, or none
-  const Operation *reader; // reads blocks by its driver and stream; null: only memory of the host is read
+  const Operation *cause;  // null: a change is reported for the thread's range, or without an operation
+  const Operation *reader; // blocks are read by its driver and stream; null: only host memory is read
   uint32_t here;           // the thread's site; 0 = not known
 };
 

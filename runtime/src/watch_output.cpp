@@ -1,4 +1,4 @@
-// Watches outputs of operations, if --watch names them.
+// Watches the outputs of the operation that --watch names.
 #include "label_table.h"
 #include "session.h"
 #include "watch_list.h"
@@ -9,7 +9,7 @@
 namespace msleaks::runtime {
 namespace {
 
-// Returns the label of an output's name. The name is the one that --watch uses, such as "relu:0".
+// Returns the label of an output's name. The name has the form that --watch uses, such as "relu:0".
 uint64_t labelOfOutput(const char *operation, uint32_t number) noexcept {
   Text<sizeof(abi::WatchWish::begin) + 16> name;
   name << operation << ":" << uint64_t{number};

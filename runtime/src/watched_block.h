@@ -1,4 +1,4 @@
-// A watched block: the place of its bytes, and their content at the last look.
+// A watched block: the address of its bytes, and their content when they were compared last.
 #pragma once
 
 #include "msleaks/abi/hook.h"
@@ -14,13 +14,13 @@ enum class Where : uint8_t {
   Device, // an address that only a driver can read
 };
 
-// The range that begins at the first changed byte and ends behind the last one. It is empty if no byte has changed.
+// The range from the first changed byte to the byte after the last changed byte. It is empty if no byte has changed.
 struct Difference {
   uint64_t begin = UINT64_MAX, end = 0;
   bool empty() const noexcept { return begin >= end; }
 };
 
-// The means to read a device's block: the driver's functions, and a stream.
+// The driver's functions and a stream, by which a block of a device can be read.
 struct Reader {
   const hook::Device *device; // null: none
   abi::Family family;
@@ -38,12 +38,12 @@ struct TensorForm {
 struct WatchedBlock {
   uint64_t address; // 0 = no block
   uint64_t bytes, looks;
-  uint64_t name; // label
-  char *content; // at the last look
+  uint64_t name; // label of the watch's name
+  char *content; // the bytes at the last look
   Where where;
   abi::Family family; // the driver that has read a block of kind Handle or Device
   bool is_known;      // whether `content` is valid
-  bool from_birth;    // watched since it was allocated
+  bool from_birth;    // the block is watched since its allocation
   TensorForm form;
 
   // Reads the block, stores its content, and returns the difference to the last content. Returns false if a device's
@@ -59,7 +59,7 @@ private:
 Where whereIs(uint64_t address, uint64_t bytes) noexcept;
 
 // Registers the driver of an OpenCL object by the object's handle. Such a handle is an address of the host, but the
-// object's memory is not there.
+// memory of the object is elsewhere.
 void noteHandle(uint64_t handle) noexcept;
 
 // Copies memory of this process. Returns false if a part of the memory is not mapped.
