@@ -52,7 +52,7 @@ Value *fit(IRBuilder<> &builder, Value *value, Type *type) {
 } // namespace
 
 // The callbacks are weak, so that the program links without a runtime. They are nonlazybind and not dso_local, so that
-// in every code model their addresses are read from the GOT. Only this is safe without a runtime: in the GOT, every
+// in every code model their addresses are read from the GOT. Only this is safe without a runtime. In the GOT, every
 // linker stores 0 for an undefined symbol, or leaves the entry to the dynamic linker.
 FunctionCallee RuntimeDecls::declare(const char *name, FunctionType *type) {
   FunctionCallee callee = module_.getOrInsertFunction(name, type);

@@ -1,14 +1,14 @@
-// The target is 64-bit ARM. Includes only the tests' own headers, so no cross compiler is needed.
+// The target is 64-bit ARM. The test includes only the tests' own headers, so it needs no cross compiler.
 // RUN: %clangxx --target=aarch64-linux-gnu -O0 -S -emit-llvm %s -o - | FileCheck %s
 // RUN: %clangxx --target=aarch64-linux-gnu -O2 -S -emit-llvm %s -o - | FileCheck %s
-// With branch protection each function, also the inserted ones, accepts an indirect branch and signs its return address. One
-// function without it makes the linker disable the protection for the whole image. (Only a definition has an unwind table.)
+// With branch protection, each function, also an inserted one, accepts indirect branches and signs its return address. One function
+// without it would make the linker disable it for the whole image. (grep selects definitions: only they have uwtable.)
 // RUN: %clangxx --target=aarch64-linux-gnu -mbranch-protection=standard -O2 -S -emit-llvm %s -o %t.ll
 // RUN: grep '^attributes .*uwtable' %t.ll >%t.defined
 // RUN: %if default-attributes %{ not grep -v '"branch-target-enforcement".*"sign-return-address"' %t.defined %}
 // RUN: %clangxx --target=aarch64-linux-gnu -mbranch-protection=standard -O2 -S %s -o %t.s
 // RUN: FileCheck --check-prefix=ASM %s <%t.s
-// Older LLVMs store the protection in the module, and begin each function with it, even if no code branches there.
+// Older versions of LLVM store the protection in the module, and protect the beginning of each function, even without need.
 // RUN: grep -c cfi_startproc %t.s >%t.functions
 // RUN: grep -A3 cfi_startproc %t.s | grep -cE 'paciasp|bti|hint' >%t.protected
 // RUN: %if !default-attributes %{ diff %t.functions %t.protected %}

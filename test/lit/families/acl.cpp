@@ -1,4 +1,4 @@
-// Ascend CANN: ACL and the runtime below it. A launch names a number of blocks, which have no shape.
+// The calls of Ascend CANN: ACL, and the runtime below it. A launch has only a number of blocks, so their shape is unknown.
 // RUN: %build_cxx -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -DGUARDED -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
@@ -42,7 +42,7 @@ static void blocks() {
   // CHECK: on_alloc_out acl alloc block size=70 status=0 | aclrtHostRegisterV2 at
   aclrtHostRegisterV2(to, 70, 0x10000000);
   aclrtHostUnregister(to);
-  // A failed call does not change the variable.
+  // A failed call does not change the variable, so the callback gets null.
   void *refused = nullptr;
   // CHECK: on_alloc_out acl alloc null size=666 status=2 | aclrtMalloc at {{.*}} variable=refused
   aclrtMalloc(&refused, 666, 0);

@@ -1,4 +1,4 @@
-// Each function of the C heap, with its size, its result and its destination.
+// For each function of the C heap, the log shows the size, the result, and the variable that gets the block.
 // RUN: %build_c -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_c -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 #include "keep.h"
@@ -40,7 +40,7 @@ int main(void) {
   // CHECK: on_alloc_out heap alloc block size=132 status=0 | posix_memalign {{.*}} variable=e type=float
   float *e;
   posix_memalign((void **)&e, 64, 132);
-  // An invalid alignment: the call returns an error and allocates no block.
+  // With this invalid alignment, the call returns an error and allocates no block.
   // CHECK: on_alloc_out heap alloc null size=133 status=22 | posix_memalign {{.*}} variable=f
   void *f = 0;
   posix_memalign(&f, 3, 133);

@@ -1,4 +1,4 @@
-// CUDA: runtime and driver API. A CUdeviceptr is an integer, but it refers to a block.
+// The calls of CUDA's runtime API and driver API. A CUdeviceptr is an integer, but callbacks get it as the address of a block.
 // RUN: %build_cxx -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -DGUARDED -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
@@ -25,7 +25,7 @@ static void runtimeBlocks() {
   cudaMalloc((void **)&d, 64);
   // CHECK: on_free cuda free block size=0 | cudaFree at
   cudaFree(d);
-  // A failed call does not change the variable.
+  // A failed call does not change the variable, so the callback gets null.
   void *refused = nullptr;
   // CHECK: on_alloc_out cuda alloc null size=666 status=2 | cudaMalloc at {{.*}} variable=refused
   cudaMalloc(&refused, 666);
@@ -96,7 +96,7 @@ static void driverBlocks() {
   cuMemFreeHost(h);
 }
 
-// The caller owns the block.
+// The program itself allocated this memory. CUDA only registers it.
 static void registered() {
   GUARD;
   // CHECK: before cuda alloc | cudaHostRegister at
@@ -127,7 +127,7 @@ static void launches(unsigned x) {
   cudaLaunchCooperativeKernel_ptsz((const void *)kernel, dim3{x, 1, 1}, dim3{9, 1, 1}, nullptr, 0, stream);
   // CHECK: on_launch cuda launch block stream=0x51 grid=7,2,3 block=32,4,5 shared=64 | cuLaunchKernel at
   cuLaunchKernel((CUfunction)kernel, x, 2, 3, 32, 4, 5, 64, stream, nullptr, nullptr);
-  // Only hooks can read the values in the configuration.
+  // Only hooks can read the dimensions in the launch configuration, so the callback gets zeros.
   // CHECK: on_launch cuda launch block stream=0 grid=0,0,0 block=0,0,0 shared=0 | cuLaunchKernelEx at
   cuLaunchKernelEx(from, (CUfunction)kernel, nullptr, nullptr);
   // CHECK: on_launch cuda launch block stream=0 grid=0,0,0 block=0,0,0 shared=0 | cudaLaunchKernelExC at
@@ -160,7 +160,7 @@ static void copies() {
   cudaMemcpyPeerAsync(to, 0, from, 1, 42, stream);
 }
 
-// The names that the runtime library's headers use with a default stream for each thread.
+// With a default stream for each thread, CUDA's headers rename the functions to these names.
 static void copiesPerThread() {
   GUARD;
   // CHECK: on_copy cuda copy to=0x100 from=0x200 size=13 stream=0 direction=1 | cudaMemcpy_ptds at

@@ -1,4 +1,4 @@
-// All forms of operator new and delete, each by its linkage name.
+// The pass knows all forms of operator new and operator delete by their linkage names.
 // RUN: %build_cxx -fsized-deallocation -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -fsized-deallocation -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -fsized-deallocation -DGUARDED -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
@@ -56,7 +56,7 @@ int main() {
   // CHECK: on_free heap free block size=0 | _ZdaPvSt11align_val_tRKSt9nothrow_t at
   ::operator delete[](p, align, std::nothrow);
 
-  // The size is too large: the result is null, and nothing is deleted.
+  // The size is too large, so operator new[] returns null. operator delete[] then gets null.
   // CHECK: on_alloc heap alloc null size=9223372036854775807 | _ZnamRKSt9nothrow_t at
   // CHECK: on_free heap free null size=0 | _ZdaPvRKSt9nothrow_t at
   p = ::operator new[](~0ul >> 1, std::nothrow);

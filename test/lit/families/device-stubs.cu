@@ -1,5 +1,5 @@
-// For kernel<<<…>>>(…), the stub gets the site of the launch in the source. The launch call inside the stub
-// uses that site instead of its own place, the kernel's head. Compiled for the host only, without an SDK.
+// kernel<<<…>>>(…) calls a launch stub. A callback announces the site of this call. The launch inside the stub is recorded with this
+// site, not with its own line, the kernel's head. The test compiles for the host only, without an SDK.
 // REQUIRES: cuda-without-sdk
 // RUN: %clangxx -g -O0 -x cuda -nocudainc -nocudalib --cuda-host-only --cuda-path=%t -Xclang -target-sdk-version=12.0 -S -emit-llvm %s -o - -DLAUNCH=cudaLaunchKernel -DPUSH=__cudaPushCallConfiguration -DPOP=__cudaPopCallConfiguration | FileCheck --check-prefixes=CHECK,CUDA %s
 // RUN: %clangxx -g -O2 -x cuda -nocudainc -nocudalib --cuda-host-only --cuda-path=%t -Xclang -target-sdk-version=12.0 -S -emit-llvm %s -o - -DLAUNCH=cudaLaunchKernel -DPUSH=__cudaPushCallConfiguration -DPOP=__cudaPopCallConfiguration | FileCheck --check-prefix=INLINED %s
@@ -28,19 +28,19 @@ __attribute__((global)) void scale(float by, float *values) { values[0] *= by; }
 // CHECK-NOT: @__msl
 // CHECK: ret void
 
-// After inlining, the inline chain of the launch leads to the source, so the stub needs no callback.
+// After inlining of the stub, the inline chain of the launch contains this line, so no callback announces the site.
 // INLINED-LABEL: define{{.*}} @_Z3runPf(
 // INLINED-NOT: @__msl
 // INLINED: call {{.*}}@__msl_gate.{{cuda|hip}}LaunchKernel(
 void run(float *values) { scale<<<dim3(3, 2), 64>>>(2.f, values); }
 
-// The kernel is in another file. The launch configuration shows which API it uses.
+// The stub's body is in another file. The call that configures the launch shows whether the stub uses CUDA or HIP.
 // CHECK-LABEL: define{{.*}} @_Z9elsewherePf(
 // CHECK: call void @__msl_gate._Z21__device_stub__remotePf(
 __attribute__((global)) void remote(float *values);
 void elsewhere(float *values) { remote<<<1, 1>>>(values); }
 
-// In a user's own function name the words have no meaning.
+// A function of the user is no stub, even if its name contains these words.
 // CHECK-LABEL: define{{.*}} @_Z4minePf(
 // CHECK-NOT: @__msl
 // CHECK: ret void
@@ -70,7 +70,7 @@ void named(float *values) {
 // CHECK: call void @__msl_on_failed(
 // CHECK-NEXT: ret i32
 
-// The row's numbers: launch is verb 5, CUDA family 2, HIP family 3, and the memory is the device's.
+// The numbers contain verb 5 (launch), family 2 (CUDA) or 3 (HIP), and the heap of the device.
 // CHECK-LABEL: define internal void @__msl_armed._Z20__device_stub__scalefPf(
 // CUDA: call void @__msl_announce(i32 %{{.*}}, i32 83886594)
 // HIP: call void @__msl_announce(i32 %{{.*}}, i32 83886850)

@@ -1,4 +1,4 @@
-// HIP: runtime and module API.
+// The calls of HIP's runtime API and module API.
 // RUN: %build_cxx -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -DGUARDED -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
@@ -62,7 +62,7 @@ static void blocks() {
   hipHostRegister(to, 72, 0);
   // CHECK: on_free hip free block size=0 | hipHostUnregister at
   hipHostUnregister(to);
-  // A failed call does not change the variable.
+  // A failed call does not change the variable, so the callback gets null.
   void *refused = nullptr;
   // CHECK: on_alloc_out hip alloc null size=666 status=2 | hipMalloc at {{.*}} variable=refused
   hipMalloc(&refused, 666);
@@ -89,7 +89,7 @@ int main(int count, char **) {
   hipMemsetAsync(to, 3, 12, stream);
   // CHECK: on_copy hip copy to=0x100 from=0x200 size=13 stream=0x51 direction=1 | hipMemcpyWithStream at
   hipMemcpyWithStream(to, from, 13, 1, stream);
-  // The forms for a default stream of each thread.
+  // The same functions, for a default stream of each thread.
   // CHECK: on_copy hip copy to=0x100 from=0x200 size=14 stream=0 direction=1 | hipMemcpy_spt at
   hipMemcpy_spt(to, from, 14, 1);
   // CHECK: on_copy hip copy flags=0x20 to=0x100 from=0x200 size=15 stream=0x51 direction=2 | hipMemcpyAsync_spt at
@@ -109,7 +109,7 @@ int main(int count, char **) {
   // CHECK: on_launch hip launch block stream=0x51 grid=7,2,3 block=32,4,5 shared=131 | hipExtLaunchKernel at
   hipExtLaunchKernel((const void *)kernel, {6 + (unsigned)count, 2, 3}, {32, 4, 5}, nullptr, 131, stream, nullptr,
                      nullptr, 0);
-  // 7 threads in blocks of 2. A block size of 0 is passed on unchanged.
+  // The first call launches 7 threads in blocks of 2: 4 blocks. The second call has the block size 0, which stays unchanged.
   // CHECK: on_launch hip launch block stream=0x51 grid=4,2,3 block=2,3,1 shared=132 | hipExtModuleLaunchKernel at
   hipExtModuleLaunchKernel((void *)kernel, 6 + (unsigned)count, 6, 3, 2, 3, 1, 132, stream, nullptr, nullptr, nullptr,
                            nullptr, 0);

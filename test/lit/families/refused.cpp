@@ -1,4 +1,4 @@
-// In each family: after a call that returns a status, a callback says whether the call was refused. Other calls have no such callback.
+// In each family, a callback after a call that returns a status reports whether the call was refused. Other calls have no such callback.
 // RUN: %build_cxx -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -DGUARDED -O2 && %logged | FileCheck %s
@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <sys/mman.h>
 
-// The meaning of its result is unknown.
+// The pass does not know the meaning of this function's result, so no callback gets the result.
 __attribute__((annotate("msleaks.free:address=0"))) bool giveBack(void *block) {
   std::free(block);
   return true;
@@ -19,7 +19,7 @@ __attribute__((annotate("msleaks.free:address=0"))) bool giveBack(void *block) {
 
 static int frees(char *d, char *m) {
   GUARD;
-  // The stand-ins refuse a block that they did not allocate.
+  // The stand-ins of the drivers refuse the address d + 1, since it is not aligned.
   // CHECK: on_free cuda free block size=0 | cudaFree at
   // CHECK-NEXT: on_freed cuda free block size=0 status=1 | cudaFree at refused.cpp:[[#@LINE+1]]
   int refused = cudaFree(d + 1) != 0;

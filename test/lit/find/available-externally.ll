@@ -1,4 +1,4 @@
-; An available_externally body exists only to be inlined. It is compiled, and instrumented, in another unit.
+; An available_externally body serves only for inlining, so it is not instrumented. Another module instruments the function.
 ; RUN: %opt -passes=mem-pass -S %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"

@@ -1,4 +1,4 @@
-// Functions that must not be instrumented, or that the user wants to be ignored.
+// The pass instruments no function that forbids this, and no function that the user wants to ignore.
 // RUN: %clang -g -O0 -S -emit-llvm %s -o - | FileCheck %s
 // RUN: %clang -g -O2 -S -emit-llvm %s -o - | FileCheck %s
 #include <stdlib.h>
@@ -27,7 +27,7 @@ void seen(int n) {
   ignored_inline(n);
 }
 
-// The dynamic linker calls an IFUNC's resolver before it relocates the image.
+// The dynamic linker calls an IFUNC's resolver before it relocates the image, so instrumented code could fault there.
 static void chosen(void) {}
 // CHECK-LABEL: define{{.*}} @resolve(
 // CHECK-NOT: __msl

@@ -1,5 +1,5 @@
-; After a call that may not return, the flow of the block is unknown. So the code after it has its own counter,
-; and a loop with such a call keeps its counters in memory. Neither is needed if a call always returns.
+; If a call may not return, the code after the call may run less often. So this code has its own counter, and a loop with such a call has
+; its counters in memory. Neither is needed if the call always returns.
 ; RUN: %opt -passes='msl-count<cfg=leaves>,verify' -S %s | FileCheck %s --check-prefix=LEAVES
 ; RUN: %opt -passes='msl-count<cfg=stays>,verify' -S %s | FileCheck %s --check-prefix=STAYS
 target triple = "x86_64-pc-linux-gnu"

@@ -1,5 +1,5 @@
-// On the host, a regular expression or an attribute chooses the functions to count.
-// The expression also chooses the functions that OpenMP makes of a chosen function.
+// On the host, a regular expression or an attribute chooses the functions to count. The expression also chooses the functions that clang
+// makes for OpenMP regions of a chosen function.
 // RUN: env MSLEAKS_PASS='cfg=^(work|listed)' %clangxx -O1 -fopenmp -S -emit-llvm %s -o %t.ll && FileCheck %s < %t.ll
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O1 -fopenmp -S -emit-llvm %s -o %t.ll && FileCheck %s --check-prefix=EACH < %t.ll
 // RUN: env MSLEAKS_PASS= %clangxx -O1 -fopenmp -S -emit-llvm %s -o %t.ll && FileCheck %s --check-prefix=NONE < %t.ll

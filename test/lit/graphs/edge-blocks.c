@@ -1,10 +1,10 @@
-// With a call on each edge, each edge between two blocks of a kernel becomes a block
-// of the IR. The edge is the block's name, even if clang drops all other names.
+// With counters=calls, each edge between two blocks of a kernel gets its own block in the IR. This block is named after the edge, even if
+// clang drops all other names.
 // RUN: env MSLEAKS_PASS='cfg;counters=calls' %clang --target=spirv64 -x cl -O1 -S -emit-llvm %s -o - | FileCheck %s
 // RUN: env MSLEAKS_PASS='cfg;counters=all' %clang --target=spirv64 -x cl -O1 -S -emit-llvm %s -o - | FileCheck %s --check-prefix=ALL
 // RUN: env MSLEAKS_PASS='cfg;counters=calls' %clang -O1 -S -emit-llvm %s -o - | FileCheck %s --check-prefix=HOST
 // ALL-NOT: edge1_2
-// No two edges share a call.
+// The calls of two edges are never merged.
 // HOST: call void @__msl_count_edge(ptr %counters, i32 1, i32 1, i32 1) #[[CALL:[0-9]+]]
 // HOST-NOT: call void @__msl_count_edge(ptr %counters, i32 %
 // HOST: attributes #[[CALL]] = { {{.*}}nomerge

@@ -1,4 +1,4 @@
-// The table contains the IR of the blocks only if the user asked for it. It contains no debug information.
+// The table of graphs contains the IR of the blocks only with the option `ir`. This IR contains no debug information.
 // RUN: env MSLEAKS_PASS='cfg;ir' %clang -O1 -g -S -emit-llvm %s -o - | FileCheck %s
 // RUN: env MSLEAKS_PASS='cfg' %clang -O1 -g -S -emit-llvm %s -o - | FileCheck %s --check-prefix=NONE
 // CHECK: @__msl_graphs = private constant {{.*}}mul nsw i32 %0, 3\0A{{.*}}ret i32 %

@@ -1,5 +1,5 @@
-; The use of a kernel's argument memory, as far as it is known for any launch. The result is
-; an upper bound: if an address cannot be followed, its memory counts as read and written.
+; Remarks say how a kernel may use the memory that its arguments point to, in any launch. The result is an upper bound: if an address
+; cannot be followed, its memory counts as read and written.
 ; RUN: %opt -passes='msl-count<cfg>,verify' -pass-remarks-analysis=msleaks -disable-output %s 2>&1 | FileCheck %s --implicit-check-not=remark
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
@@ -18,7 +18,7 @@ declare i64 @number_of(ptr) memory(read)
 declare <2 x float> @llvm.masked.gather.v2f32.v2p0(<2 x ptr>, i32, <2 x i1>, <2 x float>)
 declare void @llvm.masked.scatter.v2f32.v2p0(<2 x float>, <2 x ptr>, i32, <2 x i1>)
 
-; One of sixteen elements, another one in each round, and the thread's own element.
+; The kernel uses one of 16 elements of %in, an element of %out with an unknown index, and the third element of %sum.
 ; CHECK: remark: {{.*}}kernel indexed, argument 0: read, bytes 0 to 64
 ; CHECK: remark: {{.*}}kernel indexed, argument 1: written{{$}}
 ; CHECK: remark: {{.*}}kernel indexed, argument 2: read and written, bytes 8 to 12
@@ -37,7 +37,7 @@ define ptx_kernel void @indexed(ptr %in, ptr %out, ptr %sum, ptr %unused, i32 %n
   ret void
 }
 
-; A loop with a known number of rounds.
+; The loop has a known number of iterations. It reads 9 elements, from the fifth element on.
 ; CHECK: remark: {{.*}}kernel filter, argument 0: read, bytes 16 to 52
 ; CHECK: remark: {{.*}}kernel filter, argument 1: written, bytes 0 to 4
 define ptx_kernel void @filter(ptr %weights, ptr %out) {
@@ -58,7 +58,7 @@ end:
   ret void
 }
 
-; Uses in called functions, inside and outside the module.
+; Called functions use the memory. @put is in this module, the others are not.
 ; CHECK: remark: {{.*}}kernel calls, argument 0: written, bytes 4 to 8
 ; CHECK: remark: {{.*}}kernel calls, argument 1: read{{$}}
 ; CHECK: remark: {{.*}}kernel calls, argument 2: read and written{{$}}
@@ -80,7 +80,7 @@ define internal void @put(ptr %to) noinline {
   ret void
 }
 
-; The address is one of two. Others are stored, converted to a number, or passed to a recursive function.
+; The kernel reads %a or %b. It stores %kept, converts %number to an integer, and passes %again to a recursive function.
 ; CHECK: remark: {{.*}}kernel shared, argument 0: read{{$}}
 ; CHECK: remark: {{.*}}kernel shared, argument 1: read{{$}}
 ; CHECK: remark: {{.*}}kernel shared, argument 2: read and written{{$}}
@@ -110,7 +110,7 @@ end:
   ret void
 }
 
-; Memory of the module, of the block or of the thread is not used by others.
+; The kernel also uses memory of the module, of the block and of the thread. The program cannot allocate such memory.
 ; CHECK: remark: {{.*}}kernel own, argument 0: written, bytes 0 to 4
 define ptx_kernel void @own(ptr %out, ptr byval({ ptr, i32 }) %given, i64 %number) {
   %local = alloca i32
@@ -127,7 +127,7 @@ define ptx_kernel void @own(ptr %out, ptr byval({ ptr, i32 }) %given, i64 %numbe
   ret void
 }
 
-; The address is in a struct, in memory, or a number. Other memory may be used.
+; These kernels get an address from a struct, from memory or from a number. So they may use memory that no argument points to.
 ; CHECK: remark: {{.*}}kernel hidden, argument 1: written, bytes 0 to 4
 ; CHECK: remark: {{.*}}kernel hidden may use memory that none of its arguments is the address of
 define ptx_kernel void @hidden(ptr byval({ ptr, i32 }) %given, ptr %out) {
@@ -150,7 +150,7 @@ define ptx_kernel void @made(i64 %number) {
   ret void
 }
 
-; The kernel reads textures through numbers.
+; A number, not an address, selects the texture that this kernel reads.
 ; CHECK: remark: {{.*}}kernel textured, argument 1: written, bytes 0 to 4
 ; CHECK: remark: {{.*}}kernel textured may use memory that none of its arguments is the address of
 declare { float, float, float, float } @llvm.nvvm.tex.unified.1d.v4f32.s32(i64, i32)
@@ -161,7 +161,7 @@ define ptx_kernel void @textured(i64 %texture, ptr %out) {
   ret void
 }
 
-; Vectors of addresses: into an argument's memory, computed from numbers, and passed as an argument.
+; These kernels use vectors of addresses: computed from an argument, computed from numbers, and passed as an argument.
 ; CHECK: remark: {{.*}}kernel gathered, argument 0: read{{$}}
 ; CHECK: remark: {{.*}}kernel gathered, argument 1: written, bytes 0 to 8
 define ptx_kernel void @gathered(ptr %in, ptr %out, <2 x i64> %places, <2 x i1> %which) {

@@ -1,10 +1,10 @@
-; A kernel that counts itself, if a variable of its module says so. Its local variables stay in the first block, and
-; its code is described once. What it declares about the device's registers must be true for the counting code, too.
+; With in-kernel, a kernel counts its own edges if a variable of its module is not null. Its allocas stay in the first block. Debug
+; information describes its code once. An attribute that is untrue for the counting code is removed.
 ; RUN: %opt -passes='msl-count<cfg;in-kernel>,verify' -S %s | FileCheck %s
 ; RUN: sed -e 's/nvptx64-nvidia-cuda/amdgcn-amd-amdhsa/' -e 's/ptx_kernel/amdgpu_kernel/' -e '/datalayout/d' -e '/nvvm/d' -e 's/alloca i32/alloca i32, addrspace(5)/' -e 's/ptr %kept/ptr addrspace(5) %kept/' -e 's/ \(volatile i32, ptr\) addrspace(5)/ \1 addrspace(5)/' %s > %t.ll
 ; RUN: %opt -passes='msl-count<cfg;in-kernel>,verify' -S %t.ll | FileCheck %s --check-prefix=AMD
 ; RUN: %opt -passes='msl-count<cfg;in-kernel>,verify' %t.ll | %llc -mcpu=gfx90a -o - | FileCheck %s --check-prefix=GCN
-; An OpenCL host cannot set a variable of the program, so a kernel has a counted copy.
+; An OpenCL host cannot set a variable of the program, so an OpenCL kernel always has a counted copy.
 ; RUN: %opt -passes='msl-count<cfg;in-kernel>,verify' -S %S/kernels-spirv.ll | FileCheck %s --check-prefix=SPIRV
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"

@@ -1,5 +1,5 @@
-; Each OpenCL kernel stays unchanged and gets a counted copy with one more argument. Functions that no kernel
-; calls are not counted. Nor are the callable versions that LLVM 22 makes of a kernel; they are inlined here.
+; Each OpenCL kernel stays unchanged and gets a counted copy with one more argument. Functions that no kernel calls are not counted. An
+; example is the callable version of a kernel that LLVM 22 makes, after inlining.
 ; RUN: %opt -passes='msl-count<cfg>,verify' -S %s | FileCheck %s
 ; RUN: %opt -passes='msl-count<cfg>,msl-count<cfg>,verify' -S %s | FileCheck %s --check-prefix=ONCE
 ; RUN: %opt -passes='msl-count<off;cfg>,verify' -S %s | FileCheck %s --check-prefix=OFF
@@ -92,7 +92,7 @@ define spir_func void @__clang_ocl_kern_imp_work(ptr addrspace(1) %out, i32 %n) 
 ; CHECK-LABEL: define spir_kernel void @__msl_counted_work(
 ; CHECK-SAME: ptr addrspace(1) %out, i32 %n, ptr addrspace(1) noalias align 8 %{{[^ ]+}})
 ; CHECK-SAME: !kernel_arg_addr_space ![[SPACES:[0-9]+]]
-; The first thread of a block adds the number of all counting threads. The others wait after it and do not use the sum.
+; The first thread of a block adds the number of all counting threads. The other threads only wait at the barrier after this code.
 ; CHECK: %[[FIRST:.*]] = icmp eq i64 %{{.*}}, 0
 ; CHECK-NEXT: br i1 %[[FIRST]], label %{{.*}}, label %[[REST:.*]]
 ; CHECK: switch i32 %{{.*}}, label %{{.*}} [
@@ -102,16 +102,16 @@ define spir_func void @__clang_ocl_kern_imp_work(ptr addrspace(1) %out, i32 %n) 
 ; CHECK-NEXT: call spir_func i64 @_Z12get_group_idj(i32 0)
 ; CHECK: switch i32 %{{.*}}, label %{{.*}} [
 ; CHECK: %[[COUNTED:.*]] = phi i1 [
-; The loop counts in a register. It calls a function that uses the same counters.
+; The loop counts in a register. The function that it calls adds to the same bank of counters.
 ; CHECK: call spir_func i32 @__msl_counted_step(i32 %i, ptr addrspace(1) %{{.*}}, i1 %[[COUNTED]])
 ; CHECK: store i32 %{{.*}}, ptr addrspace(3) @__msl_counted_work.part
 ; CHECK-NOT: atomicrmw
 ; CHECK: br i1 %more,
-; The two halves of a counter, with 32 bits each.
+; Two atomic additions change the two 32-bit halves of a counter.
 ; CHECK: atomicrmw add ptr addrspace(1) %{{.*}}, i32 %{{.*}} syncscope("device") monotonic, align 4
 ; CHECK: atomicrmw add ptr addrspace(1) %{{.*}}, i32 %{{.*}} syncscope("device") monotonic, align 4
 
-; If a function has few counters, a thread checks whether it counts only at these counters.
+; If a kernel has few counters, a thread computes at these counters whether it counts, not at the kernel's beginning.
 ; CHECK-LABEL: define spir_kernel void @__msl_counted_guarded(
 ; CHECK: call spir_func void @_Z7barrierj(i32 1)
 ; CHECK-NEXT: %in = icmp slt i32 %i, %n
@@ -123,7 +123,7 @@ define spir_func void @__clang_ocl_kern_imp_work(ptr addrspace(1) %out, i32 %n) 
 ; CHECK-NEXT: store
 ; CHECK-NEXT: br label %end
 
-; After a barrier in a loop a thread calls the counting function, without a branch around the call.
+; After a barrier in a loop, each thread calls the counting function. No branch skips this call.
 ; CHECK-LABEL: define spir_kernel void @__msl_counted_waits(
 ; CHECK: round:
 ; CHECK: %[[HERE:.*]] = phi i1 [

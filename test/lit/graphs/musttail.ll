@@ -1,5 +1,5 @@
-; No code may stand between a musttail call and its return. So the counter
-; of the exit is before the call, and the call counts as the function's end.
+; No code may be inserted between a musttail call and its return. So the counter of the exit is before the call, and the call counts as
+; the function's end.
 ; RUN: %opt -passes='msl-count<cfg>,verify' -S %s | FileCheck %s
 ; RUN: %opt -passes='msl-count<cfg;counters=all>,verify' -S %s | FileCheck %s --check-prefixes=CHECK,ALL
 ; RUN: %opt -passes='msl-count<cfg;counters=calls>,verify' -S %s | FileCheck %s --check-prefixes=CHECK,CALLS

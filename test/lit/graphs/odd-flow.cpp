@@ -1,5 +1,5 @@
-// Exceptions, setjmp, computed and asm goto, switches with several edges to one block, exit inside a call. The program
-// does the same at each level, also without a runtime. test/e2e/graphs/truth_test.py compares the counts of its edges.
+// A counted program has exceptions, setjmp, computed goto, asm goto, switches with several edges to one block, and exit in a call. It
+// prints the same as an uncounted one, at each level. test/e2e/graphs/truth_test.py compares the counts of its edges.
 // RUN: %clangxx -O0 -g %s -o %t.0 && %t.0 | FileCheck %s
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O0 -g %s -o %t.0 && %t.0 | FileCheck %s
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -g %s -o %t.2 && %t.2 | FileCheck %s
@@ -45,7 +45,7 @@ ALONE int caught(int n) {
 ALONE int passes_on(int n) {
   int sum = 0;
   for (int i = 0; i < n; ++i)
-    sum += risky(i); // leaves the loop, and the function
+    sum += risky(i); // an exception leaves the loop and the function
   return sum;
 }
 

@@ -1,5 +1,5 @@
-; A loop with two paths. Only those edges have counters whose counts do
-; not follow from the others. Inside the loop the counters are registers.
+; A loop with two paths. An edge has a counter only if its count does not follow from other counts. In the loop, the counters are
+; registers.
 ; RUN: %opt -passes='msl-count<cfg>,verify' -S %s | FileCheck %s
 ; RUN: %opt -passes='msl-count<cfg;counters=all>,verify' -S %s | FileCheck --check-prefix=ALL %s
 ; RUN: %opt -passes='msl-count<cfg;counters=calls>,verify' -S %s | FileCheck --check-prefix=CALLS %s
@@ -28,10 +28,10 @@ target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"
 ; CHECK: store i64
 ; CHECK: ret i32
 
-; Nine edges: the entry, the exit, and seven between the blocks.
+; Each of the nine edges has a counter: the entry, the exit, and seven edges between the blocks.
 ; ALL: @__msl_graph_unit = internal constant { i16, i16, i32, ptr } { i16 1, i16 16, i32 9, ptr @__msl_graphs }
 
-; Each edge has a call, in a separate block that has the edge's name.
+; Each edge has a call, in a separate block that is named after the edge.
 ; CALLS: @__msl_graph_unit = internal constant { i16, i16, i32, ptr } { i16 1, i16 16, i32 9, ptr @__msl_graphs }
 ; CALLS-LABEL: define i32 @loop(
 ; CALLS: call void @__msl_count_edge(ptr %counters, i32 0, i32 1, i32 1)

@@ -1,4 +1,4 @@
-// Loads a library, lets it allocate a block, and unloads it. Allocates nothing itself, so it has no unit.
+// Loads a library, calls its function that allocates a block, and unloads it. This program itself allocates nothing, so it has no unit.
 #include <dlfcn.h>
 #include <stddef.h>
 #include <unistd.h>

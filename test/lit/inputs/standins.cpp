@@ -1,7 +1,7 @@
-// Functions of closed drivers, which the tests' programs call. Not instrumented. An allocator allocates
-// host memory and returns 0; for kRefused bytes it returns 2, like a real one without memory. The free
-// of an impossible block, some launches without a kernel and some copies to nowhere return 1. All other
-// calls do nothing and return 0. The headers declare the calls. Each calls one of the functions below.
+// Stand-ins for the functions of closed drivers that the tests' programs call. They are not
+// instrumented. An allocator allocates host memory and returns 0. For kRefused bytes it
+// returns 2, like a driver without memory. A free of an unaligned address, and some launches
+// and copies with a null pointer, return 1. All other functions do nothing and return 0.
 #include "acl.h"
 #include "cuda.h"
 #include "hip.h"

@@ -1,4 +1,4 @@
-// Destinations of blocks in C: variables, members, elements, memory behind pointers, globals, memory of the caller.
+// In C, a block's destination may be a variable, a member, an element, memory behind a pointer, a global, or memory of the caller.
 // RUN: %emit_c -O0 | %opt -passes='print<msl-sites>' -disable-output | FileCheck %s
 // RUN: %emit_c -O2 | %opt -passes='print<msl-sites>' -disable-output | FileCheck %s
 // The table in the object contains the names, also after the optimiser.
@@ -43,7 +43,7 @@ layer make_layer(int n) {
   l.weights.values = malloc(4);
   // CHECK: :[[#@LINE+1]]:{{.*}} type=int variable=l.clear.only
   l.clear.only = malloc(4);
-  // Two pointers are stored at one place of the source. Which one is meant cannot be known.
+  // This union has two pointers at the same offset, so the destination is unknown.
   // CHECK: :[[#@LINE+1]]:{{.*}} type=? variable=?
   l.unclear.floats = malloc(4);
   return l;
@@ -96,13 +96,13 @@ void locals(int n) {
   *out = malloc(4);
   // CHECK: posix_memalign {{.*}}:[[#@LINE+1]]:{{.*}} type=float variable=values
   posix_memalign((void **)&values, 64, 64);
-  // The block is passed on at once, so its destination is unknown.
+  // The block is passed to a function at once, so no variable is known.
   // CHECK: :[[#@LINE+1]]:{{.*}} type=? variable=?
   keep(malloc(n));
   keep(raw), keep(texts), keep(rows), keep(calls), keep(maybe), keep(values);
 }
 
-// A block that is returned has the function's result type, and no variable.
+// A returned block has the element type of the function's result, and no variable.
 // TABLE-DAG: returned malloc type='float' variable=''
 float *returned(int n) {
   if (n < 0)

@@ -1,4 +1,4 @@
-// Destinations of blocks in C++: members through `this` and references, smart pointers, containers, lambdas.
+// In C++, a block's destination may be a member through `this` or a reference, or a smart pointer. Also tests containers and lambdas.
 // RUN: %emit_cxx -O0 | %opt -passes='print<msl-sites>' -disable-output | FileCheck %s
 // RUN: %emit_cxx -O2 | %opt -passes='print<msl-sites>' -disable-output | FileCheck %s
 // RUN: %clangxx -g -O0 -c %s -o %t.o && %sites %t.o | FileCheck --check-prefix=TABLE %s
@@ -65,6 +65,6 @@ void use(Cache &cache, std::vector<float> &numbers) {
 }
 } // namespace nn
 
-// The element type of a container is that of its allocator's result. The inline chain leads to the source.
+// For a container, the element type is that of its allocator's result. The inline chain leads to the source.
 // CHECK: _ZNSt15__new_allocatorIfE8allocateEmPKv: _Znwm {{.*}} type=float variable=?
 // TABLE-DAG: _ZNSt15__new_allocatorIfE8allocateEmPKv _Znwm type='float' variable=''

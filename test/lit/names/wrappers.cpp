@@ -1,4 +1,4 @@
-// Functions that allocate a block for their caller, and functions that keep the block themselves.
+// A function that allocates a block for its caller is a wrapper. A function that also stores the block elsewhere is no wrapper.
 // RUN: %emit_cxx -O0 | %opt -passes='print<msl-sites>' -disable-output | FileCheck --implicit-check-not=wrapper: %s
 // RUN: %emit_cxx -O2 | %opt -passes='print<msl-sites>' -disable-output | FileCheck --implicit-check-not=wrapper: %s
 // RUN: echo 'wrapper of_a_row' > %t.rows
@@ -50,7 +50,7 @@ void *by_out_parameter(size_t n) {
   return posix_memalign(&block, 64, n) == 0 ? block : nullptr;
 }
 
-// A function that gets the block, or the address of a variable with it, may keep it. `Lattice::make` below is an example.
+// kept_by_another() is no wrapper: the function that gets the block stores it elsewhere. In Lattice::make, push_back does this.
 static void keep(Node *node) {
   node->next = first;
   first = node;
@@ -144,7 +144,7 @@ Node *listed() {
 // CHECK-NEXT: wrapper: made at wrappers.cpp:[[#@LINE+1]]
 Node *made() { return new Node{first, 1}; }
 
-// One of its allocations is for its caller, the other for itself.
+// Only the second allocation is for the caller.
 // CHECK-NEXT: wrapper: mixed at wrappers.cpp:[[#@LINE+4]]
 void *mixed(size_t n) {
   void *scratch = malloc(n);
@@ -152,7 +152,7 @@ void *mixed(size_t n) {
   return malloc(n);
 }
 
-// Wraps a function that returns a descriptor.
+// A wrapper of a function that returns a file descriptor.
 // CHECK-NEXT: wrapper: open_again at wrappers.cpp:[[#@LINE+8]]
 // CHECK-NEXT: wrapper: open_or_die at wrappers.cpp:[[#@LINE+2]]
 int open_or_die(const char *name) {
@@ -169,7 +169,7 @@ int reads(const char *name) {
   return 0;
 }
 
-// Whether this is a wrapper depends on a function of the other file.
+// perhaps() is a wrapper only if of_another_file() is a wrapper. So the pass lists it as a forward.
 Node *perhaps(int n) {
   Node *node = of_another_file(n);
   node->value = n;
@@ -182,7 +182,7 @@ Node *perhaps_too() { return perhaps(7); }
 int of_a_row(void **out) { return (*out = malloc(8)) != nullptr; }
 #endif
 
-// The block points to itself, and a variable inside the block points to it. No other code has the block.
+// The block points to itself, and a variable inside the block points to it. No other code can reach the block.
 static void close(Node *node, Node **last) {
   node->next = node;
   *last = node;
@@ -195,7 +195,7 @@ Node *ring() {
   return node;
 }
 
-// A struct has several blocks. Each is allocated in a line that shows its purpose, so the function is no wrapper.
+// The returned struct has two blocks. Only the lines of the two allocations distinguish them, so the function is no wrapper.
 Layer two_blocks(size_t n) {
   Layer layer = {};
   layer.weights = static_cast<float *>(malloc(n));

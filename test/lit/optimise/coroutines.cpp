@@ -1,5 +1,5 @@
-// The pass marks a coroutine's calls before the coroutine is split, while its variables'
-// names are known. It rewrites them later, when the parts are ordinary functions.
+// The pass marks a coroutine's calls before the coroutine is split, while its variables' names are known. The pass rewrites the calls
+// later, when the parts are ordinary functions.
 // RUN: %build_cxx -std=c++20 -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -std=c++20 -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 #include "keep.h"

@@ -1,5 +1,5 @@
-// The optimiser merges two calls, or replaces one by another. The new call has no metadata, but the
-// facts of the source are still true. A fact is unknown if two calls at one place differ in it.
+// The optimiser merges two calls, or replaces a call by another. The new call has no metadata, but gets the facts of the old calls. A
+// fact is unknown if two old calls differ in it.
 // RUN: %clang -g -O2 -S -emit-llvm %s -o - | FileCheck --check-prefix=IR %s
 // RUN: %clang -g -O2 -c %s -o %t.o && %sites %t.o | FileCheck %s
 #include <stdlib.h>
@@ -34,12 +34,12 @@ void lines(struct layer *l, int n, int c) {
 // CHECK-DAG: folded-calls.c:[[#@LINE+1]]:{{[0-9]+}} unlike malloc type='' variable=''
 void unlike(struct layer *l, double **d, int n, int c) { if (c) l->output = malloc(n); else *d = malloc(n); }
 
-// The line calls another function, which may have been inlined and merged into the call.
+// The line also calls helper(), whose malloc may have been inlined and merged. So type and variable are unknown.
 static inline void helper(int **p, int n) { *p = malloc(n); }
 // CHECK-NOT: inlined malloc type='float'
 void inlined(struct layer *l, int n, int c) { if (c) l->output = malloc(n); else if (n) l->output = malloc(n); else helper((int **)&l->output, n); }
 
-// A macro makes two calls at one place. Each keeps its mark, and a merged call keeps the common part.
+// A macro makes two calls at one place. A call without metadata gets only the facts that both marks share.
 #define BOTH(a, b, n) (memset(a = malloc(n), 0, n), memset(b = malloc(n), 0, n))
 // CHECK-DAG: folded-calls.c:[[#@LINE+1]]:{{[0-9]+}} twice calloc type='float' variable=''
 void twice(float **a, float **b, int n) { float *x, *y; BOTH(x, y, n); *a = x; *b = y; }

@@ -1,5 +1,5 @@
-; A module for another target is not instrumented, and one remark says
-; so. An example is the device's half of a CUDA or HIP compilation.
+; A module for a target without a runtime is not instrumented, and one remark says this. An example is the device's half of a CUDA or HIP
+; compilation.
 ; RUN: sed 's/TARGET/amdgcn-amd-amdhsa/' %s > %t.amd.ll
 ; RUN: %opt -passes=mem-pass -pass-remarks-missed=msleaks -S %t.amd.ll 2>&1 | FileCheck -DTARGET=amdgcn-amd-amdhsa %s
 ; RUN: sed 's/TARGET/nvptx64-nvidia-cuda/' %s > %t.nv.ll

@@ -1,4 +1,4 @@
-// If the user asks for remarks, they name the recorded calls and the calls that are not recorded. Otherwise there are none.
+// If the user asks for remarks, the pass reports the recorded calls and the calls that are not recorded. Otherwise it emits no remark.
 // RUN: %clang -g -O2 -S -emit-llvm -o /dev/null %s -Rpass=msleaks -Rpass-missed=msleaks -Rpass-analysis=msleaks 2>&1 | FileCheck %s
 // RUN: %clang -g -O0 -S -emit-llvm -o /dev/null %s -Rpass-missed=msleaks 2>&1 | FileCheck --check-prefix=MISSED %s
 // RUN: %clang -g -O2 -S -emit-llvm -o /dev/null %s -Rpass=inline 2>&1 | FileCheck --check-prefix=NONE --allow-empty %s

@@ -1,4 +1,4 @@
-// If the user asks for statistics (clang's -save-stats), they count the pass's work, in every build of LLVM.
+// With clang's -save-stats, the statistics contain the numbers of recorded and other calls, in every build of LLVM.
 // RUN: rm -rf %t && mkdir -p %t/ours %t/other
 // RUN: %clang -O1 -c %s -o %t/ours/o.o -save-stats=obj
 // RUN: FileCheck %s < %t/ours/statistics.stats

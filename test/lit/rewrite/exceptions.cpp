@@ -1,5 +1,5 @@
-// operator new in a try block is an invoke. The callback after it runs on the normal edge only.
-// If it throws, the pending site is removed. An exception from other code removes no site.
+// A call of operator new in a try block is an invoke. The callback after the call runs only if the call returns. If operator new throws,
+// the pending site is removed. An exception from other code removes no site.
 // RUN: %build_cxx -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 #include "keep.h"
@@ -43,7 +43,7 @@ int main() {
   // CHECK-NEXT: cancel {{.*}} | _Znam
   // PLAIN: refused 1
   std::printf("refused %d\n", both(~0ul >> 1, 6));
-  // The constructor throws. Its block is freed, and no pending site is removed.
+  // The constructor throws. The block is freed, and no pending site is removed.
   // CHECK-NEXT: before heap alloc | _Znam
   // CHECK-NEXT: on_alloc heap alloc block size=5 | _Znam
   // CHECK-NEXT: before heap alloc | _Znwm

@@ -1,4 +1,4 @@
-// The inserted code is a call of the gate. The gate has a load, a branch, and a part that rarely runs.
+// The pass replaces each call by a call of a gate. The gate has a load, a branch, and a part that rarely runs.
 // RUN: %clang -g -O2 -S -emit-llvm -fno-discard-value-names %s -o - | FileCheck %s
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@
 // CHECK-NEXT:    ret ptr %[[P]]
 void *make(size_t n) { return malloc(n); }
 
-// All calls of the same shape use one gate, each with its own row.
+// All calls of the same shape use one gate. Each call passes its own row.
 // CHECK-LABEL: define{{.*}} @make_other(
 // CHECK:         tail call noalias {{.*}}ptr @__msl_gate.malloc(i64 noundef 4, i32 1)
 void *make_other(void) { return malloc(4); }
@@ -52,7 +52,7 @@ void give_back(void *p) { free(p); }
 // CHECK-NEXT:    call void @__msl_on_alloc(i32 %site, i32 0, ptr %[[P]], i64 %0)
 // CHECK-NEXT:    ret ptr %[[P]]
 
-// If the product overflows, the callback says so, and the real call is refused.
+// If the product overflows, the callback gets the largest size, and calloc refuses the call.
 // CHECK-LABEL: define internal {{.*}} @__msl_armed.calloc(
 // CHECK:         call { i64, i1 } @llvm.umul.with.overflow.i64(i64 %{{.*}}, i64 %{{.*}})
 // CHECK:         select i1 %{{.*}}, i64 -1, i64
@@ -73,10 +73,10 @@ void give_back(void *p) { free(p); }
 // CHECK:       define linkonce_odr hidden void @__msl_image_ctor_v2() {{.*}}comdat
 // CHECK:         call void @__msl_arm_v2(ptr @__start_msl_units_v2, ptr @__stop_msl_units_v2)
 
-// The memory attributes of malloc's declaration are not true for its gate or for the gate's call.
+// The memory attributes of malloc's declaration are not true for its gate, nor for the call of malloc in the gate.
 // CHECK:       attributes #[[GATE]] = { disable_sanitizer_instrumentation noinline noprofile nosanitize_coverage nounwind uwtable "target-cpu"={{.*}}
 // CHECK:       attributes #[[AT_CALL]] = { nounwind }
 // CHECK:       attributes #[[IN_GATE]] = { nobuiltin nounwind }
-// The mark is no longer needed, and is removed.
+// The marks of the calls are no longer needed, so the pass removes them.
 // CHECK-NOT: !{!"msleaks
 // CHECK: ![[UNLIKELY]] = !{!"branch_weights", {{.*}}i32 1, i32 1048575}

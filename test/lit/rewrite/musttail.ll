@@ -1,5 +1,5 @@
-; No code may stand between a musttail call and its return. So the pass only leaves the site for a hook, and
-; inserts no callback after the call. A realloc would lack its second half, so it gets no first half either.
+; No code may be inserted between a musttail call and its return. So the pass only stores the site for a hook, and inserts no callback
+; after the call. A realloc gets no on_free either, since the on_alloc after the call would be missing.
 ; RUN: %opt -passes='mem-pass,verify' -S %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"
@@ -60,7 +60,7 @@ define i32 @protect(ptr %p, i64 %n, i32 %protection) {
   ret i32 %status
 }
 
-; A tail call goes through its gate, which returns.
+; An ordinary tail call goes through its gate. In the gate, code can run after the call.
 ; CHECK-LABEL: define internal i32 @__msl_armed.cudaFree(
 ; CHECK: call void @__msl_on_free(
 ; CHECK: [[STATUS:%.*]] = call i32 @cudaFree(

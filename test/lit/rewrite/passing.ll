@@ -19,7 +19,7 @@ define void @all(i64 %n, ptr %o) {
   ret void
 }
 
-; The declaration is variadic: each list of arguments is a separate shape.
+; The declaration is variadic, so each list of argument types is a separate shape.
 ; CHECK-LABEL: define void @variadic(
 ; CHECK: call ptr @__msl_gate.calloc(i64 %n, i64 2, i32 1)
 ; CHECK: notail call ptr @__msl_gate.calloc(i64 %n, i64 3, i32 2)
@@ -31,7 +31,7 @@ define void @variadic(i64 %n) {
   ret void
 }
 
-; A function for another processor passes vectors in other registers.
+; A function for another processor may pass vectors in other registers, so its calls have their own gate.
 ; CHECK-LABEL: define ptr @wide(
 ; CHECK: call ptr @__msl_gate.malloc(i64 %n, i32 4)
 ; CHECK-LABEL: define ptr @narrow(
@@ -45,7 +45,7 @@ define ptr @narrow(i64 %n) {
   ret ptr %p
 }
 
-; The call has an operand bundle of another tool, which only this call may have. So it is not instrumented.
+; The call has an operand bundle of another tool, which a gate cannot pass on. So the call is not instrumented.
 ; CHECK-LABEL: define ptr @bundled(
 ; CHECK: call ptr @malloc(i64 %n) [ "deopt"(i32 1) ]
 define ptr @bundled(i64 %n) {

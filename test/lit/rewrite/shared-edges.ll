@@ -40,7 +40,7 @@ define ptr @plain() {
   ret ptr %p
 }
 
-; A call that cannot throw needs no landing pad.
+; A call that cannot throw uses another gate, without a landing pad.
 ; CHECK-LABEL: define ptr @quiet(
 ; CHECK: call ptr @__msl_gate._Znwm.[[#]](i64 4, i32 3)
 define ptr @quiet() {

@@ -1,4 +1,4 @@
-; An API may declare a size or a count as a handle of pointer width. It is still treated as a number.
+; An API may declare a size or a count with a pointer type. The pass still multiplies them as numbers.
 ; RUN: echo 'alloc odd size=0 count=1 free=free heap=host' > %t.rows
 ; RUN: %opt -passes='mem-pass<rows=%t.rows>,verify' -S %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"

@@ -1,5 +1,5 @@
-; Callbacks make inferred memory attributes untrue: of the function with the call, of its
-; callers, and at their calls. Code that has nothing to do with recording stays unchanged.
+; Callbacks make inferred memory attributes untrue: at the function with the call, at its callers, and at their calls. Other code keeps
+; its attributes.
 ; RUN: %opt -passes='mem-pass,verify' -S %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"
@@ -35,7 +35,7 @@ define ptr @by_another_name(i64 %n) nounwind norecurse willreturn {
   ret ptr %p
 }
 
-; on_alloc_out reads the value that the driver has stored.
+; on_alloc_out reads the value that the driver has stored, so `writeonly` becomes untrue.
 ; CHECK: define i32 @device(ptr {{nocapture|captures\(none\)}} %where, ptr readonly %other) {
 ; CHECK: define i32 @devices(ptr %where) {
 ; CHECK-NEXT: call i32 @device(ptr %where, ptr readonly null)
@@ -48,7 +48,7 @@ define i32 @devices(ptr writeonly %where) {
   ret i32 %status
 }
 
-; A function that only uses the address, or calls something else, keeps all its attributes.
+; A function that only uses the address of a recording function, or calls other functions, keeps all its attributes.
 ; CHECK: define ptr @apart() #[[PURE:[0-9]+]] {
 define ptr @apart() nounwind willreturn memory(none) {
   %n = call i64 @number()

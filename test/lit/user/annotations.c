@@ -1,4 +1,4 @@
-// Annotations in C, where names are not mangled. One pool has no block left; a null block is given back to it.
+// The user annotates allocators in C, where names are not mangled. poolGet returns null if the size is too large. poolPut accepts null.
 // RUN: %build_c -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_c -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 #include "keep.h"

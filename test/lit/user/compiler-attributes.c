@@ -1,4 +1,4 @@
-// The source already declares these functions as allocators, by the compiler's own attributes.
+// The compiler's own attributes declare these functions as allocators. They need no annotation.
 // RUN: %build_c -O0 && %logged | FileCheck %s
 // RUN: %build_c -O2 && %logged | FileCheck %s
 #include "keep.h"

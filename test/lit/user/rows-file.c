@@ -4,7 +4,7 @@
 // RUN: env MSLEAKS_PASS=rows=%t/my.rows %clang -g -O2 %t/program.c -o %t/program && env LD_PRELOAD=%{log_runtime} %t/program 2>&1 | FileCheck %s
 // Without the rows file the allocators are unknown.
 // RUN: %clang -g -O0 %t/program.c -o %t/program && env LD_PRELOAD=%{log_runtime} %t/program 2>&1 | FileCheck --check-prefix=WITHOUT --implicit-check-not='user alloc' %s
-// opt takes the same option in the name of the pass.
+// opt accepts the same option in the name of the pass.
 // RUN: %clang -g -O0 -S -emit-llvm -fno-discard-value-names -Xclang -disable-llvm-passes %t/program.c -o %t/program.ll
 // RUN: %opt -passes='mem-pass<rows=%t/my.rows>' -S %t/program.ll | FileCheck --check-prefix=OPT %s
 
