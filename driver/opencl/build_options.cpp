@@ -7,8 +7,8 @@ namespace {
 
 using std::string_view;
 
-// Splits a text into words at spaces. Spaces between quotes do not split a word. A backslash before a quote or a
-// backslash makes that character a part of the word.
+// Splits a text into words at spaces. Spaces between quotes do not split a word. A quote or a backslash after a
+// backslash is a part of the word.
 std::vector<std::string> wordsOf(string_view text) {
   std::vector<std::string> words;
   bool in_word = false, in_quotes = false;
@@ -31,7 +31,7 @@ std::vector<std::string> wordsOf(string_view text) {
   return words;
 }
 
-// Whether the word is an option of the preprocessor whose value is the next word.
+// Whether the word is a preprocessor option whose value is the next word.
 bool takesValue(string_view word) { return word == "-D" || word == "-I" || word == "-U" || word == "-include"; }
 
 bool isKnown(string_view word) {
@@ -53,8 +53,8 @@ bool isKnown(string_view word) {
          std::find(std::begin(kExact), std::end(kExact), word) != std::end(kExact);
 }
 
-// Enables the device's extensions, and no others. A program checks the macros of extensions, and works without the
-// missing ones.
+// Returns clang's option that enables only the device's extensions. Programs check the macros of extensions, and work
+// without missing extensions.
 std::string extensionsOf(string_view names) {
   std::string list = "-cl-ext=-all";
   for (const std::string &name : wordsOf(names))

@@ -1,4 +1,4 @@
-// Converts the options of a build of OpenCL (clBuildProgram) to clang's options.
+// Converts the options of OpenCL's clBuildProgram to clang's options.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace msleaks::driver {
 
-// The device for which the program is built. The driver's compiler knows its device. For clang, options must describe
-// it.
+// The device for which the program is built. The driver's compiler has these facts itself, but clang needs options that
+// describe the device.
 struct ClDevice {
   std::string extensions; // CL_DEVICE_EXTENSIONS: names with spaces between them
-  std::string version;    // version of OpenCL, as in __OPENCL_VERSION__; empty: not known
+  std::string version;    // OpenCL version of the device, as in __OPENCL_VERSION__; empty: not known
 };
 
-// Returns the words of clang's command line. Leaves out options that only some drivers know.
+// Returns the options for clang's command line. Omits options that only some drivers accept.
 std::vector<std::string> clangOptions(std::string_view options, const ClDevice &device);
 
 } // namespace msleaks::driver

@@ -1,12 +1,13 @@
-// msleaks-cl compiles the source text of an OpenCL program with the msleaks plugin, so that its kernels have counted
-// copies. The hooks start msleaks-cl when a program calls clBuildProgram (hooks/opencl_source.cpp).
+// msleaks-cl compiles the source text of an OpenCL program with the msleaks plugin, so that the module has a counted
+// copy of each kernel (abi/device_counts.h). The hooks start msleaks-cl when a program calls clBuildProgram
+// (hooks/opencl_source.cpp).
 //
 //   msleaks-cl FORM OPTIONS EXTENSIONS VERSION     FORM: spirv, or bitcode for drivers with cl_khr_spir
 //   msleaks-cl translate MODULE.spv MODULE.bc      converts SPIR-V to bitcode for such a driver (PoCL 3)
 //
 // The source text is read from stdin, the module is written to stdout, and errors to stderr. At the end, msleaks-cl
-// writes one byte to descriptor 3: 1 = the module is complete. Other processes may also have this pipe open, so the
-// reader cannot wait until the pipe is closed.
+// writes one byte to the pipe at descriptor 3: 1 = the module is complete. The reader waits for this byte and not for
+// the end of the pipe, since other processes may also have the pipe open.
 #include "build_options.h"
 #include "scalar_nulls.h"
 
@@ -75,7 +76,8 @@ std::string readFile(const fs::path &file) {
   return bytes;
 }
 
-// Runs a program, with all its output on our stderr. Returns false if the program cannot be started, or fails.
+// Runs a program. All output of this program goes to the stderr of msleaks-cl. Returns false if the program cannot be
+// started, or fails.
 bool run(std::vector<std::string> words) {
   std::vector<char *> arguments;
   for (std::string &word : words)
@@ -135,7 +137,7 @@ fs::path prefix() {
   return fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
 }
 
-// Returns a file name with a hash of the text, so that the graphs of two programs have different names.
+// Returns a file name with a hash of the text, so the graphs of different programs have different names.
 std::string nameOf(std::string_view text) {
   uint32_t hash = 0x811c9dc5;
   for (const char c : text)

@@ -40,7 +40,7 @@ std::vector<uint32_t> withoutScalarNulls(const std::vector<uint32_t> &module) {
     const auto width = opcode == kConstantNull && words == 3 ? widths.find(operands[0]) : widths.end();
     if (width == widths.end()) {
       out.insert(out.end(), &module[at], &module[at] + words);
-    } else { // copies type and result; a bool has no words for its value
+    } else { // keeps type and result id; a bool has no words for its value
       const size_t values = width->second == 1 ? 0 : (width->second + 31) / 32;
       out.push_back(firstWord(3 + values, values == 0 ? kConstantFalse : kConstant));
       out.insert(out.end(), {operands[0], operands[1]});

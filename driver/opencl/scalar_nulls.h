@@ -1,5 +1,5 @@
-// Changes SPIR-V so that the translators of LLVM 14 and 15 can read it. They fail at an OpConstantNull of a scalar
-// type, which LLVM 22 writes for 0.
+// Changes SPIR-V so that the translators of LLVM 14 and 15 can read it. These translators fail at an OpConstantNull of
+// a scalar type, which LLVM 22 writes for 0.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace msleaks::driver {
 
-// Returns the module with the constant 0 in place of each such null. The result is empty if the module is no SPIR-V in
-// this machine's byte order, or is incomplete.
+// Returns the module with the constant 0 instead of each OpConstantNull of a scalar type. The result is empty if the
+// module is no SPIR-V in this machine's byte order, or is incomplete.
 std::vector<uint32_t> withoutScalarNulls(const std::vector<uint32_t> &module);
 
 } // namespace msleaks::driver

@@ -13,8 +13,8 @@
 namespace msleaks::driver {
 namespace {
 
-// One step takes about 200 us. To stop, the thread must first finish its step. On a busy machine, an idle thread waits
-// long for this processor time.
+// One step takes about 200 us of processor time. A step is short, since the thread must finish its step before it can
+// stop. On a busy machine, a thread of idle priority waits long for its processor time.
 constexpr uint64_t kEventsOfStep = 2000;
 constexpr uint64_t kShortSleepNs = 5'000'000, kLongSleepNs = 100'000'000;
 // While the measured program runs, the report needs about 100 bytes of memory for each live block. With more blocks
@@ -25,7 +25,7 @@ constexpr uint64_t kMostBlocks = 1'000'000;
 
 std::unique_ptr<EarlyReport> EarlyReport::start(const std::filesystem::path &run,
                                                 const std::filesystem::path &session) {
-  try { // following reads files and may throw, but our caller must not throw
+  try { // follow() reads files and may throw, but start() must not throw
     if (!mayUseIdleProcessors())
       return nullptr;
     auto report = analysis::RunningReport::follow(run);
@@ -66,14 +66,15 @@ void EarlyReport::run() noexcept {
   bool worked = false;
   try {
     worked = idle && follow();
-  } catch (const std::exception &) { // out of memory; the report at the end may have enough
+  } catch (const std::exception &) { // out of memory; the report at the end may have enough memory
   }
   if (!worked)
     report_.reset();
   cpu_ns_ = analysis::readClockNs(CLOCK_THREAD_CPUTIME_ID);
 }
 
-// Works until it is stopped, and then returns true. Returns false if it cannot continue.
+// Reads events for the report until the thread is stopped, and then returns true. Returns false if the thread cannot
+// continue.
 bool EarlyReport::follow() {
   for (uint64_t sleep_ns = kShortSleepNs;;) {
     const auto taken = report_->advance(kEventsOfStep);
@@ -86,7 +87,7 @@ bool EarlyReport::follow() {
   }
 }
 
-// Sleeps for a time, or until the thread must stop. Returns whether it must stop.
+// Sleeps for this time, or until the thread must stop. Returns whether the thread must stop.
 bool EarlyReport::sleep(uint64_t ns) {
   std::unique_lock held(lock_);
   return stopping_.wait_for(held, std::chrono::nanoseconds(ns), [this] { return stopped_; });

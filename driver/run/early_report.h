@@ -1,4 +1,4 @@
-// Makes the report on idle processors while the program still runs. So little work is left when the program has ended.
+// Makes the report on idle processors while the program runs. So little work remains after the program's end.
 #pragma once
 
 #include "analysis/report/running_report.h"
@@ -16,15 +16,15 @@ namespace msleaks::driver {
 
 class EarlyReport {
 public:
-  // Returns null if an early report would slow the program down, or is not possible. Publishes the live blocks for
-  // programs that watch `session`.
+  // Starts a thread that makes the report. Returns null if an early report would slow the program down, or is not
+  // possible. The thread also publishes the live blocks for a `msleaks top` of this session.
   static std::unique_ptr<EarlyReport> start(const std::filesystem::path &run, const std::filesystem::path &session);
   ~EarlyReport();
 
   // Returns the processor time that the thread has used until now.
   uint64_t cpuNs();
-  // Stops the thread. Returns the unfinished report, which the caller finishes. Returns null if the thread had to give
-  // up.
+  // Stops the thread. Returns the unfinished report, which the caller finishes. Returns null if the thread could not
+  // continue.
   analysis::RunningReport *stop();
 
 private:
@@ -34,7 +34,7 @@ private:
   bool follow();
   bool sleep(uint64_t ns);
 
-  std::unique_ptr<analysis::RunningReport> report_; // used by the thread until it ends; null: the thread gave up
+  std::unique_ptr<analysis::RunningReport> report_; // only the thread uses it while the thread runs; null: it gave up
   analysis::SumsPublisher publisher_;
   std::mutex lock_;
   std::condition_variable stopping_;

@@ -13,14 +13,15 @@ namespace fs = std::filesystem;
 
 const fs::path kGroups = "/sys/fs/cgroup";
 
-// Returns the first word of a file, or an empty text if there is none.
+// Returns the first word of a file. The result is empty if the file has no word or does not exist.
 std::string wordIn(const fs::path &file) {
   std::string word;
   std::ifstream(file) >> word;
   return word;
 }
 
-// Whether `f` is true for the folder of a control group, or for one of its parents: each may have a quota.
+// Whether `f` returns true for the folder of a control group or for one of its parent folders: each of these may have a
+// quota.
 template <class F> bool anyGroup(fs::path group, const F &f) {
   for (; group.native().size() >= kGroups.native().size(); group = group.parent_path())
     if (f(group))

@@ -3,8 +3,8 @@
 
 namespace msleaks::driver {
 
-// Returns false if there is only one processor, or if a control group limits processor time. Then our work slows the
-// program down, even at idle priority.
+// Returns false if there is only one processor, or if a control group limits processor time. Then the work of
+// msleaks-run slows the program down, even at idle priority.
 bool mayUseIdleProcessors();
 
 } // namespace msleaks::driver

@@ -1,4 +1,4 @@
-// msleaks-run starts a program, records it, and ends with the program's status.
+// msleaks-run starts a program, records the program, and exits with the program's status.
 #include "run/options.h"
 #include "run/progress.h"
 #include "run/recording.h"
@@ -24,7 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Prints a message at any log level, and returns the status. If stderr cannot be written, the message is lost.
+// Prints a message, whatever log level is set, and returns the status. If stderr cannot be written, the message is
+// lost.
 int complain(const std::string &message, int status) {
   std::fputs(fmt::format("msleaks-run: {}\n", message).c_str(), stderr);
   return status;
@@ -32,7 +33,7 @@ int complain(const std::string &message, int status) {
 
 int complain(const Error &error) { return complain(error.message, static_cast<int>(error.status)); }
 
-// Without hooks the program runs unchanged, and the report has no events.
+// Returns the libraries to preload. If the hooks are not found, the program runs without them, and nothing is recorded.
 std::vector<std::string> preloads(const RunOptions &options, const fs::path &program, const fs::path &session) {
   const auto hooks = analysis::findHooks(session / analysis::kLibraryLink);
   if (hooks)
@@ -51,14 +52,15 @@ void printAccount(const Recording &recording) {
   std::fputs(line.c_str(), stderr);
 }
 
-// Decides whether msleaks-run ends with the status of --error-exitcode.
+// The result of the run. For Findings and Unknown, msleaks-run exits with the status of --error-exitcode.
 enum class Verdict {
   Clean,
   Findings,
-  Unknown, // the recording or the report failed: the program cannot count as clean
+  Unknown, // the recording or the report failed, so nobody knows whether there are findings
 };
 
-// Makes the report and stores the names of its calls. The report may be shown later, on a machine without the binaries.
+// Makes the report and stores the names of its calls in the run folder. So the report can later be shown on a machine
+// without the binaries.
 Result<analysis::Report> finish(Recording &recording, const RunOptions &options) {
   analysis::ProgressLine line(options.progress != Progress::Hidden); // the program no longer uses the terminal
   try {
@@ -74,7 +76,7 @@ Result<analysis::Report> finish(Recording &recording, const RunOptions &options)
   }
 }
 
-// Stores the names of the run's calls, for a user who wanted only a recording.
+// Stores the names of the run's calls in the run folder. This is used if the user wants no report now.
 Result<void> nameCalls(Recording &recording, const RunOptions &options) {
   analysis::ProgressLine line(options.progress != Progress::Hidden);
   try {
@@ -100,8 +102,8 @@ Verdict reportFindings(Recording &recording, const RunOptions &options) {
   return report->hasFindings() ? Verdict::Findings : Verdict::Clean;
 }
 
-// The verdict if the program itself was not recorded, although other processes may have recorded. Such a program does
-// not count as clean.
+// Returns the verdict for a program that was not recorded itself. Other processes of the session may have been
+// recorded.
 Verdict unseen(const RunOptions &options) {
   if (options.error_exitcode != 0)
     spdlog::error("{} was not recorded: `msleaks report` names the reason; the status is that of --error-exitcode",
@@ -109,7 +111,8 @@ Verdict unseen(const RunOptions &options) {
   return Verdict::Unknown;
 }
 
-// Makes the report, or only names the calls, as the options say. Without a report, the verdict is Clean.
+// Makes the report or only stores the names of the calls, depending on the options. Without a report, the verdict is
+// Clean.
 Verdict conclude(Recording &recording, const RunOptions &options) {
   for (const std::string &note : recording.summary().notes)
     spdlog::info("{}", note);
@@ -154,7 +157,7 @@ int run(const RunOptions &options) {
   try {
     (*recording)->programEnded(status);
     progress.erase();
-    supervisor.release(); // the folder is complete: from here on Ctrl-C ends msleaks-run
+    supervisor.release(); // the run folder is complete: from now on Ctrl-C ends msleaks-run
     verdict = conclude(**recording, options);
     recording->reset();
   } catch (const std::exception &error) { // the program's own status is still returned
@@ -165,8 +168,8 @@ int run(const RunOptions &options) {
   endAs(status);
 }
 
-// Opens /dev/null for each standard stream that is closed. Otherwise one of our files could get the stream's number,
-// and a message would be written into the trace. In the program the stream is still closed.
+// Opens /dev/null for each closed standard stream. Otherwise a file of msleaks-run could get the stream's number, and a
+// message could be written into the trace. In the program the stream is still closed.
 void occupyStandardStreams() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
     if (fcntl(fd, F_GETFD) < 0) [[maybe_unused]]
@@ -190,7 +193,7 @@ int start(int argc, char **argv) {
 int startSafely(int argc, char **argv) {
   try {
     return start(argc, argv);
-  } catch (const std::exception &error) { // only failures before the program runs: run() handles later failures itself
+  } catch (const std::exception &error) { // a failure before the program runs; run() handles later failures
     return complain(std::string("a fault of msleaks-run itself: ") + error.what(),
                     static_cast<int>(ExitStatus::OwnFault));
   }

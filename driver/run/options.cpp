@@ -22,7 +22,7 @@ namespace {
 using analysis::CommandLine;
 using analysis::Shown;
 
-// The bounds of each flag that is a number.
+// The smallest and the largest value of each flag that is a number.
 template <class Number> struct Bounds {
   Number least, most;
 };
@@ -51,8 +51,8 @@ template <class Choice> std::optional<Choice> valueOf(const std::string &text) {
   return std::nullopt;
 }
 
-// Parses the number behind the colon, as in "all:20", into `number`, and removes colon and number from `text`. Returns
-// an error message, or an empty text.
+// Parses the number after the colon, as in "all:20", into `number`. Removes colon and number from `text`. Returns an
+// error message, or an empty text.
 template <class Number> std::string takeNumber(std::string &text, Number &number, const Bounds<Number> &bounds) {
   const size_t colon = text.find(':');
   if (colon == std::string::npos)
@@ -65,7 +65,8 @@ template <class Number> std::string takeNumber(std::string &text, Number &number
   return {};
 }
 
-// A user who asks for `pages` wants smaller blocks, too. So this value has its own default for the least size.
+// A user who asks for `pages` is interested in smaller blocks, too. So `pages` has its own default for the least size
+// of blocks.
 std::string takeLeastBytes(std::string &text, uint64_t &least_bytes) {
   constexpr uint64_t kLeastWhereAsked = 65536;
   if (text == "pages")
@@ -126,8 +127,8 @@ void addFlags(CommandLine &line, FlagGroup wanted, abi::Flags &flags) {
 #include "msleaks/abi/flags.def"
 }
 
-// Makes the paths of hook libraries absolute, and checks them. In LD_PRELOAD, a relative path is wrong in another
-// folder, and the dynamic linker only warns about a missing file.
+// Makes the paths of hook libraries absolute, and checks that the files can be read. A relative path in LD_PRELOAD is
+// wrong in a process with another current folder. About a missing file, the dynamic linker only prints a warning.
 Result<void> findHookLibraries(RunOptions &options) {
   for (std::string &path : options.hooks) {
     std::error_code error;
@@ -153,7 +154,7 @@ Result<void> checkTogether(const RunOptions &options) {
   return {};
 }
 
-// Texts of options that are parsed after the command line has been read.
+// Values of options that are parsed after the whole command line has been read.
 struct GivenTexts {
   std::string events, watch;
 };

@@ -18,16 +18,16 @@ enum class Progress {
 };
 
 struct RunOptions {
-  std::string output; // the folder; empty: its name is made from program, date and pid
+  std::string output; // the run folder; empty: the name is made from program, date and pid
   abi::Flags flags;
   uint32_t enabled = UINT32_MAX; // one bit for each EventKind
   analysis::WatchOption watch;
-  bool start_paused = false; // records nothing before `msleaks ctl RUN start`
+  bool start_paused = false; // recording begins only with `msleaks ctl RUN start`
   int toggle_signal = 0;     // this signal to msleaks-run starts and stops recording; 0 = none
   std::string log_level;
   int error_exitcode = 0;         // 0 = findings do not change the exit status
   std::vector<std::string> hooks; // hook libraries of the user
-  bool count_sources = false;     // counts OpenCL kernels that programs have as source
+  bool count_sources = false;     // counts OpenCL kernels that programs pass to the driver as source
   bool no_report = false;
   bool analyze_at_end = false;
   Progress progress = Progress::IfHarmless;
@@ -37,13 +37,15 @@ struct RunOptions {
   bool wantsReport() const { return !no_report || error_exitcode != 0; }
 };
 
-// Tells main to run the program, or to print a text (help, version) and exit.
+// The parsed command line. If `text` is not empty, main prints this text (help, version) and exits, else it runs the
+// program.
 struct ParsedRun {
   RunOptions options;
   std::string text;
 };
 
-// `arguments` do not contain the name of msleaks-run. Options end at `--`, or before the first word that is no option.
+// Parses the arguments of msleaks-run, without the name of msleaks-run. Options end at `--`, or before the first word
+// that is no option.
 Result<ParsedRun> parseRun(const std::vector<std::string> &arguments);
 
 } // namespace msleaks::driver

@@ -13,8 +13,8 @@ bool isSameTerminal(int one, int other) {
          a.st_rdev == b.st_rdev;
 }
 
-// Whether the program reads and writes the terminal. Such a program may draw on the terminal, or ask a question in the
-// line that we would erase.
+// Whether the program reads from and writes to the terminal. Such a program may draw on the terminal, or ask a question
+// in the line that the progress line would overwrite.
 bool isInteractive() {
   return isSameTerminal(STDIN_FILENO, STDERR_FILENO) && isSameTerminal(STDOUT_FILENO, STDERR_FILENO);
 }

@@ -60,16 +60,16 @@ analysis::Manifest firstManifest(const RunOptions &options) {
   return manifest;
 }
 
-// Returns the path of msleaks-cl beside this program. If msleaks-cl is missing, the hooks report that for the first
-// OpenCL program that they would compile.
+// Returns the path of msleaks-cl beside this program. If msleaks-cl is missing, the hooks report this when a process
+// first builds an OpenCL program from source.
 std::string kernelCompiler() {
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   return error ? std::string() : (self.parent_path() / "msleaks-cl").string();
 }
 
-// Returns the wish of --watch for the runtime. The path of the content folder is absolute, since processes with any
-// working folder write the files.
+// Returns the values of --watch for the runtime. The path of the content folder is absolute, since processes with
+// different current folders write files there.
 Result<abi::WatchWish> watchOf(const analysis::WatchOption &option, const fs::path &run) {
   abi::WatchWish wish = option.wish;
   if (!option.full_content)
@@ -91,7 +91,7 @@ Result<abi::WatchWish> watchOf(const analysis::WatchOption &option, const fs::pa
 } // namespace
 
 Cleanup::Cleanup(const fs::path &folder) : folder_(folder.lexically_normal()) {
-  std::error_code refused; // a path that cannot be examined was not made by us
+  std::error_code refused; // a path that cannot be examined already existed
   for (fs::path path = folder_; !path.empty() && !fs::exists(path, refused) && !refused; path = path.parent_path())
     missing_.push_back(path);
 }
@@ -119,8 +119,8 @@ Recording::Recording(const RunOptions &options, analysis::Manifest manifest, Cle
 
 Recording::~Recording() { stopThread(); }
 
-// Creates the collector's thread before the program runs, so that a failure can still be reported. The thread begins
-// its work when the program has started.
+// Creates the collector's thread before the program starts, so msleaks-run can still report a failure. The thread
+// begins its work when the program has started.
 Result<void> Recording::startThread() {
   try {
     thread_ = std::thread([this, begin = begin_.get_future()]() mutable {
@@ -141,8 +141,8 @@ void Recording::stopThread() {
   thread_.join();
 }
 
-// A path that msleaks refuses is the user's mistake, and keeps its status. A path that the machine cannot provide is no
-// mistake of the user.
+// If msleaks refuses the path of the run folder, this is the user's mistake, and the status is unchanged. If the
+// machine cannot provide the path (BadInput), the user made no mistake, and the status becomes OwnFault.
 Result<std::unique_ptr<Recording>> Recording::create(const RunOptions &options) {
   auto recording = tryToCreate(options);
   if (!recording && recording.error().status == ExitStatus::BadInput)
@@ -156,8 +156,8 @@ Result<std::unique_ptr<Recording>> Recording::tryToCreate(const RunOptions &opti
   auto folder = MSL_TRY(analysis::RunFolder::create(wanted));
   cleanup.filesMayExist();
   auto trace = MSL_TRY(analysis::TraceWriter::create(folder.trace(), folder.descriptor()));
-  // The manifest names the shared memory before the memory is created. So `msleaks recover` finds the memory, whenever
-  // msleaks-run is killed.
+  // The manifest with the path of the shared memory is written before the memory is created. So `msleaks recover` finds
+  // the memory, whenever msleaks-run is killed.
   analysis::Manifest manifest = firstManifest(options);
   analysis::SessionWish wish;
   wish.flags = options.flags;
@@ -224,7 +224,7 @@ void Recording::programEnded(int wait_status) {
   if (summary().failure)
     return;
   if (early_)
-    early_->stop(); // its thread may be writing to the session's folder
+    early_->stop(); // the report's thread may be writing to the session's folder
   session_.remove();
 }
 
@@ -250,8 +250,8 @@ void Recording::finishManifest(int wait_status) {
   if (!attached)
     manifest_.processes.insert(manifest_.processes.begin(),
                                {0, program_pid_, manifest_.command, analysis::shellStatus(wait_status)});
-  // The processor time of the report does not count as a cost of recording. Most of this work is done after the
-  // program's end, or on idle processors.
+  // The processor time of the report is no cost of recording: the report is made after the program's end, or on idle
+  // processors.
   const uint64_t early_ns = early_ ? early_->cpuNs() : 0, own_ns = ownCpuNs();
   manifest_.collector_cpu_ns = own_ns - std::min(own_ns, early_ns);
   if (auto written = folder_.writeManifest(manifest_); !written && !summary.failure)

@@ -1,5 +1,4 @@
-// One recording: its folder, the session, the collector and the manifest. It does msleaks-run's work before, during and
-// after the program's run.
+// Makes one recording: creates the run folder and the session, runs the collector in a thread, and writes the manifest.
 #pragma once
 
 #include "run/early_report.h"
@@ -14,18 +13,18 @@
 
 namespace msleaks::driver {
 
-// Removes the files that a recording created, and no others. After dismiss(), it removes nothing.
+// Removes the files that a recording created, and no other files. After dismiss(), removes nothing.
 class Cleanup {
 public:
   explicit Cleanup(const std::filesystem::path &folder);
   Cleanup(Cleanup &&) noexcept;
   ~Cleanup() { run(); }
-  void filesMayExist() { files_ = true; } // before this call, files with our names are not ours
+  void filesMayExist() { files_ = true; } // before this call, files with these names are not the recording's
   void dismiss() { folder_.clear(); }
   void run();
 
 private:
-  std::filesystem::path folder_;               // empty: nothing is to be removed
+  std::filesystem::path folder_;               // empty: nothing must be removed
   std::vector<std::filesystem::path> missing_; // folders that did not exist before, the innermost first
   bool files_ = false;
 };
@@ -39,16 +38,16 @@ public:
   const std::filesystem::path &session() const { return session_.path(); }
   const std::filesystem::path &output() const { return folder_.path(); }
 
-  // Call this if the program could not be started. It removes all files of the recording.
+  // Removes all files of the recording. Call this if the program could not be started.
   void discard();
   void programStarted(pid_t) noexcept;
-  // Starts recording if it is stopped, else stops it.
+  // Starts recording if recording is off, else stops recording.
   void toggle() { collector_.toggle(); }
   analysis::CollectorProgress progress() const { return collector_.progress(); }
-  // Waits until everything is stored, and writes the manifest.
+  // Waits until the collector has stored all events, and writes the manifest.
   void programEnded(int wait_status);
 
-  // Stops the early report and returns it, as far as it is made. Returns null if there is none.
+  // Stops the early report and returns the unfinished report. Returns null if there is no early report.
   analysis::RunningReport *earlyReport() { return early_ ? early_->stop() : nullptr; }
 
   const analysis::CollectorSummary &summary() const { return collector_.summary(); }

@@ -9,9 +9,9 @@
 namespace msleaks::driver {
 namespace {
 
-constexpr int kNever[] = {SIGKILL, SIGSTOP, SIGCHLD}; // two cannot be caught; SIGCHLD says that the program ended
+constexpr int kNever[] = {SIGKILL, SIGSTOP, SIGCHLD}; // two cannot be caught; SIGCHLD reports the program's end
 
-// Returns a number from 0 to that of the last signal, or -1 if the text is no such number.
+// Parses the number of a signal. Returns -1 if the text is no number from 0 to SIGRTMAX.
 int numberOf(std::string_view digits) {
   int number = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);

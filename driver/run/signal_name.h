@@ -5,7 +5,8 @@
 
 namespace msleaks::driver {
 
-// Returns the signal for "USR1", "SIGUSR1", "10" or "RTMIN+2"; 0: there is no such signal, or it cannot be waited for.
+// Returns the number of a signal such as "USR1", "SIGUSR1", "10" or "RTMIN+2". Returns 0 if there is no such signal, or
+// if msleaks-run cannot wait for it.
 int signalOf(const std::string &name);
 
 } // namespace msleaks::driver

@@ -19,9 +19,9 @@ constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2,
 constexpr timespec kTick{0, 250'000'000}, kNow{0, 0};
 
 const std::pair<int, sighandler_t> kOurs[] = {
-    {SIGCHLD, SIG_DFL}, // some parents leave it ignored, and then the kernel drops the program's status
-    {SIGPIPE, SIG_IGN}, // a closed stderr must not end us before the trace is closed
-    {SIGXFSZ, SIG_IGN}, // a trace that reaches `ulimit -f` must not end us: the failed write stops the recording
+    {SIGCHLD, SIG_DFL}, // if the parent has ignored it, the kernel would drop the program's status
+    {SIGPIPE, SIG_IGN}, // a closed stderr must not end msleaks-run before the trace is closed
+    {SIGXFSZ, SIG_IGN}, // a trace that reaches `ulimit -f` must only stop the recording, by a failed write
 };
 
 bool isIgnored(int signal) {
@@ -49,7 +49,7 @@ Supervisor::Supervisor() {
 
 void Supervisor::takeForToggle(int signal) {
   toggle_signal_ = signal;
-  struct sigaction ours{}; // not ignored: an ignored signal cannot be waited for
+  struct sigaction ours{}; // the default action: no process can wait for a signal that it ignores
   ours.sa_handler = SIG_DFL;
   analysis::SignalSetup::Disposition &found = found_.dispositions.emplace_back();
   found.signal = signal;
@@ -59,18 +59,18 @@ void Supervisor::takeForToggle(int signal) {
 }
 
 void Supervisor::passOn(const siginfo_t &signal, pid_t program) const {
-  const bool fromSomebody = signal.si_code <= 0; // SI_USER, SI_QUEUE, SI_TKILL; the kernel sends the terminal's
+  const bool fromSomebody = signal.si_code <= 0; // SI_USER, SI_QUEUE, SI_TKILL: not the terminal
   if (fromSomebody && signal.si_pid != program)
     kill(program, signal.si_signo);
   if (signal.si_signo == SIGTSTP)
-    raise(SIGSTOP); // so that the whole job stops, and the shell notices it
+    raise(SIGSTOP); // msleaks-run stops too, so the shell sees that the whole job has stopped
 }
 
 int Supervisor::waitFor(pid_t program, const std::function<void()> &tick, const std::function<void()> &toggle) {
   for (;;) {
     int status = 0;
     const pid_t ended = waitpid(program, &status, WNOHANG);
-    if (ended == program && !WIFSTOPPED(status)) // waitpid also reports a thread that we stopped
+    if (ended == program && !WIFSTOPPED(status)) // waitpid also reports threads that the collector has stopped
       return status;
     if (ended < 0 && errno != EINTR)
       return -1;
@@ -89,7 +89,7 @@ int Supervisor::waitFor(pid_t program, const std::function<void()> &tick, const 
 
 void Supervisor::release() {
   if (toggle_signal_ != 0)
-    std::signal(toggle_signal_, SIG_IGN); // a late signal must not end us
+    std::signal(toggle_signal_, SIG_IGN); // a late signal must not end msleaks-run
   while (sigtimedwait(&waited_, nullptr, &kNow) > 0 || errno == EINTR)
     continue;
   sigprocmask(SIG_SETMASK, &found_.mask, nullptr);
@@ -111,7 +111,7 @@ void endAs(int wait_status) {
   std::fflush(nullptr);
   raise(signal);
   sigprocmask(SIG_UNBLOCK, &only, nullptr);
-  std::exit(128 + signal); // only if the signal did not kill us
+  std::exit(128 + signal); // reached only if the signal did not end msleaks-run
 }
 
 } // namespace msleaks::driver

@@ -1,8 +1,8 @@
-// Connects the parent of msleaks-run with the program: passes signals to the program, and the program's status to the
-// parent.
+// Waits for the program, passes signals of other processes on to the program, and ends msleaks-run with the program's
+// status.
 //
-// The program stays in our process group, so the terminal also sends its signals (Ctrl-C, Ctrl-Z, hang-up) to the
-// program. We pass on only signals that were sent to our process alone.
+// The program stays in the process group of msleaks-run. So the terminal sends its signals (Ctrl-C, Ctrl-Z, hang-up) to
+// both. msleaks-run passes on only signals that another process has sent to msleaks-run.
 #pragma once
 
 #include "analysis/launch/program.h"
@@ -13,20 +13,22 @@ namespace msleaks::driver {
 
 class Supervisor {
 public:
-  // Blocks the signals that are passed on, so that none is lost before the program runs. Signals that are ignored stay
-  // ignored.
+  // Blocks the signals that are passed on, so no signal is lost before the program runs. Signals that the parent has
+  // ignored stay ignored.
   Supervisor();
 
-  // Makes this signal ours: waitFor calls `toggle` for it, and does not pass it on to the program.
+  // Reserves this signal for msleaks-run: waitFor calls `toggle` for the signal, and does not pass it on to the
+  // program.
   void takeForToggle(int signal);
 
-  // The signal state as we found it. The program must start with this state.
+  // The signal mask and actions that msleaks-run got from its parent. The program must start with these.
   const analysis::SignalSetup &found() const { return found_; }
 
   // Waits for the end of the program and returns its wait status. `tick` is called a few times per second.
   int waitFor(pid_t program, const std::function<void()> &tick, const std::function<void()> &toggle);
 
-  // Drops signals that were meant for the program. Restores the signal mask, so that signals can end msleaks-run again.
+  // Drops pending signals that were meant for the program. Restores the signal mask, so signals can end msleaks-run
+  // again.
   void release();
 
 private:
@@ -37,7 +39,7 @@ private:
   int toggle_signal_ = 0;
 };
 
-// Ends our process as the program ended: with the same exit status, or by the same signal but without a core dump.
+// Ends msleaks-run as the program ended: with the same exit status, or by the same signal but without a core dump.
 [[noreturn]] void endAs(int wait_status);
 
 } // namespace msleaks::driver

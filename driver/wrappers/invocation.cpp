@@ -29,12 +29,13 @@ bool isProbeFile(string_view argument) {
          contains(argument, "/meson-private/");
 }
 
-// Whether the argument makes this a call of plain clang. -cc1 must stay the first argument, so no option can be added.
+// Whether this argument means that the wrapper must call plain clang. For example, -cc1 must stay the first argument,
+// so no option can be added.
 bool leavesPlain(string_view argument) {
   return argument == "-cc1" || argument == "-cc1as" || argument == kOffOption || isProbeFile(argument);
 }
 
-// The user's options about the link. A link line names lld. Compile lines often name lld, too.
+// The user's options about the link. Builds often pass the options that name lld to compilations, too.
 struct Link {
   bool lto = false;
   bool lld = false;
@@ -56,7 +57,7 @@ struct Link {
 struct OpenCl {
   bool is_source = false;
   bool has_target = false;
-  bool is_asked = false; // the user says what to produce, so -c is not added
+  bool is_asked = false; // an option of the user names the output's kind, so -c is not added
 
   void read(string_view argument, string_view before) {
     is_source = is_source || argument == "-xcl" || (argument == "cl" && before == "-x") ||
@@ -98,8 +99,9 @@ void takeOwn(string_view option, Invocation &invocation, Own &own) {
                          "expression>', '--msl-link' and '--msl-off'";
 }
 
-// Returns the options that precede the user's arguments. So a later -g option of the user overrides ours. If clang
-// compiles no file, it ignores our options without a warning. The rows file becomes a dependency of the object.
+// Returns the options that the wrapper inserts before the user's arguments. So a later -g option of the user overrides
+// the wrapper's -g. If clang compiles no file, clang ignores these options without a warning. A rows file becomes a
+// dependency of the object.
 std::vector<std::string> added(const Invocation &invocation, const Link &link, const std::vector<std::string> &rows) {
   std::vector<std::string> words = {"--start-no-unused-arguments", "-fpass-plugin=" + invocation.plugin, "-g"};
   for (const std::string &file : rows) {
@@ -146,7 +148,7 @@ Invocation understand(string_view compiler, string_view default_llvm, const Surr
   for (const std::string &file : own.rows)
     tellPass("rows=" + file);
   if (opencl.is_source && !own.counted)
-    own.counted = ""; // kernels are compiled with the plugin only to be counted
+    own.counted = ""; // for kernels, the plugin does nothing else than count
   if (own.counted)
     tellPass(own.counted->empty() ? "cfg" : "cfg=" + *own.counted);
   if (link.lto && link.lld)

@@ -1,4 +1,5 @@
-// Decides how msleaks-clang calls clang: which compiler, which arguments, and which MSLEAKS_PASS. Starts nothing.
+// Decides how msleaks-clang calls clang: which compiler, which arguments, and which value of MSLEAKS_PASS. Starts no
+// process.
 #pragma once
 
 #include <span>
@@ -8,7 +9,7 @@
 
 namespace msleaks::driver {
 
-// The environment of a call. An empty variable counts as not set.
+// The environment of a call of the wrapper. An empty variable counts as not set.
 struct Surroundings {
   std::string llvm;    // MSLEAKS_LLVM
   std::string clang;   // MSLEAKS_CLANG
@@ -20,14 +21,15 @@ struct Surroundings {
 
 struct Invocation {
   std::string llvm;
-  std::string clang;                  // a name to be found in PATH, or a path
+  std::string clang;                  // a name that is searched in PATH, or a path
   std::string plugin;                 // empty: plain clang
   std::string pass;                   // MSLEAKS_PASS for the compiler
   std::vector<std::string> arguments; // without the compiler's name
   std::string mistake;                // error message about an --msl- option; empty = none
 };
 
-// `compiler` is clang or clang++. `default_llvm` is the newest LLVM version that msleaks has a plugin for.
+// Decides what to call for these arguments. `compiler` is clang or clang++. `default_llvm` is the newest LLVM version
+// that msleaks has a plugin for.
 Invocation understand(std::string_view compiler, std::string_view default_llvm, const Surroundings &surroundings,
                       std::span<char *const> arguments);
 

@@ -1,15 +1,15 @@
-// msleaks-clang and msleaks-clang++ run clang with the msleaks plugin, for CC and CXX. They pass every argument to
-// clang, except:
+// msleaks-clang and msleaks-clang++ run clang with the msleaks plugin. A build uses them as CC and CXX. They pass every
+// argument to clang, except:
 //
 //   --msl-rows=FILE          use the allocators of this rows file; objects depend on it (-MD)
-//   --msl-cfg[=REGEX]        count the edges of functions whose demangled names match, or of all (msleaks cfg)
-//   --msl-link               this program calls lld for every link: with -flto, callbacks are inserted in the link.
+//   --msl-cfg[=REGEX]        count the edges of functions whose demangled names match, or of all (see msleaks cfg)
+//   --msl-link               this build links with lld: with -flto, the plugin inserts callbacks in the link.
 //                            -fuse-ld=lld and --ld-path=…lld have the same meaning
 //   --msl-off                run plain clang
 //
-//   MSLEAKS_LLVM=19          the version of clang to use, one of those that msleaks has a plugin for
-//   MSLEAKS_CLANG=/path      the compiler itself; its LLVM version must be MSLEAKS_LLVM
-//   MSLEAKS_WRAPPER=off      plain clang
+//   MSLEAKS_LLVM=19          the LLVM version of the clang to run; msleaks must have a plugin for this version
+//   MSLEAKS_CLANG=/path      the path of the compiler; its LLVM version must be MSLEAKS_LLVM
+//   MSLEAKS_WRAPPER=off      run plain clang
 //
 // Unless another target is named, OpenCL is compiled for SPIR-V and not linked. `msleaks-clang -x cl K.cl -o K.spv`
 // writes a module for clCreateProgramWithIL, with counted copies of its kernels.
@@ -33,7 +33,7 @@ namespace {
 
 constexpr char kProgram[] = "msleaks-" MSL_COMPILER;
 constexpr int kUsage = 2;        // exit status for a plugin that cannot be read, or a mistake in an option
-constexpr int kNoCompiler = 127; // exit status of a shell if there is no such command
+constexpr int kNoCompiler = 127; // as a shell exits if there is no such command
 
 std::string variable(const char *name) {
   const char *value = std::getenv(name);
@@ -45,7 +45,7 @@ std::string parent(const std::string &path) {
   return slash == std::string::npos ? "." : path.substr(0, slash);
 }
 
-// Returns PREFIX: this program is PREFIX/bin/msleaks-clang, also if it is called through links.
+// Returns PREFIX of this program's path PREFIX/bin/msleaks-clang, also if the program is called through symbolic links.
 std::string prefix() {
   char path[PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
@@ -67,7 +67,7 @@ bool isProgram(const std::string &path) {
   return stat(path.c_str(), &what) == 0 && S_ISREG(what.st_mode) && access(path.c_str(), X_OK) == 0;
 }
 
-// Finds a command as a shell does. Returns an empty text if there is none.
+// Returns the path of a command as a shell finds it. Returns an empty text if there is no such command.
 std::string found(const std::string &name) {
   if (name.find('/') != std::string::npos)
     return isProgram(name) ? name : "";
@@ -92,7 +92,7 @@ int fail(int status, const std::string &what) {
   return status;
 }
 
-// Returns only if the compiler cannot be started.
+// Replaces this process by the compiler. Returns only if the compiler cannot be started.
 int start(const std::string &path, Invocation &invocation) {
   if (!invocation.pass.empty())
     setenv("MSLEAKS_PASS", invocation.pass.c_str(), /*overwrite=*/1);
