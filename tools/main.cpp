@@ -1,4 +1,4 @@
-// msleaks VERB … shows and checks what msleaks-run recorded.
+// The program msleaks: `msleaks VERB …` shows or checks what msleaks-run has recorded.
 #include "analysis/base/log.h"
 #include "verb.h"
 
@@ -36,8 +36,8 @@ int run(const std::vector<std::string> &arguments) {
   const Result<std::string> text = line.parse(arguments);
   if (!text)
     return complain(text.error().message, text.error().status);
-  // If the reader of our output ends early (`| head`), SIGPIPE ends us without a message, also if our parent ignores
-  // the signal. A program that we execute in our place gets the signal's state as we found it.
+  // If the reader of the output ends early (`| head`), SIGPIPE must end msleaks without a message, also if the parent
+  // ignores the signal. A verb that executes another program (passedOn) leaves the signal's action unchanged.
   if (!line.passedOn())
     std::signal(SIGPIPE, SIG_DFL);
   if (!text->empty()) {

@@ -19,7 +19,7 @@ void drawLine(int line, const std::string &text, int columns, attr_t attributes 
   clrtoeol();
   attron(attributes);
   addstr(text.c_str());
-  // Highlights the rest of a highlighted line, too.
+  // Highlights the whole width of a highlighted line.
   for (size_t at = text.size(); attributes == A_REVERSE && at < static_cast<size_t>(columns); ++at)
     addch(' ');
   attroff(attributes);
@@ -36,9 +36,9 @@ std::unique_ptr<Screen> Screen::open() {
   if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
     return nullptr;
   const char *kind = std::getenv("TERM");
-  if (!kind || std::string_view(kind) == "dumb") // ncurses would draw on a dumb terminal too, with blanks
+  if (!kind || std::string_view(kind) == "dumb") // on a dumb terminal ncurses would draw with blanks
     return nullptr;
-  std::setlocale(LC_CTYPE, ""); // names may contain any characters
+  std::setlocale(LC_CTYPE, ""); // names may contain non-ASCII characters
   screen *terminal = newterm(nullptr, stdout, stdin);
   if (!terminal)
     return nullptr;
@@ -101,7 +101,7 @@ Wish Screen::sortBy(analysis::FrameSort sort) {
 
 Wish Screen::scrollBy(long rows) {
   const long wanted = static_cast<long>(first_row_) + rows;
-  first_row_ = std::min(static_cast<size_t>(std::max(0L, wanted)), rows_); // drawRows() fills the window
+  first_row_ = std::min(static_cast<size_t>(std::max(0L, wanted)), rows_); // drawRows() may lower this
   return Wish::Redraw;
 }
 

@@ -1,5 +1,5 @@
-// Draws the frames of `msleaks top` on the terminal and reads keys. ncurses controls the terminal as long as the object
-// lives.
+// Draws the frames of `msleaks top` on the terminal and reads keys. ncurses controls the terminal as long as the Screen
+// exists.
 #pragma once
 
 #include "analysis/watch/frame_text.h"
@@ -11,7 +11,7 @@ struct screen; // a type of ncurses
 
 namespace msleaks::tools {
 
-// The action that a key asks for. The screen itself handles keys that change the table.
+// The action that a key requests from the caller. The screen itself handles keys that change the table.
 enum class Wish : uint8_t {
   None,
   Redraw, // the table's settings or the window's size have changed
@@ -21,14 +21,14 @@ enum class Wish : uint8_t {
 
 class Screen {
 public:
-  // Returns null without a terminal, or if ncurses does not support it.
+  // Returns null if there is no terminal, or if ncurses does not support the terminal.
   static std::unique_ptr<Screen> open();
   ~Screen();
   Screen(const Screen &) = delete;
   Screen &operator=(const Screen &) = delete;
 
   void draw(analysis::Frame);
-  // Waits for a key, at most for this time.
+  // Waits for a key, at most for this time, and returns the action for the caller.
   Wish wait(int timeout_ms);
 
   analysis::Split split() const { return style_.split; }
@@ -43,7 +43,7 @@ private:
 
   screen *terminal_;
   analysis::FrameStyle style_;
-  size_t first_row_ = 0, rows_ = 0, room_ = 1; // of the frame that was drawn last
+  size_t first_row_ = 0, rows_ = 0, room_ = 1; // first shown row, number of rows, and rows that fit
   bool paused_ = false;
 };
 

@@ -1,4 +1,5 @@
-// msleaks cfg RUN: shows the graphs of counted functions, and how often each edge ran (docs/kernel-graphs.md).
+// msleaks cfg RUN: shows the control-flow graphs of counted functions, and how often each edge ran
+// (docs/kernel-graphs.md).
 #include "analysis/graphs/graphs_html.h"
 #include "analysis/run/output_stream.h"
 #include "verb.h"
@@ -40,7 +41,7 @@ Result<void> writePage(const GraphsOptions &options, const Functions &functions,
   analysis::OutputStream file(MSL_TRY(analysis::OutputFile::create(*options.html).map_error(analysis::ofOutput)));
   const analysis::RunOfPage run{options.run, functions}, against{options.against, others};
   analysis::writeGraphsHtml(file, run, options.against.empty() ? nullptr : &against, analysis::countedAt(options.run));
-  MSL_TRY(file.written().map_error(analysis::ofOutput)); // before commit, since only it returns the reason
+  MSL_TRY(file.written().map_error(analysis::ofOutput)); // commit() does not return the reason of a failure
   return file.commit().map_error(analysis::ofOutput);
 }
 

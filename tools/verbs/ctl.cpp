@@ -31,7 +31,8 @@ Result<ExitStatus> status(const ControlOptions &options) {
   return ExitStatus::Clean;
 }
 
-// Sends a request to the collector and prints its answer. If the collector refuses, the answer contains the reason.
+// Sends a request to the collector and prints the reply. If the collector refuses the request, the reply contains the
+// reason.
 Result<ExitStatus> ask(const ControlOptions &options, const std::string &request) {
   const auto session = MSL_TRY(analysis::runningSession(options.run));
   const auto answer = MSL_TRY(analysis::askSession(session, request));
@@ -44,7 +45,7 @@ Result<ExitStatus> ask(const ControlOptions &options, const std::string &request
 
 std::atomic<bool> stop_adopted{false};
 
-// Collects in the foreground. After Ctrl-C, completes the folder with the events so far.
+// Collects the session's events in this process. After Ctrl-C, completes the run folder with the events so far.
 Result<ExitStatus> adopt(const ControlOptions &options) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP})
     std::signal(signal, [](int) { stop_adopted = true; });

@@ -1,4 +1,4 @@
-// msleaks doctor -- program…: shows for each library which memory a recording of the program would miss.
+// msleaks doctor -- program…: shows for each library which of the program's memory a recording would not contain.
 #include "analysis/doctor/doctor.h"
 #include "analysis/base/output_columns.h"
 #include "verb.h"

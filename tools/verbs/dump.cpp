@@ -1,4 +1,4 @@
-// msleaks dump RUN: prints every event on a line of its own, in order of time.
+// msleaks dump RUN: prints every event in its own line, in order of time.
 #include "analysis/base/event_names.h"
 #include "analysis/exporters/export_run.h"
 #include "analysis/exporters/registry.h"
@@ -35,7 +35,7 @@ struct DumpOptions {
 
 bool isAddress(abi::Repr repr) { return repr == abi::Repr::Address || repr == abi::Repr::Handle; }
 
-// Collects lines and writes them to stdout in large pieces.
+// Collects lines and writes many lines at once to stdout.
 class StandardOutput {
 public:
   ~StandardOutput() { flush(); }
@@ -63,7 +63,8 @@ std::string orUnknown(std::optional<uint32_t> number) { return number ? fmt::to_
 class PlaceTexts {
 public:
   explicit PlaceTexts(analysis::SiteCatalog &catalog) : catalog_(catalog), places_(catalog) {}
-  // Returns a place such as "src/net.cpp:12:7 in net::grow". Returns an empty text if the place is not known.
+  // Returns the place of an event's site, such as "src/net.cpp:12:7 in net::grow". Returns an empty text if the place
+  // is not known.
   const std::string &of(const analysis::StreamEvent &event) {
     const analysis::SiteId site = catalog_.find(event.process, event.event.header().site);
     if (site.index >= texts_.size())
@@ -82,7 +83,7 @@ private:
   }
   analysis::SiteCatalog &catalog_;
   analysis::Places places_;
-  std::vector<std::optional<std::string>> texts_; // by site
+  std::vector<std::optional<std::string>> texts_; // by the site's index
 };
 
 bool writeLine(StandardOutput &out, const analysis::TraceNames &names, PlaceTexts &places, const std::string &kernel,

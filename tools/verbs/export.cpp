@@ -30,7 +30,7 @@ using Damage = std::vector<std::string>;
 
 Result<Damage> exportTo(std::ostream &out, const ExportOptions &options, const analysis::Format &format) {
   analysis::ProgressLine line;
-  // If stdout is a terminal, the output and the progress line would overwrite each other.
+  // If the output is written to a terminal, the output and the progress line would overwrite each other.
   const bool shared = options.toStdout() && isatty(STDOUT_FILENO) == 1;
   bool hidden = false;
   return analysis::exportRun(options.run, format, out,
@@ -47,7 +47,7 @@ Result<Damage> exportTo(std::ostream &out, const ExportOptions &options, const a
 Result<Damage> exportToFile(const ExportOptions &options, const analysis::Format &format) {
   analysis::OutputStream file(MSL_TRY(analysis::OutputFile::create(options.output).map_error(analysis::ofOutput)));
   Result<Damage> damage = exportTo(file, options, format);
-  MSL_TRY(file.written().map_error(analysis::ofOutput)); // before commit, since only it returns the reason
+  MSL_TRY(file.written().map_error(analysis::ofOutput)); // commit() does not return the reason of a failure
   if (damage)
     MSL_TRY(file.commit().map_error(analysis::ofOutput));
   return damage;

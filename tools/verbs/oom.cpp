@@ -1,4 +1,4 @@
-// msleaks oom RUN: shows the refused allocation, the blocks alive at that moment, and what to try first.
+// msleaks oom RUN: shows a refused allocation, the live blocks at that time, and what the user should try first.
 #include "analysis/base/output_columns.h"
 #include "analysis/base/progress_line.h"
 #include "analysis/report/out_of_memory.h"

@@ -1,4 +1,5 @@
-// msleaks profile …: shows and compares profiles of several formats, and converts them to LNT's.
+// msleaks profile …: shows and compares profiles of several formats, and converts profiles to the format of LNT, LLVM's
+// tool for performance tests.
 #include "analysis/adapters/registry.h"
 #include "analysis/base/output_columns.h"
 #include "analysis/profiles/comparison.h"
@@ -69,8 +70,8 @@ Result<ExitStatus> showCode(ProfileOptions &options) {
   return ExitStatus::Clean;
 }
 
-// Prints the version as LNT numbers it: 2 for LNT's second format. 1 for all other formats, which LNT converts to its
-// first format.
+// Prints the version of the profile's format as LNT counts: 2 for LNT's second format, 1 for all other formats. LNT
+// converts these to its first format.
 Result<ExitStatus> showVersion(ProfileOptions &options) {
   options.no_text = true;
   MSL_TRY(load(options, options.file));
@@ -97,7 +98,7 @@ Result<ExitStatus> upgrade(ProfileOptions &options) {
   return ExitStatus::Clean;
 }
 
-// Splits an option's "name=value".
+// Splits the value "NAME=VALUE" of an option.
 Result<std::pair<std::string, std::string>> fieldOf(const std::string &text, const char *option) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
@@ -117,7 +118,8 @@ Result<void> readMetrics(const ProfileOptions &options, analysis::profiles::LntR
   return {};
 }
 
-// If no option sets a field that LNT needs, its value comes from the machine or from the file's time.
+// Makes the report for LNT. If no option sets a field that LNT needs, the value comes from the machine or from the
+// file's time.
 Result<analysis::profiles::LntReport> reportOf(const ProfileOptions &options, const Profile &profile) {
   analysis::profiles::LntReport report;
   struct utsname system{};
@@ -198,7 +200,7 @@ public:
     addTextOptions(subcommand);
     return subcommand;
   }
-  // Adds options for perf.data, which contains no disassembly.
+  // Adds options that disassemble code, since a perf.data contains no instructions.
   void addTextOptions(CommandLine &subcommand) {
     subcommand
         .option("--objdump", options_->loading.perf.objdump,

@@ -1,4 +1,4 @@
-// msleaks recover RUN: completes the folder of a session that was killed.
+// msleaks recover RUN: completes the run folder of a session whose collector was killed.
 #include "analysis/collect/recovery.h"
 #include "analysis/report/report.h"
 #include "verb.h"

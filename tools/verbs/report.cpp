@@ -1,4 +1,4 @@
-// msleaks report RUN: shows findings, the blocks of the peak, leaks, and the cost of recording.
+// msleaks report RUN: shows findings, the live blocks at the peak, leaks, and the cost of recording.
 #include "analysis/report/report.h"
 #include "analysis/base/output_columns.h"
 #include "analysis/base/progress_line.h"
@@ -45,7 +45,7 @@ bool isColored(const ReportOptions &options) {
   return isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
 }
 
-// Prints which analyzers failed. The report lacks only the results of these analyzers.
+// Prints the analyzers that failed. Only the results of these analyzers are missing in the report.
 bool sayFailures(const std::vector<std::string> &failures) {
   for (const std::string &failure : failures)
     std::cerr << "msleaks: " << failure << '\n';

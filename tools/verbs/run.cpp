@@ -1,4 +1,4 @@
-// msleaks run program…: executes msleaks-run in place of this program, with all arguments unchanged.
+// msleaks run program…: replaces this process by msleaks-run, with all arguments unchanged.
 #include "verb.h"
 
 #include <cerrno>
@@ -10,7 +10,7 @@
 namespace msleaks::tools {
 namespace {
 
-// Executes msleaks-run. A build and an installation both put it into the folder of this program.
+// Executes msleaks-run. In a build and in an installation, msleaks-run is in the folder of this program.
 Result<ExitStatus> becomeRun(std::vector<std::string> arguments) {
   std::error_code error;
   const auto own = std::filesystem::read_symlink("/proc/self/exe", error);

@@ -1,4 +1,5 @@
-// msleaks sites FILE: lists the places that the pass marked in an executable, a library, an object file or an archive.
+// msleaks sites FILE: lists the sites that the compiler plugin has stored in an executable, a library, an object file
+// or an archive.
 #include "analysis/places/site_section.h"
 #include "analysis/report/site_text.h"
 #include "verb.h"
@@ -11,7 +12,8 @@ namespace {
 
 constexpr size_t kColumns = 80;
 
-// Calls f with each site, in the order of the file. In an archive, the library of a site includes the member's name.
+// Calls f with each site, in the order of the file. For an archive, the text of a site's library contains the name of
+// the archive's member.
 template <class F> void forEachSite(const std::vector<analysis::ObjectSites> &objects, const std::string &file, F &&f) {
   for (const analysis::ObjectSites &object : objects)
     for (const analysis::SiteTable &table : object.tables)

@@ -19,12 +19,12 @@
 namespace msleaks::tools {
 namespace {
 
-// The number of events that are read between two checks of the keyboard: about 20 ms of work.
+// The number of events that `top` reads between two checks of the keyboard: about 20 ms of work.
 constexpr uint64_t kEventsOfStep = 200'000;
-// The time that a frame may spend on finding new names. Reading debug information of large libraries must not delay the
-// answer to a key.
+// The most time for which `top` looks up new names before it draws a frame. Otherwise the debug information of large
+// libraries would delay the reaction to a key.
 constexpr uint64_t kNamingNs = 50'000'000;
-// Lowers our priority below that of the watched program.
+// The nice value of `top`: the watched program has a higher priority.
 constexpr int kNice = 10;
 
 struct TopOptions {
@@ -56,10 +56,10 @@ Result<ExitStatus> showOnce(analysis::LiveAnalysis &live, const std::string &run
   return ExitStatus::Clean;
 }
 
-// Returns how long to wait for a key. The wait ends when the next frame is due, or when msleaks-run must be told again
-// that top still watches.
+// Returns how many ms to wait for a key. The wait ends when the next frame is due, or when `top` must inform
+// msleaks-run again that it is still watching.
 int timeoutOf(bool goes_on, bool behind, uint64_t until_frame_ns) {
-  constexpr int kStandingStill = 60'000; // only a key can change the frame
+  constexpr int kStandingStill = 60'000; // ended or paused: only a key can change the frame
   constexpr uint64_t kLongestNs = 1'000'000'000;
   return !goes_on ? kStandingStill
          : behind ? 0
@@ -93,7 +93,7 @@ Result<ExitStatus> top(const TopOptions &options) {
   if (options.json && !options.once)
     return fail("--json goes with --once: it is one object", ExitStatus::Usage);
   const std::string run = options.run.empty() ? MSL_TRY(analysis::newestRunningRun()).string() : options.run;
-  std::ignore = setpriority(PRIO_PROCESS, 0, kNice); // if refused, top works with normal priority
+  std::ignore = setpriority(PRIO_PROCESS, 0, kNice); // if the kernel refuses, `top` runs with normal priority
   const auto screen = options.once ? nullptr : Screen::open();
   const auto live = MSL_TRY(
       analysis::LiveAnalysis::open(run, screen ? analysis::WatchSource::Session : analysis::WatchSource::Trace));

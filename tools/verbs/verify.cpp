@@ -1,5 +1,5 @@
-// msleaks verify RUN FINDING -- program…: runs the program again and observes each access to the finding's blocks, or
-// each write to them.
+// msleaks verify RUN FINDING -- program…: runs the program again and observes each access, or each write, to the blocks
+// of a finding.
 #include "analysis/base/output_columns.h"
 #include "analysis/base/progress_line.h"
 #include "analysis/collect/watch_option.h"
@@ -22,7 +22,7 @@ struct VerifyOptions {
   bool json = false;
 };
 
-// Returns the finding with this number in the report, from 1, or whose id begins with this text.
+// Returns the finding that the option names: by its number in the report, from 1, or by the beginning of its id.
 Result<analysis::Finding> findingOf(const VerifyOptions &options, const std::vector<analysis::Finding> &findings) {
   constexpr size_t kMostDigits = 4;
   const std::string &wanted = options.finding;
@@ -42,7 +42,7 @@ Result<analysis::Finding> findingOf(const VerifyOptions &options, const std::vec
               ExitStatus::Usage);
 }
 
-// Returns the watch of the recording's --watch. Returns an empty one if the manifest is lost.
+// Returns the watch that the recording's --watch described. The watch is empty if the manifest cannot be read.
 abi::WatchWish watchOfRun(const std::string &run) {
   const auto folder = analysis::RunFolder::open(run);
   const auto manifest = folder ? folder->readManifest() : tl::make_unexpected(folder.error());

@@ -1,4 +1,5 @@
-// msleaks whatif RUN: computes the peak for blocks that are freed earlier, allocated later, shared, or left out.
+// msleaks whatif RUN: computes the peak that the run would have if blocks were freed earlier, allocated later, shared,
+// or not allocated.
 #include "analysis/base/progress_line.h"
 #include "analysis/report/report.h"
 #include "analysis/report/text_format.h"
@@ -54,7 +55,7 @@ void writeWhatIfJson(std::ostream &to, const analysis::WhatIf &what_if, uint64_t
   to << json.dump(2) << '\n';
 }
 
-// Draws the curve as bars. The height of a bar is a number of eighths of the peak.
+// Returns the curve as a line of bars. The height of a bar is a number of eighths of the peak.
 std::string barsOf(const std::vector<analysis::WhatIf::Point> &curve, uint64_t analysis::WhatIf::Point::*bytes,
                    uint64_t peak_bytes) {
   static constexpr const char *kBars[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
