@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The report's first place must be the line that a fix would change.
+"""Checks that the report names the line that a fix would change.
 
     guilty_test.py BUILD SCRATCH SOURCE
 
-A program marks that line with "guilty:". If the report gives a type, the type follows the mark. In the report's text, the line is the
-place or one of its three callers. It must be in the first three findings and in the first three rows of the leaks. Each program is
-built with the plugin at -O0 and -O2, and by a plain compiler with debug information for hooks alone. "kind:" names the kind of the
-finding, if it is not a leak. "options:" names options of msleaks-run.
+A comment "guilty:" in the program marks this line. After the mark, the comment may give the type that the report must show. One of the
+first three findings, and one of the first three rows of the leaks, must show the line. Each program is built three times: with the
+plugin at -O0 and at -O2, and without the plugin for hooks alone. A comment "kind:" gives the kind of the finding, if it is not a
+leak. A comment "options:" gives options of msleaks-run.
 """
 import os
 import re
@@ -26,24 +26,24 @@ def guilty_lines(source):
 
 
 def sources_of(source):
-    """The program's own file, and the files of parts/ that it names with "with:"."""
+    """Returns the program's own file, and the files of parts/ that its comment "with:" names."""
     return [source, *(str(PARTS / name) for name in re.findall(r"// with: (\S+)", Path(source).read_text()))]
 
 
 def said_of(source, word):
-    """The text after this mark in the program, or an empty text."""
+    """Returns the text after the mark `word` in the program, or an empty text."""
     found = re.search(rf"^// {word}: (.*)", Path(source).read_text(), re.MULTILINE)
     return found[1] if found else ""
 
 
 def findings_of(text):
-    """Each finding, with its lines."""
+    """Returns the text of each finding."""
     section = re.split(r"^Findings.*$", text, maxsplit=1, flags=re.MULTILINE)[-1].split("\n\n")[0]
     return re.split(r"^\d+\.  ", section, flags=re.MULTILINE)[1:]
 
 
 def leaked_rows(text):
-    """The rows of the list of leaks. A row begins with a line with a size, and includes the lines below it."""
+    """Returns the rows of the list of leaks. A row begins with a line that has a size, and includes the lines below it."""
     leaked = text.split("\nLeaked", 1)[-1].split("\n\n")[0].splitlines()[1:]
     rows = []
     for line in leaked:
@@ -59,7 +59,7 @@ def expect_named(source, text, types, mode):
     findings = [finding for finding in findings_of(text)[:ROWS] if finding.startswith(f"{kind}: ")]
     for rows in [findings, leaked_rows(text)[:ROWS]] if kind == "leak" else [findings]:
         for number, named_type in guilty_lines(source).items():
-            place = f"{Path(source).name}:{number}"[-20:]  # the beginning of a long path is cut off
+            place = f"{Path(source).name}:{number}"[-20:]  # the report cuts off the beginning of a long path
             named = [row for row in rows if re.search(re.escape(place) + r"\b", row)]
             check(named, f"{mode}: {place} is not in the first {ROWS}:\n{text}")
             if types and named_type:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Handles of accelerators' drivers, on stand-ins that really create and destroy objects. Tests each function that creates one, by
-hooks alone and together with the plugin. If a call of the runtime library calls the driver, it counts once.
+"""Tests the count of handles of accelerator drivers, for each function that creates one. Stand-ins of the drivers create and destroy
+the objects. The test runs by hooks alone and together with the plugin. If the runtime library calls the driver to create an object,
+msleaks must count one handle.
    usage: drivers_test.py BUILD SCRATCH cuda|hip|cann
 """
 import os
@@ -22,7 +23,8 @@ def library(scratch, name, source, *options):
 
 
 def hip_source(scratch):
-    """CUDA's runtime library and driver in one file, with HIP's names. If both have a function, the runtime library's is used."""
+    """Joins the stand-ins of CUDA's runtime library and driver in one source with HIP's names, and returns its path. If both have a
+    function, HIP's name refers to the runtime library's function."""
     folder = Path(scratch) / "source"
     folder.mkdir(exist_ok=True)
     both = (STANDINS / "cuda/cudart_handles.cpp").read_text() + (STANDINS / "cuda/libcuda.cpp").read_text()

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Handles in programs with faults. The program sees the same as without msleaks, and the report has exactly the forgotten handles.
+"""Tests handles in programs that fork, exec, get signals, cancel threads or are killed. The program behaves as without msleaks, and
+the report has exactly the handles that the program left open.
    usage: faults_test.py BUILD SCRATCH
 """
 import os
@@ -11,7 +12,7 @@ SOURCE = PROGRAMS / "faults.c"
 
 
 def lines_of(*functions):
-    """The handles that the lines of these functions forget. main() adds those of at_exit, which each exiting process forgets."""
+    """Returns the handles that these functions leave open. main() adds the descriptor of at_exit, one for each process that exits."""
     lines = SOURCE.read_text().splitlines()
     found, inside = {}, None
     for number, line in enumerate(lines, 1):
@@ -43,7 +44,7 @@ def main():
 
 
 def expect_many(report):
-    """As many handles as fit are forgotten, at two lines."""
+    """Checks the program that opens as many descriptors as the limit allows, 4050 of them at one line."""
     counts = sorted(row["count"] for row in report.json["handles"])
     equal("descriptors of the first line", counts[-1], 4050)
     equal("findings", [(row["kind"], row["count"]) for row in report.json["findings"]][:1], [("handles", 4050)])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A program forgets descriptors, FILEs, folders and threads, by each function of libc that creates one. The test compares their
-number, kind, place and path. The report has no handles that were closed, and the program sees the same as without msleaks.
+"""Runs a program that leaves descriptors, FILEs, folders and threads open. It creates them by each function of libc. The test compares
+their number, kind, source line and call path. The report must not contain closed handles, and the program behaves as without msleaks.
    usage: host_test.py BUILD SCRATCH
 """
 import os
@@ -14,7 +14,7 @@ LEAVES = '#include <fcntl.h>\nint main(void) { for (int i = 0; i < 30; ++i) open
 
 
 def expect_no_failure(msleaks, scratch):
-    """Forgotten handles alone are a finding, but no reason to fail a program."""
+    """Checks that open handles are a finding, but that they alone do not change the exit status (--error-exitcode)."""
     source = Path(scratch) / "leaves.c"
     source.write_text(LEAVES)
     done = run([need("gcc"), "-g", source, "-o", f"{scratch}/leaves"])
@@ -26,7 +26,8 @@ def expect_no_failure(msleaks, scratch):
 
 
 def expect_same_under_asan(msleaks, scratch):
-    """A sanitizer has functions of the same names. Whichever comes first, each calls the other."""
+    """Runs the program with AddressSanitizer, whose library defines functions with the same names as the hooks. The results must not
+    change."""
     program = f"{scratch}/host-asan"
     if run([need("gcc"), "-g", "-O1", "-w", "-pthread", "-fsanitize=address", SOURCE, "-o", program]).returncode != 0:
         return print("no AddressSanitizer here")

@@ -1,4 +1,5 @@
-"""Common code of the tests of handles. It compares the handles that a source says it forgets with those of a report."""
+"""Contains the common code of the tests of handles. It compares the handles in a report with the program's source, whose comments name
+the handles that stay open."""
 import re
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ PROGRAMS = Path(__file__).resolve().parent / "programs"
 
 
 def forgotten_in(source):
-    """{(line, kind): count} of the lines with a comment `forgets KIND N`."""
+    """Returns {(line, kind): count} for the lines with a comment `forgets KIND N`."""
     found = {}
     for number, line in enumerate(Path(source).read_text().splitlines(), 1):
         for kind, count in re.findall(r"forgets (\w+) (\d+)", line):
@@ -19,8 +20,8 @@ def forgotten_in(source):
 
 
 def expect_handles(report, source, expected):
-    """The handles that places in this source have forgotten, each with its path to the beginning of its thread. Threads of a driver
-    that the program calls are left out."""
+    """Checks the handles that were created at lines of this source and stay open. Each must have a complete call path. Handles that the
+    driver creates for itself are left out."""
     def is_own(frame):
         return (frame["file"] or "").endswith(Path(source).name)
 
@@ -40,7 +41,7 @@ def expect_handles(report, source, expected):
 
 
 def compiled(build, scratch, source, *options):
-    """{way: program}: one program for hooks alone, and one with the plugin."""
+    """Builds the program without and with the plugin. Returns {way: program}."""
     programs = {"hooks": f"{scratch}/{source.stem}", "plugin": f"{scratch}/{source.stem}-instrumented"}
     options = [*options, f"-Wl,-rpath,{scratch}", "-pthread", "-w"]
     done = run([need("gcc"), "-g", "-O1", source, "-o", programs["hooks"], *options])
@@ -50,8 +51,8 @@ def compiled(build, scratch, source, *options):
 
 
 def expect_forgotten(msleaks, folder, source, program):
-    """Checks that the program does the same under msleaks as without. The first report has its forgotten handles. The report of the
-    mended program has none. Returns both reports."""
+    """Runs the program normally and with the argument `mended`, and checks that it behaves as without msleaks. The first report has the
+    open handles. The second report has none. Returns both reports."""
     reports = []
     for way, expected in ([], forgotten_in(source)), (["mended"], {}):
         plain = run([program, *way])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests hooks/opencl.cpp on PoCL. A host program that g++ compiled is recorded as an instrumented one would be. An instrumented
-host program is recorded once.
+"""Tests the hooks of OpenCL (hooks/opencl.cpp) on the driver PoCL. For a host program without instrumentation, the hooks must record
+the same events as the plugin does. For an instrumented host program, each call must be recorded once.
 
     opencl_test.py BUILD SCRATCH
 """
@@ -18,7 +18,7 @@ LEAKED = 4 * 256 * 256
 
 
 def device_events(msleaks, folder):
-    """The number of events of each kind that concern the device or are calls of OpenCL."""
+    """Returns the number of events of each kind that concern the device or are calls of OpenCL."""
     lines = msleaks.output("dump", folder).splitlines()
     return Counter(kind for line in lines for kind in ("Alloc", "Free", "Launch", "Access", "Copy", "Set")
                    if f" {kind} " in f" {line} " and " device" in line)

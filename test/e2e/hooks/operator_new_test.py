@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""All forms of operator new and delete in libraries. Their blocks are matched with their frees and have their caller's name. The
-operators may throw.
+"""Tests operator new and delete, including operators that a library or the program defines itself, and operators that throw. Each
+free must match its allocation, and the report must name the code that called the operator.
 
     operator_new_test.py BUILD SCRATCH
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Calls that a driver refuses. A block whose free failed is alive. A launch and a copy that failed are marked as failed, each once.
-The plugin's callbacks see the calls, or the hooks do, or both.
+"""Tests calls that a driver refuses. If a free fails, the block must still be alive. A failed launch or copy must be marked as failed
+once. The calls are recorded by hooks alone, by instrumented code alone, and by both.
    usage: refused_test.py BUILD SCRATCH
 """
 import json
@@ -57,8 +57,8 @@ def main():
         for level in "-O0", "-O2":
             program = f"{scratch}/refused{llvm}{level}"
             msleaks.compile(PROGRAMS / "refused.c", program, *link, flags=(level,))
-            # A statically linked driver has no hooks. A callback cannot see the status of a call that must stay a tail
-            # call.
+            # Hooks cannot see calls of a statically linked driver. Instrumented code cannot read the status of a call that must stay a
+            # tail call. So the refused free of the block of 1003 bytes looks like a free.
             msleaks.compile(PROGRAMS / "refused.c", f"{program}-static", f"{scratch}/refusing.o", flags=(level,))
             expect(msleaks, scratch, f"callbacks alone, {llvm} {level}", f"{program}-static", [], [1001, 1009])
             expect(msleaks, scratch, f"both, {llvm} {level}", program, ["--hooks", hooks], REFUSED)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A program whose sanitizer is a shared library behaves under msleaks-run as without it.
+"""Checks that programs built with a sanitizer's shared library behave under msleaks-run as without it.
 
     sanitizers_test.py BUILD SCRATCH
 """

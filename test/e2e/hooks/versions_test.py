@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Several versions of one library are in a process. As in Python wheels, the files of some libraries have other names. A call
-reaches the same function as without hooks, and its blocks are recorded.
+"""Tests hooks in processes that load several versions of one library. Some library files have unusual names, as in Python wheels. Each
+call must reach the same function as without hooks, and its blocks must be recorded.
    usage: versions_test.py BUILD SCRATCH
 """
 import json
@@ -23,7 +23,7 @@ def compile(output, *command):
 
 
 class Libraries:
-    """Builds the libraries in one folder, so that they find each other."""
+    """Builds the test's libraries in one folder, which is their RPATH."""
     def __init__(self, scratch):
         self.scratch = scratch
 
@@ -47,7 +47,8 @@ def events_of(msleaks, folder, kind):
 
 
 def expect(msleaks, scratch, program, topic, words, recorded, hooks=()):
-    """`recorded` are the sizes of the expected blocks; those with an odd size are freed. Returns the notes of the report."""
+    """Runs the program and checks its blocks. `recorded` has the sizes of the expected blocks. Those with an odd size are freed.
+    Returns the report's notes about CUDA."""
     plain = run([program, *words])
     equal(f"{topic}: the program alone", (plain.returncode, plain.stderr), (0, ""))
     check(re.search("blocks: [01 ]*0", plain.stdout) is None, plain.stdout)
@@ -57,14 +58,14 @@ def expect(msleaks, scratch, program, topic, words, recorded, hooks=()):
     report.expect_account()
     equal(f"{topic}: blocks", [event["size"] for event in events_of(msleaks, folder, "alloc")], recorded)
     equal(f"{topic}: frees", len(events_of(msleaks, folder, "free")), len([size for size in recorded if size % 2]))
-    if "close" not in words: # a library that comes back has its memory at the same place
+    if "close" not in words: # a library that is opened again can have its memory at the same addresses, which causes such notes
         equal(f"{topic}: notes about frees", [note for note in report.json["notes"] if "live one" in note], [])
     print(f"{topic}: {plain.stdout.splitlines()}")
     return [note for note in report.json["notes"] if "cuda" in note]
 
 
 def others_hooks(scratch):
-    """Libraries with hooks of the same functions: one of today's build, and one of the first version."""
+    """Builds two hook libraries for functions that msleaks already hooks: with today's headers, and as in the first version."""
     new = Path(f"{scratch}/new_hooks.cpp")
     new.write_text('#include "msleaks/hook.h"\nMSL_HOOK(libcudart, int, cudaMalloc, (void **, size_t))\nMSL_HOOK(libcudart, int, cudaFree, (void *))\n')
     built = {}
@@ -86,41 +87,42 @@ def main():
 
     others = others_hooks(scratch)
 
-    # In a wheel the library's file has another name.
+    # Tests a library whose file has another name, as in a Python wheel.
     renamed = made.user("libuser.so", made.runtime(11, RENAMED, versioned=False))
     equal("notes", see("renamed", [f"l:{renamed}"], [1000, 1001]), [])
     see("renamed-message", [f"o:{renamed}", "fail", "use", "message"], [1010, 1011])
     see("renamed-reopened", [f"l:{renamed}", "close", f"l:{renamed}"], [1000, 1001, 1010, 1011])
 
-    # Each plug-in has its own version of the library. Tested with versioned symbols, as CUDA's libraries have them, and
-    # without.
+    # Tests plug-ins that are linked with different versions of the library. The libraries have versioned symbols, as CUDA's libraries
+    # have, or plain symbols.
     for kind, versioned in ("versioned", True), ("plain", False):
         runtimes = {version: made.runtime(version, f"libcudart.so.{version}", versioned) for version in (11, 12)}
         users = {version: made.user(f"libuser{version}.so", runtimes[version]) for version in runtimes}
         both = [f"l:{users[12]}", f"l:{users[11]}", f"l:{users[12]}"]
         see(f"{kind}-twins", both, [1000, 1001, 1010, 1011, 1020, 1021])
-        for name, library in others.items():  # these hooks come after msleaks' own
+        for name, library in others.items():  # the search order has these hooks after msleaks' own hooks
             see(f"{kind}-twins-{name}", both, [1000, 1001, 1010, 1011, 1020, 1021], hooks=["--hooks", library])
         see(f"{kind}-global", [f"g:{runtimes[12]}", f"l:{users[11]}", f"l:{users[12]}"], [1010, 1011, 1020, 1021])
-        # A call that is already bound stays bound when another version is opened with RTLD_GLOBAL.
+        # The linker has already bound the first plug-in's calls. Opening another version with RTLD_GLOBAL must not change that.
         see(f"{kind}-bound", [f"l:{users[11]}", f"g:{runtimes[12]}", f"l:{users[11]}", f"l:{users[12]}"], [1000, 1001, 1020, 1021, 1030, 1031])
         see(f"{kind}-reopened", [f"l:{users[12]}", "close", f"l:{users[11]}", "close", f"l:{users[12]}"], [1000, 1001, 1010, 1011, 1020, 1021])
         see(f"{kind}-deepbind", [f"l:{users[12]}", f"d:{users[11]}"], [1000, 1001])
         see(f"{kind}-namespace", [f"l:{users[12]}", f"n:{users[11]}"], [1000, 1001])
-        # The program itself is linked with one version, and a plug-in brings another.
+        # The program itself is linked with one version, and a plug-in with another one.
         linked = compile(f"{scratch}/linked-{kind}", PROGRAMS / "opener.c", "-Wl,--no-as-needed", runtimes[12], f"-Wl,-rpath,{scratch}", "-ldl")
         see(f"{kind}-linked", ["default", f"l:{users[11]}", f"l:{users[12]}"], [1000, 1010, 1011, 1020, 1021], host=linked)
-        # A plug-in that names no runtime library is bound to that of its opener's group.
+        # This plug-in is not linked with a runtime library. A group library loads the plug-in together with one. The plug-in's calls
+        # must reach that runtime library.
         bare = made.user(f"libbare{kind}.so")
         group = made.user(f"libgroup{kind}.so", bare, runtimes[11], source="nothing.c")
         see(f"{kind}-group", [f"l:{users[12]}", f"l:{group}"], [1000, 1001, 1010, 1011])
-        # A function that is looked up in a library must come from that library. That of the second library is returned
-        # without a hook, and a note says so.
+        # dlsym with a library's handle must return the function of that library. For the second library, msleaks returns the function
+        # without a hook, and a note says that its calls are not recorded.
         notes = see(f"{kind}-looked-up", [f"s:{runtimes[12]}", f"s:{runtimes[11]}", f"s:{runtimes[12]}"], [1000, 1001, 1020, 1021])
         check(len(notes) == 1 and "libcudart.so.11" in notes[0] and "not recorded" in notes[0], notes)
         see(f"{kind}-both-ways", [f"l:{users[11]}", f"s:{runtimes[12]}", f"l:{users[11]}", "default"], [1000, 1001, 1010, 1011, 1020, 1021])
 
-    # No library defines these functions. Without msleaks the program would end with an error of the dynamic linker.
+    # Here no library defines the functions that the program calls. Without msleaks the dynamic linker would end the program.
     without = made.user("libwithout.so", source="without_runtime.c")
     done, report = msleaks.run(f"{scratch}/missing.run", [program, f"l:{without}", f"l:{without}"])
     wanted = ["opencl: 0 -59 -59", "cuda: 302 302 1 1", "hip: 302 acl: 200001 hal: 65534"]

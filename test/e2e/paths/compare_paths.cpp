@@ -1,5 +1,5 @@
-// compare_paths RUN FOLDER compares the path of each allocation that witness.c wrote to FOLDER with the path that
-// the run's trace has. Writes, as JSON, how many results of each kind there are, and the first paths that differ.
+// Usage: compare_paths RUN FOLDER. Compares call paths in the trace of RUN with those in FOLDER, which libunwind found for
+// a sample of allocations (witness.c). Writes the number of results of each kind, and examples, as JSON.
 #include "witnessed.h"
 
 #include "analysis/places/site_catalog.h"
@@ -20,7 +20,7 @@ using namespace msleaks;
 using test::Call;
 using test::Witnessed;
 
-// Functions between an allocation and the code that requested it. They are not part of a path.
+// Returns whether the call is in a library between the allocation and the program's code. Paths leave out such calls.
 bool isBetween(const Call &call) {
   constexpr std::string_view kNames[] = {"libwitness.so", "libmsleaks_hooks.so", "libmsleaks_rt.so", "libstdc++.so"};
   return std::ranges::any_of(kNames, [&](std::string_view name) { return call.image.starts_with(name); });
@@ -32,9 +32,9 @@ struct Recorded {
 };
 
 enum class Verdict {
-  Equal,      // all calls are equal, up to the thread's first one
-  Unfinished, // the innermost calls are equal, and our path is marked as incomplete
-  Beyond,     // our path is complete, and equal as far as libunwind has unwind tables
+  Equal,      // all calls are equal, up to the thread's first call
+  Unfinished, // all calls of our path are equal, and our path is marked as incomplete
+  Beyond,     // our path is complete, and libunwind's path is equal but ends earlier
   Different,
 };
 constexpr const char *kNames[] = {"equal", "unfinished", "beyond", "different"};
@@ -42,7 +42,7 @@ constexpr const char *kNames[] = {"equal", "unfinished", "beyond", "different"};
 Verdict compare(const Recorded &ours, const Witnessed &theirs) {
   if (ours.calls.empty())
     return ours.complete ? Verdict::Different : Verdict::Unfinished;
-  // libunwind's calls begin inside the hook; skips them up to our first call.
+  // libunwind's path begins inside the hook. Skips its calls up to the first call of our path.
   auto begin = theirs.calls.begin();
   const auto end = begin + static_cast<ptrdiff_t>(theirs.known);
   while (begin != end && isBetween(*begin) && *begin != ours.calls.front())
@@ -92,7 +92,7 @@ public:
   }
 
 private:
-  // The sample belongs to the first event of its thread at this address after the walk.
+  // Compares the event with its sample: the last sample of the same address, size and thread before the event.
   void take(const analysis::StreamEvent &event) {
     const auto &alloc = event.event.as<abi::AllocEvent>();
     const auto found = waiting_.find({event.process, alloc.address});
@@ -119,14 +119,14 @@ private:
     Recorded recorded{{}, path.complete};
     for (const analysis::SiteId id : path.calls) {
       const analysis::Site &site = siteOf(id);
-      // The path begins with the site of instrumented code. The call that it made follows, so the site is skipped.
+      // A path of instrumented code begins with the allocation site, followed by the call at this site. Skips the site.
       if (site.origin == analysis::SiteOrigin::Hook)
         recorded.calls.push_back({test::nameOf(site.library), site.offset});
     }
     return recorded;
   }
 
-  // describe() looks up the function's name each time, also if there is none. So its results are kept.
+  // Caches the results of describe(), which looks up the function's name each time, even if the site has none.
   const analysis::Site &siteOf(analysis::SiteId id) {
     const analysis::Site *&site = sites_[id];
     return *(site != nullptr ? site : site = &catalog_.describe(id));
@@ -147,13 +147,13 @@ private:
   const analysis::TraceReader &trace_;
   analysis::Symbolizer symbolizer_;
   analysis::SiteCatalog catalog_;
-  std::map<std::pair<uint32_t, uint64_t>, std::vector<Witnessed>> waiting_; // in order of time
+  std::map<std::pair<uint32_t, uint64_t>, std::vector<Witnessed>> waiting_; // samples in order of time
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> threads_;
   std::unordered_map<analysis::SiteId, const analysis::Site *> sites_;
   uint64_t samples_ = 0;
   uint64_t counts_[std::size(kNames)] = {};
   std::vector<std::string> examples_;
-  std::map<std::string, uint64_t> ends_; // {last call: how many unfinished or longer paths end there}
+  std::map<std::string, uint64_t> ends_; // {last call: number of paths that end there, if Unfinished or Beyond}
 };
 
 Result<nlohmann::json> comparePaths(const char *run, const char *folder) {

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""The paths of small programs' allocations equal libunwind's, call by call, or are marked as incomplete.
+"""Compares the call paths of allocations with those of libunwind, in small programs. Each path must be equal, call by call, or be
+marked as incomplete.
 
     paths_test.py BUILD SCRATCH [PROGRAM...]     all, unless some are named
 
-Compiled by gcc at -O0 and -O2, and by clang with the plugin at -O2.
+The programs are compiled by gcc at -O0 and -O2, and by clang with the plugin at -O2.
 """
 import sys
 from pathlib import Path
@@ -12,14 +13,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from witness import HERE, Witness, in_compiled_code, in_wrong_tables, nowhere, print_header  # noqa: E402
 from msleaks_e2e import arguments, check, need, run  # noqa: E402
 
-# {program: (one allocation in this many is compared, where a path may end early)}
+# {program: (N, where a path may be incomplete)}. One allocation in N is compared.
 PROGRAMS = {
     "templates.cpp": (3, nowhere),
     "handlers.c": (2, in_wrong_tables),
     "fibers.c": (3, nowhere),
     "jit.c": (2, in_compiled_code),
 }
-# Without this the compiler may delete an unused allocation.
+# Without -fno-builtin the compiler may delete an unused allocation.
 FLAGS = ("-fno-builtin", "-pthread")
 
 
@@ -41,7 +42,8 @@ def compare(witness, name):
 
 
 def expect_that_a_difference_is_seen(witness):
-    """The last word that the witness wrote is the outermost call of its last sample."""
+    """Checks that the comparison finds a difference. Changes the last word of the samples, which is the outermost call of the last
+    sample."""
     (written,) = (witness.scratch / "witnessed").iterdir()
     content = bytearray(written.read_bytes())
     content[-8] ^= 1

@@ -1,7 +1,7 @@
-// A library that is preloaded after msleaks' hooks. The hooks call its allocation functions. For a random sample
-// of these calls it writes the callers that libunwind finds. compare_paths compares them with the recorded paths.
+// A library that is preloaded after msleaks' hooks, so the hooks call its allocation functions. For a random sample
+// of these calls it writes the call path that libunwind finds. compare_paths compares it with the recorded path.
 //
-//   MSL_WITNESS=FOLDER     gets one file per process, named by its pid (witness.h)
+//   MSL_WITNESS=FOLDER     folder for one file per process, named by the pid (witness.h)
 //   MSL_WITNESS_ONE_IN=N   one of N allocations is written (default 1)
 //   MSL_WITNESS_SEED=N     selects another sample
 #define _GNU_SOURCE
@@ -29,8 +29,8 @@
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t),
     *__libc_memalign(size_t, size_t);
 
-// Not linked with libunwind: libunwind defines functions with the same
-// names as the C++ unwinder, and the program's exceptions would use them.
+// Functions of libunwind, found by dlsym. This library is not linked with libunwind, because libunwind and the C++
+// unwinder define functions with the same names. The program's exceptions would use those of libunwind.
 static struct {
   int (*init)(unw_cursor_t *, unw_context_t *);
   int (*step)(unw_cursor_t *);
@@ -43,7 +43,7 @@ static pid_t process;
 static uint64_t one_in = 1, seed;
 static atomic_ullong allocations;
 static atomic_flag writing = ATOMIC_FLAG_INIT;
-// Set while a sample is written, so that allocations of a signal handler and of libunwind itself are not sampled.
+// This flag is set while a sample is written. So allocations of libunwind and of a signal handler are not sampled.
 static _Thread_local int busy __attribute__((tls_model("initial-exec")));
 
 static int is_chosen(void) {
@@ -86,7 +86,7 @@ static int count_changes(struct dl_phdr_info *object, size_t size, void *changes
   return 1;
 }
 
-// Lists all images again after one was loaded or unloaded.
+// Writes the list of all images, if an image was loaded or unloaded since the last list.
 static void write_images(void) {
   static uint64_t known;
   uint64_t changes = 0;
@@ -99,8 +99,8 @@ static void write_images(void) {
     dl_iterate_phdr(write_image, NULL);
 }
 
-// Without an unwind table libunwind follows the frame pointer, which
-// is a guess. It then reports a function with a size of one byte.
+// Returns whether libunwind has an unwind table for the function. Without one, libunwind guesses the caller from the
+// frame pointer, and describes the function with a size of one byte.
 static int has_table(unw_cursor_t *cursor) {
   unw_proc_info_t found;
   return unwinder.describe(cursor, &found) == 0 && found.end_ip - found.start_ip > 1;

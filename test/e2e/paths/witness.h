@@ -1,4 +1,4 @@
-// The records that witness.c writes and compare_paths.cpp reads. A record has 64-bit words; the first one is its kind.
+// The records that witness.c writes and compare_paths.cpp reads. A record has 64-bit words. The first word is its kind.
 #pragma once
 
 #include <stddef.h>
@@ -6,7 +6,7 @@
 
 enum { WITNESS_SAMPLE = 1, WITNESS_IMAGES = 2, WITNESS_IMAGE = 3, WITNESS_MOST_CALLS = 4096 };
 
-// A bit in an address: no unwind table describes its caller. The following calls are guesses of libunwind.
+// This bit in an address of a call says that there is no unwind table for the code. The following calls are guesses.
 #define WITNESS_NO_TABLE ((uint64_t)1 << 63)
 
 // A list of images begins with the word WITNESS_IMAGES. It is valid for the samples that follow it.
@@ -17,8 +17,8 @@ struct Image {
 
 struct Sample {
   uint64_t kind, address, size, thread;
-  uint64_t before_ns, after_ns; // when the walk began and ended
-  uint64_t ended;               // 1 if the last call is the first one of the thread
+  uint64_t before_ns, after_ns; // when libunwind's walk of the stack began and ended
+  uint64_t ended;               // 1 if the last call is the thread's first call
   uint64_t count;
-  uint64_t calls[WITNESS_MOST_CALLS]; // innermost first; in the file only `count` of them
+  uint64_t calls[WITNESS_MOST_CALLS]; // the innermost call is first; the file has only `count` calls
 };

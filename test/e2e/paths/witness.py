@@ -1,5 +1,5 @@
-"""Runs programs under msleaks with witness.c behind the hooks. Compares the paths of a random sample of their allocations with
-libunwind's."""
+"""Runs programs under msleaks with the library witness.c behind the hooks. Compares the call paths of a random sample of allocations
+with those of libunwind."""
 import json
 import os
 import sys
@@ -18,13 +18,14 @@ def nowhere(_image, _share):
 
 
 def in_compiled_code(image, _share):
-    """The path ends in code that belongs to no image and therefore has no unwind tables."""
+    """Allows incomplete paths that end in code of no image. Such code was compiled at run time and has no unwind tables."""
     return image == ""
 
 
 def in_wrong_tables(image, share):
-    """A timer interrupts libc's long multiplication (__mpn_mul_1 and similar functions, for printf and strtod), whose unwind tables
-    are wrong. libunwind continues with an arbitrary word of the stack; msleaks ends the path."""
+    """Allows a few incomplete paths that end in libc. Its functions for long multiplication (such as __mpn_mul_1, which strtod calls)
+    have wrong unwind tables. If a timer interrupts them, libunwind continues with an arbitrary word of the stack, and msleaks ends
+    the path."""
     return image.startswith("libc.so") and share < 0.05
 
 
@@ -39,7 +40,7 @@ class Witness:
         check(made.returncode == 0, f"the witness does not compile: {made.stderr}")
 
     def sample(self, command, one_in, environment=None, **kwargs):
-        """Runs the program once, and returns the answer of compare_paths."""
+        """Runs the program once, and returns the results of compare_paths."""
         folder = self.scratch / "witnessed"
         folder.mkdir(exist_ok=True)
         for old in folder.iterdir():
@@ -58,7 +59,7 @@ class Witness:
         return json.loads(done.stdout)
 
     def expect(self, name, samples, unfinished=nowhere):
-        """Checks the runs of one program: no path differs, and paths are incomplete only where this is allowed."""
+        """Checks the runs of one program. No path may differ, and a path may be incomplete only where `unfinished` allows it."""
         total = {key: sum(sample[key] for sample in samples)
                  for key in ("samples", "compared", "equal", "unfinished", "beyond", "different")}
         print(f"{name:34} {total['compared']:8} {total['equal']:8} {total['unfinished']:10} {total['different']:9}", flush=True)

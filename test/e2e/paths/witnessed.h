@@ -1,4 +1,4 @@
-// The samples that witness.c has written. As in the trace, a call consists of an image and the address in its file.
+// Reads the samples that witness.c has written. As in the trace, a call consists of an image and an offset in its file.
 #pragma once
 
 #include "witness.h"
@@ -13,16 +13,16 @@
 namespace msleaks::test {
 
 struct Call {
-  std::string image; // name of the file; empty for code of no image
+  std::string image; // name of the image's file; empty for code of no image
   uint64_t offset;
   friend bool operator==(const Call &, const Call &) = default;
 };
 
 struct Witnessed {
   uint64_t address, size, thread;
-  uint64_t time_ns; // the middle of the walk
+  uint64_t time_ns; // the middle of libunwind's walk
   std::vector<Call> calls;
-  size_t known;       // number of known calls; libunwind guesses the others, since it has no unwind table for them
+  size_t known;       // number of calls that libunwind found by unwind tables; the others are guesses
   bool ended = false; // libunwind reached the first call of the thread
 };
 
@@ -37,7 +37,7 @@ public:
     std::memcpy(words_.data(), bytes.data(), words_.size() * sizeof(uint64_t));
   }
 
-  // Reads up to a record that was cut off or never written.
+  // Returns the samples before the first record that was cut off or never written.
   std::vector<Witnessed> samples() {
     std::vector<Witnessed> samples;
     for (size_t at = 0; at < words_.size();) {

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The paths of real programs' allocations equal libunwind's, call by call, or are marked as incomplete (scripts/check-paths.sh).
+"""Compares the call paths of allocations with those of libunwind, in real programs (scripts/check-paths.sh). Each path must be equal,
+call by call, or be marked as incomplete.
 
     workloads_test.py BUILD SCRATCH [WORKLOAD...]     all, unless some are named
 """
@@ -14,7 +15,7 @@ from msleaks_e2e import arguments, build_workload, need, run, skip  # noqa: E402
 
 
 def built(witness, name, plugin):
-    """The folder of a workload, built with the plugin or by clang alone."""
+    """Builds a workload with the plugin, or by clang alone. Returns its folder."""
     folder = witness.scratch / (name if plugin else f"{name}-plain")
     build_workload(name, folder, witness.msleaks.plugin if plugin else None)
     return folder
@@ -38,7 +39,7 @@ def darknet(witness):
 
 
 def ggml(witness):
-    # The numbers of steps and threads. The threads wait for each other by spinning.
+    # The arguments are the numbers of steps and of threads. Waiting threads spin.
     runs = [("20", "2"), ("480", "1")]
     both_ways(witness, "ggml", lambda folder: [witness.sample([folder / "transformer", *steps], 1) for steps in runs])
 
@@ -48,7 +49,7 @@ def python(witness):
     if run([command[0], "-c", "import numpy"]).returncode != 0:
         skip("no numpy; python3-numpy brings it")
     witness.expect("Python with numpy", [witness.sample(command, 3)])
-    # Without Python's own allocator each object is a separate block.
+    # With PYTHONMALLOC=malloc, Python allocates each object by malloc.
     witness.expect("Python with numpy, all its blocks", [witness.sample(command, 60, {"PYTHONMALLOC": "malloc"})])
 
 

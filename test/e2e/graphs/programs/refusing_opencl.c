@@ -1,4 +1,4 @@
-// A library that the linker finds before OpenCL. $REFUSED selects the call for counted copies that it refuses: `kernel`,
+// A library that the linker finds before OpenCL. It refuses a call for counted copies, which $REFUSED names: `kernel`,
 // `argument`, `counters` or `launch`. If a forked child calls a query or a release, the child exits with 9.
 #define _GNU_SOURCE
 #include <dlfcn.h>

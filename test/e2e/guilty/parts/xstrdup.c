@@ -1,4 +1,4 @@
-// A file with functions that allocate for their callers. The plugin marks none of them as a wrapper.
+// Defines a wrapper of strdup. The plugin does not recognise it as a wrapper.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// One function allocates all blocks. The function that forgets one is three calls away. All others free theirs.
+// One function allocates all blocks. add(), which calls it through three functions, leaks a block. Others free theirs.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// If the input is invalid, a stream is begun but not ended. The user may replace the functions that allocate.
+// If the input is invalid, unpack() does not end the stream that it began. Streams allocate through function pointers.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// A node is deleted through a base class without a virtual destructor. So its names are not freed.
+// The program deletes a node through a base class without a virtual destructor. So the node's names leak.
 #include <cstdio>
 #include <memory>
 #include <string>

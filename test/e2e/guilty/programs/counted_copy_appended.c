@@ -1,4 +1,4 @@
-// A list adds a reference to each appended object. The new copy also keeps its first reference, so it is never freed.
+// append() adds a reference to the object. The caller never releases its own reference to a new copy, so copies leak.
 #include <stdio.h>
 #include <stdlib.h>
 

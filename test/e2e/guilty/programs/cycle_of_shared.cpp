@@ -1,4 +1,4 @@
-// Parent and child own each other by shared_ptr, so neither is freed.
+// A session and a connection own each other by shared_ptr, so neither is freed.
 #include <cstdio>
 #include <memory>
 #include <vector>

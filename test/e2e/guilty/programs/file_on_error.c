@@ -1,10 +1,10 @@
-// If a file cannot be parsed, it is not closed. The finding about handles includes the file's block and its buffer.
+// If the program cannot parse a file, it does not close the file. The finding about handles includes the FILE's blocks.
 // kind: handles
 #include <stdio.h>
 #include <stdlib.h>
 
 __attribute__((noinline)) static FILE *open_checked(const char *path) {
-  FILE *file = fopen(path, "r"); // this function only opens the file
+  FILE *file = fopen(path, "r"); // not at fault, since the caller must close the file
   if (!file)
     perror(path);
   return file;

@@ -1,4 +1,4 @@
-// If the wanted entry is found, the folder is not closed.
+// If the program finds the wanted entry, it does not close the folder.
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,10 @@
-// A message is formatted into a variable that already holds another one. The first message is lost.
+// The program overwrites the pointer to a formatted message with a pointer to a second message. The first one leaks.
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-// Wraps libc's function, as libraries do.
+// Wraps libc's vasprintf, as many libraries do.
 __attribute__((noinline)) static char *format(const char *pattern, ...) {
   char *text = NULL;
   va_list arguments;

@@ -1,4 +1,4 @@
-// A callback of libc collects entries. The array of the entries is freed, but the entries are not.
+// The program inserts words into a tree by tsearch. If the tree contains an equal word, the program leaks the new word.
 #define _GNU_SOURCE
 #include <ftw.h>
 #include <search.h>
@@ -20,7 +20,7 @@ __attribute__((noinline)) static struct word *new_word(const char *text) {
 static int compare(const void *left, const void *right) { return strcmp(left, right); }
 __attribute__((noinline)) static void learn(const char *text) {
   struct word *word = new_word(text); // guilty: struct word
-  tsearch(word, &root, compare);      // a word that is already known is forgotten
+  tsearch(word, &root, compare);      // leaks a word that the tree already contains
 }
 static void nothing(void *word) {}
 

@@ -1,4 +1,4 @@
-// Workers free the buffers that they get. A reader that reads nothing passes no buffer on and does not free its own.
+// A reader passes buffers to workers, which free them. If the reader reads nothing, it does not free its buffer.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// A block leaks after the peak, so freeing it would not lower the peak. Three earlier large buffers are freed in time.
+// Blocks leak after the peak, so a fix would not lower the peak. Three earlier large buffers are freed in time.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

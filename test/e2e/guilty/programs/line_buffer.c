@@ -1,4 +1,4 @@
-// The caller must free getline's buffer, also when getline returns the end of the file.
+// The caller must free getline's buffer, even if getline fails at the end of the file. This program does not.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

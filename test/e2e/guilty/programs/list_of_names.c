@@ -1,4 +1,4 @@
-// The list that scandir returns is freed, but its entries are not.
+// The program frees the list that scandir returns, but not the entries of the list.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// The caller must free the text of a memory stream. fclose reallocates the block to its final size.
+// The program does not free the text of a memory stream. fclose allocated the final block of this text by realloc.
 #include <stdio.h>
 #include <stdlib.h>
 

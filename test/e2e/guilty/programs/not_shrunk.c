@@ -1,6 +1,6 @@
 // kind: overallocated
 // options: --access pages
-// A text is printed into a buffer whose size doubles. The block is never shrunk to the length of the text.
+// The program prints a text into a buffer whose size doubles. It never shrinks the block to the length of the text.
 #define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// A tag that does not match goes to the free list with its bindings. The next use of the tag loses these bindings.
+// The program puts an unmatched tag with its bindings into a free list. The next use of the tag loses these bindings.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

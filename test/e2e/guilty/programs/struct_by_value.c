@@ -1,4 +1,4 @@
-// Functions create images and return them by value. One image is never freed.
+// Functions create images and return them by value. The program never frees one of the images.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

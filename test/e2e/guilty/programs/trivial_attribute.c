@@ -1,5 +1,5 @@
 // kind: churn
-// Each attribute is copied to the heap, even if its text needs no replacement.
+// The program copies each attribute to the heap, even if the attribute's text needs no replacement.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

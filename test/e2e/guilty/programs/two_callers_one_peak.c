@@ -1,5 +1,5 @@
 // kind: peak
-// Two calls at different times need the same large buffer. Without one of them, the other still makes the same peak.
+// Two callers need an equally large buffer at different times. If one caller is fixed, the other still causes the peak.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

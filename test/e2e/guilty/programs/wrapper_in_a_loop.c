@@ -1,4 +1,4 @@
-// A configuration is read again, and new texts overwrite the pointers to the old ones. One xstrdup makes all texts.
+// The program reads a configuration again and overwrites the pointers to the old texts. xstrdup allocates all texts.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // with: xstrdup.c
-// A wrapper calls a function of another file, which wraps a function of libc.
+// quoted() is a wrapper. It calls a wrapper of another file, which calls a function of libc.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// Faults around handles; the argument names one: forks, vforks, exec, threads, signals, cancellation,
-// kills, more descriptors than fit into a small table. Comments say what a line forgets.
+// Opens handles in the situation that the argument names, such as a fork, a signal handler or a full table
+// of descriptors. A comment `forgets` gives the kind and the number of the line's handles that stay open.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@ static void report(const char *what, int child) {
   printf("%s: %d\n", what, status);
 }
 
-// A child inherits the open descriptors, and opens others itself.
+// Forks a child that inherits open descriptors, and opens others itself.
 static void forks(void) {
   const int first = open("/dev/null", O_RDONLY);  // forgets descriptor 1
   const int second = open("/dev/null", O_RDONLY); // forgets descriptor 1
@@ -47,7 +47,7 @@ static void forks(void) {
   printf("still open: %d\n", fcntl(first, F_GETFD) >= 0);
 }
 
-// The vforked child shares the parent's memory, but has its own descriptors.
+// Closes descriptors in a child of vfork. The child shares the parent's memory, but has descriptors of its own.
 static void vforks(void) {
   const int first = open("/dev/null", O_RDONLY); // forgets descriptor 1
   fflush(stdout);
@@ -64,7 +64,7 @@ static void vforks(void) {
   printf("still open: %d\n", fcntl(first, F_GETFD) >= 0);
 }
 
-// The image before an exec has forgotten nothing.
+// Opens descriptors before an exec. The report must have only those of the new program.
 static void execs(char *self) {
   for (int i = 0; i < 40; ++i)
     null();
@@ -80,7 +80,7 @@ enum { kThreads = 8, kRounds = 3000 };
 static int handed[kThreads][kRounds];
 static pthread_barrier_t all_have_opened;
 
-// Each thread closes what its neighbour has opened, and keeps one in a thousand.
+// Each thread closes the descriptors that another thread has opened, except one in a thousand.
 static void *pass_on(void *argument) {
   const long self = (long)argument;
   for (int i = 0; i < kRounds; ++i) {
@@ -151,7 +151,7 @@ static void handlers(void) {
   printf("cancelled: %d\n", answer == PTHREAD_CANCELED);
 }
 
-// The thread is inside a blocking call of libc that has a hook.
+// Blocks in pthread_join, which has a hook, until another thread cancels this thread.
 static void *joins(void *other) {
   pthread_join(*(pthread_t *)other, NULL);
   return NULL;
@@ -179,7 +179,7 @@ static void many(void) {
   int count = 0;
   for (int i = 0; i < 4050; ++i)
     count += open("/dev/null", O_RDONLY) >= 0; // forgets descriptor 4050
-  while (open("/dev/null", O_RDONLY) >= 0)     // (the last ones)
+  while (open("/dev/null", O_RDONLY) >= 0)     // opens the last descriptors that the limit allows
     ++count;
   printf("%d, then %d\n", count, errno);
 }

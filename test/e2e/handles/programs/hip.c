@@ -1,5 +1,5 @@
-// Handles of HIP and hipFFT. Each line creates two objects and destroys one, or both with `mended`.
-// A comment says what it forgets. Destroying no object, and a refused creation, change nothing.
+// Creates handles of HIP and hipFFT. Each MAKE creates two objects and destroys one, or both with `mended`.
+// A comment names the handle that stays open. Refused calls must not change the count of handles.
 // clang-format off: a call and its comment must be in one line
 #include <stddef.h>
 #include <stdint.h>
@@ -45,7 +45,7 @@ static void expect(int right, const char *what) {
   }
 }
 
-// Creates two objects of a kind and forgets the second one.
+// Creates two objects of a kind and leaves the second one open, except with `mended`.
 #define MAKE(Type, create, destroy, ...)                                                                               \
   do {                                                                                                                 \
     Type one = (Type)0; Type two = (Type)0;                                                                               \

@@ -1,5 +1,5 @@
-// Opens each kind of handle of libc, by each function that creates one. A line with the comment
-// `forgets KIND N` keeps N of them open; all others are closed. With `mended` none stays open.
+// Opens each kind of handle of libc, by each function that creates one. N handles of a line with the
+// comment `forgets KIND N` stay open, and all others are closed. With `mended` none stays open.
 #define _GNU_SOURCE
 // clang-format off: a call and its comment must be in one line
 #include <dirent.h>
@@ -29,7 +29,7 @@ int __open64_2(const char *, int);
 int __openat_2(int, const char *, int);
 int __openat64_2(int, const char *, int);
 
-// For handles that some systems refuse: prints a message, and opens another descriptor in the same line.
+// Makes a call that some systems refuse. If it fails, prints a message and opens another descriptor in the same line.
 #define OR_NULL(call) ((tried = (call)) >= 0 ? tried : (printf("refused: %s: %s\n", #call, strerror(errno)), open("/dev/null", O_RDONLY)))
 static int tried;
 
@@ -148,7 +148,7 @@ static void others(void) {
   kept(OR_NULL(fanotify_init(FAN_CLASS_NOTIF, O_RDONLY))); // forgets descriptor 1
 }
 
-// These calls return or reuse the number of another handle.
+// Duplicates descriptors. Some of the calls close another descriptor and reuse its number.
 static void duplicates(void) {
   const int first = open("/dev/null", O_RDONLY);
   const int second = kept(dup(first)); // forgets descriptor 1
@@ -305,7 +305,7 @@ int main(int argc, char **argv) {
   refused();
   modes();
   fflush(stdout);
-  freopen("/dev/null", "r", stdin); // the standard streams are not the program's to close
+  freopen("/dev/null", "r", stdin); // the report must not list the standard streams, which stay open
   freopen("/dev/null", "w", stdout);
   freopen64("/dev/null", "w", stderr);
   char command[300];

@@ -1,5 +1,5 @@
-// Creates each kind of object that OpenCL counts by references, in each way. It forgets
-// the objects of lines with the comment `forgets KIND N`. With `mended` it forgets none.
+// Creates each kind of object with a reference count of OpenCL, by each function. It does not release
+// N objects of a line with the comment `forgets KIND N`. With `mended` it releases all.
 #define CL_TARGET_OPENCL_VERSION 300
 // clang-format off: a call and its comment must be in one line
 #include <CL/cl.h>
@@ -134,7 +134,7 @@ static void programs(void) {
   release_program(linked);
 }
 
-// Passes the magic number of SPIR-V, and a wrong number.
+// Creates programs from words that begin with the magic number of SPIR-V, and tries words with a wrong number.
 static void programs_of_words(void) {
   const unsigned words[] = {0x07230203, 0x00010000, 0, 1, 0}, none[] = {1, 2, 3, 4, 5};
   cl_int status;

@@ -1,4 +1,4 @@
-// A new_handler frees a block. Then operator new throws, and the program allocates again. All blocks are recorded.
+// Installs a new_handler that frees a block. Then operator new throws, and the program allocates again.
 #include <cstdio>
 #include <cstdlib>
 #include <new>

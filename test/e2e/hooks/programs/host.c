@@ -1,4 +1,4 @@
-// Opens the driver itself, and finds its functions in the way that the second argument names.
+// Opens the stand-in of a driver at run time, and finds its functions in the way that the second argument names.
 //
 //   usage: host LIBRARY dlsym|proc_address|global
 #define _GNU_SOURCE
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-// At the end 2 pages of a reserve, and 3 other pages, are alive.
+// Maps, moves and unmaps pages by functions of the library. At the end, mappings of 2 pages and of 3 pages are alive.
 static void pages(void *library) {
   enum { kPage = 4096, kPlain = MAP_PRIVATE | MAP_ANONYMOUS };
   void *(*map)(size_t, int, int) = dlsym(library, "pages_map");
@@ -28,7 +28,7 @@ int main(int argc, char **argv) {
   if (argc < 3)
     return 2;
   const char *way = argv[2];
-  // Before the library is loaded, a look-up does not find it.
+  // The library is not loaded yet, so this look-up must fail, although a hook defines the function.
   printf("early %d %d\n", dlsym(RTLD_DEFAULT, "cuMemAlloc_v2") == NULL, dlerror() != NULL);
   printf("own %d\n", dlsym(RTLD_DEFAULT, "no_such_function") == NULL && dlsym(RTLD_NEXT, "malloc") != NULL);
   void *library = dlopen(argv[1], RTLD_NOW | (strcmp(way, "global") == 0 ? RTLD_GLOBAL : RTLD_LOCAL));

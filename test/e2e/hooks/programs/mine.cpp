@@ -1,4 +1,4 @@
-// Hooks that a user writes: for rows of msleaks' own table, and for rows of a library that msleaks does not know.
+// Hooks of a user. Some are for functions in msleaks' own table, others for a library that msleaks does not know.
 #include "msleaks/hook.h"
 
 #include <cstddef>

@@ -1,1 +1,1 @@
-// A library without code. It only depends on other libraries.
+// A library without code. It only makes the linker load the libraries that it depends on.

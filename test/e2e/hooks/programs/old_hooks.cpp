@@ -1,5 +1,5 @@
-// Hooks of a library that was built before hooks looked up the real function
-// for each caller. All callers get the function that the first look-up finds.
+// Hooks that were built with the first version of msleaks. They look up the real function once. Later
+// versions look it up for each caller. So all callers get the function that the first look-up finds.
 #include "msleaks/abi/hook.h"
 
 #include <cstddef>

@@ -13,5 +13,5 @@ int cudaMalloc(void **block, size_t bytes) {
   used += (bytes + 255) & ~(size_t)255;
   return 0;
 }
-int cudaMallocManaged(void **block, size_t bytes, unsigned flags) { return cudaMalloc(block, bytes); } // by its name
+int cudaMallocManaged(void **block, size_t bytes, unsigned flags) { return cudaMalloc(block, bytes); } // calls the hook
 int cudaFree(void *block) { return runtime_owns(block) ? 0 : 1; }

@@ -1,11 +1,11 @@
-// Opens libraries in several ways, and lets them call a runtime library. Obeys its arguments in order:
+// Opens libraries in several ways, and lets them call a runtime library. Each argument is an action:
 //
-//   l:FILE g:FILE d:FILE n:FILE   opens it with RTLD_LOCAL, RTLD_GLOBAL, RTLD_DEEPBIND, or in a new namespace, and uses it
-//   o:FILE, use                   opens it with RTLD_LOCAL; uses the library that was opened last
-//   s:FILE                        opens a runtime library, and calls the functions that it looks up there
-//   default                       looks the function up with RTLD_DEFAULT
+//   l:FILE g:FILE d:FILE n:FILE   opens FILE with RTLD_LOCAL, RTLD_GLOBAL, RTLD_DEEPBIND, or by dlmopen, and uses it
+//   o:FILE, use                   opens FILE with RTLD_LOCAL; uses the library that was opened last
+//   s:FILE                        opens a runtime library, looks up its functions by dlsym, and calls them
+//   default                       looks up cudaMalloc with RTLD_DEFAULT, and calls it
 //   close                         closes the library that was opened last
-//   fail, message                 looks up a missing function; prints the dynamic linker's message
+//   fail, message                 looks up a missing function; prints the dynamic linker's last message
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>

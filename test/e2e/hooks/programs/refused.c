@@ -1,4 +1,4 @@
-// Makes frees, launches and copies that are refused. At the end 1001, 1003 and 1009 bytes of the device are alive.
+// Makes frees, launches and copies that the library refuses. At the end, blocks of 1001, 1003 and 1009 bytes are alive.
 #include <stddef.h>
 #include <stdio.h>
 

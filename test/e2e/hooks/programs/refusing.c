@@ -1,4 +1,4 @@
-// Imitates a CUDA runtime library that refuses a free while `busy`, a launch of no kernel, and a copy to nowhere.
+// Imitates a CUDA runtime library. It refuses frees while `busy` is set, launches without a kernel, and copies to NULL.
 #include <stddef.h>
 #include <stdlib.h>
 

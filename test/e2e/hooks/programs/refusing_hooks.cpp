@@ -1,4 +1,4 @@
-// Hooks for the functions of refusing.c. A status is an enumeration, as in the real headers.
+// Hooks for the functions of refusing.c. The type of a status is an enumeration, as in CUDA's own headers.
 #include "msleaks/hook.h"
 
 #include <cstddef>

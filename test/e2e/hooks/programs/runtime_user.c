@@ -1,5 +1,5 @@
-// Calls a runtime library by its symbols. The dynamic linker chooses the library.
-// runtime_version and runtime_owns have no hook, so they show its choice.
+// Calls a runtime library. The dynamic linker chooses one of several loaded versions.
+// runtime_version and runtime_owns have no hook, so their results show which version it chose.
 #include <stddef.h>
 #include <stdio.h>
 
@@ -14,5 +14,5 @@ void use_runtime(size_t bytes) {
   printf("version %d: %d %d, its own blocks: %d %d %d", runtime_version(), first, second, runtime_owns(kept),
          runtime_owns(gone), runtime_owns(managed));
   printf(", free: %d\n", cudaFree(gone));
-  fflush(stdout); // in its own namespace the library has its own libc
+  fflush(stdout); // needed in a new namespace, where the library uses a libc of its own
 }

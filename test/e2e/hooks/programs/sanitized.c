@@ -1,4 +1,4 @@
-// Allocates and frees blocks, under a sanitizer. The last address stays in a variable.
+// Allocates and frees blocks. The test builds this program with a sanitizer.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// Imitates a driver and a pool. The driver's functions return a status; cuGetProcAddress_v2 returns them.
+// Imitates a driver and a memory pool. cuGetProcAddress_v2 returns the driver's functions by name.
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ int cuMemAlloc_v2(uint64_t *where, size_t size) {
 }
 int cuMemFree_v2(uint64_t block) {
   if (block % 16 != 0)
-    return 1; // refused
+    return 1; // refuses an address that is no block
   free((void *)block);
   return 0;
 }

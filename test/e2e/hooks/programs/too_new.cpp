@@ -1,4 +1,4 @@
-// A library of hooks that was built against headers of a later version.
+// Imitates a hook library that was built with headers of a later version of msleaks.
 #include "msleaks/abi/hook.h"
 
 static msleaks::hook::Library library = {99, sizeof(msleaks::hook::Function), nullptr, nullptr, nullptr,

@@ -1,4 +1,4 @@
-// The program and the library each free blocks that the other one allocated. Then memory runs out.
+// The program frees blocks of the library, and the library frees blocks of the program. Then operator new throws.
 #include <cstdio>
 #include <new>
 

@@ -1,5 +1,5 @@
-"""Typical work of Python and numpy: arrays, linear algebra, sorting, records, text, exceptions, generators, threads, callbacks from
-C into Python."""
+"""Does typical work of Python and numpy: arrays, linear algebra, sorting, records, text, exceptions, generators and threads. Also makes
+callbacks from C into Python."""
 import collections
 import json
 import re

@@ -32,7 +32,7 @@ local kept = {}
 for i = 1, 20000 do
   kept[i % 500 + 1] = { name = string.rep("x", 100 + i % 30) .. i, sum = sum }
 end
--- Lua calls C, which calls Lua.
+-- Lua calls qsort of C, which calls a Lua function.
 local numbers = ffi.new("int[?]", 30)
 local compare = ffi.cast("int (*)(const void *, const void *)", function(a, b)
   allocate(1)
@@ -43,7 +43,7 @@ for round = 1, 20 do
   C.qsort(numbers, 30, 4, compare)
 end
 compare:free()
--- Coroutines, and errors that pass through C.
+-- Allocates in coroutines, and throws errors through C code.
 local function numbers_of(count)
   return coroutine.wrap(function()
     for i = 1, count do

@@ -1,5 +1,5 @@
-// Fibers run on stacks in the heap, in a mapping and in static memory. They
-// allocate at any depth, switch to one another, and start again on a used stack.
+// Runs fibers on stacks in the heap, in mappings and in static memory. Fibers
+// allocate at any call depth, switch to each other, and start again on a used stack.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ int main(void) {
       current = (int)random_number(kFibers);
       if (!ended[current])
         swapcontext(&scheduler, &fibers[current]);
-      free(malloc(7)); // this is on the thread's own stack, between fibers
+      free(malloc(7)); // allocates on the thread's own stack, between two fibers
       left = 0;
       for (int i = 0; i < kFibers; ++i)
         left += !ended[i];

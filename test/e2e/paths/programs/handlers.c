@@ -1,5 +1,5 @@
-// Signal handlers allocate on the current stack and on an alternate one, nested, at any depth.
-// One handler is a timer's. It interrupts code that does not allocate at any instruction.
+// Allocates in signal handlers, on the current stack and on an alternate stack, in nested handlers, at any call
+// depth. A timer's handler interrupts code that does not allocate, at any instruction.
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static void on_fault(int number, siginfo_t *info, void *context) {
   allocate(2);
 }
 
-// The timer interrupts these functions at any instruction, also in a prologue.
+// The timer interrupts these functions at any instruction, even in a prologue.
 static __attribute__((noinline)) double leaf(double x) { return x * 0.5 + 1; }
 static __attribute__((noinline)) double inner(double x, unsigned depth) {
   return depth == 0 ? leaf(x) : leaf(inner(x, depth - 1));
@@ -47,7 +47,7 @@ static __attribute__((noinline)) void compute(unsigned until) {
     char text[100], copy[100];
     int numbers[20];
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now); // runs code of the kernel's vDSO
+    clock_gettime(CLOCK_MONOTONIC, &now); // the timer can interrupt this call in the kernel's vDSO
     for (int i = 0; i < 20; ++i)
       numbers[i] = (int)(now.tv_nsec % (i + 7));
     qsort(numbers, 20, sizeof *numbers, compare);

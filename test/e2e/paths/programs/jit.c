@@ -1,5 +1,5 @@
-// A just-in-time compiler that writes no unwind tables. Some of its functions have a frame pointer,
-// some do not. Their pages are mapped and unmapped. Between these functions C code calls and allocates.
+// Imitates a just-in-time compiler that writes no unwind tables. Some of its functions have a frame pointer. The
+// program maps and unmaps their pages. The compiled functions call C code, which allocates and calls them again.
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>

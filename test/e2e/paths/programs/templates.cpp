@@ -1,5 +1,5 @@
-// Allocations in templates, virtual calls, recursion and exceptions. Exceptions pass through frames whose destructors
-// allocate, and are caught and thrown again. As a std::exception_ptr they are thrown again in another thread.
+// Allocates in templates, virtual calls, recursion and exceptions. Exceptions pass through frames whose destructors
+// allocate. The program throws caught exceptions again, and throws a std::exception_ptr again in another thread.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
