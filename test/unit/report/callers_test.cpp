@@ -1,4 +1,4 @@
-// The paths to a place that its row shows, and their texts.
+// Tests which paths to a place the place's row shows, and the texts of these paths.
 #include "analysis/report/callers.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ SiteLine lineOf(std::vector<PathLine> paths, uint64_t more_bytes = 0) {
   return line;
 }
 
-// All texts of a row, one per line.
+// Returns all texts of a row, one per line.
 std::string shown(const SiteLine &line) {
   std::string text;
   for (const CallersText &each : callersOf(line, 60))

@@ -1,4 +1,4 @@
-// Places that allocate so often that it takes noticeable time.
+// Tests the findings about places that allocate so often that the allocations take noticeable time.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {
@@ -8,7 +8,7 @@ constexpr Where kOften{.site = 1};
 
 class Churn : public ReportTest {
 protected:
-  // Pairs of allocation and free at one place, one pair every `period_ns`.
+  // Adds pairs of allocation and free at one place, one pair every `period_ns`.
   void pairs(uint64_t count, uint64_t period_ns, uint64_t size, const Where &where = kOften) {
     for (uint64_t i = 0; i < count; ++i, now_ns += period_ns) {
       list.push_back(test::alloc(now_ns, 0x10, size, where));
@@ -71,7 +71,7 @@ TEST_F(Churn, OfTemporariesIsABufferToKeep) {
   EXPECT_NE(asTable(120).find("Saves about 11.0 ms, 10% of the time."), std::string::npos) << asTable(120);
 }
 
-// The same allocations, but they take only a small part of the process's time.
+// The same allocations take only a small part of the process's time.
 TEST_F(Churn, ThatTakesLittleOfTheTimeIsNone) {
   pairs(kPairs, 100, 24);
   finish(now_ns + 900'000'000);
@@ -138,7 +138,8 @@ TEST_F(Churn, OfABlockThatGrowsIsASizeToReserve) {
   EXPECT_NE(std::string(finding["advice"]).find("reserve the final size"), std::string::npos) << finding;
 }
 
-// Each of a few steps allocates 64 MiB. The cost is the first touch of the pages, if the program touches them.
+// Each step allocates 64 MiB. The cost is the first touch of the pages. It is unknown whether the program touches them,
+// so the finding is only a hint.
 TEST_F(Churn, OfLargeOnesIsAHint) {
   pairs(100, 50'000'000, 64 << 20);
   finish(now_ns);
@@ -149,7 +150,7 @@ TEST_F(Churn, OfLargeOnesIsAHint) {
   EXPECT_NE(std::string(finding["advice"]).find("keep one buffer"), std::string::npos) << finding;
 }
 
-// calloc clears the block before the program gets it. The program may need the zeros.
+// calloc clears the block before the program gets it. The program may need the zeros, so the finding is only a hint.
 TEST_F(Churn, OfClearedBlocksIsAHint) {
   pairs(10'000, 10'000, 256 << 10, {.flags = abi::kZeroed, .site = 1});
   finish(now_ns);
@@ -168,7 +169,7 @@ TEST_F(Churn, OfAPoolIsNone) {
 }
 
 TEST_F(Churn, StandsBehindWhatSavesMemory) {
-  list.push_back(test::alloc(now_ns, 0x20, 100, kTwo)); // a leak, and a small block
+  list.push_back(test::alloc(now_ns, 0x20, 100, kTwo)); // this small block leaks
   pairs(kPairs, 100, 24);
   finish(now_ns);
   ASSERT_EQ(found["findings"].size(), 2u) << found["findings"];
@@ -176,7 +177,7 @@ TEST_F(Churn, StandsBehindWhatSavesMemory) {
   EXPECT_EQ(found["findings"][1]["kind"], "churn");
 }
 
-// A place both fills the peak and churns. Each is a separate finding.
+// One place has two findings: it allocates often, and it fills the peak.
 TEST_F(Churn, HidesNoHintAboutTheSamePlacesMemory) {
   pairs(kPairs, 100, 24);
   list.push_back(test::alloc(now_ns, 0x20, 1 << 20, kOften));

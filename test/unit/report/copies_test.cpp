@@ -1,4 +1,4 @@
-// Host blocks that stay alive after they were copied to a device.
+// Tests the findings about host blocks that stay alive after they were copied to a device.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {

@@ -1,4 +1,4 @@
-// One missing fclose gives one finding.
+// Tests that one missing fclose() gives one finding, although both the FILE and its buffer leak.
 #include "analysis/findings/file_leaks.h"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ TEST(FileLeaks, OfTwoPlacesEachHasItsOwn) {
   EXPECT_FALSE(findings[1].evidence.empty());
 }
 
-// A variable holds a log file. The FILE is a leak, and its buffer is part of that leak.
+// A FILE to which a variable still refers is a leak. Its buffer is a part of this leak.
 TEST(FileLeaks, ABufferGoesWithTheLeakOfItsFile) {
   std::vector<Finding> findings{leakOf("FILE", 6, 472), leakOf("buffer of a FILE", 7, 1024)};
   findings[1].holder = frameAt(6);

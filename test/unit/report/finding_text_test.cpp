@@ -1,4 +1,4 @@
-// The text of a finding names the program's own code, in any width.
+// Tests that the text of a finding names the program's own code, in any width of the terminal.
 #include "analysis/report/report.h"
 
 #include <gtest/gtest.h>
@@ -72,7 +72,7 @@ TEST(FindingText, NamesTheProgramsOwnThings) {
       "    Saves 10.0 MiB of the host peak. Do this.\n");
 }
 
-// The function at fault is often a caller.
+// The function at fault is often a caller of the allocating function. So the text must show all callers.
 TEST(FindingText, HasAllCallersInAnyWidth) {
   Finding leak = findingOf("leak");
   std::vector<std::shared_ptr<const SiteText>> calls{inCache("remember", 8)};
@@ -113,7 +113,7 @@ TEST(FindingText, ARoundThatTheProgramDidNotSayIsNoStep) {
             "begins at loop.c:29) (likely)");
 }
 
-// Only the first block of the list is a mistake.
+// Only the first block of the lost list is a mistake. The other blocks are lost because the first block is lost.
 TEST(FindingText, WhatOnlyALostBlockLeadsToIsFoldedUnderIt) {
   Finding head = findingOf("leak"), led = findingOf("leak"), other = findingOf("leak");
   head.count = 1;

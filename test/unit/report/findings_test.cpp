@@ -1,4 +1,4 @@
-// The findings of the report, and their savings.
+// Tests the findings of the report, and what they save.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {
@@ -6,7 +6,8 @@ namespace {
 
 class Findings : public ReportTest {
 protected:
-  // Site 1 is net.cpp:12. Site 2 is net.cpp:3, inlined into main. Both are in the user's own code.
+  // Reports a run with these events. Site 1 is net.cpp:12. Site 2 is net.cpp:3, inlined into main. Both are in the
+  // user's own code.
   void run(const std::vector<StreamEvent> &list) {
     start(1, 4711);
     events(list);
@@ -46,7 +47,7 @@ TEST_F(Findings, ALeakSavesWhatItHadAtThePeak) {
 }
 
 TEST_F(Findings, AreRankedByWhatTheyProbablySaveAndSayWhatTheySaveTogether) {
-  // 8 MiB leak after the peak of 30 MiB. Of that peak, one place has 20 MiB, and 10 MiB leak.
+  // Two blocks make the peak: 10 MiB, which leak, and 20 MiB of another place. 8 MiB more leak after the peak.
   run({at(1, 0x10, 10 * kMiB, kTwo), at(2, 0x20, 20 * kMiB, kOne), at(3, 0x20, 0, kOne), at(4, 0x30, 8 * kMiB, kTwo)});
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0]["kind"], "leak");
@@ -98,7 +99,8 @@ TEST_F(Findings, APlaceThatMakesThePeakOnTwoPathsIsOne) {
   EXPECT_EQ(found[0]["saves_bytes"], 20 * kMiB);
 }
 
-// A function allocates for many callers. Each of two of its three callers has a tenth of the memory or more.
+// A function allocates for three callers. One caller has three quarters of the memory, so the callers are no separate
+// findings.
 TEST_F(Findings, WaysToOnePlaceThatStandOutAreFindingsOfTheirOwn) {
   start(1, 4711);
   abi::ImageDefinition image{};
@@ -150,7 +152,7 @@ TEST_F(Findings, WaysOfWhichNoneIsMostAreFindings) {
   EXPECT_NE(found[0]["id"], found[1]["id"]);
 }
 
-// Two lines of the user's code call a library, which keeps a block each time.
+// Two lines of the user's code call a closed library, which keeps a block at each call.
 TEST_F(Findings, WhatAClosedLibraryKeepsIsOneFindingBehindAllOthers) {
   start(1, 4711);
   abi::ImageDefinition closed{}, libc{};
@@ -163,8 +165,8 @@ TEST_F(Findings, WhatAClosedLibraryKeepsIsOneFindingBehindAllOthers) {
                              {3, 2, 3, 0x9010},
                              {4, abi::kPathBegin, abi::kImageOfSite, 2},
                              {5, 4, 3, 0x9010},
-                             {6, 5, 4, 0xa010},  // the library's strdup
-                             {7, 4, 4, 0xa010}}; // the user's strdup
+                             {6, 5, 4, 0xa010},  // the library calls strdup
+                             {7, 4, 4, 0xa010}}; // the user's code calls strdup
   ASSERT_TRUE(writer->paths(1, paths));
   const Where one{.flags = abi::kFromHook, .site = abi::kPathSite | 3};
   const Where two{.flags = abi::kFromHook, .site = abi::kPathSite | 6};
@@ -192,7 +194,8 @@ TEST_F(Findings, WhatAClosedLibraryKeepsIsOneFindingBehindAllOthers) {
       << asTable(120);
 }
 
-// Neither the hint about a leak nor a leak without a finding says that the program is at fault.
+// Here the only finding is a hint about a leak, and other leaks have no finding. So nothing says that the program is at
+// fault.
 TEST_F(Findings, HintsAloneDoNotChangeTheExitStatus) {
   start(1, 4711, kStart, "/usr/lib/libclosed.so.1");
   const PathEntry paths[] = {{2, abi::kPathBegin, abi::kImageOfSite, 1}, {3, 2, 2, 0x9010}};
@@ -213,7 +216,8 @@ TEST_F(Findings, HintsAloneDoNotChangeTheExitStatus) {
             json::parse(R"({"bytes":0,"count":0,"places":0,"pool":{"bytes":0,"count":0}})"));
 }
 
-// Blocks that are freed and become alive again: by a refused realloc, or when a mapping loses a part.
+// A block may be freed and become alive again: by a refused realloc, or when a mapping loses a part. Its lifetime must
+// count once.
 TEST_F(Findings, ABlocksTimeCountsOnce) {
   Where realloc = kOne, restored = kOne, mapping = kTwo;
   realloc.flags = abi::kRealloc;
@@ -263,7 +267,7 @@ TEST_F(Findings, AKilledProcessLeaksNothing) {
   EXPECT_EQ(asJson()["findings"], json::array());
 }
 
-// The C++ library keeps one such block in each process.
+// The C++ library keeps one block of 72,704 bytes in each process.
 TEST_F(Findings, WhatALibraryMayKeepIsCountedForEachProcess) {
   constexpr uint64_t kSize = 72704;
   std::vector<StreamEvent> list;

@@ -1,4 +1,4 @@
-// The least and the most memory in steps.
+// Tests the table with the least and the most memory in the steps of a program.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {
@@ -32,7 +32,7 @@ protected:
 
 } // namespace
 
-// 1,000 bytes stay allocated. In the four steps, 0, 300, 100 and 200 more bytes are allocated and freed.
+// 1,000 bytes stay allocated. In the four steps, 3,000, 300, 100 and 200 more bytes are allocated and freed.
 TEST_F(Fluctuation, IsTheLeastOfAStepBesideTheMost) {
   alloc(1, 1000, kPart);
   const uint64_t more[] = {3000, 300, 100, 200};

@@ -1,4 +1,4 @@
-// Segments of pools that stay allocated because of a few parts.
+// Tests the findings about segments of pools that stay allocated because of a few parts.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {
@@ -38,7 +38,7 @@ protected:
         return finding;
     return {};
   }
-  // A segment at 100 that was full. Now 1 MiB of it, at 110, is in use.
+  // Allocates a segment of 20 MiB at 100, of which 11 MiB are used. Then only 1 MiB, at 110, stays in use.
   void leaveOnePart() {
     alloc(100, 20 * kMiB, kSegment);
     alloc(100, 10 * kMiB, kPart);
@@ -84,7 +84,7 @@ TEST_F(Fragmentation, SavesNoMoreThanThePeakFallsBy) {
   leaveOnePart();
   alloc(200, 30 * kMiB, kSegment); // 50 MiB in all
   free(200, kSegment);
-  alloc(105, 8 * kMiB, kPart);     // these bytes are in use again
+  alloc(105, 8 * kMiB, kPart);     // 8 MiB of the segment are in use again
   alloc(300, 25 * kMiB, kSegment); // 45 MiB in all: now the segment is needed
   finish();
   EXPECT_EQ(finding()["bytes"], 19 * kMiB);

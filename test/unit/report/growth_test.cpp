@@ -1,4 +1,4 @@
-// Blocks that each step of a program keeps.
+// Tests the findings about blocks that each step of a program keeps.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {
@@ -96,7 +96,7 @@ TEST_F(Growth, ThatIsFreedBehindTheLastStepIsAHint) {
   EXPECT_EQ(growth["evidence"]["freed_behind_last_step_bytes"], 5 * kStepBytes);
 }
 
-// A prefetch of three steps, and a cache that is full after five steps.
+// Each of the first six steps keeps ten times as much memory as a later step.
 TEST_F(Growth, MayBeAskedForFromALaterStepOnAndFromSoMuchOn) {
   std::vector<StreamEvent> list;
   for (uint64_t number = 1; number <= 12; ++number) {
@@ -119,6 +119,7 @@ TEST_F(Growth, MayBeAskedForFromALaterStepOnAndFromSoMuchOn) {
   EXPECT_TRUE(growths(9, 0).empty()) << "too few steps are left";
 }
 
+// A prefetch frees each block three steps later. A cache is full after five steps.
 TEST_F(Growth, IsNotWhatIsKeptForAWhileOrKeptOnce) {
   std::vector<StreamEvent> list;
   for (uint64_t number = 1; number <= 40; ++number) {
@@ -185,7 +186,7 @@ TEST_F(Growth, OfStepsThatAreSaidHasNoFoundPeriod) {
   EXPECT_FALSE(growth["evidence"].contains("period_found"));
 }
 
-// Most of the peak consists of the same blocks.
+// Most of the peak consists of the growing blocks. So the peak is no separate finding.
 TEST_F(Growth, TakesThePlaceOfAPeak) {
   std::vector<StreamEvent> list;
   for (uint64_t number = 1; number <= 60; ++number) {
@@ -201,7 +202,8 @@ TEST_F(Growth, TakesThePlaceOfAPeak) {
     EXPECT_FALSE(finding["kind"] == "peak" && finding["site"]["line"] == 12) << found;
 }
 
-// A document. Each part keeps a buffer, which was allocated large and then shrunk. All buffers are freed at the end.
+// The program reads a document. For each part, it allocates a large buffer, shrinks the buffer, and keeps it. It frees
+// all buffers at the end.
 TEST_F(Growth, OfADocumentIsNone) {
   std::vector<StreamEvent> list;
   const Where shrinks{.flags = abi::kRealloc, .site = 1}, node{.site = 2};

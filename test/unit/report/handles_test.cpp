@@ -1,4 +1,4 @@
-// The report's texts about handles that were never closed.
+// Tests what the report says about handles that were never closed.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {
@@ -62,7 +62,7 @@ TEST_F(HandlesTest, AnImageThatIsReplacedHasForgottenNothing) {
   EXPECT_EQ(handles[0]["count"], 1);
 }
 
-// A fork's child inherits descriptors. It has opened none of them itself.
+// A fork's child inherits descriptors. Only a descriptor that the child has opened itself counts for the child.
 TEST_F(HandlesTest, AProcessHasWhatItOpenedItself) {
   start(1, 4711);
   start(2, 4712, kStart + 200);
@@ -70,7 +70,7 @@ TEST_F(HandlesTest, AProcessHasWhatItOpenedItself) {
           opened(kStart + 300, HandleKind::Descriptor, 4, {.process = 2, .site = 1}),
           closed(kStart + 400, HandleKind::Descriptor, 3, {.process = 2, .site = 1})});
   end(1, 0, kStart + 1000);
-  end(2, 9, kStart + 1000); // it was killed, and the handle was still open
+  end(2, 9, kStart + 1000); // the child was killed while its handle was open
   manifest();
   close();
   const json handles = asJson()["handles"];
@@ -90,7 +90,7 @@ TEST_F(HandlesTest, ManyOfOnePlaceAreAFinding) {
   EXPECT_EQ(finding["site"]["line"], 12);
 }
 
-// A context uses memory of a device, and the driver's memory for it.
+// A context uses memory of a device and of the driver. So even one open context is a hint.
 TEST_F(HandlesTest, OneContextIsAHint) {
   const json report = reportOf(
       {opened(kStart + 100, HandleKind::ClContext, 0x10, kOne), opened(kStart + 101, HandleKind::ClQueue, 0x20, kTwo)});
@@ -124,7 +124,7 @@ TEST_F(HandlesTest, OneAStepIsAFinding) {
   EXPECT_EQ(finding["evidence"]["steps"], 4);
 }
 
-// A cache that is full at the end, and handles that the last steps still use.
+// Each of the first four steps keeps a handle, like a cache that is then full. The six later steps keep none.
 TEST_F(HandlesTest, AFewOfSomeStepsAreNone) {
   std::vector<StreamEvent> list;
   for (uint64_t step = 0; step < 10; ++step) {
@@ -169,7 +169,7 @@ TEST_F(HandlesTest, TheyDoNotChangeTheExitStatus) {
   EXPECT_FALSE(report().hasFindings());
 }
 
-// They may have been closed during the pause.
+// Handles that were open before the pause may have been closed during the pause. So they are not listed.
 TEST_F(HandlesTest, APauseForgetsThem) {
   const json report = reportOf({test::make<abi::EpochEvent>(kStart + 50, {.process = kSessionProcess}, 1, UINT64_MAX),
                                 opened(kStart + 100, HandleKind::Descriptor, 3, kOne),

@@ -1,4 +1,4 @@
-// Reports of runs that are large, or whose places have unusual names.
+// Tests reports of runs that are large, or whose places have unusual names.
 #include "report_fixture.h"
 
 #include "analysis/report/text_format.h"
@@ -10,7 +10,7 @@ namespace {
 
 class LargeReports : public ReportTest {
 protected:
-  // Process 1, with a table of its own.
+  // Starts process 1 with this site table.
   void startWith(test::TableBytes table) {
     ASSERT_TRUE(writer->processStart({1, 4711, 1, kStart, 0, {"/bin/net"}}));
     abi::ImageDefinition image{};
@@ -103,7 +103,7 @@ TEST_F(LargeReports, FreesThatAreNoneOrTwo) {
           test::alloc(kStart + 5, 0x10, 7, where), test::alloc(kStart + 6, 0x10, 9, where)});
   endRun();
   const json report = asJson();
-  EXPECT_EQ(report["leaks"]["bytes"], 9); // the free of 7 was not recorded
+  EXPECT_EQ(report["leaks"]["bytes"], 9); // the free of the block of 7 bytes was not recorded
   EXPECT_EQ(report["peak"]["bytes"], 100);
 }
 

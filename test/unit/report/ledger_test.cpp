@@ -1,4 +1,4 @@
-// The ledger of the host's memory and of a device's memory.
+// Tests the ledger, which shows what the memory of the host and of each device consists of.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {
@@ -42,7 +42,7 @@ protected:
                                                                                            line["bytes"]};
     return report;
   }
-  // The ledger's lines at the peak and at the end.
+  // The bytes of one line of the ledger, at the peak and at the end.
   using Both = std::pair<int64_t, int64_t>;
   Both of(const std::string &source, int device = -1) const {
     const auto found = all_.find({device, source});
@@ -137,7 +137,7 @@ TEST_F(LedgerTest, HasALedgerOfEachDevice) {
   EXPECT_EQ(sumOf(-1), Both(0, 0)) << "the kernel's number is not known";
 }
 
-// A realloc replaces a segment, and a part stays alive longer than its segment.
+// A segment is freed while a part of it is alive. Later another block gets the segment's address.
 TEST_F(LedgerTest, ForgetsSegmentsThatAreFreed) {
   begin(1, 4711);
   events({at(1, 0x1000, 8000, kHostSegment), at(2, 0x1000, 3000, kPart), at(3, 0x1000, 0, kHostSegment),
@@ -149,7 +149,7 @@ TEST_F(LedgerTest, ForgetsSegmentsThatAreFreed) {
   EXPECT_EQ(of("blocks"), Both(9100, 9100));
 }
 
-// The window begins after the pool has handed out parts.
+// The pool hands out a part before the window begins.
 TEST_F(LedgerTest, KnowsPoolsFromBeforeAWindow) {
   begin(1, 4711);
   events({at(1, 0x1000, 8000, kHostSegment), at(2, 0x1000, 3000, kPart), at(30, 0x20000, 500, kTwo)});
@@ -197,7 +197,7 @@ TEST_F(LedgerTest, SaysWhatADriverHasBesideTheBlocks) {
   EXPECT_EQ(sumOf(0), Both(35 * kMebi, 16 * kMebi));
 }
 
-// The sum of all lines of the device equals the manager's number.
+// The sum of all lines of the device must equal the manager's number.
 TEST_F(LedgerTest, SaysWhatAManagerCountsBeyondTheDriver) {
   begin(1, 4711);
   const std::string labels =

@@ -1,4 +1,4 @@
-// The report of a run in which an allocation was refused.
+// Tests the report of a run in which an allocation was refused.
 #include "analysis/report/out_of_memory.h"
 
 #include "report_fixture.h"
@@ -41,7 +41,7 @@ protected:
 
 constexpr int kAborted = 6;
 
-// A gigabyte is refused while three blocks are alive. Later blocks do not count.
+// Returns events: a gigabyte is refused while three blocks are alive. A block that is allocated later must not count.
 std::vector<StreamEvent> refusedRun() {
   return {test::alloc(kStart + 100, 0x1000, 300'000, kOne), test::alloc(kStart + 200, 0x90000, 100'000, kTwo),
           test::alloc(kStart + 300, 0xb0000, 70, kOne),     test::free(kStart + 400, 0xb0000, kOne),
@@ -109,7 +109,7 @@ TEST_F(OutOfMemoryTest, OfAProgramThatGoesOnIsAHint) {
   EXPECT_EQ(finding()["confidence"], "hint");
 }
 
-// One site requests less memory at once after a refusal.
+// After each refusal, the site at once requests less memory.
 TEST_F(OutOfMemoryTest, IsNoneWhenAskedAgainForLess) {
   finish({test::alloc(kStart + 100, 0x1000, 300'000, kOne), test::allocFailed(kStart + 600, 1 << 30, kTwo),
           test::allocFailed(kStart + 601, 1 << 29, kTwo), test::alloc(kStart + 602, 0xc0000, 1 << 28, kTwo)},
@@ -149,7 +149,7 @@ TEST_F(OutOfMemoryTest, OfAProcessThatEndedInOrderHasNothingAlive) {
   EXPECT_EQ(found["largest"], json::array());
 }
 
-// A pool of 1,000 bytes with parts at 0, 300 and 900. The largest hole follows the second part.
+// A pool of 1,000 bytes has parts at 0, 300 and 900. Its largest hole follows the second part.
 TEST_F(OutOfMemoryTest, KnowsTheHolesOfAPool) {
   constexpr Where kPool{.heap = abi::Heap::Pool, .site = 2};
   finish({test::alloc(kStart + 90, 0x20000, 5000, kOne), test::alloc(kStart + 95, 0xf000, 16, kOne),
@@ -180,7 +180,7 @@ TEST_F(OutOfMemoryTest, IsOfTheProcessThatDiedOfIt) {
   EXPECT_EQ(found["alive"]["bytes"], 40'000);
 }
 
-// All processes share a device's memory.
+// The processes share the memory of a device. So the report shows the blocks of all processes.
 TEST_F(OutOfMemoryTest, OfADeviceShowsAllProcesses) {
   start(1, 4711);
   start(2, 4712);

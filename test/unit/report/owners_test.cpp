@@ -1,4 +1,4 @@
-// The memory of owners that a program names.
+// Tests the memory of the owners that a program names.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {
@@ -21,7 +21,7 @@ protected:
   void step(uint64_t number) { list.push_back(test::make<abi::StepEvent>(now(), {}, number, 0)); }
   void alloc(uint64_t address, uint64_t bytes) { list.push_back(test::alloc(now(), address << 4, bytes, {.site = 1})); }
   void free(uint64_t address) { list.push_back(test::free(now(), address << 4, {.site = 1})); }
-  // Allocates a block for this owner, which is pushed before and popped after it.
+  // Allocates a block for this owner. Pushes the owner before, and pops it after.
   void alloc(uint64_t label, uint64_t address, uint64_t bytes) {
     push(label);
     alloc(address, bytes);
@@ -51,7 +51,7 @@ TEST_F(Owners, AreATreeOfSums) {
   begin();
   alloc(1, 1, 1000);
   alloc(2, 2, 200);
-  alloc(3, 3, 70); // the first peak of torch
+  alloc(3, 3, 70); // the owner torch has its own peak here
   free(2);
   alloc(3, 4, 5);
   alloc(5, 10'000); // a block without an owner makes the peak
@@ -90,7 +90,7 @@ TEST_F(Owners, HaveWhatPoolsHandThem) {
   list.push_back(test::free(now(), (1 << 4) + 5000, part));
   pop();
   push(2);
-  list.push_back(test::alloc(now(), (1 << 4) + 20, 20'000, part)); // a part of a part; parts are not nested deeper
+  list.push_back(test::alloc(now(), (1 << 4) + 20, 20'000, part)); // a part of a part, which is the deepest nesting
   pop();
   const json rows = rowsOf(finish(), "owners");
   const auto numbersOf = [&](const char *owner) {
@@ -122,7 +122,7 @@ TEST_F(Owners, OfManyStepsSomeAreKept) {
   std::map<std::string, uint64_t> steps;
   for (const json &row : rows) {
     ++steps[row[0]];
-    EXPECT_EQ(row[2], (row[1].get<uint64_t>() - 1) * 10) << row; // at its beginning
+    EXPECT_EQ(row[2], (row[1].get<uint64_t>() - 1) * 10) << row; // the bytes when the step began
   }
   EXPECT_EQ(steps.size(), 3u);
   for (const auto &[owner, count] : steps) {

@@ -1,4 +1,4 @@
-// Reports about parts of a run: windows of time, processes, threads, heaps. Also groupings, and rules of the user.
+// Tests reports about parts of a run (windows of time, processes, threads, heaps), groupings, and rules of the user.
 #include "report_fixture.h"
 
 #include "analysis/findings/rules.h"
@@ -107,7 +107,8 @@ TEST_F(Questions, ResultsOfTwoProcessesAddUp) {
   EXPECT_EQ(leaks, all.leaks.sum);
   ASSERT_EQ(all.sections.size(), one.sections.size());
   for (size_t i = 0; i < all.sections.size(); ++i) {
-    // These tables are about the common peak, which is neither process's own peak, or about the one process with steps.
+    // These tables do not add up. The first is about the common peak, which is not the peak of either process. The
+    // second is about the only process with steps.
     if (all.sections[i].name == "process_places" || all.sections[i].name == "fluctuation")
       continue;
     const Section *same = nullptr;
@@ -154,7 +155,8 @@ TEST_F(Questions, EveryGroupingHasTheSameTotal) {
   }
 }
 
-// Only the requested grouping replaces the lists of places, even if another table has the same name.
+// Only the requested grouping may replace the lists of places. A table of an analyzer must not, even if it has the same
+// name.
 TEST_F(Questions, ATableOfAnAnalyzerIsNoGrouping) {
   Report report = ask({});
   report.sections.push_back({"mine/rows_by_line", "My rows", {{"rows", Unit::Count, Fold::Sum}}, {{uint64_t{7}}}});

@@ -1,4 +1,4 @@
-// The report's leaks if the trace contains the pointers in the process's memory.
+// Tests how the report shows leaks if the trace contains the pointers in the process's memory.
 #include "report_fixture.h"
 
 #include "analysis/trace/pointers.h"
@@ -64,7 +64,7 @@ TEST_F(Reached, ALostBlockThatIsNextToNothingStandsBehindHeldOnesThatFillThePeak
   EXPECT_EQ(found[1]["evidence"]["reach"], "lost");
 }
 
-// The lost block itself is small. But as much memory depends on it as the other blocks have.
+// The lost block itself is small, but it leads to as much memory as the held block has. So the lost block comes first.
 TEST_F(Reached, ALostBlockCountsWithAllThatItLeadsTo) {
   constexpr uint64_t kMuch = 50 << 20;
   runWith({test::alloc(kStart + 100, kHeap, 24, kOne),
@@ -77,7 +77,7 @@ TEST_F(Reached, ALostBlockCountsWithAllThatItLeadsTo) {
   EXPECT_EQ(found[2]["evidence"]["reach"], "held");
 }
 
-// No other block depends on the larger lost block.
+// The larger lost block leads to no other block. So it comes after the small lost block, which leads to 3,000 bytes.
 TEST_F(Reached, WhatLostBlocksLeadToStandsBehindThem) {
   runWith({test::alloc(kStart + 100, kHeap, 16, kOne), test::alloc(kStart + 200, kHeap + 0x100, 3000, kTwo),
            test::alloc(kStart + 300, kHeap + 0x2000, 2000, {.heap = abi::Heap::Mapping, .site = 2})},
@@ -142,7 +142,7 @@ TEST_F(Reached, TheLastReadingCounts) {
   EXPECT_EQ(found[1]["bytes"], 100);
 }
 
-// A single block of this kind is a finding if it is certain that no pointer leads to it.
+// A single FILE is a finding if it is certain that no pointer leads to the FILE.
 TEST_F(Reached, AFileThatIsLostIsAHandleThatWasForgotten) {
   runWith({test::opened(kStart + 90, abi::HandleKind::File, kHeap, kOne), test::alloc(kStart + 100, kHeap, 472, kOne),
            test::opened(kStart + 190, abi::HandleKind::File, kHeap + 0x2000, kTwo),

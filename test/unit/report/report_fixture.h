@@ -1,4 +1,4 @@
-// A complete run, written with TraceWriter.
+// A fixture that writes a complete run with TraceWriter, and returns its report.
 #pragma once
 
 #include "analysis/report/report.h"
@@ -21,9 +21,9 @@ using test::Where;
 
 inline constexpr uint64_t kStart = 1'000'000'000, kMs = 1'000'000, kMiB = 1 << 20;
 
-// Blocks at the two sites in the user's own code.
+// Events at the two sites in the user's own code.
 inline constexpr Where kOne{.site = 1}, kTwo{.site = 2};
-// A part that a pool hands out.
+// Events of a part that a pool hands out.
 inline constexpr Where kPart{.heap = abi::Heap::Pool, .site = 2};
 
 template <class T> inline std::string raw(const T &value) {
@@ -41,7 +41,8 @@ inline std::string record(abi::DefinitionKind kind, const std::string &body) {
 
 inline constexpr char kLibrary[] = "/nowhere/libx.so";
 
-// Process 1 is /bin/net, with the sample table at number 1, and at caller 0 a library whose file is missing.
+// Returns the definitions of process 1, which is /bin/net. The sample table begins at number 1. Caller 0 is in a
+// library whose file is missing.
 inline std::string definitions(const std::string &library_file = kLibrary) {
   abi::ImageDefinition net{}, library{};
   net.image = 1;
@@ -98,7 +99,7 @@ protected:
           {where.first, where.second, 100, "main", stream.events + dropped, dropped, stalled_ns}));
     }
   }
-  // Stores these events after the earlier ones, with a mark that all events before `until_ns` are stored.
+  // Stores these events after the earlier ones. Then states that all events before `until_ns` are stored.
   void grow(const std::vector<StreamEvent> &list, uint64_t until_ns) {
     for (const StreamEvent &event : list) {
       const auto slots = std::span(event.event.slots).first(abi::slotsOf(event.event.header().kind));
@@ -137,7 +138,7 @@ protected:
     writeReportJson(out, report());
     return json::parse(out.str());
   }
-  // The report of a process with these events that then exits.
+  // Returns the report of a process that records these events and then exits.
   json reportOf(const std::vector<StreamEvent> &list) {
     start(1, 4711);
     events(list);
@@ -146,7 +147,7 @@ protected:
     close();
     return asJson();
   }
-  // The first finding of this kind, and of this line if one is given. Null if there is none.
+  // Returns the first finding of this kind, and of this line if a line is given. Returns null if there is none.
   static json findingOf(const json &report, const std::string &kind, uint32_t line = 0) {
     for (const json &finding : report["findings"])
       if (finding["kind"] == kind && (line == 0 || finding["site"]["line"] == line))
@@ -166,7 +167,7 @@ private:
   std::map<std::pair<uint32_t, uint32_t>, uint64_t> positions_; // the positions that grow() has reached
 };
 
-// Weights stay alive, a temporary block makes the peak, and a block of a library is never freed.
+// Returns events: weights stay alive, a temporary block makes the peak, and a block of a library is never freed.
 inline std::vector<StreamEvent> smallRun() {
   const Where weights{.site = 1}, temporary{.site = 2}, library{.flags = abi::kFromHook, .site = abi::kCallerSite};
   const Where device{.heap = abi::Heap::Device, .site = 1}, unknown{.flags = abi::kFromHook};

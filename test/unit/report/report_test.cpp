@@ -1,10 +1,10 @@
-// The report of a run.
+// Tests the report of a run, as JSON and as text.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {
 namespace {
 
-// The path of a place whose event has no path: its own frames, without callers.
+// Returns the path of a place if its event has no path: the place's own frames, without callers.
 json pathOf(const json &site, uint64_t bytes, uint64_t count) {
   json frames = json::array();
   const auto append = [&](const json &frame) {
@@ -193,7 +193,7 @@ TEST_F(ReportTest, SessionWhoseManifestSaysRunningIsNotComplete) {
   EXPECT_FALSE(report->complete());
 }
 
-// One stream has more events than its account, another one has fewer.
+// One stream has more events than its account says. Another stream has fewer events than its account says.
 TEST_F(ReportTest, AStreamsOldAccountDoesNotHideWhatAnotherLacks) {
   start(1, 4711);
   events(smallRun());
@@ -220,7 +220,7 @@ TEST_F(ReportTest, ExecIsNoLeakAndPeaksDoNotAddUp) {
   EXPECT_EQ(report["peak"]["bytes"], 1000);
 }
 
-// Another process with the same pid is not an exec.
+// The first process ended before its pid was used again. So the second process is not an exec of the first one.
 TEST_F(ReportTest, ProcessThatEndedBeforeItsNumberWasUsedAgainLeaks) {
   start(1, 50);
   start(2, 50, kStart + 5000);

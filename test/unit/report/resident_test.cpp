@@ -1,4 +1,4 @@
-// The resident memory at the peak, and the places of each process.
+// Tests the resident memory at the peak, and the places of each process.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {

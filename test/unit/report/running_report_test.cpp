@@ -1,4 +1,4 @@
-// A report that was begun while its run grew equals the report of the whole run.
+// Tests that a report which was begun while its run grew equals the report of the whole run.
 #include "report_fixture.h"
 
 #include "analysis/report/running_report.h"
@@ -34,8 +34,8 @@ protected:
     writeReportJson(out, report.value_or(Report{}));
     return json::parse(out.str());
   }
-  // Returns whether the events followed so far are enough for the report. In any case the report must equal that of the
-  // whole run.
+  // Returns whether the events that were read so far are enough for the report. In any case, the report must equal the
+  // report of the whole run.
   bool isEnough() {
     const json whole = jsonOf(analyzeRun(run));
     EXPECT_EQ(jsonOf(finishRun(run, running.get())), whole);
@@ -102,7 +102,7 @@ TEST_F(RunningReportTest, NeedsAllEvents) {
   EXPECT_EQ(running->liveBlocks(), 1u);
   grow({test::alloc(kStart + 300, 0x20, 50, kTwo)}, kStart + 400);
   endSession(kStart + 500);
-  EXPECT_TRUE(isEnough()); // later events are added at the end
+  EXPECT_TRUE(isEnough()); // the later events are added at the end
 }
 
 TEST_F(RunningReportTest, IsNotEnoughWhenEventsCameTooLate) {

@@ -1,4 +1,4 @@
-// Host blocks whose touched bytes are known from the page tables.
+// Tests the findings about host blocks whose touched bytes are known from the page tables.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {
@@ -23,7 +23,7 @@ protected:
     pages.touched = touched;
     return {1, abi::kCollectorStream, abi::AnyEvent::from(pages)};
   }
-  // The process's own look, before it frees the block.
+  // Returns the event that the process itself records before it frees the block.
   StreamEvent lookedAtLast(uint64_t at, uint64_t address, uint64_t size, uint64_t born_at, uint64_t touched) {
     const StreamEvent event = looked(at, address, size, born_at, touched);
     auto pages = event.event.as<abi::PagesEvent>();
@@ -81,7 +81,7 @@ TEST_F(Touched, PagesThatWereGivenBackWereTouched) {
   EXPECT_TRUE(of("overallocated").is_null()) << report["findings"];
 }
 
-// The process was killed. The pages that it touched after the last look are unknown.
+// The process was killed. It is unknown which pages it touched after the collector last read its page tables.
 TEST_F(Touched, WhatIsAliveAtAnEndThatDoesNotWaitIsNotKnown) {
   run({born(10, 1, kSize), looked(20, 1, kSize, 10, 0), lookedAtAll(99)});
   EXPECT_TRUE(of("unused").is_null()) << report["findings"];

@@ -1,4 +1,4 @@
-// Device memory that is idle before its first use, after its last one, or all the time.
+// Tests the findings about device memory that is idle before its first use, after its last use, or all the time.
 #include "report_fixture.h"
 
 #include <set>
@@ -22,7 +22,7 @@ protected:
   }
   StreamEvent used(uint64_t at, uint64_t address) { return test::access(kStart + at, address << 24, kOtherOnDevice); }
 
-  // A use by a launch whose kernel's module describes the uses.
+  // Returns a use by a launch. The module of the kernel describes all uses of its launches.
   StreamEvent usedFor(uint64_t at, uint64_t address, uint16_t flags) {
     const uint16_t all = abi::kListed | flags;
     return test::access(kStart + at, address << 24, {.heap = Heap::Device, .flags = all, .site = 2});
@@ -33,7 +33,8 @@ protected:
   }
 
   void run(const std::vector<StreamEvent> &list) { report = reportOf(list); }
-  // Block 1 is allocated before block 2 and freed after it. Launches at 30 and 40 use both blocks, if any launch does.
+  // Block 1 is allocated before block 2 and freed after it. The launch at 30 uses block `first_used`, and the launch at
+  // 40 uses block `second_used`.
   std::vector<StreamEvent> twoBlocks(uint64_t first_used, uint64_t second_used) {
     return {born(10, 1, kBlockBytes, kKeptOnDevice),
             born(20, 2, kBlockBytes, kOtherOnDevice),
@@ -52,8 +53,8 @@ protected:
     const abi::EventHeader header{abi::EventKind::Kernel, Heap::Device, 0, 0, 0, kStart + at};
     return {1, 1, abi::AnyEvent::from(abi::KernelEvent{header, 0, label})};
   }
-  // Block 1 is allocated long before its first use, `use`, which is after a launch of "gelu". Before, "relu" had the
-  // same handle.
+  // Block 1 is allocated long before its first use, `use`, which follows a launch of "gelu". Before that, "relu" had
+  // the same handle.
   json earlyUsedBy(const StreamEvent &use) {
     start(1, 4711);
     const std::string labels = record(abi::DefinitionKind::String, raw(abi::StringDefinition{1, 0}) + "relu") +
@@ -157,7 +158,8 @@ TEST_F(Uses, TheLaunchThatIsGivenMostIsNamed) {
   EXPECT_NE(asTable(200).find("one launch uses 2.86 MiB at most"), std::string::npos) << asTable(200);
 }
 
-// Block 1 is used at 30, and again after `launches` other launches. Between these, block 2 is allocated and freed.
+// Block 1 is used at 30, and again after `launches` other launches. If `at_peak`, block 2 is allocated and freed
+// between the two uses.
 class Idle : public Uses {
 protected:
   json idleAfter(uint64_t launches, bool at_peak = true) {
@@ -205,7 +207,8 @@ TEST_F(Uses, WhatFitsIntoABlockThatIsUsedNoMoreIsRedundant) {
   EXPECT_NE(redundant["evidence"]["fits_into"].get<std::string>().find(":12"), std::string::npos) << redundant;
 }
 
-// The dead block would be freed before the other one. Nothing is saved after that.
+// Block 1 would be freed before block 2. If block 2 used the memory of block 1, this memory would have to live longer.
+// So nothing would be saved.
 TEST_F(Uses, WhatIsFreedBeforeItsGuestLivesLongerThen) {
   run({born(10, 1, 4 * kBlockBytes, kKeptOnDevice), launch(20), used(20, 1),
        born(30, 2, 2 * kBlockBytes, kOtherOnDevice), launch(40), used(40, 2), dies(50, 1),
@@ -268,7 +271,7 @@ TEST_F(Uses, PartsAreOverwrittenByAWholeBlock) {
   EXPECT_EQ(of("dead-write", 12)["count"], 2);
 }
 
-// The kinds of the findings about site 1, by msMemScope's rules.
+// Tests the findings by the rules of the tool msMemScope. kindsOf() returns the kinds of the findings about site 1.
 class MsMemScope : public Uses {
 protected:
   std::set<std::string> kindsOf(const std::vector<StreamEvent> &list) {

@@ -1,4 +1,5 @@
-// The report's texts about watched blocks. An operation that has a block as an argument may change it.
+// Tests what the report says about changes of watched blocks. An operation that has a block as an argument may change
+// the block.
 #include "report_fixture.h"
 
 #include "analysis/live/device_ranges.h"
@@ -136,7 +137,8 @@ TEST_F(WatchTest, NamesWhoWasNotGivenTheBlock) {
   EXPECT_EQ(whole["findings"][0]["kind"], "trampled");
 }
 
-// A part of an OpenCL buffer. Later another buffer may get the same handle.
+// 0x8000 is the handle of a part of the watched OpenCL buffer. So an operation that is given the part may change the
+// buffer.
 TEST_F(WatchTest, WhoIsGivenAPartOfItMayChangeIt) {
   EXPECT_TRUE(watchOf({shows(5, 0x8000), watch(10), launch(30, true), given(31, 0x8000), changed(40, 2),
                        copy(50, 0x8000, 16), changed(60, 2)})
@@ -151,7 +153,7 @@ TEST_F(WatchTest, ABufferWithAHandleThatWasAPartsIsAnotherOne) {
   EXPECT_EQ(list[0]["given"], "no");
 }
 
-// A cl_mem points to the driver's own data about a buffer. The handle of another buffer may be close behind it.
+// A cl_mem points to the driver's own data about a buffer. The handle of another buffer may be an address close to it.
 TEST_F(WatchTest, AHandleThatLiesNearIsAnotherBuffer) {
   constexpr test::Where kHandle{.heap = abi::Heap::Device, .flags = abi::kDriver};
   constexpr uint64_t kBefore = kBlock - 64, kBehind = kBlock + 64;
@@ -201,7 +203,7 @@ TEST_F(WatchTest, WhoOnlyReadsItMayNotChangeIt) {
   EXPECT_EQ(list[0]["given"], "no");
 }
 
-// The kernel's module describes all uses of each argument. So no other block is used.
+// The kernel's module describes all uses of the launch. So the launch uses no other block.
 TEST_F(WatchTest, WhatIsToldBehindALaunchIsAllThatItWasGiven) {
   const json list = watchOf({watch(10), launch(20, false), given(21, 0x9000, abi::kListed | abi::kWrite),
                              given(22, 0, abi::kListed), changed(30, 2), launch(40, false),

@@ -1,4 +1,4 @@
-// Finds the places that a user means.
+// Tests which places a user means by a text such as "train.cpp:203".
 #include "analysis/findings/what_if.h"
 
 #include <gtest/gtest.h>

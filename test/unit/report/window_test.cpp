@@ -1,4 +1,5 @@
-// A report about a part of a run is the same, whether it was read from the run's beginning or from a checkpoint.
+// Tests that a report about a part of a run is the same, whether the run is read from its beginning or from a
+// checkpoint.
 #include "report_fixture.h"
 
 #include "../live/random_run.h"
@@ -118,7 +119,7 @@ TEST_F(WindowTest, AreReadFromTheLastCheckpointBeforeThem) {
   }
 }
 
-// Whatever is wrong with the checkpoints, the events still exist.
+// If checkpoints are damaged, the report must still be right, because the events still exist.
 TEST_F(WindowTest, NeedNoCheckpoint) {
   record(6, 12'000);
   const auto places = checkpoints();

@@ -1,5 +1,5 @@
-// Tests of arming, with made-up units: the units get site numbers, and their tables are in the .defs file before a
-// guard is opened.
+// Tests arming, with units that the test builds. (A unit describes the instrumented places of one object file.) The
+// units get site numbers. Their tables are in the .defs file before their code may record.
 #include "session_fixture.h"
 
 #include "msleaks/runtime/record.h"
@@ -31,7 +31,7 @@ std::vector<char> makeTable(uint32_t rows) {
   return table;
 }
 
-// These tables and units are in the program's own data, as those of a real image are.
+// These tables and units are in the program's own data, like those of a real image.
 std::vector<std::vector<char>> tables;
 alignas(8) char table_bytes[256 << 10];
 abi::Unit units[1000];
@@ -137,8 +137,7 @@ TEST(Arm, MoreUnitsThanFitIntoOneWrite) {
     ASSERT_EQ(defined[i].base, 1 + 2 * i);
 }
 
-// Expects that the first unit stays unarmed and the second one is armed, and that a note names the image and the
-// reason.
+// Expects that the first unit stays unarmed and the second unit is armed. A note must name the image and the reason.
 void expectFirstUnitRefused(const char *why) {
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {
@@ -217,8 +216,8 @@ TEST(Arm, UnitsOfImpossibleSizesAreNotLookedBehind) {
   }
 }
 
-// The constructor of an old object passes units of the first version to __msl_arm. They are armed beside units of this
-// version.
+// The constructor of an object of the first version passes its units to __msl_arm. They are armed together with units
+// of this version.
 TEST(Arm, UnitsOfTheFirstVersionAreArmed) {
   const SessionDirectory session;
   fillUnits({3, 1, 2});
@@ -234,7 +233,7 @@ TEST(Arm, UnitsOfTheFirstVersionAreArmed) {
   EXPECT_EQ(definedUnits(*session.arenas()[0]).size(), 3u);
 }
 
-// A stopped session may start to record at any time, so its units are armed, too.
+// A stopped session may start to record at any time. So its units are armed, too.
 TEST(Arm, AStoppedSessionArmsAllTheSame) {
   const SessionDirectory session;
   session.control().enabled = 0;
@@ -254,7 +253,7 @@ TEST(Arm, AnImageThatComesBackGetsItsNumbersAgain) {
   fillUnits({3, 1});
   ASSERT_EQ(session.runChild([] {
     for (int i = 0; i < 100; ++i) {
-      units[0].base = units[1].base = 0; // the values in the image's file
+      units[0].base = units[1].base = 0; // the values when the image is loaded
       __msl_arm_v2(&units[0], &units[2]);
       if (units[0].base != 1 || units[1].base != 4)
         _exit(1);
@@ -342,7 +341,7 @@ TEST(Arm, AFullFileLeavesUnitsUnarmed) {
   }
 }
 
-// For a moment no descriptor is free, so a unit is refused. Units that come later are defined as usual.
+// For a moment no descriptor is free, so a unit is refused. Later units must be defined as usual.
 TEST(Arm, AFileThatCannotBeOpenedOnceIsNotGivenUp) {
   const SessionDirectory session;
   fillUnits({3, 1});

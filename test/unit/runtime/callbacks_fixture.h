@@ -1,4 +1,5 @@
-// Helpers for the tests of the callbacks: traits, a hook without a malloc, and events as one line of text.
+// Helpers for the tests of the callbacks: encoded traits, and functions that act as hooks but allocate nothing. Another
+// function returns events as one line of text.
 #pragma once
 
 #include "session_fixture.h"
@@ -49,8 +50,8 @@ inline void recordMapping(uint64_t address, uint64_t size) {
   runtime::recordAlloc(Heap::Mapping, abi::kFromHook, 999, address, size);
 }
 
-// Runs the body deeper on the stack, as code inside a call runs. noTailCall() keeps the compiler from making a tail
-// call of it.
+// inside() runs the body deeper on the stack, as code inside a call runs. noTailCall() prevents a tail call of the
+// body.
 inline void noTailCall() { __asm__ volatile("" : : : "memory"); }
 [[gnu::noinline]] inline void inside(const std::function<void()> &body) {
   body();

@@ -1,4 +1,4 @@
-// The callbacks, with and without a hook inside the call, record one event for one call.
+// Tests that the callbacks record one event for one call, with and without a hook inside the call.
 #include "callbacks_fixture.h"
 
 namespace msleaks::test {
@@ -37,7 +37,7 @@ TEST(Callbacks, FreeOfNullIsNothing) {
 
 TEST(Callbacks, AFreeThatNoHookSawIsNotTakenByALaterOne) {
   EXPECT_EQ(eventsOf([] {
-              __msl_on_free(8, kFree, at(100), 0); // the program's operator delete puts it into a pool
+              __msl_on_free(8, kFree, at(100), 0); // the program's operator delete puts the block into a pool
               hookAlloc(100, 3);
               hookFree(100);
             }),
@@ -66,9 +66,9 @@ TEST(Callbacks, AHandleThatIsAHostBlockIsADevicesBlockToo) {
 
 TEST(Callbacks, AnOperatorNewOfTheProgramsOwnIsRetargeted) {
   EXPECT_EQ(eventsOf([] {
-              __msl_before(7, kMalloc); // new
+              __msl_before(7, kMalloc); // operator new
               inside([] {
-                __msl_before(9, kMalloc); // malloc inside it
+                __msl_before(9, kMalloc); // malloc inside operator new
                 hookAlloc(100, 16);
                 __msl_on_alloc(9, kMalloc, at(100), 16);
               });
@@ -77,10 +77,10 @@ TEST(Callbacks, AnOperatorNewOfTheProgramsOwnIsRetargeted) {
             "Alloc#9 100+16 hook | Retarget#7 100+12");
 }
 
-// An operator delete of the program's own calls free(). The caller of the operator may have recorded this free already.
+// The program's own operator delete calls free(). The caller of this operator may have recorded the free already.
 TEST(Callbacks, AnInnerFreeIsItsCallersFree) {
   EXPECT_EQ(eventsOf([] {
-              __msl_on_free(7, kFree, at(100), 0); // delete
+              __msl_on_free(7, kFree, at(100), 0); // operator delete
               __msl_on_inner_free(8, kFree, at(100), 0);
               hookFree(100);
               __msl_on_inner_free(8, kFree, at(100), 0); // called by code that is not instrumented
@@ -250,7 +250,8 @@ TEST(Callbacks, CopiesAndFills) {
       "Copy#7 100+200 | Set#8 100+16 async");
 }
 
-// Inside a hook, calls of an instrumented allocator are made by the allocator itself. They are not recorded.
+// While a hook of an allocator runs, calls of this allocator's functions are made by the allocator itself. They are not
+// recorded.
 TEST(Callbacks, InsideAHookNothingIsRecorded) {
   EXPECT_EQ(eventsOf([] {
               __msl_thread.call.inside = runtime::insideOf(Family::Heap);
@@ -354,7 +355,7 @@ TEST(Callbacks, WhatARefusedLaunchOrCopyWasIsSaidOnce) {
               mustBePlain(); // the call is over, and no hook saw it
               __msl_on_copy(8, kCopy, at(100), at(200), 16, nullptr, 1);
               __msl_on_failed(8, kCopy, at(100), 77);
-              __msl_announce(9, kLaunch); // by a stub
+              __msl_announce(9, kLaunch); // a stub announces the launch
               __msl_on_launch(10, kLaunch, at(300), nullptr, 1, 1, 1, 1, 0);
               __msl_on_failed(10, kLaunch, at(300), -5);
               __msl_cancel(9);

@@ -1,4 +1,5 @@
-// Sites of uninstrumented callers: each return address gets one number, and its image is defined once.
+// Tests the sites of callers that are not instrumented: each return address gets one number, and its image is defined
+// once.
 #include "../emulated.h"
 #include "session_fixture.h"
 

@@ -1,4 +1,4 @@
-// The header of a file with a block's content is valid JSON, for names of any bytes.
+// Tests that the header of a file with a block's content is valid JSON, for names of any bytes.
 #include "content_file.h"
 
 #include <gtest/gtest.h>

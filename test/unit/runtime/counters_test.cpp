@@ -1,4 +1,4 @@
-// Counters of edges: each thread, and each fork's child, gets an array of its own.
+// Tests the counters of edges: each thread, and each fork's child, gets its own array.
 #include "session_fixture.h"
 
 #include "msleaks/abi/graph_table.h"
@@ -19,8 +19,8 @@ void count(const abi::GraphUnit &unit) {
   ++slot[0];
 }
 
-// Expects that parent and child count in arrays of their own. After libc's fork, a fork handler sees the child. After
-// other forks there is no handler, and the runtime notices the child when it records.
+// Expects that parent and child count in separate arrays. After libc's fork, a fork handler runs in the child. After
+// other forks no handler runs. Then the runtime notices the new process when the child records.
 template <class Fork> void expectOwnCounts(Fork forkNow) {
   SessionDirectory session;
   std::strcpy(session.control().counts_folder, (session.path() / "counts").c_str());

@@ -1,5 +1,5 @@
-// Actions that only drivers of accelerators do: they lock pages of other allocators' blocks, map physical memory, and
-// report versions and bytes in use.
+// Tests calls that only drivers of accelerators have. Such calls lock pages of other allocators' blocks, map physical
+// memory, and report versions and bytes in use.
 #include "callbacks_fixture.h"
 
 #include "msleaks/api.h"
@@ -17,8 +17,8 @@ constexpr hook::Device cudaDriver(int32_t (*memory)(uint64_t *free, uint64_t *to
       sizeof(hook::Device), static_cast<uint32_t>(Family::Cuda), nullptr, nullptr, nullptr, memory, nullptr, nullptr};
 }
 
-// An allocator of pinned memory registers its host block with a driver. Its result is retargeted to the host block, and
-// not to the registered range.
+// A wrapper allocates a host block and registers the block's memory with a driver. The wrapper's Retarget must refer to
+// the host block, and not to the registered range.
 TEST(Drivers, RegisteredMemoryIsNotTheBlockThatItLiesIn) {
   constexpr uint32_t kRegister = Traits(Verb::Alloc, Family::Cuda, Heap::Registered, 0).packed();
   EXPECT_EQ(eventsOf([] {
@@ -109,7 +109,8 @@ TEST(Drivers, WhatADeviceHasInUseIsSaidByTwo) {
   EXPECT_EQ(numbers, (std::vector<uint64_t>{70, 75, 70}));
 }
 
-// In a fork's child the driver is not asked. Its lock may be held by a thread that exists only in the parent.
+// The runtime must not call the driver in a fork's child. A thread that exists only in the parent may hold the driver's
+// lock.
 TEST(Drivers, AChildDoesNotAskTheDriverOfItsParent) {
   static int asked = 0;
   static constexpr auto kMemory = [](uint64_t *free, uint64_t *total) {
@@ -129,7 +130,7 @@ TEST(Drivers, AChildDoesNotAskTheDriverOfItsParent) {
     if (child == 0) {
       const void *none = nullptr;
       __msl_before(8, kTake);
-      __msl_on_alloc_out(8, kTake, &none, 16, 2); // a refused allocation asks the driver without a pause
+      __msl_on_alloc_out(8, kTake, &none, 16, 2); // the runtime asks at once after a refused allocation
       ::_exit(asked == 1 ? 0 : 1);
     }
     int status = -1;
@@ -138,7 +139,7 @@ TEST(Drivers, AChildDoesNotAskTheDriverOfItsParent) {
             0);
 }
 
-// The driver is asked for its bytes in use at each step, and at once after it has refused memory.
+// The runtime asks the driver for its bytes in use at each step, and at once after the driver has refused memory.
 TEST(Drivers, AStepAndARefusalAskHowFullADeviceIs) {
   static uint64_t asked = 0;
   static constexpr auto kMemory = [](uint64_t *free, uint64_t *total) {
@@ -154,7 +155,7 @@ TEST(Drivers, AStepAndARefusalAskHowFullADeviceIs) {
     constexpr uint64_t kMostSteps = 300;
     __msl_hook_driver(&kDriver);
     __msl_before(7, kTake);
-    __msl_on_alloc(7, kTake, at(100), 16); // the first block asks the driver, and then a pause begins
+    __msl_on_alloc(7, kTake, at(100), 16); // the runtime asks at the first block, and then a pause begins
     for (uint64_t step = 1; asked == 1 && step < kMostSteps; ++step) {
       ::usleep(10'000);
       msl_step(step);
@@ -162,7 +163,7 @@ TEST(Drivers, AStepAndARefusalAskHowFullADeviceIs) {
     must(asked == 2);
     const void *none = nullptr;
     __msl_before(8, kTake);
-    __msl_on_alloc_out(8, kTake, &none, 16, kOutOfMemory); // asks during any pause
+    __msl_on_alloc_out(8, kTake, &none, 16, kOutOfMemory); // the runtime asks during any pause
     must(asked == 3);
   }),
             0);

@@ -1,4 +1,4 @@
-// A full file system causes errors that are counted, and never a SIGBUS.
+// Tests that a full file system causes errors that are counted, and never a SIGBUS.
 #include "session_fixture.h"
 
 #include "msleaks/runtime/caller.h"
@@ -107,7 +107,7 @@ TEST(Faults, WithoutRoomForTheTableOfCallersThereAreNoSites) {
       session.runChild([] { _exit(runtime::callerSite(0x1000) == 0 && runtime::callerSite(0x2000) == 0 ? 0 : 1); }), 0);
 }
 
-// Tests the same without the right to mount. A limit on the size of files makes fallocate fail.
+// The same test without the right to mount. A limit on the size of files makes fallocate fail.
 TEST(Faults, AFallocateThatFailsIsCounted) {
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {
@@ -127,7 +127,7 @@ TEST(Faults, AFallocateThatFailsIsCounted) {
   EXPECT_EQ(account.produced, session.drain().size() + account.dropped);
 }
 
-// A SIGXFSZ of the program that was pending before stays pending.
+// A SIGXFSZ of the program that was pending before the runtime's call must stay pending.
 TEST(Faults, ASizeSignalThatWasPendingStays) {
   const SessionDirectory session;
   EXPECT_EQ(session.runChild([] {
@@ -155,12 +155,12 @@ TEST(Faults, ASessionThatVanishesIsNoError) {
       if (file.path().extension() != "")
         std::filesystem::remove(file.path());
     std::thread([] { recordMany(10); }).join();
-    recordMany(1'000'000); // the full ring requests a larger one
+    recordMany(1'000'000); // the ring is full, so the runtime needs a larger ring
   }),
             0);
 }
 
-// Daemons close all descriptors, also those of the runtime.
+// A daemon may close all descriptors, also those of the runtime.
 TEST(Faults, ClosedDescriptorsAreNoError) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 64});
   int status = -1;

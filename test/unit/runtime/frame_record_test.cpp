@@ -1,4 +1,5 @@
-// Walks through code without unwind tables. A walk continues where a frame pointer is a proof, and is never wrong.
+// Tests walks through code without unwind tables. A walk continues where a frame pointer proves the next frame, and
+// must never be wrong.
 #include "unwound.h"
 #include "without_tables.h"
 
@@ -30,8 +31,8 @@ struct Walked {
   bool complete = false;
 };
 Walked walked;
-Calls calls_of_theirs;            // the calls around the library's caller
-uint64_t finished, others, wrong; // numbers of walks
+Calls calls_of_theirs;            // the calls outside of the library
+uint64_t finished, others, wrong; // numbers of walks with these results
 uint64_t frames_seen, frames_there;
 
 [[gnu::always_inline]] inline void walkFromHere() {
@@ -49,8 +50,8 @@ uint64_t frames_seen, frames_there;
   walked.complete = last == Step::Outermost;
 }
 
-// Returns the true calls: those that the library reports, and then those around the library, which the compiler's
-// unwinder has found.
+// Returns the true calls: first those that the library reports, and then those outside of the library. The compiler's
+// unwinder has found the latter.
 std::span<const uint64_t> truth(uint64_t innermost) {
   static Calls calls;
   calls.count = 0;
@@ -74,7 +75,7 @@ std::span<const uint64_t> truth(uint64_t innermost) {
   frames_there += all.size();
 }
 
-// Clears the stack below. Return addresses that earlier calls have left there would prevent a proof.
+// Clears the unused part of the stack. Return addresses that earlier calls have left there would prevent a proof.
 [[gnu::noinline]] void clearStack() {
   char forgotten[1 << 16];
   std::memset(forgotten, 0, sizeof forgotten);
@@ -102,8 +103,8 @@ TEST(FrameRecords, LeadThroughCodeWithoutTables) {
   EXPECT_EQ(finished, kRecordsProve ? 1u : 0u);
 }
 
-// The innermost function makes no record. Its callers have records, but at an unknown distance, so the walk must end at
-// the first frame.
+// The innermost function makes no frame record (a saved frame pointer and a return address). Its callers have records,
+// but at an unknown distance. So the walk must end at the first frame.
 TEST(FrameRecords, AreNoneOfAFunctionThatMakesNone) {
   callLibrary<msl_test_bare_down>(5);
   EXPECT_EQ(finished, 0u);
@@ -117,8 +118,9 @@ void raiseSignal() {
   ::raise(SIGUSR1);
 }
 
-// Expects that a walk does not leave a handler without tables, whether the handler makes a record or not. The handler
-// returns to code that is not behind a call. A record that it has not made belongs to another function.
+// Expects that a walk does not leave a signal handler without tables, whether the handler makes a record or not. The
+// handler's return address does not follow a call. If the handler makes no record, the next record belongs to another
+// function.
 template <auto Handler> void expectOneFrameOfHandler() {
   struct sigaction action{}, before{};
   action.sa_handler = Handler;

@@ -1,4 +1,4 @@
-// Blocks that move or are freed in part, and calls that fail, of realloc and of mappings.
+// Tests realloc and mappings: blocks that move, blocks that are freed in part, and calls that fail.
 #include "callbacks_fixture.h"
 
 namespace msleaks::test {
@@ -40,7 +40,7 @@ TEST(Callbacks, AHookTakesTheSecondHalfOfARealloc) {
             "Free#7 100 realloc | Alloc#7 200+32 hook realloc");
 }
 
-// A realloc of the program's own calls an instrumented malloc, which overwrites the pending site of the realloc.
+// The program's own realloc calls an instrumented malloc, which overwrites the pending site of the realloc.
 TEST(Callbacks, AUsersReallocThatFailsBringsTheBlockBack) {
   EXPECT_EQ(eventsOf([] {
               __msl_on_free(7, kUserRealloc, at(100), 0);
@@ -78,7 +78,7 @@ TEST(Callbacks, AHookThatTookAReallocBringsTheBlockBackItself) {
 
 TEST(Callbacks, AMappingMoves) {
   EXPECT_EQ(eventsOf([] {
-              __msl_on_remap(7, kRemap, at(4096), 4096, 16384, MREMAP_MAYMOVE); // the first half of 8192 bytes
+              __msl_on_remap(7, kRemap, at(4096), 4096, 16384, MREMAP_MAYMOVE); // unmaps the first half of 8192 bytes
               __msl_on_alloc(7, kRemap, at(81920), 16384);
               mustBePlain();
             }),
@@ -92,7 +92,7 @@ TEST(Callbacks, AFailedMremapIsNoMapping) {
         __msl_on_remap(7, kRemap, at(4096), 8192, 16384, 0);
         __msl_on_alloc(7, kRemap, MAP_FAILED, 16384);
         __msl_on_remap(8, kRemap, at(4096), 8192, 16384, 0);
-        runtime::takeBlockSite(__msl_thread, Family::Mmap, Verb::Realloc, 4096); // a hook that records the failure
+        runtime::takeBlockSite(__msl_thread, Family::Mmap, Verb::Realloc, 4096); // a hook records the failure
         __msl_on_alloc(8, kRemap, MAP_FAILED, 16384);
         __msl_on_remap(9, kRemap, at(4096), 8192, 0, 0); // refused by the kernel
         __msl_on_alloc(9, kRemap, MAP_FAILED, 0);
@@ -139,8 +139,8 @@ TEST(Callbacks, MappingsWithoutMemoryAreReserved) {
       "Alloc#7 4096+8192 | Alloc#8 81920+8192 reserve | Alloc#9 163840+8192 reserve file | AllocFailed#10 8192+13");
 }
 
-// mprotect is recorded after the call and once, and not if it is refused. The callback records it if it was announced,
-// else the hook.
+// mprotect is recorded once, after the call, and only if the kernel did not refuse the call. If a callback follows the
+// call, the callback records it. Otherwise the hook does.
 TEST(Callbacks, ProtectionIsRecordedWhereItChanges) {
   EXPECT_EQ(eventsOf([] {
               const auto protect = [](uint32_t site, int protection, int64_t status, bool hooked) {
@@ -171,7 +171,7 @@ TEST(Callbacks, ProtectionIsRecordedWhereItChanges) {
             "Protect#7 4096+8192 reserve | Protect#9 4096+8192 | Protect#10 4096+4096 hook reserve");
 }
 
-// Mappings and protections by an allocator itself are its supply, and are not recorded.
+// Mappings and protections that an allocator makes for itself are not recorded.
 TEST(Callbacks, AnAllocatorsOwnProtectionIsNotRecorded) {
   EXPECT_EQ(eventsOf([] {
               __msl_before(7, kMalloc);

@@ -1,4 +1,5 @@
-// All segments of an image are found to belong to one image, although linkers leave gaps between them on AArch64.
+// Tests that all segments of an image are found to belong to this image. On AArch64, linkers leave gaps between
+// segments.
 #include "image.h"
 
 #include <dlfcn.h>

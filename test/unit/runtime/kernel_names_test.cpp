@@ -1,4 +1,4 @@
-// Names of kernels are recorded before the first launch, and again when another kernel gets the handle.
+// Tests that the name of a kernel is recorded before its first launch, and again when another kernel gets the handle.
 #include "callbacks_fixture.h"
 #include "kernel_names.h"
 
@@ -20,7 +20,7 @@ void launchKernel(uint64_t kernel, abi::Traits row = kLaunch) {
 }
 void call(uint64_t kernel, const char *name) { __msl_hook_kernel(kLaunch.packed(), at(kernel), name); }
 
-// The test's driver: it returns names of its kernels, and counts how often it was asked.
+// A function of the test's driver. It returns names of kernels, and counts its calls.
 int asked = 0;
 int32_t nameOf(const void *kernel, char *text, uint64_t) {
   ++asked;

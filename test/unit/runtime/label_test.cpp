@@ -1,4 +1,4 @@
-// Marks, ranges and owners of a program: their events are recorded, and each text is defined once.
+// Tests marks, ranges and owners of a program: their events are recorded, and each text is defined once.
 #include "callbacks_fixture.h"
 
 #include "msleaks/api.h"
@@ -71,8 +71,8 @@ TEST(Labels, NoTextAndAnEmptyOne) {
   EXPECT_EQ(textsOf(*session.arenas().at(0)), (Texts{{1, ""}}));
 }
 
-// Two equal texts at different addresses have one number. If the program later changes the bytes of a text, the copy
-// does not change.
+// Two equal texts at different addresses have one number. If the program later changes the bytes of a text, the
+// runtime's copy does not change.
 TEST(Labels, TextsAreCopied) {
   const SessionDirectory session;
   EXPECT_EQ(eventsIn(session,
@@ -132,7 +132,7 @@ TEST(Labels, ALongTextIsCut) {
   EXPECT_EQ(notesOf(*arenas.at(0)).size(), 1u);
 }
 
-// There are more texts than numbers. All texts beyond the limit get one label, in a child too.
+// There are more texts than numbers. All texts beyond the limit get one common label, also in a fork's child.
 TEST(Labels, TooManyTextsAreOthers) {
   constexpr uint32_t kTexts = abi::kMaxLabels + 1000;
   const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 16});
@@ -203,7 +203,7 @@ TEST(Labels, ThreadsAgree) {
   EXPECT_EQ(next.size(), kThreads);
 }
 
-// A fork's child inherits its parent's labels. A number that the child gives later may mean another label in the
+// A fork's child inherits its parent's labels. A number that the child assigns later may belong to another label in the
 // parent.
 TEST(Labels, AForkedChildGoesOn) {
   const SessionDirectory session;
@@ -225,8 +225,8 @@ TEST(Labels, AForkedChildGoesOn) {
   }
 }
 
-// The child must not inherit a lock that is never released. It must not give a number twice, or have a number without a
-// text.
+// The child must not inherit a lock that is never released. It must not assign a number twice, or use a number without
+// a text.
 TEST(Labels, ForkWhileAnotherThreadNamesTexts) {
   constexpr uint32_t kForks = 30;
   const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 16});

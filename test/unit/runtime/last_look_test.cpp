@@ -1,4 +1,5 @@
-// A process looks at the pages of a large block just before it frees the block, if the collector has listed the block.
+// Tests that a process reads the page state of a large block just before it frees the block, if the collector has
+// listed the block.
 #include "../sanitizers.h"
 #include "session_fixture.h"
 
@@ -33,7 +34,7 @@ protected:
       ::munmap(memory, 2 * kSize);
   }
 
-  // Puts a block on the list, as the collector does.
+  // Adds a block to the list, as the collector does.
   static void tell(uint64_t block, uint64_t size) {
     runtime::recordAlloc(abi::Heap::Host, 0, 1, block, size); // also attaches the process
     abi::LargeBlocks &told = *__msl_process.large_blocks;
@@ -141,7 +142,8 @@ TEST_F(LastLook, BehindASeccompFilterNobodyLooks) {
   EXPECT_TRUE(looks.empty());
 }
 
-// A look at much memory takes long. A process that has run for a short time may spend only little time on looks.
+// To read the page state of much memory takes long. A process that has run for a short time may spend only little time
+// on this.
 TEST_F(LastLook, LooksEndWhenTheirTimeIsSpent) {
   const auto looks = looksOf([&] {
     tell(address, kSize);

@@ -1,5 +1,5 @@
-// With glibc before 2.35, the runtime must take the loader's lock to find an image. A thread that holds this lock may
-// call the runtime meanwhile. This must not cause a deadlock.
+// Tests that the loader's lock causes no deadlock. With glibc before 2.35, the runtime must take this lock to find an
+// image. At the same time, a thread that holds the lock may call the runtime.
 #include "session_fixture.h"
 
 #include "loaded_object.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kPaths = 20'000;
 
-// Takes the path of a call at an address in no image. Each such call is new, so the runtime asks the loader.
+// Takes a call path with an address in no image. Each such call is new, so the runtime asks the loader for its image.
 void takeNewPath(uint64_t address) {
   const runtime::CallerFrame frame = runtime::callerFrame();
   __msl_path(address, frame.stack_pointer, frame.frame_pointer, 0);

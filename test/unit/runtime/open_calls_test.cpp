@@ -1,4 +1,5 @@
-// Allocator calls that are under way: nested calls, calls without a callback at their end, and calls on several stacks.
+// Tests allocator calls that have not ended: nested calls, calls without a callback at their end, and calls on several
+// stacks.
 #include "callbacks_fixture.h"
 
 #include <csignal>
@@ -7,7 +8,8 @@
 namespace msleaks::test {
 namespace {
 
-// Mappings inside a malloc or realloc of the program's own are the supply of this allocator.
+// Mappings that the program's own malloc or realloc makes are memory of this allocator. So these calls count as inside
+// the allocator.
 TEST(Callbacks, AnAnnouncedAllocatorIsInsideItself) {
   const SessionDirectory session;
   EXPECT_EQ(session.runChild([] {
@@ -25,7 +27,7 @@ TEST(Callbacks, AnAnnouncedAllocatorIsInsideItself) {
             0);
 }
 
-// After a call of a stub no call stays open, so later calls of uninstrumented code stay fast.
+// After a call through a stub, no call may stay open. So later calls of uninstrumented code stay fast.
 TEST(Callbacks, AStubLeavesNothingBehind) {
   EXPECT_EQ(eventsOf([] {
               __msl_announce(7, kLaunch);
@@ -33,7 +35,7 @@ TEST(Callbacks, AStubLeavesNothingBehind) {
               __msl_on_launch(8, kLaunch, at(100), nullptr, 1, 1, 1, 1, 0);
               __msl_cancel(7);
               mustBePlain();
-              __msl_announce(9, kLaunch); // into a library that is not instrumented
+              __msl_announce(9, kLaunch); // the stub calls a library that is not instrumented
               __msl_cancel(9);
               mustBePlain();
             }),

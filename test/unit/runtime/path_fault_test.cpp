@@ -1,4 +1,4 @@
-// Call paths stay right while the program damages the stack, unloads the code, or forks during a walk.
+// Tests that call paths stay right while the program damages the stack, unloads code, or forks during a walk.
 #include "../emulated.h"
 #include "path_nodes.h"
 #include "unwound.h"
@@ -259,7 +259,7 @@ namespace {
 
 } // namespace
 
-// A library that is loaded again gets the paths that it had before, for each of its callers.
+// If a library is loaded again, the paths through it are the same as before, for each of its callers.
 TEST(PathFaults, AReopenedLibraryIsFoundBehindEachOfItsCallers) {
   const SessionDirectory session;
   const std::string copy = session.path() / "copy.so";
@@ -363,9 +363,9 @@ void forkInHandler(int) {
 
 } // namespace
 
-// A signal handler forks in the middle of a walk. The child returns into the walk, but has another tree, so it must get
-// no number from the old tree. A fork right after the last check cannot be noticed. Without this check, two of three
-// results are wrong.
+// A signal handler forks in the middle of a walk. The child returns into the walk, but has a new tree of paths. So it
+// must get no number from the parent's tree. A fork right after the walk's last check cannot be noticed. Without this
+// check, two of three results would be wrong.
 TEST(PathFaults, ThatAForkInAHandlerCutsShortAreNone) {
   const SessionDirectory session(allPaths());
   EXPECT_EQ(session.runChild([&] {
@@ -389,7 +389,7 @@ TEST(PathFaults, ThatAForkInAHandlerCutsShortAreNone) {
             0);
 }
 
-// If memory was refused, not every new path requests it again.
+// If memory for new paths was refused, the runtime requests it again only after many more paths.
 TEST(PathFaults, ThatAreRefusedAreTriedAgainLater) {
   const SessionDirectory session(allPaths());
   EXPECT_EQ(session.runChild([] {
@@ -400,7 +400,7 @@ TEST(PathFaults, ThatAreRefusedAreTriedAgainLater) {
     const rlimit none{0, usual.rlim_max};
     ::setrlimit(RLIMIT_NOFILE, &none);
     while (site < 10'000 && pathHere(site) != site)
-      ++site; // skips the nodes for which there is still room
+      ++site; // skips the paths for which there is still room
     ::setrlimit(RLIMIT_NOFILE, &usual);
     while (refused < 10'000 && pathHere(site) == site)
       ++refused;

@@ -1,4 +1,5 @@
-// Call paths are right whatever the thread's last path was, which the thread keeps for its next walk.
+// Tests that call paths are right, whatever the thread's last path was. A thread stores its last path for its next
+// walk.
 #include "path_nodes.h"
 #include "unwound.h"
 
@@ -151,7 +152,8 @@ namespace {
 }
 } // namespace
 
-// A word that is no return address ends the path. It is not mistaken for the number of an instrumented place either.
+// A word that is no return address ends the path. The walk must not take such a word for the number of an instrumented
+// place.
 TEST(Paths, HaveNoCallThatNobodyMade) {
   const SessionDirectory session;
   EXPECT_EQ(session.runChild([&] {

@@ -1,5 +1,5 @@
-// When a ring is full, a larger ring follows. When that is not possible, the session's policy is used, and each lost
-// event is counted.
+// Tests what happens when a ring is full. If possible, a larger ring follows. Otherwise the session's policy applies,
+// and each lost event is counted.
 #include "session_fixture.h"
 
 #include "msleaks/runtime/record.h"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint32_t kSmallest = 16;
 constexpr uint64_t kSmallestSlots = (kSmallest << 10) / abi::kSlotBytes;
-constexpr uint64_t kUsable = kSmallestSlots * 3 / 4; // at least; the rest of the slots is for signal handlers
+constexpr uint64_t kUsable = kSmallestSlots * 3 / 4; // at least so many; the other slots are for signal handlers
 
 void recordNumbered(uint64_t count) {
   for (uint64_t i = 0; i < count; ++i)
@@ -111,7 +111,7 @@ uint64_t sessionBytes(const SessionDirectory &session) {
 }
 
 TEST(Policy, WithoutACollectorThreadsTakeLittleMemory) {
-  const SessionDirectory session; // the default, rings of 256 KiB
+  const SessionDirectory session; // with the default, rings of 256 KiB
   constexpr uint64_t kThreads = 1500;
   const pid_t pid = session.startChild([&] {
     recordNumbered(1);
@@ -180,7 +180,7 @@ TEST(Policy, ACollectorThatComesBackIsWaitedForAgain) {
   EXPECT_EQ(sum(session.arenas()).dropped, dropped);
 }
 
-// The collector writes heartbeats, but reads no event from this ring. The thread waits for it only once.
+// The collector writes heartbeats, but reads no event from this ring. The thread must wait for room only once.
 TEST(Policy, ACollectorThatLeavesARingAloneIsWaitedForOnce) {
   const SessionDirectory session(
       {.on_full = abi::OnFull::Block, .ring_kib = kSmallest, .ring_max_kib = kSmallest, .block_timeout_ms = 100});

@@ -1,4 +1,4 @@
-// Recording in processes: after all kinds of fork, after an exec, and without a session.
+// Tests recording in processes: after all kinds of fork, after an exec, and without a session.
 #include "session_fixture.h"
 
 #include "msleaks/runtime/leaving.h"
@@ -167,8 +167,7 @@ TEST(Process, AFlightRecorderKeepsItsSizeInAForksChild) {
             (std::vector<uint64_t>{64 << 10, 64 << 10}));
 }
 
-// Forks while other threads record and claim rings. The child must not wait for ends a child that waits for a lock
-// forever.
+// Forks while other threads record and claim rings. The child must not wait forever for a lock that such a thread held.
 TEST(Process, ForkWhileOtherThreadsAreBusy) {
   const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 16});
   ASSERT_EQ(session.runChild([] {
@@ -215,7 +214,7 @@ TEST(Process, ForkWhileAnotherThreadAttaches) {
         __asm__ volatile("");
       const pid_t pid = fork();
       if (pid == 0) {
-        alarm(20); // a lock that is never released
+        alarm(20); // ends a child that waits for a lock forever
         recordOne(2);
         syscall(SYS_exit_group, 0); // at exit ThreadSanitizer would miss the parent's thread
       }
@@ -293,8 +292,8 @@ TEST(Process, ADirectoryThatRefusesFilesMakesItInert) {
             0);
 }
 
-// Expects that the mapped page lists one child. The session was found before the fork, and the child could not make its
-// files, so it reported that in this page.
+// Expects that the page of unseen processes lists one child. This page was mapped before the fork. The child could not
+// create its files, so it added itself to the page.
 void expectOneUnseen(const SessionDirectory &session, int error) {
   ASSERT_EQ(session.unseen().count.load(), 1u);
   const abi::UnseenProcess &process = session.unseen().processes[0];
@@ -330,7 +329,8 @@ TEST(Process, AChildWithoutRightsCountsItself) {
   expectOneUnseen(session, EACCES);
 }
 
-// A process that becomes another user continues to record. The hook of setuid calls __msl_becomes_user before.
+// A process that becomes another user must continue to record. The hook of setuid calls __msl_becomes_user before the
+// real call.
 TEST(Process, WhatBecomesAnotherUserGoesOnRecording) {
   if (geteuid() != 0)
     GTEST_SKIP() << "skipped: needs root, to become another user";

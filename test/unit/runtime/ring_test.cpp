@@ -1,4 +1,5 @@
-// Recorded events are read back: of one thread, with one or two slots, and through every wrap of the ring.
+// Tests that recorded events can be read back: events of one thread, with one or two slots, and at every wrap of the
+// ring.
 #include "session_fixture.h"
 
 #include "msleaks/runtime/note.h"
@@ -47,7 +48,7 @@ TEST(Ring, EventsComeBackAsTheyWereRecorded) {
 TEST(Ring, AnEventOfTwoSlotsWrapsAroundTheEnd) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16});
   int status = -1;
-  // An event of one slot comes first. So on each lap an event of two slots lies across the end of the ring.
+  // An event of one slot is recorded first. So each time the ring wraps, an event of two slots lies across its end.
   const auto events = session.collectFrom(session.startChild([] {
     recordSeries(1);
     for (uint64_t i = 0; i < 5000; ++i)

@@ -1,4 +1,4 @@
-// The cache of rules for walks: which rules it finds, and how long it keeps them.
+// Tests the cache of unwind rules for walks: which rules it finds, and how long it stores them.
 #include "unwind/rule_cache.h"
 
 #include <gtest/gtest.h>
@@ -33,8 +33,8 @@ protected:
   const std::unique_ptr<RuleCache> rules = std::make_unique<RuleCache>();
 };
 
-// In a table with one place for each address, about thirty pairs of these addresses would have the same place by
-// chance.
+// If each address had only one possible place in the cache, about thirty pairs of these addresses would have the same
+// place by chance.
 TEST_F(Rules, AddressesThatMeetDoNotDisplaceEachOther) {
   put(2000);
   EXPECT_EQ(countFound(2000), 2000u);

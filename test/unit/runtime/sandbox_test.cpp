@@ -1,5 +1,5 @@
-// Programs that forbid system calls: no call of the runtime kills such a program, and each event that is not recorded
-// is counted.
+// Tests programs that forbid system calls. No system call of the runtime may kill such a program, and each event that
+// is not recorded must be counted.
 #include "../sanitizers.h"
 #include "session_fixture.h"
 
@@ -122,7 +122,8 @@ TEST_F(Sandbox, RoomThatTheCollectorMakesIsUsed) {
   EXPECT_EQ(events[0].event.as<abi::AllocEvent>().address, kMany);
 }
 
-// With this clock the kernel would have to be called for the time, so events behind the filter are dropped.
+// With this clock, the runtime would have to call the kernel to get the time. So events after the filter's installation
+// are dropped.
 TEST_F(Sandbox, WithoutAClockOfTheProcessorEventsAreDropped) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 64});
   session.control().clock = abi::ClockKind::Monotonic;
@@ -155,8 +156,8 @@ TEST_F(Sandbox, NewCallersAndPathsAreFoundInWhatWasReserved) {
   EXPECT_EQ(status, 0);
 }
 
-// These threads begin before the filter, which applies to all threads, and record their first event behind it. They get
-// spare rings.
+// These threads start before the filter is installed, and record their first event after it. The filter applies to all
+// threads. So the threads get spare rings.
 TEST_F(Sandbox, ThreadsThatRecordFirstBehindIt) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16});
   ASSERT_EQ(session.runChild([] {
@@ -185,8 +186,8 @@ TEST_F(Sandbox, ThreadsThatRecordFirstBehindIt) {
   EXPECT_EQ(session.drain().size(), 210u);
 }
 
-// When the filter is installed, no thread may be in a system call of the runtime. The threads here make such calls all
-// the time, since their rings grow and wait for room.
+// When the filter is installed, no thread may be in a system call of the runtime. Here the threads often make such
+// calls, since their rings grow and the threads wait for room.
 TEST_F(Sandbox, OtherThreadsAreOutOfTheKernelBefore) {
   for (int i = 0; i < 20; ++i) {
     const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 1024});
@@ -258,8 +259,8 @@ TEST_F(Sandbox, AForkedChildIsListedAndItsEventsAreCounted) {
   EXPECT_EQ(session.unseen().processes[0].error, abi::kChildOfSandboxed);
 }
 
-// Runs this program again behind a filter, and returns its status. The dynamic linker must open, read and map files.
-// The filter forbids the other calls that the runtime would make.
+// Installs a filter, executes this program again, and returns its exit status. The filter allows the calls by which the
+// dynamic linker opens, reads and maps files. It forbids the other calls that the runtime would make.
 int execBehindFilter(const SessionDirectory &session) {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe");
   return session.runChild([&self] {
@@ -283,8 +284,8 @@ TEST_F(Sandbox, AnExecBehindItIsListed) {
   EXPECT_NE(session.unseen().processes[0].name[0], 0);
 }
 
-// A filter that also applies to the collector, as in a container, does not count. So the runtime makes its calls, and
-// this filter kills the process.
+// A filter that also applies to the collector, as in a container, does not count as a sandbox. So the runtime makes its
+// calls, and this filter kills the process.
 TEST_F(Sandbox, AFilterOfTheCollectorIsNone) {
   const SessionDirectory session;
   session.control().seccomp_filters = 1000;

@@ -52,7 +52,7 @@ struct Definition {
   std::string body;
 };
 
-// The files of one process.
+// Reads the files of one process.
 class ArenaFile {
 public:
   explicit ArenaFile(const std::filesystem::path &path) : path_(path) {
@@ -153,15 +153,14 @@ private:
   char *base_ = nullptr;
 };
 
-// Returns flags with which events of instrumented code have their sites and not the paths to them. Most tests expect
-// that.
+// Returns flags with which events of instrumented code have sites, but no call paths. Most tests expect such events.
 inline abi::Flags ofPlaces() {
   abi::Flags flags;
   flags.call_stack = abi::CallStack::Auto;
   return flags;
 }
 
-// A session's directory with its control page. The destructor removes it.
+// Creates a session's directory with its control page. The destructor removes the directory.
 class SessionDirectory {
 public:
   explicit SessionDirectory(const abi::Flags &flags = ofPlaces(), const std::string &parent = "/dev/shm") {

@@ -1,4 +1,4 @@
-// Signal handlers record in the middle of a record. No event is lost or torn.
+// Tests signal handlers that record while they interrupt another record. No event may be lost or torn.
 #include "session_fixture.h"
 
 #include "msleaks/runtime/record.h"
@@ -16,9 +16,9 @@ constexpr uint64_t kFromNested = uint64_t{1} << 41;
 volatile uint64_t in_signals = 0;
 volatile uint64_t in_nested = 0;
 
-// Records an event of two slots in a handler, so that its slots may come between those of the interrupted flow.
-// ThreadSanitizer delivers signals itself, and may run this handler inside another run of it, between its number and
-// its record. Such an inner run records nothing.
+// Records an event of two slots in a handler, so that its slots may come between those of the interrupted code.
+// ThreadSanitizer delivers signals itself. It may run this handler inside another run of it, after the outer run took
+// its number and before it records. Such an inner run records nothing.
 void onTimer(int) {
   static volatile bool inside = false;
   if (inside)
@@ -126,7 +126,7 @@ TEST(Signals, AStormLosesNothing) {
   EXPECT_EQ(account.produced, made.main + made.signal + made.nested);
 }
 
-// Signals also come while a thread gets a larger ring or waits for room. A handler that interrupts a record in a full
+// Signals also arrive while a thread gets a larger ring or waits for room. A handler that interrupts a record in a full
 // ring cannot wait, so its event is dropped and counted.
 TEST(Signals, AStormOnAFullRingCountsWhatItLoses) {
   Counts counts;
@@ -140,8 +140,8 @@ TEST(Signals, AStormOnAFullRingCountsWhatItLoses) {
 
 #if defined(__x86_64__)
 
-// Makes the processor trap after every instruction, so that a handler can run after each of them. This tests all points
-// at which one signal can come, while a timer would hit only a few.
+// Makes the processor trap after every instruction, so that a handler can run after each of them. So the tests reach
+// all points at which one signal can arrive. A timer would reach only a few.
 void startTraps() {
   __asm__ volatile("lea -128(%%rsp), %%rsp\n pushfq\n orq $0x100, (%%rsp)\n popfq\n lea 128(%%rsp), %%rsp"
                    :
@@ -268,7 +268,7 @@ TEST(Signals, AFlightRecorderStaysOneAfterADrop) {
   EXPECT_EQ(sum(session.arenas()).dropped, 1u);
 }
 
-// If the first record of a thread is made in a handler, this record claims the ring.
+// If a handler makes the first record of a thread, this record claims the ring.
 TEST(Signals, TheFirstRecordMayComeFromAHandler) {
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {

@@ -1,4 +1,4 @@
-// A session is stopped or started while a call is under way. The call is recorded once or not at all.
+// Tests a session that is stopped or started during a call. The call must be recorded once or not at all.
 #include "callbacks_fixture.h"
 
 namespace msleaks::test {

@@ -1,4 +1,5 @@
-// With damaged unwind tables of an image, no byte outside the tables is read, and every rule fits into its packed form.
+// Tests look-ups in damaged unwind tables of an image. No byte outside the tables may be read, and every rule must fit
+// into its packed form.
 #include "unwind/tables.h"
 
 #include "loaded_object.h"
@@ -13,8 +14,8 @@ namespace {
 
 using namespace runtime::unwind;
 
-// A copy of this program's tables, which can be damaged. The tables store distances to functions, so look-ups in the
-// copy use addresses that are moved by the same distance.
+// A copy of this program's tables, which a test can damage. The tables store distances to functions. So look-ups in the
+// copy use addresses that are moved by the same distance as the copy.
 class TablesCopy {
 public:
   TablesCopy() {

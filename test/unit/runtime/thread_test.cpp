@@ -1,4 +1,5 @@
-// Threads: each gets a ring and ends it, another thread claims it again, and late events are recorded too.
+// Tests the rings of threads: each thread gets a ring and ends it, another thread claims it again, and late events are
+// recorded, too.
 #include "../sanitizers.h"
 #include "session_fixture.h"
 
@@ -96,9 +97,9 @@ TEST(Threads, ManyAtOnce) {
   EXPECT_EQ(session.drain().size(), kThreads);
 }
 
-// These threads record for the first time when the destructors of their keys run. Some rounds are over by then, so the
-// destructor that ends the ring does not reach its last round. Later threads notice that these threads have ended, and
-// end their rings.
+// These threads record for the first time when the destructors of their keys run. Some rounds of destructors are over
+// by then. So the destructor that ends the ring does not reach its last round. Later threads notice that these threads
+// have ended, and end their rings.
 TEST(Threads, WhoRecordsFirstInADestructorGivesItsRingBackToo) {
   if (kThreadSanitizer)
     GTEST_SKIP() << "skipped: TSan's own state of a thread is gone by its last destructors";
@@ -128,15 +129,16 @@ pthread_key_t early_key, every_round_key;
 
 void recordInFirstRound(void *) { recordOneBlock(200); }
 
-// Records one block in each round of destructors. It requests another round each time, so it also runs in the last one.
+// Records one block in each round of destructors. This function requests another round each time, so it also runs in
+// the last round.
 void recordInEveryRound(void *argument) {
   const auto round = reinterpret_cast<uintptr_t>(argument);
   recordOneBlock(300 + round);
   pthread_setspecific(every_round_key, reinterpret_cast<void *>(round + 1));
 }
 
-// First thread_local objects are destroyed, then the keys' destructors run in rounds. After the runtime's destructor in
-// the last round, events go to the late ring.
+// When a thread ends, first its thread_local objects are destroyed. Then the destructors of its keys run in rounds.
+// After the runtime's destructor in the last round, events are recorded in the late ring.
 TEST(Threads, DestructorsOfTheThreadAreRecorded) {
   if (kThreadSanitizer)
     GTEST_SKIP() << "skipped: ThreadSanitizer takes the last round of destructors for itself";
@@ -163,8 +165,8 @@ TEST(Threads, DestructorsOfTheThreadAreRecorded) {
   EXPECT_EQ(account.dropped, 0u);
 }
 
-// A signal handler may call pthread_exit after the interrupted record has reserved a slot and before the slot is
-// written. This test makes the same state.
+// A signal handler may call pthread_exit after the interrupted record has reserved a slot and before it has written the
+// slot. This test creates the same state.
 TEST(Threads, AThreadThatEndsInsideARecordPublishesNoneOfIt) {
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {

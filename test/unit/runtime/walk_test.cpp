@@ -1,4 +1,4 @@
-// Walks on all kinds of stacks find the same frames as the compiler's own unwinder.
+// Tests that walks on all kinds of stacks find the same frames as the compiler's own unwinder.
 #include "unwound.h"
 
 #include "msleaks/runtime/path.h"
@@ -32,8 +32,8 @@ thread_local Compared compared;
 thread_local Stack stack;
 thread_local Calls ours, theirs;
 
-// Whether the compiler's unwinder has ended at the PLT. On AArch64 the PLT has no table, so this unwinder cannot go on
-// if a signal has interrupted code there.
+// Whether the compiler's unwinder has ended at the PLT. On AArch64 the PLT has no table. So this unwinder cannot
+// continue if a signal has interrupted code in the PLT.
 bool endInPlt([[maybe_unused]] std::span<const uint64_t> known) {
 #if defined(__aarch64__)
   return runtime::unwind::isInPlt(known.back()) && known.size() < ours.count &&
@@ -184,8 +184,8 @@ TEST(Walk, ThroughSignalHandlersOnBothStacks) {
 #if defined(__x86_64__)
 namespace {
 
-// The return of a signal handler without a table: mov $15, %rax; syscall. On AArch64 this code has no table since Linux
-// 5.8.
+// The code to which a signal handler returns, without a table: mov $15, %rax; syscall. On AArch64 this code has no
+// table since Linux 5.8.
 __asm__(
     ".pushsection .text\n.balign 16\nnop\nmsl_test_restorer: .byte 0x48,0xc7,0xc0,0x0f,0,0,0,0x0f,0x05\n.popsection");
 extern "C" void msl_test_restorer() __asm__("msl_test_restorer");
@@ -254,7 +254,7 @@ TEST(Walk, FromInterruptedInstructions) {
 }
 #endif
 
-// On a damaged stack each walk ends, unfinished or at a wrong outermost frame.
+// On a damaged stack each walk must end, either unfinished or at a wrong outermost frame.
 TEST(Walk, OfADamagedStackEnds) {
   alignas(16) uint64_t words[64];
   for (unsigned seed = 0; seed < 1000; ++seed) {
@@ -303,7 +303,7 @@ TEST(Walk, OfAWordThatIsNoReturnAddressSaysSo) {
 
 TEST(Walk, OfCodeBehindNoCallIsKnownWhereASignalInterruptedIt) {
   const auto begin = reinterpret_cast<uint64_t>(&recurse);
-  const auto after_first = begin + 4; // the bytes before it are no call
+  const auto after_first = begin + 4; // the bytes before this address are no call
   EXPECT_EQ(stepFrom(after_first), Step::NoCall);
   EXPECT_NE(stepFrom(after_first - 1, true), Step::NoCall);
   EXPECT_NE(stepFrom(after_first - 1, true), Step::NoCall);

@@ -1,5 +1,5 @@
-// Watched blocks: each change is reported for the right operation, unreadable blocks are handled, and the program is
-// not affected.
+// Tests watched blocks: each change is reported for the right operation, unreadable blocks do no harm, and the program
+// is not affected.
 #include "callbacks_fixture.h"
 
 #include "msleaks/api.h"
@@ -304,7 +304,7 @@ TEST(Watch, FilesBeyondTheLimitAreCounted) {
   EXPECT_NE(seen.contents[1].file, abi::kRefusedFile);
   EXPECT_EQ(seen.contents[2].file, abi::kRefusedFile);
   EXPECT_EQ(seen.contents[2].digest, digestWith({1, 2}));
-  ASSERT_EQ(seen.notes.size(), 2u); // the first says that operations are waited for
+  ASSERT_EQ(seen.notes.size(), 2u); // the first note says that the program waits for operations
   EXPECT_NE(seen.notes[0].find("waits for"), std::string::npos) << seen.notes[0];
   EXPECT_NE(seen.notes[1].find("--watch-max"), std::string::npos) << seen.notes[1];
 }
@@ -365,7 +365,7 @@ TEST(Watch, MoreThanItCanHoldIsSaid) {
   });
   EXPECT_EQ(seen.watched.size(), 64u);
   EXPECT_EQ(seen.changes.size(), 1u);
-  ASSERT_GE(seen.notes.size(), 2u); // the first says that operations are waited for
+  ASSERT_GE(seen.notes.size(), 2u); // the first note says that the program waits for operations
   EXPECT_NE(seen.notes[1].find("not watched"), std::string::npos) << seen.notes[1];
 }
 

@@ -1,4 +1,4 @@
-// A library without unwind tables, which itself records the calls that are under way.
+// Declares a library without unwind tables. The library itself records which of its functions are running.
 #pragma once
 
 #ifdef __cplusplus
@@ -9,7 +9,7 @@ extern void *msl_test_callers[1024]; // return addresses of the library's runnin
 extern unsigned msl_test_depth;
 extern void (*msl_test_check)(void);
 
-// plain: without optimisation; fast: with optimisation; bare: with optimisation and without frame pointers.
+// plain: compiled without optimisation; fast: with optimisation; bare: with optimisation and without frame pointers.
 void msl_test_plain_first(int depth);
 void msl_test_fast_first(int depth);
 void msl_test_bare_first(int depth);
