@@ -1,8 +1,8 @@
-// The shared memory and the definitions of a process, as the collector and `msleaks recover` find them. They belong to
-// the user's program, which may have overwritten them: the input is a list of patches to good ones.
+// Fuzzes the readers of a process's arena and definitions: the collector and `msleaks recover`. The user's program may
+// overwrite this shared memory. So the input is a list of patches to a valid arena.
 //
-// One patch: a region, an offset in it (two bytes), a count, and so many bytes. After a region that does not exist
-// comes the file of definitions. After any patches, the written trace must be a good one.
+// A patch consists of a region, an offset in it (two bytes), a count, and this number of bytes. After the number of a
+// region that does not exist, the rest is the file of definitions. After all patches, the written trace must be valid.
 #include "arena_maker.h"
 
 #include "analysis/collect/lost_pages.h"
@@ -22,7 +22,7 @@ using namespace test;
 
 constexpr uint64_t kCapacity = 64;
 
-// A cursor over the input that never passes the end.
+// Reads the input from begin to end, and never past its end.
 class Input {
 public:
   Input(const uint8_t *bytes, size_t size) : rest_(bytes, size) {}
@@ -44,7 +44,7 @@ void fill(ArenaMaker &arena) {
     first.recordAlloc(0x1000 + i * 16, 2000 + i);
     second.recordAlloc(0x9000 + i * 16, 2000 + i);
   }
-  second.writeUnpublished(abi::AllocEvent{}); // its thread was killed here
+  second.writeUnpublished(abi::AllocEvent{}); // as if its thread was killed here
   arena.caller(3).image = 1;
   arena.caller(3).address.store(0x1234);
   arena.addPath({0x1234, abi::kPathBegin, 1});
@@ -80,7 +80,7 @@ void patch(ArenaMaker &arena, Input &input) {
       .write(reinterpret_cast<const char *>(definitions.data()), static_cast<std::streamsize>(definitions.size()));
 }
 
-// Live collection looks twice; a recovery finishes at once.
+// A live collection drains the arena twice. A recovery only finishes it.
 void collect(analysis::ArenaReader arena, abi::OnFull policy, bool live, const std::filesystem::path &trace) {
   auto writer = analysis::TraceWriter::create(trace);
   if (!writer)

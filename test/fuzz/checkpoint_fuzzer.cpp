@@ -1,4 +1,4 @@
-// Checkpoints of a live set from arbitrary bytes: the reader refuses them, or a live set can go on from them.
+// Fuzzes the reader of checkpoints: it refuses arbitrary bytes, or the loaded live set can apply further events.
 #include "analysis/live/live_set.h"
 
 #include "../unit/live/random_run.h"

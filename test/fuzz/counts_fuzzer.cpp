@@ -1,5 +1,5 @@
-// Tables of graphs and files of counts from arbitrary bytes. The first byte chooses: a file as it is, a table as it is,
-// or a table with corrected sizes and checksum, in a file. So the fuzzer gets past them to the rows behind.
+// Fuzzes the readers of graph tables and of files with counts. The input is, by its first byte, a file, a table, or a
+// table whose sizes and checksum are corrected. With the corrections, the fuzzer also tests the reading of the rows.
 #include "analysis/graphs/counts_reader.h"
 #include "analysis/graphs/edge_counts.h"
 #include "analysis/graphs/run_graphs.h"
@@ -31,7 +31,7 @@ std::string repaired(std::string table) {
   header.edge_bytes = sizeof(abi::GraphEdge);
   const uint64_t parts = sizeof header + header.function_count * sizeof(abi::GraphFunction) +
                          header.block_count * sizeof(abi::GraphBlock) + header.edge_count * sizeof(abi::GraphEdge);
-  // Makes strings of the rest and, behind them, some rows of arguments.
+  // The rest of the table becomes strings, followed by some rows of arguments.
   const uint64_t left = table.size() > parts ? table.size() - parts : 0;
   const uint64_t arguments = std::min<uint64_t>(header.argument_bytes % 8, left / sizeof(abi::GraphArgument));
   header.argument_bytes = sizeof(abi::GraphArgument);

@@ -1,4 +1,4 @@
-// Untrusted binaries of a device: every read is within their bounds, and each name ends at its given end.
+// Fuzzes the reader of device binaries: it reads only within the binary, and each name ends at its given end.
 #include "device_binary.h"
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 using namespace msleaks::hooks;
 
-// Half of the inputs get a header, so that the input is sections, symbols and texts.
+// Half of the inputs get a valid header, so that the input itself is sections, symbols and texts.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   Elf64_Ehdr header{};
   std::memcpy(header.e_ident, ELFMAG, SELFMAG);
@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   header.e_shnum = 3;
   const bool own_header = size > 0 && bytes[0] % 2 == 0;
   const size_t before = own_header ? sizeof header : 0;
-  // The memory is exactly as large as the readable bytes, for AddressSanitizer.
+  // The memory is exactly as large as the readable bytes, so that AddressSanitizer finds a read past the end.
   std::vector<uint8_t> binary(before + size);
   if (before > 0)
     std::memcpy(binary.data(), &header, before);

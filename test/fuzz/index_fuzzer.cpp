@@ -1,5 +1,5 @@
-// Indexes of two levels from arbitrary bytes. The input changes root and first leaf of a small trace, with right
-// checksums. It is a list of edits: a payload, an offset, and a byte; the last edit may cut the payload off.
+// Fuzzes the reader of a trace's index. Each half of the input is a list of edits, of the first leaf and of the root.
+// An edit is an offset and a byte, or shortens the payload (offset 255). The checksums stay right.
 #include "analysis/trace/chunk_index.h"
 #include "analysis/trace/index_builder.h"
 #include "analysis/trace/trace_reader.h"
@@ -25,7 +25,7 @@ void edit(std::vector<uint8_t> &payload, std::span<const uint8_t> edits) {
   }
 }
 
-// Whether times never fall, and a second pass gives as many events as the first.
+// Checks that times never decrease, and that a second pass reads as many events as the first.
 void readAll(const TraceReader &reader, const TimeWindow &window) {
   uint64_t counts[2] = {};
   for (uint64_t &count : counts) {
@@ -62,7 +62,7 @@ public:
           payload);
     }
   }
-  // The trace with its index. The input changes leaf and root.
+  // Returns the trace with its index. The input changes the first leaf and the root.
   std::span<const uint8_t> withIndex(std::span<const uint8_t> input) {
     const size_t half = input.size() / 2;
     std::vector<uint64_t> offsets;
@@ -109,7 +109,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size) {
   static NamedMemory file;
   const auto reader = analysis::TraceReader::open(file.store(bytes));
   if (!reader)
-    std::abort(); // its file header is good
+    std::abort(); // its file header is valid
   readAll(*reader, {});
   readAll(*reader, {150, 700});
   (void)reader->forEachCallers([](uint32_t, std::span<const analysis::TraceWriter::CallerEntry>) {});

@@ -1,4 +1,4 @@
-// The reader of `msleaks doctor` for a program's libraries, on arbitrary bytes: symbols, slots, code.
+// Fuzzes the reader of libraries in `msleaks doctor`: their symbols, their slots for addresses, and their code.
 #include "analysis/doctor/library_file.h"
 #include "named_memory.h"
 

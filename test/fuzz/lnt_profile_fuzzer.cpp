@@ -1,5 +1,5 @@
-// LNT's profiles from arbitrary bytes, both versions: an accepted profile is sound, and reads the same after it was
-// written.
+// Fuzzes the readers of both versions of LNT's profiles: an accepted profile is written, read again, and written again.
+// Both written files are equal.
 #include "analysis/profiles/lnt_format.h"
 #include "analysis/profiles/lnt_v1.h"
 
@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   if (!profile)
     return expectOneLine(profile.error().message), 0;
   const auto file = writeLnt(*profile);
-  if (!file) // a percentage beyond binary32, which only the first version has room for
+  if (!file) // a percentage does not fit into binary32: only the first version allows this
     return first ? 0 : (std::abort(), 0);
   const auto again = readLnt({reinterpret_cast<const uint8_t *>(file->data()), file->size()});
   const auto same = again ? writeLnt(*again) : tl::make_unexpected(again.error());

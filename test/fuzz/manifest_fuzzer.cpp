@@ -1,4 +1,4 @@
-// manifest.json from arbitrary bytes. What is accepted must survive being written and read again.
+// Fuzzes the reader of manifest.json. An accepted manifest must be the same after it was written and read again.
 #include "analysis/run/manifest_json.h"
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// A perf.data of arbitrary bytes. Only images that are files of this machine are opened, and no objdump is run.
+// Fuzzes the reader of perf.data. It opens only images that are files of this machine, and runs no objdump.
 #include "analysis/profiles/perf_profile.h"
 #include "named_memory.h"
 

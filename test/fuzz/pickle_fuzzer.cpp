@@ -1,4 +1,4 @@
-// Unpacked pickles from arbitrary bytes: a parsed value can be walked.
+// Fuzzes the reader of unpacked pickles, and visits the parts of each parsed value.
 #include "analysis/profiles/pickle.h"
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// LLVM's indexed profiles from arbitrary bytes.
+// Fuzzes the reader of LLVM's indexed profiles.
 #include "analysis/profiles/profdata.h"
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Rows files from arbitrary bytes. What is accepted must be complete, and survive being written and read again.
+// Fuzzes the parser of rows files. An accepted row has a name, and is the same after it was written and parsed.
 #include "rows_file.h"
 
 #include <cstdlib>
@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size) {
     std::abort();
   for (const auto &[name, row] : result.rows) {
     passes::UserRow again;
-    if (row.wrapper && !name.empty()) // says nothing more
+    if (row.wrapper && !name.empty()) // a wrapper's row has only a name
       continue;
     if (name.empty() || !passes::parseRow(passes::rowText(row.symbol), again).empty() || again.symbol != row.symbol)
       std::abort();

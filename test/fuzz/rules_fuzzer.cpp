@@ -1,5 +1,5 @@
-// Suppressions, filters and moments from arbitrary bytes. The bytes before the first zero byte are the text. The rest
-// is a name that the text's patterns are matched with.
+// Fuzzes the parsers of suppressions, filters and moments. The bytes before the first zero byte are the text. The rest
+// is a name that is matched with the patterns of the text.
 #include "analysis/findings/rules.h"
 #include "analysis/report/question.h"
 
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size) {
   if (const auto rules = parseSuppressions(text, "fuzzed"))
     for (const SuppressionRule &rule : *rules)
       (void)rule.pattern.matches(name);
-  // A name without stars and anchors is a pattern of itself.
+  // A name without stars and anchors is a pattern that matches itself.
   if (name.find_first_of("*^$") == std::string_view::npos && !name.empty() && !Pattern(name).matches(name))
     std::abort();
   (void)Pattern(text).matches(name);

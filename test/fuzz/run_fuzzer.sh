@@ -1,5 +1,5 @@
 #!/bin/sh
-# run_fuzzer.sh FUZZER: runs it for MSLEAKS_FUZZ_SECONDS (60), from the corpus beside this script if there is one.
+# run_fuzzer.sh FUZZER: runs the fuzzer for MSLEAKS_FUZZ_SECONDS (60). The first inputs are from corpus/, if it has any.
 set -eu
 name=$(basename "$1")
 seeds=$(dirname "$0")/corpus/$name

@@ -1,5 +1,5 @@
-// Site tables and definition records from arbitrary bytes. The first byte chooses whether the bytes stay as they are,
-// or get a right magic number, size and checksum. With these the fuzzer reaches the offsets behind them.
+// Fuzzes the readers of site tables and definition records. The first byte chooses whether the bytes stay unchanged, or
+// get a right magic number, size and checksum. With these, the fuzzer also tests the offsets in the table.
 #include "analysis/places/site_catalog.h"
 #include "analysis/places/site_table_reader.h"
 
@@ -37,7 +37,7 @@ void repairTable(std::vector<std::byte> &bytes) {
   std::memcpy(bytes.data(), &header, sizeof header);
 }
 
-// A Unit record around the table, as the runtime writes it.
+// Returns a Unit record that contains the table, as the runtime writes it.
 std::vector<std::byte> unitRecord(const std::vector<std::byte> &table) {
   const abi::UnitDefinition unit{1, 1};
   std::vector<std::byte> body(sizeof unit);
@@ -52,7 +52,7 @@ std::vector<std::byte> unitRecord(const std::vector<std::byte> &table) {
   return record;
 }
 
-// Reads every character of a site's texts, so that a view outside of its table is noticed.
+// Reads every character of a site's texts, so that AddressSanitizer finds a text outside of its table.
 size_t lengthOf(const analysis::Site &site) {
   size_t sum = 0;
   const auto read = [&](std::string_view text) {

@@ -1,4 +1,4 @@
-// The reader of `msleaks sites`, on arbitrary bytes: ELF files and archives, and the tables in them.
+// Fuzzes the reader of `msleaks sites`: ELF files, archives, and the tables in them.
 #include "analysis/places/site_section.h"
 #include "analysis/report/site_text.h"
 #include "named_memory.h"

@@ -1,6 +1,6 @@
-// Traces from arbitrary bytes. The first byte chooses: the bytes as they are, or with corrected checksums where chunks
-// would be. So the fuzzer gets past them to the columns behind. Seeds are real traces, made by the fuzzer itself; the
-// program lives in one file in memory.
+// Fuzzes the readers of traces. The first byte chooses: unchanged bytes, or bytes with corrected checksums of all
+// chunks. With the corrections, the fuzzer also tests the columns of the chunks. Seeds are real traces, which the
+// fuzzer writes. The input is stored in a file in memory.
 #include "analysis/analyzers/leaks.h"
 #include "analysis/analyzers/peak.h"
 #include "analysis/stream/pipeline.h"
@@ -22,7 +22,7 @@ namespace {
 using namespace analysis;
 using namespace analysis::trace;
 
-// Walks as a reader would, and corrects the checksum of each header and its payload.
+// Visits the chunks as a reader does, and corrects the checksums of each header and its payload.
 void repairChunks(std::vector<uint8_t> &bytes) {
   const FileHeader file = makeFileHeader();
   if (bytes.size() < sizeof file)
@@ -36,7 +36,7 @@ void repairChunks(std::vector<uint8_t> &bytes) {
     header.stored_bytes = std::min(header.stored_bytes, room);
     if (header.codec == Codec::None)
       header.raw_bytes = header.stored_bytes;
-    // A chunk may claim 16,384 events whose columns are all constant; fewer events test the same and leave time for
+    // A chunk may have 16,384 events whose columns are all constant. Fewer events test the same, and leave time for
     // other inputs.
     header.events %= 64;
     header.slots = header.events + header.slots % 64;
@@ -47,7 +47,7 @@ void repairChunks(std::vector<uint8_t> &bytes) {
   }
 }
 
-// A small trace with each kind of chunk, as seed.
+// Returns a small trace with each kind of chunk, as a seed.
 std::vector<uint8_t> sampleTrace(bool closed) {
   const std::string file = "/tmp/msleaks-trace-seed-" + std::to_string(::getpid());
   {
@@ -80,7 +80,7 @@ std::vector<uint8_t> sampleTrace(bool closed) {
   return bytes;
 }
 
-// A reader's promises for any file: times never fall, the count is right, and windows do not crash.
+// Checks what a reader guarantees for any file: times never decrease, the count is right, and windows do not crash.
 void readEverything(const TraceReader &reader) {
   uint64_t last_ns = 0, count = 0;
   const auto given = reader.forEachEvent([&](const StreamEvent &event) {
@@ -96,7 +96,7 @@ void readEverything(const TraceReader &reader) {
   (void)reader.forEachCallers([](uint32_t, std::span<const TraceWriter::CallerEntry>) {});
 }
 
-// The same for a follower, as if the file were still growing.
+// Checks the same for a follower, which reads the file as if the file still grew.
 void followEverything(const std::string &file) {
   auto follower = TraceFollower::open(file);
   if (!follower)
@@ -112,7 +112,7 @@ void followEverything(const std::string &file) {
       }
 }
 
-// Makes a report of it: every block that is born dies once.
+// Analyses the trace. In the end, every allocated block must be freed once.
 void analyzeEverything(const TraceReader &reader) {
   Symbolizer symbolizer;
   SiteCatalog catalog(symbolizer);
@@ -142,7 +142,7 @@ using namespace msleaks;
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t most);
 
-// Without a corpus the first inputs are real traces.
+// Without a corpus, the first inputs are real traces.
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigned seed) {
   static const std::vector<uint8_t> kSamples[] = {sampleTrace(false), sampleTrace(true)};
   const std::vector<uint8_t> &sample = kSamples[seed & 1];

@@ -1,4 +1,4 @@
-// Untrusted unwind tables: every read is within their bounds, and every program of a function ends.
+// Fuzzes the reader of unwind tables: it reads only within the tables, and the program of each function ends.
 #include "unwind/tables.h"
 
 #include <cstring>
@@ -6,7 +6,7 @@
 
 using namespace msleaks::runtime::unwind;
 
-// A header with one function, so that the input is the record of a function and the data that it refers to.
+// A header with one function, so that the input is the record of this function, and the data that it refers to.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   struct Header {
     uint8_t version = 1, frame_encoding = 0x1b, count_encoding = 0x03, table_encoding = 0x3b;
@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     uint32_t count = 1;
     int32_t function = 0, record = sizeof(Header);
   };
-  // The memory is exactly as large as the readable bytes, for AddressSanitizer.
+  // The memory is exactly as large as the readable bytes, so that AddressSanitizer finds a read past the end.
   std::vector<uint8_t> mapped(sizeof(Header) + size);
   const bool own_header = size > 0 && bytes[0] % 4 == 0;
   const Header header;

@@ -37,7 +37,7 @@ aclError aclrtMemsetAsync(void *to, size_t capacity, int32_t value, size_t size,
 aclError aclrtCreateStream(aclrtStream *stream);
 aclError aclrtDestroyStream(aclrtStream stream);
 aclError aclrtSynchronizeStream(aclrtStream stream);
-/* Here the handle is a function of the host: void kernel(const void *arguments, size_t size). */
+/* In the stand-in, the handle is a function of the host: void kernel(const void *arguments, size_t size). */
 aclError aclrtLaunchKernel(aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size,
                            aclrtStream stream);
 aclError aclrtLaunchKernelV2(aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size, void *config,
@@ -116,10 +116,10 @@ int rtKernelLaunchWithHandleV2(void *binary, uint64_t key, uint32_t blocks, rtAr
                                aclrtStream stream, const void *config);
 int rtVectorCoreKernelLaunchWithHandle(void *binary, uint64_t key, uint32_t blocks, rtArgsEx_t *arguments, void *sm,
                                        aclrtStream stream, const void *config);
-/* On a real device this launches on its AI CPUs. Here it launches a function of the program. */
+/* A real driver launches on the device's AI CPUs. The stand-in launches a function of the program. */
 int rtAicpuKernelLaunchExWithArgs(uint32_t type, const char *name, uint32_t blocks, const rtArgsEx_t *arguments,
                                   void *sm, aclrtStream stream, uint32_t flags);
-/* The same as aclrtBinaryGetFunction and …ByEntry, under the names of two generations. */
+/* These do the same as aclrtBinaryGetFunction and …ByEntry, under the names of two generations. */
 int rtsFuncGetByName(void *binary, const char *name, void **function);
 int rtsFuncGetByEntry(void *binary, uint64_t entry, void **function);
 int rtBinaryGetFunctionByName(void *binary, const char *name, void **function);
@@ -130,7 +130,7 @@ int rtDevBinaryRegister(const rtDevBinary_t *binary, void **handle);
 int rtRegisterAllKernel(const rtDevBinary_t *binary, void **handle);
 void standinRuns(void *binary, void (*kernel)(const void *arguments, size_t size));
 
-/* The driver. With STANDIN_INNER its functions have the names that are meant for tools. */
+/* Functions of the driver. With STANDIN_INNER, they have the names that are meant for tools. */
 struct drv_mem_prop {
   uint32_t side, devid, module_id, pg_type, mem_type;
   uint64_t reserve;
@@ -139,7 +139,7 @@ int halMemAlloc(void **block, unsigned long long size, unsigned long long flag);
 int halMemFree(void *block);
 int halMemCreate(void **handle, size_t size, const struct drv_mem_prop *property, uint64_t flag);
 int halMemRelease(void *handle);
-/* `call` is called when a block is free again, before the call that frees it returns. */
+/* The stand-in calls `call` after a block was freed, before the function that freed the block returns. */
 void standinBehindRelease(void (*call)(void));
 int halGetAPIVersion(int *version); /* 0x070000: 7.0.0 */
 

@@ -1,5 +1,5 @@
-// libascendcl.so: ACL. It allocates device memory from the driver, 32 bytes more than requested, and
-// launches through the runtime. With STANDIN_IMPL this is libacl_rt_impl.so, to which forwards.cpp forwards.
+// Imitates libascendcl.so (ACL). It allocates device memory from the driver, 32 bytes more than requested, and launches
+// through the runtime. With STANDIN_IMPL, it is libacl_rt_impl.so, to which forwards.cpp forwards.
 #ifdef STANDIN_IMPL
 #include "impl_names.h"
 #endif
@@ -27,7 +27,7 @@ unsigned long long flagOf(int device, unsigned long long module, unsigned long l
   return static_cast<unsigned long long>(device) | side << 10 | module << 56;
 }
 
-// Without a stream it returns the default one.
+// Returns the stream of a handle. Null means the default stream.
 standin::Stream &of(aclrtStream stream) {
   static standin::Stream default_stream;
   return stream != nullptr ? *static_cast<standin::Stream *>(stream) : default_stream;
@@ -40,7 +40,7 @@ aclError take(void **block, size_t size) {
 }
 aclError give(void *block) { return halMemFree(block) == 0 ? ACL_SUCCESS : ACL_ERROR_INVALID_PARAM; }
 
-// A copy of rows. The beginnings of two rows are a pitch apart.
+// A copy of rows. A pitch is the distance between the beginnings of two rows.
 struct Rows {
   char *to;
   size_t to_pitch;

@@ -1,5 +1,5 @@
-/* Functions by which a program uses the stand-in of ATB. ATB's classes
- * are behind them, so a C program drives either build of it. */
+/* A program uses the stand-in of ATB through these functions. They hide
+ * ATB's classes, so a C program can use both builds of the stand-in. */
 #pragma once
 #include "acl.h"
 
@@ -14,15 +14,15 @@ typedef struct {
   size_t bytes;
 } atbTensor;
 
-/* The first element of each output becomes the sum of those of the inputs, all floats, and `stray` more bytes of it are
- * set. */
+/* Sets the first float of each output to the sum of the inputs' first floats. Also sets `stray` more bytes of the first
+ * output. */
 int atbExecute(const char *operation, const atbTensor *in, size_t ins, const atbTensor *out, size_t outs,
                void *workspace, size_t workspace_bytes, size_t stray, aclrtStream stream);
 
-/* An operator that gets senseless arguments and refuses them. */
+/* Executes an operator with invalid arguments, which it refuses. */
 int atbExecuteStrange(void);
 
-/* Saves tensors from here on, as an environment variable of ATB does. Returns the number of files so far. */
+/* Switches the saving of tensors on or off, like an environment variable of ATB. Returns the number of saved files. */
 int atbSaveTensors(int yes);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-// libascend_hal.so: the driver, with $STANDIN_DEVICES devices of $STANDIN_DEVICE_BYTES each.
+// Imitates libascend_hal.so, the driver, with $STANDIN_DEVICES devices of $STANDIN_DEVICE_BYTES each.
 #ifdef STANDIN_INNER
 #define halMemAlloc halMemAllocInner
 #define halMemFree halMemFreeInner

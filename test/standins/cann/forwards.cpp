@@ -1,4 +1,4 @@
-// libascendcl.so as it is from CANN 8 on: each function forwards to a function of another library.
+// Imitates libascendcl.so of CANN 8 and later: each function forwards to a function of another library.
 #include "acl.h"
 
 #define FORWARD(name, parameters, arguments)                                                                           \

@@ -1,4 +1,4 @@
-// Imitates the handles of Ascend CANN: of libruntime.so if STANDIN_RUNTIME is defined, else of ACL above it.
+// Imitates the handles of Ascend CANN: of libruntime.so if STANDIN_RUNTIME is defined, otherwise of ACL.
 #include "../common/objects.h"
 #include "../common/refusal.h"
 

@@ -1,4 +1,4 @@
-// Gives the functions the names that they have in the library below ACL's interface.
+// Renames the functions of ACL as in libacl_rt_impl.so, the library below ACL's interface.
 #pragma once
 #define aclrtSetDevice aclrtSetDeviceImpl
 #define aclrtMalloc aclrtMallocImpl

@@ -1,5 +1,5 @@
-// Replaces MSTX's header. As that header does, it looks up the tool (MSTX_INJECTION_PATH,
-// or a function of the process), and passes tables of function pointers to it.
+// Replaces the header of MSTX. Like the original, it finds the tool (MSTX_INJECTION_PATH, or a function of the
+// process), and passes tables of function pointers to the tool.
 #pragma once
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-// libruntime.so: launches, on the streams that ACL created. A kernel is a
-// function of the program. The content of a registered binary is not read.
+// Imitates libruntime.so: it launches kernels on the streams that ACL created. A kernel is a function of the program.
+// The content of a registered binary is not read.
 #include "../common/asked.h"
 #include "../common/machine.h"
 #include "../common/refusal.h"
@@ -15,7 +15,7 @@ namespace {
 constexpr int kInvalid = ACL_ERROR_INVALID_PARAM;
 using Kernel = void (*)(const void *, size_t);
 
-// Waits for the kernel, since its arguments may be gone when the call returns.
+// Waits for the kernel, since its arguments may become invalid when the call returns.
 int launch(const void *kernel, const void *arguments, size_t size, aclrtStream stream) {
   if (kernel == nullptr || stream == nullptr)
     return kInvalid;
@@ -58,7 +58,7 @@ int rtVectorCoreKernelLaunch(const void *stub, uint32_t, rtArgsEx_t *arguments, 
   STANDIN_MAY_REFUSE();
   return launch(stub, arguments, stream);
 }
-// Here the handle of the arguments is the pointer to them.
+// In the stand-in, the handle of the arguments is the pointer to the arguments.
 int rtLaunchKernelByFuncHandle(void *function, uint32_t, void *arguments, aclrtStream stream) {
   STANDIN_MAY_REFUSE();
   return launch(function, static_cast<rtArgsEx_t *>(arguments), stream);

@@ -1,4 +1,4 @@
-// A driver's functions that hooks call may change errno. The stand-ins' functions do so with asked().
+// A driver's functions that hooks call may change errno. The functions of the stand-ins change it with asked().
 #pragma once
 
 #include <cerrno>

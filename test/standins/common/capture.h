@@ -1,5 +1,5 @@
-// Captures a stream: its work is stored, and runs when the graph is launched. Until the capture
-// ends, a call that would wait, or that cannot be captured, is refused and ends the capture.
+// Imitates the capture of a stream: its work is stored, and runs when the graph is launched. During a capture, a call
+// that waits, or that cannot be captured, is refused and ends the capture.
 #pragma once
 
 #include "machine.h"
@@ -11,7 +11,7 @@ using Work = std::vector<std::function<void()>>;
 class Captures {
 public:
   static constexpr int kInvalid = 1, kUnsupported = 900, kInvalidated = 901, kImplicit = 906;
-  enum State { kNone, kActive, kEnded }; // numbers of the drivers
+  enum State { kNone, kActive, kEnded }; // the numbers that the drivers use
   enum Mode { kGlobal, kOfThread, kRelaxed };
 
   int begin(Stream &stream) {
@@ -21,7 +21,7 @@ public:
     stream.keep(captures_[&stream].work);
     return 0;
   }
-  // If a call has ended the capture, `work` is null and the result is an error.
+  // Ends the capture. If a refused call has ended it before, `work` is null and the result is an error.
   int end(Stream &stream, Work *&work) {
     const std::lock_guard lock(mutex_);
     const auto found = captures_.find(&stream);
@@ -44,9 +44,9 @@ public:
     const std::lock_guard lock(mutex_);
     return !captures_.empty();
   }
-  // The status of a call that no capture can contain. It ends all captures, unless the thread has relaxed its mode.
+  // Returns the status of a call that no capture can contain. Ends all captures, unless the thread's mode is relaxed.
   int outside() { return modeOfThread() != kRelaxed ? endAll(kUnsupported) : 0; }
-  // The status of a call that waits for this stream. ofDefault(): of one on the default stream, which waits for all.
+  // Return the status of a call that waits for this stream, or (ofDefault) of a call that waits for all streams.
   int inside(const Stream &stream) { return stateOf(stream) != kNone ? endAll(kUnsupported) : outside(); }
   int ofDefault() { return endAll(kImplicit); }
   static int &modeOfThread() {
@@ -69,7 +69,7 @@ private:
   std::map<const Stream *, Capture> captures_;
 };
 
-// A driver and its runtime library share one object.
+// A driver and its runtime library share one object of this class.
 inline Captures &captures() {
   static auto *const made = new Captures;
   return *made;

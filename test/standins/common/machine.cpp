@@ -17,12 +17,12 @@ size_t fromEnvironment(const char *name, size_t otherwise) {
 
 namespace {
 
-// Hidden memory, and the number of objects that give access to it.
+// The hidden memory of the devices, and the number of Access objects.
 struct Hidden {
   std::mutex mutex;
   std::map<void *, size_t> memories;
   unsigned accesses = 0;
-  // Calls the kernel directly, past all hooks, because this is not a mapping of the program.
+  // Makes the system call directly, so that no hook sees it: this is no mapping of the program.
   void protect(int protection) {
     for (const auto &[begin, bytes] : memories)
       syscall(SYS_mprotect, begin, bytes, protection);
@@ -46,7 +46,7 @@ Access::~Access() {
     hidden().protect(PROT_NONE);
 }
 
-// A mapped file, like a driver's memory, so that the pages do not count as the host's memory.
+// The memory is a mapped file, like a driver's memory, so its pages do not count as the host's memory.
 Memory::Memory(size_t bytes, bool is_hidden)
     : bytes_(bytes), file_(open(P_tmpdir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)) {
   if (file_ < 0 || ftruncate(file_, static_cast<off_t>(bytes)) != 0)

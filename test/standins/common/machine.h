@@ -1,5 +1,5 @@
-// An imitated accelerator: devices with a fixed amount of memory, and streams that run their work in order,
-// each on its own thread. The stand-ins for closed drivers (../README.md) add a vendor's functions to it.
+// Imitates a machine with accelerators: devices with a fixed amount of memory, and streams that run their work in
+// order, each on its own thread. The stand-ins for closed drivers (../README.md) add a vendor's functions.
 #pragma once
 
 #include <condition_variable>
@@ -16,11 +16,11 @@
 
 namespace standin {
 
-// The memory of one device. Blocks are parts of one reservation, so an address belongs to one device and
-// never to the host's heap. As on a real device, an access behind the end of a block hits the next block.
+// The memory of one device. Blocks are parts of one reservation, so each address belongs to one device and never to the
+// host's heap. As on a real device, an access behind the end of a block accesses the next block.
 class Memory {
 public:
-  // If the memory is hidden, the host can touch it only while an Access exists.
+  // If the memory is hidden, the host can access it only while an object of class Access exists.
   explicit Memory(size_t bytes, bool is_hidden = false);
   ~Memory();
   Memory(const Memory &) = delete;
@@ -44,7 +44,7 @@ private:
   std::map<size_t, size_t> blocks_; // offset and size
 };
 
-// The device can use its hidden memory as long as the object exists.
+// While an object of this class exists, hidden memory is accessible.
 class Access {
 public:
   Access();
@@ -64,13 +64,13 @@ private:
   std::set<const void *> begins_;
 };
 
-// Runs work in order. The thread begins with the first work, so an unused library can be unloaded.
+// Runs work in order. The thread starts with the first work, so a library whose streams are unused can be unloaded.
 class Stream {
 public:
   ~Stream(); // waits until all work has run
   void run(std::function<void()> work);
   void wait();
-  // Later work is stored in `kept` and does not run. With null it runs again.
+  // From now on, work is stored in `kept` and does not run. If `kept` is null, work runs again.
   void keep(std::vector<std::function<void()>> *kept);
 
 private:
@@ -86,7 +86,7 @@ private:
 // $STANDIN_DEVICES (2) devices of $STANDIN_DEVICE_BYTES (64 MiB) each, of which a context uses
 // kContextBytes. With $STANDIN_HIDDEN the host cannot access their memory, as on a real device.
 inline constexpr size_t kContextBytes = 3 << 20;
-// A number from an environment variable, which a test may set.
+// Returns the number in an environment variable that a test may set.
 size_t fromEnvironment(const char *name, size_t otherwise);
 class Machine {
 public:
@@ -94,7 +94,7 @@ public:
   unsigned count() const { return static_cast<unsigned>(devices_.size()); }
   Memory &device(unsigned ordinal) { return *devices_[ordinal]; }
   Memory &pinned() { return pinned_; } // page-locked host memory
-  bool release(void *block);           // in whichever memory it is
+  bool release(void *block);           // in any of the memories
   Locked &locked() { return locked_; }
   Stream &defaultStream() { return default_stream_; }
   // The devices' bus numbers begin at 1, in the opposite order of the devices. Text: "0000:02:00.0"

@@ -1,5 +1,5 @@
-// Objects that a driver counts and that use no memory of the device: streams, events, graphs and
-// others. Each object is a separate heap block. Only an object that was created can be destroyed.
+// Imitates a driver's objects that use no memory of the device, such as streams, events and graphs. Each object is a
+// separate heap block. Only an object that was created can be destroyed.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@ namespace standin {
 class Objects {
 public:
   explicit Objects(const char *what) : what_(what) {}
-  // Returns 0 and an object, or an error.
+  // Makes an object and returns 0, or returns an error.
   int make(void **where) {
     if (where == nullptr)
       return kInvalid;

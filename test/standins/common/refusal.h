@@ -1,5 +1,5 @@
-// $STANDIN_FAIL is "function:nth:status", or several of these with commas. The
-// nth call of this function is refused with this status, and does nothing.
+// $STANDIN_FAIL is "function:nth:status", or several of these, separated by commas. The nth call of this function is
+// refused with this status, and does nothing.
 #pragma once
 
 #include <cstdlib>
@@ -8,7 +8,7 @@
 
 namespace standin {
 
-// Does not use std::string. With it libstdc++ would bind to symbols of this library, which then could not be unloaded.
+// Uses no std::string. With it, libstdc++ would bind to symbols of this library, so the library could not be unloaded.
 class Refusals {
 public:
   Refusals() {
@@ -48,7 +48,7 @@ private:
   std::mutex mutex_;
 };
 
-// 0 if this call is not refused.
+// Returns the status of a refused call. Returns 0 if this call is not refused.
 inline int refusal(const char *function) {
   static auto *const made = new Refusals;
   return made->of(function);
@@ -56,7 +56,7 @@ inline int refusal(const char *function) {
 
 } // namespace standin
 
-// The first line of a driver's function. `said` converts the status before it is returned; it may be empty.
+// The first line of a driver's function. `said` is a function that converts the status, or is empty.
 #define STANDIN_MAY_REFUSE(said)                                                                                       \
   if (const int refused = ::standin::refusal(__func__); refused != 0)                                                  \
   return said(refused)

@@ -1,5 +1,5 @@
-// Imitates CUDA's runtime library, with the same symbols and statuses,
-// on the imitated machine. With other names it imitates HIP's.
+// Imitates CUDA's runtime library, with the same symbols and statuses. With other names, it imitates HIP's runtime
+// library.
 #include "../common/capture.h"
 #include "../common/machine.h"
 #include "../common/refusal.h"
@@ -23,7 +23,7 @@ thread_local cudaError_t last = cudaSuccess;
 
 constexpr bool kIsHip = "cuda"[0] == 'h';
 int version() { return static_cast<int>(standin::fromEnvironment("STANDIN_VERSION", kIsHip ? 60'000'000 : 12090)); }
-// Whether the last error is set by each call, not only by a failed call.
+// Whether each call sets the last error, also a successful call.
 const bool keeps_each = kIsHip && version() < 70'000'000;
 
 // Returns the status of a call, and stores it for cudaGetLastError.
@@ -84,7 +84,7 @@ cudaError_t cudaDeviceGetPCIBusId(char *text, int bytes, int device) {
   machine().bus(static_cast<unsigned>(device), text, bytes);
   return said(cudaSuccess);
 }
-// NVML's stand-in calls this.
+// The stand-in of NVML calls this function.
 extern "C" size_t standin_in_use(size_t bus) { return machine().inUseAt(bus); }
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
   STANDIN_MAY_REFUSE(saidWithErrno);
@@ -239,7 +239,7 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
   return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
 }
 
-// Here the rows of an array follow each other directly.
+// In the stand-in, there is no space between the rows of an array.
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *copy) {
   if (copy == nullptr || copy->extent.depth == 0)
     return said(cudaErrorInvalidValue);
@@ -278,7 +278,7 @@ cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, c
   return cudaMemset3D(to, value, extent);
 }
 
-// The arguments may be gone when the call returns, and their sizes are unknown here. So the call waits for the kernel.
+// The arguments may become invalid after the call, and their sizes are unknown. So the call waits for the kernel.
 cudaError_t cudaLaunchKernel(const void *kernel, dim3, dim3, void **arguments, size_t, cudaStream_t stream) {
   STANDIN_MAY_REFUSE(said);
   if (kernel == nullptr)

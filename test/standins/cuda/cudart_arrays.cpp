@@ -1,5 +1,5 @@
-// CUDA's runtime library: copies from and to arrays, whose layout a program cannot see, and symbols, which are
-// variables of the program here. Programs with a default stream for each thread call forms with other names.
+// Imitates CUDA's copies from and to arrays, whose layout a program cannot see, and symbols. A symbol is a variable of
+// the program. A program with a default stream for each thread calls functions with other names.
 #include <cuda_runtime_api.h>
 
 namespace {

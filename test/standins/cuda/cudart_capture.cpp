@@ -1,4 +1,4 @@
-// CUDA's runtime library with captures of streams. A graph is the captured work of one stream.
+// Imitates CUDA's runtime library with captures of streams. A graph is the captured work of one stream.
 #include "cudart.cpp"
 
 namespace {

@@ -1,5 +1,5 @@
-// Imitates CUDA's runtime library in a program that is linked with it statically. Its functions are
-// hidden symbols. It looks up the driver's functions by dlsym or by the driver's own cuGetProcAddress.
+// Imitates CUDA's runtime library in a program that is linked with it statically. Its functions are hidden symbols.
+// They look up the driver's functions by dlsym or by the driver's own cuGetProcAddress.
 #include "cudart_static.h"
 
 #include <dlfcn.h>

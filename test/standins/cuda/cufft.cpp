@@ -1,5 +1,5 @@
-// Imitates cuFFT. A plan is the lowest free number. With
-// STANDIN_HIP it imitates hipFFT, whose plans are pointers.
+// Imitates cuFFT. A new plan gets the lowest free number. With STANDIN_HIP, it imitates hipFFT, whose plans are
+// pointers.
 #include "../common/refusal.h"
 
 #include <mutex>

@@ -1,5 +1,5 @@
-// Imitates the functions of CUDA's driver that hooks call during a capture, for use
-// with cudart_capture.cpp. A stream of the driver is a stream of that runtime library.
+// Imitates the functions of CUDA's driver that hooks call during a capture, for use with cudart_capture.cpp. A stream
+// of the driver is a stream of this runtime library.
 #include "../common/capture.h"
 
 #include <cerrno>
@@ -55,7 +55,7 @@ int cuMemGetInfo_v2(size_t *free, size_t *total) {
   *free = *total = kTotal;
   return said(captures().outside());
 }
-// Hooks must not call this with an address that is no function.
+// A hook must not pass an address that is no function: this would crash.
 int cuFuncGetName(const char **name, void *function) {
   *name = static_cast<Function *>(function)->name.c_str();
   return said(0);

@@ -1,6 +1,6 @@
-// Imitates the contexts of CUDA's driver. A thread has contexts, each for one device, and
-// allocates in the current one. The driver returns its own functions by names without
-// versions. So link it with -Bsymbolic-functions, which makes it find its own functions.
+// Imitates the contexts of CUDA's driver. A thread has contexts, each for one device, and allocates in the current one.
+// cuGetProcAddress_v2 returns the driver's own functions. So link this library with -Bsymbolic-functions, which makes
+// it find its own functions.
 #include "../common/capture.h"
 #include "../common/machine.h"
 #include "../common/refusal.h"
@@ -38,7 +38,7 @@ int allocatePinned(void **block, size_t bytes) {
 }
 int release(void *block) { return machine().release(block) ? 0 : kInvalid; }
 int launch(const void *kernel) { return kernel != nullptr ? 0 : kInvalid; }
-// A function of a module; it runs nothing. After the module's unload its handle is reused for the next look-up.
+// A function of a module, without code. After the module was unloaded, the next look-up reuses the function's handle.
 struct Function {
   std::string name;
   const void *module;
@@ -50,7 +50,7 @@ void *pointer(unsigned long long address) { return reinterpret_cast<void *>(addr
 } // namespace
 
 extern "C" {
-// Defined in libcuda_copies.cpp, if that is linked.
+// libcuda_copies.cpp defines these functions, if it is linked.
 [[gnu::weak]] int cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes);
 [[gnu::weak]] int cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t bytes, void *stream);
 [[gnu::weak]] int cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes);
@@ -115,7 +115,7 @@ int cuMemGetInfo_v2(size_t *free, size_t *total) {
   *total = memory.total();
   return 0;
 }
-size_t standin_in_use(size_t bus) { return machine().inUseAt(bus); } // NVML's stand-in calls this
+size_t standin_in_use(size_t bus) { return machine().inUseAt(bus); } // the stand-in of NVML calls this
 
 int cuMemAlloc(unsigned *, unsigned) { return kInvalid; } // the first version, which has 32-bit addresses
 int cuMemAlloc_v2(void **block, size_t bytes) {
@@ -188,7 +188,7 @@ int cuLaunchCooperativeKernel_ptsz(void *kernel, unsigned, unsigned, unsigned, u
   return launch(kernel);
 }
 
-// Returns the newest form that a program of this version knows. Since 3.2 addresses have 64 bits.
+// Returns the newest form of the function that this version of CUDA has. Since version 3.2, addresses have 64 bits.
 int cuGetProcAddress_v2(const char *name, void **function, int version, unsigned long long flags, int *outcome) {
   constexpr unsigned long long kPerThread = 2;
   struct Form {

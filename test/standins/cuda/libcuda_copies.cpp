@@ -45,7 +45,7 @@ struct Copy2D {
   void *dstArray;
   size_t dstPitch, WidthInBytes, Height;
 };
-// In HIP the structure ends with the array.
+// In CUDA, a reserved field follows the array.
 struct Array {
   void *handle;
 #ifndef HIP
@@ -66,7 +66,7 @@ template <class Number> struct Copy3D {
   Number dstPitch, dstHeight, WidthInBytes, Height, Depth;
 };
 
-// The numbers of the memory types.
+// The numbers of two memory types, which differ between CUDA and HIP.
 struct MemoryTypes {
   int host, array;
 };
@@ -80,7 +80,7 @@ MemoryTypes types() { return {1, 3}; }
 const void *handleOf(const void *array) { return array; }
 const void *handleOf(const Array &array) { return array.handle; }
 
-// One end of a copy. The rows of an array follow each other directly.
+// The source or the destination of a copy. The rows of an array follow each other directly.
 struct End {
   End(int type, const void *host, Device device, const void *array, size_t given_pitch, size_t width)
       : begin(static_cast<char *>(const_cast<void *>(type == types().host    ? host

@@ -19,7 +19,7 @@ struct Property {
   int type, handle_types, place, device;
 };
 
-// Exists as long as its handle or a mapping.
+// A physical block. It exists as long as a handle or a mapping of it exists.
 struct Physical {
   size_t bytes;
   standin::Memory *memory;
@@ -31,7 +31,7 @@ struct Mapping {
 };
 std::mutex mutex;
 auto &blocks = *new std::map<unsigned long long, Physical>;
-auto &mappings = *new std::map<unsigned long long, Mapping>; // keys are addresses
+auto &mappings = *new std::map<unsigned long long, Mapping>; // by address
 
 void *pointer(unsigned long long address) { return reinterpret_cast<void *>(address); }
 

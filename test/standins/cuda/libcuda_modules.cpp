@@ -1,6 +1,6 @@
-// Imitates modules of CUDA's driver: loads them, and launches their kernels on streams. A
-// module is a library for the host with the device's code (test/e2e/graphs/device_modules.py),
-// which runs one thread after another. With STANDIN_HIP and other names it imitates HIP's.
+// Imitates modules of CUDA's driver: loads them, and launches their kernels on streams. A module is a library for the
+// host with the device's code (test/e2e/graphs/device_modules.py), which runs one thread after another. With
+// STANDIN_HIP and other names, it imitates HIP's modules.
 #include "../common/machine.h"
 
 #include <atomic>
@@ -20,7 +20,7 @@ standin::Machine &machine() {
 }
 
 constexpr int kInvalid = 1, kOutOfMemory = 2, kNotFound = 500, kNotReady = 600, kTooManyResources = 701;
-constexpr unsigned kSharedBytes = 48 << 10; // a launch may use more only if allowShared permits it
+constexpr unsigned kSharedBytes = 48 << 10; // limit of a launch, unless allowShared raises it
 
 struct Module {
   void *library;
@@ -29,7 +29,7 @@ struct Module {
 struct Function {
   void *code;
   void (*run)(void *code, const uint64_t *arguments, unsigned count, const unsigned *threads, const unsigned *block);
-  const unsigned *parameters; // their number, followed by the bytes of each
+  const unsigned *parameters; // number of parameters, then the bytes of each
   unsigned most_shared_bytes;
 };
 struct Event {
@@ -41,7 +41,7 @@ standin::Stream &streamOf(void *stream) {
 }
 void *pointer(unsigned long long address) { return reinterpret_cast<void *>(address); }
 
-// Freed memory is filled with bytes that must not look like a count.
+// A reset fills all allocated memory with bytes that must not look like a count.
 std::mutex memory_mutex;
 auto &memory = *new std::map<unsigned long long, size_t>;
 int reset() {
@@ -60,7 +60,7 @@ void *symbolOf(const Module &module, const char *name, const char *suffix = "") 
   return dlsym(module.library, text);
 }
 
-// $STANDIN_REFUSED is a text. A launch fails if its kernel's name contains this text.
+// $STANDIN_REFUSED is a text. A launch is refused if the kernel's name contains this text.
 bool isRefused(void *code) {
   Dl_info info;
   const char *const refused = std::getenv("STANDIN_REFUSED");
@@ -77,7 +77,7 @@ int allowShared(void *handle, int bytes) {
   return 0;
 }
 
-// The parameters of a launch except its kernel and arguments.
+// The parameters of a launch, except for the kernel and its arguments.
 struct Shape {
   const unsigned *grid, *block;
   size_t shared_bytes;
@@ -259,7 +259,7 @@ int hipModuleLoadData(void **made, const void *bundle) {
   return status;
 }
 
-// The program registers its binaries when it starts. Each is loaded at its first launch.
+// The program registers its binaries when it starts. Each binary is loaded at the first launch of one of its kernels.
 struct Registered {
   const void *bundle;
   void *module;
@@ -372,7 +372,7 @@ int cuLibraryLoadFromFile(void **made, const char *name, int *, void **, unsigne
   return cuModuleLoad(made, name);
 }
 int cuLibraryUnload(void *library) { return cuModuleUnload(library); }
-// Returns a handle that differs from the function's.
+// Returns a handle of the kernel that differs from the handle of the function.
 int cuLibraryGetKernel(void **made, void *library, const char *name) {
   if (cuModuleGetFunction(made, library, name) != 0)
     return kNotFound;

@@ -1,4 +1,4 @@
-// Imitates NVML: it reports a device's memory as its driver does, and the driver's reserve.
+// Imitates NVML: it reports the memory in use on a device, including the driver's own reserve.
 #include "../common/machine.h"
 #include "../common/refusal.h"
 
@@ -12,7 +12,7 @@ constexpr int kUninitialized = 1, kInvalid = 2, kNotFound = 6;
 
 bool is_begun = false;
 
-// The device's bytes in use, which a private function of the driver returns. 0 if there is no such device.
+// Returns the bytes in use on a device, from a private function of the driver. Returns 0 if there is no such device.
 size_t inUse(size_t bus) {
   auto *const ask = reinterpret_cast<size_t (*)(size_t)>(dlsym(RTLD_DEFAULT, "standin_in_use"));
   return ask != nullptr ? ask(bus) : 0;

@@ -1,4 +1,4 @@
-// HIP's functions that CUDA's runtime library does not have: HIP's own allocators, modules, and names of kernels.
+// Imitates HIP's functions that CUDA's runtime library does not have: allocators, modules, and names of kernels.
 #include "../common/refusal.h"
 
 #include <hip_runtime_api.h>
@@ -87,7 +87,7 @@ hipError_t hipDrvLaunchKernelEx(const hipLaunchConfig_t *config, void *function,
   const dim3 &block = config->blockDim;
   return hipModuleLaunchKernel(function, x, y, z, block.x, block.y, block.z, 0, config->stream, arguments, extra);
 }
-// Returns its own functions, which bypass the hooks for them.
+// Returns the library's own functions, so calls of them bypass the hooks.
 hipError_t hipGetProcAddress(const char *name, void **function, int, uint64_t, void *) {
   constexpr int kNotFound = 500;
   static void *const self = dlopen("libamdhip64.so.6", RTLD_NOW | RTLD_NOLOAD);

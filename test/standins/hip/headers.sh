@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the folder of HIP's own headers, from Debian's packages, unpacked once. Exits with 77 without them.
+# Prints the folder with HIP's own headers. Unpacks them once, from Debian's packages. Exits with 77 if there are none.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../../bench/workloads/fetch.sh"
 

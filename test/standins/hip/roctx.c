@@ -1,4 +1,4 @@
-// Imitates libroctx64. It stores its calls, as a profiler would.
+// Imitates libroctx64. The library stores the calls that it gets, as a profiler would.
 #include "roctx.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// The declarations of roctx's header.
+// Replaces the header of roctx, with its declarations.
 #pragma once
 
 #include <stdint.h>

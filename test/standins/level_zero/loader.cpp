@@ -1,5 +1,5 @@
-// libze_loader.so.1: Level Zero on devices of the stand-in, each with two sub-devices. An immediate
-// list runs its commands at once. A queue runs any other list each time that it gets the list.
+// Imitates libze_loader.so.1 (Level Zero). Each device has two sub-devices. An immediate list runs its commands at
+// once. Any other list runs each time when it is passed to a queue.
 #include "../common/machine.h"
 
 #include "standin_module.h"
@@ -60,7 +60,7 @@ bool isDevice(ze_device_handle_t device) {
   return std::any_of(handles().begin(), handles().end(), [=](const auto &handle) { return &handle == device; });
 }
 
-// With a count of 0 the caller asks for the number.
+// Returns devices from `first` on. If `*count` is 0, returns only their number.
 ze_result_t list(uint32_t *count, ze_device_handle_t *into, _ze_device_handle_t *first, uint32_t there) {
   if (count == nullptr)
     return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
@@ -156,7 +156,7 @@ ze_result_t zeMemAllocHost(ze_context_handle_t context, const ze_host_mem_alloc_
     return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
   return allocate(machine().pinned(), size, alignment, block, ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY);
 }
-// Without a device it allocates on the first one. It calls another function of the API; hooks must count both as one.
+// Without a device, it uses the first device. It calls another function of the API. Hooks must count both as one.
 ze_result_t zeMemAllocShared(ze_context_handle_t context, const ze_device_mem_alloc_desc_t *wish,
                              const ze_host_mem_alloc_desc_t *host_wish, size_t size, size_t alignment,
                              ze_device_handle_t device, void **block) {

@@ -1,5 +1,5 @@
-// The "native binary" of a module of the stand-in: a table of
-// functions of the host. An entry without a name ends the table.
+// Describes the "native binary" of a module in the stand-in: a table of functions of the host. An entry without a name
+// ends the table.
 #pragma once
 #include <level_zero/ze_api.h>
 
