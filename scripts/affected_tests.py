@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Prints the folders of tests that the changes since a revision can break.
 
-    affected_tests.py REPOSITORY REVISION    a folder a line, as scripts/test.sh --unit takes them: live, lit, e2e/run
+    affected_tests.py REPOSITORY REVISION    one folder on each line, named as in `scripts/test.sh --unit`: live, lit, e2e/run
 
-A change of a part of analysis/ affects the parts that see it (analysis/CMakeLists.txt), and their tests with whole runs.
-Uncommitted changes and new files count, too. Exit status 2: git does not know the revision.
+A change of a part of analysis/ affects this part, and all parts that may include its headers (analysis/CMakeLists.txt).
+Their tests with whole runs are affected, too. Uncommitted changes and new files are included. Exit status 2: git does
+not find the revision.
 """
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-# The beginning of a path, and the folders of tests that a change there affects. The first row that fits is used.
+# Each row contains the beginning of a path, and the folders of tests that a change of such a file affects. The first
+# row that matches a path is used.
 ROWS = [
     ("docs/reference/", ["abi"]),
     ("docs/", ["scripts"]),
@@ -31,8 +33,8 @@ ROWS = [
     ("scripts/", ["scripts"]), ("bench/", ["scripts"]),
     ("cmake/", ["e2e/package"]),
 ]
-# The whole runs that test a part of analysis. They are added to the unit tests of the part, and of the parts that see
-# it.
+# For a part of analysis: the folders of tests with whole runs that also test this part. They are added to the unit
+# tests.
 RUNS = {
     "collect": ["e2e/run"], "graphs": ["e2e/graphs"], "profiles": ["e2e/profiles"], "adapters": ["e2e/profiles"],
     "doctor": ["e2e/doctor"], "watch": ["e2e/watch"], "places": ["e2e/truth"], "live": ["e2e/user"],
@@ -41,7 +43,7 @@ RUNS = {
 
 
 def parts_that_see(cmake):
-    """Returns {part: parts that see it, directly or indirectly}, from the text of analysis/CMakeLists.txt."""
+    """Returns {part: parts that may include its headers, directly or indirectly}. `cmake`: text of analysis/CMakeLists.txt."""
     sees = {name: rest.split(" SEES ")[1].split(" USES ")[0].split() if " SEES " in rest else []
             for name, rest in re.findall(r"^add_part\((\w+)([^)]*)\)", cmake, re.M)}
     seen_by = {name: {name} for name in sees}

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Configures and builds a preset (release, unless another is named). Uses ccache if it is installed.
+# Configures and builds a CMake preset (default: release). Uses ccache if it is installed.
 #
 #   scripts/build.sh [preset] [targets...]
-#   MSLEAKS_CONFIGURE=OPTIONS   more options for cmake, which the build folder keeps
+#   MSLEAKS_CONFIGURE=OPTIONS   more options for cmake; later runs in the same build folder use them, too
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Cross-builds msleaks for 64-bit ARM, and runs the tests that qemu-user can run. These are unit tests, kills, signals,
-# pages of 4, 16 and 64 KiB, and a program compiled by clang with the plugin. docs/aarch64.md has the results.
+# Cross-compiles msleaks for 64-bit ARM, and runs the tests that qemu-user can run. These are unit tests, tests with
+# kills, signals, and pages of 4, 16 and 64 KiB, and programs that clang compiles with the plugin. docs/aarch64.md lists
+# the results.
 #
 #   scripts/check-aarch64.sh [--setup]     --setup: only make the sysroot and qemu in build/aarch64
-#
-# Debian's cross compiler is installed on the machine. All other files are in build/aarch64: the arm64 libraries
-# (sysroot), and a qemu that supports MADV_WIPEONFORK. These are versions from 8.0 on; Debian 12 has one in its
-# backports. qemu is registered as the interpreter of arm64 programs only in a namespace. Exit status: 0 all passed, 1 a
-# test failed, 77 skipped (no network, or a kernel without binfmt_misc in namespaces).
+# The script installs Debian's cross compiler on the machine. All other files are in build/aarch64: the arm64 libraries
+# (sysroot) and qemu. The qemu must support MADV_WIPEONFORK, so its version is 8.0 or later, from Debian 12's backports.
+# qemu is registered as the interpreter of arm64 programs only in a namespace. Exit status: 0 = all tests passed; 1 = a
+# test failed; 77 = skipped (no network, or a kernel without binfmt_misc in namespaces).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -16,8 +16,8 @@ sysroot=$arm/sysroot
 qemu=$arm/tools/qemu-aarch64
 results=$arm/results
 
-# private_apt FOLDER SOURCES ARCHITECTURE ARGUMENTS...: runs apt with a state of its own, in which no package is
-# installed.
+# private_apt FOLDER SOURCES ARCHITECTURE ARGUMENTS...: runs apt with a state that is separate from the machine's. In
+# this state no package is installed.
 private_apt() {
   local state=$1 sources=$2 architecture=$3
   shift 3
@@ -34,7 +34,8 @@ sources() { # FILE SUITE
   echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $2 main" >"$1"
 }
 
-# Absolute links in packages are relative to the root of a machine, not to the sysroot. This makes them relative.
+# Absolute symbolic links in packages refer to the root of a machine, not to the sysroot. This function makes them
+# relative.
 make_links_relative() {
   local link
   while IFS= read -r link; do
@@ -95,8 +96,8 @@ part() {
     { grep --line-buffered -E '^ *[0-9]+/[0-9]+ ' || true; } | show_progress "$name" || true
 }
 
-# Tests that qemu-user cannot run. Native programs cannot load arm64 libraries (RealProgramsDoTheSame). Scripts of ctest
-# compile for the machine that runs them.
+# Tests that cannot run under qemu-user. RealProgramsDoTheSame loads arm64 libraries into native programs, which is
+# impossible. The other tests compile code for the build machine.
 cannot='Hooks.RealProgramsDoTheSame|symbols_reject|report.verbs'
 
 run_parts() {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compiles each source of a build folder alone, only for its syntax. So it finds sources that depend on headers which only
-their neighbours in a joined compile include.
+"""Compiles each source of a build folder alone, with -fsyntax-only. Normally the build joins several sources into one. So a
+source may use a header that only another source includes. This script finds such sources.
 
     check-alone.py BUILD    a folder that was configured with -DMSLEAKS_JOIN_SOURCES=OFF -DMSLEAKS_PRECOMPILE=OFF
 

@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
-# Checks msleaks with CUDA, on a real GPU.
+# Checks msleaks with CUDA, on a real GPU. There are two checks.
 #
-# Runs counted kernels, from PTX that the driver compiles, and compares each count with a count made by hand.
+# The first check runs counted kernels, from PTX that the driver compiles. It compares each count with a number that was
+# computed by hand.
 #
-# Runs the hooks with the current PyTorch: its caching allocator, expandable segments, cudaMallocAsync and CUDA graphs.
-# Compares the report's device memory with PyTorch's own number. Compares the time of a step without msleaks with the
-# time with call paths, ledger, handles and NVTX, but without a watch. The exit status is 1 if a step takes over 2%
-# longer. If there is Nsight Systems, it also measures a step under `nsys` with memory tracing. Prints a table for
-# docs/devices.md.
+# The second check runs the current PyTorch with the hooks: its caching allocator, expandable segments, cudaMallocAsync
+# and CUDA graphs. It compares the report's device memory with PyTorch's own number. It also compares the time of a step
+# with and without msleaks. In this comparison msleaks records call paths, ledger, handles and NVTX, but there is no
+# watch. If a step takes over 2% longer, the exit status is 1. If Nsight Systems is installed, the check also measures a
+# step under `nsys` with memory tracing. It prints a table for docs/devices.md.
 #
 #   scripts/check-cuda.sh [--built FOLDER] [PYTHON]
-#     PYTHON          one that has PyTorch with CUDA; else one is made from PyPI, 3 GB of downloads
-#     --built FOLDER  of a build, or of an installed package: nothing is installed, built or fetched, and what is left out is
-#                     said. For a machine without a network. PYTHON is python3 then, unless it is given
-#
-# test.sh does not run this script. Without a device, the script prints 'skipped: no device' and exits with status 77.
+#     PYTHON          a Python that has PyTorch with CUDA. Without it, the script installs PyTorch from PyPI (3 GB)
+#     --built FOLDER  the folder of a build or of an installed package, for a machine without a network. The script then
+#                     installs, builds and downloads nothing. It prints the steps that it skips. PYTHON is python3,
+#                     unless it is given
+# test.sh does not run this script. Without a GPU, the script prints 'skipped: no device' and exits with status 77.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../bench/workloads/fetch.sh"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that clang-format-22 would not change our C++ (.clang-format). test/unformatted.txt lists files that are not
-formatted yet. This list may only shrink.
+"""Checks that clang-format-22 would not change the repository's C++ files (.clang-format). test/unformatted.txt lists files
+that are not formatted yet. No file may be added to this list.
 
     check-format.py [FILE...]     all files of the repository, unless some are named
 
@@ -16,11 +16,11 @@ ROOT = Path(__file__).resolve().parent.parent
 LIST = ROOT / "test/unformatted.txt"
 PROGRAM = "clang-format-22"
 SKIPPED = 77
-AT_ONCE = 40  # files in one call of clang-format
+AT_ONCE = 40  # largest number of files in one call of clang-format
 
 
 def is_ours(path):
-    """Whether the file is checked. Files in test/lit are not: their tests name line numbers, and their lines may be long."""
+    """Whether the file is checked. Files in test/lit are not checked: the tests expect certain line numbers, and lines may be long."""
     return path.suffix in (".cpp", ".h") and path.parts[:2] != ("test", "lit")
 
 
@@ -46,7 +46,7 @@ def differing(paths):
 
 
 def complaints(paths, different, excused):
-    """Yields the complaints. `paths` are the files that were checked."""
+    """Yields a message for each file that is wrongly formatted or wrongly listed. `paths`: the files that were checked."""
     for path in sorted(different - excused):
         yield f"{path}: {PROGRAM} lays it out otherwise; run {PROGRAM} -i {path}"
     for path in sorted((excused & set(paths)) - different):

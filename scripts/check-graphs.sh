@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Checks counts of edges on real programs. Builds ggml and darknet twice, with few counters and with one on each edge,
-# and lets both do the same work. Checks that each edge has the same count, and that few counters are at most half as
-# many. Ends with a line for each program.
+# Checks the counts of edges on real programs. Builds ggml and darknet twice: with counters only outside of a spanning
+# tree, and with a counter on each edge. Both builds do the same work. The script checks that each edge has the same
+# count in both builds. It also checks that the first build has at most half as many counters. At the end prints a line
+# for each program.
 #
 #   scripts/check-graphs.sh
-#
-# This takes some minutes, so test.sh does not run it. The tests graphs-truth of test.sh do the same with small
-# programs. Exit status: 1 = a count differs, or there are too many counters; 77 = a source could not be fetched (no
-# network).
+# The script takes some minutes, so test.sh does not run it. The tests graphs-truth of test.sh make the same checks with
+# small programs. Exit status: 1 = a count differs, or there are too many counters; 77 = a source could not be fetched
+# (no network).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 

@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
-# Builds ten projects of other people as their authors build them, with plain clang and with msleaks-clang. Checks that
-# the projects' own tests have the same results plain, instrumented, and instrumented under msleaks-run. Ends with a
-# table.
+# Builds ten projects of other people, in the way that their authors build them, with plain clang and with
+# msleaks-clang. Runs the projects' own tests three times: plain, instrumented, and instrumented under msleaks-run.
+# Checks that the results are the same. At the end prints a table.
 #
 #   scripts/check-projects.sh [project...]     all, unless some are named
 #   MSLEAKS_LLVM=22    version of clang
-#   JOBS=N             how many compilers at once (as many as there are processors)
-#
-# This takes a quarter of an hour, so test.sh does not run it. Builds and logs stay in build/projects until the next
-# run. Exit status 1: a result differs, or a build or a test fails. Exit status 77: some projects could not be fetched
-# (no network), and the others passed.
+#   JOBS=N             number of compilers that run at once (default: the number of processors)
+# The script takes a quarter of an hour, so test.sh does not run it. Builds and logs stay in build/projects until the
+# next run. Exit status 1: a result differs, or a build or a test fails. Exit status 77: some projects could not be
+# downloaded (no network), and all other projects passed.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../bench/workloads/fetch.sh"
 source "$repository/scripts/projects.sh"
@@ -26,7 +25,7 @@ compiler() { # KIND: exports CC and CXX
   fi
 }
 
-# Prints code that runs a function of projects.sh in a shell of its own, which ends at the first error.
+# Prints shell code that runs a function of projects.sh and ends at the first error.
 in_shell() { # FUNCTION
   declare -f "$1"
   declare -f with_cmake run_ctest || true
@@ -45,8 +44,8 @@ build() { # PROJECT KIND SOURCE
   ) >"$work/$1/build-$2.log" 2>&1 </dev/null
 }
 
-# Runs the tests and writes their output, without times, to $work/PROJECT/MODE.result. The last line of the file is the
-# exit status.
+# Runs the tests of a project. Writes the lines of their output that contain results, without times, to
+# $work/PROJECT/MODE.result. The last line of this file is the exit status.
 run_tests() { # PROJECT MODE KIND PREFIX...
   local project=$1 mode=$2 kind=$3 status=0
   shift 3
@@ -59,9 +58,9 @@ run_tests() { # PROJECT MODE KIND PREFIX...
   printf 'exit status %s\n' "$status" >>"$work/$project/$mode.result"
 }
 
-# Prints one line about the recording. Fails if events are missing in the account. Fails if no event comes from a site
-# that the plugin marked, since hooks alone would record the project, too. The report's exit status may be 1, which
-# means leaks.
+# Prints one line about the recording. Fails if produced events are neither stored nor dropped. Also fails if no event
+# has a site of the plugin: without the plugin, hooks alone would record the project. The exit status of the report may
+# be 1, which means that there are leaks.
 account() { # FOLDER
   local at_sites
   at_sites=$("$build_folder/bin/msleaks" dump "$1" --json | python3 -c '

@@ -1,9 +1,7 @@
 #!/usr/bin/env bash
-# Runs clang-tidy-22 with the checks of .clang-tidy over sources that were changed. It compiles only the sources that it
-# checks.
-#
-#   scripts/check-tidy.sh [COMMIT]     sources that differ from COMMIT; from the commit before HEAD, unless it is named
-#   scripts/check-tidy.sh --all        all sources that the build folder knows
+# Runs clang-tidy-22 with the checks of .clang-tidy on the sources that were changed. Other sources are not compiled.
+#   scripts/check-tidy.sh [COMMIT]     checks sources that differ from COMMIT (default: the commit before HEAD)
+#   scripts/check-tidy.sh --all        checks all sources that the build compiles
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -11,7 +9,8 @@ command -v clang-tidy-22 >/dev/null || skip "no clang-tidy-22: run scripts/setup
 cd "$repository"
 base=${1:-HEAD~1}
 build=$repository/build/tidy
-# Joined sources have no commands of their own, and clang cannot read precompiled headers of g++.
+# Sources are not joined, because a joined source has no compile command of its own. There are no precompiled headers,
+# because clang cannot read those of g++.
 cmake -S "$repository" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang-22 \
   -DCMAKE_CXX_COMPILER=clang++-22 -DMSLEAKS_JOIN_SOURCES=OFF -DMSLEAKS_PRECOMPILE=OFF -Wno-dev --log-level=WARNING >/dev/null
 if [[ $base == --all ]]; then
@@ -20,7 +19,7 @@ else
   git rev-parse --quiet --verify "$base^{commit}" >/dev/null || fail "check-tidy: there is no commit '$base'" 2
   mapfile -t changed < <(git diff --name-only --diff-filter=d "$base" -- '*.cpp')
 fi
-# Only sources with a compile command are checked. Test programs, and sources for another LLVM, have none.
+# Only sources with a compile command are checked. Test programs, and sources for another LLVM, have no compile command.
 mapfile -t sources < <(for source in "${changed[@]}"; do
   grep -qF "\"file\": \"$repository/$source\"" "$build/compile_commands.json" && printf '%s\n' "$source"
 done)

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Finds words in pages and comments that a reader must read twice.
+"""Finds sentences in pages and comments that are hard to read.
 
-    check-words.py [PATH...]      files, or folders with all below them; without a PATH: the covered ones (COVERED)
+    check-words.py [PATH...]      files, or folders with all files below them; without a PATH: those in COVERED
 
 Three rules hold for pages (*.md) and for comments of C, C++, Python, CMake and shell:
-  - A line of a page has at most 140 characters, so that it fits a screen. A row of a table has at most 280, since its cells wrap;
-    targets of links do not count there.
+  - A line of a page has at most 140 characters, so that it fits a screen. A row of a table has at most 280, since its cells wrap.
+    In a row, targets of links do not count.
   - A sentence has at most 25 words. An inline code span is one word.
-  - A sentence that begins with "Of", "What" or "Who" has a main verb. Headings, heads of tables and questions need none, and
-    neither do labels: a few words in lower case in a cell, or behind code (`int size; // of the block`).
+  - A sentence that begins with "Of", "What" or "Who" has a main verb. Headings, heads of tables and questions need no verb. A
+    label needs no verb, either: a few words in lower case in a cell, or after code in a line (`int size; // of the block`).
 
-Prints `file:line: what, what to do` for each finding. Exit status 1 if there is any, 2 for a PATH that is not there.
+Prints `file:line: problem, remedy` for each finding. Exit status 1: there is a finding. Exit status 2: a PATH does not exist.
 """
 import bisect
 import io
@@ -21,7 +21,7 @@ import tokenize
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# The test style.words checks these.
+# The test style.words checks these files and folders.
 COVERED = (
     "ARCHITECTURE.md",
     "CHANGELOG.md",
@@ -40,9 +40,10 @@ COVERED = (
     "test",
     "tools",
 )
-# Comments in these folders are checked only if a PATH names them or a part of them. Both folders will be rewritten.
+# Comments in these folders are checked only if a PATH names the folder or a file in it: their rewriting is not
+# finished.
 EXCLUDED = ("analysis", "hooks")
-# Folders with generated files, or files of other people.
+# Folders that are not checked, because they contain generated files, or files of other projects.
 SKIPPED = {".git", ".ci", "build", "corpus", "golden", "__pycache__", "third_party"}
 
 LINE_LIMIT, ROW_LIMIT, WORD_LIMIT, LABEL_LIMIT = 140, 280, 25, 8
@@ -50,12 +51,12 @@ C_LIKE = {".c", ".cc", ".cpp", ".cu", ".cl", ".def", ".h", ".hpp", ".inc", ".hip
 HASHED = {".cmake", ".sh", ".bash"}
 
 
-# ---- A text and the lines of its characters ----
+# ---- A block of text that knows the line of each character ----
 
 class Block:
     """Text of one paragraph, list item, table cell or comment, with the line of each character.
 
-    Its kind is `text`, `head` (a heading, a cell of a table's head) or `label` (a cell, or a comment behind code)."""
+    Its kind is `text`, `head` (a heading, or a cell of a table's head) or `label` (any other cell, or a comment after code)."""
 
     def __init__(self, kind="text"):
         self.kind, self.text, self.starts, self.lines = kind, "", [], []
@@ -134,7 +135,7 @@ DECORATION = re.compile(r"^(?://[/!]?<?|/\*\*?<?|\*/|\*(?!\w)|#+)")
 
 
 def c_comments(text):
-    """Yields (line, column, text, whole) for each line of a comment. `whole`: no code precedes the comment in its line."""
+    """Yields (line, column, text, whole) for each line of each comment. `whole`: the line contains only the comment."""
     for token in C_TOKEN.finditer(text):
         comment = token.group()
         if not comment.startswith(("//", "/*")):
@@ -168,7 +169,7 @@ def hash_comments(text):
 
 
 def comment_blocks(comments):
-    """Joins the lines of one comment. Indented lines are examples or tables, not sentences."""
+    """Joins the lines of each comment to a block. Leaves out indented lines, which are examples or tables, not sentences."""
     blocks, current, last_line, last_column = [], None, -2, -1
     for line, column, text, whole in comments:
         follows = line == last_line + 1 and column == last_column and whole
@@ -193,7 +194,7 @@ FILE_NAME = re.compile(r"^[\w./*{},-]+\.[\w*{},]+(?: \([^)]*\))?: ")
 
 
 def sentences(block):
-    """Yields (line, sentence). Each code span is replaced by one word of the same length, each target of a link by blanks."""
+    """Yields (line, sentence). Replaces each code span by one word of the same length, and each target of a link by blanks."""
     text = CODE.sub(lambda code: "§" * len(code.group()), block.text)
     text = TARGET.sub(lambda target: "]" + " " * (len(target.group()) - 1), text)
     begin, parts = 0, []
@@ -208,7 +209,7 @@ def sentences(block):
             yield block.line_at(first), sentence
 
 
-# ---- Verbs, as far as a rule of openers needs them ----
+# ---- Verbs, for the rule about sentences that begin with Of, What or Who ----
 
 AUXILIARY = set("""is are was were am be been has have had does do did can cannot could may might must shall should will would isn't
 aren't wasn't weren't hasn't haven't doesn't don't didn't can't won't""".split())
@@ -223,7 +224,7 @@ split stand start stay stop store survive take tell tend throw touch trust try t
 NOUN_SIGNS = set("""the a an of its their his our your my this these those all no any some each every other few many more most both to
 with by for in on at from and or per into behind between beside without as than such one two three whose""".split())
 ADVERBS = set("not never always also only still already then now yet just often nearly ever so".split())
-# Each of these words begins a clause, which has a verb of its own.
+# Each of these words begins a subordinate clause, which has a verb of its own.
 CLAUSES = set("what who whom whose whoever which where when why how whether".split())
 
 
@@ -237,7 +238,7 @@ FINITE = PAST | set(BASE) | {third_person(verb) for verb in BASE}
 
 
 def finite_verbs(words):
-    """Counts the finite verbs; `may have been` is one. If in doubt, a word counts as a verb."""
+    """Counts the finite verbs. `may have been` counts as one. A word that may be a verb or a noun counts as a verb."""
     count, previous, chain = 0, "", False
     for word in words:
         if word in AUXILIARY:
@@ -285,7 +286,7 @@ def findings_of_blocks(blocks):
 
 
 def findings(name, text):
-    """Yields (line, what) for the text of a file. Yields nothing for kinds of files that are not checked."""
+    """Yields (line, problem) for the text of a file. Yields nothing for a file of a kind that is not checked."""
     path = Path(name)
     if path.suffix == ".md":
         blocks, long_lines = page_blocks(text)

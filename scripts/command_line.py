@@ -1,9 +1,9 @@
-"""Reads the descriptions of our programs' command lines, which `PROGRAM --describe-options` prints."""
+"""Reads the descriptions of the command lines of msleaks and msleaks-run, which `PROGRAM --describe-options` prints as JSON."""
 import json
 
 
 class Command:
-    """A program, or one of its commands; `path` is what a user types: ["msleaks", "profile", "report"]."""
+    """A program, or one of its commands. `path` contains the words that a user types: ["msleaks", "profile", "report"]."""
 
     def __init__(self, described, before=(), passed_to=None):
         self.path = [*before, described["name"]]
@@ -28,7 +28,7 @@ class Command:
 
 
 def read(msleaks, msleaks_run):
-    """Returns the two programs, read from the files with their descriptions."""
+    """Reads the files with the descriptions of both programs, and returns both as Command."""
     with open(msleaks_run) as file:
         run = Command(json.load(file))
     with open(msleaks) as file:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts the results that runs of ctest reported.
+"""Counts the passed, failed and skipped tests in the result files of one or more ctest runs.
 
     count_tests.py [--times] FILE.xml...      JUnit files of `ctest --output-junit`; --times: the ten slowest tests
 
@@ -46,8 +46,8 @@ def count(test):
         return Counter(failed=1), ""
     if status == "disabled":
         return Counter(skipped=1), "disabled"
-    # A test that ctest calls "notrun" has either skipped itself (SKIP_RETURN_CODE, SKIP_REGULAR_EXPRESSION), or could
-    # not start.
+        # The status is "notrun". Either the test has skipped itself (SKIP_RETURN_CODE, SKIP_REGULAR_EXPRESSION), or
+        # ctest could not start it.
     skipped = test.find("skipped")
     if skipped is None or not skipped.get("message", "").startswith("SKIP_"):
         return Counter(failed=1), ""
@@ -56,8 +56,7 @@ def count(test):
 
 
 def show_output(suite, test):
-    """Prints the end of a failed test's output. After the machine is gone, its log has no other information about the
-    failure."""
+    """Prints the end of a failed test's output. On a machine of a CI service, the log is the only information that remains."""
     lines = (test.findtext("system-out") or "").rstrip().splitlines()
     print(f"== {suite}: {test.get('name')} printed" + (f" (the last {SHOWN_LINES} of {len(lines)} lines)" if len(lines) > SHOWN_LINES else ""))
     print("\n".join(lines[-SHOWN_LINES:]))

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Shows how msleaks finds mistakes in a program. Installs missing packages, and builds msleaks with the plugin of one
-# LLVM. Compiles examples/opencl_train with the plugin, and runs it under msleaks-run with each planted mistake. Ends
-# with a list of the findings.
+# Shows how msleaks finds mistakes in a program. Installs missing packages, and builds msleaks with the plugin for LLVM
+# 22. Compiles examples/opencl_train with the plugin. Runs this program under msleaks-run without a mistake, and with
+# each planted mistake. At the end prints a list of the findings.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 progress_seconds=${PROGRESS_SECONDS:-1}
 "$repository/scripts/setup.sh" --demo
-# If the build folder exists already, for example from scripts/test.sh, its options do not change.
+# If the build folder exists already, for example because of scripts/test.sh, its CMake options stay unchanged.
 if [[ ! -f $build_folder/CMakeCache.txt ]]; then
   export MSLEAKS_CONFIGURE="-DMSLEAKS_BUILD_TESTS=OFF -DMSLEAKS_BUILD_BENCH=OFF -DMSLEAKS_LLVM_VERSIONS=22"
 fi
@@ -22,7 +22,7 @@ shown() {
   "$@"
 }
 
-# Prints the title of a run's first finding, unless that is a hint.
+# Prints the title of a run's first finding, unless this finding is a hint.
 first_finding() { { msleaks report "$demo/$1" --width 200 || true; } | sed -n 's/^1\.  //p' | { grep -v '(hint)$' || true; }; }
 
 shown clang++-22 -std=c++20 -O2 -g "-fpass-plugin=$(msleaks plugin --llvm 22)" "$repository/examples/opencl_train/train.cpp" -lOpenCL -o "$example"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Copies our pages for an installation. A link to a file that is not installed, such as a source, is replaced by the link's
-text.
+"""Copies the pages of the repository for an installation. If a link leads to a file that is not installed, such as a source,
+only the text of the link remains.
 
     installed_docs.py REPOSITORY FOLDER
 """

@@ -1,17 +1,17 @@
-# Common code of the scripts. They source this file.
+# Functions and settings that several scripts in this folder use. These scripts source this file.
 
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build_folder=$repository/build/release
-# Sources of other projects are fetched into this folder, which is outside of the checkout.
+# The folder for downloaded sources of other projects. It is outside of the checkout.
 fetched=${MSLEAKS_FETCHED:-${XDG_CACHE_HOME:-$HOME/.cache}/msleaks}
 jobs=${JOBS:-$(nproc)}
-# Seconds between two lines of progress in a log.
+# The seconds between two lines of progress, if the output is not a terminal.
 progress_seconds=${PROGRESS_SECONDS:-10}
 
 say() { printf '%s\n' "$*"; }
 
-# Prints only some of the steps of a build or a test run, `[7/300] …` or `7/300 Test …`: one every progress_seconds, and
-# the last. Prints all other lines. On a terminal, prints every line.
+# Filters the output of a build or a test run. Of the lines that show a step, `[7/300] …` or `7/300 Test …`, prints one
+# every progress_seconds, and the last one. Prints all other lines. On a terminal, prints every line.
 #
 #   show_progress WHAT
 show_progress() {
@@ -61,13 +61,13 @@ fail() {
   exit "${2:-1}"
 }
 
-# skip REASON: ends a test that cannot run here. ctest counts exit status 77 as skipped (SKIP_RETURN_CODE).
+# skip REASON: ends a test that cannot run on this machine. ctest counts exit status 77 as skipped (SKIP_RETURN_CODE).
 skip() {
   printf 'skipped: %s\n' "$1" >&2
   exit 77
 }
 
-# Packages of headers and libraries that msleaks needs. The cross build installs them for its target.
+# Packages with headers and libraries that msleaks needs. The cross build installs them for the target architecture.
 library_packages=(
   libfmt-dev nlohmann-json3-dev libzstd-dev libelf-dev libdw-dev libsqlite3-dev libcli11-dev libxxhash-dev libspdlog-dev
   libexpected-dev zlib1g-dev libbz2-dev libncurses-dev

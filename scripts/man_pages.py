@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the man pages of msleaks, msleaks-run and each verb, from the options that the programs declare.
 
-    man_pages.py MSLEAKS.json MSLEAKS-RUN.json VERSION DOCS FOLDER     DOCS: our pages, which a man page refers to
+    man_pages.py MSLEAKS.json MSLEAKS-RUN.json VERSION DOCS FOLDER     DOCS: folder of the pages, to which a man page refers
 """
 import sys
 from pathlib import Path
@@ -18,7 +18,7 @@ def escaped(text):
 
 
 def paragraphs(doc):
-    """Formats the help of an option. Each value of the option is a line of its own."""
+    """Formats the help of an option for a man page. Each value of the option gets a line of its own."""
     first, *values = doc.split("\n")
     return escaped(first) + "".join(f"\n.br\n{escaped(value.strip())}" for value in values)
 
@@ -79,7 +79,7 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     verbs = [f"{'-'.join(verb.path)}(1)" for verb in msleaks.commands if not verb.is_other_program]
     pages_of = [(msleaks, ["msleaks-run(1)", *verbs]), (run, ["msleaks(1)", "msleaks-report(1)"])]
-    # `msleaks run` has no page of its own: it is the same as msleaks-run.
+        # `msleaks run` gets no page of its own, because it is the same as msleaks-run.
     pages_of += [(verb, ["msleaks(1)", "msleaks-run(1)"]) for verb in msleaks.commands if not verb.is_other_program]
     for command, see_also in pages_of:
         (folder / f"{'-'.join(command.path)}.1").write_text(page(command, version, pages, see_also))

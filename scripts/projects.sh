@@ -1,8 +1,8 @@
-# The projects of check-projects.sh, which sources this file.
+# Describes the projects that check-projects.sh builds. check-projects.sh sources this file.
 #
-# `packages` has Debian's source package, and patterns of the files to unpack. `kinds` describes the project. `results`
-# is a pattern of the lines in the tests' output that contain results. build_X runs in the source folder, with CC, CXX,
-# AR and RANLIB set. test_X runs in the build folder.
+# For a project X, `packages[X]` names Debian's source package, and patterns of the files to unpack. `kinds[X]` describes
+# the project in the table. `results[X]` is a pattern of the lines in the tests' output that contain results. build_X
+# builds the project in the source folder, with CC, CXX, AR and RANLIB set. test_X runs its tests in the build folder.
 # shellcheck disable=SC2034,SC2154
 projects=(zlib bzip2 jansson libdeflate cjson mimalloc expat brotli tinyxml2 asio)
 declare -A packages kinds results
@@ -49,8 +49,8 @@ packages[tinyxml2]=tinyxml2 kinds[tinyxml2]="C++" results[tinyxml2]='Passed|Fail
 build_tinyxml2() { with_cmake -DBUILD_TESTING=ON -DBUILD_SHARED_LIBS=ON; }
 test_tinyxml2() { run_ctest; b/xmltest || ./b/bin/xmltest; }
 
-# Boost.Asio's own tests of coroutines, one file each. Debian's package asio cannot be used, since its tarball is
-# missing.
+# Boost.Asio's own tests of coroutines. Each test is one source file. Debian's source package asio cannot be used, since
+# its tarball is missing.
 packages[asio]="boost1.81 boost/libs/*/include/* boost/libs/asio/test/*" kinds[asio]="C++20 coroutines, ThinLTO"
 results[asio]='passed|failed|errors'
 build_asio() {

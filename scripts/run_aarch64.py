@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs a command in a namespace where programs for AArch64 can be started like native ones, also by its children.
+"""Runs a command in a namespace where the command and its children can start programs for AArch64 like native programs.
 
     run_aarch64.py QEMU SYSROOT COMMAND...
 
@@ -28,7 +28,8 @@ def write(path, text):
 
 
 def map_ids(pid):
-    """Maps users and groups. The parent does it, since it may map more than its own user: some tests switch to other users."""
+    """Maps users and groups in the namespace of the child. Some tests switch to other users. Only the parent, outside of the
+    namespace, may map users other than its own."""
     if os.geteuid() == 0:
         uids = gids = "0 0 65536"
     else:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws text as a terminal would show it.
+"""Reads text from stdin, and writes an SVG picture of the text as a terminal would show it.
 
     some command | terminal_picture.py TITLE > picture.svg
 
@@ -9,7 +9,7 @@ import html
 import re
 import sys
 
-NO_BREAK = "\u00a0"  # browsers join other spaces into one
+NO_BREAK = "\u00a0"  # browsers show several normal spaces as one
 SIZE, CELL, LINE, MARGIN, HEAD = 14, 8.43, 20, 18, 34
 
 

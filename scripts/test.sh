@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs missing packages, builds, runs the tests, and ends with the line `N passed, N failed` (`, N skipped`). Exit
-# status 1: something failed.
+# Installs missing packages, builds msleaks, and runs its tests. The last line is `N passed, N failed` (`, N skipped`).
+# Exit status 1: a test failed, or a suite does not build.
 #
 #   scripts/test.sh                  the release suite: every unit test once, lit on both LLVMs, whole runs on the newest
 #   scripts/test.sh SUITE...         release, asan (readers of foreign bytes), fuzz (corpora, 2 s a target), tsan (threads)
@@ -17,7 +17,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 export MSLEAKS_FUZZ_SECONDS=${FUZZ_SECONDS:-2}
 deep_tests=$repository/test/deep_tests.txt
-# The parts that read bytes from outside: traces, objects, debug information, profiles, graphs, baselines, rows files.
+# The parts that read files which other programs wrote: traces, objects, debug information, profiles, graphs, baselines,
+# rows files.
 foreign_bytes=(trace/all places/all profiles/all graphs/all check/all doctor/all passes/all)
 foreign_tests='^(trace|places|profiles|graphs|check|doctor)\.|^RowsFile'
 suites=() folders=() quick='' deep='' times=''
@@ -51,10 +52,11 @@ mkdir -p "$results"
 rm -f "$results"/*.xml
 written=()
 
-# Prints a regular expression for the tests that only a deep check runs. They are the first words of the table's lines.
+# Prints a regular expression for the tests that only a deep check runs. Their names are the first words of the lines in
+# test/deep_tests.txt.
 left_out() { sed -E '/^(#|$)/d; s/ .*//' "$deep_tests" | paste -sd '|'; }
 
-# Prints the progress of a suite at once. The output of tests that fail is printed at the end.
+# Runs the tests of a suite and prints their progress. The output of failed tests is printed at the end.
 run_tests() { # NAME FOLDER CTEST-OPTIONS...
   local name=$1 folder=$2 begin=$SECONDS
   shift 2
@@ -100,7 +102,7 @@ run_suite() { # NAME
   esac
 }
 
-# Builds and runs the tests of a folder, and builds the programs that they run.
+# Builds the tests of a folder and the programs that these tests run, and runs the tests.
 run_folder() { # FOLDER
   local folder=$1 name=${1//\//-}
   local -a targets
