@@ -1,5 +1,5 @@
-# Makes man pages and completions of shells from the options that msleaks and msleaks-run declare. Makes none without
-# Python, or if the programs are built for another machine and cannot run here.
+# Generates man pages and shell completions from the options that msleaks and msleaks-run declare. Generates nothing if
+# there is no Python, or if the programs are built for another machine and cannot run on this one.
 find_package(Python3 COMPONENTS Interpreter)
 if(NOT Python3_Interpreter_FOUND OR (CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR))
   return()
@@ -22,10 +22,10 @@ add_custom_command(
 add_custom_target(command_line_files ALL DEPENDS ${made}/stamp)
 
 install(DIRECTORY ${made}/man/ DESTINATION share/man/man1 COMPONENT tools)
-# bash looks for a file with the name of the program.
+# bash searches a completion file with the name of the program. So the file is installed under both names.
 install(FILES ${made}/msleaks.bash DESTINATION share/bash-completion/completions RENAME msleaks COMPONENT tools)
 install(FILES ${made}/msleaks.bash DESTINATION share/bash-completion/completions RENAME msleaks-run COMPONENT tools)
 install(FILES ${made}/_msleaks DESTINATION share/zsh/vendor-completions COMPONENT tools)
 install(FILES ${made}/msleaks.fish DESTINATION share/fish/vendor_completions.d COMPONENT tools)
-# fish also looks for a file with the name of the program.
+# fish also searches a completion file with the name of the program.
 install(FILES ${made}/msleaks.fish DESTINATION share/fish/vendor_completions.d RENAME msleaks-run.fish COMPONENT tools)

@@ -1,4 +1,4 @@
-# Configures the Debian packages. `cpack -G DEB` in the build folder makes one package for each component.
+# Configures the Debian packages. `cpack -G DEB` in the build folder builds one package for each component.
 # scripts/check-packages.sh tests the packages.
 set(CPACK_PACKAGE_NAME msleaks)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
@@ -14,7 +14,8 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_COMPONENTS_ALL runtime tools dev)
 set(same_version "(= ${PROJECT_VERSION})")
 
-# describe(COMPONENT PACKAGE SUMMARY DEPENDENCIES): shlibdeps adds the libraries that it finds to the dependencies.
+# describe(COMPONENT PACKAGE SUMMARY DEPENDENCIES): sets name, summary and dependencies of the component's package.
+# Debian's shlibdeps adds the libraries that the package uses to the dependencies.
 function(describe component package summary dependencies)
   string(TOUPPER ${component} upper)
   set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${package} PARENT_SCOPE)
@@ -27,7 +28,7 @@ describe(tools msleaks "msleaks: msleaks, msleaks-run, wrappers of compilers, pa
 describe(dev msleaks-dev "msleaks: headers and CMake package" "msleaks-runtime ${same_version}")
 foreach(version IN LISTS MSLEAKS_LLVM_VERSIONS)
   list(APPEND CPACK_COMPONENTS_ALL llvm${version})
-  # The plugin depends on clang, since it uses LLVM's functions from the clang that loads it.
+  # The package depends on clang, because the plugin calls LLVM's functions in the clang that loads it.
   describe(llvm${version} msleaks-llvm-${version} "msleaks: compiler plugin for LLVM ${version}" "clang-${version}")
 endforeach()
 set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS "msleaks-dev")

@@ -1,7 +1,7 @@
-# Embeds text files in a program: <folder>.inc has one std::string_view for each file, for example kPageCss for
+# Embeds text files in a program. Writes <folder>.inc with one std::string_view for each file, for example kPageCss for
 # page/page.css.
 #
-# embed_texts(TARGET FOLDER FILES...)    if one of the files changes, it is embedded again
+# embed_texts(TARGET FOLDER FILES...)    if one of the files changes, <folder>.inc is written again
 function(embed_texts target folder)
   set(constants "")
   foreach(name IN LISTS ARGN)
@@ -10,7 +10,8 @@ function(embed_texts target folder)
     file(READ ${file} text)
     string(FIND "${text}" ")embedded\"" ends_early)
     string(LENGTH "${text}" length)
-    # A raw literal ends at its mark. With -Wpedantic, clang warns of literals that are longer than this.
+    # A raw string literal ends at its delimiter, so the text must not contain the delimiter. With -Wpedantic, clang
+    # warns about string literals of more than 65,536 characters.
     if(NOT ends_early EQUAL -1 OR length GREATER 65000)
       message(FATAL_ERROR "${file} cannot be embedded: it is too long, or has the mark that ends a literal")
     endif()

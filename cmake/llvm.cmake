@@ -1,9 +1,9 @@
-# Finds the LLVM versions to build a plugin for. Debian's versions, listed in MSLEAKS_LLVM_VERSIONS, are found by
-# llvm-config-<version>. Any other LLVM (a vendor's, or one built from source) is found by its CMake package,
-# -DLLVM_DIR=….
+# Finds the LLVM versions for which a plugin is built. MSLEAKS_LLVM_VERSIONS lists versions of Debian, which are found by
+# llvm-config-<version>. Any other LLVM (a vendor's, or one built from source) is found by its CMake package, which
+# -DLLVM_DIR=… names.
 #
-# Adds the version of LLVM_DIR to MSLEAKS_LLVM_VERSIONS, and sets MSLEAKS_LLVM_INCLUDES_<version> and
-# MSLEAKS_LLVM_TOOLS_<version>, the folder of clang, opt and lld.
+# Adds the version of LLVM_DIR to MSLEAKS_LLVM_VERSIONS. For each version, sets MSLEAKS_LLVM_INCLUDES_<version> to the
+# include folder of LLVM, and MSLEAKS_LLVM_TOOLS_<version> to the folder of clang, opt and lld.
 
 foreach(version IN LISTS MSLEAKS_LLVM_VERSIONS)
   find_program(MSLEAKS_LLVM_CONFIG_${version} NAMES llvm-config-${version} HINTS /usr/lib/llvm-${version}/bin)
@@ -18,7 +18,7 @@ foreach(version IN LISTS MSLEAKS_LLVM_VERSIONS)
   set(MSLEAKS_LLVM_TOOLS_${version} ${bindir})
 endforeach()
 
-# This is a function, so that the hundred variables that the package sets stay local.
+# This is a function, so that the hundred variables that LLVM's package sets are not visible outside of it.
 function(_msleaks_read_llvm_dir)
   find_package(LLVM REQUIRED CONFIG NO_DEFAULT_PATH PATHS ${LLVM_DIR})
   if(LLVM_VERSION_MAJOR LESS 16)

@@ -1,13 +1,13 @@
-# Options for every target of ours, such as warnings and sanitizers.
-# A target gets them with `target_link_libraries(x PRIVATE msleaks::options)`.
+# Compile and link options for all targets of msleaks, such as warnings and sanitizers. A target gets these options with
+# `target_link_libraries(x PRIVATE msleaks::options)`.
 
 add_library(msleaks_options INTERFACE)
 add_library(msleaks::options ALIAS msleaks_options)
 target_compile_options(msleaks_options INTERFACE
   -Wall -Wextra -Wpedantic -Wno-gnu-zero-variadic-macro-arguments -Werror=return-type
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
-  # The stable_sort of libstdc++ 12 uses a function that libstdc++ itself deprecates. Clang would warn at each use of
-  # stable_sort.
+  # stable_sort of libstdc++ 12 calls a function that libstdc++ itself deprecates. Without this option, clang would warn
+  # at each use of stable_sort.
   $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-deprecated-declarations>)
 if(MSLEAKS_SANITIZE)
   target_compile_options(msleaks_options INTERFACE -fsanitize=${MSLEAKS_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
@@ -15,24 +15,25 @@ if(MSLEAKS_SANITIZE)
   target_link_options(msleaks_options INTERFACE -fsanitize=${MSLEAKS_SANITIZE})
 endif()
 
-# The code that fuzz targets test is compiled with coverage, which guides the fuzzer. Tests are compiled without
-# coverage, which halves their compile time.
+# The code that fuzz targets test is compiled with coverage, because coverage guides the fuzzer. Tests are compiled
+# without coverage. This halves their compile time.
 add_library(msleaks_fuzzed INTERFACE)
 if(MSLEAKS_BUILD_FUZZERS)
   target_compile_options(msleaks_fuzzed INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# The build folder has the layout of an installation, so that programs find their libraries in the same way in both.
+# The build folder has the layout of an installation. So the programs find their libraries by the same relative paths.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${CMAKE_INSTALL_BINDIR})
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_INSTALL_LIBDIR lib)
 
-# Several sources are compiled together, so that their headers are read only once. This halves the time of a build.
-# Tests save three quarters, because their fixtures and assertions are templates. Therefore a name in an anonymous
-# namespace must be unique in its part or folder of tests. scripts/check-deep.sh compiles each source alone, to find
-# sources that depend on headers of their neighbours. CMake's own UNITY_BUILD is not used: it writes absolute paths, so
-# ccache could not reuse the results of another clone. A source with options of its own is compiled alone.
+# Compiles up to eight sources of a target as one translation unit, so that their headers are read only once. This
+# halves the time of a build. For tests it saves three quarters, because their fixtures and assertions are templates.
+# Because of this, a name in an anonymous namespace must be unique in its part or folder of tests. A source might also
+# depend on a header that only another source includes. scripts/check-deep.sh compiles each source alone to find this.
+# CMake's own UNITY_BUILD is not used, because it writes absolute paths: ccache could not reuse the results of another
+# clone. A source with options of its own is not joined.
 #
 # join_sources(TARGETS...)
 option(MSLEAKS_JOIN_SOURCES "compile up to eight sources of a target together" ON)
@@ -41,7 +42,7 @@ function(join_sources)
     return()
   endif()
   foreach(target IN LISTS ARGN)
-    # gcc treats a joined source like a header, and would warn about its types in anonymous namespaces.
+    # gcc treats the included sources like headers, and would warn about their types in anonymous namespaces.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
     set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}_joined)
     get_target_property(all_sources ${target} SOURCES)
@@ -71,8 +72,8 @@ function(join_sources)
   endforeach()
 endfunction()
 
-# To read the headers of a source takes longer than to compile the source itself. So headers are precompiled. Each
-# target reuses the precompiled headers of the first target with the same options.
+# Reading the headers of a source takes longer than compiling the source itself. So headers are precompiled. Each target
+# reuses the precompiled headers of the first target with the same options.
 set(MSLEAKS_PRECOMPILES_LIBRARIES OFF)
 if(MSLEAKS_PRECOMPILE AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
   set(MSLEAKS_PRECOMPILES_LIBRARIES ON)

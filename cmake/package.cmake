@@ -1,5 +1,5 @@
-# Installs the CMake package: find_package(msleaks), msleaks_instrument(target). The package finds all its files by
-# paths relative to itself.
+# Installs the CMake package for other projects, which provides find_package(msleaks) and msleaks_instrument(target).
+# The package finds its files by paths relative to itself.
 include(CMakePackageConfigHelpers)
 
 set(package_dir lib/cmake/msleaks)
@@ -9,7 +9,7 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/${package_dir}/msleaksConfi
 install(FILES ${CMAKE_BINARY_DIR}/${package_dir}/msleaksConfig.cmake ${CMAKE_BINARY_DIR}/${package_dir}/msleaksConfigVersion.cmake
   DESTINATION ${package_dir} COMPONENT dev)
 
-# Installs the pages, without links to sources that are not installed.
+# Installs the pages. Links to sources, which are not installed, are removed from the pages.
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_Interpreter_FOUND)
   set(pages ${CMAKE_BINARY_DIR}/installed_docs)

@@ -1,5 +1,5 @@
-# Writes <folder>.inc with one line MSL_ENTRY(stem) for each file of a folder. The folder's own registry.cpp expands
-# this list. So a file only has to be added to the folder, or removed from it.
+# Writes <folder>.inc with one line MSL_ENTRY(stem) for each source file of a folder. The registry.cpp in this folder
+# expands the list. So to add or remove an analyzer, a verb or another such file, no list has to be changed.
 #
 # add_registry(TARGET FOLDER [EXCEPT stems...])    EXCEPT: files that do not register themselves
 function(add_registry target folder)

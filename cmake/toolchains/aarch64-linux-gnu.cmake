@@ -1,5 +1,6 @@
-# Cross-compiles for 64-bit ARM on Debian, with the compiler of g++-aarch64-linux-gnu. The arm64 libraries are in a
-# sysroot, so that no package of the machine is replaced. scripts/check-aarch64.sh makes the sysroot.
+# The toolchain file to cross-compile for 64-bit ARM on Debian, with the compiler of the package g++-aarch64-linux-gnu.
+# The arm64 libraries are in a sysroot, so that no package of the machine is replaced. scripts/check-aarch64.sh creates
+# the sysroot.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 cmake_path(SET repository NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../..)
@@ -20,7 +21,7 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 set(ENV{PKG_CONFIG_SYSROOT_DIR} ${MSLEAKS_SYSROOT})
 set(ENV{PKG_CONFIG_LIBDIR} ${MSLEAKS_SYSROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:${MSLEAKS_SYSROOT}/usr/share/pkgconfig)
 
-# Tests run under qemu-user if it is installed.
+# If qemu-user is installed, ctest runs the tests under it.
 find_program(MSLEAKS_QEMU NAMES qemu-aarch64-static qemu-aarch64)
 if(MSLEAKS_QEMU)
   set(CMAKE_CROSSCOMPILING_EMULATOR ${MSLEAKS_QEMU} -L ${MSLEAKS_SYSROOT})
