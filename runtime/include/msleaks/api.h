@@ -46,9 +46,9 @@ MSL_API_SYMBOL void __msl_unwatch(const void *block) MSL_API_NOEXCEPT;
 }
 #endif
 
-/* The address is read from the GOT. The dynamic linker stores it there: the address in a preloaded library, or 0 if the
- * function is undefined. Compilers use the GOT, except in programs at a fixed address (-fno-pie). There they let the
- * static linker fill in 0, so this assembly code reads the GOT. */
+/* Reads a function's address from the GOT. The dynamic linker stores it there: the address in a preloaded library, or 0
+ * if the function is undefined. Compilers read the GOT, except in programs at a fixed address (-fno-pie). In such a
+ * program the static linker would insert 0, so this assembly code reads the GOT. */
 #if defined(__PIC__) || !defined(__LP64__) || !(defined(__x86_64__) || defined(__aarch64__))
 #define MSL_API_FIND(function, name) ((function) = (name))
 #elif defined(__x86_64__)
@@ -84,8 +84,8 @@ static inline void msl_range_push(const char *text) MSL_API_NOEXCEPT {
 }
 static inline void msl_range_pop(void) MSL_API_NOEXCEPT { MSL_API_CALL(__msl_range_pop, (void), ()); }
 
-/* A range begins. Any thread may end it with the number that this function returns. 0 means that the range is not
-   recorded. */
+/* A range begins. Any thread may end the range with the number that this function returns. If the range is not
+   recorded, the number is 0. */
 static inline uint64_t msl_range_start(const char *text) MSL_API_NOEXCEPT {
   uint64_t (*msl_api_function)(const char *);
   MSL_API_FIND(msl_api_function, __msl_range_start);
@@ -93,16 +93,16 @@ static inline uint64_t msl_range_start(const char *text) MSL_API_NOEXCEPT {
 }
 static inline void msl_range_end(uint64_t id) MSL_API_NOEXCEPT { MSL_API_CALL(__msl_range_end, (uint64_t), (id)); }
 
-/* From here on, allocations of this thread belong to this owner ("framework@component@..."). msl_owner_pop restores the
- * owner before it. A pop without a push has no effect. */
+/* From now on, allocations of this thread belong to this owner ("framework@component@..."). msl_owner_pop restores the
+ * previous owner. A pop without a push has no effect. */
 static inline void msl_owner_push(const char *owner) MSL_API_NOEXCEPT {
   MSL_API_CALL(__msl_owner_push, (const char *), (owner));
 }
 static inline void msl_owner_pop(void) MSL_API_NOEXCEPT { MSL_API_CALL(__msl_owner_pop, (void), ()); }
 
-/* From here on, the runtime compares the content of these bytes before and after each range, launch, copy and fill. The
- * report names each operation that changed them without having them as an argument (docs/watch.md). The address is a
- * pointer to host memory, a device pointer, or a cl_mem. */
+/* From now on, the runtime compares the content of these bytes before and after each range, launch, copy and fill. The
+ * report names each operation that changed the bytes although they are not its arguments (docs/watch.md). The address
+ * is a pointer to host memory, a device pointer, or a cl_mem. */
 static inline void msl_watch(const void *block, size_t bytes, const char *name) MSL_API_NOEXCEPT {
   MSL_API_CALL(__msl_watch, (const void *, size_t, const char *), (block, bytes, name));
 }

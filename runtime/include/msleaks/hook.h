@@ -8,7 +8,7 @@
 // preloaded after msleaks' own hooks (msleaks-run --hooks FILE), or into msleaks' hooks.
 //
 // A hook calls the same callbacks that the compiler plugin inserts around an instrumented call. The caller's address is
-// the site. A hook does not record instrumented calls, and calls from inside another call of the same family. For such
+// the site. A hook does not record instrumented calls, nor calls from inside another call of the same family. For such
 // a call the hook only calls the real function.
 //
 // A library with hooks links against no library of msleaks. When the library registers its hooks, the runtime checks

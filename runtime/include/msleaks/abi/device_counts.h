@@ -9,8 +9,7 @@
 // first.
 //
 // The table of graphs (graph_table.h) is a constant of the device's module. An OpenCL program cannot read a constant,
-// so a kernel __msl_graphs_HASH(global ulong *to) copies the table. Work item i copies the 64 bits that begin at byte 8
-// × i.
+// so a kernel __msl_graphs_HASH(global ulong *to) copies the table. Each work item copies one 64-bit word.
 #pragma once
 
 #include "msleaks/abi/flags.h"

@@ -1,5 +1,5 @@
-// The settings of flags.def as C++ types: the enums of their values, and the struct that a session's control page
-// stores.
+// Declares the settings of flags.def as C++ types: the enums of their values, and the struct that a session's control
+// page stores.
 #pragma once
 
 #include <cstdint>

@@ -78,12 +78,12 @@ struct GraphFunction {
   uint32_t first_argument, argument_count; // kernels only; missing in rows of kLeastFunctionBytes
 };
 static_assert(sizeof(GraphFunction) == 48);
-inline constexpr uint32_t kLeastFunctionBytes = 40; // of version 1, as it was first written
+inline constexpr uint32_t kLeastFunctionBytes = 40; // size of a row as version 1 was first written
 
 struct GraphBlock {
   StringOffset file; // file of the block's first line
   uint32_t line;     // 0 = not known
-  uint32_t depth;    // number of loops around it
+  uint32_t depth;    // number of loops around the block
   // The numbers of instructions, by class. A call of an intrinsic counts as the instruction that it represents.
   uint32_t integers, floats, loads, stores, calls, branches, others;
   uint32_t loaded_bytes, stored_bytes; // numbers of bytes in one run of the block
@@ -91,7 +91,7 @@ struct GraphBlock {
   uint32_t reserved;
 };
 static_assert(sizeof(GraphBlock) == 56);
-inline constexpr uint32_t kLeastBlockBytes = 48; // of version 1, as it was first written
+inline constexpr uint32_t kLeastBlockBytes = 48; // size of a row as version 1 was first written
 
 inline constexpr uint32_t kNoCounter = UINT32_MAX;
 struct GraphEdge {
@@ -100,7 +100,7 @@ struct GraphEdge {
   uint16_t ordinal;  // number among the edges between the same two blocks, from 1
   EdgeKind kind;
   uint8_t flags; // EdgeFlag
-  int64_t value; // of a Switch edge
+  int64_t value; // the case's value, for a Switch edge
 };
 static_assert(sizeof(GraphEdge) == 24);
 
@@ -165,8 +165,8 @@ extern "C" {
 // Returns another array of zeros for a registered module. The caller uses it for some of the banks (device_counts.h). A
 // reader adds up all arrays of a module.
 [[gnu::visibility("default")]] uint64_t *__msl_device_bank(uint32_t unit, uint32_t counters) noexcept;
-// Returns a new record of zeros for the launches of one shape, or null if there is no room. Readers see the record
-// after __msl_publish_launches.
+// Returns a new record of zeros for launches with equal sizes of grid and blocks, or null if there is no room. Readers
+// see the record after __msl_publish_launches.
 [[gnu::visibility("default")]] msleaks::abi::CountedLaunches *__msl_device_launches(uint32_t unit) noexcept;
 [[gnu::visibility("default")]] void __msl_publish_launches(msleaks::abi::CountedLaunches *launches) noexcept;
 // Stores the session's choice for kernels. Returns false if there is no session.
@@ -174,12 +174,12 @@ extern "C" {
 // Returns the path of a program. It compiles the source of kernels so that the kernels count (msleaks-run --cfg). The
 // path is empty if there is no such program, or no session.
 [[gnu::visibility("default")]] const char *__msl_kernel_compiler() noexcept;
-// Registers what a kernel does with its arguments, for an API that sets the arguments one by one before the launch.
-// `kernel` is the kernel's handle.
+// Registers how a kernel uses its arguments, for an API that sets the arguments one by one before the launch. `kernel`
+// is the kernel's handle.
 [[gnu::visibility("default")]] void __msl_kernel_arguments(const void *kernel,
                                                            const msleaks::abi::ArgumentRows *arguments) noexcept;
-// Records the arguments of the launch that this thread has recorded and that has not returned yet. `traits` are those
-// of the launch's row (symbols.h).
+// Records the arguments of the launch that this thread has recorded and that has not returned yet. `traits` are the
+// traits of the launch's row (symbols.h).
 [[gnu::visibility("default")]] void __msl_launch_arguments(uint32_t traits, const msleaks::abi::ArgumentRows *arguments,
                                                            const msleaks::abi::GivenArguments *given) noexcept;
 // Removes a module. Call this before the module is unloaded.

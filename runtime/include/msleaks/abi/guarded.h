@@ -23,7 +23,7 @@ inline constexpr uint64_t kGuardedBegin = uint64_t{0x6d} << 40, kGuardedBytes = 
 enum class GuardCall : uint64_t {
   Offer, // bytes: the program is about to allocate a block. Result 1: guard this block
   Born,  // address, bytes, bytes that have content: from now on the block's pages cannot be accessed
-  Moved, // old address, new address, bytes: touched bytes of the old block count as touched in the new one
+  Moved, // old address, new address, bytes: touched bytes of the old block count as touched in the new block
   Gone,  // address: the block was freed, and other blocks may get its pages
   Left,  // address: the block stays on its pages, but is no longer guarded
 
@@ -33,7 +33,7 @@ enum class GuardCall : uint64_t {
   Unwatch,     // address
   RangeBegins, // text (0: none): a range of this thread begins
   RangeEnds,
-  Step, // number
+  Step, // number of the step that begins
 };
 
 } // namespace msleaks::abi

@@ -1,4 +1,4 @@
-// The table handle_calls.def as a constexpr array: the effects of functions on handles.
+// Declares the table handle_calls.def, the effects of functions on handles, as a constexpr array.
 #pragma once
 
 #include "msleaks/abi/handles.h"

@@ -1,4 +1,4 @@
-// The kinds of handles of handles.def as a C++ enum. Reports count handles, which have no size.
+// Declares the kinds of handles in handles.def as a C++ enum. Reports count handles, which have no size.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// The interface between a library with hooks and the runtime. Other projects build such libraries, with the version of
-// this header that they have. kHookVersion is the version of the interface. The hooks of a library with another version
-// record nothing, and the report names that library.
+// The interface between a library with hooks and the runtime. Other projects build such libraries with their own copy
+// of this header. kHookVersion is the version of the interface. The hooks of a library with another version record
+// nothing, and the report names that library.
 //
 // All functions of the runtime that a hook library calls are weak symbols. So the library links against no library of
 // msleaks, and can be loaded without a runtime.
@@ -67,7 +67,8 @@ struct Device {
   int32_t (*name)(const void *kernel, char *text, uint64_t bytes);
   // Stores the free and the total bytes of the thread's current device.
   int32_t (*memory)(uint64_t *free, uint64_t *total);
-  // Runs once, after the process' first block of the family. Writes a note for each version that the hooks do not know.
+  // Runs once, after the process' first block of the family. Writes a note for each library whose version is unknown to
+  // the hooks.
   void (*checkVersions)();
   // Stores the bytes in use of the thread's current device, as the management library (NVML) counts them.
   int32_t (*managed)(uint64_t *used);
@@ -106,20 +107,21 @@ extern "C" {
 // Returns the real function, without regard to the caller. Only hook libraries that are older than __msl_hook_real call
 // this function.
 [[gnu::weak, gnu::visibility("default")]] void *__msl_hook_find(const msleaks::hook::Function *function) noexcept;
-// Decides whether to record the call, and sets its site.
+// Decides whether the call is recorded (Call::answer), and sets the call's site.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_enter(msleaks::hook::Call *call) noexcept;
 // Sets the device of the thread's next calls of the row's family, by ordinal. Returns the previous device.
 [[gnu::weak, gnu::visibility("default")]] uint32_t __msl_hook_device(uint32_t traits, uint32_t device) noexcept;
-// Call this before the first call of the family. `device` must not change as long as the process lives.
+// Registers the functions of a driver. Call this before the first call of the driver's family. `device` must not change
+// as long as the process lives.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_driver(const msleaks::hook::Device *device) noexcept;
-// Records the name of the kernel with this handle, for an API in which the call that makes the kernel gets the name.
+// Records the name of the kernel with this handle, for an API whose call that creates a kernel gets the kernel's name.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_kernel(uint32_t traits, const void *kernel,
                                                                  const char *name) noexcept;
 // Call this in a hook that allocates, before the real function. It passes the owner of the block, and whether the block
 // has uses that no hook sees.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_owner(uint32_t traits, msleaks::hook::Owner *owner,
                                                                 uint32_t is_used_unseen) noexcept;
-// Call this at the same place as __msl_hook_owner. It adds event flags to the block besides those of its row.
+// Adds event flags to the block, besides the flags of its row. Call this where __msl_hook_owner may be called.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_flags(uint32_t traits, uint32_t flags) noexcept;
 // Call this for each output of an operation, just before the operation's range ends.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_output(const msleaks::hook::Output *output) noexcept;

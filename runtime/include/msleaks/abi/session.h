@@ -88,9 +88,9 @@ struct ControlPage {
   WatchWish watch;
   alignas(64) std::atomic<uint32_t> enabled; // one bit for each EventKind; 0 = record nothing
   std::atomic<SessionState> state;
-  // Only collectors use these fields. If this collector is killed, the next one needs them.
+  // Only collectors use these fields. If this collector is killed, the next collector needs them.
   std::atomic<uint32_t> selected;     // value of `enabled` while the session records
-  std::atomic<uint64_t> epoch;        // changes whenever `enabled` does: EpochEvent::number
+  std::atomic<uint64_t> epoch;        // changes whenever `enabled` changes: EpochEvent::number
   std::atomic<uint64_t> epoch_stored; // the trace contains the events up to this epoch
   std::atomic<uint64_t> since_ns;     // CLOCK_MONOTONIC of the last change of `enabled`
   // CLOCK_MONOTONIC of the collector's last round. This field is not in the cache line of `enabled`, since every record
@@ -117,7 +117,7 @@ struct UnseenProcess {
   uint32_t reserved;
 };
 inline constexpr int32_t kUnfollowed = 0; // the process started with an environment that does not name the session
-inline constexpr int32_t kStayed = -1;    // the exec failed, so the process is still recorded: readers skip this entry
+inline constexpr int32_t kStayed = -1;    // the exec failed: readers skip this entry
 inline constexpr int32_t kSandboxed = -2; // the program that started the process had installed a seccomp filter
 // The process is a fork's child under a seccomp filter. `pid` is the pid of its nearest ancestor with an arena, which
 // has installed the filter.
@@ -162,8 +162,8 @@ enum class RingState : uint32_t {
 struct RingEntry {
   std::atomic<RingState> state;
   uint32_t reserved;
-  uint64_t offset; // of the RingHeader in the arena
-  uint64_t bytes;  // of header and slots
+  uint64_t offset; // offset of the RingHeader in the arena
+  uint64_t bytes;  // size of header and slots
 };
 
 // A caller is a place in uninstrumented code that called a hook. The site number (events.h) of a caller is kCallerSite
@@ -196,13 +196,13 @@ inline constexpr uint32_t kMaxPathDepth = 1024;
 inline constexpr uint32_t kPathBlockNodes = 1024;
 inline constexpr uint32_t kMaxPathBlocks = 2048;
 struct PathBlock {
-  uint64_t offset; // in the arena
+  uint64_t offset; // offset of the block in the arena
 };
 
-// The states of a futex (ArenaHeader::reach_wait). A process that exits or sets a mark waits on this futex until the
-// collector has read the process's memory (Flags::reach). The process sets Claimed, Waiting and GaveUp; the collector
-// sets Reading and Read. Both use compare-and-exchange. One thread at a time claims the futex, when its state is None,
-// Read or GaveUp.
+// The states of a futex (ArenaHeader::reach_wait). A process that exits or sets a mark (msl_mark) waits on this futex
+// until the collector has read the process's memory (Flags::reach). The process sets Claimed, Waiting and GaveUp; the
+// collector sets Reading and Read. Both use compare-and-exchange. One thread at a time claims the futex, when its state
+// is None, Read or GaveUp.
 enum class ReachWait : uint32_t { None, Waiting, Reading, Read, GaveUp, Claimed };
 
 // The state of a thread's calls, in the runtime's thread-local storage (ArenaHeader::thread_offset). While the thread
@@ -230,8 +230,9 @@ struct WatchRange {
 inline constexpr uint32_t kMaxWatchRanges = 48;
 
 // One of the largest host blocks. The collector reads from time to time which pages of this block were touched
-// (--access pages). Just before the process frees the block, the process removes the entry and reads this for the last
-// time. Only the collector adds entries. It stores `address` last. An entry with the address 0 is empty.
+// (--access pages). Just before the process frees the block, the process removes the entry and reads for the last time
+// which pages were touched. Only the collector adds entries, and it stores `address` last. An entry with the address 0
+// is empty.
 struct LargeBlock {
   std::atomic<uint64_t> address, size, time_ns; // of the block's Alloc
 };
@@ -254,19 +255,19 @@ struct ArenaHeader {
   uint32_t pid;
   uint32_t parent_pid;
   ClockKind clock;
-  uint32_t exec_id;      // any number that identifies the exec of this process image
+  uint32_t exec_id;      // a number that differs between the execs of a process
   uint64_t attach_ticks; // session clock
   uint64_t attach_ns;    // CLOCK_MONOTONIC
   uint64_t attach_realtime_ns;
-  uint64_t rings_offset;   // of RingEntry[kMaxRings]
-  uint64_t callers_offset; // of Caller[kMaxCallers]
+  uint64_t rings_offset;   // offset of RingEntry[kMaxRings]
+  uint64_t callers_offset; // offset of Caller[kMaxCallers]
   uint32_t max_rings;
   uint32_t max_callers;
-  alignas(64) std::atomic<uint32_t> ring_count; // entries ever used
-  std::atomic<uint32_t> thread_count;           // threads ever seen: the next stream number
-  std::atomic<uint64_t> file_bytes;             // end of the last ring
+  alignas(64) std::atomic<uint32_t> ring_count; // number of entries that were ever used
+  std::atomic<uint32_t> thread_count;           // number of threads so far: the next stream number
+  std::atomic<uint64_t> file_bytes;             // end of the last ring or block of path nodes
   std::atomic<uint64_t> dropped_no_ring;        // events of threads without a ring, or of signal handlers inside malloc
-  alignas(64) char command[2048]; // /proc/self/cmdline when it, or its ancestor, attached: arguments, each ended by NUL
+  alignas(64) char command[2048]; // /proc/self/cmdline of the process or its ancestor: arguments, each ended by NUL
   uint32_t command_bytes;
   std::atomic<uint32_t> definitions_refused; // definitions and notes that the .defs file does not contain
   uint32_t page_bytes;                       // page size of the kernel; each mapped part has whole pages
@@ -279,7 +280,7 @@ struct ArenaHeader {
   uint32_t ancestor_pid;               // 0 = none
   std::atomic<uint64_t> exit_ns;       // CLOCK_MONOTONIC when the process began a normal exit; 0 = it has not
   uint64_t ancestor_attach_ns;         // attach_ns of the ancestor
-  uint64_t path_blocks_offset;         // of PathBlock[kMaxPathBlocks]
+  uint64_t path_blocks_offset;         // offset of PathBlock[kMaxPathBlocks]
   std::atomic<uint32_t> path_count;    // the numbers from kFirstPath to path_count - 1 have a node
   std::atomic<uint32_t> paths_refused; // number of paths for which there was no room
   // While `reach_wait` is Waiting or Reading, these fields describe the thread that waits.

@@ -45,14 +45,14 @@ struct UnitHeader {
   uint32_t magic;        // kUnitMagic
   uint16_t version;      // kObjectVersion of the writer
   uint16_t header_bytes; // sizeof(UnitHeader) of the writer; rows follow
-  uint32_t total_bytes;  // of the whole table, a multiple of 8
+  uint32_t total_bytes;  // size of the whole table, a multiple of 8
   uint32_t row_count;
   uint16_t row_bytes;   // sizeof(SiteRow) of the writer: a newer row may be longer
   uint16_t frame_bytes; // sizeof(FrameRow) of the writer
   uint32_t frame_count;
   uint32_t strings_bytes; // strings are NUL-terminated UTF-8
   StringOffset source;    // the translation unit's main file
-  StringOffset producer;  // "MemPass 0.1 LLVM 22.1.8"
+  StringOffset producer;  // the plugin that wrote the table: "MemPass 0.1 LLVM 22.1.8"
   uint32_t checksum;      // FNV-1a 32 of every byte after this header
   // Headers of kFirstHeaderBytes do not have the following fields. `first_wrapper` and `wrapper_count` are a range of
   // frames that belong to no inline chain. Such a frame is a call in a wrapper such as xmalloc, which passes the block
@@ -82,7 +82,7 @@ struct SiteRow {
   StringOffset callee;   // linkage name, "(indirect)" for a call through a pointer
   StringOffset type;     // element type, as in the source: "float", "struct layer"
   StringOffset variable; // variable that gets the address: "weights", "l.output", "this->blocks_"
-  uint32_t first_frame;  // inline chain: where the function was inlined, innermost first
+  uint32_t first_frame;  // first frame of the inline chain: where the function was inlined, innermost first
   uint16_t frame_count;
   uint8_t verb;   // Verb
   uint8_t family; // Family
@@ -105,7 +105,7 @@ struct Unit {
   uint32_t base;    // first process-local site number; 0 = not armed
   uint16_t version; // kObjectVersion of the writer
   uint16_t needs;   // the first version whose runtime has all callbacks of the unit
-  uint16_t bytes;   // sizeof(Unit) of the writer: the next unit follows there
+  uint16_t bytes;   // sizeof(Unit) of the writer: the next unit begins after them
   uint16_t reserved[3];
   const UnitHeader *table;
 };

@@ -61,7 +61,7 @@ public:
   constexpr explicit Position(int index) : index_(static_cast<int8_t>(index)) {}
   constexpr bool present() const { return index_ != kNone; }
   constexpr int index() const { return index_; }
-  // The parameter's number in a call with `count` parameters, or -1 when there is none.
+  // Returns the parameter's number in a call with `count` parameters, or -1 if there is no such parameter.
   constexpr int resolve(int count) const {
     const int at = index_ < 0 ? count + index_ : index_;
     return present() && at >= 0 && at < count ? at : -1;
@@ -117,8 +117,8 @@ struct Symbol {
   Position old_size{}; // a Realloc that gets the old size
   Position source{}, direction{};   // Copy; `source` also Access, and Show: the block, or none
   Position value{};                 // Set, Argument; Show: offset in the block
-  Position index{};                 // Argument; Device: its ordinal
-  Position protection{}, mapping{}; // Map; `protection` also Protect; `mapping` also a Realloc of mappings: its flags
+  Position index{};                 // Argument; Device: the device's ordinal
+  Position protection{}, mapping{}; // Map; `protection` also Protect; `mapping` also the flags of mremap
   Position kernel{}, stream{}, shared{};
   Shape shape{};
   int partner = -1;    // number of the row that frees the blocks of this row
@@ -173,7 +173,7 @@ constexpr Shape THREADS(int index) { return {ShapeKind::Threads, Position(index)
 constexpr Shape CONFIG(int index) { return {ShapeKind::Config, Position(index)}; }
 } // namespace detail
 
-// Makes a row of any kind, by its verb. The remaining arguments set its other properties.
+// Makes a row of any kind, by its verb. The remaining arguments set the row's other fields.
 #define MSL_ROW(symbol, rowVerb, fam, mem, ...)                                                                        \
   [] {                                                                                                                 \
     using namespace detail;                                                                                            \

@@ -1,5 +1,5 @@
-// Reads the session's clock. ControlPage::clock chooses it: the processor's counter if the counter is invariant, else
-// CLOCK_MONOTONIC.
+// Reads the session's clock. This clock (ControlPage::clock) is the processor's counter if the counter is invariant,
+// else CLOCK_MONOTONIC.
 #pragma once
 
 #include "msleaks/abi/session.h"

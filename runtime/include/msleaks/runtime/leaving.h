@@ -5,8 +5,8 @@
 #include <cstdint>
 
 extern "C" {
-// Makes this process' files, if it has a session and no files yet. So the collector also finds a program that records
-// no event.
+// Creates this process' files, if the process has a session and no files yet. So the collector also finds a program
+// that records no event.
 [[gnu::visibility("default")]] void __msl_attach() noexcept;
 // Call this before an exec. `followed` is true if the new environment names the session. If the exec fails, pass the
 // returned ticket to __msl_stayed.

@@ -31,7 +31,7 @@ namespace msleaks::runtime {
 #endif
 }
 
-// Describes the frame of the caller of the function that callerFrame() is inlined into.
+// Describes the frame of the caller of the function into which callerFrame() is inlined.
 struct CallerFrame {
   uint64_t return_address, stack_pointer, frame_pointer;
 };
