@@ -33,7 +33,7 @@ template <class Event> void recordNumber(uint64_t number) noexcept {
     record(__msl_thread, Event{headerOf(Event::kKind), number, 0});
 }
 
-// Records a label; returns false if it is not recorded.
+// Records an event with this label. Returns false if the event is not recorded.
 template <class Event> bool recordLabel(uint64_t label) noexcept {
   if (!mayRecord(__msl_thread, Event::kKind))
     return false;

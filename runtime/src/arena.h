@@ -19,9 +19,9 @@ struct Image {
 
 // The order in which the collector and other threads see changes of the arena, also on processors that reorder stores:
 //
-//   header, then magic (release)                    the collector loads magic (acquire) before it reads the rest again
+//   header, then magic (release)                    the collector loads magic (acquire), then reads the header again
 //   entry and its page, then ring_count (release)   ring_count (acquire), then the entry
-//   ring_count, late: written under Process::lock, which acquires and releases
+//   ring_count and Arena::late are written under Process::lock, which acquires and releases
 //   image, then Caller::address (release)           a thread that finds the address (relaxed) uses only the slot's
 //                                                   number. It publishes its event after that load. The collector
 //                                                   loads head and then the address (acquire), so it sees the

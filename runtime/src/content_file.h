@@ -37,7 +37,7 @@ struct Content {
 // Makes the header. The header is padded, so the bytes after it begin at a multiple of 8.
 void describe(const Content &, ContentHeader &to) noexcept;
 
-// Writes the content to a new file and returns the number of the file. 0 = the session wants no files.
+// Writes the content to a new file and returns the number of the file. 0 = the session asks for no files.
 // abi::kRefusedFile = there is no room on the disk, or Flags::watch_max is reached. Call with signals blocked.
 uint64_t keepContent(const Content &, ContentScratch &) noexcept;
 

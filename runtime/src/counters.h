@@ -35,11 +35,11 @@ struct Counting {
 };
 
 // Call this in the child of a fork. The arrays belong to the parent, in memory that parent and child share. So the
-// child's thread needs other arrays. libc's fork calls this function in the child at once. A child of any other call
-// calls it when it attaches.
+// child's thread needs other arrays. libc's fork calls this function in the child at once. A child of any other system
+// call runs it when the child attaches.
 void leaveParentsCounters() noexcept;
 
-// Call this when the calling thread ends. It frees the thread's arrays.
+// Frees the arrays of the calling thread. Call this when the thread ends.
 void endCounters() noexcept;
 
 } // namespace msleaks::runtime

@@ -15,8 +15,8 @@ namespace {
 using abi::HandleKind;
 using abi::Traits;
 
-// Whether the handle is counted. Descriptors 0 to 2 are not: a redirection of a standard stream opens no handle that
-// must be closed.
+// Whether the handle is counted. Descriptors 0 to 2 are not counted: a redirection of a standard stream opens no handle
+// that must be closed.
 bool isCounted(uint32_t kind, uint64_t handle) noexcept {
   constexpr uint64_t kStandardStreams = 3;
   return static_cast<HandleKind>(kind) != HandleKind::Descriptor || handle >= kStandardStreams;

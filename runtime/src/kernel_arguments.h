@@ -18,12 +18,12 @@ public:
 
   enum class Given : uint8_t { None, Unknown };
 
-  // Registers a new kernel. Its address may be that of a released kernel, whose arguments are then removed.
+  // Registers a new kernel. If a released kernel had the same address, the arguments of that kernel are removed.
   void begin(uint64_t kernel, Given) noexcept;
   // Sets the argument to this word. 0 means that the argument cannot be an address.
   void set(uint64_t kernel, uint32_t index, uint64_t word) noexcept;
-  // Whether the table contains the kernel. forEach() then also reports arguments that the table does not contain, as
-  // unknown memory.
+  // Whether the table contains the kernel. For such a kernel, forEach() reports an argument that the table does not
+  // contain as unknown memory.
   bool isKnown(uint64_t kernel) const noexcept { return valueOf(keyOf(kernel, kCount)) != 0; }
   // Stores how the kernel uses its arguments. The rows must stay valid.
   void describe(uint64_t kernel, const abi::ArgumentRows &) noexcept;
@@ -42,7 +42,7 @@ private:
   static constexpr uint32_t kSlots = 1 << 15, kMostProbes = 128;
   static constexpr uint32_t kCount = kMostOfKernel; // the entry with the kernel's number of arguments + 1
   static constexpr uint32_t kOthers = kCount + 1;   // 1: the kernel uses other memory, or another kernel's arguments
-  static constexpr uint32_t kRows = kOthers + 1;    // the rows of its arguments
+  static constexpr uint32_t kRows = kOthers + 1;    // from here on: the rows of the kernel's arguments
   static constexpr uint64_t kNoAddress = 1;
 
   struct Slot {

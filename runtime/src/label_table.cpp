@@ -59,7 +59,8 @@ bool LabelTable::refuses(uint32_t &instead) noexcept {
   return instead != 0 || pause_.holds();
 }
 
-// Returns null if there is no memory.
+// Returns the address for a text at this position, and allocates a chunk if it is needed. Returns null if there is no
+// memory.
 char *LabelTable::placeAt(uint32_t position) noexcept {
   char *&chunk = chunks_[position / kChunkBytes];
   if (chunk == nullptr)

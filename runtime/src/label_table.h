@@ -25,14 +25,14 @@ public:
     uint64_t hash;
   };
 
-  // Returns the number of a text, or 0 if the text has none.
+  // Returns the number of a text, or 0 if the text has no number.
   uint32_t find(const Key &key) const noexcept;
 
   // Returns the text of a number that find() or add() has returned.
   std::string_view textOf(uint32_t number) const noexcept { return texts_[number]; }
 
   // Whether the table accepts no new text, either forever or for a while. Then `instead` is set to the label to use:
-  // kOtherLabel or 0. Each call counts as one event of the pause.
+  // kOtherLabel or 0. Each call during a pause counts one event (pause.h).
   bool refuses(uint32_t &instead) noexcept;
 
   // Gives the text a number and defines the text. If the definition was refused, counts this and returns 0. Call with
@@ -40,13 +40,13 @@ public:
   uint32_t add(Arena &arena, const Key &key) noexcept;
 
 private:
-  static constexpr uint32_t kSlots = 2 * abi::kMaxLabels; // half of them stay empty
+  static constexpr uint32_t kSlots = 2 * abi::kMaxLabels; // at least half of the slots stay empty
   static constexpr uint32_t kChunkBytes = 64 << 10;
 
   // Each slot contains the high half of a text's hash and the text's number; 0 = empty. A slot is stored after the
   // text.
   std::atomic<uint64_t> slots_[kSlots];
-  std::string_view texts_[abi::kMaxLabels + 1]; // by number
+  std::string_view texts_[abi::kMaxLabels + 1]; // the texts, by their numbers
   uint32_t count_;
   uint32_t bytes_; // end of the last text; no text crosses the end of a chunk
   char *chunks_[abi::kMaxLabelsBytes / kChunkBytes];

@@ -1,5 +1,5 @@
-// Reads which pages of a large block were touched, just before the process frees the block. The collector reads this
-// from time to time. Only this last look sees the touches after the collector's last look.
+// Reads which pages of a large block were touched, just before the process frees the block. The collector also reads
+// this from time to time. Only this last look sees the touches after the collector's last look.
 #include "arena.h"
 #include "system.h"
 #include "watched_block.h"
@@ -42,8 +42,8 @@ class PageMap {
 public:
   explicit PageMap(uint64_t until_ns) noexcept : until_ns_(until_ns) {}
 
-  // Adds the touched bytes of [begin, end), which are whole pages. Returns false if the kernel gives no answer, or if
-  // no time is left.
+  // Adds the touched bytes of [begin, end), which are whole pages. Returns false if /proc/self/pagemap cannot be read,
+  // or if no time is left.
   bool addTouched(uint64_t begin, uint64_t end, uint64_t &bytes) noexcept {
     constexpr uint64_t kPresent = uint64_t{1} << 63, kSwapped = uint64_t{1} << 62;
     const uint64_t page = pageBytes();

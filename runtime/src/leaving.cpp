@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-// The functions of this file take no locks, since the caller may be a vfork's child or a signal handler.
+// The functions of this file acquire no locks, since the caller may be a vfork's child or a signal handler.
 namespace msleaks::runtime {
 namespace {
 

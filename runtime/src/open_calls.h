@@ -5,7 +5,7 @@
 // frame or above. So a later callback whose stack pointer is there ends the call, if both frames are on the same stack.
 // A call stays open when a fiber yields inside an allocator, or a signal handler runs on a stack of its own. If it is
 // not certain that a call has ended, the call stays open. This only slows down the thread's hooks. When there are too
-// many open calls, the oldest is dropped.
+// many open calls, the oldest call is removed from the list.
 #pragma once
 
 #include "msleaks/abi/symbols.h"

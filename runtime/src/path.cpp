@@ -9,8 +9,8 @@ namespace {
 
 using unwind::rules;
 
-// A thread has two ThreadPaths. If a signal handler interrupts a walk that uses the first one, the handler uses the
-// second one. A handler that interrupts this handler's walk gets no path.
+// A thread has two ThreadPaths. If a signal handler interrupts a walk that uses the first ThreadPath, the handler uses
+// the second. A handler that interrupts this handler's walk gets no path.
 constexpr unsigned kPathsOfThread = 2;
 
 uint64_t bytesOf(uint32_t capacity) noexcept { return kPathsOfThread * ThreadPath::bytesFor(capacity); }
@@ -57,7 +57,7 @@ bool isWanted(uint32_t site) noexcept {
   return site != 0 ? hasPath(enabled, site) : (enabled & abi::kPathsOfCallers) != 0;
 }
 
-// Returns the ThreadPath for a new walk, or null if there is none.
+// Returns the ThreadPath for a new walk, or null if no path can be computed now.
 [[gnu::noinline, gnu::cold]] ThreadPath *prepare(Thread &thread, uint64_t epoch, uint32_t site) noexcept {
   ensureAttached(thread);
   if (!isWanted(site) || __msl_process.arena == nullptr || thread.ended)
@@ -103,7 +103,7 @@ bool hasRoomOnStack(const ThreadPath &path, uint64_t stack_pointer) noexcept {
 
 struct Wish {
   unwind::Frame frame; // frame of the innermost call
-  uint64_t from = 0;   // the path's innermost call is the one with this return address; 0 = the call of `frame`
+  uint64_t from = 0;   // return address of the path's innermost call; 0 = the call of `frame` is the innermost
   uint32_t site = 0;   // this site is added inside the innermost call; 0 = none
 };
 

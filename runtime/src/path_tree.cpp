@@ -57,7 +57,7 @@ bool PathTree::makeRoom(uint32_t nodes) noexcept {
   return true;
 }
 
-// Finds the node of a call in an image that was unloaded and loaded again, and makes its key valid again.
+// Finds the node of a call in an image that was unloaded and loaded again, and makes the node's key valid again.
 uint32_t PathTree::findRetired(uint32_t parent, uint64_t key, uint32_t image) noexcept {
   Table &table = *table_.load(std::memory_order_relaxed);
   for (uint32_t slot = slotOf(table, parent, key);; slot = (slot + 1) & table.mask) {

@@ -104,7 +104,7 @@ private:
   // table of a large program does not.
   static constexpr uint32_t kGuesses = 1u << 13;
   std::atomic<uint32_t> guesses_[kGuesses];
-  std::atomic<FirstChild *> first_children_[abi::kMaxPathBlocks]; // by number of the parent; null = no room
+  std::atomic<FirstChild *> first_children_[abi::kMaxPathBlocks]; // by the parent's block; null = none, or no room
 };
 
 // Returns the number of the image that contains this address, without a lock. 0 = the number is not known or not

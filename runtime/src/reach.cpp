@@ -59,8 +59,8 @@ bool isWanted(const abi::ArenaHeader &arena) noexcept {
   return reach == abi::Reach::All || (reach != abi::Reach::Off && arena.ancestor_pid == 0);
 }
 
-// Whether this process waits. A vfork's child, which shares its parent's arena and has another pid, does not wait. Nor
-// does a process whose blocks are not recorded.
+// Whether this process waits. A vfork's child, which shares its parent's arena and has another pid, does not wait. A
+// process whose blocks are not recorded does not wait either.
 bool shallWait() noexcept {
   const Arena *arena = __msl_process.arena;
   return arena != nullptr && !isSandboxed() && arena->header->pid == processId() && !collectorGone() &&
@@ -115,7 +115,7 @@ void tellReach(void *) noexcept {
 }
 
 // Registers the exit handler without a DSO handle. So exit() calls it after everything that was registered later: the
-// program's handlers and the destructors of all images. A dlclose does not call it.
+// program's handlers and the destructors of all images. dlclose does not call the handler.
 [[gnu::constructor]] void watchExit() noexcept { __cxa_atexit(tellReach, nullptr, nullptr); }
 
 } // namespace

@@ -21,7 +21,7 @@ namespace {
 // its parent's generation, so the child must get a new generation.
 constinit uint64_t last_generation = kNoGeneration;
 
-// The arena of this process, or of its nearest ancestor by fork that had one. A fork does not wipe this variable
+// The arena of this process, or of its nearest ancestor by fork that had an arena. A fork does not wipe this variable
 // either.
 constinit const Arena *last_arena = nullptr;
 

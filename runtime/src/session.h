@@ -17,7 +17,7 @@ struct Session {
   PathText scratch; // buffer for a path that is used at once; it is not on the stack, which may be small
 };
 
-// A fork's child inherits this value.
+// A fork's child inherits the content of this object.
 extern Session session;
 
 // Finds the session. Returns false if there is no session of this runtime's version; then the process never records.
@@ -41,8 +41,7 @@ void giveUp(uint64_t heartbeat_ns) noexcept;
 
 // Counts this process as unseen, since it cannot create its files. `error` is the reason.
 void countUnseen(int error) noexcept;
-// Counts this process as unseen, if it is a child of the process with this pid and behind that process's seccomp
-// filter.
+// Counts this process as unseen: a seccomp filter of its ancestor with this pid forbids the process to create files.
 void countUnseenChild(uint32_t ancestor_pid) noexcept;
 
 // From now on, the process records nothing.

@@ -42,7 +42,7 @@ PathFrame joined(PathFrame known, const Frame &frame) noexcept {
 
 struct Walk {
   uint32_t walked = 0; // new frames, innermost first
-  uint32_t joined = 0; // number of the last path's frames that follow
+  uint32_t joined = 0; // number of the last path's frames that are reused
   Step end = Step::Caller;
   bool left_handler = false;
 };
@@ -85,7 +85,7 @@ bool fits(const ThreadPath &path, const Walk &done) noexcept {
   return done.joined == 0 || (path.cut ? total == path.capacity : total <= path.capacity);
 }
 
-// Sets frame_matters of the new frames, from the outermost one inwards. The call around a frame decides whether the
+// Sets frame_matters of the new frames, from the outermost frame inwards. The call around a frame decides whether the
 // frame pointer of that frame matters.
 void findWhatMatters(ThreadPath &path, const Walk &done) noexcept {
   const PathFrame *outer = done.joined != 0 ? &path.frames()[done.joined - 1] : nullptr;

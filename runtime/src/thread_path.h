@@ -14,13 +14,13 @@ struct PathFrame {
   uint64_t frame_at;   // where `frame_pointer` was read; 0 = it equals the inner call's, or is not used
   uint32_t node;       // node of the path from the thread's first call to this call
   uint32_t checks;     // number of ThreadPath::checks() that cover the outer calls
-  // Whether `frame_pointer` must be equal, too. In code without frame pointers the register has any value. Its value
-  // matters if the walk has found an outer call by this value.
+  // Whether `frame_pointer` must be equal, too. In code without frame pointers the register may contain any value. Its
+  // value matters if the walk has found an outer call by this value.
   bool frame_matters;
   bool used_inner_frame; // the walk found the call by the frame pointer of the call inside
 };
 
-// A word of the stack that is the same as long as the path is the same.
+// An address on the stack and the word there. As long as the path is the same, the word is the same.
 struct StackCheck {
   uint64_t at, word;
 };
@@ -64,7 +64,7 @@ struct ThreadPath {
 }
 
 // Returns the node of the path to `frame`, the innermost call, if this path equals the last path, else 0. If `site` is
-// not 0, the node is that of the path that ends at this site. This function writes nothing. If a signal handler changes
+// not 0, returns the node of the path that ends at this site. This function writes nothing. If a signal handler changes
 // the last path during the call, `version` changes, and the result is 0.
 [[gnu::always_inline]] inline uint32_t samePath(const ThreadPath &path, const unwind::Frame &frame,
                                                 uint32_t site) noexcept {

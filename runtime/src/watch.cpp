@@ -124,8 +124,8 @@ bool isDriversOwn(const Thread &thread, abi::Heap heap) noexcept {
 
 } // namespace
 
-// This function locks the list only for a chosen block, and blockGoes only for a watched block. A look locks the list
-// while it waits for the driver. During this wait, the driver's threads allocate and free blocks.
+// This function locks the list only for a chosen block, and blockGoes only for a watched block. A thread that compares
+// blocks locks the list while it waits for the driver. During this wait, the driver's threads allocate and free blocks.
 void blockComes(const abi::AllocEvent &event) noexcept {
   const abi::WatchWish &wish = session.control->watch;
   WatchList *list = event.size != 0 ? makeList() : nullptr;

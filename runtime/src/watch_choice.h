@@ -11,8 +11,8 @@ namespace msleaks::runtime {
 inline constexpr uint32_t kKnownSites = 4096;
 
 // Results of earlier calls of isChosen, by site, and the images for which the collector was asked. This struct has its
-// own lock. The lock of the list of watches is held while a look waits for the driver, and during this wait the
-// driver's own threads allocate.
+// own lock. A thread that compares blocks holds the lock of the list of watches while it waits for the driver. During
+// this wait the driver's own threads allocate.
 struct ChosenSites {
   uint32_t lock;
   // Each entry is site << 1 | result, for a recent site; 0 = empty.

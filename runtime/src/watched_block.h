@@ -39,7 +39,7 @@ struct WatchedBlock {
   uint64_t address; // 0 = no block
   uint64_t bytes, looks;
   uint64_t name; // label of the watch's name
-  char *content; // the bytes at the last look
+  char *content; // the bytes when the block was last compared
   Where where;
   abi::Family family; // the driver that has read a block of kind Handle or Device
   bool is_known;      // whether `content` is valid

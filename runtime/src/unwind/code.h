@@ -29,7 +29,7 @@ Code codeAt(uint64_t address) noexcept;
 bool copyIfThere(uint64_t from, void *to, uint64_t bytes) noexcept;
 template <class T> bool copyIfThere(uint64_t from, T &to) noexcept { return copyIfThere(from, &to, sizeof to); }
 
-// Reads the bytes of code at `at`. Returns false if there is no code.
+// Reads the bytes of code at `at`. Returns false if these bytes are not code.
 template <class T> bool codeBytes(uint64_t at, T &bytes) noexcept {
   return codeAt(at).holds(at, sizeof bytes) && copyIfThere(at, bytes);
 }

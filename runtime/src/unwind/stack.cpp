@@ -24,7 +24,8 @@ bool isReadable(uint64_t address) noexcept {
          (callKernel(SYS_rt_sigprocmask, kNothing, pageOf(address), nullptr, sizeof(uint64_t)) == 0 || errno != EFAULT);
 }
 
-// Extends the known part upwards, page by page. All memory between the stack pointer and the words of a frame is stack.
+// Extends the part that is known to be mapped, upwards and page by page. All memory between the stack pointer and the
+// words of a frame is stack.
 bool Stack::extend(uint64_t at) noexcept {
   if (at % sizeof(uint64_t) != 0 || at < end_ || at - end_ >= kMaxPagesAtOnce * pageBytes())
     return false;
@@ -36,8 +37,8 @@ bool Stack::extend(uint64_t at) noexcept {
   return true;
 }
 
-// Sets the known part for a new stack pointer, whose own page is certainly mapped. If the stack has grown downwards,
-// the known part is extended as long as there is no gap.
+// Sets the part that is known to be mapped, for a new stack pointer. The page of the stack pointer is certainly mapped.
+// If the stack has grown downwards, the part is extended as long as there is no gap.
 void Stack::move(uint64_t stack_pointer) noexcept {
   const uint64_t page = pageOf(stack_pointer);
   if (page >= begin_ || begin_ - page > kMaxPagesAtOnce * pageBytes()) {

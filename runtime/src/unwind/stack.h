@@ -43,7 +43,7 @@ private:
   bool extend(uint64_t at) noexcept;
   void move(uint64_t stack_pointer) noexcept;
 
-  uint64_t begin_ = 0, end_ = 0; // whole pages
+  uint64_t begin_ = 0, end_ = 0; // whole pages that are known to be mapped
 };
 
 } // namespace msleaks::runtime::unwind

@@ -87,7 +87,7 @@ bool readCie(TableCursor cursor, Cie &cie) noexcept {
     case 'S':
       cie.is_signal = true;
       break;
-    case 'B': // return addresses are signed with the other key
+    case 'B': // return addresses are signed with the second key
       break;
     default:
       return false;

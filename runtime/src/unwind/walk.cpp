@@ -74,7 +74,7 @@ bool isNoCall(const Frame &frame, const Rule &rule) noexcept {
 Rule lookUp(const Frame &frame) noexcept {
   const uint64_t address = codeOf(frame);
   Rule rule = ruleInTables(address);
-  // On AArch64, Linux 5.8 and later have no table for the return of a signal handler.
+  // On AArch64, Linux 5.8 and later have no unwind table for the code to which a signal handler returns.
   if (!isKnown(rule) && isReturnOfHandler(frame.address))
     rule = {.kind = RuleKind::Signal};
   if (!isKnown(rule) && frame.is_interrupted && isInPlt(frame.address))
