@@ -125,7 +125,7 @@ TEST(Symbols, EachVerbHasThePositionsItNeeds) {
       EXPECT_EQ(symbol.address.present(), symbol.size.present()) << symbol.name;
       if (symbol.address.present())
         EXPECT_EQ(symbol.source.present(), symbol.value.present()) << symbol.name;
-      else // the call returns a new handle of the block. Its hook finds the part of the block
+      else // here the call returns a new handle of the block
         EXPECT_TRUE(symbol.source.present()) << symbol.name;
       break;
     case Verb::Access:
@@ -228,7 +228,7 @@ TEST(HandleCalls, SayWhatAFunctionDoes) {
   EXPECT_EQ(handleCallsOf("malloc").count, 0u);
 }
 
-// The table must have at least one function that creates handles of each kind, and one that destroys them.
+// For each kind of handle, the table must have a function that creates such handles and one that destroys them.
 TEST(HandleCalls, EachKindIsMadeAndGivenBack) {
 #define MSL_HANDLE(name, number, text, back, doc)                                                                      \
   {                                                                                                                    \

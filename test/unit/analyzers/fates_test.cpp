@@ -1,4 +1,4 @@
-// Tests how the analysis derives the end of each process from all records of a trace.
+// Tests how the analysis derives the end of each process from the records of a trace.
 #include "../trace/random_events.h"
 
 #include "analysis/stream/pipeline.h"

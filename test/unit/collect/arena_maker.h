@@ -200,7 +200,7 @@ public:
     return maker;
   }
 
-  // Returns the same ring, at the addresses where a collector in this process has mapped the arena. ThreadSanitizer
+  // Returns the ring `index` at the addresses where a collector in this process has mapped the arena. ThreadSanitizer
   // identifies memory by its address. So it would find no race between two mappings of one page.
   RingMaker asCollectorSeesIt(uint32_t index) {
     auto *entries = reinterpret_cast<abi::RingEntry *>(otherMapping(0) + header().rings_offset);

@@ -75,8 +75,8 @@ TEST_F(PageAccessTest, SaysWhatIsTouched) {
   EXPECT_EQ(look(), (std::vector<Looked>{{address, kSize, 10, kSize}}));
 }
 
-// The collector lists the blocks that the program may still touch more of. Before the process frees such a block, it
-// reads the block's pages once more.
+// The collector lists the blocks whose untouched pages the program may still touch. Before the process frees a listed
+// block, it reads the block's pages once more.
 TEST_F(PageAccessTest, TellsTheProcessOfBlocksOfWhichMoreMayBeTouched) {
   const auto isTold = [&](uint64_t at) {
     const uint32_t bit = abi::largeBitOf(at);
@@ -163,7 +163,7 @@ TEST_F(PageAccessTest, SmallBlocksAndFilesAreLeftOut) {
   EXPECT_TRUE(access.look(readMonotonicNs()).empty());
 }
 
-// Such events occur only if the memory of a ring is damaged.
+// Events with such ranges occur only if the memory of a ring is damaged.
 TEST_F(PageAccessTest, RangesBehindTheAddressSpaceAreNoBlocks) {
   alloc(address, UINT64_MAX - 0x100, 10);
   alloc(UINT64_MAX - kSize, kSize, 10);
@@ -199,7 +199,8 @@ TEST_F(PageAccessTest, LooksTakeASmallPartOfTheTime) {
   EXPECT_FALSE(access.isDue(now_ns + 9'000'000));
 }
 
-// So the trace of a waiting program does not grow, and an idle program costs almost no time.
+// If nothing changes, the time between two readings grows. So the trace of a waiting program does not grow, and an idle
+// program costs almost no time.
 TEST_F(PageAccessTest, LooksGrowSeldomWhereNothingChanges) {
   constexpr uint64_t kMinute = 60'000'000'000;
   alloc(address, kSize, 10);
@@ -216,7 +217,8 @@ TEST_F(PageAccessTest, LooksGrowSeldomWhereNothingChanges) {
   EXPECT_TRUE(access.isDue(begin_ns + kMinute + 2'000'000'000)) << "a new block is looked at soon";
 }
 
-// The collector needs the final event of a reading only if there are blocks that the program has not touched yet.
+// The final event of a reading says that all pages were read. It is needed only if there are blocks that the program
+// has not touched yet.
 TEST_F(PageAccessTest, WhereAllBlocksAreTouchedALookWithoutAChangeSaysNothing) {
   alloc(address, kSize, 10);
   memory[0] = 1;

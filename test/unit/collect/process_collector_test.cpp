@@ -15,8 +15,8 @@ using analysis::Urgency;
 
 class ProcessCollectorTest : public CollectorFixture {};
 
-// To drain many full rings takes longer than a thread waits for room before it gives up. So the collector must update
-// its heartbeat after each batch. Otherwise a waiting thread would take the collector for dead.
+// To drain many full rings may take longer than the timeout of a thread that waits for room. So the collector must
+// update its heartbeat after each batch. Otherwise the thread would take the collector for dead.
 TEST_F(ProcessCollectorTest, BeatsAfterEachBatch) {
   auto ring = arena.addRing(64, 0);
   start();
@@ -417,7 +417,7 @@ TEST_F(ProcessCollectorTest, KeepsTheNewestOfAFlightRecorder) {
   start(abi::OnFull::Overwrite);
   abi::LaunchEvent launch{};
   for (uint64_t i = 0; i < 21; ++i) {
-    ring.header().tail = ring.header().reserved; // so the producer never waits
+    ring.header().tail = ring.header().reserved; // so that the producer never waits
     launch.header.time = i;
     launch.kernel = i;
     ring.record(launch);

@@ -72,7 +72,7 @@ TEST_F(SessionTest, ANumberIsOneProcessOnlyInItsNamespace) {
 }
 
 // Two processes run one after the other, and the collector finds both late. The kernel reused the pid, and the inode of
-// the pid namespace. Only the births differ.
+// the pid namespace. Only the births differ. (A birth is the inode of the process's pidfd, or its start time.)
 TEST_F(SessionTest, ANumberIsOneProcessOnlyWithItsBirth) {
   const uint32_t pid = endedPid();
   for (uint32_t i = 1; i <= 2; ++i) {
@@ -103,8 +103,8 @@ TEST_F(SessionTest, TwoCopiesOfTheRuntimeAreOneProcess) {
   EXPECT_EQ(collector->summary().processes.size(), 2u);
 }
 
-// Another pid namespace has a process 1. This process is alive until its own end. The process 1 of the collector's
-// namespace must not be taken for it.
+// This process has pid 1 in another pid namespace. It is alive until its own end. The collector must not take the
+// process 1 of its own namespace for it.
 TEST_F(SessionTest, FollowsAProcessOfAnotherNamespace) {
   int inner[2];
   ASSERT_EQ(pipe(inner), 0);

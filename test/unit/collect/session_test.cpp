@@ -94,8 +94,7 @@ TEST_F(SessionTest, CanBeReadWhileItRecords) {
   EXPECT_EQ(CollectedTrace(folder / "trace.mslt").events.size(), recorded);
 }
 
-// Many short processes end before the collector finds them, as in a session with a shell that calls hundreds of
-// programs.
+// Many short processes end before the collector finds them, as when a shell calls hundreds of programs.
 TEST_F(SessionTest, FinishesProcessesThatHaveEndedAtOnceWithFewFilesOpen) {
   constexpr uint32_t kChildren = 300;
   const FewFiles few(64);
@@ -149,7 +148,7 @@ TEST_F(SessionTest, FindsAnArenaThatWasUnfinishedWhenItWasSeen) {
   arena.header().magic.store(0);
   arena.addRing(16, 0).recordAlloc(1, 1);
   fs::rename(arena.path(), session->path() / arena.path().filename());
-  std::this_thread::sleep_for(std::chrono::milliseconds(60)); // later, the collector trusts the directory's time
+  std::this_thread::sleep_for(std::chrono::milliseconds(60)); // so that the directory's time stamp is old enough
   arena.header().magic.store(abi::ArenaHeader::kMagic);
   const bool found = soon([&] { return collector->progress().processes == 1; });
   collector->programEnded(0);
@@ -177,8 +176,8 @@ TEST_F(SessionTest, TellsHowAProcessEndedThatIsNotItsChild) {
   EXPECT_GE(endOf(1).time_ns, killed_ns);
 }
 
-// The time when the process ended is unknown. The time when the collector found it would be too late, so the end is the
-// last event.
+// The time when the process ended is unknown. The time when the collector found the end would be too late. So the
+// process ends with its last event.
 TEST_F(SessionTest, AProcessThatWasGoneBeforeItWasFoundEndsWithItsLastEvent) {
   const uint64_t attach_ns = analysis::readMonotonicNs() - 1'000'000'000;
   ArenaMaker(session->path(), {.pid = endedPid(), .attach_ns = attach_ns})

@@ -1,4 +1,4 @@
-// Tests that the threads of another process are stopped while its memory is read, and always released afterwards.
+// Tests that the threads of another process are stopped while their memory is read, and always released afterwards.
 #include "analysis/collect/stopped_threads.h"
 
 #include "../sanitizers.h"

@@ -1,4 +1,4 @@
-// Tests which processes without a recording the report mentions.
+// Tests which processes are mentioned in the report because msleaks did not record them.
 #include "analysis/collect/unseen.h"
 
 #include "arena_maker.h"
@@ -21,7 +21,7 @@ protected:
     session.emplace(std::move(*created));
     ASSERT_NE(session->unseen(), nullptr);
   }
-  // Adds an entry to the list of such processes, as the process itself or its parent does.
+  // Adds a process to the list, as the process itself or its parent does.
   void list(const char *name, int32_t error) {
     auto *page = const_cast<abi::UnseenPage *>(session->unseen());
     abi::UnseenProcess &process = page->processes[page->count++];

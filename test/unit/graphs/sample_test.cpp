@@ -89,10 +89,10 @@ public:
     return static_cast<double>(sampled.count.value_or(0)) / static_cast<double>(full) - 1;
   }
 
-  // Returns the error if the scale were the number of waves in a block. This scale is right for counts of waves, but
-  // not for counts of threads.
+  // Returns the error that the count would have if it were scaled by the number of waves in a block. This scale is
+  // right for counts of waves, but not for counts of threads.
   double errorByWaves(size_t edge) const { return errorByWaves(edge, centre()); }
-  // Returns the same error if the sampled wave were `threads / kWave / 2`. This wave is always full.
+  // Returns the same error, with `threads_ / kWave / 2` as the sampled wave. This wave is always full.
   double errorByFloorWave(size_t edge) const { return errorByWaves(edge, threads_ / kWave / 2); }
 
 private:

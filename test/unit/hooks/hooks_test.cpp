@@ -103,7 +103,7 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
                                          "clFinish",
                                          "clGetProgramInfo",
                                          "clSetKernelExecInfo",
-                                         "hipMemCreate", // device_memory.h hooks these, some without a row
+                                         "hipMemCreate", // these have their own rows, or no rows (device_memory.h)
                                          "hipMemRelease",
                                          "hipMemRetainAllocationHandle",
                                          "hipMalloc3D",
@@ -170,11 +170,11 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
                                          "cudaMemset2D",
                                          "cudaMemset3D",
                                          "cudaGraphLaunch",
-                                         "halMemAlloc", // the effect of these depends on an argument
+                                         "halMemAlloc", // the effect of these four depends on an argument
                                          "halMemCreate",
                                          "halMemFree",
                                          "halMemRelease",
-                                         "clCreateImage", // the driver reports the sizes of images
+                                         "clCreateImage", // the hooks of these four ask the driver for the size
                                          "clCreateImageWithProperties",
                                          "clCreateImage2D",
                                          "clCreateImage3D",
@@ -191,8 +191,8 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
                                          "rtFunctionRegister",
                                          "rtDevBinaryRegister",
                                          "rtRegisterAllKernel",
-                                         "rtAicpuKernelLaunchExWithArgs", // it receives the kernel by name
-                                         // operators of ATB
+                                         "rtAicpuKernelLaunchExWithArgs", // an argument is the kernel's name
+                                         // these functions of ATB run operators
                                          "_ZN3atb6Runner7ExecuteERNS_17RunnerVariantPackE",
                                          "_ZN3atb9StoreUtil15SaveLaunchParamEPvRKN3Mki11LaunchParamERKSs",
                                          "_ZN3atb9StoreUtil15SaveLaunchParamEPvRKN3Mki11LaunchParamERKNSt7__cxx1112"
@@ -330,7 +330,7 @@ TEST(Hooks, AHandlerOnASmallStackHasRoomEnough) {
 }
 
 // The stack has 512 bytes more than the kernel requires, and at least 4 KiB. It has no room to unwind a call path. So
-// the site of the block is its caller, without a path.
+// the block has the site of its caller, and no path.
 TEST(Hooks, AHandlerOnTheSmallestStackHasRoomEnough) {
   const SessionDirectory session;
   ASSERT_EQ(runShell(preloaded(kHooks, kVictim + " 'smallest stack'", &session)).status, 6);

@@ -1,5 +1,5 @@
-// Tests blocks of a device that is the host's processor. The driver allocates the memory of such a block by malloc. The
-// memory belongs to the device's block, and must count once.
+// Tests blocks of a device that is the host's processor. The driver allocates the memory of such a block by malloc.
+// Both blocks are the same memory, which must count once.
 #include "live_set_fixture.h"
 
 namespace msleaks::analysis {
@@ -51,8 +51,8 @@ TEST_F(BackingsTest, SharedMemoryIsTheHostsBlockItself) {
   EXPECT_EQ(journal.bytes, 0u);
 }
 
-// The program releases a buffer that a queue still uses. So the buffer's memory stays allocated, and must not count as
-// the memory of the next buffer.
+// The program releases a buffer that a queue still uses. So the driver does not free the buffer's memory yet. This
+// memory must not count as the memory of the next buffer.
 TEST_F(BackingsTest, MemoryThatOutlivesItsBufferCountsForItself) {
   apply(alloc(1, 0x10, kChunkBytes, kBuffer));
   apply(alloc(2, 0x1000, kChunkBytes, kDriver));

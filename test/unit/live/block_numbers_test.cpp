@@ -72,8 +72,7 @@ TEST_F(LiveSetTest, DevicesHaveAddressesOfTheirOwn) {
   journal.take();
   apply(test::free(4, 0x1000, on(1)));
   EXPECT_EQ(journal.take(), "-1000:2@0 free\n");
-  // The thread that frees a block may use another device at this time. So the device of a free need not be the block's
-  // device.
+  // The current device of a thread that frees a block may differ from the block's device.
   apply(alloc(5, 0x2000, 4, on(2)));
   apply(test::free(6, 0x2000, on(0)));
   apply(test::free(7, 0x1000, on(3)));

@@ -135,7 +135,7 @@ TEST_F(LiveSetTest, TheBytesOfACheckpointAreThese) {
   for (const uint8_t byte : to.written())
     hex += fmt::format("{:02x}", byte);
   std::string expected = "04 "                               // version
-                         "03 01 00 00 00 00 00 00 00 00 00 " // counts
+                         "03 01 00 00 00 00 00 00 00 00 00 " // counters
                          "00 00 "                            // pauses, labels
                          "01 01 03 "                         // sites: process, number
                          "02 01 01 02 02 01 00 00 " // cohorts: site, process, stream, heap, device, owner, phase
@@ -144,7 +144,7 @@ TEST_F(LiveSetTest, TheBytesOfACheckpointAreThese) {
                          "01 8006 29 12 01 0c "              // blocks: address, size, age, cohort, owners and flags
                          "01 808002 8020 10 02 09 00 00 00 " // mappings: the same fields, object, offset
                          "00 00 00 00 00 00 "                // shown, parked, mapped and hidden blocks; early or late
-                         "00 00 "                            // objects, threads
+                         "00 00 "                            // objects; threads
                          "01 0a 06 01 00 ";                  // steps: time, number, process; marks
   std::erase(expected, ' ');
   EXPECT_EQ(hex, expected);

@@ -1,4 +1,4 @@
-// Tests which owner and which range a block has, as the program's annotations say.
+// Tests which owner and which range a block gets from the program's annotations.
 #include "live_set_fixture.h"
 
 namespace msleaks::analysis {

@@ -1,5 +1,5 @@
-// Tests the parts of blocks' lives (such as unused or in use) in the memory history. A model that knows the end of each
-// life gives the expected results.
+// Tests the parts of blocks' lives in the memory history, such as unused or in use. The expected results are from a
+// model that knows the end of each life.
 #include "analysis/live/memory_history.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace msleaks::analysis {
 namespace {
 
 constexpr uint32_t kCohorts = 8;
-// Each question asks for the peak without some idle parts of lives. No question asks for idle parts alone.
+// Each question asks for a peak without some of the idle parts of lives. No question asks for idle parts alone.
 constexpr LifeParts kQuestions[] = {{LifePart::InUse},
                                     {LifePart::NotUsed, LifePart::InUse},
                                     {LifePart::InUse, LifePart::Late, LifePart::Kept},
@@ -82,7 +82,7 @@ public:
     return ids;
   }
 
-  // Returns the highest sum of these blocks at any moment. Only these parts of their lives count.
+  // Returns the highest sum of the blocks of `set` at any moment. Only these parts of their lives count.
   int64_t peakOf(const CohortSet &set, LifeParts parts) const {
     std::vector<int64_t> change(now_ + 2);
     const auto add = [&](const Life &life, LifePart part, uint64_t from, uint64_t to) {

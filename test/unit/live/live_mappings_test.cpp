@@ -72,8 +72,8 @@ TEST_F(LiveMappingsTest, ProtectionMakesMemoryOfAReserveAndBack) {
   EXPECT_EQ(live.counts().unmatched_frees, 0u);
 }
 
-// The program defines operator new with mmap(), and this inner call is not recorded. operator delete calls munmap().
-// This munmap() must not count as one of an unknown mapping.
+// The program's operator new calls mmap(), and this inner call is not recorded. operator delete calls munmap(), which
+// is recorded. It must not count as the free of an unknown mapping.
 TEST_F(LiveMappingsTest, TheMemoryOfABlockThatWasFreedIsNoUnknownMapping) {
   apply(test::alloc(1, 0x10010, 40));
   apply(test::free(2, 0x10010));
@@ -114,7 +114,7 @@ TEST_F(LiveMappingsTest, AMovedReserveHasNoBytes) {
   }
 }
 
-// With pages of 64 KiB, a call affects the whole page of each address in its range, and no more.
+// With pages of 64 KiB, munmap() unmaps the whole page of each address in the range, and no more.
 TEST_F(LiveMappingsTest, PagesAreThoseOfTheProcess) {
   constexpr uint64_t kLarge = 65536;
   live.setPageBytes(1, kLarge);
@@ -159,8 +159,8 @@ TEST_F(LiveMappingsTest, MovedMappingComesBackWhenMremapFails) {
   EXPECT_EQ(journal.bytes, 4 * kPage);
 }
 
-// The live set ignores mappings in the last page. Otherwise two of them would be one entry in its table, and two in its
-// sums.
+// The live set ignores mappings in the last page. Otherwise two such mappings would be one entry of the table, but
+// would count twice in the sums.
 TEST_F(LiveMappingsTest, NothingIsMappedInTheLastPage) {
   for (const uint64_t address : {UINT64_MAX, UINT64_MAX, UINT64_MAX - kPage + 1, UINT64_MAX - 2 * kPage + 1})
     apply(alloc(1, address, 0, kMap));

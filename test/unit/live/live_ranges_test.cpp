@@ -1,5 +1,5 @@
-// Tests the life and the uses of physical device memory. It is alive while its handle exists, or while an address is
-// mapped to it. A use of such an address is a use of the memory.
+// Tests physical device memory. Its life lasts as long as its handle, or as an address that is mapped to it. A use of
+// such an address is a use of the memory.
 #include "live_set_fixture.h"
 
 #include "analysis/live/device_ranges.h"

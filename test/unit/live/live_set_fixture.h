@@ -10,7 +10,7 @@
 
 namespace msleaks::analysis {
 
-// Logs its calls as text, and sums up the live blocks.
+// Logs the calls as text, and sums up the live blocks.
 class Journal final : public BlockObserver {
 public:
   void onAlloc(const Block &block, AllocCause cause, uint64_t) override {

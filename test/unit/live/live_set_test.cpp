@@ -102,8 +102,8 @@ TEST_F(LiveSetTest, ARefusedFreeBringsTheBlockBack) {
   EXPECT_EQ(journal.bytes, 0u);
 }
 
-// The driver refuses to free a list of blocks, one of which is unknown. The refusal must bring back each known block of
-// the list.
+// The driver refuses to free a list of blocks, one of which is unknown. The refusal must make each known block of the
+// list alive again.
 TEST_F(LiveSetTest, ARefusedFreeOfAListBringsEachBlockBack) {
   const Where shared{.heap = abi::Heap::Managed}, listed{.heap = abi::Heap::Managed, .flags = abi::kListed},
       refused{.heap = abi::Heap::Managed, .flags = abi::kRestored};
@@ -121,7 +121,8 @@ TEST_F(LiveSetTest, ARefusedFreeOfAListBringsEachBlockBack) {
   EXPECT_EQ(live.liveBlocks(), 3u);
 }
 
-// PoCL's device is the host's processor. So malloc() allocates the block, and only free() ends the block.
+// The device of PoCL (an OpenCL driver) is the host's processor. So malloc() allocates the block, and only free() ends
+// the block.
 TEST_F(LiveSetTest, SharedMemoryThatADriverHasFromMallocIsTheHostsBlock) {
   const Where shared{.heap = abi::Heap::Managed};
   apply(alloc(1, 0x10, 8, {.site = 1}));
@@ -155,7 +156,7 @@ TEST_F(LiveSetTest, CountedBlocksDieWithTheirLastOwner) {
   EXPECT_EQ(live.liveBlocks(), 0u);
 }
 
-// The driver or the kernel refuses a second free of a block. This refusal must not bring the block back.
+// The driver or the kernel refuses a second free of a block. This refusal must not make the block alive again.
 TEST_F(LiveSetTest, ASecondFreeThatIsRefusedIsNoBlock) {
   for (const auto heap : {abi::Heap::Device, abi::Heap::Mapping}) {
     const Where where{.heap = heap}, restored{.heap = heap, .flags = abi::kRestored};

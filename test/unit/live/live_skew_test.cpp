@@ -58,7 +58,8 @@ TEST_F(LiveSkewTest, UnmatchedFreeOfTheSameThreadOrLongAgoEndsNothing) {
   EXPECT_EQ(live.counts().early_frees, 0u);
 }
 
-// The times of such two events never differ by more than a microsecond. So such a free belongs to another block.
+// The times of events of two threads are wrong by at most a microsecond. So a free that is further away belongs to
+// another block.
 TEST_F(LiveSkewTest, AMicrosecondIsTooLongForAnEarlyOrALateFree) {
   apply(test::free(1000, 0x10, {.stream = 2}));
   apply(alloc(2000, 0x10, 1, {.stream = 1}));
@@ -72,9 +73,9 @@ TEST_F(LiveSkewTest, AMicrosecondIsTooLongForAnEarlyOrALateFree) {
   EXPECT_EQ(live.counts().late_frees, 0u);
 }
 
-// The block was allocated before the recording began. Another thread may allocate at its address right after its free.
-// Then the free is taken for an early free of the new block. Only the new block is affected: it is no leak, and its own
-// free counts as one of a block from before the start.
+// The first block was allocated before the recording began. Another thread allocates at the same address right after
+// the free. So the free is taken for an early free of the new block. Only the new block is affected: it is no leak, and
+// its own free counts as the free of a block from before the start.
 TEST_F(LiveSkewTest, AFreeFromBeforeTheStartThatLooksEarlyMakesNoLeakAndNoFault) {
   apply(test::epoch(10, 0));
   apply(test::epoch(20, ~0u));

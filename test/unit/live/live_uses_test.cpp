@@ -1,4 +1,4 @@
-// Tests which blocks are used by launches, copies and fills, and for which processes all uses are seen.
+// Tests which blocks are used by launches, copies and fills, and for which processes all uses are recorded.
 #include "live_set_fixture.h"
 
 namespace msleaks::analysis {

@@ -36,9 +36,9 @@ protected:
 
 TEST_F(History, ThePeakWithoutABlockIsTheNextHighestPoint) {
   add(1, 100);
-  add(2, 50); // 150 bytes
+  add(2, 50); // 150 bytes in total
   remove(1, 100);
-  add(3, 70); // 120 bytes
+  add(3, 70); // 120 bytes in total
   EXPECT_EQ(history.peakOf(allBut({})), 150u);
   EXPECT_EQ(history.peakOf(allBut({1})), 120u);
   EXPECT_EQ(history.peakOf(allBut({2})), 100u);

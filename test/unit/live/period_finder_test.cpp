@@ -79,7 +79,7 @@ TEST_F(PeriodFinderTest, RoundsThatDifferAreNone) {
   EXPECT_FALSE(finder.period());
 }
 
-// The program reads a file into memory, line by line, and frees nothing.
+// The program reads a file into memory, line by line, and frees nothing. So it has no rounds.
 TEST_F(PeriodFinderTest, WhoOnlyCollectsGoesThroughNoRounds) {
   for (int line = 0; line < 1000; ++line, now_ns += kRoundNs) {
     alloc(kNode);
@@ -129,7 +129,7 @@ TEST_F(PeriodFinderTest, LoopsThatAllocateLittleAreNone) {
   EXPECT_FALSE(finder.period());
 }
 
-// The same loop runs on a machine that is a thousand times faster.
+// The loop runs on a machine that is a thousand times faster.
 TEST_F(PeriodFinderTest, TheMachinesSpeedDoesNotMatter) {
   for (int round = 0; round < 30; ++round, now_ns += kRoundNs / 1000) {
     pass(kBatch);
@@ -139,7 +139,8 @@ TEST_F(PeriodFinderTest, TheMachinesSpeedDoesNotMatter) {
   EXPECT_EQ(finder.period()->anchor, kBatch);
 }
 
-// A program reads a document. It allocates memory for each part, and frees all of the memory after the last part.
+// A program reads a document. It allocates memory for each part, and frees all of the memory after the last part. So
+// the parts are no rounds.
 TEST_F(PeriodFinderTest, WhatIsFreedBehindTheRoundsIsNotFreedInThem) {
   for (int part = 0; part < 100; ++part, now_ns += kRoundNs) {
     alloc(kNode);

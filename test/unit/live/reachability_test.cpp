@@ -1,4 +1,4 @@
-// Tests which blocks are lost, and which are held by pointers, in a memory of a few words.
+// Tests which blocks are lost, and which are held (reachable by pointers), in a memory of a few words.
 #include "analysis/live/reachability.h"
 
 #include "live_set_fixture.h"
@@ -70,8 +70,8 @@ TEST_F(ReachabilityTest, APointerAnywhereIntoABlockCounts) {
   EXPECT_EQ(told(), "0 held, 100 held, 200 lost, 300 held, 400 lost");
 }
 
-// The lists of malloc point to free chunks. The first bytes of such a chunk belong to the block before the chunk. So
-// pointers of these lists must not hold this block.
+// The lists of malloc point to free chunks. The first bytes of such a chunk belong to the block before the chunk. So a
+// pointer in these lists must not hold that block.
 TEST_F(ReachabilityTest, ListsOfFreeChunksHoldNothing) {
   block(kHeap + 0x10, 24), block(kHeap + 0x110, 136), block(kHeap + 0x210, 136), block(kHeap + 0x310, 24);
   map.regions[0].image.path = "/lib/x86_64-linux-gnu/libc.so.6";
@@ -128,7 +128,7 @@ TEST_F(ReachabilityTest, WhatIsBelowALostBlockIsIndirect) {
 }
 
 TEST_F(ReachabilityTest, TheOldestOfACircleIsItsHead) {
-  block(kHeap + 0x300, 64); // the circle leads to this block, which is older
+  block(kHeap + 0x300, 64); // this block is older than the circle that points to it
   block(kHeap + 0x200, 64), block(kHeap + 0x100, 64);
   point(kHeap + 0x100, kHeap + 0x200);
   point(kHeap + 0x108, kHeap + 0x300);

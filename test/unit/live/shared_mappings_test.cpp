@@ -167,7 +167,7 @@ TEST_F(SharedMappings, WhatIsNotSharedIsNotTouched) {
   EXPECT_EQ(sum.all(), 0);
 }
 
-// A damaged or hostile trace must not make each of its events as expensive as a million others.
+// A damaged or hostile trace must not make one event as expensive as a million other events.
 TEST_F(SharedMappings, ManyMappingsOfOneObjectAreBounded) {
   for (uint64_t i = 0; i < 3000; ++i)
     map(static_cast<uint32_t>(1 + i % 3), 0x10000000 + i * 0x10000, 2 + i % 7, 7, i % 11);

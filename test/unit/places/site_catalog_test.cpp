@@ -78,7 +78,7 @@ TEST_F(Catalog, EqualSitesOfProcessesAreOne) {
   define(3, Records().image(1, "/bin/other").unit(1, 1, test::sampleTable()));
   EXPECT_EQ(catalog.find(1, 1), catalog.find(2, 5000));
   EXPECT_EQ(catalog.find(1, 3), catalog.find(2, 5002));
-  EXPECT_NE(catalog.find(1, 1), catalog.find(3, 1)); // the owner differs
+  EXPECT_NE(catalog.find(1, 1), catalog.find(3, 1)); // the images differ
   EXPECT_EQ(catalog.size(), 7u);
 }
 

@@ -28,7 +28,7 @@ std::string outputOf(const std::string &command) {
 
 } // namespace
 
-// These lines are as objdump of binutils and of LLVM prints them.
+// objdump of binutils and objdump of LLVM print such lines.
 TEST(Disassembly, LinesThatAreInstructions) {
   Instruction instruction;
   ASSERT_TRUE(parseInstruction("    1139:\tcall   1020 <f@plt>", instruction));

@@ -61,7 +61,7 @@ TEST(LntV1, WhatIsNoProfileIsRefused) {
   expectRefused(readLntV1(packed("(l")), "damaged");
 }
 
-// LNT's import of perf.data writes files whose addresses are not in order.
+// LNT's import of perf.data writes files whose addresses are not in order. The reader must sort the addresses.
 TEST(LntV1, AddressesThatFallAreSorted) {
   const auto profile = readLntV1(packed(pickled("", "(l(daI32\naS'b'\naa(l(daI16\naS'a'\naa")));
   ASSERT_TRUE(profile) << profile.error().message;

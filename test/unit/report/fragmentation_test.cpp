@@ -93,7 +93,7 @@ TEST_F(Fragmentation, SavesNoMoreThanThePeakFallsBy) {
 
 TEST_F(Fragmentation, IsNotWhatIsInUseAtThePeak) {
   alloc(100, 20 * kMiB, kSegment);
-  alloc(100, 10 * kMiB, kPart); // half of the segment, at the peak
+  alloc(100, 10 * kMiB, kPart); // half of the segment is in use at the peak
   alloc(200, 30 * kMiB, kSegment);
   free(200, kSegment);
   alloc(110, 1 * kMiB, kPin);

@@ -9,7 +9,8 @@ constexpr uint64_t kStepNs = 1'000'000, kStepBytes = 100'000;
 class Growth : public ReportTest {
 protected:
   StreamEvent step(uint64_t number) { return test::make<abi::StepEvent>(at(number), {}, number, 0); }
-  // The address of a block is also its number.
+  // Returns the allocation of a block, `behind_ns` after the beginning of step `number`. `address` is the number of the
+  // block.
   StreamEvent born(uint64_t number, uint64_t behind_ns, uint64_t address, uint64_t size, const Where &where = kOne) {
     return test::alloc(at(number) + behind_ns, address << 4, size, where);
   }
@@ -63,7 +64,7 @@ TEST_F(Growth, IsFoundInAProgramThatNeverEnds) {
     list.push_back(step(number));
     list.push_back(born(number, 10, number, kStepBytes));
   }
-  run(list, 9); // it was killed, so its live blocks are no leaks
+  run(list, 9); // the process was killed, so its live blocks are no leaks
   ASSERT_EQ(found.size(), 1u) << found;
   const json &growth = found[0];
   EXPECT_EQ(growth["kind"], "growth");
@@ -119,7 +120,7 @@ TEST_F(Growth, MayBeAskedForFromALaterStepOnAndFromSoMuchOn) {
   EXPECT_TRUE(growths(9, 0).empty()) << "too few steps are left";
 }
 
-// A prefetch frees each block three steps later. A cache is full after five steps.
+// A prefetch frees each block three steps later. A cache is full after five steps. So there is no growth.
 TEST_F(Growth, IsNotWhatIsKeptForAWhileOrKeptOnce) {
   std::vector<StreamEvent> list;
   for (uint64_t number = 1; number <= 40; ++number) {
@@ -203,7 +204,7 @@ TEST_F(Growth, TakesThePlaceOfAPeak) {
 }
 
 // The program reads a document. For each part, it allocates a large buffer, shrinks the buffer, and keeps it. It frees
-// all buffers at the end.
+// all buffers at the end. So there is no growth.
 TEST_F(Growth, OfADocumentIsNone) {
   std::vector<StreamEvent> list;
   const Where shrinks{.flags = abi::kRealloc, .site = 1}, node{.site = 2};

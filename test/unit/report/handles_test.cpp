@@ -195,7 +195,7 @@ TEST_F(HandlesTest, AWindowHasThoseOfItsTime) {
   EXPECT_EQ(ask(question)[0]["count"], 2);
   question.window.to = std::nullopt;
   EXPECT_EQ(ask(question)[0]["count"], 2);
-  question.window.born_until = uint64_t{250}; // only one handle, which is closed later
+  question.window.born_until = uint64_t{250}; // only one handle was opened by then, and it is closed later
   question.window.to = uint64_t{900};
   EXPECT_EQ(ask(question), json::array());
 }

@@ -149,7 +149,7 @@ TEST_F(LedgerTest, ForgetsSegmentsThatAreFreed) {
   EXPECT_EQ(of("blocks"), Both(9100, 9100));
 }
 
-// The pool hands out a part before the window begins.
+// The pool hands out a part before the window begins. The ledger of the window must show the pool even so.
 TEST_F(LedgerTest, KnowsPoolsFromBeforeAWindow) {
   begin(1, 4711);
   events({at(1, 0x1000, 8000, kHostSegment), at(2, 0x1000, 3000, kPart), at(30, 0x20000, 500, kTwo)});

@@ -1,4 +1,5 @@
-// Tests reports about parts of a run (windows of time, processes, threads, heaps), groupings, and rules of the user.
+// Tests reports about parts of a run (windows of time, processes, threads, heaps), groupings, and suppression rules of
+// the user.
 #include "report_fixture.h"
 
 #include "analysis/findings/rules.h"

@@ -33,7 +33,7 @@ protected:
     ASSERT_TRUE(writer->pointerMap(map));
   }
   int wait_status = 0;
-  std::vector<std::pair<uint64_t, std::vector<Pointer>>> more_readings; // after the first one
+  std::vector<std::pair<uint64_t, std::vector<Pointer>>> more_readings; // readings after the first one
   json found;
 };
 
@@ -128,7 +128,7 @@ TEST_F(Reached, LostBlocksOfAKilledProcessAreLeaks) {
   EXPECT_EQ(found[0]["evidence"]["reach"], "lost");
 }
 
-// The later of two readings counts. A block that was freed after both is no leak, whatever they say.
+// The later of two readings counts. A block that was freed after both readings is no leak, whatever the readings say.
 TEST_F(Reached, TheLastReadingCounts) {
   const Pointer to_first{kGlobals + 16, kHeap}, to_second{kGlobals + 24, kHeap + 0x2000};
   more_readings = {{kStart + 7'000, {to_second}}};

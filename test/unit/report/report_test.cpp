@@ -147,7 +147,7 @@ TEST_F(ReportTest, DroppedEventsAreSaidFirst) {
   const std::string table = asTable();
   EXPECT_EQ(table.find("complete"), std::string::npos) << table;
   EXPECT_NE(table.find("5 of 14 DROPPED"), std::string::npos) << table;
-  EXPECT_EQ(table.find("too low"), std::string::npos) << table; // the leaks are too high
+  EXPECT_EQ(table.find("too low"), std::string::npos) << table; // here the leaks are too high
 }
 
 TEST_F(ReportTest, KilledProcessHasNoLeaks) {
@@ -242,7 +242,7 @@ TEST_F(ReportTest, ProcessesShareThePeakAndTheirSites) {
   events({test::alloc(kStart + 100, 0x10, 1000, {.site = 1}),
           test::alloc(kStart + 200, 0x10, 900, {.process = 2, .site = 1}), test::free(kStart + 300, 0x10)});
   end(1, 0, kStart + 5000);
-  end(2, -1, kStart + 5000); // it ended in an unknown way
+  end(2, -1, kStart + 5000); // this process ended in an unknown way
   manifest();
   close();
   const json report = asJson();

@@ -60,7 +60,7 @@ TEST_F(ResidentTest, IsWhatItWasLastAndNotWhatComesLater) {
   endAll();
   const json processes = asJson()["peak"]["by_process"];
   EXPECT_TRUE(processes[0]["resident_bytes"].is_null());
-  EXPECT_EQ(processes[1]["resident_bytes"], 20 * kMiB); // has not changed since the sample
+  EXPECT_EQ(processes[1]["resident_bytes"], 20 * kMiB); // the memory has not changed since the sample
 }
 
 TEST_F(ResidentTest, IsNotKnownWithoutASampleNearby) {

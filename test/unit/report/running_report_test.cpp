@@ -102,7 +102,7 @@ TEST_F(RunningReportTest, NeedsAllEvents) {
   EXPECT_EQ(running->liveBlocks(), 1u);
   grow({test::alloc(kStart + 300, 0x20, 50, kTwo)}, kStart + 400);
   endSession(kStart + 500);
-  EXPECT_TRUE(isEnough()); // the later events are added at the end
+  EXPECT_TRUE(isEnough()); // finish() adds the later events
 }
 
 TEST_F(RunningReportTest, IsNotEnoughWhenEventsCameTooLate) {

@@ -207,8 +207,8 @@ TEST_F(Uses, WhatFitsIntoABlockThatIsUsedNoMoreIsRedundant) {
   EXPECT_NE(redundant["evidence"]["fits_into"].get<std::string>().find(":12"), std::string::npos) << redundant;
 }
 
-// Block 1 would be freed before block 2. If block 2 used the memory of block 1, this memory would have to live longer.
-// So nothing would be saved.
+// Block 1 is freed before block 2. If block 2 used the memory of block 1, this memory would have to live longer. So
+// nothing would be saved.
 TEST_F(Uses, WhatIsFreedBeforeItsGuestLivesLongerThen) {
   run({born(10, 1, 4 * kBlockBytes, kKeptOnDevice), launch(20), used(20, 1),
        born(30, 2, 2 * kBlockBytes, kOtherOnDevice), launch(40), used(40, 2), dies(50, 1),

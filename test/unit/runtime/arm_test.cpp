@@ -183,7 +183,7 @@ TEST(Arm, ATableThatIsNoneOrNotWholeStaysUnarmed) {
   expectFirstUnitRefused("outside of it");
 }
 
-// Units of a later version are longer. Each unit stores its own size, so the runtime finds the next unit.
+// Units of a later version may be longer. Each unit stores its own size, so the runtime finds the next unit.
 TEST(Arm, UnitsOfSeveralSizesFollowOneAnother) {
   const SessionDirectory session;
   fillUnits({3, 1});
@@ -253,7 +253,7 @@ TEST(Arm, AnImageThatComesBackGetsItsNumbersAgain) {
   fillUnits({3, 1});
   ASSERT_EQ(session.runChild([] {
     for (int i = 0; i < 100; ++i) {
-      units[0].base = units[1].base = 0; // the values when the image is loaded
+      units[0].base = units[1].base = 0; // as in a newly loaded image
       __msl_arm_v2(&units[0], &units[2]);
       if (units[0].base != 1 || units[1].base != 4)
         _exit(1);

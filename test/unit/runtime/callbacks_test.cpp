@@ -91,8 +91,9 @@ TEST(Callbacks, AnInnerFreeIsItsCallersFree) {
             "Free#7 100 | Free#8 100 | Free#7 100 | Free#8 200");
 }
 
-// The mapping is an arena of the allocator, whose first block begins at the mapping's address. A mapping by a signal
-// handler that interrupts the allocator is not recorded either, since the two cases look the same.
+// The allocator makes this mapping as an arena, and its first block begins at the mapping's address. So the mapping is
+// not recorded. A mapping by a signal handler that interrupts the allocator is not recorded either, since the two cases
+// look the same.
 TEST(Callbacks, WhatIsMappedAndUnmappedInsideAnAllocatorIsItsSupply) {
   EXPECT_EQ(eventsOf([] {
               __msl_before(7, kMalloc);

@@ -77,7 +77,7 @@ TEST(Callers, AnUnloadedImageKeepsItsCallersToItself) {
   const SessionDirectory session;
   constexpr char kLibrary[] = MSL_LOADABLE, kFunction[] = "msl_test_loadable";
   const int status = session.runChild([&] {
-    runtime::callerSite(codeAddressOf(dlsym(RTLD_DEFAULT, "gnu_get_libc_version"))); // makes the table first
+    runtime::callerSite(codeAddressOf(dlsym(RTLD_DEFAULT, "gnu_get_libc_version"))); // creates the table of callers first
     void *library = dlopen(kLibrary, RTLD_NOW);
     if (library == nullptr || dlopen(kLibrary, RTLD_NOW) == nullptr)
       _exit(2);
@@ -128,7 +128,7 @@ TEST(Callers, AFullTableGivesNoSite) {
             0);
 }
 
-// If the table cannot be made now, the next attempt is made only after many events.
+// If the table of callers cannot be created, the runtime tries again only after many events.
 TEST(Callers, ATableThatIsRefusedIsTriedAgainLater) {
   const SessionDirectory session;
   EXPECT_EQ(session.runChild([] {

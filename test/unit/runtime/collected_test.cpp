@@ -1,7 +1,7 @@
-// Runs both real sides of the rings in one process: threads record, and the collector drains the rings meanwhile. A
-// process never changes its session, so this program has only this test. The two sides map the rings at different
-// addresses. So ThreadSanitizer checks here only the words that each side shares among its own threads. thread_test and
-// collect's live_test check the words between the sides.
+// Tests the runtime and the real collector in one process: threads record while the collector drains their rings. A
+// process never changes its session, so this program has only this test. The runtime and the collector map the rings at
+// different addresses. So ThreadSanitizer checks here only words that threads of one side share. thread_test and
+// collect's live_test check the words that both sides share.
 #include "analysis/collect/collector.h"
 #include "msleaks/runtime/record.h"
 

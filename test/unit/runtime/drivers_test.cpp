@@ -35,7 +35,7 @@ TEST(Drivers, RegisteredMemoryIsNotTheBlockThatItLiesIn) {
             "Alloc#999 100+16 hook | Alloc#8 100+16 | Retarget#7 100+16");
 }
 
-// The first block of a driver makes the driver's hooks check its version, once.
+// When the first block of a driver is recorded, the driver's hooks check the driver's version, once.
 TEST(Drivers, TheFirstBlockChecksTheVersion) {
   static int checks = 0;
   static constexpr hook::Device kDriver{sizeof(hook::Device),
@@ -70,7 +70,7 @@ TEST(Drivers, TheFirstBlockChecksTheVersion) {
             "Alloc#7 100+16 async | Alloc#7 200+16 async | Alloc#8 300+16");
 }
 
-// The manager's number of bytes is recorded only if the driver's own number is known.
+// The bytes in use that a device's manager reports are recorded only if the driver reports its own number.
 TEST(Drivers, WhatADeviceHasInUseIsSaidByTwo) {
   static constexpr auto kMemory = [](uint64_t *free, uint64_t *total) {
     *free = 30;
@@ -130,7 +130,7 @@ TEST(Drivers, AChildDoesNotAskTheDriverOfItsParent) {
     if (child == 0) {
       const void *none = nullptr;
       __msl_before(8, kTake);
-      __msl_on_alloc_out(8, kTake, &none, 16, 2); // the runtime asks at once after a refused allocation
+      __msl_on_alloc_out(8, kTake, &none, 16, 2); // in the parent, the runtime would now ask the driver
       ::_exit(asked == 1 ? 0 : 1);
     }
     int status = -1;
@@ -155,7 +155,7 @@ TEST(Drivers, AStepAndARefusalAskHowFullADeviceIs) {
     constexpr uint64_t kMostSteps = 300;
     __msl_hook_driver(&kDriver);
     __msl_before(7, kTake);
-    __msl_on_alloc(7, kTake, at(100), 16); // the runtime asks at the first block, and then a pause begins
+    __msl_on_alloc(7, kTake, at(100), 16); // the runtime asks the driver, and then a pause begins
     for (uint64_t step = 1; asked == 1 && step < kMostSteps; ++step) {
       ::usleep(10'000);
       msl_step(step);
@@ -163,7 +163,7 @@ TEST(Drivers, AStepAndARefusalAskHowFullADeviceIs) {
     must(asked == 2);
     const void *none = nullptr;
     __msl_before(8, kTake);
-    __msl_on_alloc_out(8, kTake, &none, 16, kOutOfMemory); // the runtime asks during any pause
+    __msl_on_alloc_out(8, kTake, &none, 16, kOutOfMemory); // the runtime asks the driver during any pause
     must(asked == 3);
   }),
             0);

@@ -11,7 +11,7 @@
 namespace msleaks::test {
 namespace {
 
-// A new tmpfs of a given size. mounted() is false if the test may not mount.
+// A new tmpfs of `kib` KiB. mounted() is false if the test has no right to mount.
 class SmallFileSystem {
 public:
   explicit SmallFileSystem(unsigned kib) {

@@ -78,7 +78,7 @@ TEST(Callbacks, AHookThatTookAReallocBringsTheBlockBackItself) {
 
 TEST(Callbacks, AMappingMoves) {
   EXPECT_EQ(eventsOf([] {
-              __msl_on_remap(7, kRemap, at(4096), 4096, 16384, MREMAP_MAYMOVE); // unmaps the first half of 8192 bytes
+              __msl_on_remap(7, kRemap, at(4096), 4096, 16384, MREMAP_MAYMOVE); // moves the first half of 8192 bytes
               __msl_on_alloc(7, kRemap, at(81920), 16384);
               mustBePlain();
             }),
@@ -94,7 +94,7 @@ TEST(Callbacks, AFailedMremapIsNoMapping) {
         __msl_on_remap(8, kRemap, at(4096), 8192, 16384, 0);
         runtime::takeBlockSite(__msl_thread, Family::Mmap, Verb::Realloc, 4096); // a hook records the failure
         __msl_on_alloc(8, kRemap, MAP_FAILED, 16384);
-        __msl_on_remap(9, kRemap, at(4096), 8192, 0, 0); // refused by the kernel
+        __msl_on_remap(9, kRemap, at(4096), 8192, 0, 0); // the kernel refuses this call
         __msl_on_alloc(9, kRemap, MAP_FAILED, 0);
       }),
       "Free#7 4096+8192 realloc | Alloc#7 4096 realloc restored | AllocFailed#7 16384+12 | Free#8 4096+8192 realloc");
@@ -106,7 +106,7 @@ TEST(Callbacks, WhatMremapLeavesInPlaceIsNotGivenBack) {
               __msl_on_alloc(7, kRemap, at(81920), 8192);
               __msl_on_remap(8, kRemap, at(4096), 0, 8192, MREMAP_MAYMOVE); // maps the range a second time
               __msl_on_alloc(8, kRemap, at(163840), 8192);
-              __msl_on_remap(9, kRemap, at(4097), 4096, 4096, MREMAP_MAYMOVE); // refused
+              __msl_on_remap(9, kRemap, at(4097), 4096, 4096, MREMAP_MAYMOVE); // the kernel refuses this call
               errno = EINVAL;
               __msl_on_alloc(9, kRemap, MAP_FAILED, 4096);
             }),
@@ -159,7 +159,7 @@ TEST(Callbacks, ProtectionIsRecordedWhereItChanges) {
               protect(8, PROT_READ, -1, false);
               protect(9, PROT_READ | PROT_WRITE, 0, true);
               hook::Call call{kProtect | abi::kFromHook << 16, hook::kPass, 999, 4096, 0, 0};
-              __msl_announce(10, kProtect); // a tail call
+              __msl_announce(10, kProtect); // a tail call is announced
               __msl_hook_enter(&call);
               must(call.answer == hook::kRecord && call.site == 10);
               __msl_before(call.site, call.traits);

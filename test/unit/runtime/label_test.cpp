@@ -231,7 +231,7 @@ TEST(Labels, ForkWhileAnotherThreadNamesTexts) {
   constexpr uint32_t kForks = 30;
   const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 16});
   ASSERT_EQ(session.runChild([] {
-    msl_mark("0"); // attaches the process
+    msl_mark("0"); // attaches the process to its session
     std::atomic<bool> stop{false};
     std::thread naming([&stop] {
       for (uint32_t i = 0; !stop; ++i)
@@ -295,8 +295,8 @@ TEST(Labels, ARefusedDefinitionIsTriedAgainLater) {
   EXPECT_EQ(labels.back(), 1u);
 }
 
-// Without a collector, and with no room left, no text is defined. When another collector takes over, the texts are
-// defined.
+// Without a collector and without room in memory, the runtime defines no text. When another collector takes over, the
+// runtime defines texts again.
 TEST(Labels, WithoutACollectorEventsCount) {
   const SessionDirectory session;
   session.loseCollectorAndRoom();

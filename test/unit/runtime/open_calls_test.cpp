@@ -103,7 +103,8 @@ void allocateInHandler(int) {
   __msl_on_alloc(8, kUser, at(200), 16);
 }
 
-// The handler runs on a stack above the frames that it interrupts. Its calls must not end the interrupted call.
+// The handler runs on a stack above the frames that it interrupts. The handler's calls must not end the interrupted
+// call.
 TEST(Callbacks, AHandlerOnAnotherStackEndsNoCall) {
   EXPECT_EQ(eventsOf([] {
               static char own[64 << 10];
@@ -136,8 +137,8 @@ void nest(uint32_t depth) {
   __msl_on_alloc(1000 + depth, kUser, at(100), 16);
 }
 
-// If more calls are open than there is room for, the outermost ones are dropped. The only effect is that the block is
-// not retargeted to them.
+// If more calls are open than there is room for, the outermost calls are dropped. The only effect is that the block is
+// not retargeted to the sites of these calls.
 TEST(Callbacks, DeepNestingIsBounded) {
   EXPECT_EQ(eventsOf([] {
               nest(runtime::kOpenCalls - 1);

@@ -137,7 +137,7 @@ uint64_t anyWord(const uint64_t *stack) {
 [[gnu::noinline]] uint32_t pathOfCaller() { return pathHere(); }
 
 // Overwrites some or all words of the stack between `begin` and `end`, beyond the first few calls, and takes a path.
-// The calls inside the first damaged word are unchanged, so the path must have them.
+// Calls whose frames are below the first damaged word are unchanged, so the path must contain them.
 [[gnu::noinline]] void takeOnDamagedStack(Nodes &own, uint64_t *begin, uint64_t *end) {
   static uint64_t kept[1 << 13];
   const uint64_t words = static_cast<uint64_t>(end - begin);
@@ -157,7 +157,7 @@ uint64_t anyWord(const uint64_t *stack) {
   size_t right = 1;
   while (right < true_frames.size() && true_frames[right].stack_pointer <= reinterpret_cast<uint64_t>(first))
     ++right;
-  // The path begins with the calls that lead here, so its indices are one higher than those of true_frames.
+  // The path begins with one call more than true_frames, so its indices are one higher.
   bool same_calls = (number & abi::kPathSite) != 0 && path.calls.size() > right;
   for (size_t i = 1; same_calls && i < right; ++i)
     same_calls = path.calls[i + 1] == true_frames[i].address;

@@ -35,7 +35,7 @@ private:
     if (number >= count_) {
       map();
       count_ = arenas_.front()->header().path_count.load();
-      map(); // a handler may have added nodes, for which the file has grown
+      map(); // a handler may have added nodes, so the file may have grown
     }
     return arenas_.front()->pathNode(number);
   }

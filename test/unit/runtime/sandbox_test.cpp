@@ -20,8 +20,8 @@ namespace {
 
 class Sandbox : public testing::Test {
 protected:
-  // The background thread of TSan makes system calls that the filters forbid, for which the kernel would kill the
-  // process.
+  // The background thread of TSan makes system calls that the filters forbid. The kernel would kill the process for
+  // such a call.
   void SetUp() override {
     if (kThreadSanitizer)
       GTEST_SKIP() << "skipped: the filters forbid calls of TSan itself";

@@ -144,7 +144,7 @@ private:
     const auto *slots = reinterpret_cast<const uint64_t *>(reinterpret_cast<const char *>(&from) + abi::kHeaderBytes);
     uint64_t words[4];
     for (unsigned i = 0; i < 4; ++i)
-      words[i] = slots[(position & (from.capacity - 1)) * 4 + i]; // plain: `head` and `tail` give the order
+      words[i] = slots[(position & (from.capacity - 1)) * 4 + i]; // not atomic: `head` and `tail` order the accesses
     std::memcpy(&to, words, sizeof to);
   }
 

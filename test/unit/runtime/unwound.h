@@ -33,7 +33,7 @@ inline _Unwind_Reason_Code addFrame(_Unwind_Context *context, void *calls) {
   return _URC_NO_REASON;
 }
 
-// Returns the calls, innermost first. The first is that of the caller of the function into which this one is inlined.
+// Returns the calls, innermost first, from the caller of the function into which unwound() is inlined.
 [[gnu::always_inline]] inline std::span<const uint64_t> unwound(Calls &calls) {
   calls.count = 0;
   _Unwind_Backtrace(addFrame, &calls);

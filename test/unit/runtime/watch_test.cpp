@@ -87,7 +87,7 @@ std::vector<Change> withoutSites(std::vector<Change> changes) {
   return changes;
 }
 
-// A simulated device. Its memory is an array that the runtime can read only by the driver.
+// A simulated device. Its memory is an array that the runtime can read only through the driver.
 namespace device {
 
 constexpr uint64_t kBlock = 0x10; // not an address of the process

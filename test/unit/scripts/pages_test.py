@@ -91,7 +91,7 @@ class Versions(unittest.TestCase):
                 self.assertIn(name, text)
 
     def test_functions_that_objects_call(self):
-        """The pass declares some callbacks from the table of callbacks, and these by their names."""
+        """The pass declares some callbacks from the table of callbacks, and others by name. docs/abi.md must contain the others, too."""
         text = (DOCS / "abi.md").read_text()
         names = re.findall(r'"(__msl_\w+)"', (ROOT / "passes/runtime_decls.cpp").read_text())
         names = [name for name in names if name != "__msl_"]

@@ -195,7 +195,7 @@ TEST_F(FollowerTest, DamageIsPassedOver) {
   EXPECT_THAT(follower.damage()[0], HasSubstr("not a chunk"));
 }
 
-// GIVEN a session that was killed in the middle of a write WHEN it goes on THEN nothing is lost or reported
+// GIVEN a session that was killed in the middle of a write WHEN it continues THEN nothing is lost or reported
 TEST_F(FollowerTest, ATornEndThatIsCutOffIsNoError) {
   write(0, 1000);
   const uint64_t whole_bytes = writer_->bytesWritten();

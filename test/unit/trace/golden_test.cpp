@@ -1,5 +1,5 @@
-// The bytes of the format. Older readers see any change of these bytes: raise kFormatVersion, or be sure that older
-// readers skip the change.
+// Tests the bytes of the trace format. A change of these bytes needs a higher kFormatVersion, unless older readers skip
+// the change.
 #include "analysis/trace/checkpoint.h"
 #include "analysis/trace/chunk.h"
 #include "analysis/trace/event_encoder.h"
@@ -37,8 +37,8 @@ std::string withoutSpaces(std::string_view text) {
 constexpr char kFileHeader[] = "894d534c540d0a1a 0100 0200 20000000 0000000000000000";
 constexpr size_t kFileHeaderBytes = 32;
 
-// Writes one thing and compares the bytes that it added to the file: header fields, then payload. The checksums are
-// computed.
+// Each test writes one record, and compares the bytes that it added to the file: the header's fields, then the payload.
+// The test computes the checksums itself.
 class Golden : public testing::Test {
 protected:
   Golden() : file_(folder_ / "trace.mslt") {}
@@ -49,7 +49,7 @@ protected:
     return all.substr(std::min(offset, all.size()));
   }
 
-  // Checks the chunk at `offset`. `header` are its 64 bytes before the checksums, `payload` is the whole payload.
+  // Checks the chunk at `offset`. `header` are the 64 bytes before the checksums, and `payload` is the whole payload.
   void expectChunk(size_t offset, std::string_view header, std::string_view payload) const {
     const std::string chunk = bytesFrom(offset);
     ASSERT_GE(chunk.size(), sizeof(trace::ChunkHeader));
@@ -95,7 +95,7 @@ TEST_F(Golden, ProcessEnd) {
       "01 12 04"); // status -1, 9 events without a ring, reason
 }
 
-// Processes as versions before 0.2 wrote them, without the fields that were added later.
+// Writes processes as versions before 0.2 wrote them: without the fields that were added later.
 TEST_F(Golden, ProcessesOfBefore) {
   trace::ByteWriter bytes;
   trace::Compressor compressor;
@@ -149,7 +149,7 @@ TEST_F(Golden, Paths) {
       "4d53434b1ef1a3c7 0b00 0000 03000000 00000000 00000000 0000000000000000 00000000 0c000000 0c000000 00000000"
       "0000000000000000 0000000000000000",
       "02 04 02 8040"      // the first number; how far back the parent is, image, address: zigzag varints
-      "02 feffffff1f 0e"); // the same of the next one
+      "02 feffffff1f 0e"); // the same fields of the second entry
 }
 
 TEST_F(Golden, Names) {
@@ -161,13 +161,13 @@ TEST_F(Golden, Names) {
       "4d53434b1ef1a3c7 0a00 0000 00000000 00000000 00000000 0000000000000000 00000000 20000000 20000000 00000000"
       "0000000000000000 0000000000000000",
       "02 2f61 02 1122"           // path and build id
-      "8020 02"                   // address, and how many places it has
+      "8020 02"                   // address, number of its places
       "02 696e 04 2f662e63 07 03" // function, file, line, column
       "03 6f7574 00 00 00"
-      "05 666f70656e"); // what it calls
+      "05 666f70656e"); // the called function
 }
 
-// The life of a block, and a copy from it.
+// Returns the events of a block's life, and of a copy from the block.
 std::vector<abi::Slot> sampleSlots() {
   std::vector<abi::Slot> slots(4);
   slots[0] = {{abi::EventKind::Alloc, abi::Heap::Host, 0, abi::kFromHook, 5, 1000}, {0x10000, 64}};
@@ -188,7 +188,7 @@ TEST_F(Golden, EventsPayload) {
   trace::EventEncoder encoder;
   const auto payload = encoder.encode(slots, trace::measureRun(slots));
   EXPECT_EQ(hexOf({reinterpret_cast<const char *>(payload.data()), payload.size()}),
-            withoutSpaces("0c"              // columns; of each: kind, field, encoding, size in bytes or the constant
+            withoutSpaces("0c"              // columns; for each: kind, field, encoding, size in bytes or constant
                           "00 00 04 0e"     // tag: Listed
                           "00 01 03 05"     // time: Rise
                           "00 02 04 05"     // site: Listed
@@ -199,15 +199,15 @@ TEST_F(Golden, EventsPayload) {
                           "06 00 05 04"     // Copy.destination
                           "06 01 05 01"     // Copy.source
                           "06 02 00 8002"   // Copy.size
-                          "06 03 00 cdd702" // Copy.stream: Constant, there is one
+                          "06 03 00 cdd702" // Copy.stream: Constant, since there is one copy
                           "06 04 00 02"     // Copy.direction
                           "00 81808008 00 82808008 00 868404" // three new tags
                           "e807 c801 01"                      // 1000 + 200 + 1 ns
-                          "00 05 00 06 01"                    // new, new, the first one again
+                          "00 05 00 06 01"                    // sites: new, new, the first again
                           "00 808008"                         // new: 0x10000
-                          "01"                                // the address mentioned last
+                          "01"                                // the address that was used last
                           "00 808008"                         // new: 0x10000 more
-                          "02"));                             // the one mentioned before the last
+                          "02"));                             // the address before the last one
 }
 
 TEST_F(Golden, EventsHeader) {
@@ -247,8 +247,8 @@ TEST_F(Golden, IndexAndTrailer) {
   const size_t events = kFileHeaderBytes + 80 + 3, leaf = events + 80 + 30;
   ASSERT_EQ(before.size(), leaf);
   const std::string checksum = hexOf(before.substr(events + 64, 8));
-  // offset since the last chunk's end, kind, codec, process, stream, events, first position, slots. Then raw, stored,
-  // time since the last chunk's, span of time, checksum of the payload
+  // Fields of an entry: offset since the previous chunk's end, kind, codec, process, stream, events, first position,
+  // slots. Then raw bytes, stored bytes, time since the previous chunk's, span of time, and checksum of the payload.
   const size_t eventsLeaf = 80 + 21;
   const auto at = [&](size_t from, size_t size) { return hexOf(bytesFrom(from).substr(0, size)); };
   EXPECT_EQ(at(leaf, 64),
@@ -262,16 +262,16 @@ TEST_F(Golden, IndexAndTrailer) {
                           "26000000 26000000 00000000 0000000000000000 0000000000000000"));
   EXPECT_EQ(at(root + 80, 38),
             withoutSpaces("ffffffffffffffffff01"        // no flat index
-                          "02"                          // leaves; of each: offset since the last one's, kinds,
-                          "e101 20 01 01 e807 00 00 6e" // chunks, events, first time, span, bytes from the end of its
-                          "65 08 01 00 00 00 d301 53"   // part of the file to it, bytes of this part
+                          "02"                          // leaves; for each: offset since the previous leaf, kinds,
+                          "e101 20 01 01 e807 00 00 6e" // chunks, events, first time, span, distance of the leaf from
+                          "65 08 01 00 00 00 d301 53"   // the end of its part of the file, bytes of this part
                           "01 03 04 02 0b"              // streams: process, stream, events * 2 + repeated, position
                           "01 02 03"));                 // definitions: process, bytes
   expectChunk(
       root + 80 + 38,
       "4d53434b1ef1a3c7 0800 0000 00000000 00000000 00000000 0000000000000000 00000000 08000000 08000000 00000000"
       "0000000000000000 0000000000000000",
-      "aa01000000000000"); // where the root begins
+      "aa01000000000000"); // the offset of the root
 }
 
 TEST_F(Golden, ResidentMemory) {
@@ -281,7 +281,7 @@ TEST_F(Golden, ResidentMemory) {
               "4d53434b1ef1a3c7 0d00 0000 00000000 00000000 00000000 0000000000000000 00000000 13000000 13000000"
               "00000000 0010000000000000 0110000000000000",
               "06 8040 808005 808001 8040 8001" // process, time, bytes, of them files, shared memory, msleaks' own
-              "08 02 64 00 00 00");             // time since the one before
+              "08 02 64 00 00 00");             // time since the previous sample
   std::vector<ResidentSample> read;
   ASSERT_TRUE(TraceReader::open(file_)->forEachResident(
       [&](std::span<const ResidentSample> some) { read.assign(some.begin(), some.end()); }));
@@ -310,7 +310,7 @@ TEST_F(Golden, Pointers) {
   expectChunk(kFileHeaderBytes,
               "4d53434b1ef1a3c7 0e00 0000 01000000 00000000 00000000 0000000000000000 00000000 07000000 07000000"
               "00000000 0000000000000000 0000000000000000",
-              "8004 80c003" // words since the last one, difference to it
+              "8004 80c003" // words since the previous pointer, difference of the pointers
               "02 1f");
 }
 
@@ -323,8 +323,8 @@ TEST_F(Golden, PointerMap) {
               "4d53434b1ef1a3c7 0f00 0000 01000000 00000000 00000000 0000000000000000 00000000 1c000000 1c000000"
               "00000000 3412000000000000 3412000000000000",
               "05 8040 00 0178 01 02"            // waited, read, pointers, why not, all blocks, regions
-              "8020 8020 00 00 022f70 01ab 8008" // since the last one, bytes, use, thread, image, its id, its bias
-              "80a001 8020 02 09");              // not of an image
+              "8020 8020 00 00 022f70 01ab 8008" // distance, bytes, use, thread, image, its id, its bias
+              "80a001 8020 02 09");              // a region without an image
   std::shared_ptr<const PointedMemory> read;
   ASSERT_TRUE(TraceReader::open(file_)->forEachPointedMemory([&](auto memory) { read = std::move(memory); }));
   ASSERT_TRUE(read);

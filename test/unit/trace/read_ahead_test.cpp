@@ -15,7 +15,7 @@ namespace {
 using trace::EventSource;
 using trace::ReadAhead;
 
-// Returns the events 0, 1, 2, … in batches of varying sizes, and then the end or an exception.
+// A source that returns the events 0, 1, 2, … in batches of varying sizes, and then the end or an exception.
 class ManyEvents final : public EventSource {
 public:
   ManyEvents(uint64_t count, bool throws, std::atomic<uint64_t> *asked)
@@ -77,7 +77,7 @@ TEST_F(ReadAheadTest, WaitsForASlowUser) {
     before = asked_;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  EXPECT_LT(asked_, 200u); // of about 1,200 batches
+  EXPECT_LT(asked_, 200u); // the source has about 1,200 batches
   EXPECT_FALSE(events->next().empty());
 }
 

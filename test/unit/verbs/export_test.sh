@@ -23,7 +23,7 @@ refused() { # status, text in the message, arguments
   fi
 }
 
-same() { # description, one file, another one
+same() { # description, one file, another file
   cmp "$2" "$3" || fail "$1"
 }
 
@@ -42,7 +42,7 @@ refused 4 'No such file' "$run" --format json -o nowhere/file
 [ "$(cut -d ' ' -f 1 list | sort -u)" = "$(cut -d ' ' -f 1 list)" ] || fail "--list: $(cat list)"
 grep -q '^jsonl  *every event' list || fail "--list: $(cat list)"
 
-# The bytes are the same for any output, and the status is 0 even if the run has leaks.
+# The bytes must be the same for each kind of output. The status must be 0 even if the run has leaks.
 "$msleaks" report "$run" --json >report.json
 "$msleaks" report "$run" >report.text
 "$msleaks" dump "$run" --json >report.jsonl

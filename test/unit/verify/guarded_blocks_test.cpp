@@ -79,7 +79,7 @@ TEST_F(GuardedBlocksTest, AMovedBlockKeepsWhatWasTouched) {
   touch(kAt + kBlockPage);
   const auto moved = blocks.move(kAt, 10 * kAt, 8 * kBlockPage, now_ns);
   EXPECT_EQ(moved->untouchedBytes(), 7 * kBlockPage);
-  EXPECT_FALSE(touch(10 * kAt + kBlockPage).empty()); // its pages are closed again
+  EXPECT_FALSE(touch(10 * kAt + kBlockPage).empty()); // the pages of the moved block are closed again
 }
 
 TEST_F(GuardedBlocksTest, ABlockThatIsBornWithContentIsTouched) {

@@ -47,7 +47,7 @@ TEST_F(WatchTest, RowsAreOfPlaces) {
   const Frame frame = live->frame();
   const FrameRow *weights = rowAt(frame, 12);
   ASSERT_TRUE(weights);
-  EXPECT_EQ(weights->now, (BlockSum{1100, 3})); // a pool's blocks are parts of other blocks
+  EXPECT_EQ(weights->now, (BlockSum{1100, 3})); // without the pool's blocks, which are parts of other blocks
   EXPECT_EQ(weights->at_peak, (BlockSum{1100, 3}));
   EXPECT_EQ(frame.rows.front().site->line, 12u);
   EXPECT_EQ(frame.rows.size(), 2u); // places of the peak are shown, too
