@@ -25,7 +25,7 @@ constexpr uint64_t kMostBlocks = 1'000'000;
 
 std::unique_ptr<EarlyReport> EarlyReport::start(const std::filesystem::path &run,
                                                 const std::filesystem::path &session) {
-  try { // follow() reads files and may throw, but start() must not throw
+  try { // RunningReport::follow() may throw, but start() must not throw
     if (!mayUseIdleProcessors())
       return nullptr;
     auto report = analysis::RunningReport::follow(run);

@@ -56,7 +56,7 @@ void printAccount(const Recording &recording) {
 enum class Verdict {
   Clean,
   Findings,
-  Unknown, // the recording or the report failed, so nobody knows whether there are findings
+  Unknown, // the recording or the report failed, so it is not known whether there are findings
 };
 
 // Makes the report and stores the names of its calls in the run folder. So the report can later be shown on a machine
@@ -95,7 +95,7 @@ Verdict reportFindings(Recording &recording, const RunOptions &options) {
     return Verdict::Unknown;
   }
   if (!options.no_report) {
-    std::ostringstream text; // one write, so that other output does not split it
+    std::ostringstream text; // printed by one write, so other output does not split it
     analysis::printShortReport(*report, text, analysis::outputColumns(STDERR_FILENO));
     std::fputs(text.str().c_str(), stderr);
   }

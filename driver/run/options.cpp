@@ -65,8 +65,8 @@ template <class Number> std::string takeNumber(std::string &text, Number &number
   return {};
 }
 
-// A user who asks for `pages` is interested in smaller blocks, too. So `pages` has its own default for the least size
-// of blocks.
+// Parses the least size of blocks, as in "pages:4096". A user who chooses `pages` is interested in smaller blocks, too.
+// So `pages` has its own default for this size.
 std::string takeLeastBytes(std::string &text, uint64_t &least_bytes) {
   constexpr uint64_t kLeastWhereAsked = 65536;
   if (text == "pages")

@@ -19,7 +19,7 @@ constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2,
 constexpr timespec kTick{0, 250'000'000}, kNow{0, 0};
 
 const std::pair<int, sighandler_t> kOurs[] = {
-    {SIGCHLD, SIG_DFL}, // if the parent has ignored it, the kernel would drop the program's status
+    {SIGCHLD, SIG_DFL}, // if the parent ignores this signal, the kernel drops the program's status
     {SIGPIPE, SIG_IGN}, // a closed stderr must not end msleaks-run before the trace is closed
     {SIGXFSZ, SIG_IGN}, // a trace that reaches `ulimit -f` must only stop the recording, by a failed write
 };
@@ -59,7 +59,7 @@ void Supervisor::takeForToggle(int signal) {
 }
 
 void Supervisor::passOn(const siginfo_t &signal, pid_t program) const {
-  const bool fromSomebody = signal.si_code <= 0; // SI_USER, SI_QUEUE, SI_TKILL: not the terminal
+  const bool fromSomebody = signal.si_code <= 0; // SI_USER, SI_QUEUE, SI_TKILL: not from the terminal
   if (fromSomebody && signal.si_pid != program)
     kill(program, signal.si_signo);
   if (signal.si_signo == SIGTSTP)

@@ -148,7 +148,7 @@ Invocation understand(string_view compiler, string_view default_llvm, const Surr
   for (const std::string &file : own.rows)
     tellPass("rows=" + file);
   if (opencl.is_source && !own.counted)
-    own.counted = ""; // for kernels, the plugin does nothing else than count
+    own.counted = ""; // in kernels, the plugin can only count
   if (own.counted)
     tellPass(own.counted->empty() ? "cfg" : "cfg=" + *own.counted);
   if (link.lto && link.lld)

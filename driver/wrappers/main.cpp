@@ -33,7 +33,7 @@ namespace {
 
 constexpr char kProgram[] = "msleaks-" MSL_COMPILER;
 constexpr int kUsage = 2;        // exit status for a plugin that cannot be read, or a mistake in an option
-constexpr int kNoCompiler = 127; // as a shell exits if there is no such command
+constexpr int kNoCompiler = 127; // exit status of a shell for a missing command
 
 std::string variable(const char *name) {
   const char *value = std::getenv(name);

@@ -38,7 +38,8 @@ std::vector<Plugin> installedPlugins() {
   return plugins;
 }
 
-// Whether the file is an ELF file. Without this check, clang would print an error of dlopen for each compiled file.
+// Whether the file is an ELF file. If the plugin were no ELF file, clang would print an error of dlopen for each
+// compiled file.
 bool isSharedObject(const fs::path &path) {
   char magic[4] = {};
   std::ifstream(path, std::ios::binary).read(magic, sizeof magic);

@@ -200,7 +200,7 @@ public:
     addTextOptions(subcommand);
     return subcommand;
   }
-  // Adds options that disassemble code, since a perf.data contains no instructions.
+  // Adds options for the disassembly of code, since a perf.data contains no instructions.
   void addTextOptions(CommandLine &subcommand) {
     subcommand
         .option("--objdump", options_->loading.perf.objdump,
