@@ -34,8 +34,8 @@ bool hasQuota(const std::string &line) {
   if (second == std::string::npos)
     return false;
   const std::string controllers = line.substr(first + 1, second - first - 1);
-  const std::string path = line.substr(second + 2); // without its first slash
-  if (controllers.empty())                          // control groups of version 2
+  const std::string path = line.substr(second + 2); // the path without its first slash
+  if (controllers.empty())                          // the line is of control groups of version 2
     return anyGroup(kGroups / path, [](const fs::path &group) {
       const std::string quota = wordIn(group / "cpu.max");
       return !quota.empty() && quota != "max";

@@ -173,7 +173,7 @@ int run(const RunOptions &options) {
 void occupyStandardStreams() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
     if (fcntl(fd, F_GETFD) < 0) [[maybe_unused]]
-      const int taken = open("/dev/null", O_RDWR | O_CLOEXEC); // the lowest free number
+      const int taken = open("/dev/null", O_RDWR | O_CLOEXEC); // gets the lowest free number, which is fd
 }
 
 int start(int argc, char **argv) {

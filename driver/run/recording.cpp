@@ -21,7 +21,7 @@ namespace msleaks::driver {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr char kFallbackSession[] = "session"; // name inside the output folder
+constexpr char kFallbackSession[] = "session"; // name of the session's folder inside the run folder
 
 std::string hostName() {
   char name[256] = {};

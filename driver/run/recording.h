@@ -24,7 +24,7 @@ public:
   void run();
 
 private:
-  std::filesystem::path folder_;               // empty: nothing must be removed
+  std::filesystem::path folder_;               // empty: there is nothing to remove
   std::vector<std::filesystem::path> missing_; // folders that did not exist before, the innermost first
   bool files_ = false;
 };
@@ -51,7 +51,7 @@ public:
   analysis::RunningReport *earlyReport() { return early_ ? early_->stop() : nullptr; }
 
   const analysis::CollectorSummary &summary() const { return collector_.summary(); }
-  // Whether the started process has recorded anything.
+  // Whether the collector has found files of the started process.
   bool sawProgram() const;
   uint64_t collectorCpuNs() const { return manifest_.collector_cpu_ns; }
   uint64_t durationNs() const { return manifest_.end_ns - manifest_.start_ns; }

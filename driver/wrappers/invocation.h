@@ -11,10 +11,10 @@ namespace msleaks::driver {
 
 // The environment of a call of the wrapper. An empty variable counts as not set.
 struct Surroundings {
-  std::string llvm;    // MSLEAKS_LLVM
-  std::string clang;   // MSLEAKS_CLANG
-  std::string wrapper; // MSLEAKS_WRAPPER
-  std::string pass;    // MSLEAKS_PASS
+  std::string llvm;    // value of MSLEAKS_LLVM
+  std::string clang;   // value of MSLEAKS_CLANG
+  std::string wrapper; // value of MSLEAKS_WRAPPER
+  std::string pass;    // value of MSLEAKS_PASS
   std::string folder;  // the current folder
   std::string prefix;  // folder of the installation that contains the wrapper
 };
@@ -22,9 +22,9 @@ struct Surroundings {
 struct Invocation {
   std::string llvm;
   std::string clang;                  // a name that is searched in PATH, or a path
-  std::string plugin;                 // empty: plain clang
-  std::string pass;                   // MSLEAKS_PASS for the compiler
-  std::vector<std::string> arguments; // without the compiler's name
+  std::string plugin;                 // path of the plugin; empty: plain clang is called
+  std::string pass;                   // value of MSLEAKS_PASS for the compiler
+  std::vector<std::string> arguments; // arguments of the compiler, without its name
   std::string mistake;                // error message about an --msl- option; empty = none
 };
 

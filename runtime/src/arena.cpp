@@ -164,7 +164,7 @@ bool makeEntryPage(const Arena &arena, uint32_t index) noexcept {
 }
 
 struct Piece {
-  void *at; // null = no room
+  void *at; // address of the mapping; null = no room
   uint64_t offset;
 };
 

@@ -18,7 +18,7 @@ struct CounterArray {
 };
 
 struct CountedUnit {
-  const abi::GraphUnit *unit; // null: its module was unloaded
+  const abi::GraphUnit *unit; // null: the module of the unit was unloaded
   uint32_t number;
   CounterArray *arrays;
   CountedUnit *next;
@@ -27,16 +27,16 @@ struct CountedUnit {
 // The counters of one process. The runtime makes this struct when the process first counts.
 struct Counting {
   CountsFile file;
-  CountedUnit *units; // newest first
+  CountedUnit *units; // list of the units, newest first
   uint32_t unit_count;
   bool is_other_noted; // a note about a module of another version was written
   char *pool;          // memory for new list entries
   uint64_t pool_bytes;
 };
 
-// Call this in the child of a fork. The arrays belong to the parent, in memory that parent and child share. So the
-// child's thread needs other arrays. libc's fork calls this function in the child at once. A child of any other system
-// call runs it when the child attaches.
+// Makes the thread of a fork's child request new arrays. The old arrays belong to the parent, in memory that parent and
+// child share. libc's fork calls this function in the child at once. A child of any other system call runs it when the
+// child attaches.
 void leaveParentsCounters() noexcept;
 
 // Frees the arrays of the calling thread. Call this when the thread ends.

@@ -124,7 +124,7 @@ namespace {
 // opened the library, the result is wrong. Then the symbolizer finds no file, or a file with another build id.
 std::string_view wholePathOf(Arena &arena, std::string_view relative) noexcept {
   constexpr std::string_view kHere = "./";
-  const long bytes = callKernel(SYS_getcwd, arena.executable, sizeof arena.executable); // with the NUL
+  const long bytes = callKernel(SYS_getcwd, arena.executable, sizeof arena.executable); // size of the path with its NUL
   while (relative.starts_with(kHere))
     relative.remove_prefix(kHere.size());
   if (bytes <= 1 || arena.executable[0] != '/' || bytes + relative.size() > sizeof arena.executable)

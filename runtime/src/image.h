@@ -15,8 +15,8 @@ struct ImagePlace {
   uint64_t address;                // the address that was looked up
 };
 
-// Finds the image of `address`. This function acquires no lock of the runtime, since the loader may acquire its own
-// lock.
+// Finds the image of `address`. The loader may acquire its own lock for this. To avoid a deadlock, the function
+// acquires no lock of the runtime.
 bool findImage(const void *address, ImagePlace &place) noexcept;
 
 // Returns the image's path, valid until the next call. Call with Process::lock held.

@@ -16,7 +16,7 @@ namespace msleaks::runtime {
 // A table of a fixed size. Its entries are never removed. The key is the kernel's handle, which is an address.
 class KernelNames {
 public:
-  static constexpr uint64_t kUnnamed = UINT64_MAX; // no driver knows the name
+  static constexpr uint64_t kUnnamed = UINT64_MAX; // label of a kernel without a name
 
   struct Slot {
     std::atomic<uint64_t> kernel;
@@ -67,7 +67,7 @@ inline uint64_t stampNow() noexcept {
 
 [[gnu::cold]] void tellKernelNow(Thread &, abi::Traits row, uint64_t kernel) noexcept;
 
-// Call this before each launch.
+// Records the kernel's name, if it was not recorded yet. Call this before each launch.
 [[gnu::always_inline]] inline void tellKernel(Thread &thread, abi::Traits row, uint64_t kernel) noexcept {
   KernelNames *names = kernel_names.load(std::memory_order_acquire);
   if (kernel != 0 && (names == nullptr || !names->isTold(kernel, stampNow()))) [[unlikely]]
@@ -77,7 +77,7 @@ inline uint64_t stampNow() noexcept {
 // Returns the name's label; 0 = the name is not known.
 uint64_t labelOfKernel(abi::Family, uint64_t kernel) noexcept;
 
-// Call this when a new kernel gets this handle. It removes the name of an earlier kernel with the same handle.
+// Removes the name of an earlier kernel with this handle. Call this when a new kernel gets the handle.
 void kernelBegins(uint64_t kernel) noexcept;
 
 } // namespace msleaks::runtime

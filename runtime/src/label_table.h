@@ -21,7 +21,7 @@ public:
   struct Key {
     explicit Key(const char *text) noexcept;
     std::string_view text; // the bytes that are stored
-    bool cut;              // the text was cut
+    bool cut;              // the text was longer and is cut off
     uint64_t hash;
   };
 

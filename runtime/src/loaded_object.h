@@ -12,7 +12,7 @@ struct LoadedObject {
   const ElfW(Phdr) * headers; // null: the headers are not mapped
   unsigned header_count;
   uint64_t begin, end;      // range of the object; without headers maybe only of one segment
-  uint64_t eh_frame_header; // 0 = none
+  uint64_t eh_frame_header; // address of .eh_frame_hdr; 0 = none
 };
 
 // Whether glibc finds objects without a lock. A test sets this to false to get the behaviour of an older glibc.

@@ -66,13 +66,13 @@ private:
   struct Entry {
     std::atomic<uint64_t> key;
     uint32_t parent;
-    std::atomic<uint32_t> node; // 0 = empty
+    std::atomic<uint32_t> node; // 0 = the entry is empty
   };
   // The nodes of a new path get consecutive numbers, so the entries of their first children are neighbours in memory. A
   // later walk along the same path then reads one cache line for four calls, instead of one for each call.
   struct FirstChild {
     std::atomic<uint64_t> key;
-    std::atomic<uint32_t> node; // 0 = none
+    std::atomic<uint32_t> node; // 0 = no child yet
   };
   // A hash table. Its entries follow in memory.
   struct Table {

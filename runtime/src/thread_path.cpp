@@ -41,7 +41,7 @@ PathFrame joined(PathFrame known, const Frame &frame) noexcept {
 }
 
 struct Walk {
-  uint32_t walked = 0; // new frames, innermost first
+  uint32_t walked = 0; // number of new frames in ThreadPath::walked(), innermost first
   uint32_t joined = 0; // number of the last path's frames that are reused
   Step end = Step::Caller;
   bool left_handler = false;
@@ -125,9 +125,9 @@ void keep(ThreadPath &path, const Walk &done) noexcept {
 
 // The state while new calls get node numbers, from the outermost call on.
 struct Numbering {
-  uint32_t left;   // calls without a number
+  uint32_t left;   // number of calls without a node
   uint32_t node;   // node of the last call with a number
-  bool is_refused; // there is no room
+  bool is_refused; // there was no room for a node
 };
 
 uint32_t imageAt(Arena &arena, const ImagePlace &place) noexcept {

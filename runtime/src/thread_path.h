@@ -34,7 +34,7 @@ struct ThreadPath {
   uint32_t capacity;
   uint32_t count;   // number of stored frames
   bool cut;         // the thread has more calls than `capacity`
-  uint32_t version; // changes with the frames
+  uint32_t version; // changes whenever the frames change
   bool busy;        // a walk uses this struct now
   // The site in instrumented code at the end of the last path, and the node of this path; 0 = none.
   uint32_t site, site_node;

@@ -19,7 +19,7 @@ struct WatchList;
 // An operation that may change a block. A range of the program is an operation, too, if its thread has no other current
 // operation.
 struct Operation {
-  abi::Verb verb; // Launch, Copy, Set or Access
+  abi::Verb verb; // is Launch, Copy, Set or Access
   abi::Family family;
   uint32_t site;
   uint64_t kernel, stream;
@@ -28,20 +28,22 @@ struct Operation {
 // The number of the program's last step + 1; 0 = the program has not reported a step.
 extern constinit std::atomic<uint64_t> last_step;
 
-// Call this before the operation begins, so earlier changes are not reported for it. The operation lasts until
-// operationEnds or, if no callback reports its end, until the next operation.
+// Compares the blocks and makes this the thread's current operation. Call this before the operation begins, so earlier
+// changes are not reported for it. The operation lasts until operationEnds or, if no callback reports its end, until
+// the next operation.
 void operationBegins(const Operation &) noexcept;
 void operationEnds() noexcept;
 
-// Call this when a range of the program ends. `here` is the site of that call.
+// Compares the blocks when a range of the program ends. `here` is the site of the call that ends the range.
 void rangeEnds(uint32_t here) noexcept;
 
-// Call these after a block was allocated and before a block is freed. They begin and end the watch of blocks that
-// --watch chooses (watch_choice.h).
+// Begin and end the watch of a block that --watch chooses (watch_choice.h). Call these functions after a block was
+// allocated and before a block is freed.
 void blockComes(const abi::AllocEvent &) noexcept;
 void blockGoes(const abi::FreeEvent &) noexcept;
 
-// Call this when the program begins or ends a range, sets a mark, or begins a step. `here` is the site of that call.
+// Compares the blocks. Call this when the program begins or ends a range, sets a mark, or begins a step. `here` is the
+// site of the program's call.
 void lookBetween(uint32_t here) noexcept;
 
 } // namespace msleaks::runtime

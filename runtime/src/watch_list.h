@@ -14,7 +14,7 @@ inline constexpr uint64_t kScratchBytes = 256 << 10;
 
 // The current operation of a thread.
 struct Pending {
-  const Thread *thread; // null = free
+  const Thread *thread; // null = this entry is free
   Operation operation;
 };
 

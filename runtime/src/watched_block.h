@@ -22,7 +22,7 @@ struct Difference {
 
 // The driver's functions and a stream, by which a block of a device can be read.
 struct Reader {
-  const hook::Device *device; // null: none
+  const hook::Device *device; // null: there is no driver
   abi::Family family;
   const void *stream;
 };
@@ -36,7 +36,7 @@ struct TensorForm {
 };
 
 struct WatchedBlock {
-  uint64_t address; // 0 = no block
+  uint64_t address; // 0 = this entry is free
   uint64_t bytes, looks;
   uint64_t name; // label of the watch's name
   char *content; // the bytes when the block was last compared

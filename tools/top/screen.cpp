@@ -101,7 +101,7 @@ Wish Screen::sortBy(analysis::FrameSort sort) {
 
 Wish Screen::scrollBy(long rows) {
   const long wanted = static_cast<long>(first_row_) + rows;
-  first_row_ = std::min(static_cast<size_t>(std::max(0L, wanted)), rows_); // drawRows() may lower this
+  first_row_ = std::min(static_cast<size_t>(std::max(0L, wanted)), rows_); // drawRows() may lower this number
   return Wish::Redraw;
 }
 

@@ -83,7 +83,7 @@ private:
   }
   analysis::SiteCatalog &catalog_;
   analysis::Places places_;
-  std::vector<std::optional<std::string>> texts_; // by the site's index
+  std::vector<std::optional<std::string>> texts_; // cached texts, by the index of the site
 };
 
 bool writeLine(StandardOutput &out, const analysis::TraceNames &names, PlaceTexts &places, const std::string &kernel,

@@ -55,7 +55,7 @@ bool isIndirectCall(const unsigned char *begin, unsigned bytes) noexcept {
   return bytes == 2u + has_index + (mode == 1 ? 1 : is_long ? 4 : 0);
 }
 
-constexpr unsigned kCallBytes = 7;                                                          // the longest call
+constexpr unsigned kCallBytes = 7;                                                          // size of the longest call
 constexpr unsigned char kReturnOfHandler[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}; // mov $15, %rax; syscall
 
 // Whether the bytes end in a call. `bytes` must have one more byte than kCallBytes, since the check of the shortest

@@ -57,7 +57,7 @@ uint64_t behindPlt(uint64_t called) noexcept {
   if (!codeBytes(called, bytes))
     return 0;
   unsigned at = in<uint32_t>(bytes) == kEndbr64 ? 4 : 0;
-  at += bytes[at] == 0xf2 ? 1 : 0; // bnd
+  at += bytes[at] == 0xf2 ? 1 : 0; // the prefix bnd
   return in<uint16_t>(bytes + at) == 0x25ff ? slotValue(called + at + 6, in<int32_t>(bytes + at + 2)) : called;
 }
 

@@ -25,8 +25,8 @@ public:
     return true;
   }
 
-  // Call this with the stack pointer of a new walk, since a thread or a handler may run on another stack than before.
-  // Returns true if the stack may have changed.
+  // Begins a new walk at this stack pointer. A thread or a signal handler may run on another stack than before. Returns
+  // true if the stack may have changed.
   [[gnu::always_inline]] bool enter(uint64_t stack_pointer) noexcept {
     if (stack_pointer >= begin_ && stack_pointer < end_) [[likely]]
       return false;

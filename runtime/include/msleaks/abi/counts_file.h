@@ -21,10 +21,10 @@ struct CountsHeader {
   static constexpr uint64_t kMagic = 0x53544e43'4c534d01;
   uint64_t magic;
   uint32_t version;
-  uint32_t header_bytes; // the first slab follows
+  uint32_t header_bytes; // size of the header; the first slab follows
   uint32_t pid;
   uint32_t reserved;
-  uint64_t attach_ns; // CLOCK_MONOTONIC, as ArenaHeader::attach_ns
+  uint64_t attach_ns; // ArenaHeader::attach_ns of the process
   uint8_t spare[32];
 };
 static_assert(sizeof(CountsHeader) == 64);
@@ -45,7 +45,7 @@ enum class CountsKind : uint32_t {
 // counted.
 struct CountedLaunches {
   uint32_t function; // number of the kernel in the unit's table, from 0
-  uint32_t mode;     // CountMode
+  uint32_t mode;     // value of CountMode
   uint64_t grid[3];  // numbers of blocks in x, y, z; 0: not known
   uint64_t block[3]; // threads of a block in x, y, z; 0: the device chose them
   uint64_t launches, counted;
@@ -55,7 +55,7 @@ static_assert(sizeof(CountedLaunches) == 88);
 
 struct CountsRecord {
   static constexpr uint32_t kMagic = 0x54525343;
-  std::atomic<uint32_t> magic; // stored last
+  std::atomic<uint32_t> magic; // kMagic; stored last
   CountsKind kind;
   uint32_t unit;
   uint32_t checksum; // for Counters: the unit's GraphHeader::checksum; 0: not known

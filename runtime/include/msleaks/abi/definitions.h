@@ -27,15 +27,15 @@ struct DefinitionHeader {
   uint32_t magic; // kDefinitionMagic
   DefinitionKind kind;
   uint32_t bytes;    // size of the body, without padding
-  uint32_t checksum; // fnv1a32 of the body
+  uint32_t checksum; // fnv1a32 (site_table.h) of the body
 };
 
 // An executable or shared library in the process.
 struct ImageDefinition {
   uint32_t image;          // number, from 1, within the process
-  uint32_t build_id_bytes; // 0 = none
+  uint32_t build_id_bytes; // size of build_id; 0 = the image has no build id
   uint64_t load_bias;      // address in memory - address in the file
-  uint64_t begin, end;     // mapped range
+  uint64_t begin, end;     // range of addresses that the image is mapped to
   uint8_t build_id[32];
 };
 
@@ -43,7 +43,7 @@ struct ImageDefinition {
 // it. A fork's child also uses the numbers of its parent. Label 0 has no text. It means a null pointer, or a text that
 // could not be defined.
 struct StringDefinition {
-  uint32_t number; // from 1, within the process
+  uint32_t number; // number of the text within the process, from 1
   uint32_t reserved;
 };
 inline constexpr uint32_t kMaxLabels = 65536;           // different texts in a process; further texts are kOtherLabel

@@ -72,7 +72,7 @@ struct GraphFunction {
   uint64_t hash; // hash of blocks, edges and instructions: equal graphs in two builds have equal hashes
   StringOffset name, file;
   uint32_t line;  // 0 = not known
-  uint32_t flags; // GraphFlag
+  uint32_t flags; // bits of GraphFlag
   uint32_t first_block, block_count;
   uint32_t first_edge, edge_count;
   uint32_t first_argument, argument_count; // kernels only; missing in rows of kLeastFunctionBytes
@@ -95,11 +95,11 @@ inline constexpr uint32_t kLeastBlockBytes = 48; // size of a row as version 1 w
 
 inline constexpr uint32_t kNoCounter = UINT32_MAX;
 struct GraphEdge {
-  uint32_t from, to; // block numbers; 0: outside
+  uint32_t from, to; // block numbers; 0: outside of the function
   uint32_t counter;  // number in the module, or kNoCounter
   uint16_t ordinal;  // number among the edges between the same two blocks, from 1
   EdgeKind kind;
-  uint8_t flags; // EdgeFlag
+  uint8_t flags; // bits of EdgeFlag
   int64_t value; // the case's value, for a Switch edge
 };
 static_assert(sizeof(GraphEdge) == 24);
@@ -114,7 +114,7 @@ enum ArgumentUse : uint8_t {
 struct GraphArgument {
   int64_t begin, end; // range of bytes, counted from the argument's address; equal: not known
   uint32_t offset;    // offset of the argument, if all arguments are packed in memory
-  uint8_t uses;       // ArgumentUse
+  uint8_t uses;       // bits of ArgumentUse
   uint8_t reserved[3];
 };
 static_assert(sizeof(GraphArgument) == 24);
@@ -123,7 +123,7 @@ static_assert(sizeof(GraphArgument) == 24);
 struct ArgumentRows {
   const void *rows; // `count` rows of `row_bytes` each; null: nothing is known
   uint32_t row_bytes, count;
-  bool uses_others; // kUsesOthers
+  bool uses_others; // whether the kernel has the flag kUsesOthers
 };
 
 // The values of the arguments of one launch. Either `each` contains the address of each argument, or `packed` is the
@@ -136,7 +136,7 @@ struct GivenArguments {
 
 // The session's choice of the launches that are counted, and of the threads that count in them (flags.def).
 struct DeviceChoice {
-  uint32_t mode, launches; // CountMode, CountLaunches
+  uint32_t mode, launches; // values of CountMode and CountLaunches
   uint64_t number;
 };
 
@@ -169,7 +169,8 @@ extern "C" {
 // see the record after __msl_publish_launches.
 [[gnu::visibility("default")]] msleaks::abi::CountedLaunches *__msl_device_launches(uint32_t unit) noexcept;
 [[gnu::visibility("default")]] void __msl_publish_launches(msleaks::abi::CountedLaunches *launches) noexcept;
-// Stores the session's choice for kernels. Returns false if there is no session.
+// Stores in `choice` which launches the session counts, and which threads count in them. Returns false if there is no
+// session.
 [[gnu::visibility("default")]] bool __msl_device_choice(msleaks::abi::DeviceChoice *choice) noexcept;
 // Returns the path of a program. It compiles the source of kernels so that the kernels count (msleaks-run --cfg). The
 // path is empty if there is no such program, or no session.

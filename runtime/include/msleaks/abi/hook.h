@@ -23,10 +23,10 @@ struct Function {
 // The hooks of one shared library.
 struct Library {
   uint32_t version;
-  uint32_t function_bytes; // sizeof(Function)
+  uint32_t function_bytes; // sizeof(Function) in the library
   Function *begin, *end;
   Library *next;
-  uint32_t state;     // State
+  uint32_t state;     // value of State
   uint32_t abilities; // bits of Ability; 0 in a library that was built before Ability existed
 };
 enum State : uint32_t { kUnknown, kAccepted, kRefused };
@@ -38,8 +38,8 @@ enum Ability : uint32_t {
 // fields.
 struct Call {
   uint32_t traits;  // traits of the function's row, or kOwnWork
-  uint32_t answer;  // Answer
-  uint64_t caller;  // return address
+  uint32_t answer;  // value of Answer
+  uint64_t caller;  // return address of the call
   uint64_t address; // block, kernel or destination that a callback before the call gets; 0 = none
   uint32_t site;
   uint32_t kept; // for the runtime only
@@ -81,7 +81,7 @@ struct Output {
   const void *address;
   uint64_t size_bytes;
   const char *type;    // type of the elements as safetensors names it: "F32"; null: not known
-  uint64_t dimensions; // at most kMostDimensions
+  uint64_t dimensions; // number of extents, at most kMostDimensions
   const int64_t *extents;
 };
 inline constexpr uint64_t kMostDimensions = 8;
@@ -117,15 +117,15 @@ extern "C" {
 // Records the name of the kernel with this handle, for an API whose call that creates a kernel gets the kernel's name.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_kernel(uint32_t traits, const void *kernel,
                                                                  const char *name) noexcept;
-// Call this in a hook that allocates, before the real function. It passes the owner of the block, and whether the block
-// has uses that no hook sees.
+// Sets the owner of the block, and whether the block has uses that no hook sees. Call this in a hook that allocates,
+// before the real function.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_owner(uint32_t traits, msleaks::hook::Owner *owner,
                                                                 uint32_t is_used_unseen) noexcept;
 // Adds event flags to the block, besides the flags of its row. Call this where __msl_hook_owner may be called.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_flags(uint32_t traits, uint32_t flags) noexcept;
-// Call this for each output of an operation, just before the operation's range ends.
+// Reports one output of an operation. Call this for each output, just before the operation's range ends.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_output(const msleaks::hook::Output *output) noexcept;
-// Call these before and after the real function. Calls of the same family in between are not recorded.
+// Mark the begin and the end of the real function. Calls of the same family in between are not recorded.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_begin(msleaks::hook::Call *call) noexcept;
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_end(msleaks::hook::Call *call) noexcept;
 

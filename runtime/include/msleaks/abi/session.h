@@ -60,7 +60,7 @@ struct ClockFit {
   uint32_t reserved;
   std::atomic<uint64_t> ticks;
   std::atomic<uint64_t> ns;
-  std::atomic<uint64_t> ns_per_tick_q32; // fixed point, 32 fractional bits
+  std::atomic<uint64_t> ns_per_tick_q32; // fixed-point number with 32 fractional bits
 };
 
 // The block that the user asks to watch with --watch (docs/watch.md). Programs may watch other blocks by msl_watch. The
@@ -76,7 +76,7 @@ struct WatchWish {
   uint32_t output;           // number of the output: 1 = the first; 0 = all outputs
   char folder[1024];         // folder for files with the content of blocks; empty: no such files
 };
-inline constexpr uint64_t kRefusedFile = UINT64_MAX; // ContentEvent::file of a refused file
+inline constexpr uint64_t kRefusedFile = UINT64_MAX; // value of ContentEvent::file if the file was refused
 
 struct ControlPage {
   static constexpr uint64_t kMagic = 0x4c544353'4c534d01; // each version of the layout has another number
@@ -106,14 +106,14 @@ struct ControlPage {
   char kernel_compiler[512]; // path of the compiler for kernels given as source (driver/opencl); empty: none
 };
 static_assert(sizeof(ControlPage) <= kHeaderBytes);
-inline constexpr uint32_t kOwnerGone = 0x4000'0000; // FUTEX_OWNER_DIED
+inline constexpr uint32_t kOwnerGone = 0x4000'0000; // FUTEX_OWNER_DIED of the kernel
 
 // A process without an arena, which is listed in UnseenPage.
 struct UnseenProcess {
   uint32_t pid;
   int32_t error; // errno of the failed call, or a constant below
   char name[16];
-  std::atomic<uint32_t> ready; // stored last
+  std::atomic<uint32_t> ready; // 1: the entry is complete; stored last
   uint32_t reserved;
 };
 inline constexpr int32_t kUnfollowed = 0; // the process started with an environment that does not name the session
@@ -208,7 +208,7 @@ enum class ReachWait : uint32_t { None, Waiting, Reading, Read, GaveUp, Claimed 
 // The state of a thread's calls, in the runtime's thread-local storage (ArenaHeader::thread_offset). While the thread
 // writes an event, the upper half of the first word of that storage is above 0.
 struct alignas(uint64_t) CallState {
-  uint32_t site;       // the pending site, which a callback has stored; stored last
+  uint32_t site;       // the pending site, which a callback has stored; written last
   uint16_t inside;     // one bit for each family; if set, its calls are not recorded now
   uint16_t open_calls; // instrumented allocator calls that have not returned, also those that an exception has left
 };
@@ -234,7 +234,7 @@ inline constexpr uint32_t kMaxWatchRanges = 48;
 // which pages were touched. Only the collector adds entries, and it stores `address` last. An entry with the address 0
 // is empty.
 struct LargeBlock {
-  std::atomic<uint64_t> address, size, time_ns; // of the block's Alloc
+  std::atomic<uint64_t> address, size, time_ns; // address, size and time of the block's Alloc
 };
 inline constexpr uint32_t kLargeBlocks = 24, kLargeFilterWords = 8;
 struct LargeBlocks {
@@ -256,8 +256,8 @@ struct ArenaHeader {
   uint32_t parent_pid;
   ClockKind clock;
   uint32_t exec_id;      // a number that differs between the execs of a process
-  uint64_t attach_ticks; // session clock
-  uint64_t attach_ns;    // CLOCK_MONOTONIC
+  uint64_t attach_ticks; // time of attaching, in ticks of the session's clock
+  uint64_t attach_ns;    // the same time, by CLOCK_MONOTONIC
   uint64_t attach_realtime_ns;
   uint64_t rings_offset;   // offset of RingEntry[kMaxRings]
   uint64_t callers_offset; // offset of Caller[kMaxCallers]
@@ -277,7 +277,7 @@ struct ArenaHeader {
   std::atomic<uint32_t> leaving; // 1: the process has called exec. The new image has its own arena, or is not recorded
   // The ancestor of a fork's child. The units that the ancestor had defined before the fork are valid in the child too,
   // and are not defined again.
-  uint32_t ancestor_pid;               // 0 = none
+  uint32_t ancestor_pid;               // 0 = there is no such ancestor
   std::atomic<uint64_t> exit_ns;       // CLOCK_MONOTONIC when the process began a normal exit; 0 = it has not
   uint64_t ancestor_attach_ns;         // attach_ns of the ancestor
   uint64_t path_blocks_offset;         // offset of PathBlock[kMaxPathBlocks]
@@ -286,9 +286,9 @@ struct ArenaHeader {
   // While `reach_wait` is Waiting or Reading, these fields describe the thread that waits.
   std::atomic<ReachWait> reach_wait;
   uint32_t reach_tid;
-  uint64_t reach_since_ns;       // CLOCK_MONOTONIC
+  uint64_t reach_since_ns;       // CLOCK_MONOTONIC when the wait began
   uint64_t reach_stack;          // stack pointer: no byte below it is in use, and the callers' registers are above it
-  uint64_t reach_thread_pointer; // thread pointer of that thread
+  uint64_t reach_thread_pointer; // thread pointer of the waiting thread
   uint32_t reach_at_exit;        // 1 = the thread waits at the exit; 0 = at a mark
   // The offset of the runtime's thread-local storage from the thread pointer, and its size; size 0 = not known.
   uint32_t thread_bytes;
@@ -306,9 +306,9 @@ struct ArenaHeader {
 };
 static_assert(sizeof(ArenaHeader) <= kHeaderBytes);
 
-// ArenaHeader::process_birth identifies a process. The pid alone does not, since the kernel may reuse the pid and the
-// inode of the pid namespace at once. process_birth is the inode of the process's pidfd with this bit set (pidfs, Linux
-// 6.9), or its start time in clock ticks. An exec changes neither.
+// ArenaHeader::process_birth identifies a process. The pid alone does not identify a process, since the kernel may
+// reuse the pid and the inode of the pid namespace at once. process_birth is the inode of the process's pidfd with this
+// bit set (pidfs, Linux 6.9), or its start time in clock ticks. An exec does not change these values.
 inline constexpr uint64_t kBirthIsInode = uint64_t{1} << 63;
 // Whether two such values certainly belong to two processes. Values of different kinds cannot be compared.
 constexpr bool isOtherProcess(uint64_t birth, uint64_t other) {
@@ -334,7 +334,7 @@ struct RingHeader {
   uint64_t magic;
   uint32_t stream; // thread number within the process, from 0
   uint32_t tid;
-  uint64_t capacity; // slots, a power of two
+  uint64_t capacity; // number of slots, a power of two
   uint64_t first_position;
   char thread_name[16];
 
@@ -348,7 +348,7 @@ struct RingHeader {
   // The totals of the stream so far. Before a larger ring becomes Live, the totals of the thread's ring so far are
   // copied to it. So the stream's last ring has the totals, and a collector that is killed between two rings counts no
   // event twice.
-  uint64_t produced;   // events attempted: stored + dropped
+  uint64_t produced;   // number of events, stored or dropped
   uint64_t dropped;    // events for which there was no room
   uint64_t stalled_ns; // time for which the thread waited for room
 

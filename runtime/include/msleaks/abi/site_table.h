@@ -50,7 +50,7 @@ struct UnitHeader {
   uint16_t row_bytes;   // sizeof(SiteRow) of the writer: a newer row may be longer
   uint16_t frame_bytes; // sizeof(FrameRow) of the writer
   uint32_t frame_count;
-  uint32_t strings_bytes; // strings are NUL-terminated UTF-8
+  uint32_t strings_bytes; // size of the strings, which are NUL-terminated UTF-8
   StringOffset source;    // the translation unit's main file
   StringOffset producer;  // the plugin that wrote the table: "MemPass 0.1 LLVM 22.1.8"
   uint32_t checksum;      // FNV-1a 32 of every byte after this header
@@ -84,9 +84,9 @@ struct SiteRow {
   StringOffset variable; // variable that gets the address: "weights", "l.output", "this->blocks_"
   uint32_t first_frame;  // first frame of the inline chain: where the function was inlined, innermost first
   uint16_t frame_count;
-  uint8_t verb;   // Verb
-  uint8_t family; // Family
-  uint8_t heap;   // Heap
+  uint8_t verb;   // value of Verb (symbols.h)
+  uint8_t family; // value of Family (symbols.h)
+  uint8_t heap;   // value of Heap (events.h)
   uint8_t flags;  // SiteFlag bits; 0 in older objects
   uint8_t reserved[10];
 };
@@ -114,7 +114,7 @@ static_assert(sizeof(Unit) == 24);
 // A unit of the first version, in section msl_units, for __msl_arm. It does not store its own size.
 struct UnitV1 {
   uint32_t base;
-  uint32_t version; // 1
+  uint32_t version; // always 1
   const UnitHeader *table;
 };
 static_assert(sizeof(UnitV1) == 16);

@@ -6,8 +6,8 @@
 
 extern "C" {
 [[gnu::visibility("default"), gnu::cold]] uint32_t __msl_new_caller(uint64_t return_address) noexcept;
-// Call these before and after a call that may unload libraries. After __msl_unloaded, lookups no longer find callers,
-// path nodes and unwind rules of unloaded libraries.
+// Remove callers, path nodes and unwind rules of unloaded libraries from lookups. Call these functions before and after
+// a call that may unload libraries.
 [[gnu::visibility("default"), gnu::cold]] void __msl_unloading() noexcept;
 [[gnu::visibility("default"), gnu::cold]] void __msl_unloaded() noexcept;
 }

@@ -8,15 +8,15 @@ extern "C" {
 // Creates this process' files, if the process has a session and no files yet. So the collector also finds a program
 // that records no event.
 [[gnu::visibility("default")]] void __msl_attach() noexcept;
-// Call this before an exec. `followed` is true if the new environment names the session. If the exec fails, pass the
-// returned ticket to __msl_stayed.
+// Reports that this process calls exec. `followed` is true if the new environment names the session. If the exec fails,
+// pass the returned ticket to __msl_stayed.
 [[gnu::visibility("default")]] uint32_t __msl_leaving(const char *program, bool followed) noexcept;
 [[gnu::visibility("default")]] void __msl_stayed(uint32_t ticket) noexcept;
-// Call this before a process of root becomes another user. That user becomes the owner of the process' files, and may
-// create more files in the session.
+// Makes another user the owner of the process' files. This user may then create more files in the session. Call this
+// before a process of root becomes this user.
 [[gnu::visibility("default")]] void __msl_becomes_user(uint32_t user) noexcept;
-// Call this in the child of a _Fork, which runs no fork handlers.
+// Makes the child of a _Fork request new counters, since _Fork runs no fork handlers. Call this in the child.
 [[gnu::visibility("default")]] void __msl_forked() noexcept;
-// Call this when a child was started with an environment that does not name the session.
+// Reports a child that was started with an environment that does not name the session.
 [[gnu::visibility("default")]] void __msl_unfollowed(uint32_t pid, const char *program) noexcept;
 }

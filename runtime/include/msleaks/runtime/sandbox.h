@@ -13,11 +13,11 @@ extern "C" {
 // Returns the number of filters. The first call asks the kernel. If the process began with a filter, the runtime
 // records nothing from now on.
 [[gnu::visibility("default"), gnu::cold]] uint32_t __msl_decide_sandbox() noexcept;
-// Call this before the process installs a filter. It allocates the shared memory that may be needed later, and waits
-// until no other thread is in a system call of the runtime. `is_strict` means the kernel's own filter
-// (SECCOMP_MODE_STRICT), which also forbids this thread to read the processor's counter.
+// Forbids system calls of the runtime. Call this before the process installs a filter. It first allocates the shared
+// memory that may be needed later. Then it waits until no other thread is in a system call of the runtime. `is_strict`
+// means the kernel's own filter (SECCOMP_MODE_STRICT), which also forbids this thread to read the processor's counter.
 [[gnu::visibility("default"), gnu::cold]] void __msl_enter_sandbox(bool is_strict) noexcept;
-// Call this if the kernel refused the filter.
+// Allows system calls again. Call this if the kernel refused the filter.
 [[gnu::visibility("default"), gnu::cold]] void __msl_stay_outside() noexcept;
 }
 
