@@ -99,7 +99,8 @@ TEST_F(PageAccessTest, TellsTheProcessOfBlocksOfWhichMoreMayBeTouched) {
   EXPECT_TRUE(isTold(uint64_t{2 * abi::kLargeBlocks} << 40));
 }
 
-// The collector reads the pages in parts. Between two parts it drains the rings, and blocks are allocated and freed.
+// The collector reads the pages in parts. Between two parts, it drains the rings, and the program allocates and frees
+// blocks.
 TEST_F(PageAccessTest, MuchMemoryIsLookedAtInParts) {
   constexpr uint64_t kMuch = uint64_t{3} << 30;
   auto *much = static_cast<char *>(

@@ -44,7 +44,7 @@ TEST_F(UnseenTest, AToolThatOnlyTellsFactsIsNotMentioned) {
 
 TEST_F(UnseenTest, AnyOtherProcessIs) {
   list("train", abi::kUnfollowed);
-  list("ldconfig", EACCES); // has an error, so this process should have been recorded
+  list("ldconfig", EACCES); // this error says that the process should have been recorded
   const analysis::Unseen unseen = analysis::readUnseen(*session);
   ASSERT_EQ(unseen.processes.size(), 2u);
   EXPECT_EQ(unseen.processes[0].command, (std::vector<std::string>{"train"}));

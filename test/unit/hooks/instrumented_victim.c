@@ -1,8 +1,7 @@
 // A test program that calls malloc and free with the callbacks that the compiler plug-in would insert. A signal may
 // arrive between two callbacks, and its handler makes the same calls.
 //
-//   usage: instrumented_victim never|before|behind      when the signal arrives: never, or before or after the real
-// malloc
+//   usage: instrumented_victim never|before|behind      when the signal arrives: before or after the real malloc
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -77,7 +77,7 @@ TEST_F(ReachabilityTest, ListsOfFreeChunksHoldNothing) {
   map.regions[0].image.path = "/lib/x86_64-linux-gnu/libc.so.6";
   point(kGlobals, kHeap + 0x20);
   point(kGlobals + 8, kHeap + 0x190);
-  point(kGlobals + 16, kHeap + 0x210 + 120); // before the end of the block
+  point(kGlobals + 16, kHeap + 0x210 + 120); // points into the block, before its last bytes
   point(kStack, kHeap + 0x320);              // not in a list of malloc
   EXPECT_EQ(told(), "16 lost, 272 lost, 528 held, 784 held");
 }

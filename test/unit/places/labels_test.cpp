@@ -54,7 +54,7 @@ TEST_F(LabelTexts, EqualTextsOfProcessesAreOne) {
 }
 
 // Process 3 is a child of 2, which is a child of 1. A label that a parent defines after the fork does not belong to the
-// child. The child may use its number for another text.
+// child. The child may use the number of such a label for another text.
 TEST_F(LabelTexts, AChildFindsWhatItsAncestorsDefined) {
   labels.addProcess(processWith(1, 11, 1000));
   labels.addProcess(processWith(2, 22, 2000));

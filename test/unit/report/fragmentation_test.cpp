@@ -54,7 +54,7 @@ protected:
 
 TEST_F(Fragmentation, SavesWhatIsFreeWhileLittleIsInUse) {
   leaveOnePart();
-  alloc(200, 30 * kMiB, kSegment); // the peak: 50 MiB
+  alloc(200, 30 * kMiB, kSegment); // the peak is 50 MiB
   alloc(200, 30 * kMiB, kPart);
   finish();
   const json found = finding();
@@ -82,10 +82,10 @@ TEST_F(Fragmentation, SavesWhatIsFreeWhileLittleIsInUse) {
 
 TEST_F(Fragmentation, SavesNoMoreThanThePeakFallsBy) {
   leaveOnePart();
-  alloc(200, 30 * kMiB, kSegment); // 50 MiB in all
+  alloc(200, 30 * kMiB, kSegment); // now 50 MiB are allocated
   free(200, kSegment);
   alloc(105, 8 * kMiB, kPart);     // 8 MiB of the segment are in use again
-  alloc(300, 25 * kMiB, kSegment); // 45 MiB in all: now the segment is needed
+  alloc(300, 25 * kMiB, kSegment); // now 45 MiB are allocated, and the segment is needed
   finish();
   EXPECT_EQ(finding()["bytes"], 19 * kMiB);
   EXPECT_EQ(finding()["saves_bytes"], 5 * kMiB);

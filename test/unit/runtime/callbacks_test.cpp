@@ -86,7 +86,7 @@ TEST(Callbacks, AnInnerFreeIsItsCallersFree) {
               __msl_on_inner_free(8, kFree, at(100), 0); // called by code that is not instrumented
               hookFree(100);
               __msl_on_free(7, kFree, at(100), 0);
-              __msl_on_inner_free(8, kFree, at(200), 0); // another block, which the freed block referred to
+              __msl_on_inner_free(8, kFree, at(200), 0); // frees another block, which the freed block referred to
             }),
             "Free#7 100 | Free#8 100 | Free#7 100 | Free#8 200");
 }

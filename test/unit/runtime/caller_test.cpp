@@ -77,7 +77,7 @@ TEST(Callers, AnUnloadedImageKeepsItsCallersToItself) {
   const SessionDirectory session;
   constexpr char kLibrary[] = MSL_LOADABLE, kFunction[] = "msl_test_loadable";
   const int status = session.runChild([&] {
-    runtime::callerSite(codeAddressOf(dlsym(RTLD_DEFAULT, "gnu_get_libc_version"))); // creates the table of callers first
+    runtime::callerSite(codeAddressOf(dlsym(RTLD_DEFAULT, "gnu_get_libc_version"))); // creates the table of callers
     void *library = dlopen(kLibrary, RTLD_NOW);
     if (library == nullptr || dlopen(kLibrary, RTLD_NOW) == nullptr)
       _exit(2);

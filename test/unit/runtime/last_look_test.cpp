@@ -36,7 +36,7 @@ protected:
 
   // Adds a block to the list, as the collector does.
   static void tell(uint64_t block, uint64_t size) {
-    runtime::recordAlloc(abi::Heap::Host, 0, 1, block, size); // also attaches the process
+    runtime::recordAlloc(abi::Heap::Host, 0, 1, block, size); // also attaches the process to its session
     abi::LargeBlocks &told = *__msl_process.large_blocks;
     told.blocks[3].size = size;
     told.blocks[3].time_ns = kAllocated;

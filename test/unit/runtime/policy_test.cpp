@@ -111,7 +111,7 @@ uint64_t sessionBytes(const SessionDirectory &session) {
 }
 
 TEST(Policy, WithoutACollectorThreadsTakeLittleMemory) {
-  const SessionDirectory session; // with the default, rings of 256 KiB
+  const SessionDirectory session; // with rings of the default size, 256 KiB
   constexpr uint64_t kThreads = 1500;
   const pid_t pid = session.startChild([&] {
     recordNumbered(1);
