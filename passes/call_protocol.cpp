@@ -24,7 +24,8 @@ Value *inMemory(IRBuilder<> &builder, Value *value) {
   return place;
 }
 
-// Whether the callee is a launch stub. The launch inside the stub is recorded with the site of the stub's call.
+// Whether the callee is a launch stub (known_symbols.h). The launch inside the stub is recorded with the site of the
+// stub's call.
 bool isStub(const abi::Symbol &symbol) { return symbol.verb == Verb::Launch && !symbol.kernel.present(); }
 
 } // namespace

@@ -11,7 +11,7 @@ namespace msleaks::passes {
 // The facts that decide which callbacks a call gets.
 struct CallKind {
   const abi::Symbol &symbol;
-  bool inner_free; // the caller itself frees blocks of this family, as the program's own operator delete does
+  bool inner_free; // the calling function itself frees blocks of this family, like the program's own operator delete
 };
 
 // Whether the call returns a status, where 0 means success.

@@ -89,7 +89,7 @@ Destination DestinationFinder::find(const CallBase &call, const abi::Symbol &sym
     return {stored ? stored->name : "", ""};
   if (stored)
     element = elementOfPointer(stored->type);
-  // To the call of a new-expression, clang attaches the type that the expression creates.
+  // clang attaches to the call of a new-expression the type that the expression creates.
   if (const auto *made = dyn_cast_if_present<DIType>(call.getMetadata("heapallocsite")))
     element = made;
   return {stored ? stored->name : "", typeName(element, spelling_)};
@@ -163,7 +163,7 @@ std::optional<Place> DestinationFinder::constructedBy(const CallBase &call, cons
 std::optional<Place> DestinationFinder::placeAt(const Value *address, unsigned depth) const {
   if (!address || depth > kMaxDepth)
     return std::nullopt;
-  address = address->stripPointerCasts(); // also strips GEPs of 0 bytes: the type later decides which member is meant
+  address = address->stripPointerCasts(); // also strips GEPs of 0 bytes: scalarAt chooses the member later, by its type
   if (auto declared = declaredAt(address))
     return declared;
   if (const auto *gep = dyn_cast<GEPOperator>(address))

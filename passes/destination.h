@@ -34,7 +34,7 @@ public:
   Destination find(const llvm::CallBase &call, const abi::Symbol &symbol) const;
 
 private:
-  // The uses of a call's result: the first place to which the result is stored, and whether the function returns the
+  // How the function uses a call's result: the first place to which it stores the result, and whether it returns the
   // result.
   struct Fate {
     std::optional<Place> stored;

@@ -24,7 +24,7 @@ struct FoundCall {
 // Whether a runtime exists for the module's target. None exists for the device half of a CUDA or HIP compile.
 bool targetIsSupported(const llvm::Module &module);
 
-// Returns the calls in `function` that are to be instrumented, in the order of the code.
+// Returns the calls in `function` that must be instrumented, in the order of the instructions.
 llvm::SmallVector<FoundCall> findCalls(llvm::Function &function, const KnownSymbols &symbols);
 
 // knownCallee returns the row of the callee, or null. callObstacle returns the reason why the call is not instrumented,

@@ -83,7 +83,7 @@ void writeGate(Function &gate, Function &armedHalf, const GateShape &shape, Glob
 }
 
 // Writes the code that runs when an exception leaves the call. This code removes the site that the callback before the
-// call has stored.
+// call has stored for a hook.
 void writeThrown(BasicBlock &thrown, const CallProtocol &protocol, Value *site) {
   IRBuilder<> builder(&thrown);
   LandingPadInst *landing =

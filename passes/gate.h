@@ -33,7 +33,7 @@
 
 namespace msleaks::passes {
 
-// The gates of one unit.
+// The gates of one module.
 class Gates {
 public:
   Gates(llvm::GlobalVariable &unit, RuntimeDecls &runtime) : unit_(unit), runtime_(runtime) {}

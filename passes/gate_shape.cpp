@@ -17,8 +17,8 @@ namespace {
 constexpr Attribute::AttrKind kPassing[] = {
     Attribute::ZExt,      Attribute::SExt, Attribute::InReg,     Attribute::ByVal,      Attribute::ByRef,
     Attribute::StructRet, Attribute::Nest, Attribute::SwiftSelf, Attribute::SwiftError, Attribute::SwiftAsync};
-// For a struct on the stack, these attributes say how it is passed. For a pointer, they only state facts that differ
-// from call to call.
+// For a struct on the stack, these attributes say how it is passed. For a pointer, they only state facts, which may
+// differ from call to call.
 constexpr Attribute::AttrKind kPassingOnStack[] = {Attribute::Alignment, Attribute::StackAlignment};
 
 // These attributes name the caller's target features. A gate with other features could pass values in other registers.

@@ -74,7 +74,7 @@ bool takeAllocSize(const Function &function, Symbol &symbol) {
   return true;
 }
 
-// Returns the row that allockind or alloc_size describe, or nothing.
+// Returns the row that the attributes allockind and alloc_size describe, or nothing.
 std::optional<Symbol> attributedSymbol(const Function &function) {
   const Attribute kindAttribute = function.getFnAttribute(Attribute::AllocKind);
   const AllocFnKind kind = kindAttribute.isValid() ? kindAttribute.getAllocKind() : AllocFnKind::Unknown;
@@ -202,7 +202,7 @@ void KnownSymbols::addNamed(const Module &module, const UserRows &rows) {
       wrappers_.insert(function);
     else if (function && !byFunction_.count(function)) {
       if (const std::string why = misfit(*function, row.symbol); !why.empty()) {
-        if (!function->hasLocalLinkage()) // a static function may have this name by chance
+        if (!function->hasLocalLinkage()) // no mistake: a static function may have this name by chance
           fail("row of " + Twine(name) + ": " + why);
         continue;
       }

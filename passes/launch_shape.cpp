@@ -64,7 +64,7 @@ Dimensions takeSizes(IRBuilder<> &builder, const CallBase &call, const abi::Shap
   return {builder.CreateOr(size(0, builder.getInt64Ty()), y), size(2, builder.getInt32Ty())};
 }
 
-// Emits code that computes abi::blocksOf for two 32-bit numbers.
+// Emits code that computes abi::blocksOf, the number of blocks, from two 32-bit numbers.
 Value *emitBlockCount(IRBuilder<> &builder, Value *all, Value *block) {
   Type *wide = builder.getInt64Ty();
   Value *none = builder.CreateICmpEQ(block, builder.getInt32(0));

@@ -21,7 +21,7 @@ struct LaunchDimensions {
   Dimensions grid, block;
 };
 
-// Emits the code that reads grid and block. Unknown dimensions are zeros.
+// Emits the code that reads the dimensions of grid and block. Unknown dimensions are zeros.
 LaunchDimensions emitDimensions(llvm::IRBuilder<> &builder, const llvm::CallBase &call, const abi::Shape &shape);
 
 // Returns the operand that is `index` positions behind the shape's first operand, or null. The operands of the shape

@@ -33,7 +33,7 @@ class KnownSymbols;
 struct Mark {
   std::string variable; // name of the destination in the source; empty = not known
   std::string type;     // element type, empty = not known
-  uint32_t ordinal = 0; // number of the call in its function, from 1; 0 = not known
+  uint32_t ordinal = 0; // number of the call in its function, beginning at 1; 0 = not known
   SourcePlace place;    // without debug information it has only the function and the module's file
 };
 
@@ -52,13 +52,13 @@ std::optional<Mark> markOf(const llvm::CallBase &call);
 void leaveAlone(llvm::CallBase &call);
 bool isLeftAlone(const llvm::CallBase &call);
 
-// Excludes every call in an ignored function, and every call that the optimiser later makes from one of them.
+// Excludes every call in an ignored function, and every call by which the optimiser later replaces such a call.
 void ignoreFunction(llvm::Function &function, llvm::ArrayRef<llvm::CallBase *> calls);
 
 // Restores the marks of calls that lost their metadata, from the table.
 void restoreMarks(llvm::Module &module, const KnownSymbols &symbols);
 
-// Removes all marks again, except the attributes of calls that are left alone.
+// Removes all marks again, except the attributes that leaveAlone has set.
 void dropMarks(llvm::Module &module);
 
 } // namespace msleaks::passes

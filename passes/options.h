@@ -5,7 +5,7 @@
 //   MSLEAKS_PASS='rows=allocators.rows'   also instrument these allocators (rows_file.h)
 //   MSLEAKS_PASS='cfg=^ggml_compute' count the edges of these functions (graphs/count.h); `cfg`: of all functions
 //   MSLEAKS_PASS='cfg;counters=all'  count with a counter on each edge
-//   MSLEAKS_PASS='cfg;in-kernel'     kernels of CUDA and HIP count themselves (graphs/count_in_kernel.h)
+//   MSLEAKS_PASS='cfg;in-kernel'     kernels of CUDA and HIP count their own edges (graphs/count_in_kernel.h)
 //   MSLEAKS_PASS=link                     the linker loads the plugin too: with LTO, rewrite in the link (link.h)
 //
 // Options are separated by `;`. They are parsed before there is a module. So a mistake is stored, and the first pass
@@ -32,16 +32,16 @@ struct Options {
   std::string cfg;           // counts functions whose demangled name matches this regular expression; empty: all
   bool all_counters = false; // a counter on each edge, even if its count follows from other counts
   bool ir = false;           // the table of graphs contains the IR of each block
-  bool in_kernel = false;    // kernels count themselves (graphs/count_in_kernel.h)
-  bool edge_calls = false;   // each edge counts with a call (graphs/edge_calls.h)
+  bool in_kernel = false;    // kernels count their own edges (graphs/count_in_kernel.h)
+  bool edge_calls = false;   // each edge is counted by a call (graphs/edge_calls.h)
   std::string rows_file;
   UserRows rows;
   std::string error;
 };
 
 inline constexpr char kOptionsVariable[] = "MSLEAKS_PASS";
-// If this variable is not empty, it adds the option `link`. Build systems set it, since they cannot add to the user's
-// MSLEAKS_PASS.
+// If this variable is not empty, it adds the option `link`. Build systems set this variable, since they cannot append
+// an option to the user's MSLEAKS_PASS.
 inline constexpr char kLinkVariable[] = "MSLEAKS_LINK";
 
 // `origin` names the source of the text, for error messages.

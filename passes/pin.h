@@ -32,7 +32,7 @@ std::optional<abi::Symbol> pinnedRow(const llvm::Function &function);
 // Returns a call's operands as the source wrote them.
 llvm::SmallVector<llvm::Value *, 8> operandsOf(const llvm::CallBase &call);
 
-// Whether the call has an operand bundle that is not ours.
+// Whether the call has an operand bundle of another tool.
 bool hasForeignBundle(const llvm::CallBase &call);
 
 // Removes the bundles before the link, and makes their operands the arguments of the calls again.

@@ -57,15 +57,15 @@ bool parsePipeline(StringRef text, ModulePassManager &passes, const SharedOption
   return false;
 }
 
-// The state of a pipeline that is being built. The pipeline of a compile calls the plugin at its start and at its end.
-// The pipeline of a ThinLTO back end does not call it at its start.
+// The state of a pipeline that is being built. Only the pipeline of a compile calls the plugin at its start. The
+// pipeline of a ThinLTO back end does not.
 struct Pipeline {
   bool compiles = false;
   bool ended = false;
 };
 
 // Runs at the end of a compile's pipeline. With fat LTO objects, a compile has two such ends. This pass runs at the
-// first one; at the second one, the pipeline continues with the machine code.
+// first one. The second one is the end of the pipeline for the machine code.
 class EndOfCompile : public PassInfoMixin<EndOfCompile> {
 public:
   explicit EndOfCompile(SharedOptions options) : options_(std::move(options)) {}

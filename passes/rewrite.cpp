@@ -28,7 +28,7 @@ bool isInnerFree(const FoundCall &found, const KnownSymbols &symbols) {
 SmallVector<FoundCall> takeCalls(Module &module, const KnownSymbols &symbols, Stage stage) {
   SmallVector<FoundCall> calls;
   forEachEligible(module, symbols, [&](Function &function) {
-    if (function.isPresplitCoroutine()) // CoroSplit recognises suspension points by the shape of their code
+    if (function.isPresplitCoroutine()) // CoroSplit needs the unchanged code, to find suspension points
       return;
     for (const FoundCall &found : findCalls(function, symbols))
       if (stage == Stage::Compile || awaitsRewrite(function) || markOf(*found.call))
@@ -87,7 +87,7 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
   }
   const KnownSymbols symbols(module, options_->rows);
   restoreMarks(module, symbols);
-  if (stage_ == Stage::Compile) // in the link, this would also report calls of modules that are not instrumented
+  if (stage_ == Stage::Compile) // in the link, this would also report calls of modules that are not rewritten
     remarks.leftAlone(module, symbols);
   const SmallVector<FoundCall> calls = takeCalls(module, symbols, stage_);
   const WrapperCalls wrappers = keptWrapperCalls(module);

@@ -23,7 +23,7 @@ namespace msleaks::passes {
 
 struct UserRow {
   abi::Symbol symbol; // `name` and `partner` stay empty, since they cannot own their texts
-  std::string free;   // linkage name of the function that frees such a block
+  std::string free;   // linkage name of the function that frees the blocks
   bool names_heap = false;
   bool wrapper = false; // the function allocates blocks for its caller; no other field is used
   unsigned line = 0;

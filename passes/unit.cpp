@@ -48,8 +48,8 @@ GlobalVariable *makeTable(Module &module, StringRef bytes) {
   return table;
 }
 
-// The linker defines such symbols at both ends of a section whose name is a C identifier. They are weak, because
-// --gc-sections may remove all units. They are hidden, because each image has its own.
+// The linker defines such symbols at both ends of a section whose name is a C identifier. The symbols are weak, because
+// --gc-sections may remove all units. They are hidden, because each image has its own symbols.
 GlobalVariable *boundary(Module &module, const char *prefix) {
   const std::string name = std::string(prefix) + abi::kUnitsSection;
   if (GlobalVariable *known = module.getGlobalVariable(name))
@@ -103,8 +103,8 @@ GlobalVariable *makeUnit(Module &module) {
 void finishUnit(GlobalVariable &unit, StringRef table) {
   Module &module = *unit.getParent();
   unit.setInitializer(unitContent(*cast<StructType>(unit.getValueType()), makeTable(module, table)));
-  // Only the runtime writes the unit, no code of the program. Without these two calls, GlobalOpt would fold `base` to
-  // 0.
+  // Only the runtime writes the unit; no code of the program writes it. Without the next two calls, GlobalOpt would
+  // fold `base` to 0.
   unit.setExternallyInitialized(true);
   appendToCompilerUsed(module, {&unit});
 }

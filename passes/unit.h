@@ -14,8 +14,8 @@ llvm::GlobalVariable *makeUnit(llvm::Module &module);
 // Puts the table into its section, and the unit beside it.
 void finishUnit(llvm::GlobalVariable &unit, llvm::StringRef table);
 
-// Adds a constructor that calls __msl_arm_v2 and a destructor that calls __msl_disarm_v2. An image runs each once, even
-// if several of its modules contain them.
+// Adds a constructor that calls __msl_arm_v2 and a destructor that calls __msl_disarm_v2. An image runs each of both
+// functions once, even if several of its modules contain them.
 void addImageFunctions(llvm::Module &module);
 
 } // namespace msleaks::passes

@@ -37,7 +37,7 @@ TakenBlock blockOf(const FoundCall &found) {
 // block.
 struct LibcFunction {
   StringRef name;
-  bool stores; // the block's address is stored where the first operand points to
+  bool stores; // the function stores the block's address where its first argument points to
 };
 constexpr LibcFunction kLibcFunctions[] = {
     {"strdup", false},         {"__strdup", false},      {"strndup", false},        {"__strndup", false},
@@ -58,8 +58,8 @@ std::optional<TakenBlock> blockOfLibc(const CallBase &call) {
   return TakenBlock{&call, known->stores ? call.getArgOperand(0) : nullptr};
 }
 
-// Whether the call returns a file descriptor. The caller must close a descriptor, as it must free a block. So a
-// function that returns the descriptor is a wrapper too.
+// Whether the call returns a file descriptor. The caller must close the descriptor, as a caller must free a block. So a
+// function that only returns the descriptor to its caller is a wrapper, too.
 bool returnsDescriptor(const CallBase &call) {
   const Function *callee = call.getCalledFunction();
   if (!callee || !callee->isDeclaration() || !callee->getReturnType()->isIntegerTy())
@@ -84,7 +84,7 @@ class Finder {
 public:
   Finder(Module &module, const KnownSymbols &symbols) : eligibility_(module, symbols), symbols_(symbols) {
     for (Function &function : module) {
-      if (symbols_.isWrapper(function)) // also a function that another module defines
+      if (symbols_.isWrapper(function)) // even if another module defines the function
         wrappers_.insert(&function);
       if (!eligibility_.obstacle(function))
         visit(function);

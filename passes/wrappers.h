@@ -1,8 +1,7 @@
 // A wrapper is a function that allocates blocks for its caller, such as `xmalloc`, `new_node` or `make_image`. The
-// report skips wrappers and names their caller, since the caller needs the block. A function is a wrapper if it returns
-// the block of a call that it makes. The callee is an allocator, or another wrapper of the module. Inlining may remove
-// wrappers. So these calls are found before the optimiser runs, and stored in the module until its table of sites is
-// written:
+// report skips wrappers and names their caller, since the caller needs the block. A function is a wrapper if it calls
+// an allocator, or another wrapper of the module, and returns the block of this call. Inlining may remove wrappers. So
+// these calls are found before the optimiser runs, and stored in the module until its table of sites is written:
 //
 //   define ptr @xmalloc(i64 %n) {
 //     %p = call ptr @malloc(i64 %n), !dbg !12
@@ -29,7 +28,7 @@ namespace msleaks::passes {
 // anyway.
 class WrapperCalls {
 public:
-  // Whether a call at this place is one of these calls. Also true for any line of a function that the user named.
+  // Whether a call at this place makes a function a wrapper. Also true for any line of a function that the user named.
   bool contains(const SourcePlace &place) const;
   bool empty() const { return places_.empty() && forwards_.empty(); }
   const std::set<SourcePlace> &places() const { return places_; }

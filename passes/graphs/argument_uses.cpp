@@ -22,7 +22,7 @@ namespace {
 
 constexpr uint8_t kBoth = abi::kReads | abi::kWrites;
 constexpr unsigned kAddressBits = 64;
-constexpr size_t kMostCalls = 16;                // most nested calls
+constexpr size_t kMostCalls = 16;                // limit of nested calls
 constexpr int64_t kMostBytes = int64_t{1} << 31; // a larger range is useless: its index may have any 32-bit value
 
 // A range of bytes, as distances from an address.
@@ -55,7 +55,7 @@ struct Found {
   }
 };
 
-// Follows an argument to all its uses. An argument that cannot be followed counts as read and written.
+// Follows a kernel's argument to all its uses. An argument that cannot be followed counts as read and written.
 class Follow {
 public:
   Follow(FunctionAnalysisManager &analyses, Found &found) : analyses_(analyses), found_(found) {}
@@ -194,7 +194,7 @@ private:
     if (any_of(call.args(), [&](Value *given) { return given->getType()->isPtrOrPtrVectorTy() && isOther(*given); }))
       return true;
     Function *callee = call.getCalledFunction();
-    if (!callee) // an indirect call, or assembly
+    if (!callee) // an indirect call or assembly may use any memory
       return true;
     if (callee->isDeclaration()) // OpenCL's functions use only memory of their arguments
       return !callee->isIntrinsic() && !target_.isSpirv() && !call.onlyAccessesArgMemory();
@@ -211,9 +211,9 @@ private:
                   [&](StringRef beginning) { return name.starts_with(beginning); });
   }
 
-  // Whether the address may be in memory that no argument of the kernel points to. The arguments of a called function
-  // are checked at its call. Follow cannot follow a vector of addresses, so an argument of such a type counts as other
-  // memory.
+  // Whether the address may point to memory that no argument of the kernel points to. The arguments of a called
+  // function are checked at its call. Follow cannot follow a vector of addresses, so an argument of such a type counts
+  // as other memory.
   bool isOther(const Value &address) const {
     if (target_.isPrivateTo(address.getType()->getPointerAddressSpace()))
       return false;

@@ -1,4 +1,4 @@
-// Counts the work of one run of a basic block: its instructions by class, and the bytes that it reads and writes.
+// Counts what one execution of a basic block does: its instructions by class, and the bytes that it reads and writes.
 #pragma once
 
 #include "msleaks/abi/graph_table.h"

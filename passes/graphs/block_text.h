@@ -1,4 +1,5 @@
-// Prints the instructions of a block for people (option `cfg;ir`). Leaves out debug information and other metadata.
+// Prints the instructions of a block, for people who read a report (option `cfg;ir`). Leaves out debug information and
+// other metadata.
 #pragma once
 
 #include "llvm/IR/ModuleSlotTracker.h"

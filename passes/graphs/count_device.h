@@ -1,4 +1,4 @@
-// Counts the edges of kernels, in copies of the kernels (counted_clones.h).
+// Inserts code that counts the edges of kernels, into copies of the kernels (counted_clones.h).
 #pragma once
 
 #include "graphs/device_target.h"

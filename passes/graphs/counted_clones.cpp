@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kCountsAlign = 8;
 
-// Adds the new argument to OpenCL's metadata, which has one operand for each argument of a kernel.
+// Describes the new argument in OpenCL's metadata, which has one operand for each argument of a kernel.
 void describeArgument(Function &kernel, const DeviceTarget &target) {
   LLVMContext &context = kernel.getContext();
   const auto text = [&](StringRef word) -> Metadata * { return MDString::get(context, word); };
@@ -74,7 +74,7 @@ Function *makeClone(Function &original, const DeviceTarget &target, bool is_kern
     values.MD()[described].reset(described);
   CloneFunctionInto(clone, &original, values, CloneFunctionChangeType::LocalChangesOnly, returns);
   if (described)
-    clone->setSubprogram(nullptr); // the debug information belongs to the kernel
+    clone->setSubprogram(nullptr); // the debug information stays that of the kernel
 
   if (!is_kernel) { // the copy is internal, but CloneFunctionInto copied the visibility
     clone->setVisibility(GlobalValue::DefaultVisibility);

@@ -33,15 +33,16 @@ struct CountedClone {
   Bank bank() const;              // only for a function that is no kernel
 };
 
-// Copies the kernels, and the functions of this module that they call by name, directly or indirectly. The copies do
-// not yet call copies (callClones). A call of a kernel by another kernel does not change. With `in_kernel`, the copy of
-// a kernel gets no debug information of its own. The code of the copy refers to the debug information of the kernel.
+// Copies the kernels, and the functions of this module that they call by name, directly or indirectly. The copies still
+// call the originals, until callClones is called. A call of a kernel by another kernel does not change. With
+// `in_kernel` (count_in_kernel.h), the copy of a kernel gets no debug information of its own. The code of the copy
+// refers to the debug information of the kernel.
 llvm::SmallVector<CountedClone> cloneCounted(llvm::Module &module, const DeviceTarget &target, bool in_kernel,
                                              llvm::function_ref<bool(const llvm::Function &)> can_be_counted);
 
 // Whether `caller`, a copy, calls a function that has a copy.
 bool callsAny(llvm::Function &caller, llvm::ArrayRef<CountedClone> clones);
-// Replaces each such call in `caller` by a call of the copy, with the caller's bank.
+// Replaces each such call in `caller` by a call of the copy, and passes the caller's bank.
 void callClones(llvm::Function &caller, const Bank &bank, llvm::ArrayRef<CountedClone> clones);
 
 } // namespace msleaks::passes

@@ -29,14 +29,14 @@ Value *linear(IRBuilder<> &builder, const Numbers &at, const Numbers &of) {
   return builder.CreateAdd(builder.CreateMul(rows, of[0]), at[0]);
 }
 
-// Emits the load of a 32-bit field of the header.
+// Emits the load of a 32-bit field of the header (abi::DeviceCounts).
 Value *fieldOf(IRBuilder<> &builder, Value *header, size_t offset) {
   Value *address = builder.CreateConstGEP1_64(builder.getInt8Ty(), header, offset);
   return builder.CreateAlignedLoad(builder.getInt32Ty(), address, Align(4));
 }
 
-// A thread's number in its block, and the number of threads in the block. Both numbers have 32 bits, which are enough:
-// on a device, a 64-bit division takes a hundred instructions.
+// A thread's number in its block, and the number of threads in the block. 32 bits are enough for both numbers. A
+// division of 64-bit numbers would take a hundred instructions on a device.
 struct Threads {
   Threads(IRBuilder<> &builder, const DeviceTarget &target) {
     Numbers at, of;

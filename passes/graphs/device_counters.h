@@ -15,7 +15,8 @@ class DeviceCounters {
 public:
   DeviceCounters(llvm::Module &module, const DeviceTarget &target);
 
-  // Emits, in front of `begin`, the code that finds the bank of a thread. `counts` is the kernel's last argument.
+  // Emits, in front of `begin`, the code that finds the counters of a thread (its bank). `counts` is the kernel's last
+  // argument.
   Bank bank(llvm::Value &counts, llvm::Instruction &begin);
   // Counts, in front of `begin`, the threads that enter the kernel: the first thread of a block counts all threads of
   // the block. `counter` is the number of the counter in the module. `bank` must be valid at `begin`.
@@ -46,7 +47,7 @@ private:
   llvm::Module &module_;
   const DeviceTarget &target_;
   llvm::PointerType *global_;
-  llvm::Function *count_ = nullptr; // null: no call of it was emitted yet
+  llvm::Function *count_ = nullptr; // __msl_count; null: not called yet
 };
 
 } // namespace msleaks::passes

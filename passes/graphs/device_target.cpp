@@ -30,7 +30,7 @@ bool isListed(const Function &function) {
 }
 
 // Whether an AMDGPU kernel is launched only with grids that are multiples of its blocks. This is the default of HIP
-// (-fno-offload-uniform-block changes it). Newer versions of LLVM leave out the attribute's value.
+// (-fno-offload-uniform-block changes it). In newer versions of LLVM, the attribute has no value.
 bool hasFullBlocks(const Function &kernel) {
   const Attribute uniform = kernel.getFnAttribute("uniform-work-group-size");
   return uniform.isValid() && uniform.getValueAsString() != "false";
@@ -152,7 +152,7 @@ Value *DeviceTarget::blockCount(IRBuilder<> &builder, unsigned dimension) const 
   case Kind::Amdgcn:
     break;
   }
-  // The packet contains the number of threads. The last block may have fewer threads than the others.
+  // The packet contains the number of threads, not of blocks. The last block may have fewer threads than the others.
   const auto narrow = [&](Value *number) { return builder.CreateTrunc(number, builder.getInt32Ty()); };
   Value *threads = narrow(gridSize(builder, dimension));
   Value *block = narrow(blockSize(builder, dimension));

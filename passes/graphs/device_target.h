@@ -23,14 +23,14 @@ public:
   // In LLVM 19, the metadata of an NVPTX module lists its kernels. Adds the copy to this list.
   void listAs(const llvm::Function &kernel, llvm::Function &copy) const;
 
-  // Removes attributes that say that the kernel does not read its position, since the copy reads it.
+  // Removes attributes that say that the kernel does not read its position, since the copy reads its position.
   void dropWhatItAsks(llvm::Function &copy) const;
 
   // These functions emit code that computes 64-bit numbers, for a dimension from 0 to 2.
   llvm::Value *blockNumber(llvm::IRBuilder<> &builder, unsigned dimension) const;
   llvm::Value *blockCount(llvm::IRBuilder<> &builder, unsigned dimension) const;
   llvm::Value *threadNumber(llvm::IRBuilder<> &builder, unsigned dimension) const; // number of the thread in its block
-  llvm::Value *threadCount(llvm::IRBuilder<> &builder, unsigned dimension) const;  // threads of the block
+  llvm::Value *threadCount(llvm::IRBuilder<> &builder, unsigned dimension) const;  // number of threads in the block
 
   llvm::Value *globalNumber(llvm::IRBuilder<> &builder) const; // number of the thread in its grid, dimension 0; SPIR-V
 
@@ -42,7 +42,7 @@ public:
 
   // Makes a constant that the program finds by its name in the loaded module. Not for SPIR-V.
   void addConstant(llvm::Constant *content, const llvm::Twine &name) const;
-  // Makes a variable that the program finds by its name and sets: a pointer to global memory, at first null.
+  // Makes a pointer to global memory, at first null. The program finds this variable by its name, and sets it.
   llvm::GlobalVariable &addPointer(const llvm::Twine &name) const;
   // Returns the number of threads that the device schedules together, according to the function's target. Not for
   // SPIR-V.
@@ -66,7 +66,7 @@ private:
   enum class Kind : uint8_t { Spirv, Nvptx, Amdgcn };
   DeviceTarget(llvm::Module &module, Kind kind) : module_(&module), kind_(kind) {}
 
-  void show(llvm::GlobalVariable &variable) const; // makes it visible in the loaded module
+  void show(llvm::GlobalVariable &variable) const; // makes the variable visible in the loaded module
   llvm::CallInst *callOf(llvm::IRBuilder<> &builder, llvm::StringRef name, llvm::Type &result, uint32_t argument,
                          llvm::function_ref<void(llvm::Function &)> describe) const;
   llvm::Value *ask(llvm::IRBuilder<> &builder, llvm::StringRef name, unsigned dimension) const;

@@ -20,7 +20,8 @@ class Module;
 
 namespace msleaks::passes {
 
-// While this object lives, new blocks keep their names. A released clang otherwise drops the names of blocks.
+// While an object of this class exists, new blocks have names. Otherwise, a release build of clang drops the names of
+// blocks.
 class BlockNamesKept {
 public:
   BlockNamesKept(llvm::LLVMContext &context, bool keeps)
@@ -46,7 +47,7 @@ public:
   EdgeCalls(llvm::Module &module, llvm::PointerType *counters, unsigned convention, Add add);
 
   // Emits a call for an edge, in front of `before`. `first` is the number of the function's first counter at
-  // `counters`. `is_counted` says whether the thread counts. Null: every thread counts.
+  // `counters`. `is_counted` says whether the thread counts. If it is null, every thread counts.
   void add(llvm::Value &counters, uint32_t first, llvm::Value *is_counted, llvm::Instruction &before,
            llvm::ArrayRef<CountedAmount> amounts) const;
 

@@ -10,8 +10,8 @@ namespace msleaks::passes {
 // Chooses the counter of each edge of the graph. Counters are numbered from `next` on.
 llvm::SmallVector<EdgeCount> chooseCounters(const EdgeGraph &graph, bool all, uint32_t &next);
 
-// Makes the places of the counters. The place of the function's entry is `begin`. Here, counters are numbered from 0 in
-// each function.
+// Returns the places where the counters are increased, and inserts blocks for them. The place of the function's entry
+// is `begin`. Here, counters are numbered from 0 in each function.
 llvm::SmallVector<CounterPlace> placesOf(llvm::Instruction &begin, const EdgeGraph &graph,
                                          llvm::ArrayRef<EdgeCount> counts, bool all);
 

@@ -1,5 +1,6 @@
-// The graph of a function that is counted: its blocks and the edges between them, before counters are inserted. Blocks
-// are numbered from 1 on, in reverse post-order. So an edge to the same or a lower number is the back edge of a loop.
+// The graph of a function whose edges are counted: its blocks and the edges between them, before counters are inserted.
+// Blocks are numbered from 1 on, in reverse post-order. So an edge to the same or a lower number is the back edge of a
+// loop.
 //
 //   entry:                    block 1     outside → 1           Enter
 //     br %c, left, right                  1 → 2, 1 → 3          Branch, "edge1_2" and "edge1_3"
@@ -26,11 +27,11 @@ class Function;
 
 namespace msleaks::passes {
 
-// The place for code that runs exactly when an edge runs.
+// Where code must be inserted so that the code runs exactly when an edge is taken.
 enum class EdgeSpot : uint8_t {
   None,
-  End,     // of the block where the edge begins
-  Start,   // of the block where the edge ends
+  End,     // at the end of the block where the edge begins
+  Start,   // at the start of the block where the edge ends
   Between, // in a new block, which is made later
 };
 
@@ -40,7 +41,7 @@ struct Edge {
   unsigned ordinal = 1;      // number among the edges between the same two blocks
   abi::EdgeKind kind = abi::EdgeKind::Branch;
   int64_t value = 0;   // value of a switch case
-  uint64_t weight = 0; // how often the edge is expected to run
+  uint64_t weight = 0; // how often the edge is expected to be taken
   EdgeSpot spot = EdgeSpot::None;
   bool splits = false; // a new block may be inserted between the two blocks
   bool countable() const { return spot != EdgeSpot::None; }

@@ -26,7 +26,7 @@ Instruction &between(Instruction &terminator, const Edge &edge) {
   BasicBlock *middle = BasicBlock::Create(from.getContext(), nameOf(edge), from.getParent(), from.getNextNode());
   BranchInst *jump = BranchInst::Create(&to, middle);
   jump->setDebugLoc(terminator.getDebugLoc());
-  if (MDNode *loop = terminator.getMetadata(LLVMContext::MD_loop)) // belongs to the back edge: now `jump`
+  if (MDNode *loop = terminator.getMetadata(LLVMContext::MD_loop)) // loop metadata belongs to the back edge, now `jump`
     jump->setMetadata(LLVMContext::MD_loop, loop);
   terminator.setSuccessor(edge.successor, middle);
   for (PHINode &phi : to.phis())

@@ -1,4 +1,4 @@
-// Finds the place where an edge is counted: code that runs exactly when the edge runs.
+// Finds the instruction in front of which an edge is counted. Code at this place runs exactly when the edge is taken.
 #pragma once
 
 #include "graphs/edge_graph.h"

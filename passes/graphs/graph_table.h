@@ -14,7 +14,7 @@ class LoopInfo;
 
 namespace msleaks::passes {
 
-// The counter of an edge: its number in the module, if there is one.
+// The counter of an edge: the counter's number in the module, if the edge has a counter.
 struct EdgeCount {
   uint32_t counter = abi::kNoCounter;
   uint8_t flags = 0; // abi::EdgeFlag

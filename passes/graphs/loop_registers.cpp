@@ -75,7 +75,7 @@ private:
     return true;
   }
 
-  // Returns the outermost loop that keeps the counter in a register, or null.
+  // Returns the outermost loop that has the counter in a register, or null.
   Loop *keptIn(const CounterPlace &place) {
     Loop *kept = nullptr;
     for (Loop *loop = most_ != 0 ? loopOf(place) : nullptr; loop && endsWell(*loop); loop = loop->getParentLoop()) {

@@ -1,4 +1,4 @@
-// Keeps counters in registers while a loop runs. Their updates neither read nor write memory, so the loop can still be
+// Stores counters in registers while a loop runs. Their updates neither read nor write memory, so the loop can still be
 // vectorised.
 //
 //   loop:                        →     entry:  store 0 in %register
@@ -20,7 +20,7 @@ class Value;
 namespace msleaks::passes {
 
 struct CounterPlace {
-  llvm::Instruction *before; // the counter counts in front of this instruction
+  llvm::Instruction *before; // the counter is increased in front of this instruction
   uint32_t counter;          // number in the function, from 0
 };
 

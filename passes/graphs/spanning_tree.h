@@ -8,8 +8,8 @@
 namespace msleaks::passes {
 
 // Returns for each edge whether it needs a counter. The tree first gets the edges that cannot have a counter, then the
-// edges that run most often. If an edge cannot have a counter but would close a cycle in the tree, its count stays
-// unknown.
+// edges that are expected to be taken most often. If an edge cannot have a counter but would close a cycle in the tree,
+// its count stays unknown.
 llvm::SmallVector<bool> edgesOutsideOfTree(const EdgeGraph &graph);
 
 } // namespace msleaks::passes

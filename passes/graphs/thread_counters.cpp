@@ -138,8 +138,8 @@ Function *ThreadCounters::defineWhereAsked(StringRef name, Value &callee, IRBuil
   return function;
 }
 
-// Makes a constructor of the image. The constructor registers the counters, so that functions that never run are in the
-// results with a count of 0.
+// Makes a constructor of the image. The constructor registers the counters, so that functions that are never called are
+// in the results with a count of 0.
 //   call:  br (@__msl_counters == null), first, rest  ; another constructor may have counted
 //   first: call ptr @__msl_first_count()
 void ThreadCounters::defineBegin() {
