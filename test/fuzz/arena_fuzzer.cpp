@@ -80,7 +80,7 @@ void patch(ArenaMaker &arena, Input &input) {
       .write(reinterpret_cast<const char *>(definitions.data()), static_cast<std::streamsize>(definitions.size()));
 }
 
-// A live collection drains the arena twice. A recovery only finishes it.
+// A live collection drains the arena twice before it finishes. A recovery finishes at once.
 void collect(analysis::ArenaReader arena, abi::OnFull policy, bool live, const std::filesystem::path &trace) {
   auto writer = analysis::TraceWriter::create(trace);
   if (!writer)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# run_fuzzer.sh FUZZER: runs the fuzzer for MSLEAKS_FUZZ_SECONDS (60). The first inputs are from corpus/, if it has any.
+# run_fuzzer.sh FUZZER: runs the fuzzer for MSLEAKS_FUZZ_SECONDS (60). The first inputs are from corpus/, if any exist.
 set -eu
 name=$(basename "$1")
 seeds=$(dirname "$0")/corpus/$name

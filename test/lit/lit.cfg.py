@@ -1,7 +1,7 @@
-# Runs the tests of the pass. A test is a source file. Its RUN lines compile it with the plugin, and check the IR, the table in the object,
-# or the output of a program:
+# Runs the tests of the pass. A test is a source file. Its RUN lines compile this file with the plugin, and check the IR, the table in the
+# object, or the output of a program:
 #
-#   %build_c -O2 && %plain       without any library of msleaks: the program does the same as ever
+#   %build_c -O2 && %plain       without any library of msleaks: the program behaves as without the plugin
 #   %build_c -O2 && %logged      with a runtime that prints each callback; FileCheck reads its output
 import os
 
@@ -23,7 +23,7 @@ version = int(config.llvm_version)
 if version >= 17:
     config.available_features |= {"fat-lto", "cuda-without-sdk", "annotated-declarations"}
 if version >= 18:
-    config.available_features.add("default-attributes")  # of the functions that a pass adds
+    config.available_features.add("default-attributes")  # a function that a pass adds gets the module's attributes
 if version >= 19:
     config.available_features.add("rewrite-in-link")  # see compat.h
 
@@ -49,7 +49,7 @@ config.substitutions += [
     ("%logged", f"env LD_PRELOAD={log_runtime} %t 2>&1"),
     ("%clangxx", f"{clang}++ -Wno-everything -I{inputs} {plugin}"),
     ("%clang", f"{clang} -Wno-everything -I{inputs} {plugin}"),
-    # The IR before any pass. The pass reads it to make its marks.
+    # These print the IR before any pass runs. msl-mark reads such IR.
     ("%emit_cxx", f"{clang}++ -Wno-everything -I{inputs} -g -S -emit-llvm -Xclang -disable-llvm-passes %s -o -"),
     ("%emit_c", f"{clang} -Wno-everything -I{inputs} -g -S -emit-llvm -Xclang -disable-llvm-passes %s -o -"),
     ("%opt", f"{config.llvm_tools}/opt -load-pass-plugin={config.plugin}"),

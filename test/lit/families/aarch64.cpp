@@ -1,4 +1,4 @@
-// The target is 64-bit ARM. The test includes only the tests' own headers, so it needs no cross compiler.
+// Tests the pass for 64-bit ARM. The test includes only the tests' own headers, so it needs no cross compiler.
 // RUN: %clangxx --target=aarch64-linux-gnu -O0 -S -emit-llvm %s -o - | FileCheck %s
 // RUN: %clangxx --target=aarch64-linux-gnu -O2 -S -emit-llvm %s -o - | FileCheck %s
 // With branch protection, each function, also an inserted one, accepts indirect branches and signs its return address. One function
@@ -8,7 +8,7 @@
 // RUN: %if default-attributes %{ not grep -v '"branch-target-enforcement".*"sign-return-address"' %t.defined %}
 // RUN: %clangxx --target=aarch64-linux-gnu -mbranch-protection=standard -O2 -S %s -o %t.s
 // RUN: FileCheck --check-prefix=ASM %s <%t.s
-// Older versions of LLVM store the protection in the module, and protect the beginning of each function, even without need.
+// Older versions of LLVM store the protection in the module, and protect the beginning of each function, even if no code branches there.
 // RUN: grep -c cfi_startproc %t.s >%t.functions
 // RUN: grep -A3 cfi_startproc %t.s | grep -cE 'paciasp|bti|hint' >%t.protected
 // RUN: %if !default-attributes %{ diff %t.functions %t.protected %}

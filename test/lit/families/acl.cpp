@@ -1,4 +1,4 @@
-// The calls of Ascend CANN: ACL, and the runtime below it. A launch has only a number of blocks, so their shape is unknown.
+// Tests the calls of Ascend CANN: ACL, and the runtime below it. A launch has only a number of blocks, so their shape is unknown.
 // RUN: %build_cxx -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -DGUARDED -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s

@@ -1,4 +1,4 @@
-// The calls of CUDA's runtime API and driver API. A CUdeviceptr is an integer, but callbacks get it as the address of a block.
+// Tests the calls of CUDA's runtime API and driver API. A CUdeviceptr is an integer, but callbacks get it as the address of a block.
 // RUN: %build_cxx -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -DGUARDED -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
@@ -231,7 +231,7 @@ static void moreDriverCopies() {
   cuMemsetD8Async_ptsz(here, 3, 58, stream);
 }
 
-// Copies from and to arrays and symbols.
+// These functions copy from and to arrays and symbols.
 static void namedCopies() {
   GUARD;
   cudaArray_t const array = (cudaArray_t)0x100, other = (cudaArray_t)0x200;

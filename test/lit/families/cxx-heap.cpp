@@ -63,7 +63,7 @@ int main() {
   keep(p);
   ::operator delete[](p, std::nothrow);
 
-  // The sized forms of operator delete.
+  // These are the sized forms of operator delete.
   p = ::operator new(5);
   keep(p);
   // CHECK: on_free heap free block size=0 | _ZdlPvm at

@@ -51,7 +51,7 @@ void mine(float *values) {
   x20::x1__device_stub__y(values);
 }
 
-// The names that clang gives to the stubs of a kernel in a namespace and of a C kernel.
+// The pass recognises the names that clang gives to the stubs of a kernel in a namespace and of a C kernel.
 // CHECK-LABEL: define{{.*}} @_Z5namedPf(
 // CHECK: call void @__msl_gate._ZN1n19__device_stub__deepEPf(
 // CHECK: call void @__msl_gate.__device_stub__plain(
@@ -70,7 +70,7 @@ void named(float *values) {
 // CHECK: call void @__msl_on_failed(
 // CHECK-NEXT: ret i32
 
-// The numbers contain verb 5 (launch), family 2 (CUDA) or 3 (HIP), and the heap of the device.
+// The last number of each callback contains verb 5 (launch), family 2 (CUDA) or 3 (HIP), and the heap of the device.
 // CHECK-LABEL: define internal void @__msl_armed._Z20__device_stub__scalefPf(
 // CUDA: call void @__msl_announce(i32 %{{.*}}, i32 83886594)
 // HIP: call void @__msl_announce(i32 %{{.*}}, i32 83886850)

@@ -1,4 +1,4 @@
-// The calls of HIP's runtime API and module API.
+// Tests the calls of HIP's runtime API and module API.
 // RUN: %build_cxx -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -DGUARDED -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
@@ -142,7 +142,7 @@ int main(int count, char **) {
   std::puts("done");
 }
 
-// Copies from and to arrays and symbols.
+// These functions copy from and to arrays and symbols.
 static void namedCopies() {
   GUARD;
   hipArray_t const array = (hipArray_t)0x100, other = (hipArray_t)0x200;

@@ -1,4 +1,4 @@
-// The calls that change mappings. The kind of a mapping depends on its protection and its flags, so the callback gets both.
+// Tests the calls that change mappings. The kind of a mapping depends on its protection and its flags, so the callback gets both.
 // RUN: %build_c -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_c -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 #define _GNU_SOURCE

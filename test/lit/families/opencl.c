@@ -1,4 +1,4 @@
-// The calls of OpenCL. A cl_mem is a handle with a reference count. Its allocators store the status through a pointer.
+// Tests the calls of OpenCL. A cl_mem is a handle with a reference count. Its allocators store the status through a pointer.
 // RUN: %build_c -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_c -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -x c++ -DGUARDED -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s

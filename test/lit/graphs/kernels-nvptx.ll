@@ -1,5 +1,5 @@
-; Kernels of CUDA. A calling convention (since LLVM 20) or a list of the module marks them. The code uses 64-bit atomic operations. The
-; image exports the table, and the back end compiles the code.
+; Tests kernels of CUDA. A calling convention (since LLVM 20) or a list of the module marks them. The code uses 64-bit atomic operations.
+; The image exports the table, and the back end compiles the code.
 ; RUN: %opt -passes='msl-count<cfg>,verify' -S %s | FileCheck %s
 ; RUN: %opt -passes='msl-count<cfg;counters=all>,verify' %s | %llc -mcpu=sm_70 -o - | FileCheck %s --check-prefix=PTX
 ; RUN: %opt -passes='msl-count<cfg;counters=calls>,verify' %s | %llc -mcpu=sm_70 -o - | FileCheck %s --check-prefix=CALLS

@@ -1,5 +1,5 @@
-// Kernels as clang compiles them for CUDA and HIP, without an SDK. The IR is valid, and the back ends compile it. Each image counts the
-// template instances that it contains.
+// Tests kernels as clang compiles them for CUDA and HIP, without an SDK. The IR is valid, and the back ends compile it. Each image counts
+// the template instances that it contains.
 // REQUIRES: cuda-without-sdk
 // RUN: env MSLEAKS_PASS=cfg %clangxx -g -O2 -x cuda -nocudainc -nocudalib --cuda-device-only --cuda-gpu-arch=sm_80 --cuda-feature=+ptx70 --cuda-path=%t -Xclang -target-sdk-version=12.0 -S -emit-llvm %s -o %t.ll
 // RUN: %opt -passes=verify -disable-output %t.ll && FileCheck %s < %t.ll

@@ -1,4 +1,4 @@
-; A loop with two paths. An edge has a counter only if its count does not follow from other counts. In the loop, the counters are
+; Tests a loop with two paths. An edge has a counter only if its count does not follow from other counts. In the loop, the counters are
 ; registers.
 ; RUN: %opt -passes='msl-count<cfg>,verify' -S %s | FileCheck %s
 ; RUN: %opt -passes='msl-count<cfg;counters=all>,verify' -S %s | FileCheck --check-prefix=ALL %s

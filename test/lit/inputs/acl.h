@@ -1,4 +1,4 @@
-// The part of Ascend CANN's API that the tests call: ACL, and the runtime below it.
+// Declares the part of Ascend CANN's API that the tests call: ACL, and the runtime below it.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

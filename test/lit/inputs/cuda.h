@@ -1,4 +1,4 @@
-// The part of CUDA's API that the tests call, with CUDA's declarations.
+// Declares the part of CUDA's API that the tests call, as CUDA's own headers do.
 #pragma once
 #include <stddef.h>
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-// The part of HIP's API that the tests call.
+// Declares the part of HIP's API that the tests call.
 #pragma once
 #include <stddef.h>
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-// A unit that has one allocation and no main.
+// This unit has one allocation and no main.
 #include "keep.h"
 #include <stdlib.h>
 

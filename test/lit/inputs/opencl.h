@@ -1,4 +1,4 @@
-// The part of OpenCL's API that the tests call.
+// Declares the part of OpenCL's API that the tests call.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // In C, a block's destination may be a variable, a member, an element, memory behind a pointer, a global, or memory of the caller.
 // RUN: %emit_c -O0 | %opt -passes='print<msl-sites>' -disable-output | FileCheck %s
 // RUN: %emit_c -O2 | %opt -passes='print<msl-sites>' -disable-output | FileCheck %s
-// The table in the object contains the names, also after the optimiser.
+// The table in the object contains the names, also after optimisation.
 // RUN: %clang -g -O0 -c %s -o %t.o && %sites %t.o | FileCheck --check-prefix=TABLE %s
 // RUN: %clang -g -O2 -c %s -o %t.o && %sites %t.o | FileCheck --check-prefix=TABLE %s
 #include "keep.h"

@@ -1,4 +1,4 @@
-// The free() inside the program's own operator delete is marked, because the operator's caller has already recorded the free.
+// free() in the program's own operator delete calls on_inner_free, because the call of operator delete has already recorded the free.
 // RUN: %build_cxx -O0 && %logged | FileCheck %s
 // RUN: %build_cxx -O2 && %logged | FileCheck %s
 #include "keep.h"

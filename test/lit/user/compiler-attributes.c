@@ -8,7 +8,7 @@ __attribute__((malloc, alloc_size(1), noinline)) void *xmalloc(size_t size) { re
 __attribute__((alloc_size(2, 1), noinline)) void *xarray(size_t count, size_t size) { return malloc(count * size); }
 
 int main(void) {
-  // The inner allocation is recorded first, because it ends first.
+  // The call of malloc inside xmalloc is recorded first, because it returns first.
   // CHECK: before user wrap | xmalloc
   // CHECK: before heap alloc | malloc
   // CHECK: on_alloc heap alloc block size=24 | malloc

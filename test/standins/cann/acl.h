@@ -1,4 +1,4 @@
-// The part of Ascend CANN that the stand-in implements: ACL, and functions of the driver that ACL's own libraries call.
+// Declares the part of Ascend CANN that the stand-in implements: ACL, and functions of the driver that ACL calls.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

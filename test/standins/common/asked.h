@@ -1,4 +1,4 @@
-// A driver's functions that hooks call may change errno. The functions of the stand-ins change it with asked().
+// A driver's functions that hooks call may change errno. The functions of the stand-ins change errno with asked().
 #pragma once
 
 #include <cerrno>

@@ -29,7 +29,7 @@ public:
   void *allocate(size_t bytes); // null: no hole is large enough
   bool release(void *block);    // false: `block` is no block
   bool holds(const void *address) const;
-  // Maps the same memory at another address. `from` is the first page.
+  // Maps the same memory at another address. `from` is the address of the first page.
   bool showAt(void *address, const void *from, size_t bytes) const;
   size_t total() const { return bytes_; }
   size_t free() const;
@@ -56,7 +56,7 @@ public:
 // Memory of the host whose pages a driver has locked.
 class Locked {
 public:
-  bool add(const void *begin); // false: it is already locked
+  bool add(const void *begin); // false: the memory is locked already
   bool remove(const void *begin);
 
 private:
@@ -97,7 +97,7 @@ public:
   bool release(void *block);           // in any of the memories
   Locked &locked() { return locked_; }
   Stream &defaultStream() { return default_stream_; }
-  // The devices' bus numbers begin at 1, in the opposite order of the devices. Text: "0000:02:00.0"
+  // The devices' bus numbers begin at 1, in the opposite order of the devices. Writes text such as "0000:02:00.0".
   void bus(unsigned ordinal, char *text, int bytes) const;
   size_t inUseAt(size_t bus) const; // 0: there is no such device
 

@@ -1,5 +1,5 @@
-// The part of CUDA's runtime API that the stand-in implements, with NVIDIA's
-// declarations. A program that includes <cuda_runtime_api.h> compiles with either header.
+// Declares the part of CUDA's runtime API that the stand-in implements, as NVIDIA's header does. A program that
+// includes <cuda_runtime_api.h> compiles with both headers.
 #pragma once
 #include <stddef.h>
 #ifdef __cplusplus
@@ -68,7 +68,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 bloc
                                         cudaStream_t stream);
 cudaError_t cudaFuncGetName(const char **name, const void *kernel);
 
-// Copies in two and three dimensions.
+// Declarations for copies in two and three dimensions.
 struct cudaChannelFormatDesc {
   int x, y, z, w;
   int f; // a cudaChannelFormatKind
@@ -122,7 +122,7 @@ cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, s
 cudaError_t cudaMemset3D(struct cudaPitchedPtr to, int value, struct cudaExtent extent);
 cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr to, int value, struct cudaExtent extent, cudaStream_t stream);
 
-// Copies from and to arrays and symbols (cudart_arrays.cpp).
+// These functions copy from and to arrays and symbols (cudart_arrays.cpp).
 cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t count,
                               enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from, size_t count,
@@ -156,7 +156,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaDeviceSynchronize(void);
 
-// Captures the work of a stream as a graph (cudart_capture.cpp).
+// These functions capture the work of a stream as a graph (cudart_capture.cpp).
 enum cudaStreamCaptureMode {
   cudaStreamCaptureModeGlobal = 0,
   cudaStreamCaptureModeThreadLocal = 1,

@@ -1,4 +1,4 @@
-// The functions of CUDA's runtime library that a program with a default stream for each thread calls.
+// Imitates the functions of CUDA's runtime library that a program with a default stream for each thread calls.
 #include "../common/refusal.h"
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,4 @@
-// The functions that a program with CUDA's static runtime library calls. Their symbols are hidden.
+// Declares the functions of CUDA's static runtime library that a program calls. Their symbols are hidden.
 #pragma once
 #include <stddef.h>
 #ifdef __cplusplus

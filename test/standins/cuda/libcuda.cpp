@@ -1,4 +1,4 @@
-// Imitates the objects that CUDA's driver counts: streams, events, contexts, modules, graphs.
+// Imitates objects of CUDA's driver that use no memory of the device: streams, events, contexts, modules, graphs.
 #include "../common/objects.h"
 #include "../common/refusal.h"
 

@@ -80,7 +80,7 @@ int cuMemCreate(unsigned long long *handle, size_t bytes, const Property *proper
     return kInvalid;
   return create(handle, bytes, static_cast<unsigned>(property->device));
 }
-// Imitates memory of another process, on device 0. `from` is its size.
+// Imitates memory of another process, on device 0. `from` is the size of this memory.
 int cuMemImportFromShareableHandle(unsigned long long *handle, void *from, int) {
   STANDIN_MAY_REFUSE();
   return create(handle, reinterpret_cast<size_t>(from), 0);
@@ -130,7 +130,7 @@ int cuMemMap(unsigned long long address, size_t bytes, size_t offset, unsigned l
   return 0;
 }
 int cuMemSetAccess(unsigned long long, size_t, const void *, size_t) { return 0; }
-// Unmaps whole mappings only.
+// Unmaps only whole mappings.
 int cuMemUnmap(unsigned long long address, size_t bytes) {
   STANDIN_MAY_REFUSE();
   const std::lock_guard lock(mutex);

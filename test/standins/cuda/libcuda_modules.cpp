@@ -1,6 +1,6 @@
 // Imitates modules of CUDA's driver: loads them, and launches their kernels on streams. A module is a library for the
-// host with the device's code (test/e2e/graphs/device_modules.py), which runs one thread after another. With
-// STANDIN_HIP and other names, it imitates HIP's modules.
+// host with the device's code (test/e2e/graphs/device_modules.py). It runs one thread after another. With STANDIN_HIP
+// and other names, it imitates HIP's modules.
 #include "../common/machine.h"
 
 #include <atomic>
@@ -283,7 +283,7 @@ void __hipUnregisterFatBinary(void **modules) {
 struct Sizes {
   unsigned xyz[3];
 };
-// Stores the values of <<<>>> until the kernel's stub reads them.
+// The launch configuration of <<<>>>, until the kernel's stub reads it.
 thread_local struct {
   Sizes grid, block;
   size_t shared;

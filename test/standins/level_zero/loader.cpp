@@ -156,7 +156,7 @@ ze_result_t zeMemAllocHost(ze_context_handle_t context, const ze_host_mem_alloc_
     return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
   return allocate(machine().pinned(), size, alignment, block, ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY);
 }
-// Without a device, it uses the first device. It calls another function of the API. Hooks must count both as one.
+// Without a device, uses the first device. Calls another function of the API: hooks must count both calls as one.
 ze_result_t zeMemAllocShared(ze_context_handle_t context, const ze_device_mem_alloc_desc_t *wish,
                              const ze_host_mem_alloc_desc_t *host_wish, size_t size, size_t alignment,
                              ze_device_handle_t device, void **block) {

@@ -1,4 +1,4 @@
-// The part of Level Zero that the stand-in implements, under the names of the driver's own header.
+// Declares the part of Level Zero that the stand-in implements, with the names of the driver's own header.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
