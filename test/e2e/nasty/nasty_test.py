@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs one group of the nasty programs. Each is built plain and instrumented. It is run plain, instrumented, instrumented under
-msleaks-run, and plain under msleaks-run.
+"""Tests one group of programs that use memory, threads, processes or libraries in unusual ways. Each program is built with and without
+instrumentation. Each build runs with and without msleaks-run. The test compares the outputs and checks the reports.
 
     nasty_test.py BUILD SCRATCH LLVM GROUP [PROGRAM...]
 
-The groups are the modules of groups/. case.py describes a program and the facts that must hold of it.
+The modules of groups/ list the programs. case.py explains the description of a program.
 """
 import importlib
 import os
@@ -33,8 +33,8 @@ class Group:
         self.llvm = llvm
 
     def environment(self, kind):
-        """The variables of a recipe. CC and CXX are the compilers, and SRC is the folder of the programs. The others name LLVM's
-        tools of the same version."""
+        """Returns the environment variables of a recipe. CC and CXX are the compilers of this kind of build, PLAIN_CC and PLAIN_CXX
+        are clang itself, and SRC is the folder of the programs."""
         names = {"CC": "clang", "CXX": "clang++"}
         found = {}
         for variable, name in names.items():
@@ -59,7 +59,7 @@ class Group:
         return done.returncode == 0, done.stdout
 
     def run(self, case, mode):
-        """Returns the finished process, or None if it did not end in time, and the run's folder."""
+        """Runs the program in this mode. Returns the finished process, or None if it did not end in time, and the run's folder."""
         kind, watched = MODES[mode]
         place = self.scratch / case.label
         folder = place / f"run-{mode}"
@@ -82,7 +82,7 @@ class Group:
         return subprocess.CompletedProcess(command, status, **texts), folder
 
     def try_case(self, case):
-        """All failures of the case."""
+        """Builds and runs the program in all modes, and returns the failed checks."""
         failures = Failures()
         with ThreadPoolExecutor(2) as pool:
             built = dict(zip(("plain", "marked"), pool.map(lambda kind: self.build(case, kind), ("plain", "marked"))))
@@ -106,7 +106,7 @@ class Group:
 
 
 def judge(case, failures):
-    """Returns None if all is as expected, else the message."""
+    """Returns None if the failed checks are the expected ones, else a message."""
     seen = set(failures.texts)
     if not case.known:
         return str(failures) if seen else None

@@ -1,4 +1,4 @@
-"""Checks of the report and the trace of a program under msleaks, for a case."""
+"""Checks the report and the trace of a program that ran under msleaks-run against the program's description (case.py)."""
 import json
 import subprocess
 
@@ -6,7 +6,7 @@ from case import MODES
 
 
 class Failures:
-    """The failed checks, by name. A known defect is recognised by these names."""
+    """Collects the failed checks by name. A test compares the names with those of a known defect."""
 
     def __init__(self):
         self.texts = {}
@@ -24,14 +24,15 @@ class Failures:
 
 
 def watched_command(command, prefix):
-    """In a shell command, WATCH is where msleaks-run is inserted. `exec` keeps the signal of a killed program."""
+    """Returns the shell command with msleaks-run at WATCH, or at the beginning. `exec` replaces the shell, so the status of the command
+    shows the signal that killed the program."""
     if "WATCH" in command:
         return command.replace("WATCH", prefix)
     return f"exec {prefix} {command}"
 
 
 def said_by_program(stdout):
-    """Reads the program's line `leaked BYTES BLOCKS`."""
+    """Returns the numbers of the program's line `leaked BYTES BLOCKS`."""
     for line in stdout.splitlines():
         words = line.split()
         if words[:1] == ["leaked"]:

@@ -1,5 +1,5 @@
-// Usage: compare_paths RUN FOLDER. Compares call paths in the trace of RUN with those in FOLDER, which libunwind found for
-// a sample of allocations (witness.c). Writes the number of results of each kind, and examples, as JSON.
+// Usage: compare_paths RUN FOLDER. Compares call paths of the recorded RUN with those in FOLDER, which libunwind found
+// for a sample of allocations (witness.c). Writes the number of results of each kind, and examples, as JSON.
 #include "witnessed.h"
 
 #include "analysis/places/site_catalog.h"

@@ -1,8 +1,8 @@
-"""lnt_test.py runs this script with LNT's interpreter. The script prints the profile as LNT reads it, and writes it as LNT does.
+"""Reads and writes profiles by LNT's own classes. lnt_test.py runs this script with a Python interpreter that can import LNT.
 
-    lnt_side.py show FILE               JSON: version, counters, functions and their code
-    lnt_side.py again FILE OUT          the same profile, as LNT writes it
-    lnt_side.py make SEED V1 V2         a random profile, in both versions of the format
+    lnt_side.py show FILE               prints the profile as JSON: version, counters, functions and their code
+    lnt_side.py again FILE OUT          writes the profile again
+    lnt_side.py make SEED V1 V2         writes a random profile, in both versions of the format
 """
 import json
 import random
@@ -34,7 +34,7 @@ def again(profile, file):
 
 
 def of_chance(chance):
-    """Percentages are multiples of 1/8, which the format's 24 bits represent exactly."""
+    """Returns a random profile. Its percentages are multiples of 1/8, which the format's 24 bits represent exactly."""
     def percentages(names):
         return {name: chance.randrange(801) / 8 for name in names}
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""LNT's own Python code reads exactly what msleaks writes for a run, for LLVM's counters and for a recording of perf. LNT writes
-the same bytes, and msleaks reads its files. Exits with 77 if LNT is not available.
+"""Compares profiles of msleaks with LNT's own Python code, which must read and write the same files. The profiles are those of a run,
+of LLVM's counters and of a recording of perf. msleaks must also read files that LNT wrote. Exits with 77 if LNT is not available.
 
     lnt_test.py BUILD SCRATCH WITH-PLUGIN      WITH-PLUGIN: 0 for a build without the plugin, so no program counts its edges
 """
@@ -43,7 +43,7 @@ def expect_same_content(lnt, msleaks, file, what):
 
 
 def expect_read(lnt, msleaks, folder, file, what):
-    """LNT reads a file of msleaks with the same result as msleaks, and writes the same bytes again."""
+    """Checks that LNT reads the same content from a file of msleaks as msleaks does, and writes the same bytes again."""
     content = expect_same_content(lnt, msleaks, file, what)
     equal(f"{what}: version", content["version"], 2)
     check(content["functions"] and any(content["code"].values()), f"{what}: there is nothing in it")
@@ -53,7 +53,7 @@ def expect_read(lnt, msleaks, folder, file, what):
 
 
 def graphs_of_a_run(msleaks, folder):
-    """Runs a program that counts its edges. Returns the numbers of the run, and the file."""
+    """Runs a program that counts its edges. Returns the graphs of the run, and the path of the exported profile."""
     source = HERE / "programs/branches.cpp"
     built = run([msleaks.bin / "msleaks-clang++", "--msl-cfg", "-std=c++20", "-O1", "-g", source, "-o", folder / "branches"])
     check(built.returncode == 0, built.stderr)
@@ -64,7 +64,7 @@ def graphs_of_a_run(msleaks, folder):
 
 
 def expect_counts(graphs, content):
-    """As LNT reads the file, the totals equal those of the graphs."""
+    """Checks that the totals that LNT reads from the file equal the sums over the graphs."""
     blocks = [block for graph in graphs for block in graph["blocks"]]
     edges = [edge["count"] or 0 for graph in graphs for edge in graph["edges"]]
     equal("the whole", content["counters"], {"instructions": sum(block["count"] * block["instructions"] for block in blocks),
@@ -75,7 +75,7 @@ def expect_counts(graphs, content):
 
 
 def recording_of_perf(folder):
-    """A recording of perf, or None if perf cannot record."""
+    """Returns the path of a recording of perf, or None if perf cannot record."""
     file = folder / "perf.data"
     try:
         done = run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "2000", "-o", file, "--", sys.executable, "-c", "sum(range(3000000))"])

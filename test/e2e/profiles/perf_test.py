@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compares `msleaks profile` on a recording of perf with `perf script` on the same file. The samples of each function must be
-equal. Exits with 77 if perf cannot record (no permission, no perf).
+"""Compares `msleaks profile` with `perf script` on the same recording of perf. Each function must have the same number of samples.
+Exits with 77 if perf is not installed or has no permission to record.
 
     perf_test.py BUILD SCRATCH
 """
@@ -32,7 +32,7 @@ class Recording:
         return json.loads(done.stdout)
 
     def truth(self):
-        """{event: {(image, symbol): sum of periods}} of the images that have files."""
+        """Returns perf script's sums of periods: {event: {(image, symbol): sum}}."""
         done = run(["perf", "script", "-i", self.file, "-F", "event,ip,sym,dso,period"])
         check(done.returncode == 0, f"perf script: {done.stderr}")
         sums = collections.defaultdict(collections.Counter)
@@ -60,7 +60,7 @@ def expect_compressed(msleaks, folder, events, command, ours_of):
 
 
 def expect_piped(msleaks, folder, events, command, ours_of):
-    """Tests a recording that comes through a pipe (perf record -o - | msleaks profile … -)."""
+    """Tests a recording that msleaks reads from a pipe (perf record -o - | msleaks profile … -)."""
     file = folder / "piped.data"
     words = " ".join(shlex.quote(str(word)) for word in ("perf", "record", "-q", "-e", events, "-F", "2000", "-o", "-", "--", *command))
     done = run(["sh", "-c", f"{words} 2>{folder}/stderr | tee {file} | {msleaks} profile counters -"])
@@ -71,7 +71,7 @@ def expect_piped(msleaks, folder, events, command, ours_of):
 
 
 def expect_functions(recording, ours_of):
-    """Each function of the program and its library has the number of samples that perf reports."""
+    """Checks that each function of the program and of its library has the number of samples that perf reports."""
     truth = recording.truth()
     counters = recording.profile("counters", recording.file)
     functions = recording.profile("functions", recording.file)
@@ -91,7 +91,7 @@ def expect_functions(recording, ours_of):
 
 
 def expect_code(recording, functions, name, image):
-    """The lines of a function are its instructions as objdump prints them. Together they have all of its samples."""
+    """Checks the lines of a function. They are its instructions as objdump prints them, and have all samples of the function."""
     code = recording.profile("code", recording.file, name)
     equal(f"lines of {name}", len(code), functions[name]["length"])
     check(sorted(address for _, address, _ in code) == [address for _, address, _ in code], "addresses fall")
@@ -103,7 +103,7 @@ def expect_code(recording, functions, name, image):
 
 
 def expect_round_trip(recording, folder):
-    """Converts to LNT's format and back. Only the precision of numbers is lost."""
+    """Converts a recording to LNT's format and back. Only the precision of numbers may be lost."""
     stored = folder / "hot.lntprof"
     equal("upgrade", run([recording.msleaks, "profile", "upgrade", recording.file, stored]).returncode, 0)
     equal("counters", recording.profile("counters", stored), recording.profile("counters", recording.file))
@@ -121,7 +121,8 @@ def expect_round_trip(recording, folder):
 
 
 def expect_without(recording, program):
-    """Without objdump or without the program, the profile has offsets instead of instructions, and a line that says so."""
+    """Tests a profile without objdump, and without the program's file. It must have offsets instead of instructions, and a line on
+    stderr must say why."""
     done = run([recording.msleaks, "profile", "code", recording.file], env={**os.environ, "PATH": "/nowhere"})
     equal("status", done.returncode, 0)
     check("no objdump" in done.stderr, f"nothing is said: {done.stderr}")
@@ -131,7 +132,7 @@ def expect_without(recording, program):
     done = run([recording.msleaks, "profile", "functions", recording.file])
     check(str(program) in done.stderr, f"nothing is said of the program that is gone: {done.stderr}")
     check(f"[{program.name}]" in json.loads(done.stdout), "its samples are gone")
-    # Another program with that name is not used.
+    # Another program now has the recorded program's path. msleaks must not use it.
     shutil.copy("/bin/true", program)
     done = run([recording.msleaks, "profile", "functions", recording.file])
     check("changed since" in done.stderr, f"a wrong program is believed: {done.stderr}")

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Compares `msleaks profile` on .profdata files of one LLVM with the output of its llvm-profdata for the same file. Each counter
-must be equal.
+"""Compares `msleaks profile` with llvm-profdata on the same .profdata file of one LLVM version. Each counter must be equal.
 
     profdata_test.py BUILD SCRATCH LLVM
 """
@@ -25,7 +24,7 @@ def made(words, **kwargs):
 
 
 def truth(profdata, file):
-    """{function: its counters}, as llvm-profdata prints them."""
+    """Returns {function: its counters}, as llvm-profdata prints them."""
     functions, name, first = {}, None, None
     for line in made([profdata, "show", "--all-functions", "--counts", file]).splitlines():
         if found := re.match(r"  (\S.*):$", line):

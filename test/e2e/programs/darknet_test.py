@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""darknet: one of its networks, with random weights, classifies a generated image.
+"""Tests msleaks on darknet, a program for neural networks. A network with random weights classifies a generated image.
 
     darknet_test.py BUILD SCRATCH
 
-The program runs alone and with msleaks-run. The same objects with LeakSanitizer tell the blocks alive at exit, and heaptrack
-tells the peak. By the page tables, memory for training only is never touched. All functions count their edges.
+The program must behave the same under msleaks-run. The blocks that are alive at exit must equal those of LeakSanitizer, and the peak
+must equal heaptrack's. With --access pages, the report must find the memory that the program never touches. Also checks the counted
+graphs of the functions.
 """
 import json
 import os
@@ -42,8 +43,8 @@ def finding_of(report, kind, line):
 
 
 def expect_unused(msleaks, darknet, scratch):
-    """Inference never touches memory that is needed only for training. Without this memory the peak is lower by the savings in the
-    report."""
+    """Checks the finding about memory that only training needs. The test removes this allocation from the source. Then the peak must be
+    lower by the savings that the report has predicted."""
     command, left_out = ["./darknet", "speed", "cfg/tiny.cfg", "1"], "        l.x_norm = calloc(l.batch*l.outputs, sizeof(float));"
     _, report = msleaks.run(f"{scratch}/pages", command, ["--access", "pages"], cwd=darknet)
     unused = finding_of(report, "unused", line_of(f"{darknet}/src/convolutional_layer.c", left_out))
@@ -54,7 +55,7 @@ def expect_unused(msleaks, darknet, scratch):
     check((verdict["result"], verdict["bytes"]) == ("proved", unused["bytes"]), f"verify: {verdict}{second.stderr}")
     changed = f"{scratch}/without"
     shutil.rmtree(changed, ignore_errors=True)
-    shutil.copytree(darknet, changed) # and the times of its files: one of them is built again
+    shutil.copytree(darknet, changed) # copies the times of the files, too, so make compiles only the changed file
     source = Path(f"{changed}/src/convolutional_layer.c")
     source.write_text(source.read_text().replace(left_out, "", 1))
     built = run(["make", "-s", f"CC=clang-22 -w -fpass-plugin={msleaks.plugin}", "OPTS=-O2 -g", "darknet"], cwd=changed)
@@ -66,7 +67,7 @@ def expect_unused(msleaks, darknet, scratch):
 
 
 def expect_graphs(msleaks, folder, layers):
-    """How often the innermost loop of a matrix product runs. This follows from the layers, which darknet lists."""
+    """Checks how often the innermost loop of the matrix products ran. The test computes the number from the layers that darknet lists."""
     graphs = graphs_of(msleaks, folder)
     for graph in graphs.values():
         expect_flow(graph, "darknet")
@@ -101,13 +102,12 @@ def main():
     report.expect_account()
     report.expect_sums()
     expect_graphs(msleaks, f"{scratch}/run", plain.stderr)
-    # darknet.cfg has 8 convolutional and 6 pooling layers. Only the image is ever freed.
+    # The network of darknet.cfg has 8 convolutional and 6 pooling layers. The program never frees their blocks.
     for part in ("peak", "leaks"):
         for file, function, variable, code, count in LIVE_BLOCKS:
             line = line_of(f"{darknet}/src/{file}", code)
             report.expect_site(part, file, line=line, function=function, variable=variable, count=count)
-    # Only the blocks of the constructors stay alive. network_predict itself works in existing buffers, so the report
-    # has no place in it.
+    # Functions that make layers allocate all blocks. network_predict uses these blocks, so it must have no allocation site.
     marked = json.loads(msleaks.output("sites", f"{darknet}/darknet", "--json"))
     check(len(marked) > 100, f"{len(marked)} places in darknet")
     in_predict = [site for site in marked if site["function"] == "network_predict"]

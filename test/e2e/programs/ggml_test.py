@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""ggml: its CPU backend computes a small transformer, written for this test, 20 times. Its operators count their edges.
+"""Tests msleaks on ggml, a library for machine learning. A small transformer, written for this test, runs 20 times on ggml's CPU
+backend. Also checks the counted graphs of ggml's operators.
 
     ggml_test.py BUILD SCRATCH
 """
@@ -12,12 +13,13 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "graphs"))
 from graphs_run import expect_flow, graphs_of  # noqa: E402
 from msleaks_e2e import Msleaks, arguments, build_workload, check, expect_same, run  # noqa: E402
 
-# Width 256, 4 blocks of 4 square matrices and 2 of 256 x 1024, 1000 words. ggml puts these weights into one buffer.
+# Bytes of the weights, which ggml puts into one buffer. The transformer has 1000 words and 4 blocks. Each block has 4 matrices of
+# 256 x 256 and 2 of 256 x 1024.
 WEIGHTS = 4 * (4 * (4 * 256 * 256 + 2 * 256 * 1024) + 1000 * 256)
 
 
 def expect_graphs(msleaks, folder, program):
-    """Each operator has a graph. The operators of the transformer ran."""
+    """Checks that each operator has a graph, and that the operators of the transformer ran."""
     graphs = graphs_of(msleaks, folder)
     symbols = [line.split() for line in run(["nm", "--defined-only", program]).stdout.splitlines()]
     operators = {name for _, kind, name in symbols if kind in "tT" and "lm_ggml_compute_forward_" in name}
@@ -43,7 +45,7 @@ def main():
     expect_same(plain, watched)
     report.expect_account()
     report.expect_sums()
-    # ggml allocates through its own functions. The place is the caller of these functions.
+    # ggml allocates through wrapper functions. The report must name their callers.
     weights = report.expect_site("peak", "ggml-backend.cpp", function="lm_ggml_backend_cpu_buffer_type_alloc_buffer(lm_ggml_backend_buffer_type*, unsigned long)")
     check(weights["bytes"] >= WEIGHTS, f"the weights are {WEIGHTS} bytes: {weights}")
     check(weights["allocator"]["variable"] == "aligned_memory", f"of lm_ggml_aligned_malloc: {weights}")

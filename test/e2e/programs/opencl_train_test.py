@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""examples/opencl_train on PoCL: the report shows the deliberate mistake in it.
+"""Runs examples/opencl_train on the OpenCL driver PoCL. Its option --plant makes a deliberate mistake, which the report must find.
 
     opencl_train_test.py BUILD SCRATCH
 """
@@ -17,7 +17,7 @@ BATCH, HIDDEN, WORKSPACE = 256, 256, 4 * 8192 * (256 + 128 + 10)
 
 
 def device(report, part):
-    """OpenCL's buffers. The blocks that PoCL allocates for itself are host memory."""
+    """Returns the rows of OpenCL's buffers. Leaves out host memory that PoCL allocates for itself."""
     return [row for row in report.sites(part) if row["site"]["callee"] == "clCreateBuffer"]
 
 
@@ -59,8 +59,7 @@ def main():
                if finding["closed_library"] and finding["kind"] == "leak"]
     check(len(keepers) == len(set(keepers)) and any(name.startswith("libpocl.so") for name, _ in keepers), f"not one leak a library: {keepers}")
 
-    # The raw samples and the workspace are never needed at the same time. Here both are alive at the peak of the
-    # device, and raise it.
+    # The raw samples and the workspace are never needed at the same time. With this mistake both are alive at the device's peak.
     early = watched("early", "--plant", "early")
     early.expect_site("peak", "train.cpp", line=line_of(SOURCE, "workspace = clCreateBuffer"), count=1, bytes=WORKSPACE)
     check(not device(early, "leaks"), f"an early allocation is no leak: {device(early, 'leaks')}")
@@ -71,15 +70,15 @@ def main():
         more = report.heap_peak_bytes("device") - clean.heap_peak_bytes("device")
         check(more > 1_900_000, f"{name}: the device's peak is only {more} bytes higher")
 
-    # The first finding is the deliberate mistake. Its savings equal those of a run without the mistake, within 1 % of
-    # the peak.
+    # The first finding must be the deliberate mistake. Its predicted savings must equal the difference to the peak of a run without
+    # the mistake, within 1 % of the peak.
     for name, report, kind, text, nth in (("early", early, "early-allocation", "workspace = clCreateBuffer", 0),
                                           ("late", late, "late-free", "raw_ = clCreateBuffer", 0)):
         first, peak = report.json["findings"][0], report.heap_peak_bytes("device")
         check((first["kind"], first["site"]["line"]) == (kind, line_of(SOURCE, text, nth)), f"{name}: the first finding is {first}")
         without = peak - clean.heap_peak_bytes("device")
         check(abs(first["saves_bytes"] - without) <= peak / 100, f"{name}: saves {first['saves_bytes']}, measured {without}")
-    # `msleaks whatif` computes the same for the device's peak.
+    # `msleaks whatif` must compute the same savings for the device's peak.
     for name, plant, option, site in (("early", early, "--alloc-at-first-use", "workspace"), ("late", late, "--free-at-last-use", "train.cpp:%d" % line_of(SOURCE, "raw_ = clCreateBuffer")),
                                       ("leak", leak, "--drop", "delta_below"), ("late", late, "--share", "raw_,workspace")):
         told = json.loads(msleaks.output("whatif", f"{scratch}/{name}", "--heap", "device", option, site, "--json"))

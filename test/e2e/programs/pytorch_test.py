@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""examples/pytorch/train.py runs PyTorch on the CPU, not instrumented. With hooks alone the report shows the memory of each
-library.
+"""Runs examples/pytorch/train.py with PyTorch on the CPU. Nothing is instrumented, so hooks alone record the memory. The report must
+show how much of it belongs to PyTorch's libraries.
 
-    pytorch_test.py BUILD SCRATCH [PYTHON]      Debian's interpreter and PyTorch, unless another one is named
+    pytorch_test.py BUILD SCRATCH [PYTHON]      without PYTHON, uses Debian's interpreter and PyTorch
 """
 import os
 import sys

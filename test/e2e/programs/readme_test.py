@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the commands of the first example in README.md, on examples/cache. They find the two mistakes that README shows.
+"""Builds and runs examples/cache as the first example in README.md does. The report must have the two findings that README shows.
 
     readme_test.py BUILD SCRATCH
 """

@@ -1,4 +1,4 @@
-"""The state of a session changes while it runs: by msleaks ctl, --start-paused, --toggle-signal, and another collector."""
+"""Changes the state of a running session: by `msleaks ctl`, --start-paused, --toggle-signal, and another collector."""
 import json
 import os
 import shutil
@@ -15,7 +15,7 @@ steps = tools.compile("steps.c")
 
 
 class Session:
-    """Runs programs/steps.c under msleaks-run, one step at a time."""
+    """Runs programs/steps.c under msleaks-run, and sends it one command at a time."""
 
     def __init__(self, name, *options):
         self.folder = tools.folder(name)
@@ -42,7 +42,7 @@ class Session:
         return json.loads(self.expect("status", "--json").stdout)
 
     def recorded(self, count):
-        """Waits until this many events are stored."""
+        """Waits until the trace has at least `count` events."""
         wait_until(lambda: self.expect("snapshot") and self.status()["events"]["stored"] >= count, f"{count} events")
 
     def end(self):
@@ -65,7 +65,7 @@ class Session:
 
 
 def held(*parts):
-    """(bytes, blocks) of the program's own sites in these lists."""
+    """Returns the bytes and the number of blocks of the program's own sites in these lists of the report."""
     rows = [row for part in parts for row in part["by_site"] if (row["site"]["library"] or "").endswith("/steps")]
     return sum(row["bytes"] for row in rows), sum(row["count"] for row in rows)
 
@@ -146,7 +146,7 @@ def says_when_there_is_no_session():
 
 
 def packet(session, text):
-    """Sends the requests of `msleaks ctl` without starting a process for each."""
+    """Sends one request to the session's socket, as `msleaks ctl` does, and returns the answer."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:
         client.connect(os.path.join(manifest(session.folder)["session_dir"], "ctl"))
         client.send(text.encode())
@@ -239,7 +239,7 @@ def another_collector_takes_over():
 
 
 def a_collector_may_die_in_the_middle_of_an_adoption():
-    session = Session("adopt-kills", "--ring-kib", "2048") # room for all, should no adopter live long enough to take any
+    session = Session("adopt-kills", "--ring-kib", "2048") # the ring has room for all events, in case no adopter reads any event
     kill_collector(session)
     for delay in range(12):
         adopter = subprocess.Popen([tools.bin / "msleaks", "ctl", session.folder, "adopt"], stdin=subprocess.DEVNULL,

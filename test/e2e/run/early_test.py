@@ -1,4 +1,4 @@
-"""The report can be begun while the program still runs. It equals a report of the whole run."""
+"""Tests the early report: msleaks-run begins the report while the program still runs. It must equal a report of the whole run."""
 import os
 import subprocess
 
@@ -48,7 +48,7 @@ def waits_where_it_would_take_the_programs_time():
 
 
 def is_not_of_a_trace_that_somebody_cut():
-    """If somebody changed the trace, the early report is dropped. The report is then made at the end."""
+    """Truncates the trace while the program runs. msleaks-run must discard the early report and make the report at the end."""
     folder = tools.folder("cut")
     script = f"sleep 0.3; : > {folder}/trace.mslt; sleep 0.3"
     done = subprocess.run([str(word) for word in tools.command(folder, ["sh", "-c", script])], stdin=subprocess.DEVNULL,

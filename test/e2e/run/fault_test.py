@@ -1,6 +1,6 @@
-"""Faults around a recording: full disks, read-only disks, no shared memory. They must not affect the program.
+"""Tests recordings on full disks, on read-only disks, and without shared memory. The program must not be affected.
 
-Most topics need root, to mount file systems. Topics that cannot run are skipped, with a message.
+Most topics need root, to mount file systems. A topic that cannot run is skipped with a message.
 """
 import os
 import re
@@ -12,7 +12,7 @@ churn = tools.compile("churn.c")
 
 
 def survives_a_full_disk():
-    """The trace's file system becomes full during the run. Later it has space again, and recover stores the remaining events."""
+    """The trace's file system becomes full during the run. When it has space again, `msleaks recover` stores the remaining events."""
     place = tools.folder("small")
     place.mkdir()
     script = f"""
@@ -72,7 +72,7 @@ ls {place} /dev/shm
 
 
 def works_without_enough_shared_memory():
-    # No folder can be created in /proc/sys.
+    # The second mount puts /proc/sys at /dev/shm. Nobody can create a folder there.
     for name, mount in (("small", "mount -t tmpfs -o size=1m none /dev/shm"), ("unusable", "mount --bind /proc/sys /dev/shm")):
         folder = tools.folder(name)
         done = in_namespace(f"""
@@ -90,9 +90,9 @@ echo "status $?"
 
 
 def counts_what_a_full_shared_memory_loses():
-    """The file system is large enough at first. Later other files fill it."""
+    """Fills the shared memory's file system during the run. msleaks must count the events that it loses."""
     folder = tools.folder()
-    # The test fills it from outside. A process of the session has memory there itself, which is released when it ends.
+    # A process outside of the session fills the file system. The memory of a process of the session would become free at its end.
     waits, filled = tools.scratch / "waits", tools.scratch / "filled"
     done = in_namespace(f"""
 mount -t tmpfs -o size=60m none /dev/shm
@@ -109,7 +109,7 @@ echo "status $?"
     check("done\nstatus 0\n" in done.stdout, f"{done.stdout} {done.stderr}")
     summary = tools.summary(folder)
     expect_account(summary)
-    # Either a thread of the later process got no ring, or the whole process got no arena.
+    # Either a thread of the later process got no ring buffer, or the whole process got no shared memory.
     dropped = sum(stream["dropped"] for stream in summary["streams"])
     unseen = [process for process in manifest(folder)["processes"] if process["process"] == 0]
     check(dropped + summary["dropped_no_ring"] > 0 or unseen, f"nothing was lost: {summary}")
@@ -119,7 +119,7 @@ echo "status $?"
 
 
 def uses_the_folder_where_shared_memory_is_too_small_for_the_rings():
-    """The same without a mount. The session requests more memory than any /dev/shm has."""
+    """The session requests larger ring buffers than /dev/shm has room for, so msleaks-run must use the run's folder. Needs no mount."""
     room = os.statvfs("/dev/shm")
     if room.f_bavail * room.f_frsize > 4 << 30:
         print("  not tried: /dev/shm has more than four times the largest ring; a small one is mounted below")

@@ -1,5 +1,5 @@
-"""Kills the program, the collector, or both with SIGKILL at random moments. After `msleaks recover` each published event is in the
-trace, and produced = stored + dropped.
+"""Kills the program, the collector (msleaks-run), or both with SIGKILL at random moments. After `msleaks recover` the trace must
+contain each published event. The number of produced events must be the sum of stored and dropped events.
 
     kill_test.py BUILD SCRATCH program|collector|both COUNT [SEED]
 """
@@ -14,15 +14,15 @@ import time
 from run_e2e import Tools, check, expect_account, expect_quiet, manifest, session_gone, wait_until
 
 THREADS = 2
-PAIRS = 2_000_000  # about 0.3 s, as long as the longest wait before a kill
-# Under an emulator a program starts slowly.
+PAIRS = 2_000_000  # take about 0.3 s, as long as the longest wait before a kill
+# Additional seconds before a kill, since a program starts slowly under an emulator.
 STARTS_AFTER = float(os.environ.get("MSLEAKS_STARTS_AFTER", "0"))
-# A program whose collector was killed waits this long, once, and then drops events.
+# If the collector was killed, a thread of the program waits 100 ms once, and then drops events.
 OPTIONS = ["--no-report", "--block-timeout-ms", "100", "--ring-kib", "64", "--ring-max-kib", "1024"]
 
 
 class Counts:
-    """The file in which programs/churn.c counts its own calls."""
+    """Reads the file in which programs/churn.c counts its own calls."""
 
     def __init__(self, path):
         self.path = path
@@ -53,8 +53,8 @@ def alive(pid):
 
 
 def strike(victim, collector, counts):
-    """Kills the victims, in random order. Returns whether each thread was still at work, and whether the collector was killed
-    first, so that the program went on without it."""
+    """Kills the victims in random order. Returns whether each thread was still allocating, and whether the collector was killed first,
+    so that the program ran without a collector."""
     targets = []
     if victim in ("program", "both"):
         wait_until(lambda: counts.read().pid or collector.poll() is not None, "the program starts")
@@ -96,7 +96,7 @@ def trial(tools, program, victim, number):
     in_the_middle, orphaned = strike(victim, collector, counts)
     complaint = collector.communicate()[1]
     if victim == "collector":
-        # The program is not affected and runs to its end.
+        # The kill must not affect the program, which runs to its end.
         if counts.read().pid:
             wait_until(lambda: not alive(counts.pid), "the program ends by itself")
             check(all(counts.read().returned(thread) == 2 * PAIRS for thread in range(THREADS)), "the program was harmed")
@@ -112,7 +112,7 @@ def trial(tools, program, victim, number):
         return False
     recovered = tools.recover(folder)
     check(recovered.returncode == 0, f"recover: {recovered.stderr}")
-    # Without a collector the threads drop events at once. With one, at most the event that is being recorded is lost.
+    # Without a collector the threads drop any number of events. Otherwise a thread loses at most the event that it was recording.
     check_streams(tools, folder, counts, None if orphaned else 1)
     session_gone(folder)
     before = (folder / "trace.mslt").read_bytes()
@@ -133,7 +133,8 @@ def main():
             in_the_middle += trial(tools, program, victim, number)
         except SystemExit as failure:
             sys.exit(f"{failure.code}\n(trial {number} of {count}, seed {seed})")
-    # A busy machine starts the program late. So only a long series of kills can show whether they hit threads at work.
+    # On a busy machine the program may start after the kill. So the test checks only in a long series that half of the kills hit
+    # threads that were recording.
     check(count < 20 or in_the_middle >= count / 2, f"only {in_the_middle} of {count} kills met threads that were recording (seed {seed})")
     print(f"{count} kills of {victim}, {in_the_middle} of them while both threads recorded: nothing published was lost")
 

@@ -1,4 +1,4 @@
-"""Libraries are loaded and unloaded. The caller of a hook is reported in the right library."""
+"""Loads and unloads two libraries at the same address. The report must name the right library and function for each block."""
 import json
 import subprocess
 

@@ -1,4 +1,4 @@
-"""Limits of the user's shell, and interrupted reports. The exit status is still the program's."""
+"""Tests msleaks-run under limits of the user's shell, and with interrupted reports. The exit status must be the program's status."""
 import os
 import signal
 import subprocess
@@ -11,10 +11,10 @@ churn = tools.compile("churn.c")
 
 
 def survives_the_limit_of_a_file():
-    """With `ulimit -f` the trace grows up to the limit. msleaks-run does not die of SIGXFSZ, and recover stores the remaining
-    events."""
+    """`ulimit -f` limits the size of the trace. msleaks-run must not die of SIGXFSZ, and `msleaks recover` without the limit must store
+    the remaining events."""
     folder = tools.folder("limited")
-    # 2 MiB are enough for the program's shared memory and a part of the trace.
+    # The limit of 2 MiB is enough for the program's shared memory and for a part of the trace.
     command = tools.command(folder, [churn, tools.scratch / "limited-counts", "2", "1000000"], "--no-report", "--ring-kib", "16",
                             "--ring-max-kib", "16")
     done = subprocess.run(["bash", "-c", 'ulimit -f 2048; exec "$@"', "bash", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -26,8 +26,8 @@ def survives_the_limit_of_a_file():
 
 
 def fails_when_asked_if_the_program_could_not_be_recorded():
-    """64 KiB are too little for the shared memory of a process. No event is recorded, so the report must not call the program
-    clean."""
+    """The limit of 64 KiB is too small for the shared memory of a process, so msleaks records no event. With --error-exitcode,
+    msleaks-run must return that status."""
     for options, status in (["--error-exitcode", "42"], 42), (["--error-exitcode", "42", "--no-report"], 42), ([], 0):
         command = tools.command(tools.folder(), ["sh", "-c", "exit 0"], *options)
         done = subprocess.run(["bash", "-c", 'ulimit -f 64; exec "$@"', "bash", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -43,7 +43,7 @@ def gives_the_program_the_signals_as_they_were():
 
 def says_when_there_is_no_thread_for_the_collector():
     with as_somebody(tools) as (somebody, place):
-        # Two threads are enough: the main thread of msleaks-run, and the collector's.
+        # The user may have one thread only. msleaks-run needs two: its main thread, and a thread for the collector.
         done = subprocess.run([*somebody, "prlimit", "--nproc=1:1", place / "bin/msleaks-run", "-o", place / "RUN", "touch", place / "witness"],
                               stderr=subprocess.PIPE, text=True)
         expect_status(done, 4, "no thread for the collector")
@@ -52,7 +52,7 @@ def says_when_there_is_no_thread_for_the_collector():
 
 
 def keeps_the_status_when_nothing_can_be_said():
-    """stderr cannot be written, and the report has a finding. The exit status is still the program's."""
+    """msleaks-run cannot write to stderr, and the trace is missing. The exit status must still be the program's."""
     folder = tools.folder("mute")
     with open("/dev/full", "w") as full:
         done = subprocess.run(tools.command(folder, ["sh", "-c", f"rm {folder}/trace.mslt; exit 5"]), stderr=full)
@@ -60,12 +60,12 @@ def keeps_the_status_when_nothing_can_be_said():
 
 
 def lets_the_report_be_interrupted():
-    """Ctrl-C arrives while the report of a long run is made. The folder is complete by then."""
+    """Sends SIGINT, as Ctrl-C does, while msleaks-run makes the report. The run's folder must already be complete."""
     folder = tools.folder("interrupted")
     watched = subprocess.Popen(tools.command(folder, [churn, tools.scratch / "interrupted-counts", "2", "2000000"]),
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     wait_until(lambda: (folder / "manifest.json").exists() and manifest(folder)["state"] == "complete", "the run ends", 120)
-    while watched.poll() is None:  # a signal before the end of the recording would go to the program
+    while watched.poll() is None:  # the run is complete here, since an earlier signal would go to the program
         watched.send_signal(signal.SIGINT)
         time.sleep(0.02)
     check(watched.returncode == -signal.SIGINT, f"status {watched.returncode}: the report goes on")
@@ -75,7 +75,7 @@ def lets_the_report_be_interrupted():
 
 
 def reports_on_a_program_that_was_interrupted():
-    """Ctrl-C reaches the program and msleaks-run. It ends only the program."""
+    """Sends SIGINT to the program and to msleaks-run, as Ctrl-C does. It must end only the program, so that the report is made."""
     watched = subprocess.Popen(tools.command(tools.folder("killed"), ["sleep", "60"]), stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, text=True, start_new_session=True)
     time.sleep(0.5)

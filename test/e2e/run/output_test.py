@@ -1,4 +1,4 @@
-"""The output folder: paths that are refused before the program starts, and the files that exist afterwards."""
+"""Tests the output folder of msleaks-run: which paths it refuses before the program starts, and which files exist afterwards."""
 import os
 import shutil
 import subprocess
@@ -53,7 +53,7 @@ def refuses_an_output_before_the_program_starts():
 
 
 def refuses_a_folder_that_one_may_not_enter():
-    """root may enter each folder, other users may not."""
+    """Runs msleaks-run as another user, who may not enter a folder of root."""
     with as_somebody(tools) as (somebody, place):
         closed = place / "closed"
         closed.mkdir(mode=0o700)
@@ -65,7 +65,7 @@ def refuses_a_folder_that_one_may_not_enter():
 
 
 def leaves_the_folders_that_it_found():
-    """If a program cannot be started, the recording leaves no file and removes no earlier file."""
+    """If msleaks-run cannot start the program, it must leave no file of the recording and remove no earlier file."""
     broken = tools.scratch / "broken"
     broken.write_text("#!/no/such/interpreter\n")
     broken.chmod(0o755)
@@ -90,8 +90,8 @@ def makes_the_folders_above():
 
 
 def does_not_cut_a_path_that_cannot_be_preloaded():
-    """If the prefix contains a space, the session's folder gets a link to the libraries. If the path of that folder also contains a
-    space, the program runs without msleaks."""
+    """LD_PRELOAD cannot contain a path with a space. If the installation's path has a space, the session's folder gets a link to the
+    libraries. If the path of this folder has a space, too, the program runs without msleaks."""
     prefix = tools.scratch / "a prefix"
     tools.copy_to(prefix)
     folder = Path(tempfile.mkdtemp(prefix="msleaks colon: ", dir=tools.scratch)) / "RUN"

@@ -1,4 +1,4 @@
-"""Many processes and threads in one session. All are recorded, and their accounts are right."""
+"""Runs many processes and threads in one session. msleaks must record all of them, with right numbers of events."""
 import json
 import os
 import re
@@ -23,7 +23,7 @@ def recorded(mode, number, *options, **kwargs):
 
 
 def churning(summary):
-    """The streams of the threads of programs/churn.c, except the thread that starts them."""
+    """Returns the event streams of the threads of programs/churn.c, except the thread that starts them."""
     return [stream for stream in summary["streams"] if re.fullmatch(r"churn\d+", stream["thread"])]
 
 
@@ -59,7 +59,7 @@ def follows_every_image_of_a_process():
 
 def follows_short_threads():
     _, _, summary = recorded("threads", 200)
-    made = [stream for stream in summary["streams"] if stream["stream"] != 0]  # stream 0 is the thread that starts the others
+    made = [stream for stream in summary["streams"] if stream["stream"] != 0]  # stream 0 belongs to the main thread
     check(len([stream for stream in made if stream["stored"] >= 2 * PAIRS]) == 200, "a thread is missing")
 
 
@@ -101,7 +101,7 @@ def leaves_a_process_that_goes_on():
     start = time.monotonic()
     folder = tools.folder()
     command = tools.command(folder, [family, "leave", "3000"], "--no-report")
-    # The output does not go to a pipe, because the child would keep it open.
+    # The output must not go to a pipe, because the child would keep the pipe open.
     check(subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0, "exit status")
     check(time.monotonic() - start < 2.5, "waited for somebody else's child")
     notes = manifest(folder)["notes"]
@@ -150,7 +150,8 @@ def report(folder):
 
 
 def counts_processes_one_after_the_other_once():
-    """Each process has its gigabyte only until it ends, so the peak is that of one process."""
+    """Three processes allocate one gigabyte each, one after another. The memory of a process is freed when it ends, so the peak is one
+    gigabyte."""
     gigabyte = tools.compile("gigabyte.c")
     _, folder = tools.run(["sh", "-c", f"for i in 1 2 3; do '{gigabyte}'; done"], "--no-report")
     peak = report(folder)["peak"]["bytes"]
@@ -160,7 +161,7 @@ def counts_processes_one_after_the_other_once():
 
 
 def knows_an_end_that_it_noticed_late():
-    """The collector is stopped while one process ends and the next one begins."""
+    """Stops the collector while one process ends and the next process begins. The peak must not contain both processes."""
     gigabyte, folder = tools.compile("gigabyte.c"), tools.folder("late")
     script = f"'{gigabyte}' one; '{gigabyte}' two"
     run = subprocess.Popen(tools.command(folder, ["sh", "-c", script], "--no-report"), stdin=subprocess.PIPE,
@@ -184,7 +185,7 @@ def counts_what_an_exec_replaces_as_no_leak():
 
 
 def keeps_equal_pids_apart():
-    """The first processes of two pid namespaces both have the number 1."""
+    """Runs two processes in pid namespaces of their own. Both have the pid 1, but the report must list them separately."""
     if os.geteuid() != 0 or subprocess.run(["unshare", "-fp", "true"], stderr=subprocess.DEVNULL).returncode != 0:
         raise Unavailable("a pid namespace of one's own needs root")
     leak = tools.compile("leak.c")
@@ -236,7 +237,8 @@ def leaving(*words):
 
 
 def says_that_it_lost_sight_of_a_program():
-    """The environment of the new process does not name the session. Or the program is static and loads no library."""
+    """Starts processes that msleaks cannot record: with an environment that does not name the session, or with a static program. The
+    report must not say that it is complete."""
     for how in "execve", "execle", "clearenv", "vfork", "spawn":
         result = leaving(how)
         check(not result["session"]["complete"], f"{how}: {result['processes']}")
@@ -262,7 +264,7 @@ def sees_a_program_that_allocates_nothing():
 
 
 def says_what_was_resident():
-    """Compares the kernel's number with the report's: half of the 64 MiB is touched, and all of the child's 32 MiB."""
+    """Compares resident memory with allocated memory. The parent touches half of its 64 MiB, and the child all of its 32 MiB."""
     done, folder = tools.run([tools.compile("resident.c")])
     check(done.returncode == 0, f"{done}")
     result = report(folder)

@@ -1,5 +1,5 @@
-"""A Python program that does nothing has no finding. Memory that the interpreter keeps until its end is not a leak, wherever the
-interpreter is installed."""
+"""Checks that a Python program that does nothing has no finding. Memory that the interpreter keeps until its end is not a leak, even if
+the interpreter is installed in a home directory."""
 import json
 import os
 import shutil

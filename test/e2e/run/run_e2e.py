@@ -1,4 +1,4 @@
-"""Common code of the tests of msleaks-run: the tools' paths, small programs that are compiled once, and the summary of a trace."""
+"""Contains the common code of the tests of msleaks-run. It runs the tools, compiles small programs, and reads the summary of a trace."""
 import json
 import os
 import shlex
@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 
 
 class Tools:
-    """The test is called as: test.py BUILD SCRATCH [more]."""
+    """Runs the tools of the build folder. A test's arguments are BUILD SCRATCH [more]."""
 
     def __init__(self):
         if len(sys.argv) < 3:
@@ -27,11 +27,11 @@ class Tools:
         self.scratch = Path(sys.argv[2])
         shutil.rmtree(self.scratch, ignore_errors=True)
         self.scratch.mkdir(parents=True)
-        # msleaks-run refuses an output whose parent folder everybody may write to.
+        # msleaks-run refuses an output in a folder to which everybody may write.
         self.scratch.chmod(0o755)
 
     def compile(self, name, *options):
-        """Compiles a program of programs/ without the plugin, so that only the hooks see its heap."""
+        """Compiles a program of programs/ without the plugin, so only the hooks record its blocks."""
         output = self.scratch / "".join([Path(name).stem, *options])
         compiler = shlex.split(os.environ.get("CC", "cc"))
         done = subprocess.run([*compiler, "-O1", "-g", "-pthread", *options, "-o", output, HERE / "programs" / name])
@@ -77,11 +77,11 @@ class Tools:
 
 
 class Unavailable(Exception):
-    """A requirement of this topic is missing. The other topics still run."""
+    """Skips a topic of which a requirement is missing. The other topics still run."""
 
 
 def run_topics(*topics):
-    """Calls the topics in turn. If one could not run, the test counts as skipped, but only after all others have run."""
+    """Calls the topics in turn. If a topic was skipped, the test exits as skipped after all other topics have run."""
     missing = []
     for topic in topics:
         name = topic.__name__.replace("_", " ")
@@ -97,7 +97,7 @@ def run_topics(*topics):
 
 @contextmanager
 def as_somebody(tools):
-    """(words that run a command as an unprivileged user, a folder of that user with a copy of the tools)."""
+    """Yields words that run a command as an unprivileged user, and a folder of this user with a copy of the tools."""
     if os.geteuid() != 0 or not shutil.which("setpriv"):
         raise Unavailable("becoming another user needs root and setpriv")
     nobody = 65534
@@ -112,7 +112,7 @@ def as_somebody(tools):
 
 
 def in_namespace(script, *arguments):
-    """Runs a shell script in its own mount namespace, so its mounts are not visible outside."""
+    """Runs a shell script in a mount namespace of its own, so its mounts are not visible outside."""
     unshare = ["unshare", "-m", "--propagation", "private"]
     if os.geteuid() != 0 or subprocess.run([*unshare, "true"], stderr=subprocess.DEVNULL).returncode != 0:
         raise Unavailable("mounting small file systems needs root and a mount namespace of its own")
@@ -138,7 +138,7 @@ def manifest(folder):
 
 
 def expect_account(summary, dropped=None):
-    """Checks that no event is lost silently. `dropped` is the number of events that each thread may drop."""
+    """Checks that each produced event is stored or counted as dropped. `dropped` is the number of events that a thread may drop."""
     check(not summary["damage"], f"damage: {summary['damage'][:3]}")
     for stream in summary["streams"]:
         check(stream["produced"] == stream["stored"] + stream["dropped"], f"does not add up: {stream}")
@@ -146,7 +146,7 @@ def expect_account(summary, dropped=None):
 
 
 def expect_quiet(folder):
-    """Checks that no account is inconsistent."""
+    """Checks that no note of the run names inconsistent numbers or damage."""
     notes = manifest(folder)["notes"]
     check(not any("inconsistent" in note or "damaged" in note for note in notes), f"{folder}: {notes}")
 

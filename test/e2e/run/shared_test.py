@@ -1,4 +1,4 @@
-"""Processes share memory by a descriptor. The report counts this memory once."""
+"""Tests processes that share memory by a descriptor. The report must count this memory once."""
 import json
 
 from run_e2e import Tools, check, expect_account, expect_quiet, run_topics

@@ -1,4 +1,4 @@
-"""Exit statuses of msleaks-run, signals that reach the program, and refusals before the program starts."""
+"""Tests the exit statuses of msleaks-run, the signals that reach the program, and refusals before the program starts."""
 import os
 import signal
 import stat
@@ -95,7 +95,7 @@ def takes_the_log_level_from_the_variable_too():
     expect_status(with_variable("error", "--log-level", "loud"), 2, "loud")
     done = subprocess.run([tools.bin / "msleaks", "plugin"], env={**os.environ, "MSLEAKS_LOG": "loud"}, stderr=subprocess.PIPE, text=True)
     expect_status(done, 2, "loud")
-    # Even the most verbose level logs nothing for a single event.
+    # Even the most verbose level must not log single events.
     churn = tools.compile("churn.c")
     done = with_variable("off", "--log-level", "trace", program=(churn, tools.scratch / "counts", "1", "100000"))
     expect_status(done, 0)
@@ -180,7 +180,7 @@ def keeps_ignored_signals_ignored():
 
 def goes_on_when_stderr_is_closed():
     folder = tools.folder()
-    script = "exec 2>&-; exec \"$@\""  # files of msleaks-run must not get descriptor 2
+    script = "exec 2>&-; exec \"$@\""  # closes stderr; files that msleaks-run opens must not get descriptor 2
     done = subprocess.run(["sh", "-c", script, "sh", *tools.command(folder, ["sh", "-c", "exit 6"])])
     check(done.returncode == 6, f"exit status {done.returncode}")
     check(manifest(folder)["state"] == "complete", "not complete")
@@ -209,7 +209,7 @@ def prints_a_short_report():
 
 
 def says_when_the_program_was_not_seen():
-    """The dynamic linker preloads nothing into a static program. Its report must not say that it is complete."""
+    """Runs a static program, into which the dynamic linker cannot preload the hooks. The report must not say that it is complete."""
     done, _ = tools.run([tools.compile("leak.c", "-static")])
     check("complete" not in done.stderr and "note    " in done.stderr, f"{done.stderr}")
 

@@ -1,4 +1,4 @@
-"""msleaks-run on a terminal: keyboard and screen belong to the program."""
+"""Tests msleaks-run on a terminal. It must not read the program's keys, and must not write into the program's screen."""
 import fcntl
 import os
 import pty
@@ -12,8 +12,8 @@ LINE = b"\r\x1b[Kmsleaks: "
 
 
 def on_a_terminal(program, *options, keys=b"", after=b"", closed=(), columns=80, term="xterm"):
-    """Runs a command in the foreground of its own terminal. Types `keys` after it has printed `after`. Returns the output and the
-    status. The streams in `closed` go to /dev/null instead."""
+    """Runs a program under msleaks-run in the foreground of a new terminal. When the program has printed `after`, sends `keys`. Returns
+    the output and the status. The streams in `closed` go to /dev/null instead of the terminal."""
     folder = tools.folder()
     pid, terminal = pty.fork()
     if pid == 0:
@@ -26,7 +26,7 @@ def on_a_terminal(program, *options, keys=b"", after=b"", closed=(), columns=80,
     while True:
         try:
             piece = os.read(terminal, 4096)
-        except OSError:  # the other side of the terminal was closed
+        except OSError:  # the program has closed its side of the terminal
             break
         shown += piece
         if keys and after in shown:
@@ -46,7 +46,8 @@ def shows_progress_where_it_is_alone():
 
 
 def leaves_the_screen_to_an_interactive_program():
-    """A program that reads and writes the terminal may be an editor, or may ask a question in the last line."""
+    """If the program uses the terminal for input and output, msleaks-run must print no progress. The program may be an editor, or may
+    ask a question in the last line."""
     script = "printf 'Password: '; sleep 1.6; echo"
     shown, status = on_a_terminal(["sh", "-c", script])
     check(status == 0 and shown == b"Password: \r\n", f"{shown}")
@@ -58,7 +59,7 @@ def fits_into_the_terminal():
     shown, _ = on_a_terminal(["sleep", "1.6"], closed=(1,), columns=30)
     lines = [line for line in shown.split(b"\r\x1b[K") if line]
     check(lines and all(len(line.rstrip(b"\r")) <= 29 for line in lines), f"wider than 30 columns: {lines}")
-    # The cursor is in the first column, so the program's output overwrites the line.
+    # After a progress line the cursor must be in the first column, so that the program's output overwrites the line.
     check(all(line.endswith(b"\r") for line in lines[:-1]), f"the cursor stays behind the line: {lines}")
 
 
@@ -66,7 +67,7 @@ def leaves_the_keys_of_the_terminal_to_the_program():
     program = tools.compile("signals.c")
     shown, status = on_a_terminal(["sh", "-c", f"{program} & sleep 0.3; kill -TERM $!; wait $!; echo end $?"], keys=b"\x03", after=b"no")
     check(b"end 9" in shown and status == 0, f"{shown}")
-    # Ctrl-C reaches the program once. msleaks-run does not send it again.
+    # The program must get the SIGINT of Ctrl-C once. The terminal sends it, so msleaks-run must not send it again.
     shown, status = on_a_terminal(["sh", "-c", f"trap : INT; (sleep 0.5; kill -TERM $$) & exec {program}"], keys=b"\x03", after=b"ready")
     check(shown.replace(b"^C", b"").split() == [b"ready", b"2", b"15"] and status == 9, f"{shown} {status}")
 

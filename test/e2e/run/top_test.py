@@ -1,4 +1,4 @@
-"""msleaks top and msleaks report on a running session: as text, and on a terminal."""
+"""Tests `msleaks top` and `msleaks report` on a running session, as text and on a terminal."""
 import fcntl
 import json
 import os
@@ -17,7 +17,7 @@ steps = tools.compile("steps.c")
 
 
 class Session:
-    """Runs programs/steps.c under msleaks-run, one step at a time."""
+    """Runs programs/steps.c under msleaks-run, and sends it one command at a time."""
 
     def __init__(self, name):
         self.folder = tools.folder(name)
@@ -37,7 +37,7 @@ class Session:
         return done.stdout
 
     def own(self):
-        """(bytes, blocks, events) that top shows for the program's own place."""
+        """Returns the bytes and blocks that `msleaks top` shows for the program's own sites, and the number of events."""
         frame = json.loads(self.top("--json"))
         rows = [row for row in frame["rows"] if row["site"] and (row["site"]["library"] or "").endswith("/steps")]
         return sum(row["bytes"] for row in rows), sum(row["count"] for row in rows), frame["events"]
@@ -53,7 +53,7 @@ class Session:
 
 
 class Terminal:
-    """Runs msleaks top on its own terminal."""
+    """Runs `msleaks top` on a new terminal."""
 
     def __init__(self, folder, columns, *options):
         self.shown = b""
@@ -64,7 +64,7 @@ class Terminal:
             os.execv(tools.bin / "msleaks", ["msleaks", "top", str(folder), "--interval", "0.1", *options])
 
     def read(self, seconds):
-        """Returns False if the other side of the terminal was closed."""
+        """Reads output for at most this many seconds. Returns False if `msleaks top` has closed its side of the terminal."""
         if select.select([self.terminal], [], [], seconds)[0]:
             try:
                 piece = os.read(self.terminal, 65536)
@@ -144,7 +144,7 @@ def a_trace_that_goes_away_is_one_line():
         session.holds(1, 1)
         terminal = Terminal(session.folder, 80)
         terminal.expect(b"steps.c:")
-        os.kill(session.process.pid, signal.SIGSTOP)  # a running collector would make the truncated file longer again
+        os.kill(session.process.pid, signal.SIGSTOP)  # a running collector would append to the truncated file
         damage(session.folder / "trace.mslt")
         terminal.expect(b"msleaks: ")
         terminal.end(3)

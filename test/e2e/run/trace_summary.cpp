@@ -1,5 +1,5 @@
-// trace_summary TRACE prints a summary of a trace as JSON, for tests: the processes, and the streams with their
-// accounts. It also checks that the allocations that programs/churn.c numbers by their sizes are complete.
+// Usage: trace_summary TRACE. Prints a summary of a trace as JSON, for tests: the processes, and the streams with their
+// numbers of events. Also checks by their sizes that no allocation of programs/churn.c is missing.
 #include "analysis/trace/trace_reader.h"
 
 #include <fmt/format.h>

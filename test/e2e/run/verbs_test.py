@@ -1,5 +1,5 @@
-"""The verbs of msleaks on runs that are complete, cut off, newer, or missing. Tests exit statuses, and that one line gives the
-reason."""
+"""Tests the commands of msleaks on runs that are complete, cut off, missing, or written by a newer version. Checks the exit status, and
+that one line gives the reason of a failure."""
 import ctypes
 import json
 import os
@@ -44,7 +44,7 @@ def refuses_bad_usage():
     expect_refused(tools.verb("dump", RUN, "--kind", ""), 2, "--kind")
     if tools.verb("plugin").returncode == 0:
         expect_refused(tools.verb("plugin", "--llvm", "7"), 2, "LLVM 7")
-    else:  # a build without LLVM, such as the sanitized one
+    else:  # a build without the plugin, such as a sanitized build
         expect_refused(tools.verb("plugin"), 4, "no compiler plugin")
 
 
@@ -90,7 +90,7 @@ def reports_what_a_cut_trace_still_has():
 
 
 def writes_names_in_full_where_nobodys_window_ends():
-    # A relative path: a word that is wider than the window, such as the path of a deep folder, is not broken.
+    # Uses relative paths, which are shorter than a line. A longer path would not be broken and would make the line too wide.
     _, folder = tools.run([f"./{parent.name}", f"./{leak.name}"], "--no-report", name="children", cwd=leak.parent)
     whole = "in a_function_whose_name_is_so_long_that_no_terminal_of_eighty_columns_can_show_all_of_it"
     without = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
@@ -112,7 +112,7 @@ def shows_the_program_before_its_children():
 def refuses_what_a_newer_msleaks_wrote():
     folder = copy_of_the_run("newer-trace")
     trace = bytearray((folder / "trace.mslt").read_bytes())
-    trace[8] += 1  # the version; bytes 24..31 check the bytes before them (docs/trace-format.md)
+    trace[8] += 1  # increments the version; bytes 24..31 are the checksum of the bytes before them (docs/trace-format.md)
     xxh3 = ctypes.CDLL("libxxhash.so.0").XXH3_64bits
     xxh3.restype = ctypes.c_uint64
     trace[24:32] = struct.pack("<Q", xxh3(bytes(trace[:24]), ctypes.c_size_t(24)))
@@ -124,7 +124,7 @@ def refuses_what_a_newer_msleaks_wrote():
     (folder / "manifest.json").write_text(json.dumps({**text, "version": 2}))
     for verb in ("report", "dump", "recover"):
         expect_refused(tools.verb(verb, folder), 3, "manifest.json", "newer", "version 2")
-    # The trace is still read if this file is damaged.
+    # If manifest.json is damaged, msleaks must still read the trace.
     (folder / "manifest.json").write_text("{")
     check("note  " in tools.verb("report", folder).stdout, "a damaged manifest is not said")
 
@@ -136,7 +136,7 @@ def recovers_a_session_without_its_manifest():
     collector = subprocess.Popen(tools.command(folder, [churn, counts, "2", "5000000"], "--no-report", "--block-timeout-ms", "100"),
                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     wait_until(lambda: counts.exists() and counts.stat().st_size > 0, "the program starts")
-    time.sleep(0.05)  # the program allocates for at least a second
+    time.sleep(0.05)  # the program needs at least a second, so the kill comes while it allocates
     collector.send_signal(signal.SIGKILL)
     check(collector.stdout.read() == "done\n", "the program was harmed")
     collector.wait()
@@ -149,7 +149,7 @@ def recovers_a_session_without_its_manifest():
     check(manifest(folder)["state"] == "recovered" and any("manifest was lost" in note for note in manifest(folder)["notes"]),
           f"{manifest(folder)}")
     session_gone(folder)
-    # Shared memory that cannot be read is invalid input, not an internal error of msleaks.
+    # If the given session cannot be read, the status must be that of invalid input, not of an internal error.
     folder = copy_of_the_run("unreadable")
     expect_refused(tools.recover(folder, "--session", "/proc/1/fdinfo/" + "x" * 300), 3)
 

@@ -1,4 +1,4 @@
-"""Allocators that the program defines, special cases of libc's allocator, and mappings."""
+"""Lists programs that define allocators, use special cases of libc's allocator, or map memory."""
 from case import Case
 
 CASES = [
@@ -6,12 +6,12 @@ CASES = [
     Case("refused.c"),
     Case("memalign_fails.c"),
     Case("new_delete.cpp", flags="-O2", leaks="printed"),
-    # The instrumented allocator maps its memory itself.
+    # In the instrumented program, mmap is a call of the program's allocator, so the mapping is not a leak of its own.
     Case("arena_new.cpp", flags="-O0", leaks={"armed": (0, 0), "hooks": (1 << 20, 1)}),
     Case("library_new", recipe="$PLAIN_CXX -O1 -fPIC -shared $SRC/library_new.cpp -o libnew.so; "
          "$CXX -O1 $SRC/library_new_user.cpp -o prog -L. -lnew -Wl,-rpath,'$ORIGIN'", known="D6, for calls that the compiler bound inside the library",
          fails=frozenset(f"{mode}: {what}" for mode in ("armed", "hooks") for what in ("unmatched_frees", "leaks"))),
-    # libc's own calls, such as that in strdup, bypass hooks and plugin. A note says so.
+    # libc's own calls of malloc, such as that in strdup, bypass hooks and plugin. So 100 frees have no recorded allocation.
     Case("own_malloc.c", flags="-O1 -fno-builtin", unmatched=100, hooks_blind=True),
     Case("annotated.c"),
     Case("annotated_asan", recipe="$CC -O1 -g -fsanitize=address -shared-libasan $SRC/annotated.c -o prog "

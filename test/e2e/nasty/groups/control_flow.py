@@ -1,4 +1,4 @@
-"""Calls that do not return in the usual way: handlers, jumps, exceptions, coroutines."""
+"""Lists programs with unusual control flow: signal handlers, longjmp, exceptions, coroutines."""
 from case import Case
 
 CASES = [

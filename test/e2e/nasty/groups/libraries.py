@@ -1,4 +1,4 @@
-"""Libraries that are loaded and unloaded while the program runs."""
+"""Lists programs that load and unload libraries while they run."""
 from case import Case
 
 LOADER = "$CC -O1 -g -w -pthread $SRC/loader.c -o prog -ldl; "

@@ -1,4 +1,4 @@
-"""Kinds of builds: LTO, sections, folding, archives, static linking, sanitizers, all optimisation levels."""
+"""Lists programs that are built in different ways: LTO, archives, static linking, sanitizers, all optimisation levels."""
 from case import Case
 
 COMPILE = "for unit in parts parts_main; do $CXX -std=c++20 -g -w -O2 $FLAGS -c $SRC/$unit.cpp -o $unit.o; done; "

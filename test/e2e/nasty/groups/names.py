@@ -1,11 +1,11 @@
-"""The optimiser must not lose the facts about a block."""
+"""Lists programs whose allocations the optimiser changes. The report must still have the variable and type of each block."""
 from collections import Counter
 
 from case import Case
 
 
 def named(wanted):
-    """The leaks of the program's own sites: {(function, variable, type): bytes}."""
+    """Returns a check of the leaks that the plugin recorded. `wanted` is {(function, variable, type): bytes}."""
 
     def compare(mode, report, failures):
         if mode != "armed":

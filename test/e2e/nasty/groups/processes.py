@@ -1,4 +1,4 @@
-"""Processes that are many, short, replaced, killed, without rights, or without descriptors."""
+"""Lists programs that start many processes, exec or kill themselves, or lose rights or descriptors."""
 from case import Case
 
 
@@ -18,7 +18,7 @@ CASES = [
     Case("fork_storm.c", processes=231, allocs=2300),
     Case("exec_storm.c", processes=401),
     Case("vfork_spawn.c", processes=41),
-    Case("shells.c", processes=None, leaks=None, alive=None, by_pass=False),  # the shell leaks
+    Case("shells.c", processes=None, leaks=None, alive=None, by_pass=False),  # the shell itself has leaks
     Case("raw_clone.c", processes=21, allocs=2000),
     Case("equal_pids.c", root=True, leaks="printed", processes=41),
     without_rights("user", "u", root=True, processes=2, allocs=1000),

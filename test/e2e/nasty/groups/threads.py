@@ -1,4 +1,4 @@
-"""Threads that are many, short, cancelled, or on unusual stacks. Also fibers, and code that runs when a thread ends."""
+"""Lists programs with many, short or cancelled threads, unusual stacks, fibers, or code that runs when a thread ends."""
 from case import Case
 
 CASES = [

@@ -1,4 +1,4 @@
-// Nasty: an annotated allocator of the program calls malloc. Both are in one unit, so the optimiser may inline them.
+// An allocator with an annotation calls malloc. The program allocates by it ten times and frees all blocks.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-// Nasty: operator new hands out parts of a mapping. The first part begins at the mapping's
-// own address. The mapping is never unmapped, so it is all that is alive at the end.
+// The program's operator new returns parts of a mapping. The first part begins at the address
+// of the mapping. The program never unmaps the mapping, so at the end only the mapping is alive.
 #include <cstddef>
 #include <cstdio>
 #include <new>

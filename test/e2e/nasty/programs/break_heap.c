@@ -1,4 +1,4 @@
-// Nasty: an allocator grows the program break by sbrk, which malloc of libc does too. Both change sizes and trim.
+// The program grows the program break by sbrk, between calls of malloc, which uses the program break, too.
 #define _DEFAULT_SOURCE
 #include <malloc.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Nasty: threads are cancelled in a system call, and asynchronously at any
-// instruction. Cleanup handlers and destructors of thread keys then still free blocks.
+// The program cancels threads in a system call, and asynchronously at any instruction.
+// Cleanup handlers and destructors of thread keys free the blocks of a cancelled thread.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Nasty: the program executes itself again with an empty environment, which no longer names the session.
+// The program executes itself again with an empty environment, so the new image cannot find the session of msleaks.
 #include "touch.h"
 
 #include <stdio.h>

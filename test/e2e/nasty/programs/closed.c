@@ -1,5 +1,5 @@
-// Nasty: the program closes all its descriptors, as daemons do. It opens its own under the same numbers, writes
-// to them, and goes on allocating, also in new threads. msleaks must not use a descriptor that the program opens.
+// The program closes all descriptors, as daemons do, and opens files that get the same numbers. It writes to these
+// files and allocates, also in new threads. msleaks must not write to a descriptor that the program opened.
 #define _GNU_SOURCE
 #include "touch.h"
 

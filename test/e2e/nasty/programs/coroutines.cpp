@@ -1,5 +1,5 @@
-// Nasty: C++20 coroutines. operator new allocates frames (some are elided), generators are abandoned half way,
-// a task throws. One frame is destroyed while its coroutine is suspended inside a loop that holds a block.
+// Uses C++20 coroutines. operator new allocates their frames, except those that the compiler elides. The program
+// abandons generators, and a task throws. One frame is destroyed while its suspended coroutine owns a block.
 #include <coroutine>
 #include <cstdio>
 #include <exception>

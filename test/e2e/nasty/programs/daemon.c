@@ -1,5 +1,5 @@
-// Nasty: the process becomes a daemon by two forks, setsid, and closing every descriptor. The
-// parent ends at once. The grandchild allocates, and creates a file when it is done.    daemon FILE
+// The program becomes a daemon by two forks and setsid, and closes its descriptors. The grandchild
+// allocates, and creates FILE when it has finished.    usage: daemon FILE
 #define _GNU_SOURCE
 #include "touch.h"
 
@@ -35,7 +35,7 @@ int main(int count, char **words) {
   close(gate[1]);
   wait(NULL);
   char byte;
-  long seen = read(gate[0], &byte, 1); // end of file: the grandchild has ended
+  long seen = read(gate[0], &byte, 1); // returns 0 when the grandchild has ended
   printf("%ld\n", seen);
   return 0;
 }

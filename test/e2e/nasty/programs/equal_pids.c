@@ -1,4 +1,4 @@
-// Nasty: forty children, one after another, are each process 1 of their own pid namespace. Each leaks one block.
+// Starts forty children, one after another. Each is process 1 of its own pid namespace and leaks one block.
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Nasty: checks errno after each call that succeeds or does nothing. Includes the
-// first calls of a thread, which create its ring. glibc's free does not change errno.
+// Prints errno after calls that must not change it. They include the first calls of each
+// thread, in which msleaks creates a ring buffer for the thread's events.
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Nasty: 200 children allocate a block and exec the same program again. Exec
-// replaced the first image with its block, so that block is not a leak.
+// Starts 200 children that allocate a block and then exec the same program. An exec
+// discards the memory of the old image, so the block is not a leak.
 #include "touch.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Nasty: main ends by pthread_exit. Other threads go on, and the last of them ends the process.
+// The main thread ends by pthread_exit. Other threads continue, and the last of them ends the process.
 #include "touch.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-// Nasty: fibers on heap-allocated stacks yield inside an annotated allocator, in any order. So the allocator's
-// calls end in another order than they began, and stack addresses do not tell which call is the inner one.
+// Runs fibers on stacks in the heap. Fibers yield inside an annotated allocator, so its calls can end in any order.
+// Since each fiber has a stack of its own, msleaks cannot compare stack addresses to find the inner call.
 #include <stdio.h>
 #include <stdlib.h>
 #include <ucontext.h>

@@ -1,5 +1,5 @@
-// Nasty: forks 200 children one after another and 30 at once, while
-// a thread is at work. Each child allocates and ends by _exit.
+// Forks 200 children one after another and 30 at once, while
+// another thread allocates. Each child allocates and ends by _exit.
 #include "touch.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-// Nasty: libc allocates memory for its caller in strdup, getline, asprintf, scandir, realpath, getcwd,
-// open_memstream, setvbuf, fmemopen and glob. Also printf of numbers with thousands of digits, and a large qsort.
+// Calls functions of libc that allocate memory for their caller, such as strdup, getline and scandir. Also
+// calls printf for numbers with thousands of digits, and qsort for a large array, which allocate internally.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <glob.h>

@@ -1,5 +1,5 @@
-// Nasty: four threads allocate; four others, on other processors, free the
-// blocks at once. A free must never be recorded before its own malloc.
+// Four threads allocate blocks, and four other threads free them at once. msleaks
+// must never record a free before the malloc of the same block.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Nasty: signal handlers allocate, free and map, on the current stack and on an alternate stack on the
-// heap. Signals nest. They are raised between the program's own calls and inside its own allocator.
+// Nested signal handlers allocate, free and map, on the current stack and on an alternate stack in the
+// heap. The program raises the signals inside its annotated allocator, before and after the call of malloc.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

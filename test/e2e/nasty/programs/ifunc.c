@@ -1,5 +1,5 @@
-// Nasty: an IFUNC's resolver runs before any constructor, and the IFUNC's callers allocate.
-// The program also has a missing weak function, an alias, and a constructor of high priority.
+// Allocates through an IFUNC, whose resolver runs before any constructor, and through an alias.
+// The program also has a missing weak function, and a constructor that runs before others.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// Nasty: the process kills itself during its work, by the given signal.    killed NUMBER
+// Ends itself by the signal NUMBER while ten blocks are alive.    usage: killed NUMBER
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Nasty: code allocates and frees while a thread or the process ends. It runs in destructors of thread_local
-// objects and of keys that are set again, in atexit handlers, in static destructors, and in a running thread.
+// Allocates and frees while a thread or the process ends: in atexit handlers, and in destructors of objects and of
+// thread keys. A key's destructor sets the key again. One thread still runs at the end.
 #include "touch.h"
 
 #include <cstdio>
@@ -39,7 +39,7 @@ int main() {
   for (int i = 0; i < 20; ++i)
     std::thread(work).join();
   work();
-  pthread_setspecific(key, nullptr); // so that no destructor is called for main's keys
+  pthread_setspecific(key, nullptr); // clears the key, so that its destructor does not run for the main thread
   pthread_t runs_on;
   pthread_create(
       &runs_on, nullptr,

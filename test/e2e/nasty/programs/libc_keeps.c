@@ -1,5 +1,5 @@
-// Nasty: libc keeps memory until the end: for the environment, the time zone, locales, message
-// catalogs, buffers of streams, and names of signals and errors. None of it is a leak of the program.
+// Makes libc allocate memory that it keeps until the end, for example for the environment, the time zone, locales,
+// message catalogs and buffers of streams. None of this memory is a leak of the program.
 #include <libintl.h>
 #include <locale.h>
 #include <stdio.h>

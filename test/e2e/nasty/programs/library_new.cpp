@@ -1,5 +1,5 @@
-// Nasty: a library that is not instrumented defines operator new and delete for the whole process, as an
-// allocator does, without malloc. The program frees the library's blocks, and the library frees the program's.
+// A library without instrumentation defines operator new and delete for the whole process. They do not call
+// malloc. The program frees the library's blocks, and the library frees the program's blocks.
 #include <cstddef>
 #include <new>
 

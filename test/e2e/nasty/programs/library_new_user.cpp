@@ -1,4 +1,4 @@
-// Nasty: the program that uses library_new.cpp.
+// The program that is linked with the library library_new.cpp.
 int *make();
 void drop(int *);
 

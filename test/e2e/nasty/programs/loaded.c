@@ -1,4 +1,4 @@
-// Nasty: a library allocates when it is loaded and when it is unloaded. It hands blocks to its user. See loader.c.
+// A library for loader.c. It allocates when it is loaded and unloaded, and returns blocks to its caller.
 #include <stdlib.h>
 #include <string.h>
 

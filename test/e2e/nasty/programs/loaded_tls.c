@@ -1,4 +1,4 @@
-// Nasty: the dynamic linker allocates the library's thread-local storage by malloc, at its first use. See loader.c.
+// A library for loader.c with thread-local storage. The dynamic linker allocates it by malloc at the first use.
 #include <stdlib.h>
 
 static __thread char large[4000];

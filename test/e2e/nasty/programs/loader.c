@@ -1,5 +1,5 @@
-// Nasty: loads and unloads libraries with one name again and again,
-// in the given mode. Mode t does so in four threads at once.
+// Loads and unloads libraries again and again. MODE selects the
+// flag of dlopen, or four threads that do so at once.
 //     loader TIMES MODE LIBRARY...          MODE: l RTLD_LOCAL, g RTLD_GLOBAL, d RTLD_DEEPBIND, t from four threads
 #include <dlfcn.h>
 #include <pthread.h>

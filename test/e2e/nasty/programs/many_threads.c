@@ -1,5 +1,5 @@
-// Nasty: 2,000 threads run one after another, then 500 at once. Each
-// allocates and frees, and leaves its last block to the next one.
+// Runs 2,000 threads one after another, then 500 threads at once. Each thread
+// allocates and frees. The next thread frees its last block.
 #include "touch.h"
 
 #include <pthread.h>

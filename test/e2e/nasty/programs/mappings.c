@@ -1,5 +1,5 @@
-// Nasty: mappings are cut in the middle, moved, grown in place, mapped over others, and unmapped
-// together in one call. Also a mapped memfd, and one call that unmaps two adjacent mappings.
+// Unmaps the middle of a mapping, moves, grows and shrinks mappings, maps over parts of existing
+// mappings, and maps a memfd twice. One call unmaps several adjacent mappings.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <sys/mman.h>
@@ -13,8 +13,8 @@ static char *map(void *where, int pages, int flags, int file) {
 
 int main(void) {
   char *hole = map(NULL, 8, 0, -1);
-  munmap(hole + 2 * kPage, 3 * kPage); // pages 2, 3 and 4
-  munmap(hole, 8 * kPage);             // includes the pages that are already unmapped
+  munmap(hole + 2 * kPage, 3 * kPage); // unmaps pages 2, 3 and 4
+  munmap(hole, 8 * kPage);             // the range includes the pages that are already unmapped
   char *moved = map(NULL, 4, 0, -1);
   moved = mremap(moved, 4 * kPage, 64 * kPage, MREMAP_MAYMOVE);
   moved[63 * kPage] = 1;

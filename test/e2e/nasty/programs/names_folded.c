@@ -1,5 +1,5 @@
-// Nasty: the optimiser replaces calls. malloc and memset become calloc, realloc of NULL becomes malloc,
-// and the calls of two branches become one. The variables and types of the blocks must still be known.
+// Makes calls that the optimiser replaces. malloc and memset become calloc, realloc of NULL becomes malloc, and
+// the calls of two branches become one call. The report must still have the variables and types of the blocks.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

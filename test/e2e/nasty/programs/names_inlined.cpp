@@ -1,5 +1,5 @@
-// Nasty: allocations are inlined into callers with destructors, so the call becomes an invoke. The invoke loses
-// the call's metadata: variable, type, and the mark of an ignored function. These facts must still be known.
+// Makes allocations that the optimiser inlines into callers with destructors. There the call becomes an invoke, which
+// has lost the call's metadata. The report must still have variables and types, and must leave out an ignored function.
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Nasty: the program replaces operator new and delete, which call malloc
-// and free. The compiler sees the definitions and may inline them.
+// The program replaces operator new and delete by functions that call malloc
+// and free. The compiler may inline them, since it sees their definitions.
 #include <cstdlib>
 #include <new>
 

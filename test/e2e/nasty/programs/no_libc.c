@@ -1,5 +1,5 @@
-// Nasty: a library without libc, linked with -nostdlib,
-// maps its memory by direct system calls. loader.c uses it.
+// A library for loader.c that does not use libc (-nostdlib). It
+// maps its memory by direct system calls.
 static long system_call(long number, long a, long b, long c, long d, long e, long f) {
   long result;
   register long r10 __asm__("r10") = d;

@@ -1,5 +1,5 @@
-// Nasty: the program defines malloc, calloc, realloc and free for the whole process, on its own memory. libc calls
-// them too (fopen, strdup). The hooks cannot see these calls. The plugin sees the calls in the program's own code.
+// The program defines malloc, calloc, realloc and free for the whole process. libc calls them, too, for example in
+// strdup. The hooks cannot see any of these calls. The plugin instruments only the calls in the program's own code.
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ __attribute__((noinline)) void *malloc(size_t size) {
   *block = size;
   return block + 2;
 }
-__attribute__((noinline)) void free(void *block) { freed += block != NULL; } // an empty one is deleted
+__attribute__((noinline)) void free(void *block) { freed += block != NULL; } // clang would delete calls of an empty one
 __attribute__((noinline)) void *calloc(size_t count, size_t size) {
   void *block = malloc(count * size);
   return block ? memset(block, 0, count * size) : NULL;

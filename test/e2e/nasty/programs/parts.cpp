@@ -1,4 +1,4 @@
-// Nasty: functions that the linker may inline, fold, drop or import. parts_main.cpp calls them.
+// Functions that link-time optimisation may inline or import, and that the linker may fold or drop. See parts_main.cpp.
 #include "parts.h"
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Nasty: calls from this unit into parts.cpp. LTO removes the border between the units. Other links give two
-// functions one body (ICF), drop unused sections (--gc-sections), or use a relocatable object or an archive.
+// Calls the functions of parts.cpp. The test links both files in several ways, for example with LTO, through an archive,
+// with equal functions folded into one (ICF), or without unused sections (--gc-sections).
 #include "parts.h"
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Nasty only by its build: static, static-pie, stripped, sanitized, without -g, with split or compressed DWARF.
+// An ordinary program that is built in unusual ways: static, stripped, sanitized, without -g, with split DWARF.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// Nasty: std::pmr pools, arenas on top of arenas, a stateful allocator, placement new. A class
-// with its own operator new[] and a virtual destructor is deleted through a pointer to its base.
+// Uses std::pmr pools, arenas on top of arenas, a stateful allocator and placement new. Deletes an object
+// with its own operator new[] and a virtual destructor through a pointer to the base class.
 #include <cstdio>
 #include <cstdlib>
 #include <list>

@@ -1,5 +1,5 @@
-// Nasty: a library that the user preloads counts the calls of malloc and free, as
-// profilers do. It prints its counts, which must be the same with and without msleaks.
+// A library that the user preloads. It counts the calls of malloc and free, as profilers
+// do. The counts that it prints must be the same with and without msleaks.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>
@@ -23,6 +23,6 @@ void free(void *block) {
   next_free(block);
 }
 __attribute__((destructor)) static void tell(void) {
-  if (allocs >= 100) // the library is preloaded into msleaks-run, too, which may allocate 777 bytes a few times
+  if (allocs >= 100) // leaves out msleaks-run, which also preloads the library and may allocate 777 bytes a few times
     fprintf(stderr, "%ld %ld\n", allocs, frees);
 }

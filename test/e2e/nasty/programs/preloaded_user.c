@@ -1,4 +1,4 @@
-// Nasty: the program into which preloaded.c is preloaded.
+// The program into which the test preloads the library preloaded.c.
 #include <stdio.h>
 #include <stdlib.h>
 

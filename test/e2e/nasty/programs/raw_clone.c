@@ -1,5 +1,5 @@
-// Nasty: the system call clone and the function clone() create processes without what glibc's
-// fork does. The processes have their own stack, a copy of the memory, and shared descriptors.
+// Creates processes by the system call clone and by glibc's clone(). Neither calls the handlers that
+// glibc's fork calls. The processes have a copy of the memory. Some share the descriptors.
 #define _GNU_SOURCE
 #include "touch.h"
 

@@ -1,5 +1,5 @@
-// Nasty: reads all of its standard input by getline and scanf, and prints it sorted. Its
-// standard output may be closed by then; the exit status says whether writing failed.
+// Reads all of its standard input by scanf and getline, and prints it sorted. The test may close
+// or block its standard output. The exit status shows whether writing failed.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Nasty: realloc of NULL, to 0, to a size that fails, and of an aligned block; reallocarray
-// with an overflow. If realloc fails, the block stays alive, and errno is the allocator's.
+// Calls realloc with NULL, with the size 0, with a size that fails, and with an aligned block. Calls reallocarray
+// with an overflow. If realloc fails, the block must stay alive, and errno must be the allocator's.
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Nasty: an allocator refuses requests and sets errno: too many bytes, a product that
-// overflows, an invalid alignment. posix_memalign must change neither errno nor its result.
+// Makes requests that the allocator refuses: too many bytes, a product that overflows,
+// an invalid alignment. posix_memalign must change neither errno nor the result pointer.
 #include <errno.h>
 #include <malloc.h>
 #include <stdio.h>

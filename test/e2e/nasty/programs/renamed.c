@@ -1,4 +1,4 @@
-// Nasty: the program overwrites its arguments and environment, as setproctitle does.
+// The program overwrites its arguments and environment, as setproctitle does.
 // It also renames its threads, with bytes that are invalid in terminals and JSON.
 #define _GNU_SOURCE
 #include "touch.h"

@@ -1,5 +1,5 @@
-// Nasty: the program reserves address space without access, and makes it accessible piece by
-// piece. It releases a piece by mapping it without access again. Many allocators do this.
+// Reserves address space without access, and makes it accessible piece by piece, as
+// many allocators do. Releases a piece by mapping it without access again.
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>

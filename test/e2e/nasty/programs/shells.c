@@ -1,4 +1,4 @@
-// Nasty: calls system and popen, also with output larger than a pipe, and with a child that dies of a signal.
+// Calls system and popen. Some commands write more than fits into a pipe, and one command dies of a signal.
 #define _GNU_SOURCE
 #include "touch.h"
 

@@ -1,4 +1,4 @@
-// Nasty: threads on stacks of the smallest allowed size. The program allocates and frees these stacks itself.
+// Runs threads on stacks of the smallest allowed size. The program allocates and frees these stacks itself.
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>

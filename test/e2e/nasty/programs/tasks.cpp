@@ -1,4 +1,4 @@
-// Nasty: coroutines of two units await each other and hold blocks across their suspension points.
+// Defines coroutines that tasks_main.cpp awaits. They own blocks while they are suspended.
 #include "tasks.h"
 
 #include <cstdlib>

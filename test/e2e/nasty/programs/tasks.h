@@ -1,4 +1,4 @@
-// A lazy task based on coroutines, for tasks.cpp and tasks_main.cpp.
+// Defines the coroutine type of tasks.cpp and tasks_main.cpp: a task that starts when it is awaited.
 #pragma once
 #include <coroutine>
 #include <exception>

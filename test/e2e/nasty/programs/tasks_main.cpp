@@ -1,4 +1,4 @@
-// Nasty: the second unit of tasks.cpp. It destroys frames whose type it does not know.
+// Awaits coroutines of tasks.cpp, and destroys their frames, whose type this file does not know.
 #include "tasks.h"
 
 #include <cstdio>

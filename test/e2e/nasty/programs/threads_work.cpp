@@ -1,4 +1,4 @@
-// Nasty only by its build: with ThreadSanitizer, and with other optimisation levels.
+// An ordinary program with threads, which the test builds with ThreadSanitizer and at several optimisation levels.
 #include <cstdio>
 #include <memory>
 #include <mutex>

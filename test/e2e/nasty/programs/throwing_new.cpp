@@ -1,5 +1,5 @@
-// Nasty: operator new throws (too many bytes, a class's own operator, an array size that overflows). A
-// new-handler frees a reserve. Nothrow, aligned and sized forms. Constructors throw in the middle of an array.
+// Makes operator new throw: by too many bytes, by a class's own operator, and by an array size that overflows. A
+// new-handler frees a reserve. Also uses nothrow, aligned and sized forms, and constructors that throw in an array.
 #include <cstdio>
 #include <cstdlib>
 #include <new>

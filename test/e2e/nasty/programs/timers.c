@@ -1,5 +1,5 @@
-// Nasty: a timer's handler maps and unmaps at any moment, also while malloc or free
-// runs or is recorded. mmap is a system call, so a handler may call it anywhere.
+// A timer's signal handler maps and unmaps at any moment, even while malloc or free runs
+// or msleaks records its call. A handler may do so, since mmap is a system call.
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Allocates a block and frees it at once. The pointer is volatile, so the compiler cannot delete both calls.
+// Defines touch(), which allocates a block and frees it. The pointer is volatile, so the compiler keeps both calls.
 #pragma once
 #include <stdlib.h>
 

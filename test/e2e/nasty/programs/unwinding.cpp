@@ -1,5 +1,5 @@
-// Nasty: exceptions leave frames full of owners. An exception_ptr in another thread keeps some, functions that
-// destructors call throw some. Others end in std::terminate's handler, which allocates and ends the process.
+// Throws exceptions through frames whose objects own blocks. The program stores exceptions of other threads and throws
+// them again. The last exception calls std::terminate's handler, which allocates and ends the process.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

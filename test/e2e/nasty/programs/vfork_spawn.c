@@ -1,4 +1,4 @@
-// Nasty: vfork, whose child uses the parent's memory and stack, and posix_spawn, between allocations of a thread.
+// Calls vfork, whose child uses the parent's memory and stack, and posix_spawn, while another thread allocates.
 #include "touch.h"
 
 #include <pthread.h>

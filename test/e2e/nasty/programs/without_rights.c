@@ -1,5 +1,5 @@
-// Nasty: the process gives up its user, its root directory or its descriptors, and then
-// forks a child. The child can no longer reach the session.    without_rights u|c|n|f|a
+// Changes its user (u) or root directory (c), or limits its descriptors (n), file size (f) or address space (a).
+// Then forks a child. After c, n or f, msleaks cannot record the child.    usage: without_rights u|c|n|f|a
 #include "touch.h"
 
 #include <stdio.h>

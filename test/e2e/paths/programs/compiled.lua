@@ -1,4 +1,4 @@
--- Code that LuaJIT compiled allocates: through the FFI, for strings and
+-- Allocates in code that LuaJIT compiled: through the FFI, for strings and
 -- tables, in callbacks from C into Lua, in coroutines, and around errors.
 local ffi = require("ffi")
 ffi.cdef [[

@@ -1,4 +1,4 @@
-// Branches, calls through a pointer, compound conditions, a function that never runs, two functions with one name.
+// Has branches, calls through a pointer, compound conditions, an unused function, and two functions with one name.
 #include <cstdio>
 #include <vector>
 

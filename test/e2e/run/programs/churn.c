@@ -1,7 +1,7 @@
-// churn COUNTS THREADS PAIRS: threads allocate and free, and count their calls in a shared file.
+// Usage: churn COUNTS THREADS PAIRS. Threads allocate and free, and count their calls in the shared file COUNTS.
 //
-// A thread counts a call after it, so each counted call was certainly recorded. Its
-// allocations have the sizes 1000, 1001, … 5999, 1000, …, so a missing event is visible.
+// A thread counts a call after its return, so msleaks has recorded each counted call. The sizes of a
+// thread's allocations are 1000, 1001, … 5999, 1000, …, so a test can see that an event is missing.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@ enum { kMaxThreads = 16 };
 struct counts {
   _Atomic uint64_t pid;
   struct {
-    _Alignas(64) _Atomic uint64_t returned; // malloc and free calls
+    _Alignas(64) _Atomic uint64_t returned; // number of malloc and free calls that have returned
   } threads[kMaxThreads];
 };
 

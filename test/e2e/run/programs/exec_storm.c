@@ -1,4 +1,4 @@
-// Forks children that allocate and exec at once. Blocks of an image that exec replaced are not leaks.
+// Forks children that allocate a block and then exec. The exec discards the block, so the block is not a leak.
 //
 //   usage: exec_storm CHILDREN
 #include <stdlib.h>
@@ -15,7 +15,7 @@ int main(int argc, char **argv) {
     }
     wait(NULL);
   }
-  void *volatile block = malloc(1); // an image that records nothing would not be noticed
+  void *volatile block = malloc(1); // makes msleaks record an event of each image
   free(block);
   return 0;
 }

@@ -1,4 +1,4 @@
-// family MODE N: processes and threads in all relations that a session must follow.
+// Usage: family MODE N. Starts N processes or threads, or executes N images, as MODE selects.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static void *work(void *unused) {
 
 // Forks N children at once, without exec.
 static int runChildren(int count) {
-  work(NULL); // so the parent has a ring, to which a child must not write
+  work(NULL); // gives the parent a ring buffer, to which a child must not write
   for (int i = 0; i < count; ++i)
     if (fork() == 0) {
       work(NULL);
@@ -33,7 +33,7 @@ static int runChildren(int count) {
   return 0;
 }
 
-// Executes N images, one after the other, in one process.
+// Executes the program N times, one image after another, in one process.
 static int runImages(char **argv, int count) {
   work(NULL);
   if (count <= 1)
@@ -45,7 +45,7 @@ static int runImages(char **argv, int count) {
   return 1;
 }
 
-// Starts N short threads, some of them at the same time.
+// Starts N short threads, four of them at a time.
 static int runThreads(int count) {
   enum { kAtOnce = 4 };
   for (int done = 0; done < count; done += kAtOnce) {
@@ -58,11 +58,11 @@ static int runThreads(int count) {
   return 0;
 }
 
-// The program ends while its child goes on for N ms.
+// Ends the program while its child runs for N ms more.
 static int leaveChild(int ms) {
   work(NULL);
   if (fork() != 0) {
-    usleep(50 * 1000); // by then the child has certainly begun
+    usleep(50 * 1000); // gives the child time to begin
     return 0;
   }
   for (int i = 0; i < ms; ++i) {

@@ -1,4 +1,4 @@
-// Allocates 1 GiB, which it never touches, and keeps it until it ends. With an argument it ends when it reads a line.
+// Allocates 1 GiB, which it never touches and never frees. With an argument it ends when it has read a line.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// A library with one function, called NAME. It allocates a block that nobody frees.
+// A library with one function, whose name is NAME. The function allocates a block that nobody frees.
 #include <stdlib.h>
 
 void *NAME(size_t bytes) {

@@ -1,4 +1,4 @@
-// leak [STATUS]: never frees a block of ten bytes. With a STATUS there is no leak.
+// Usage: leak [STATUS]. Leaks a block of ten bytes. With STATUS it leaks nothing and exits with this status.
 #include <stdlib.h>
 
 int main(int argc, char **argv) {

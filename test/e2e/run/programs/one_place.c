@@ -1,5 +1,5 @@
-// TIMES times: opens a library, lets it forget a block, closes it, and does the same with a second
-// library. The libraries differ only in one name, so the loader maps them to the same address.
+// Opens a library that leaks a block, closes it, and does the same with a second library, TIMES times.
+// The libraries differ only in one name, so the loader maps them to the same address.
 //
 //   usage: one_place LIBRARY NAME LIBRARY NAME TIMES
 #include <dlfcn.h>

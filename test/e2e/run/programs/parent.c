@@ -1,4 +1,4 @@
-// parent PROGRAM: forgets a small block, in a function with a long name, and runs a program that forgets more.
+// Usage: parent PROGRAM. Leaks a small block in a function with a long name, and runs PROGRAM as a child.
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-// Allocates 64 MiB, touches half of it, and waits for a while. Its child does so with 32 MiB, and touches all of it.
+// Allocates 64 MiB, touches half of it, and waits. Its child allocates 32 MiB and touches all of it.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-// Creates 64 MiB of shared memory and maps it, as the arguments say. Prints how many bytes had the written value.
+// Creates 64 MiB of shared memory and maps it in the way that the arguments select. Prints how many bytes it read back.
 //
 //   usage: shared_memory memfd|shm child|twice|forgotten|private
 #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-// signals: prints the signals that it gets, until SIGTERM. It prints "ready" when its handlers are installed.
+// Prints the numbers of the signals that it gets, until SIGTERM. It prints "ready" when its handlers are installed.
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,2 +1,2 @@
-// Allocates nothing. The test decides how it is linked.
+// Allocates nothing. The test links it dynamically or statically.
 int main(void) { return 7; }

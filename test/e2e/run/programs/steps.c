@@ -1,5 +1,5 @@
-// Reads one command from each line of stdin, and answers each with "ok". a N allocates N
-// bytes, f N frees the block of N bytes, b N allocates and frees N blocks, q ends the program.
+// Reads a command from each line of stdin, and prints "ok" after it. `a N` allocates N bytes, `f N` frees
+// the block of N bytes, `b N` allocates and frees N blocks, and `q` ends the program.
 #include <stdio.h>
 #include <stdlib.h>
 

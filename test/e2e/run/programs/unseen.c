@@ -1,5 +1,5 @@
-// Forks a child that cannot open files in the session's directory. Before, the process has changed its root
-// (c) or user (u), or lost its free descriptors (n). The child allocates a thousand times and ends with 3.
+// Changes its root directory (c) or user (u), or limits its descriptors (n). Then forks a child that allocates a
+// thousand times and exits with 3. After c or n the child cannot open the session's files, so msleaks cannot record it.
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -21,7 +21,7 @@ static void giveUp(char what) {
 
 int main(int count, char **arguments) {
   (void)count;
-  void *volatile first = malloc(100); // makes the process join the session
+  void *volatile first = malloc(100); // joins the session before the change
   free(first);
   giveUp(arguments[1][0]);
   if (fork() == 0) {
