@@ -1,5 +1,5 @@
-// Calls the functions of parts.cpp. The test links both files in several ways, for example with LTO, through an archive,
-// with equal functions folded into one (ICF), or without unused sections (--gc-sections).
+// Calls the functions of parts.cpp. The test links both files in several ways: with LTO, through an archive, with equal
+// functions folded into one (ICF), or without unused sections (--gc-sections).
 #include "parts.h"
 
 #include <cstdio>
