@@ -85,7 +85,7 @@ inline uint64_t entryFrequencyOf(const llvm::BlockFrequencyInfo &frequencies) {
 #endif
 }
 
-// Returns the number of bytes from one element to the next.
+// Returns the stride of a GEP index: the number of bytes from one element to the next.
 template <typename Step> uint64_t strideOf(const Step &step, const llvm::DataLayout &layout) {
 #if LLVM_VERSION_MAJOR >= 18
   return step.getSequentialElementStride(layout);

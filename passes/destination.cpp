@@ -134,7 +134,7 @@ void DestinationFinder::follow(const Value &value, const Value &user, Fate &fate
     const Value *address = store->getPointerOperand();
     if (const auto place = placeAt(address))
       remember(scalarAt(*place));
-    else if (isa<AllocaInst>(address)) // the compiler's own variable, such as a temporary
+    else if (isa<AllocaInst>(address)) // a variable that the compiler made: continue at its loads
       for (const User *reader : address->users())
         if (isa<LoadInst>(reader))
           next.push_back(reader);

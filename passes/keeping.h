@@ -14,8 +14,8 @@ namespace msleaks::passes {
 // The kind of an argument: the block's address, or the address of a variable that contains the block's address.
 enum class Given : bool { Block, Address };
 
-// Whether the callee stores the block in such memory. Only functions of this module are examined. A function of another
-// module is assumed not to store the block.
+// Whether the callee stores the block in memory that outlives the calling function. Only functions of this module are
+// examined. A function of another module is assumed not to store the block.
 bool keepsArgument(const llvm::CallBase &call, unsigned argument, Given given);
 
 } // namespace msleaks::passes

@@ -44,7 +44,7 @@ RowsResult parseRows(std::string_view text, std::string_view file);
 std::string parseRowFields(const std::vector<std::string_view> &fields, UserRow &row);
 
 // Parses a row from one text, with the kind first and without the function's name: "alloc heap=pool size=0 count=1".
-// rowText writes such a text, without the partner.
+// rowText writes such a text, without `free=`.
 std::string parseRow(std::string_view text, UserRow &row);
 std::string rowText(const abi::Symbol &symbol);
 

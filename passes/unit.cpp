@@ -22,7 +22,7 @@ constexpr uint16_t kNeeds = 2;
 // Priority 0 stays free for the runtime.
 constexpr int kFirstPriority = 1;
 
-// { base, version, needs, bytes, reserved, table }
+// Returns the type of abi::Unit: { base, version, needs, bytes, reserved, table }.
 StructType *unitType(LLVMContext &context) {
   Type *word = Type::getInt32Ty(context), *half = Type::getInt16Ty(context);
   return StructType::get(context, {word, half, half, half, ArrayType::get(half, 3), PointerType::get(context, 0)});
@@ -60,6 +60,8 @@ GlobalVariable *boundary(Module &module, const char *prefix) {
   return symbol;
 }
 
+// Makes the constructor of an image, or its destructor, which calls another function:
+//
 // define linkonce_odr hidden void @__msl_image_ctor_v2() comdat {
 //   br (@__msl_arm_v2 != null), arm, rest
 //   arm: call void @__msl_arm_v2(ptr @__start_msl_units_v2, ptr @__stop_msl_units_v2)

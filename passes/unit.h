@@ -11,7 +11,8 @@ namespace msleaks::passes {
 // Makes @__msl_unit, without its table. A module that was linked from others may already contain their units.
 llvm::GlobalVariable *makeUnit(llvm::Module &module);
 
-// Puts the table into its section, and the unit beside it.
+// Makes a constant with the table in the section of the tables, and writes the content of the unit, which refers to the
+// table.
 void finishUnit(llvm::GlobalVariable &unit, llvm::StringRef table);
 
 // Adds a constructor that calls __msl_arm_v2 and a destructor that calls __msl_disarm_v2. An image runs each of both

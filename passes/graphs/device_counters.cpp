@@ -107,6 +107,8 @@ private:
 DeviceCounters::DeviceCounters(Module &module, const DeviceTarget &target)
     : module_(module), target_(target), global_(PointerType::get(module.getContext(), target.globalSpace())) {}
 
+// Emits:
+//
 //   %bank = header + 32 + 8 × counters × (block & bank_mask)
 //   switch mode, strata [full: join], [cta: cta], [wavefront: wave]
 // cta:
@@ -185,6 +187,8 @@ void DeviceCounters::addAll(Value &counts, const Bank &bank, uint32_t counter, I
   target_.addAtomically(builder, address, builder.CreateZExt(size, builder.getInt64Ty()));
 }
 
+// Emits:
+//
 //   br (%block_counts && %thread == 0), leads, rest
 // leads: (addAll)
 void DeviceCounters::addThreads(Value &counts, const Bank &bank, uint32_t counter, Instruction &begin) const {
@@ -230,6 +234,8 @@ void DeviceCounters::addByCall(const Bank &bank, uint32_t first, Instruction &be
   }
 }
 
+// Returns the function that addByCall calls:
+//
 // define internal spir_func void @__msl_count(ptr addrspace(1) %counter, i64 %amount) noinline {
 //   br (%amount != 0), add, end
 Function &DeviceCounters::countFunction() {
@@ -252,6 +258,8 @@ Function &DeviceCounters::countFunction() {
   return *count_;
 }
 
+// Makes a kernel that copies the table into memory of the program:
+//
 // define spir_kernel void @__msl_graphs_HASH(ptr addrspace(1) %to) {
 //   %i = call i64 @get_global_id(0)
 //   to[%i] = table[%i]

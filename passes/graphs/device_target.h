@@ -1,4 +1,5 @@
-// Describes a module for a device: its kernels, and the code with which a thread reads its position.
+// DeviceTarget describes a module that is compiled for a device: which functions are kernels, and by which code a
+// thread reads its number and the number of its block.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"

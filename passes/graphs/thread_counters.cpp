@@ -19,7 +19,7 @@ constexpr uint64_t kRefused = 1; // value of the slot if the runtime has no arra
 constexpr uint32_t kMostOnStack = 512;
 constexpr int kOutermost = 101; // our constructor runs before the program's, and our destructor after the program's
 
-// { version, bytes, counters, table }
+// Returns the type of abi::GraphUnit: { version, bytes, counters, table }.
 StructType *unitType(LLVMContext &context) {
   Type *half = Type::getInt16Ty(context);
   return StructType::get(context, {half, half, Type::getInt32Ty(context), PointerType::get(context, 0)});
@@ -105,6 +105,8 @@ Value *ThreadCounters::counters(Function &function, Instruction &begin, uint32_t
   return find(begin, first, *scratch(function, count));
 }
 
+// Makes the function that gets the thread's array from the runtime, and stores its address:
+//
 // define internal ptr @__msl_first_count() {
 //   %asked = call ptr @__msl_counters_of(ptr @__msl_graph_unit, ptr @__msl_counters)
 //   %kept = %asked != null ? %asked : 1
@@ -121,6 +123,8 @@ void ThreadCounters::defineFirst() {
   builder.CreateRet(kept);
 }
 
+// Makes a function whose code runs only if the runtime has the callee:
+//
 // define internal void @NAME() {
 //   br (CALLEE != null), call, rest
 //   call:                                            ; `builder` inserts here

@@ -1,4 +1,4 @@
-// A file in memory that has a name, for readers that open a file by its name.
+// NamedMemory is a file in memory that has a name, for readers that open a file by its name.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The pass instruments no function that forbids this, and no function that the user wants to ignore.
+// The pass instruments no function that forbids instrumentation, and no function that the user wants to ignore.
 // RUN: %clang -g -O0 -S -emit-llvm %s -o - | FileCheck %s
 // RUN: %clang -g -O2 -S -emit-llvm %s -o - | FileCheck %s
 #include <stdlib.h>

@@ -27,7 +27,7 @@ void other_shape(void) {
   clEnqueueNDRangeKernel(0, 0);
 }
 
-// The callee of a call through a pointer is unknown.
+// The callee of a call through a pointer is unknown, so the call is not instrumented.
 void indirect(void *(*get)(size_t), void (*put)(void *)) { put(get(3)); }
 
 // A static function is the program's own, even if its name is `free`.

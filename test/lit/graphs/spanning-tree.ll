@@ -31,7 +31,7 @@ target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"
 ; Each of the nine edges has a counter: the entry, the exit, and seven edges between the blocks.
 ; ALL: @__msl_graph_unit = internal constant { i16, i16, i32, ptr } { i16 1, i16 16, i32 9, ptr @__msl_graphs }
 
-; Each edge has a call, in a separate block that is named after the edge.
+; With counters=calls, each edge has a call, in a separate block that is named after the edge.
 ; CALLS: @__msl_graph_unit = internal constant { i16, i16, i32, ptr } { i16 1, i16 16, i32 9, ptr @__msl_graphs }
 ; CALLS-LABEL: define i32 @loop(
 ; CALLS: call void @__msl_count_edge(ptr %counters, i32 0, i32 1, i32 1)

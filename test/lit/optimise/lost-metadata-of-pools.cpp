@@ -1,4 +1,4 @@
-// Like lost-metadata.cpp, but for an allocator of the user. Its calls are pinned.
+// Type and variable stay known although the optimiser drops metadata, also for a pinned call of a user's allocator.
 // REQUIRES: annotated-declarations
 // RUN: %clangxx -g -O0 -c %s -o %t.o && %sites %t.o | FileCheck %s
 // RUN: %clangxx -g -O2 -c %s -o %t.o && %sites %t.o | FileCheck %s
