@@ -76,8 +76,8 @@ std::string readFile(const fs::path &file) {
   return bytes;
 }
 
-// Runs a program. All output of this program goes to the stderr of msleaks-cl. Returns false if the program cannot be
-// started, or fails.
+// Runs a program. All output of this program is written to the stderr of msleaks-cl. Returns false if the program
+// cannot be started, or fails.
 bool run(std::vector<std::string> words) {
   std::vector<char *> arguments;
   for (std::string &word : words)
@@ -86,7 +86,7 @@ bool run(std::vector<std::string> words) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, 2, 1); // only the module goes to stdout
+  posix_spawn_file_actions_adddup2(&actions, 2, 1); // only the module is written to stdout
   pid_t pid = 0;
   const int error = posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);

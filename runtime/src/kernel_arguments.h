@@ -41,7 +41,7 @@ public:
 private:
   static constexpr uint32_t kSlots = 1 << 15, kMostProbes = 128;
   static constexpr uint32_t kCount = kMostOfKernel; // the entry with the kernel's number of arguments + 1
-  static constexpr uint32_t kOthers = kCount + 1;   // 1: the kernel uses other memory, or another kernel's arguments
+  static constexpr uint32_t kOthers = kCount + 1;   // 1 = the kernel uses other memory, or arguments of a copied kernel
   static constexpr uint32_t kRows = kOthers + 1;    // from here on: the rows of the kernel's arguments
   static constexpr uint64_t kNoAddress = 1;
 

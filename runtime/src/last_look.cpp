@@ -1,5 +1,6 @@
-// Reads which pages of a large block were touched, just before the process frees the block. The collector also reads
-// this from time to time. Only this last look sees the touches after the collector's last look.
+// Reads which pages of a large block were touched, just before the process frees the block. This is the last look at
+// the block. The collector looks at these pages from time to time. Only the last look sees the touches after the
+// collector's look.
 #include "arena.h"
 #include "system.h"
 #include "watched_block.h"
@@ -82,7 +83,7 @@ private:
   bool isZero(uint64_t begin, uint64_t end) noexcept {
     while (begin < end) {
       const uint64_t count = end - begin < sizeof words_ ? end - begin : sizeof words_;
-      words_[(count - 1) / sizeof(uint64_t)] = 0; // the last word may be filled in part
+      words_[(count - 1) / sizeof(uint64_t)] = 0; // the copy may fill only a part of the last word
       if (!readHost(begin, words_, count))
         return false;
       for (uint64_t i = 0; i * sizeof(uint64_t) < count; ++i)

@@ -41,7 +41,7 @@ void write(abi::RingHeader &ring, uint64_t *words, unsigned slots) noexcept {
 }
 
 // Whether the time cannot be read. On some machines the time comes from a system call, which the runtime must not make
-// behind a seccomp filter.
+// under a seccomp filter.
 bool isClockClosed(const Thread &thread) noexcept {
   return isSandboxed() && (thread.has_no_clock || __msl_process.clock != abi::ClockKind::Tsc);
 }

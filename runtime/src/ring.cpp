@@ -25,7 +25,8 @@ constinit uint64_t last_generation = kNoGeneration;
 // either.
 constinit const Arena *last_arena = nullptr;
 
-// The size of an arena's header, first entries and definitions. Without a collector, mayTake() limits this size.
+// The size of an arena's header, first entries and definitions. If there is no collector, mayTake() adds this size to
+// the memory that is limited.
 constexpr uint64_t kOrphanArenaBytes = 32 << 10;
 constexpr uint64_t kSmallestSlotBytes = 16 << 10;
 constexpr uint64_t kGrowth = 4;
@@ -143,7 +144,7 @@ bool wipeOnFork() noexcept {
          callKernel(SYS_madvise, &__msl_process, sizeof __msl_process, MADV_WIPEONFORK) == 0;
 }
 
-// Counts a fork's child behind its parent's seccomp filter as unseen, once, since the child cannot create files.
+// Counts a fork's child under its parent's seccomp filter as unseen, once, since the child cannot create files.
 void tellSandboxedChild() noexcept {
   if (!__msl_process.is_child_told)
     countUnseenChild(last_arena != nullptr ? last_arena->header->pid : 0);
@@ -153,7 +154,7 @@ void tellSandboxedChild() noexcept {
 } // namespace
 
 // Returns the lock. MADV_WIPEONFORK is set before a thread acquires the lock for the first time. Otherwise a fork's
-// child could inherit a lock that no thread releases. Behind a seccomp filter, this process or its parent has already
+// child could inherit a lock that no thread releases. Under a seccomp filter, this process or its parent has already
 // set MADV_WIPEONFORK.
 uint32_t &wipedLock() noexcept {
   if (__atomic_load_n(&__msl_process.state, __ATOMIC_RELAXED) == 0 && mayCallKernel() && !wipeOnFork())

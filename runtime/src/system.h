@@ -1,5 +1,5 @@
 // Provides files, memory, locks and signals to the runtime. These functions make raw system calls, which run no hook,
-// allocator or cancellation point. Behind a seccomp filter they make no system call (kernel.h): files fail to open, no
+// allocator or cancellation point. Under a seccomp filter they make no system call (kernel.h): files fail to open, no
 // memory is mapped, and signals are not blocked. A wait for a lock spins, for a bounded time.
 #pragma once
 
@@ -22,7 +22,7 @@
 namespace msleaks::runtime {
 
 // While an object of this class exists, no signal handler runs in this thread. So the thread can hold a lock or replace
-// its ring. Behind a seccomp filter handlers do run, but they cannot acquire a lock that is held.
+// its ring. Under a seccomp filter handlers do run, but they cannot acquire a lock that is held.
 class SignalsBlocked {
 public:
   SignalsBlocked() noexcept : is_blocked_(enterKernel()) {
@@ -59,7 +59,7 @@ inline void pauseBriefly() noexcept {
 #endif
 }
 
-// The largest number of times that a thread behind a seccomp filter checks a condition. All these checks together take
+// The largest number of times that a thread under a seccomp filter checks a condition. All these checks together take
 // milliseconds.
 inline constexpr unsigned kSpinsInSandbox = 50'000;
 
@@ -118,7 +118,7 @@ private:
   // Returns false if another thread has the lock. The other thread then wakes a waiting thread when it releases the
   // lock.
   bool takeContended() noexcept { return __atomic_exchange_n(word_, kContended, __ATOMIC_ACQUIRE) == kFree; }
-  // Waits for the lock, and checks the lock from time to time. A thread behind a seccomp filter wakes no other thread
+  // Waits for the lock, and checks the lock from time to time. A thread under a seccomp filter wakes no other thread
   // when it releases the lock.
   bool takeByWaiting() noexcept {
     const timespec look{0, 10'000'000};
@@ -204,7 +204,7 @@ inline void *mapShared(const OpenFile &file, uint64_t offset, uint64_t bytes, in
   return mapMemory(bytes, PROT_READ | PROT_WRITE, MAP_SHARED | flags, file.fd(), offset);
 }
 
-// Returns the id, or 0 if the system call failed, for example behind a seccomp filter.
+// Returns the id, or 0 if the system call failed, for example under a seccomp filter.
 inline uint32_t numberOrNone(long id) noexcept { return id > 0 ? static_cast<uint32_t>(id) : 0; }
 inline uint32_t processId() noexcept { return numberOrNone(callKernel(SYS_getpid)); }
 inline uint32_t threadId() noexcept { return numberOrNone(callKernel(SYS_gettid)); }

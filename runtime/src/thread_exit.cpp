@@ -43,7 +43,7 @@ void onThreadExit(void *argument) {
 // child that exits stores no time: it shares its parent's arena and has another pid.
 [[gnu::destructor]] void sayExit() noexcept {
   const Arena *arena = __msl_process.arena;
-  if (arena != nullptr && arena->header->pid == processId()) // processId() is 0 behind a seccomp filter
+  if (arena != nullptr && arena->header->pid == processId()) // processId() is 0 under a seccomp filter
     arena->header->exit_ns.store(monotonicNs(), std::memory_order_release);
 }
 

@@ -43,8 +43,8 @@ bool passGate(WatchList &list, uint64_t label) noexcept {
 
 bool hasGate() noexcept { return session.control->watch.begin[0] != 0 || session.control->watch.end[0] != 0; }
 
-// Compares all blocks, and removes the thread's pending operation. This operation has ended by now, even if no callback
-// has reported its end.
+// Compares all blocks, and removes the thread's current operation from the list. This operation has ended by now, even
+// if no callback has reported its end.
 void lookAndForget(WatchList &list, Thread &thread, uint32_t here) noexcept {
   Pending *pending = pendingOf(list, &thread);
   if (pending == nullptr)

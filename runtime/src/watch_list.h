@@ -80,7 +80,7 @@ WatchedBlock *blockAt(WatchList &, uint64_t address) noexcept;
 bool isWatched(const WatchList &, uint64_t address) noexcept;
 
 // Returns the list if this thread must compare its blocks, else null. The list must have a block to compare or wait for
-// WatchWish::begin, and the thread must not be in a look.
+// WatchWish::begin, and the thread must not be comparing blocks already.
 WatchList *listToLookAt(const Thread &) noexcept;
 // Returns the list. The first call makes the list. Returns null if there is no memory for it.
 WatchList *makeList() noexcept;

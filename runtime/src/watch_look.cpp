@@ -29,7 +29,7 @@ constexpr abi::Heap heapOf(const WatchedBlock &block) {
   return block.where == Where::Host ? abi::Heap::Host : abi::Heap::Device;
 }
 
-// Records the content of a block that a look has read. Call with the lock of the list held.
+// Records the content of a block that has just been read. Call with the lock of the list held.
 void recordContent(const Look &look, const WatchedBlock &block, const Since &since) noexcept {
   if (!isEnabled(abi::EventKind::Content))
     return;

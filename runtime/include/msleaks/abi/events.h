@@ -109,7 +109,7 @@ inline constexpr uint64_t kContinuationTag = static_cast<uint8_t>(EventKind::Con
 #define MSL_EVENT_END(name) }
 #include "msleaks/abi/events.def"
 
-// Returns the number of slots of an event of this kind, or 0 for a kind that this version does not know.
+// Returns the number of slots of an event of this kind, or 0 for a kind that does not exist in this version.
 constexpr unsigned slotsOf(EventKind kind) {
   switch (kind) {
 #define MSL_EVENT(name, number, slots, doc)                                                                            \

@@ -36,7 +36,7 @@ enum class EdgeKind : uint8_t {
   Switch,   // a case of a switch; GraphEdge::value is its value
   Default,  // the default of a switch
   Indirect, // a branch to an address: indirectbr, callbr
-  Unwind,   // to the handler of an exception
+  Unwind,   // an exception leads to its handler
   Exit,     // the function returns, or passes an exception on
   Leave,    // a call in the block does not return (exit, longjmp, an exception); count below 0: a call returned twice
 };

@@ -30,7 +30,7 @@ enum class GuardCall : uint64_t {
   Listen,      // asks whether the tracer wants watches and ranges. Result 1: yes
   Made,        // address, bytes: a block of a size in kTellVariable. Result 1: the tracer watches it
   Watch,       // address, bytes, name (0: none): the tracer looks for writes to these bytes
-  Unwatch,     // address: the tracer looks no longer for writes to this block
+  Unwatch,     // address: the tracer no longer looks for writes to this block
   RangeBegins, // text (0: none): a range of this thread begins
   RangeEnds,
   Step, // number of the step that begins

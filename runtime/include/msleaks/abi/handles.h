@@ -11,7 +11,7 @@ enum class HandleKind : uint8_t {
 #include "msleaks/abi/handles.def"
 };
 
-// Returns null for a kind that this version does not know.
+// Returns the text of a kind, or null for a kind that does not exist in this version.
 constexpr const char *nameOf(HandleKind kind) {
   switch (kind) {
 #define MSL_HANDLE(name, number, text, back, doc)                                                                      \

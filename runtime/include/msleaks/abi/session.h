@@ -183,12 +183,12 @@ inline constexpr uint64_t kRetiredCaller = uint64_t{1} << 63;
 // instrumented code. The site number (events.h) of a path is kPathSite | the node's number.
 struct PathNode {
   uint64_t address; // return address, or a site number
-  uint32_t parent;  // the node of the call around it, or kPathBegin or kPathUnknown
+  uint32_t parent;  // the node of the call around this call, or kPathBegin or kPathUnknown
   uint32_t image;   // ImageDefinition::image; 0 = not known; kImageOfSite: `address` is a site number
 };
 inline constexpr uint32_t kImageOfSite = UINT32_MAX;
-inline constexpr uint32_t kPathBegin = 0;   // no call around it: the thread began with this call
-inline constexpr uint32_t kPathUnknown = 1; // the runtime could not find the calls around it
+inline constexpr uint32_t kPathBegin = 0;   // there is no call around this call: the thread began with it
+inline constexpr uint32_t kPathUnknown = 1; // the runtime could not find the calls around this call
 inline constexpr uint32_t kFirstPath = 2;
 inline constexpr uint32_t kMaxPathDepth = 1024;
 

@@ -104,7 +104,7 @@ struct Shape {
   constexpr bool operator==(const Shape &) const = default;
 };
 
-// One row. The positions that its verb does not use are absent.
+// One row. A comment of a position names the verbs that use the position. For other verbs the position is absent.
 struct Symbol {
   std::string_view name;
   Verb verb{};

@@ -19,8 +19,8 @@ inline uint64_t monotonicNs() noexcept { return readNs(CLOCK_MONOTONIC); }
 
 // Reads the counter without a fence, which takes 8.5 ns instead of 14. The processor may read its counter before
 // earlier loads have their values, but never after a later store is visible. So a thread that passes a block to another
-// thread has read the time of the Alloc before the other thread can see the block. The other thread may read the time
-// of its own events too early; 5 to 16 ns were measured.
+// thread has read the time of the Alloc before the other thread can see the block. The time that the other thread reads
+// for its own events may be too early, by 5 to 16 ns in measurements.
 [[gnu::always_inline]] inline uint64_t readTicks() noexcept {
 #if defined(__x86_64__)
   uint32_t low, high;
