@@ -76,7 +76,7 @@ TEST_F(PipelineTest, PointersAreReadWhenTheirTimeHasCome) {
   EXPECT_EQ(reads, 2);
 }
 
-// The time of the end comes from the parent's clock. The last events of the process may have slightly later times.
+// The time of the end is a time of the parent's clock. So the last events of the process may have slightly later times.
 TEST_F(PipelineTest, LastEventsMayBeLaterThanTheEnd) {
   pipeline.expectEnd(1, {FreeCause::ProcessExited, 1'000'000, 0});
   pipeline.apply(msleaks::test::alloc(500, 0x10, 5));

@@ -15,8 +15,8 @@ using analysis::Urgency;
 
 class ProcessCollectorTest : public CollectorFixture {};
 
-// To drain many full rings may take longer than the timeout of a thread that waits for room. So the collector must
-// update its heartbeat after each batch. Otherwise the thread would take the collector for dead.
+// To drain many full rings may last longer than the timeout of a thread that waits for room. So the collector must
+// update its heartbeat after each batch. Otherwise the thread would treat the collector as dead.
 TEST_F(ProcessCollectorTest, BeatsAfterEachBatch) {
   auto ring = arena.addRing(64, 0);
   start();

@@ -546,7 +546,7 @@ std::string notesOf(const SessionDirectory &session) {
   return notes;
 }
 
-// The program contains a stub with malloc's name. The hooks must not take this stub for a malloc that the program
+// The program contains a stub with malloc's name. The hooks must not mistake this stub for a malloc that the program
 // defines. So they must write no note.
 TEST(Hooks, AProgramAtAFixedAddressIsHookedWithoutANote) {
   const SessionDirectory session;

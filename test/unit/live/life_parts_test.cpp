@@ -1,5 +1,5 @@
-// Tests the parts of blocks' lives in the memory history, such as unused or in use. The expected results are from a
-// model that knows the end of each life.
+// Tests the parts of blocks' lives in the memory history, such as unused or in use. A model that stores each life as a
+// whole gives the expected results.
 #include "analysis/live/memory_history.h"
 
 #include <algorithm>

@@ -74,8 +74,8 @@ TEST_F(LiveSkewTest, AMicrosecondIsTooLongForAnEarlyOrALateFree) {
 }
 
 // The first block was allocated before the recording began. Another thread allocates at the same address right after
-// the free. So the free is taken for an early free of the new block. Only the new block is affected: it is no leak, and
-// its own free counts as the free of a block from before the start.
+// the free. So msleaks mistakes this free for an early free of the new block. Only the new block is affected: it is no
+// leak, and its own free counts as the free of a block from before the start.
 TEST_F(LiveSkewTest, AFreeFromBeforeTheStartThatLooksEarlyMakesNoLeakAndNoFault) {
   apply(test::epoch(10, 0));
   apply(test::epoch(20, ~0u));

@@ -24,8 +24,8 @@ protected:
 
 } // namespace
 
-// Process 3 is a child of 2, which is a child of 1. In an old trace, definitions say this. The parents' definitions are
-// added last here, because a trace may store a child's definitions first.
+// Process 3 is a child of 2, which is a child of 1. An old trace stores this in definitions. The parents' definitions
+// are added last here, because a trace may store a child's definitions first.
 TEST_F(Catalog, AChildFindsWhatItsAncestorsDefined) {
   catalog.addProcess({1, 11, 1, 1000, 0, {}});
   catalog.addProcess({2, 22, 11, 2000, 0, {}});

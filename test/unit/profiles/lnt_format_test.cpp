@@ -55,7 +55,8 @@ TEST(LntFormat, ATextThatIsTheMarkSurvives) {
   expectSame(written(profile), profile);
 }
 
-// LNT's own readers and files of other programs know no escapes. So only names that need an escape are escaped.
+// LNT's own readers do not undo escapes, and other programs do not write them. So only names that need an escape are
+// escaped.
 TEST(LntFormat, WithoutNeedNothingIsEscaped) {
   Profile profile;
   profile.functions["operator\\n"] = {{}, {{{}, 1, "\\x41"}}};

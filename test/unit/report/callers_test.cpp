@@ -121,7 +121,8 @@ TEST(RowCallers, TheStandardLibraryIsNoCaller) {
             "< net.cpp:9 in main\n");
 }
 
-// If main ends with a tail call, main's frame is gone while the callee runs. So the path does not contain main.
+// If main ends with a tail call, main's frame no longer exists while the callee runs. So the path does not contain
+// main.
 TEST(RowCallers, WhatCallsMainIsNoCaller) {
   SiteLine line = lineOf({});
   line.bytes = 10;

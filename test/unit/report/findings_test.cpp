@@ -152,7 +152,7 @@ TEST_F(Findings, WaysOfWhichNoneIsMostAreFindings) {
   EXPECT_NE(found[0]["id"], found[1]["id"]);
 }
 
-// Two lines of the user's code call a closed library, which keeps a block at each call.
+// Two lines of the user's code call a closed library. At each call, the library allocates a block that it never frees.
 TEST_F(Findings, WhatAClosedLibraryKeepsIsOneFindingBehindAllOthers) {
   start(1, 4711);
   abi::ImageDefinition closed{}, libc{};
@@ -216,8 +216,8 @@ TEST_F(Findings, HintsAloneDoNotChangeTheExitStatus) {
             json::parse(R"({"bytes":0,"count":0,"places":0,"pool":{"bytes":0,"count":0}})"));
 }
 
-// A block may be freed and become alive again: by a refused realloc, or when a mapping loses a part. Its lifetime must
-// count once.
+// A block may be freed and become alive again: by a refused realloc, or when a mapping loses a part. The time of such a
+// block must count only once.
 TEST_F(Findings, ABlocksTimeCountsOnce) {
   Where realloc = kOne, restored = kOne, mapping = kTwo;
   realloc.flags = abi::kRealloc;
@@ -246,7 +246,7 @@ TEST_F(Findings, ADevicesBlocksSaveOfThatDevicesPeak) {
   EXPECT_EQ(found[1]["saves_cumulative_bytes"], 200) << "another device's peak";
 }
 
-// Neither a block that a library keeps nor a small block is a finding.
+// Neither a block that a library never frees nor a small block is a finding.
 TEST_F(Findings, ThereAreNoneWhereNothingIsTheUsersOwn) {
   run({at(1, 0x10, 50 * kMiB, {}), at(2, 0x20, 1000, kOne), at(3, 0x20, 0, kOne), at(4, 0x30, kMiB, {})});
   EXPECT_EQ(found, json::array());
@@ -267,7 +267,7 @@ TEST_F(Findings, AKilledProcessLeaksNothing) {
   EXPECT_EQ(asJson()["findings"], json::array());
 }
 
-// The C++ library keeps one block of 72,704 bytes in each process.
+// In each process, the C++ library allocates one block of 72,704 bytes that it never frees.
 TEST_F(Findings, WhatALibraryMayKeepIsCountedForEachProcess) {
   constexpr uint64_t kSize = 72704;
   std::vector<StreamEvent> list;

@@ -1,4 +1,4 @@
-// Tests the findings about blocks that each step of a program keeps.
+// Tests the findings about memory that grows, because each step of a program leaves blocks allocated.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {
@@ -97,7 +97,7 @@ TEST_F(Growth, ThatIsFreedBehindTheLastStepIsAHint) {
   EXPECT_EQ(growth["evidence"]["freed_behind_last_step_bytes"], 5 * kStepBytes);
 }
 
-// Each of the first six steps keeps ten times as much memory as a later step.
+// Each of the first six steps leaves ten times as much memory allocated as a later step.
 TEST_F(Growth, MayBeAskedForFromALaterStepOnAndFromSoMuchOn) {
   std::vector<StreamEvent> list;
   for (uint64_t number = 1; number <= 12; ++number) {
@@ -149,7 +149,7 @@ TEST_F(Growth, MayBeginLateAndMissSteps) {
   EXPECT_EQ(growth["bytes"], 15 * kStepBytes) << "41 to 58 without 45, 50 and 55";
 }
 
-// Each round frees a batch and keeps a little. The program does not report where a round begins.
+// Each round frees a large batch, and leaves a small block allocated. The program does not report where a round begins.
 TEST_F(Growth, WithoutStepsCountsTheRoundsThatRepeat) {
   std::vector<StreamEvent> list;
   for (uint64_t number = 1; number <= 60; ++number) {

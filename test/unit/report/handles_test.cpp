@@ -124,7 +124,8 @@ TEST_F(HandlesTest, OneAStepIsAFinding) {
   EXPECT_EQ(finding["evidence"]["steps"], 4);
 }
 
-// Each of the first four steps keeps a handle, like a cache that is then full. The six later steps keep none.
+// Each of the first four steps leaves a handle open, like a cache that is then full. The six later steps open no
+// handle.
 TEST_F(HandlesTest, AFewOfSomeStepsAreNone) {
   std::vector<StreamEvent> list;
   for (uint64_t step = 0; step < 10; ++step) {

@@ -53,7 +53,7 @@ TEST_F(LargeReports, AHundredThousandSites) {
   EXPECT_EQ(found.leaks.sum.bytes, uint64_t{kSites} * (kSites + 1) / 2);
   EXPECT_EQ(found.leaks.sum.count, kSites);
   ASSERT_EQ(found.leaks.by_site.size(), kSites);
-  EXPECT_EQ(found.leaks.by_site[0].bytes, kSites); // the largest first
+  EXPECT_EQ(found.leaks.by_site[0].bytes, kSites); // the largest place is first
   EXPECT_EQ(found.findings.size(), 1000u);         // the limit in docs/report.md
   EXPECT_EQ(found.findings[0].site.line, kSites);
   std::ostringstream text;
@@ -70,7 +70,7 @@ TEST_F(LargeReports, OddNames) {
                              std::string(4096, 'x'),
                              "\xe5\xbc\xa0\xe9\x87\x8f", // wide characters: tensor in Chinese
                              "e\xcc\x81",
-                             "\xff\xfe", // a combining character, and invalid UTF-8
+                             "\xff\xfe", // the name above has a combining character, this one is invalid UTF-8
                              "quote\"back\\slash",
                              "::",
                              ""};

@@ -128,7 +128,7 @@ TEST_F(Reached, LostBlocksOfAKilledProcessAreLeaks) {
   EXPECT_EQ(found[0]["evidence"]["reach"], "lost");
 }
 
-// The later of two readings counts. A block that was freed after both readings is no leak, whatever the readings say.
+// The later of two readings counts. A block that was freed after both readings is no leak, whatever the readings show.
 TEST_F(Reached, TheLastReadingCounts) {
   const Pointer to_first{kGlobals + 16, kHeap}, to_second{kGlobals + 24, kHeap + 0x2000};
   more_readings = {{kStart + 7'000, {to_second}}};

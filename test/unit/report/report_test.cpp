@@ -193,7 +193,7 @@ TEST_F(ReportTest, SessionWhoseManifestSaysRunningIsNotComplete) {
   EXPECT_FALSE(report->complete());
 }
 
-// One stream has more events than its account says. Another stream has fewer events than its account says.
+// One stream has more events than its account (its recorded totals) contains. Another stream has fewer.
 TEST_F(ReportTest, AStreamsOldAccountDoesNotHideWhatAnotherLacks) {
   start(1, 4711);
   events(smallRun());

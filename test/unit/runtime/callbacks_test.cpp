@@ -251,7 +251,7 @@ TEST(Callbacks, CopiesAndFills) {
       "Copy#7 100+200 | Set#8 100+16 async");
 }
 
-// While a hook of an allocator runs, calls of this allocator's functions are made by the allocator itself. They are not
+// While a hook of an allocator runs, only the allocator itself calls functions of its family. These calls are not
 // recorded.
 TEST(Callbacks, InsideAHookNothingIsRecorded) {
   EXPECT_EQ(eventsOf([] {

@@ -163,7 +163,7 @@ TEST(Drivers, AStepAndARefusalAskHowFullADeviceIs) {
     must(asked == 2);
     const void *none = nullptr;
     __msl_before(8, kTake);
-    __msl_on_alloc_out(8, kTake, &none, 16, kOutOfMemory); // the runtime asks the driver during any pause
+    __msl_on_alloc_out(8, kTake, &none, 16, kOutOfMemory); // the runtime asks the driver even during a pause
     must(asked == 3);
   }),
             0);

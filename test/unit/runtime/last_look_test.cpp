@@ -142,8 +142,8 @@ TEST_F(LastLook, BehindASeccompFilterNobodyLooks) {
   EXPECT_TRUE(looks.empty());
 }
 
-// To read the page state of much memory takes long. A process that has run for a short time may spend only little time
-// on this.
+// Reading the page state of much memory needs much time. A process that has run for a short time may spend only little
+// time on this.
 TEST_F(LastLook, LooksEndWhenTheirTimeIsSpent) {
   const auto looks = looksOf([&] {
     tell(address, kSize);

@@ -13,7 +13,8 @@ namespace {
 
 constexpr int kPaths = 20'000;
 
-// Takes a call path with an address in no image. Each such call is new, so the runtime asks the loader for its image.
+// Reads a call path with an address in no image. Each such address is new, so the runtime asks the loader for its
+// image.
 void takeNewPath(uint64_t address) {
   const runtime::CallerFrame frame = runtime::callerFrame();
   __msl_path(address, frame.stack_pointer, frame.frame_pointer, 0);

@@ -136,8 +136,8 @@ uint64_t anyWord(const uint64_t *stack) {
 
 [[gnu::noinline]] uint32_t pathOfCaller() { return pathHere(); }
 
-// Overwrites some or all words of the stack between `begin` and `end`, beyond the first few calls, and takes a path.
-// Calls whose frames are below the first damaged word are unchanged, so the path must contain them.
+// Overwrites some or all words of the stack between `begin` and `end`, beyond the first few calls. Then reads the call
+// path. Calls whose frames are below the first damaged word are unchanged, so the path must contain them.
 [[gnu::noinline]] void takeOnDamagedStack(Nodes &own, uint64_t *begin, uint64_t *end) {
   static uint64_t kept[1 << 13];
   const uint64_t words = static_cast<uint64_t>(end - begin);
@@ -152,8 +152,8 @@ uint64_t anyWord(const uint64_t *stack) {
   const uint32_t number = pathOfCaller();
   std::memcpy(begin, kept, words * sizeof *begin);
   const Path path = own.pathOf(number);
-  // A frame's address was read below the frame's own stack pointer. So it is right if this stack pointer is not above
-  // the damage.
+  // A frame's address was read below the frame's own stack pointer. So the address is right if this stack pointer is
+  // not above the damage.
   size_t right = 1;
   while (right < true_frames.size() && true_frames[right].stack_pointer <= reinterpret_cast<uint64_t>(first))
     ++right;

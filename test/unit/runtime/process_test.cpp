@@ -197,7 +197,7 @@ TEST(Process, ForkWhileOtherThreadsAreBusy) {
   EXPECT_GE(session.arenas().size(), 51u);
 }
 
-// Forks at the moment in which another thread finds the session.
+// Forks while another thread attaches the process to its session.
 TEST(Process, ForkWhileAnotherThreadAttaches) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16});
   constexpr int kTimes = 200;

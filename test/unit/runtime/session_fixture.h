@@ -192,8 +192,8 @@ public:
   const std::filesystem::path &path() const { return path_; }
   abi::ControlPage &control() const { return *control_; }
   abi::UnseenPage &unseen() const { return *unseen_; }
-  // loseCollector() does what the kernel does when the collector's thread is killed. findCollector() does what another
-  // collector does when it takes over.
+  // loseCollector() changes the control page as the kernel does when the collector's thread is killed. findCollector()
+  // changes it as a new collector does.
   void loseCollector() const { control_->collector_thread.fetch_or(abi::kOwnerGone); }
   void loseCollectorAndRoom() const {
     unseen_->orphan_kib = abi::kMaxOrphanKib;
@@ -241,8 +241,8 @@ public:
     return events;
   }
 
-  // Drains the rings and writes heartbeats until the child has ended, and then drains the rest. The files are mapped
-  // again in each round, so that new rings are seen.
+  // Drains the rings and writes heartbeats until the child has ended, and then drains the rings once more. Maps the
+  // files again in each round, so that new rings are seen.
   std::vector<ReadEvent> collectFrom(pid_t pid, int *status) const {
     std::vector<ReadEvent> events;
     for (bool gone = false; !gone;) {
@@ -260,7 +260,7 @@ public:
   }
 
 private:
-  // Makes a file of one page. Returns null if there is no room; a session also works without the page for unseen
+  // Creates a file of one page. Returns null if there is no room. A session also works without the page for unseen
   // processes.
   void *makePage(const char *name) const {
     const int fd = ::open((path_ / name).c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);

@@ -85,7 +85,7 @@ struct Shared {
   uint64_t main, signal, nested;
 };
 
-// Records bursts of events while many signals come. After each burst the collector empties the ring.
+// Records bursts of events while many signals arrive. After each burst, the collector empties the ring.
 void runStorm(const abi::Flags &flags, uint64_t burst, Counts &counts, Shared &made, Account &account) {
   const SessionDirectory session(flags);
   auto *shared = static_cast<Shared *>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));

@@ -106,7 +106,7 @@ protected:
   std::vector<trace::ChunkPlace> chunks_;
 };
 
-// To read a trace of a kilobyte must take neither a gigabyte of memory nor minutes.
+// Reading a trace of a kilobyte must need neither a gigabyte of memory nor minutes.
 TEST(Hostile, SizesThatNoWriterWritesAreNotBelieved) {
   trace::ChunkHeader header;
   header.kind = trace::ChunkKind::ProcessStart;
@@ -276,7 +276,7 @@ TEST_F(SmallTrace, HugeClaimsAreNotBelieved) {
   EXPECT_EQ(damage.size(), 1u);
 }
 
-// The reader must skip chunks of a kind that only a later version knows.
+// The reader must skip chunks of a kind that only a later version defines.
 TEST_F(SmallTrace, UnknownChunkKindIsPassedOver) {
   trace::ChunkHeader header;
   header.kind = static_cast<trace::ChunkKind>(77);

@@ -221,7 +221,8 @@ TEST_F(LeavesTest, WhatIsStoredTwiceComesOnce) {
   expectSame(readAll(*reader), whole);
 }
 
-// A version that knows only flat indexes finds no entry in a root. It skips the chunks of kind Index.
+// An older version of msleaks can read only flat indexes. It finds no entry in a root, and skips the chunks of kind
+// Index. So it must walk over all chunks.
 TEST_F(LeavesTest, AnOlderReaderWalks) {
   const auto file = InputFile::open(file_);
   std::vector<uint8_t> bytes(fs::file_size(file_));

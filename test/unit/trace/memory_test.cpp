@@ -51,8 +51,8 @@ std::filesystem::path writeStreams(const ScratchFolder &folder, uint32_t streams
   return file;
 }
 
-// To read the events of 2000 threads that ran one after another must take as much memory as to read those of one
-// thread. If 200 threads ran at once, reading takes more. This shows that the measured value can grow.
+// Reading the events of 2000 threads that ran one after another must need as much memory as reading those of one
+// thread. If 200 threads ran at once, reading needs more. This shows that the measured value can grow.
 TEST(TraceMemory, StreamsThatFollowEachOtherAreNotHeldTogether) {
   const ScratchFolder folder;
   uint64_t events = 0;

@@ -130,7 +130,7 @@ TEST_F(ToldTest, SeesWhatTheTraceSays) {
 
 TEST_F(ToldTest, ReadsTheTraceWhenNobodyTells) {
   growBySome();
-  const auto live = watchSession(); // reads the trace at once: nobody publishes sums
+  const auto live = watchSession(); // reads the trace at once, because nothing publishes sums
   EXPECT_FALSE(live->isTold());
   takeAllOf(*live, 300);
   const SumsPublisher silent(session);
