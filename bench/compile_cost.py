@@ -1,4 +1,4 @@
-"""Measures the cost of a build with msleaks-clang++ against clang++ -g: user time, size of code, and size of objects. Both
+"""Compares a build by msleaks-clang++ with a build by clang++ -g: user time, size of code, and size of objects. Both compilers
 compile the same files, in turns."""
 import json
 import os
@@ -10,7 +10,7 @@ from measure import Failed, Skipped, output_of
 
 HERE = Path(__file__).resolve().parent
 LLVM = "22"
-ORDINARY, DENSE, TEXT = 1.05, 2.0, 2.5  # goals: ratios to clang++ -g; a link has the goal ORDINARY
+ORDINARY, DENSE, TEXT = 1.05, 2.0, 2.5  # goals: largest ratios to clang++ -g; a link has the goal ORDINARY
 JSON_TESTS = ("allocator", "merge_patch", "user_defined_input")
 
 
@@ -25,7 +25,7 @@ def user_seconds(words, cwd):
 
 
 class Unit:
-    """A file to compile: the compiler for its language, its options, and the folder that the options refer to."""
+    """A file to compile, with the compiler for its language, its options, and the folder in which the compiler runs."""
 
     def __init__(self, source, options, folder):
         self.source, self.options, self.folder = Path(source), list(options), folder
@@ -48,7 +48,7 @@ def our_units(build):
 
 
 def options_of(entry):
-    """The options of a compile command that decide which code is compiled and how it is optimised."""
+    """Returns the options of a compile command that decide which code is compiled and how it is optimised."""
     words, kept = shlex.split(entry["command"]), []
     for word, following in zip(words, [*words[1:], ""]):
         if word.startswith(("-I", "-D", "-O", "-std=", "-f")):
@@ -104,7 +104,7 @@ class CompileCost:
                              grown["ours"], grown["ours"] / grown["plain"], 1.1, "x")
 
     def compare(self, name, units, time_goal, text_goal=None):
-        """Returns {way: seconds}, and adds the rows to the table."""
+        """Returns {way: seconds} for the two ways to compile, and adds rows to the table."""
         if self.bench.scale < 1:  # --check
             units = units[:1]
 
@@ -123,7 +123,7 @@ class CompileCost:
         return seconds
 
     def thin_link(self, name, units):
-        """Links a library of the same files with ThinLTO: the plain way, and with our plugin, which rewrites in the link."""
+        """Links a library of the same files with ThinLTO, without and with the plugin. The plugin inserts callbacks at the link."""
         units = units if self.bench.scale >= 1 else units[:1]
         words = {"plain": [f"clang++-{LLVM}", "-g"], "ours": [self.bench.build / "bin" / "msleaks-clang++", "--msl-link"]}
         thin = ["-flto=thin", "-fuse-ld=lld", "-fPIC"]

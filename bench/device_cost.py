@@ -1,14 +1,15 @@
-"""Measures the time that a hook adds to a call of a driver. Calls drivers that do nothing, and PoCL. Also measures while
-recording is stopped."""
+"""Measures the time that a hook adds to a call of a driver. The drivers are stand-ins that do nothing, and PoCL. The time is
+also measured while recording is stopped."""
 from measure import output_of, printed_cost
 
-ALLOCATION_NS, LAUNCH_NS = 30, 40  # goals for the time beyond the bare call, without call paths
+ALLOCATION_NS, LAUNCH_NS = 30, 40  # goals: the time that the hook may add to a call, without call paths
 WAYS = {"without call paths": ("--call-stack", "none"), "with call paths": ("--call-stack", "all"), "stopped": ("--start-paused",)}
-# for each word that bench_calls prints: the called functions, the number of calls, and the goal for one call
+# For each word that bench_calls prints: the names of the called functions, the number of calls, and the goal for a
+# call.
 CALLS = {"pair": ("cudaMalloc or cudaFree", 2, ALLOCATION_NS), "launch": ("cudaLaunchKernel", 1, LAUNCH_NS),
          "hal": ("halMemAlloc or halMemFree", 2, ALLOCATION_NS), "cl": ("clCreateBuffer or clReleaseMemObject of PoCL", 2, ALLOCATION_NS)}
-# PoCL itself calls malloc, which is recorded with and without a hook of OpenCL. So its bare call is the vendor's
-# function under msleaks-run.
+# PoCL itself calls malloc, which is recorded with and without a hook of OpenCL. So the call of the vendor's function
+# under msleaks-run is the comparison: it has no hook of OpenCL, but the recorded malloc.
 BARE = {"cl": "vendor"}
 
 
@@ -28,8 +29,8 @@ class DeviceCost:
                     self.compare(what, way, seen["plain"][what], seen[way][what], seen[way if what in BARE else "plain"][BARE.get(what, what)])
 
     def compare(self, what, way, plain, hooked, bare):
-        """`plain` is the cost without msleaks-run, `hooked` the cost under msleaks-run. `bare` is what `hooked` would cost
-        without its hook. The added cost is compared with the goal."""
+        """Adds a row to the table. `plain` is the time of a call without msleaks-run, and `hooked` the time under msleaks-run.
+        `bare` is the time under msleaks-run, but without the hook. `hooked` minus `bare` is compared with the goal."""
         name, calls, goal_ns = CALLS[what]
         if way == "stopped" or what in BARE:
             self.bench.table.add(f"a hooked {name}, {way}: with / without", plain / calls, hooked / calls, hooked / plain, None, "ns")

@@ -1,16 +1,16 @@
-"""Measures the cost of counting edges. Operators of ggml are built in four ways: with few counters, one on each edge, a call
-on each edge, and clang's instrumentation for profiles. Each build is compared with a build without counters. The result is
-the least time of several rounds with one thread. The builds run in turns."""
+"""Measures the cost of counting edges, with operators of ggml. Three builds have counters outside of a spanning tree, a
+counter on each edge, or a call on each edge. A fourth build has clang's instrumentation for profiles. Each of them is compared
+with a build without counters. The builds run in turns, with one thread. The result is the least time of several rounds."""
 import os
 import subprocess
 
 from measure import Failed, Skipped, output_of
 
-ROUNDS = 9 # for scale 1
+ROUNDS = 9 # number of rounds for scale 1
 BUILD = "workloads/ggml/build.sh"
 GENERATE = {name: "-fprofile-generate" for name in ("CFLAGS", "CXXFLAGS", "LDFLAGS")}
 GOAL = 1.05
-# {name: (whether built with the plugin, the environment of the build, whether run under msleaks-run)}
+# {name: (whether it is built with the plugin, environment variables of the build, whether it runs under msleaks-run)}
 WAYS = {"none": (False, {}, False), "counted": (True, {"MSLEAKS_PASS": "cfg"}, True), "counted, without msleaks-run": (True, {"MSLEAKS_PASS": "cfg"}, False),
         "each edge": (True, {"MSLEAKS_PASS": "cfg;counters=all"}, True),
         "a call on each edge": (True, {"MSLEAKS_PASS": "cfg;counters=calls"}, True), "clang -fprofile-generate": (False, GENERATE, False)}

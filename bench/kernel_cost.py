@@ -1,6 +1,6 @@
-"""Measures the cost of counting edges in OpenCL kernels, on PoCL with one thread. One program, built with the plugin, counts
-all threads of a launch, a sample of them, or none. It is compared with the same kernels built without the plugin and run
-without msleaks-run. The result is the least time of several rounds."""
+"""Measures the cost of counting edges in OpenCL kernels, on PoCL with one thread. Kernels that are built with the plugin count
+all threads of a launch, a sample of them, or no thread. They are compared with the same kernels that are built without the
+plugin and run without msleaks-run. The result is the least time of several rounds."""
 import os
 import sys
 
@@ -8,8 +8,8 @@ from measure import Skipped, output_of
 
 ROUNDS = 15
 GOALS = {"full": 1.5, "not counted": 1.02}
-# {name: options of msleaks-run; None: without it}. The first launch is not timed. So with first:1, no timed launch is
-# counted.
+# {name: options of msleaks-run; None: without msleaks-run}. The first launch is not timed. So with `--cfg-launches
+# first:1`, no timed launch is counted.
 WAYS = {"none": None, "full": ("--cfg-mode", "full"), "cta": ("--cfg-mode", "cta"), "not counted": ("--cfg-launches", "first:1")}
 
 

@@ -1,4 +1,4 @@
-"""Runs LTTng, the tracer that record() is compared with."""
+"""Starts and stops a session of LTTng, the tracer that msleaks' record() is compared with."""
 import shutil
 import subprocess
 import tempfile
@@ -7,7 +7,7 @@ from measure import Failed, output_of
 
 
 class LttngSession:
-    """A running LTTng session in which the peer's event is enabled. If it cannot be started, `reason` says why."""
+    """A running LTTng session in which the event of peer_lttng.c is enabled. If it cannot be started, `reason` says why."""
 
     def __enter__(self):
         self.usable, self.created, self.reason = False, False, "not installed"

@@ -1,4 +1,4 @@
-"""Common code of the parts of bench/run.py: runs a command, measures its time, and prints the table of ratios."""
+"""Functions for all parts of bench/run.py: run a command, measure its time and memory, and print the table of results."""
 import os
 import statistics
 import subprocess
@@ -10,7 +10,7 @@ class Failed(Exception):
 
 
 class Skipped(Exception):
-    """A program cannot run here; the message says why."""
+    """A program cannot run on this machine; the message says why."""
 
 
 def output_of(command, skipped=None, **options):
@@ -30,7 +30,7 @@ def last_number(text):
 
 
 def printed_cost(text, what):
-    """Returns {"cpu", "wall"} from the line that begins with `what`, as bench_pairs and forks print it."""
+    """Returns {"cpu", "wall"} from the line `WHAT cpu X wall Y`, which bench_pairs, forks and other programs print."""
     words = next(line for line in text.splitlines() if line.startswith(f"{what} cpu ")).split()
     return {"cpu": float(words[2]), "wall": float(words[4])}
 
@@ -68,11 +68,11 @@ class Table:
 
 
 def measured(command):
-    """Returns {"wall_s", "cpu_s" with children, "peak_kib"} of a command. Exit status 1 of a report means findings, not
-    failure.
+    """Runs a command, and returns {"wall_s", "cpu_s" with children, "peak_kib"}. Exit status 1 of `msleaks report`
+    counts as success, because a report with findings has this status.
 
-    The peak is the VmHWM of the command's process, read every 2 ms. ru_maxrss cannot be used: it starts with our own
-    resident memory.
+    The peak is the VmHWM of the command's process, read every 2 ms. ru_maxrss cannot be used: its value begins with the
+    resident memory of this script.
     """
     words = [str(word) for word in command]
     begin, peak_kib, ended = time.monotonic(), 0, 0

@@ -1,8 +1,8 @@
-"""Measures the cost of reading which pages of large blocks are touched. Compares whole programs with and without it, and
-times one look at many blocks."""
+"""Measures the cost of reading which pages of large blocks are touched. Compares whole programs with and without this reading,
+and measures the time to read the pages of many blocks once."""
 from measure import measured, output_of
 
-GOAL = 1.01  # ratio of a program's time when recorded without options, to its time with --access calls
+GOAL = 1.01  # largest ratio: a recorded program's time without options, to its time with --access calls
 
 
 class PagesCost:

@@ -1,5 +1,5 @@
-"""Measures the cost of call paths: in a step of a PyTorch training, against memray and heaptrack; in the trace, the report,
-and the naming."""
+"""Measures the cost of call paths. For a step of a PyTorch training, compares it with the cost of memray and heaptrack. Also
+measures the size of the trace, the time of the report, and the time to find the names of calls."""
 import shutil
 import statistics
 import struct
@@ -11,7 +11,7 @@ from measure import Failed, Skipped, measured, output_of, printed_cost
 HERE = Path(__file__).resolve().parent
 PYTORCH = HERE / "workloads" / "pytorch"
 PYTHON = "/usr/bin/python3"  # Debian installs python3-torch for this interpreter
-STEP, TRACE_BYTES, REPORT, NAMES, NAMES_S = 1.10, 2.0, 1.10, 10_000, 5.0  # goals: ratio, bytes an event, ratio, calls and their seconds
+STEP, TRACE_BYTES, REPORT, NAMES, NAMES_S = 1.10, 2.0, 1.10, 10_000, 5.0  # goals: ratio of a step, bytes of an event, ratio of a report; seconds to name NAMES calls
 
 FILE_HEADER_BYTES = 32
 CHUNK = struct.Struct("<8xHHIIIQIII")  # fields: kind, codec, process, stream, events, position, slots, raw bytes, stored bytes
@@ -39,10 +39,10 @@ class PathCost:
         if not self.check:
             self.programs()
 
-    # -- one program in sessions that differ only in their paths ----------------------------------------------------
+    # -- one program, recorded with and without paths ---------------------------------------------------------------
 
     def recorded(self, command, ways=("none", "all")):
-        """Returns {way: folder of a run with these paths}."""
+        """Records a command once for each way (a value of --call-stack). Returns {way: folder of the run}."""
         return {way: self.bench.under_session(command, "--call-stack", way)[1] for way in ways}
 
     def compare(self, name, folders):
@@ -53,7 +53,8 @@ class PathCost:
             self.bench.discard(folder)
 
     def compare_traces(self, name, folders):
-        """bench_trace writes the events again, since the number of events in a chunk depends on how busy the collector was."""
+        """Compares the sizes of two traces. The number of events in a chunk depends on the load of the collector. So bench_trace
+        first writes the events of each trace again, in chunks of equal size."""
         each, counted = {}, {}
         for way, folder in folders.items():
             sizes, events = chunk_bytes(folder / "trace.mslt")
@@ -77,7 +78,7 @@ class PathCost:
                        REPORT, "s")
 
     def pairs(self):
-        """Each allocation has the same path of ten calls. So this measures the cost of a path in an event."""
+        """Measures the cost of a path in an event, by a program in which each allocation has the same path of ten calls."""
         pairs, live = self.bench.scaled(4_000_000), 100_000
         command = [self.bench.program("bench_pairs"), 10, pairs, 1, live]
         folders = self.recorded(command)
@@ -85,8 +86,8 @@ class PathCost:
         self.compare(f"malloc+free, {2 * pairs / 1e6:.3g} M events", folders)
 
     def debug_information(self, run):
-        """Measures the naming of a program that has debug information: msleaks has 32 MB of it. A distribution's PyTorch has
-        none."""
+        """Measures the time to name calls from debug information. A distribution's PyTorch has no debug information. So the
+        program is msleaks itself, with 32 MB of debug information."""
         folder = self.recorded([self.bench.program("msleaks"), "report", run, "--json"], ["all"])["all"]
         self.names("msleaks, which has debug information", folder)
         self.bench.discard(folder)
@@ -117,7 +118,8 @@ class PathCost:
             self.compare("PyTorch", folders)
 
     def peers(self, command):
-        """Returns {name: words}. A peer that is missing becomes a note in the table."""
+        """Returns {name: words that run the command under this tool}, for heaptrack and memray. If a tool is missing, adds a note
+        to the table."""
         peers = {}
         try:
             python = output_of([PYTORCH / "fetch_memray.sh"], skipped=77).strip()
@@ -132,8 +134,8 @@ class PathCost:
         return peers
 
     def steps(self, command, peers):
-        """Compares the least times, as for other whole programs: the threads wait for each other, so any other work disturbs
-        them."""
+        """Compares the least times of a step, not the medians. The threads wait for each other, so any other work on the machine
+        makes a step longer."""
         def timed(words):
             begin = time.monotonic()
             text = output_of(words)
@@ -162,7 +164,7 @@ class PathCost:
                 self.table.add(f"{what}: {name} / plain", plain, cost[name][clock], cost[name][clock] / plain, goal, unit)
 
     def names(self, what, folder):
-        """Measures the naming of a run's first 10,000 different calls from the images, as if the trace had no names."""
+        """Measures the time to name the first 10,000 different calls of a run from the images, as if the trace had no names."""
         said = [output_of([self.bench.program("bench_names"), folder, NAMES]).split() for _ in range(self.bench.rounds)]
         calls, images, seconds = int(said[0][1]), said[0][3], statistics.median(float(words[5]) for words in said)
         goal = NAMES_S * calls / NAMES

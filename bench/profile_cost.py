@@ -1,6 +1,6 @@
-"""Measures the cost of reading a perf.data, against perf's own two readers. They print text, for the same file and the same
-functions. One file is of a program with many functions that all take time. The other is of a compiler, whose large libraries
-have only their exported symbols."""
+"""Measures the time in which `msleaks profile` reads a perf.data. Compares it with perf's own two readers, which print text for
+the same file and the same functions. There are two files. One is recorded from a program with many functions that all take
+time. The other is recorded from a compiler, whose large libraries have only their exported symbols."""
 import shutil
 import statistics
 import subprocess
@@ -9,7 +9,7 @@ import time
 from measure import Failed, output_of
 
 FUNCTIONS = 200
-LEAST_PERCENT = "0.5"  # lists the instructions of functions with at least this share, as `msleaks profile` does
+LEAST_PERCENT = "0.5"  # perf lists the instructions of functions with at least this share, as `msleaks profile` does
 FREQUENCY = 50_000
 
 

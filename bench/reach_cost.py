@@ -1,5 +1,5 @@
-"""Measures the cost of finding, at the exit of a process, the blocks that something still points to. It is compared with
-LeakSanitizer, which does the same for its own blocks. It is also measured for short processes, which have no blocks."""
+"""Measures the cost of the search for pointers to blocks at the exit of a process (--reach). Compares it with LeakSanitizer,
+which searches pointers to its own blocks. Also measures short processes, which have no blocks."""
 import os
 import subprocess
 import time
@@ -8,7 +8,7 @@ from pathlib import Path
 from measure import Failed, output_of
 
 HERE = Path(__file__).resolve().parent
-SECONDS, LATER = 3.0, 2.0  # goals: seconds for 1 GiB; for a process that ends at once, the ratio to one whose memory is not read
+SECONDS, LATER = 3.0, 2.0  # goals: seconds for 1 GiB; for a short process, ratio of the times with and without reading its memory
 
 
 class ReachCost:
@@ -48,7 +48,7 @@ class ReachCost:
         return False
 
     def recorded(self):
-        """Returns how many seconds longer the end of a recorded program, and its report, take if its memory is read."""
+        """Returns the seconds that reading the memory adds to the end of a recorded program, and to its report."""
         ends, reports = [], []
         for reach in ("on", "off"):
             words, folder = self.bench.session("--reach", reach, "--reach-max", str(1 << 40))
@@ -72,14 +72,14 @@ class ReachCost:
                                  env={**os.environ, **environment})
         child.stdout.readline()
         begin = time.monotonic()
-        child.stdout.read()  # returns when all processes have closed it
+        child.stdout.read()  # returns when all processes have closed their stdout
         seconds = time.monotonic() - begin
         if child.wait() != 0:
             raise Failed(f"{command}: exit {child.returncode}")
         return seconds
 
     def short(self, reach):
-        """Returns the milliseconds of one process. A shell starts several, one after the other."""
+        """Returns the milliseconds of one short process. A shell starts several such processes, one after the other."""
         words, folder = self.bench.session("--reach", reach)
         script = f"for i in $(seq {self.times}); do {self.plain} 0 > /dev/null; done"
         begin = time.monotonic()

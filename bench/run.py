@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures msleaks beside its peers in one run and prints ratios.
+"""Measures the cost of msleaks and of comparable tools (peers), and prints a table with the ratios.
 
     bench/run.py [--build build/release] [--quick|--check] [PART …]
 
@@ -7,13 +7,15 @@ Parts: record malloc stopped forks programs paths compile trace reading
 sessions report reach pages verify devices profiles graphs kernels.
 
 The peers are LTTng-UST for one event, LeakSanitizer for reach, heaptrack for a malloc+free pair, perf for perf.data, and
-clang's own instrumentation for graphs. For a PyTorch training they are heaptrack and memray (in a virtual environment in the
-cache). The table names each peer that is missing.
+clang's own instrumentation for graphs. For a PyTorch training the peers are heaptrack and memray (in a virtual environment in
+the cache). If a peer is missing, the table has a note.
 
-Every figure is the median of interleaved runs (a b c, a b c, …), or their minimum for whole programs. So a noisy minute
-affects all figures. Only compare figures of one run. docs/performance.md has the goals.
+The compared programs run in turns (a b c, a b c, …), so that other work on the machine affects all of them. Each figure is the
+median of their runs. For whole programs it is the minimum. Compare only figures of the same call of run.py. docs/performance.md
+has the goals.
 
-Exit status 0: measured; missed goals are marked and do not fail the command. 2: usage. 3: a program under measurement failed.
+Exit status 0: all parts were measured; a missed goal is marked in the table, but is no failure. Exit status 2: wrong usage. Exit
+status 3: a measured program failed.
 """
 import argparse
 import json
@@ -58,7 +60,7 @@ class Bench:
         return self.build / "bin" / name
 
     def session(self, *options):
-        """Returns the words that run a command under msleaks-run, with a run folder of its own; and that folder."""
+        """Returns (words, folder): the words that run a command under msleaks-run, and its new run folder."""
         self.runs += 1
         folder = self.scratch / f"run-{self.runs}"
         return [self.build / "bin" / "msleaks-run", "--no-report", *options, "-o", folder, "--"], folder
@@ -69,8 +71,8 @@ class Bench:
         return text, folder
 
     def medians(self, ways, pick=statistics.median):
-        """Runs the ways of {name: callable} in turns, and returns {name: median}, or another pick. A callable returns a
-        number, or a dictionary of numbers."""
+        """Calls the functions of `ways`, {name: function}, in turns, several times. Returns {name: median of the results}, or the
+        result of `pick` instead of the median. A function returns a number, or a dictionary of numbers."""
         seen = {name: [] for name in ways}
         for _ in range(self.rounds):
             for name, way in ways.items():
@@ -129,8 +131,8 @@ class Bench:
         self.instrumented_malloc(10)
 
     def instrumented_malloc(self, depth):
-        """Compares the pairs compiled with the plugin with the plain program, which only the hooks record. Both run under
-        msleaks-run."""
+        """Compares bench_pairs compiled with the plugin with the same program compiled without it, which only the hooks record.
+        Both run under msleaks-run."""
         pairs = self.scaled(2_000_000)
         plain, instrumented = self.compiled_pairs()
 
@@ -152,7 +154,7 @@ class Bench:
                            both / hooked, 1.0)
 
     def compiled_pairs(self):
-        """Compiles the pairs with msleaks-clang. Returns (not instrumented, instrumented)."""
+        """Compiles bench_pairs without and with the plugin. Returns the paths of both programs."""
         plain, instrumented = self.scratch / "pairs-plain", self.scratch / "pairs-instrumented"
         for program, options in ((plain, ["--msl-off"]), (instrumented, [])):
             output_of([self.program("msleaks-clang"), *options, "-O2", HERE / "malloc" / "pairs.c", "-o", program, "-pthread"])
@@ -206,7 +208,7 @@ class Bench:
                                (0.40 if depth == 30 else 0.35) if clock == "cpu" else None)
 
     def stopped(self):
-        """Measures the same pairs, instrumented, in a session that records nothing."""
+        """Measures the instrumented bench_pairs in a session that records nothing, because recording is stopped."""
         pairs = self.scaled(2_000_000)
         plain, instrumented = self.compiled_pairs()
 
@@ -243,8 +245,8 @@ class Bench:
         self.discard(folder)
 
     def bytes_per_event(self, what, folder):
-        """Measures the size of the events alone, which bench_trace writes again: a short run's file is mostly names, sites
-        and its index."""
+        """Measures the size of the events alone. The trace of a short run consists mostly of names, sites and its index. So
+        bench_trace writes only the events to another file."""
         written = output_of([self.program("bench_trace"), folder]).splitlines()[2].split("|")
         size, cost = float(written[4]), float(written[5].split()[0])
         self.table.add(f"trace of {what}: bytes / event", 1, size, size, 6, "B")
@@ -261,7 +263,7 @@ class Bench:
     # -- reading a trace -----------------------------------------------------------------------------------------
 
     def reading(self):
-        """Shows the output of bench_reading and bench_holding, which compute their own medians."""
+        """Adds the rows that bench_reading and bench_holding print. These programs compute their medians themselves."""
         def rows(*command):
             for line in output_of([self.program(command[0]), *command[1:]]).splitlines():
                 cells = [cell.strip() for cell in line.strip("|").split("|")]
@@ -301,7 +303,8 @@ class Bench:
         self.window(events, 100_000)
 
     def on_one_core(self, name, events, folder):
-        """Measures the same report, and a check of the run against itself, on one core. So nothing runs at the same time."""
+        """Measures the report of this run, and `msleaks check` of the run against itself, on one core. So the threads of msleaks
+        do not run at the same time."""
         one = ["taskset", "-c", str(min(os.sched_getaffinity(0)))]
         msleaks, base = self.program("msleaks"), self.scratch / "base.json"
         took = statistics.median(measured([*one, msleaks, "report", folder, "--json"])["wall_s"] for _ in range(self.rounds))
@@ -312,8 +315,8 @@ class Bench:
         self.table.add(f"check of {events // 1_000_000} M events, {name.split(', ')[-1]}, on one core: 10 M of them / 5 s", 5, took, took / 5, 1.0, "s")
 
     def window(self, events, live):
-        """Measures a report of one hundredth of a run, from its middle on. Reading begins at the last checkpoint before this
-        part."""
+        """Measures a report about one hundredth of a run, which begins in the middle of the run. The report begins to read at the
+        last checkpoint before this part."""
         folder = self.scratch / "windowed"
         output_of([self.program("msleaks-run"), "-o", folder, "--", self.program("bench_pairs"), 0, events // 2, 1, live])
         report = [self.program("msleaks"), "report", folder, "--json"]
@@ -329,13 +332,13 @@ class Bench:
     # -- real programs -------------------------------------------------------------------------------------------
 
     def workload(self, script):
-        """Runs a workload's script, which builds `plain` and `instrumented` and prints their commands.
-        Each command is a line `name: words`."""
+        """Runs a workload's script, which builds the workload with and without the plugin. The script prints the command for each
+        build, as a line `name: words`. Returns these commands."""
         text = output_of([script, self.build], skipped=77)
         return dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
 
     def workloads(self):
-        """Returns name and commands of each workload that can be built here."""
+        """Yields the name and the commands of each workload that can be built on this machine."""
         for script in sorted((HERE / "workloads").glob("*/bench.sh")):
             try:
                 commands = self.workload(script)
@@ -406,8 +409,9 @@ class Bench:
             self.discard(folder)
             return seconds
 
-        # A run takes seconds, so other work always disturbs it. The least time shows what the program itself needs. The
-        # difference of two sets of plain runs is the noise: smaller differences mean nothing.
+        # A run takes seconds, so other work on the machine always disturbs it. So the least time of several runs is
+        # used. The plain program is measured twice. The difference of these two results is the noise: a smaller
+        # difference between other results has no meaning.
         cost = self.medians({"plain": lambda: measured(plain)["cpu_s"],
                              "unarmed": lambda: measured(instrumented)["cpu_s"],
                              "armed": armed("auto"),

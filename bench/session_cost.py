@@ -1,5 +1,5 @@
-"""Measures two costs of a session. One is the time from the program's end to the short report. The other is the processor
-time of `msleaks top` while it watches a running session."""
+"""Measures two costs of a session. One is the time from the end of the program to the end of the short report. The other is the
+processor time of `msleaks top` while it shows a running session."""
 import os
 import pty
 import signal
@@ -16,7 +16,7 @@ class SessionCost:
     def __init__(self, bench):
         self.bench = bench
         self.paced = bench.program("bench_paced")
-        self.rounds = min(bench.rounds, 3)  # each round runs as long as its program
+        self.rounds = min(bench.rounds, 3)  # a round takes as long as its program
 
     def run(self):
         pairs = self.bench.scaled(10_000_000)

@@ -1,10 +1,12 @@
-// Calls drivers that do nothing: pairs of cudaMalloc and cudaFree, launches, pairs of halMemAlloc and halMemFree. If
-// there is OpenCL, also calls pairs of clCreateBuffer and clReleaseMemObject. First calls the loader's functions, which
-// have a hook, then the vendor's functions, which have none.
+// Measures the time of calls of drivers that do nothing: pairs of cudaMalloc and cudaFree, launches, and pairs of
+// halMemAlloc and halMemFree. If there is OpenCL, also measures pairs of clCreateBuffer and clReleaseMemObject. First
+// it calls the functions of OpenCL's loader, which msleaks hooks. Then it calls the functions of the vendor, which have
+// no hooks.
 //
 //   usage: calls COUNT
 //
-// Prints `pair cpu X wall Y`: the ns of one pair. Prints such lines for launch, hal, cl and vendor, too.
+// Prints `pair cpu X wall Y`: the ns of one pair of cudaMalloc and cudaFree, in processor time and in real time. The
+// lines of the other calls begin with launch, hal, cl and vendor.
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -67,7 +69,8 @@ static void cl_pair(void) {
   cl_release(cl_create(cl_context, kReadWrite, 1000, NULL, NULL));
 }
 
-// Uses the vendor's functions. Each OpenCL object begins with the address of the table of these functions (cl_icd.h).
+// Switches to the vendor's functions. Each OpenCL object begins with the address of a table of these functions
+// (cl_icd.h).
 static void begin_vendor(void) {
   enum { kCreateBuffer = 14, kReleaseMemObject = 18 };
   void *const *table = *(void *const *const *)cl_context;

@@ -1,5 +1,5 @@
-// Drivers that do almost nothing, so that nearly all of the measured time is the hook's. Their functions have the names
-// and prototypes of CUDA and Ascend.
+// Defines functions with the names and prototypes of the drivers of CUDA and Ascend. These functions do almost nothing,
+// so that nearly all of the measured time is the time of the hooks.
 #include <stddef.h>
 
 typedef struct {

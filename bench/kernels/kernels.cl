@@ -1,5 +1,5 @@
-// Kernels of several kinds, each with the work of an ordinary kernel. bench/kernel_cost.py measures what it costs to
-// count their edges.
+// Contains kernels of several kinds, which do the work of ordinary kernels. bench/kernel_cost.py measures the cost of
+// counting their edges.
 
 __kernel void matmul(__global float *c, __global const float *a, __global const float *b, int n) {
   int row = get_global_id(1), column = get_global_id(0);

@@ -1,5 +1,5 @@
-// Prints how long each kernel of kernels.cl takes: its name, and the milliseconds of the fastest of ROUNDS launches.
-// One launch before them is not timed.
+// Launches each kernel of kernels.cl and prints its name, and the milliseconds of the fastest of ROUNDS launches. A
+// first launch is not timed.
 //
 //   timed BITCODE BUILD_OPTIONS ROUNDS
 #include "opencl_host.h"

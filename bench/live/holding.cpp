@@ -1,5 +1,6 @@
-// bench_holding BLOCKS: measures the cost of finding the block that an interior pointer points into, among this many
-// live blocks. Also measures an allocation and a free, before and after the first such search. Prints Markdown rows.
+// bench_holding BLOCKS: measures the time to find the block into which an interior pointer points, among BLOCKS live
+// blocks. Also measures the time of an allocation and a free in the live set, before and after the first such search.
+// Prints Markdown rows.
 #include "analysis/live/live_set.h"
 
 #include <chrono>
@@ -24,7 +25,7 @@ template <class F> double nanosecondsEach(uint64_t rounds, F &&f) {
   return (seconds() - begin) * 1e9 / static_cast<double>(rounds);
 }
 
-// Blocks at addresses as malloc returns them: one behind the other, of 16 to 1,024 bytes.
+// Blocks at addresses like those that malloc returns: each block follows the previous one, and has 16 to 1,024 bytes.
 class Blocks {
 public:
   explicit Blocks(size_t count) {

@@ -1,9 +1,10 @@
-// Calls malloc and free in pairs at a given stack depth. The blocks have mixed sizes, and are replaced one by one.
+// Measures the time of a pair of malloc and free at a given stack depth. Each thread has LIVE blocks of mixed sizes,
+// and replaces them one by one.
 //
 //   usage: pairs DEPTH PAIRS [THREADS [LIVE]]      LIVE: blocks alive at once in each thread (1000)
 //
 // Prints `pair cpu X wall Y` for the slowest thread: the ns of one pair in processor time (CLOCK_THREAD_CPUTIME_ID) and
-// in real time. The same program is run plain, under msleaks-run and under heaptrack.
+// in real time. bench/run.py runs this program alone, under msleaks-run and under heaptrack.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdint.h>
@@ -36,7 +37,8 @@ static void replace(void **slot, size_t size) {
   *(volatile char *)*slot = 1;
 }
 
-// The compiler may neither inline this call nor make it a tail call, so that `depth` frames really are on the stack.
+// The compiler must not inline this function or make its call a tail call, so that there are `depth` frames on the
+// stack.
 __attribute__((noinline)) static int descend(int depth, void **slot, size_t size) {
   if (depth == 0)
     return replace(slot, size), 0;

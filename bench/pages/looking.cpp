@@ -1,8 +1,8 @@
-// bench_looking BLOCKS BYTES: reads which pages of the process's blocks are present, as the collector does. The process
-// has BLOCKS blocks of BYTES bytes.
+// bench_looking BLOCKS BYTES: measures the time to read which pages of a process's blocks are present, as the collector
+// does. The process has BLOCKS blocks of BYTES bytes.
 //
-// Prints `untouched MS half MS whole MS`: the milliseconds of one such look. The three numbers are for no page touched,
-// every second page touched, and all pages touched.
+// Prints `untouched MS half MS whole MS`: the milliseconds to read all pages once. In the first case no page was
+// touched, in the second every second page, and in the third all pages.
 #include "analysis/base/clock.h"
 #include "analysis/collect/page_access.h"
 
@@ -18,7 +18,7 @@ using namespace msleaks::analysis;
 
 double lookMs(PageAccess &access) {
   const uint64_t begin_ns = readMonotonicNs();
-  while (access.look(begin_ns).empty()) // a look has several parts
+  while (access.look(begin_ns).empty()) // one call may read only a part of the pages
     ;
   return static_cast<double>(readMonotonicNs() - begin_ns) / 1e6;
 }

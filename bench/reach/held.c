@@ -1,6 +1,6 @@
-// held BLOCKS BYTES: ends with BLOCKS live blocks of BYTES bytes. One list points to all blocks; they contain no other
-// pointers. The time from the last line of main to the end of the process is the time of the tool that searches the
-// blocks.
+// held BLOCKS BYTES: ends with BLOCKS live blocks of BYTES bytes. The blocks form one list, and contain no other
+// pointers. bench/reach_cost.py measures the time from the last line of main to the end of the process. In this time
+// msleaks or LeakSanitizer searches for pointers to the blocks.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

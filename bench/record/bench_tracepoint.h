@@ -1,5 +1,6 @@
-// The peer's event: three fields with as many bytes as ours (pointer, size, site). The file must not have the name of a
-// header in <lttng/>: that header would be included instead when probes are created.
+// Defines the LTTng event that is compared with an event of msleaks. It has three fields (pointer, size, site) with the
+// same number of bytes. This file must not have the name of a header in <lttng/>, because LTTng would include that
+// header when it creates probes.
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER msleaks_bench
 #undef LTTNG_UST_TRACEPOINT_INCLUDE

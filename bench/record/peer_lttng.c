@@ -1,4 +1,4 @@
-// The peer of record.cpp: records the same event through a tracepoint of LTTng-UST.
+// Records the same event as record.cpp, but by a tracepoint of LTTng-UST, for comparison.
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include <stdint.h>

@@ -1,8 +1,8 @@
-// Calls malloc and free at a steady rate, as a server does.
+// Calls malloc and free at a constant rate, as a server does. bench/session_cost.py measures the end of its session.
 //
 //   usage: paced PAIRS PAIRS_PER_MS [LIVE]      LIVE: blocks alive at once (1000)
 //
-// At the end, prints CLOCK_MONOTONIC in ns.
+// At the end, prints the time of CLOCK_MONOTONIC in ns.
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-// bench_trace RUN…: measures the cost of the trace of a recorded run. Writes the run's events again and reads them
-// back, in two ways. First with the same streams, then distributed to eight streams event by event, which is the worst
-// case for the merge. Prints a Markdown row for each way.
+// bench_trace RUN…: measures the time to write and read a trace, and its size. It writes the events of a recorded run
+// to another trace and reads that trace. It does this twice: with the streams of the run, and with eight streams that
+// get the events in turns. The second is the worst case for the merge. Prints a Markdown row for each of the two.
 #include "analysis/run/run_folder.h"
 #include "analysis/trace/trace_reader.h"
 
@@ -18,9 +18,9 @@ using namespace msleaks;
 using namespace msleaks::analysis;
 namespace fs = std::filesystem;
 
-constexpr size_t kBatchSlots = 8192; // a quarter of a megabyte, the size of a first ring
+constexpr size_t kBatchSlots = 8192; // a quarter of a megabyte, which is the size of a thread's first ring
 
-// Returns processor time, which does not include other programs on the machine.
+// Returns the processor time of this process, so that other programs on the machine do not change the result.
 double cpuSeconds() {
   timespec now{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -37,7 +37,7 @@ struct Cost {
   double write_ns, read_ns, bytes;
 };
 
-// Writes the streams, one batch of each in turns, and reads them back.
+// Writes the streams to a trace, in turns one batch of each stream, and reads the trace.
 Result<Cost> measure(const Streams &streams, uint64_t events, const fs::path &file) {
   fs::remove(file);
   Result<TraceWriter> writer = TraceWriter::create(file);

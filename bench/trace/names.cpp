@@ -1,7 +1,8 @@
-// bench_names RUN [MOST]: names the calls of a recorded run, at most MOST of them, as if its trace had no names.
+// bench_names RUN [MOST]: measures the time to find the names of the calls of a recorded run, as if its trace had no
+// names. At most MOST calls are named.
 //
-// Prints `named N images M seconds S`: the number of different calls, the number of their images, and the elapsed time
-// to read the images' symbols and debug information.
+// Prints `named N images M seconds S`: the number of different calls, the number of their images, and the seconds to
+// read the symbols and debug information of the images.
 #include "analysis/places/site_catalog.h"
 #include "analysis/run/run_folder.h"
 

@@ -1,8 +1,9 @@
-// bench_reading EVENTS STREAMS: measures the cost of reading a trace of a made-up program. The trace is read with the
-// analyzers of a report, and with code that only counts events, each on one thread and on two. It is opened in the form
-// that a session leaves, and in the form that a killed session leaves.
+// bench_reading EVENTS STREAMS: measures the time to read the trace of a simulated program. The trace is read with the
+// analyzers of a report, and with code that only counts events. Each of these is done with one thread and with two
+// threads. The trace is opened in the form that a complete session leaves, and in the form that a killed session
+// leaves.
 //
-// Each stream allocates and frees in turns, and has up to a thousand live blocks. Prints a Markdown row for each way.
+// Each stream allocates and frees in turns, and has up to a thousand live blocks. Prints a Markdown row for each case.
 #include "analysis/analyzers/leaks.h"
 #include "analysis/analyzers/peak.h"
 #include "analysis/stream/pipeline.h"
@@ -24,11 +25,11 @@ using namespace msleaks;
 using namespace msleaks::analysis;
 namespace fs = std::filesystem;
 
-constexpr size_t kBatchSlots = 8192; // as many as the collector usually finds in a ring
+constexpr size_t kBatchSlots = 8192; // the number of slots that the collector usually finds in a ring
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// A thread of the made-up program.
+// A thread of the simulated program.
 class Thread {
 public:
   explicit Thread(uint32_t number) : number_(number), random_(number), blocks_(1000) {}

@@ -1,13 +1,13 @@
-# The workloads' scripts source this file. It fetches another project's sources once, into a cache outside of the
-# checkout.
+# Functions that download another project's sources once, into a cache outside of the checkout. The scripts of the
+# workloads source this file.
 #
-# A fetch uses a folder of its own, which is renamed at the end. So an interrupted fetch leaves no incomplete result,
-# and two fetches at once do not disturb each other.
+# Each download uses a temporary folder, which is renamed at the end. So an interrupted download leaves no incomplete
+# result, and two downloads at the same time do not disturb each other.
 source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/lib.sh"
 
-# fetch_once NAME HOST COMMAND...: prints the folder $fetched/NAME. If the folder does not exist, runs COMMAND in an
-# empty folder, which is then renamed to it. If COMMAND fails and HOST cannot be reached, the script is skipped.
-# Otherwise the script fails.
+# fetch_once NAME HOST COMMAND...: prints the path of the folder $fetched/NAME. If this folder does not exist, runs
+# COMMAND in an empty folder, and renames the folder to $fetched/NAME. If COMMAND fails because HOST cannot be reached,
+# the calling script is skipped. If COMMAND fails for another reason, the script fails.
 fetch_once() {
   local folder=$fetched/$1 host=$2 work log
   shift 2
@@ -15,7 +15,7 @@ fetch_once() {
     mkdir -p "$fetched"
     work=$(mktemp -d "$folder.XXXXXX")
     log=$work.log
-    # COMMAND is not run in a condition: there, bash would ignore `set -e` and continue after an error.
+    # COMMAND does not run in a condition: in a condition, bash ignores `set -e` and continues after an error.
     set +e
     (
       set -e
@@ -40,14 +40,14 @@ reachable() { # HOST
   timeout 10 bash -c "exec 3<>/dev/tcp/$1/443" 2>/dev/null || timeout 10 bash -c "exec 3<>/dev/tcp/$1/80" 2>/dev/null
 }
 
-# The mirror from which Debian's source packages of bookworm are downloaded.
+# The mirror for Debian's source packages of bookworm.
 debian_mirror=${MSLEAKS_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 debian_host=${debian_mirror#*://}
 debian_host=${debian_host%%/*}
 
-# apt_lists KIND: sets apt_options to a source list and a state folder of our own, with packages of KIND (deb, deb-src).
-# The lists of the machine do not change. apt verifies each file that it downloads into the current folder. The caller
-# must remove the folder `apt`.
+# apt_lists KIND: sets apt_options, so that apt uses its own source list and its own state in the folder `apt`. The list
+# contains packages of KIND (deb, deb-src). The lists of the machine do not change. apt verifies each file that it
+# downloads into the current folder. The caller must remove the folder `apt`.
 apt_lists() {
   mkdir -p apt/lists/partial
   printf '%s [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s bookworm main\n' "$1" "$debian_mirror" >apt/sources.list
@@ -69,16 +69,16 @@ apt_source() {
   rm -r apt
 }
 
-# The next functions are COMMANDs of fetch_once. debian_source PACKAGE[=VERSION]: makes the folder `source`, with
-# Debian's patches.
+# The next functions are used as COMMAND of fetch_once. debian_source PACKAGE[=VERSION]: unpacks the source package to
+# the folder `source`, with Debian's patches.
 debian_source() {
   apt_source "$1"
-  # apt has checked the files against the signed archive. To check the maintainer's own signature, dpkg-source would
-  # need the maintainer's key.
+  # apt has verified the files by the signature of Debian's archive. So dpkg-source need not verify the signature of the
+  # maintainer, whose key is not available.
   dpkg-source --no-check -x ./*.dsc source
 }
-# debian_upstream PACKAGE MEMBERS...: makes the folder `source` as the authors released it. MEMBERS are patterns for
-# tar: only these files are unpacked. The file `version` contains the number of the release.
+# debian_upstream PACKAGE MEMBERS...: unpacks the authors' release, without Debian's patches, to the folder `source`.
+# MEMBERS are patterns for tar: only these files are unpacked. Writes the number of the release to the file `version`.
 debian_upstream() {
   local package=$1
   shift

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds darknet plain and instrumented for bench/run.py. Prints a line `plain: …` and a line `instrumented: …`, with the
-# command that runs each.
+# Builds darknet with and without the plugin, for bench/run.py. Prints the command that runs each build, as a line
+# `plain: …` and a line `instrumented: …`.
 #   usage: bench.sh BUILD_DIR
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")

@@ -24,7 +24,7 @@ fi
 if command -v ccache >/dev/null && [[ ! $plugin ]]; then
   compiler="ccache $compiler"
 fi
-# With another plugin, all objects must be compiled again. make cannot know that.
+# If the plugin has changed, all objects must be compiled again. make does not detect this change.
 stamp="$compiler $(stat -c %Y ${plugin:+"$plugin"} /dev/null | head -n 1)"
 if [[ $(cat "$folder/obj/stamp" 2>/dev/null) != "$stamp" ]]; then
   rm -f "$folder"/obj/*

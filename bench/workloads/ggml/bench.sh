@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the transformer plain and instrumented for bench/run.py. Prints the command that runs each.
+# Builds the transformer with and without the plugin, for bench/run.py. Prints the command that runs each build.
 #   usage: bench.sh BUILD_DIR
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")

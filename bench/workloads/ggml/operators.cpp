@@ -1,5 +1,5 @@
-// Runs each operator of ggml alone, in one thread. Prints its name, and the milliseconds of the fastest of several
-// rounds.
+// Runs each operator of ggml alone, in one thread. Prints the operator's name, and the milliseconds of the fastest of
+// several rounds.
 //
 //   operators [rounds]
 #include "ggml-cpu.h"

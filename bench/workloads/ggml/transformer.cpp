@@ -1,6 +1,6 @@
-// Computes a small transformer with random weights again and again, with ggml's CPU backend. This is the work of an
-// inference server, but small enough for a test. Prints a checksum of the last step's scores, which is the same in each
-// run.
+// Computes many steps of a small transformer with random weights, with ggml's CPU backend. An inference server does the
+// same work, but this program is small enough for a test. Prints a checksum of the last step's scores. The checksum is
+// the same in each run.
 //
 //   transformer [steps] [threads]
 #include "ggml-backend.h"
@@ -55,8 +55,9 @@ Model::Model(lm_ggml_backend_t backend) {
   std::mt19937 random(1);
   for (auto *tensor = lm_ggml_get_first_tensor(context.get()); tensor;
        tensor = lm_ggml_get_next_tensor(context.get(), tensor)) {
-    // Evenly distributed between -limit and limit, with variance 1/n. std::normal_distribution would use a fifth of the
-    // run's time. Also, the speed of its x87 code depends on the address of the stack.
+    // The weights are evenly distributed between -limit and limit, with variance 1/n. std::normal_distribution is not
+    // used: it would take a fifth of the run's time. The speed of its x87 code also depends on the address of the
+    // stack.
     const float limit = std::sqrt(3 / static_cast<float>(tensor->ne[0]));
     std::vector<float> values(lm_ggml_nelements(tensor));
     for (float &value : values)
@@ -65,7 +66,7 @@ Model::Model(lm_ggml_backend_t backend) {
   }
 }
 
-// The computation of one step. As in a real server, its graph is built again for each step.
+// The computation graph of one step. As in a real server, it is built again for each step.
 struct Graph {
   Owned<lm_ggml_context> context;
   lm_ggml_cgraph *operations;
