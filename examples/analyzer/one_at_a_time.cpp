@@ -1,5 +1,5 @@
-// An example of an analyzer (docs/analyzers.md). It finds places that allocate again and again, and never have more
-// than one live block. Each of these places could keep its block and use it again.
+// An example of an analyzer (docs/analyzers.md). It finds places that allocate many blocks, but never have more than
+// one live block. The program could use one block for all of them.
 //
 //   c++ -std=c++20 -O2 -shared -fPIC -I/opt/msleaks/include one_at_a_time.cpp -o one_at_a_time.so
 //   msleaks report RUN --analyzer ./one_at_a_time.so
@@ -15,7 +15,7 @@ using namespace msleaks::analyzer;
 
 constexpr uint64_t kLeastBlocks = 100; // places with fewer blocks are not reported
 
-// Sums over the blocks of a group, or of all groups of a place.
+// The sums over the blocks of a group, or over the blocks of all groups of a place.
 struct Sum {
   uint64_t blocks = 0, bytes = 0, largest_bytes = 0;
   uint64_t alive = 0, most_alive = 0;
@@ -80,8 +80,8 @@ private:
       sums_.resize(group + 1);
     return sums_[group];
   }
-  // Returns the groups of each place in the user's own code. A place has a group for each path, thread, heap, … of its
-  // blocks.
+  // Returns the numbers of the groups of each place in the user's own code. The blocks of a place are in different
+  // groups if their path, thread or heap differ.
   std::map<uint32_t, std::vector<uint32_t>> byPlace(const Conclusion &conclusion) const {
     std::map<uint32_t, std::vector<uint32_t>> places;
     for (uint32_t group = 1; group < sums_.size(); ++group)

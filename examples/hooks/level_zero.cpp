@@ -1,5 +1,5 @@
-// Hooks for Level Zero of oneAPI, Intel's driver for GPUs (libze_loader.so.1). msleaks itself has no hooks for this
-// library. docs/hooks.md explains each step of this file.
+// An example of hooks that a user writes: hooks for Level Zero of oneAPI, Intel's driver for GPUs (libze_loader.so.1).
+// msleaks itself has no hooks for this library. docs/hooks.md explains the macros and rows.
 //
 //   g++ -std=c++20 -O2 -shared -fPIC -I/opt/msleaks/include level_zero.cpp -o level_zero.so
 //   msleaks-run --hooks ./level_zero.so -o RUN -- ./program
@@ -47,15 +47,16 @@ using namespace msleaks;
 
 namespace {
 
-// There is no family for this driver, and the family User has no devices. An OpenCL library may call Level Zero, as a
-// device of PoCL does. With the family OpenCl, such a call is recorded only once, as a call of OpenCL.
+// msleaks has no family for this driver, and the family User has no devices. So these hooks use the family OpenCl. An
+// OpenCL library may call Level Zero, as PoCL does for such a device. Then msleaks records only the outer call, of
+// OpenCL.
 constexpr abi::Family kFamily = abi::Family::OpenCl;
 
-// ZE_PHYSICAL_MEM_FLAG_ALLOCATE_ON_HOST, which older headers do not have.
+// The value of ZE_PHYSICAL_MEM_FLAG_ALLOCATE_ON_HOST, which older headers of the driver do not declare.
 constexpr uint32_t kOnHost = 2;
 
-// Stores the number of the device for each handle. Devices are numbered in the order in which zeDeviceGet returns them.
-// A part of a device has the number of the device. A handle refers to the same device as long as the process lives.
+// Stores the device number of each device handle. Devices are numbered in the order in which zeDeviceGet returns them.
+// A sub-device has the number of its device. A handle refers to the same device until the process ends.
 class Ordinals {
 public:
   uint32_t of(ze_device_handle_t device) const { // 0: not known
@@ -107,8 +108,8 @@ private:
 };
 constinit Ordinals ordinals;
 
-// The parameter at position kSize is the number of bytes. The parameter at position kBlock points to where the address
-// is stored.
+// Allocates a block. Parameter kSize is the number of bytes. The driver stores the block's address where parameter
+// kBlock points to.
 template <abi::Heap kHeap, int kSize, int kBlock> struct Take {
   static constexpr abi::Symbol kRow = {.name = "zeMemAlloc",
                                        .verb = abi::Verb::Alloc,
@@ -117,8 +118,8 @@ template <abi::Heap kHeap, int kSize, int kBlock> struct Take {
                                        .result = {abi::ResultKind::Out, abi::Position(kBlock)},
                                        .size = abi::Position(kSize)};
 };
-// Frees blocks of all three kinds. Their addresses are in one address space, so the row's heap may differ from the
-// block's heap.
+// Frees blocks of device, host and shared memory. All of them are in one address space, so the heap of the row may
+// differ from the heap of the block.
 template <int kBlock> struct Give {
   static constexpr abi::Symbol kRow = {.name = "zeMemFree",
                                        .verb = abi::Verb::Free,
@@ -139,7 +140,7 @@ struct Copy {
                                        .stream = abi::Position(0),
                                        .status = true};
 };
-// The row has no value, since the pattern is behind a pointer and has any length.
+// The row has no `.value`, because the parameter is a pointer to a pattern of any length.
 struct Fill {
   static constexpr abi::Symbol kRow = {.name = "zeCommandListAppendMemoryFill",
                                        .verb = abi::Verb::Set,
@@ -151,7 +152,8 @@ struct Fill {
                                        .stream = abi::Position(0),
                                        .status = true};
 };
-// The positions count the arguments that the body below passes on: list, kernel, grid, size of a group.
+// The positions refer to the arguments that the body kLaunch passes to callRecorded: list, kernel, grid, size of a
+// group.
 struct Launch {
   static constexpr abi::Symbol kRow = {.name = "zeCommandListAppendLaunchKernel",
                                        .verb = abi::Verb::Launch,
@@ -162,8 +164,8 @@ struct Launch {
                                        .shape = {abi::ShapeKind::Dim3, abi::Position(2)},
                                        .status = true};
 };
-// An access without positions, since the used memory is not known. A list may run several times, and long after its
-// commands were added. The sizes of an indirect launch are in memory of the device.
+// An access without positions means that the used memory is not known. A list may run several times, and long after its
+// commands were added. An indirect launch reads its sizes from memory of the device.
 struct Unknown {
   static constexpr abi::Symbol kRow = {.name = "zeCommandQueueExecuteCommandLists",
                                        .verb = abi::Verb::Access,
@@ -171,7 +173,8 @@ struct Unknown {
                                        .heap = abi::Heap::Device};
 };
 
-// Bodies do the work that a row cannot describe. Here the device is a handle.
+// A body does the work that a row cannot describe. In these functions the device is a handle, so the body sets the
+// number of the device.
 constexpr auto kOnDevice = [](auto real, void *caller, ze_context_handle_t context,
                               const ze_device_mem_alloc_desc_t *wish, size_t size, size_t alignment,
                               ze_device_handle_t device, void **block) {
@@ -185,9 +188,10 @@ constexpr auto kShared = [](auto real, void *caller, ze_context_handle_t context
   return hook::callRecorded<Take<abi::Heap::Managed, 3, 6>>(real, caller, context, wish, host_wish, size, alignment,
                                                             device, block);
 };
-// The size is behind a pointer, so it is passed on as an additional argument, which the real function does not get. The
-// block is a handle, which is an address in the driver's own host memory. Only a block of the heap Device may have such
-// an address. So physical memory of the host is left out.
+// The size is a member of the struct to which a parameter points. So the body passes the size to callRecorded as one
+// more argument, which the real function does not get. The block is a handle, that is, an address in the driver's own
+// host memory. Only in the heap Device may a block have such an address. So physical memory of the host is not
+// recorded.
 constexpr auto kPhysical = [](auto real, void *caller, ze_context_handle_t context, ze_device_handle_t device,
                               ze_physical_mem_desc_t *wish, ze_physical_mem_handle_t *memory) {
   if (wish == nullptr || (wish->flags & kOnHost) != 0)
@@ -196,8 +200,8 @@ constexpr auto kPhysical = [](auto real, void *caller, ze_context_handle_t conte
   const auto create = [=](ze_physical_mem_handle_t *where, size_t) { return real(context, device, wish, where); };
   return hook::callRecorded<Take<abi::Heap::Device, 1, 0>>(create, caller, memory, wish->size);
 };
-// The grid is also behind a pointer. The size of a group was set for the kernel before (zeKernelSetGroupSize), so it is
-// not known here: 0.
+// The grid is also in a struct to which a parameter points. The program has set the size of a group before, by
+// zeKernelSetGroupSize. So the size is not known in this call: 0.
 constexpr auto kLaunch = [](auto real, void *caller, ze_command_list_handle_t list, ze_kernel_handle_t kernel,
                             const ze_group_count_t *groups, ze_event_handle_t signal, uint32_t waits,
                             ze_event_handle_t *events) {
@@ -211,7 +215,7 @@ constexpr auto kLaunch = [](auto real, void *caller, ze_command_list_handle_t li
   };
   return hook::callRecorded<Launch>(launch, caller, list, kernel, grid, Sizes{0, 0, 0});
 };
-// These calls are not recorded. Their results only number the devices.
+// The next hooks record nothing. They only number the devices that the calls return.
 constexpr auto kDevices = [](auto real, void *, ze_driver_handle_t driver, uint32_t *count,
                              ze_device_handle_t *devices) {
   const ze_result_t result = real(driver, count, devices);

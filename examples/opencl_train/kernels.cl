@@ -1,6 +1,6 @@
-// The kernels of a small fully connected network. Matrices are row-major, with one sample in each row.
+// The kernels of train.cpp, for a small fully connected network. Matrices are row-major, with one sample in each row.
 
-// Shifts and scales each feature to mean 0 and variance 1. One work-item for each feature.
+// Shifts and scales each feature to mean 0 and variance 1. There is one work-item for each feature.
 kernel void standardise(global const float *raw, global float *inputs, int rows) {
   const int feature = get_global_id(0), features = get_global_size(0);
   float sum = 0, squares = 0;
@@ -15,7 +15,7 @@ kernel void standardise(global const float *raw, global float *inputs, int rows)
     inputs[row * features + feature] = (raw[row * features + feature] - mean) * scale;
 }
 
-// Computes y = x * weights + biases, then max(0, y) if `rectify` is set. One work-item for each output of a row.
+// Computes y = x * weights + biases, and max(0, y) if `rectify` is set. One work-item computes one output of a row.
 kernel void forward(global const float *x, int x_begin, global float *y, int y_begin, global const float *weights,
                     global const float *biases, int inputs, int rectify) {
   const int output = get_global_id(0), outputs = get_global_size(0), row = get_global_id(1);
@@ -25,7 +25,7 @@ kernel void forward(global const float *x, int x_begin, global float *y, int y_b
   y[y_begin + row * outputs + output] = rectify ? fmax(sum, 0.0f) : sum;
 }
 
-// Computes softmax and cross-entropy of a row, and the gradient by its scores, averaged over the batch.
+// Computes softmax and cross-entropy of a row, and the gradient with respect to its scores, averaged over the batch.
 kernel void loss_gradient(global const float *scores, global const int *labels, int labels_begin, global float *delta,
                           global float *losses, int classes) {
   const int row = get_global_id(0), rows = get_global_size(0), label = labels[labels_begin + row];
@@ -40,7 +40,7 @@ kernel void loss_gradient(global const float *scores, global const int *labels, 
   losses[row] = log(sum) + highest - score[label];
 }
 
-// Computes the error of the layer below: delta * weights^T where that layer's output is positive, else 0.
+// Computes the error of the previous layer: delta * weights^T where the output of that layer is positive, otherwise 0.
 kernel void input_gradient(global const float *delta, global const float *weights, global const float *x,
                            global float *delta_below, int outputs) {
   const int input = get_global_id(0), inputs = get_global_size(0), row = get_global_id(1);

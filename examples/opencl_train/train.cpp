@@ -3,10 +3,10 @@
 // Every buffer is allocated only while it is needed, unless a mistake is planted:
 //
 //   --plant leak    each step does not free the buffer with the first layer's error
-//   --plant early   the workspace of the evaluation, at the end, is allocated before the training
-//   --plant late    the raw samples are kept until the end, although only the beginning reads them
+//   --plant early   the workspace of the evaluation, which runs at the end, is allocated before the training
+//   --plant late    the raw samples are freed at the end, although only the beginning of the program reads them
 //
-// The results are the same with each mistake. Only the use of memory differs.
+// With each mistake, the results are the same. Only the use of memory differs.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
@@ -55,7 +55,7 @@ struct View {
   cl_int begin = 0;
 };
 
-// A device, and its only queue, which runs all operations in order.
+// A device, with one queue that runs all operations in order.
 struct Device {
   cl_device_id id;
   cl_context context;
