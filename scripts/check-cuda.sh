@@ -15,6 +15,7 @@
 #     --built FOLDER  the folder of a build or of an installed package, for a machine without a network. The script then
 #                     installs, builds and downloads nothing. It prints the steps that it skips. PYTHON is python3,
 #                     unless it is given
+#
 # test.sh does not run this script. Without a GPU, the script prints 'skipped: no device' and exits with status 77.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../bench/workloads/fetch.sh"

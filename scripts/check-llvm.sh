@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Builds the plugin for the LLVM of a given CMake package, and runs the lit tests with the tools of this LLVM.
+#
 #   scripts/check-llvm.sh [LLVM_DIR]     default: /usr/lib/llvm-16/lib/cmake/llvm, the oldest supported LLVM
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"

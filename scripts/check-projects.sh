@@ -6,6 +6,7 @@
 #   scripts/check-projects.sh [project...]     all, unless some are named
 #   MSLEAKS_LLVM=22    version of clang
 #   JOBS=N             number of compilers that run at once (default: the number of processors)
+#
 # The script takes a quarter of an hour, so test.sh does not run it. Builds and logs stay in build/projects until the
 # next run. Exit status 1: a result differs, or a build or a test fails. Exit status 77: some projects could not be
 # downloaded (no network), and all other projects passed.

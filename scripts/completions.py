@@ -93,7 +93,7 @@ def zsh_function(command):
 
 def zsh(programs):
     text = "#compdef msleaks msleaks-run\n# Generated from what the programs declare.\n\n"
-        # The verb `run` gets no function: this function would have the same name as the function of msleaks-run.
+    # The verb `run` gets no function: this function would have the same name as the function of msleaks-run.
     commands = [command for program in programs for command in program.all() if command.path != ["msleaks", "run"]]
     text += "\n".join(zsh_function(command) for command in commands)
     return text + '\nif [[ $service == msleaks-run ]]; then\n  _msleaks_run "$@"\nelse\n  _msleaks "$@"\nfi\n'

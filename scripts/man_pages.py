@@ -79,7 +79,7 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     verbs = [f"{'-'.join(verb.path)}(1)" for verb in msleaks.commands if not verb.is_other_program]
     pages_of = [(msleaks, ["msleaks-run(1)", *verbs]), (run, ["msleaks(1)", "msleaks-report(1)"])]
-        # `msleaks run` gets no page of its own, because it is the same as msleaks-run.
+    # `msleaks run` gets no page of its own, because it is the same as msleaks-run.
     pages_of += [(verb, ["msleaks(1)", "msleaks-run(1)"]) for verb in msleaks.commands if not verb.is_other_program]
     for command, see_also in pages_of:
         (folder / f"{'-'.join(command.path)}.1").write_text(page(command, version, pages, see_also))
