@@ -1,5 +1,5 @@
-// DeviceTarget describes a module that is compiled for a device. It says which functions are kernels, and emits the code
-// with which a thread reads its number and the number of its block.
+// DeviceTarget describes a module that is compiled for a device. It says which functions are kernels, and emits the
+// code with which a thread reads its number and the number of its block.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
