@@ -27,7 +27,7 @@ CohortSet only(std::initializer_list<uint32_t> cohorts) {
 
 int64_t highest(const std::vector<int64_t> &curve) { return *std::max_element(curve.begin(), curve.end()); }
 
-// The blocks of a device, and what is known about each block at the end of the run.
+// The blocks of a device, and what the end of the run shows about each block.
 class Lives {
 public:
   explicit Lives(size_t most_changes = 1 << 17) : history(most_changes) {}

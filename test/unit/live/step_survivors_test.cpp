@@ -32,7 +32,7 @@ using Left = std::map<uint32_t, int64_t>;
 TEST_F(StepSurvivorsTest, WhatAStepKeepsIsJudgedWhenAWholeStepHasPassed) {
   born(kOne, 50, 1000);
   beginStep(1);
-  born(kOne, 150, 1000); // the first step only warms up
+  born(kOne, 150, 1000); // memory of the first step does not count
   beginStep(2);
   born(kOne, 210, 5);
   born(kTwo, 220, 7);

@@ -59,8 +59,8 @@ TEST(Profdata, CountsOfTheIrHaveNoCalls) {
   }
 }
 
-// The files contain counters, two records with one name, and value profiles. Each file has another version that LLVM
-// has written.
+// The files contain counters, two records with one name, and value profiles. Each file has another format version of
+// LLVM.
 TEST(Profdata, EachVersion) {
   for (int version = 3; version <= 13; ++version) {
     const Result<Profile> profile = readProfdata(golden(fmt::format("version-{}.profdata", version)));

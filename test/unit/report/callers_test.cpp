@@ -1,4 +1,4 @@
-// Tests which paths to a place the place's row shows, and the texts of these paths.
+// Tests which paths to a place are shown in the place's row, and the texts of these paths.
 #include "analysis/report/callers.h"
 
 #include <gtest/gtest.h>
