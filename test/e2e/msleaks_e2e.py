@@ -1,6 +1,6 @@
-"""Common code of the end-to-end tests. It compiles with the plugin, runs a program with and without msleaks-run, and reads the
-report. A test is a script. If it fails, it ends with an assertion's message. If it is skipped, it ends with status 77 and 'skipped:
-reason'."""
+"""Contains the common code of the end-to-end tests. It compiles programs with the plugin, runs a program with and without msleaks-run,
+and reads the report. Each test is a script. A failed check ends the script with a message. A skipped test prints the reason and
+exits with status 77."""
 import functools
 import json
 import os
@@ -19,7 +19,7 @@ def skip(reason):
 
 
 def need(program):
-    """The path of a program that is installed on the machine. Skips the test if there is none."""
+    """Returns the path of a program that is installed on the machine. Skips the test if there is none."""
     return shutil.which(program) or skip(f"no {program} on this machine")
 
 
@@ -29,7 +29,7 @@ def check(condition, message):
 
 
 class Msleaks:
-    """The tools of a build folder or of an installation."""
+    """Runs the tools of a build folder or of an installation."""
 
     def __init__(self, prefix, llvm="22"):
         self.bin = Path(prefix) / "bin"
@@ -41,7 +41,7 @@ class Msleaks:
 
     def output(self, *arguments):
         done = subprocess.run([self.bin / "msleaks", *arguments], stdout=subprocess.PIPE, text=True)
-        # Status 1 means that the report has findings.
+        # Status 1 is no error. It means that the report has findings.
         check(done.returncode in (0, 1), f"msleaks {' '.join(map(str, arguments))}: exit status {done.returncode}")
         return done.stdout
 
@@ -56,7 +56,7 @@ class Msleaks:
         check(subprocess.run([*command, "-o", output, *options]).returncode == 0, f"{source} does not compile")
 
     def run(self, folder, command, options=(), **kwargs):
-        """Runs a command under msleaks-run. Returns its output, and the report as an object."""
+        """Runs a command under msleaks-run. Returns the finished process, and its report."""
         shutil.rmtree(folder, ignore_errors=True)
         done = run([self.bin / "msleaks-run", *options, "-o", folder, "--", *command], **kwargs)
         return done, self.report(folder)
@@ -70,13 +70,13 @@ def run(command, **kwargs):
 
 
 def plain_compiler(source):
-    """Compiles with gcc or g++, without instrumentation, so that only hooks see the program."""
+    """Returns the compiler (gcc or g++) for a program without instrumentation, of which only hooks record calls."""
     return need("gcc" if str(source).endswith(".c") else "g++")
 
 
 def build_workload(name, folder, plugin=None, passes=""):
-    """Builds a program of bench/workloads, with the plugin if one is given; `passes` are the plugin's options. If the source cannot
-    be fetched, the test ends with status 77."""
+    """Builds a program of bench/workloads, with the plugin if `plugin` is given. `passes` has the plugin's options. If the source cannot
+    be downloaded, the test is skipped."""
     command = [REPOSITORY / f"bench/workloads/{name}/build.sh", folder, *([plugin] if plugin else [])]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, env={**os.environ, "MSLEAKS_PASS": passes})
     if done.returncode != 0:
@@ -92,32 +92,32 @@ class Report:
         return self.json["peak"]["bytes"]
 
     def heap_peak_bytes(self, name):
-        """The peak of one heap alone. heaptrack measures the peak of "host"."""
+        """Returns the bytes of one heap at its own peak. heaptrack measures the heap "host"."""
         return next(heap["bytes"] for heap in self.json["peak"]["by_heap"] if heap["heap"] == name)
 
     def sites(self, part):
         return self.json[part]["by_site"]
 
     def alive(self):
-        """All blocks that were not freed: the leaks, those known to be harmless, and those of processes that were killed."""
+        """Returns all blocks that were not freed: leaks, suppressed leaks, and blocks of killed processes."""
         leaks = self.json["leaks"]
         return [*leaks["by_site"], *leaks["suppressed"]["by_site"], *self.sites("alive_at_end")]
 
     def expect_account(self):
-        """Checks that no event is lost silently."""
+        """Checks that all produced events are stored, and that none was dropped."""
         events = self.json["events"]
         check(events["produced"] > 0, "no events")
         check(events["produced"] == events["stored"] + events["dropped"], f"events do not add up: {events}")
         check(events["dropped"] == 0, f"events were dropped: {events}")
 
     def expect_sums(self):
-        """Checks that the parts add up to the whole."""
+        """Checks that the rows of each list add up to its total."""
         for part in ("peak", "leaks", "alive_at_end"):
             total = sum(row["bytes"] for row in self.sites(part))
             check(total == self.json[part]["bytes"], f"{part}: the sites have {total} bytes, the sum says {self.json[part]['bytes']}")
 
     def expect_site(self, part, file, line=None, function=None, variable=None, type=None, inlined_into=None, count=None, bytes=None):
-        """A row of `peak` or `leaks` at this place with these properties. A value of None matches any value."""
+        """Returns the row of `peak` or `leaks` with this file and these properties. A value of None matches any value."""
         wanted = {key: value for key, value in dict(line=line, function=function, variable=variable, type=type).items() if value is not None}
         at_place = []
         for row in self.sites(part):
@@ -138,8 +138,8 @@ def equal(what, found, wanted):
 
 
 def line_of(source, text, nth=0):
-    """The number of the nth line of a source that contains a text. So tests name code instead of line numbers. If the text begins
-    with spaces, the line must begin with it."""
+    """Returns the number of the nth line of a source that contains a text. So tests can name code instead of line numbers. If the text
+    begins with spaces, the line must begin with the text."""
     lines = [number for number, line in enumerate(Path(source).read_text().splitlines(), 1)
              if (line.startswith(text) if text.startswith(" ") else text in line)]
     check(len(lines) > nth, f"{source} has no line with '{text}'")
@@ -147,14 +147,14 @@ def line_of(source, text, nth=0):
 
 
 def expect_same(plain, watched, stderr=False):
-    """A program must behave the same under msleaks. Its stderr is comparable only with --no-report."""
+    """Checks that a program behaved the same under msleaks. Its stderr is comparable only with --no-report."""
     check(plain.returncode == watched.returncode, f"exit status {watched.returncode}, without msleaks {plain.returncode}\n{watched.stderr}")
     check(plain.stdout == watched.stdout, f"other output:\n{watched.stdout}\nwithout msleaks:\n{plain.stdout}")
     check(not stderr or plain.stderr == watched.stderr, f"other messages:\n{watched.stderr}\nwithout msleaks:\n{plain.stderr}")
 
 
 def arguments(*names):
-    """The script's arguments: the build folder, a scratch folder, and further ones."""
+    """Returns the script's arguments, such as the build folder and a scratch folder. Exits with a usage message if one is missing."""
     if len(sys.argv) < 1 + len(names):
         sys.exit(f"usage: {sys.argv[0]} {' '.join(names).upper()}")
     return [*map(os.path.abspath, sys.argv[1:3]), *sys.argv[3 : 1 + len(names)]]

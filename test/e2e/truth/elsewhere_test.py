@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A recording gives the same report on a machine without the program, because the trace contains the names of its calls.
+"""Tests a report on a machine that does not have the recorded program. The trace contains the names of the program's calls, so the
+report must be the same.
 
     elsewhere_test.py BUILD SCRATCH
 """

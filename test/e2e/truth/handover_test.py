@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One thread allocates blocks and another one frees them at once. No free may be unmatched or late, and no block may be a leak.
+"""Tests threads that free the blocks of other threads at once. The report must have no leak, and no free without its allocation.
 
     handover_test.py BUILD SCRATCH THREADS RUNS
 """

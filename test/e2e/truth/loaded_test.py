@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sites in libraries that are loaded and unloaded, and in code that runs before main. The report still names their file and line.
+"""Tests allocations in libraries that are unloaded later, and in code that runs before main. The report must name file and line.
 
     loaded_test.py BUILD SCRATCH OPTIMISATION
 """
@@ -32,12 +32,12 @@ def main():
         ("main.c", "malloc(1001)", "begin", 1001, 1),
         ("linked.c", "malloc(2002)", "load", 2002, 1),
         ("plugin.c", "malloc(3003)", "load", 3003, 2),
-        ("main.c", "make(4004)", "main", 4004, 2),  # the library's make() only allocates for its caller
+        ("main.c", "make(4004)", "main", 4004, 2),  # the line of the caller, since the library's make() is a wrapper
     ]:
         row = report.expect_site("leaks", file, line=line_of(SOURCES / file, text), function=function, count=count, bytes=count * size)
         ids = [event["site"] for event in events if event["event"] == "Alloc" and event["size"] == size]
         check(len(ids) == count and len(set(ids)) == 1, f"one site, {count} blocks: {ids}")
-        if function != "main":  # an event names the call of the allocator, not the place in the report
+        if function != "main":  # here the event has the call of malloc in make(), and the report has the caller of make()
             check(ids[0] == row["site"]["id"], f"the dump has other ids: {ids}, {row}")
         print(f"{file}: {function}: {row['bytes']} bytes in {row['count']} blocks")
 

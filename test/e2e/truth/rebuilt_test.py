@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Another build has replaced the recorded program. The trace contains the names of the program's calls, so the report stays the
-same. If msleaks was killed before it wrote the names, the report shows addresses and a note. It does not use the other build.
+"""Tests the report of a program whose file was replaced by another build after the run. The trace contains the names of the program's
+calls, so the report must be the same. If msleaks was killed before it wrote the names, the report has addresses and a note instead.
+It must not use the names of the other build.
 
     rebuilt_test.py BUILD SCRATCH
 """
@@ -33,7 +34,7 @@ def build(source, program, *options):
 
 
 def record(msleaks, folder, program, killed):
-    """If `killed` is set, msleaks is killed while the program runs."""
+    """Records a run of the program. If `killed` is set, kills msleaks-run while the program runs."""
     shutil.rmtree(folder, ignore_errors=True)
     recorder = subprocess.Popen([msleaks.bin / "msleaks-run", "--no-report", "-o", folder, "--", program],
                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -41,7 +42,7 @@ def record(msleaks, folder, program, killed):
     if killed:
         recorder.send_signal(signal.SIGKILL)
     recorder.stdin.close()
-    recorder.stdout.read()  # until the program has ended
+    recorder.stdout.read()  # returns when the program has ended
     recorder.wait()
 
 

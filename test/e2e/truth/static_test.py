@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A static executable that contains the whole archive of the runtime. The report names its leak, and the program does the same as
-before.
+"""Tests a static executable that contains the whole archive of msleaks' runtime. The report must have its leak, and the program behaves
+as without msleaks.
 
     static_test.py BUILD SCRATCH OPTIMISATION
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A session is paused and resumed all the time, while four threads load, use and unload images. No call is recorded twice, and no
-block that was freed is a leak.
+"""Pauses and resumes a session again and again, while four threads load, use and unload libraries. msleaks must not record a call
+twice, and must not report a freed block as a leak.
 
     stopped_test.py BUILD SCRATCH
 """
@@ -21,7 +21,7 @@ ROUNDS = 800
 
 
 def session_folder(folder):
-    """The session's folder, or None until msleaks-run has printed it."""
+    """Returns the session's folder, or None as long as manifest.json does not have it."""
     try:
         return json.loads((Path(folder) / "manifest.json").read_text()).get("session_dir")
     except (OSError, ValueError):
@@ -29,7 +29,7 @@ def session_folder(folder):
 
 
 class Toggler(threading.Thread):
-    """Pauses and resumes the session until it must end, or until it no longer answers."""
+    """Pauses and resumes the session until `ended` is set."""
 
     def __init__(self, folder):
         super().__init__(daemon=True)

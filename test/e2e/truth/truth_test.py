@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Compares the report of a program with the results of two other tools, which measure the same in other ways.
+"""Compares the report of a program with the results of LeakSanitizer and heaptrack.
 
     truth_test.py BUILD SCRATCH SOURCE OPTIMISATION
 
-* Blocks alive at exit: without its search for roots, LeakSanitizer reports every block that was not freed. Bytes, number of
-  blocks and place must be equal, in every process. One object file, compiled with the plugin, is linked twice: once unchanged
-  and once with LeakSanitizer's runtime, where the instrumentation records nothing.
-* Lost blocks among these: LeakSanitizer with its defaults. Compares bytes and number of blocks for each of the user's lines.
-* The peak: equal to heaptrack's, within 0.1 %.
+* The blocks that are alive at exit must have the same bytes, number and place, in every process. If LeakSanitizer searches no pointers
+  to blocks, it reports every block that was not freed. One object file, compiled with the plugin, is linked with and without
+  LeakSanitizer. In the program with LeakSanitizer, the instrumentation records nothing.
+* The lost blocks among these must have the same bytes and number for each line of the program. Here LeakSanitizer uses its defaults.
+* The peak must equal heaptrack's peak, within 0.1 %.
 
-Some differences are by design. The code below removes each of them by name, and does not raise the tolerance.
+Some differences between the tools are by design. The code below removes each of them explicitly, instead of a larger tolerance.
 """
 import os
 import re
@@ -26,44 +26,42 @@ LSAN_OPTIONS = {
     "use_registers": 0,
     "use_tls": 0,
     "use_ld_allocations": 0,
-    "exitcode": 0,  # the parent checks the program's own exit status
+    "exitcode": 0,  # keeps the program's own exit status, which a parent process checks
     "max_leaks": 0,
-    "fast_unwind_on_malloc": 0,  # the fast unwinder needs frame pointers
+    "fast_unwind_on_malloc": 0,  # the fast unwinder needs frame pointers, which the programs do not have
     "malloc_context_size": 250,
-    "allocator_may_return_null": 1,  # the program itself handles an invalid alignment
+    "allocator_may_return_null": 1,  # a program tests a refused alignment, which would end it otherwise
     "stack_trace_format": "@%n|%m|%s|%l|%f",
 }
-# libstdc++ allocates this block when it is loaded, for exceptions when memory is short.
+# Size of a block that libstdc++ allocates when it is loaded. It uses the block for exceptions when there is no memory.
 EMERGENCY_POOL = 72704
-# A forked child inherits blocks. LeakSanitizer reports those that the child does not free again, for the child. msleaks
-# reports a block only where it was allocated, since the child's copy has no memory of its own until it is written.
-# Otherwise each worker of a data loader would "leak" all blocks of its parent. This table lists, for each program, the
-# lines whose blocks are also alive in a child. msleaks reports these blocks once less.
+# {program: lines whose blocks are also alive in a forked child}. LeakSanitizer reports such a block for the parent and for the child.
+# msleaks reports the block only for the process that allocated it. Otherwise each worker of a data loader would "leak" all blocks of
+# its parent.
 INHERITED = {"forked.c": ["kept[1] = malloc(2000)"]}
 
 
-# A place is (file, line) of the first call in the user's own code: in the program, and not in a header of the system.
-# If no call of the path is in the user's code, the place is (library,) of the allocator's caller.
 def is_own(program, module, file):
-    """The same object files, linked with LeakSanitizer's runtime, are called PROGRAM.lsan."""
+    """Returns whether a call is in the program's own code: in PROGRAM or PROGRAM.lsan, and not in a header of the system."""
     return (os.path.basename(module or "").removesuffix(".lsan") == os.path.basename(program).removesuffix(".lsan")
             and file not in (None, "", "<null>") and not file.startswith("/usr/"))
 
 
 def place_of(program, frames):
-    """`frames` are (module, file, line, function), the allocator's caller first. Returns the place, and the lines of the user's own
-    code. Code that the compiler generated, and LeakSanitizer's own code, have no line."""
+    """Returns the place of a call path, and the path's lines in the program's own code. `frames` has (module, file, line, function) of
+    each call, the allocator's caller first. The place is (file, line) of the first call in the program's own code. Without such a
+    call, it is (library,) of the allocator's caller. Generated code and LeakSanitizer's own code have no line."""
     own = [(os.path.basename(file), line) for module, file, line, _ in frames if is_own(program, module, file) and line]
     return (own[0] if own else (os.path.basename(frames[0][0] or "unknown") if frames else "unknown",)), tuple(own)
 
 
 def lsan_places(program, output):
-    """Reads LeakSanitizer's text. Returns blocks and bytes by place, and the paths."""
+    """Reads LeakSanitizer's text. Returns the number of blocks and bytes of each place, and the call paths."""
     alive, paths = defaultdict(Counter), set()
     for leak in re.split(r"\n(?=(?:Direct|Indirect) leak of )", output)[1:]:
         size, count = map(int, re.match(r"\w+ leak of (\d+) byte\(s\) in (\d+) object\(s\)", leak).groups())
         frames = [line[1:].split("|") for line in map(str.strip, leak.splitlines()) if line.startswith("@")]
-        # The first frame is LeakSanitizer's own malloc.
+        # Leaves out the first frame, which is LeakSanitizer's own malloc.
         place, own = place_of(program, [(module, file, int(line), function) for number, module, file, line, function in frames
                                         if number != "0"])
         paths.add(own)
@@ -76,19 +74,19 @@ def msleaks_places(program, report):
     for row in report.alive():
         for path in row["paths"]:
             frames = [(frame["library"], frame["file"], frame["line"], frame["function"]) for frame in path["frames"]]
-            # LeakSanitizer ignores what pthread_create allocates: the dynamic linker's table of thread-local storage
-            # for each thread. glibc keeps this table for the next thread.
+            # Leaves out the dynamic linker's table of thread-local storage, which pthread_create allocates and glibc keeps for the
+            # next thread. LeakSanitizer does not report these tables.
             if frames and os.path.basename(frames[0][0] or "").startswith("ld-linux"):
                 continue
             place, own = place_of(program, frames)
-            # In LeakSanitizer malloc(0) has a size of one byte. msleaks reports the requested size.
+            # msleaks reports 0 bytes for malloc(0), and LeakSanitizer reports one byte.
             alive[place].update(bytes=path["bytes"] or path["count"], count=path["count"])
             if path["complete"]:
                 paths[own] = row
             if own and "reason" not in row:
                 site = row["site"]
-                # The site is the first of these lines. If functions only allocate for their callers, it is the line of
-                # their caller.
+                # The site is the first line of the path in the program's own code. If that line is in a wrapper, the site is the line
+                # of the wrapper's caller.
                 check((os.path.basename(site["file"] or ""), site["line"]) in own, f"the place of {own} is said to be {site}")
     return alive, paths
 
@@ -119,8 +117,8 @@ def lsan_lost(lsan_command, **roots):
 
 
 def compare_lost(lsan_command, report):
-    # A word that a finished function has left on the stack looks like a pointer until it is overwritten. So msleaks may
-    # report a block as held by a stack while LeakSanitizer reports it as lost.
+    # An old word on the stack can look like a pointer to a block. Then msleaks may report the block as held by a stack, while
+    # LeakSanitizer reports the block as lost. So the comparison allows such blocks.
     theirs, most_theirs = lsan_lost(lsan_command), lsan_lost(lsan_command, use_stacks=0, use_registers=0)
     lost, perhaps = defaultdict(Counter), defaultdict(Counter)
     for finding in report.json["findings"]:
@@ -141,10 +139,11 @@ def compare_lost(lsan_command, report):
 
 
 def heaptrack_peak(command, scratch, **kwargs):
-    """heaptrack_print rounds to three digits, so this adds up the events of heaptrack's file as it does.
+    """Returns the peak according to heaptrack. heaptrack_print rounds to three digits, so this function adds up the events of
+    heaptrack's file itself.
 
-    A difference of 16 bytes per thread remains. heaptrack loads a library with thread-local storage, so the dynamic
-    linker's table has one more entry.
+    A difference of 16 bytes per thread remains. heaptrack loads a library with thread-local storage, so the dynamic linker's table
+    of each thread has one more entry.
     """
     file = Path(scratch) / "heaptrack"
     for old in file.parent.glob("heaptrack*.zst"):
@@ -159,7 +158,7 @@ def heaptrack_peak(command, scratch, **kwargs):
             case ["a", size, *_]:
                 sizes.append(int(size, 16))
             case ["+", index, *_]:
-                # heaptrack loads libstdc++, with its emergency pool, into each program.
+                # heaptrack loads libstdc++ into each program, so it counts libstdc++'s emergency pool. Leaves out this block.
                 if own_pool is None and sizes[int(index, 16)] == EMERGENCY_POOL and "libstdc++" not in linked:
                     own_pool = index
                     continue
@@ -191,13 +190,13 @@ def main():
     alive, places = compare_alive([lsan_program], report, inherited)
     print(f"alive at exit: {alive} bytes from {places} places, as LeakSanitizer says")
 
-    if len(report.json["processes"]) == 1:  # LeakSanitizer reports inherited blocks again
+    if len(report.json["processes"]) == 1:  # with a child, LeakSanitizer would report inherited blocks twice
         print("lost: {} blocks, for LeakSanitizer {}".format(*compare_lost([lsan_program], report)))
     if len(report.json["processes"]) > 1:
         print("peak: not compared, heaptrack follows only the first process")
         return
     peak = heaptrack_peak([program], scratch)
-    # heaptrack does not record memalign.
+    # heaptrack does not record memalign, so the comparison leaves out such blocks.
     ours = report.heap_peak_bytes("host") - sum(row["bytes"] for row in report.sites("peak") if row["site"]["callee"] == "memalign")
     print(f"peak: {ours} bytes, heaptrack {peak}")
     check(abs(ours - peak) <= peak / 1000, "the peaks differ by more than 0.1 %")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Rows files, annotations and compiler attributes describe allocators. A block that such an allocator got back is no leak. Any
-other block is a leak, with its place and name.
+"""Tests allocators that the user describes by a rows file, an annotation or a compiler attribute. A block that the program does not
+free is a leak. The report must have its line, variable and type.
    usage: allocators_test.py BUILD SCRATCH LLVM
 """
 import os
@@ -12,7 +12,7 @@ from msleaks_e2e import Msleaks, arguments, check, expect_same, line_of, run  # 
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 SOURCE = PROGRAMS / "allocators.c"
-# (variable, type, text of the line, bytes)
+# (variable, type, text of the line, bytes) of each expected leak
 LEAKS = [
     ("row", "double", "double *row = my_alloc", 80),
     ("card", "float", "my_get((void **)&card", 64),
@@ -24,7 +24,7 @@ LEAKS = [
 
 
 def own(report):
-    """The blocks of the program itself that were not freed, including parts of pools."""
+    """Returns the blocks that the program's own lines did not free, including parts of pools."""
     rows = [*report.alive(), *report.json["leaks"]["pool"]["by_site"]]
     return [row for row in rows if (row["site"]["file"] or "").endswith(SOURCE.name)]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The example of a user's own analyzer, built outside of the tree. Tests what it adds to a report, reports without it, and reports
-with an analyzer that cannot be used.
+"""Tests the example of a user's own analyzer (a library that adds findings to a report), built outside of the source tree. Compares
+reports with the analyzer, without it, and with analyzers that fail.
    usage: analyzer_test.py BUILD SCRATCH LLVM [INCLUDE_FOLDER]
 """
 import json
@@ -64,7 +64,8 @@ def without_own(report):
 
 
 def expect_failures(reports, scratch, library, include):
-    """Each of these analyzers leaves the rest of the report unchanged and prints one line. The exit status is 3."""
+    """Checks reports with analyzers that fail. The rest of the report must be unchanged, one line must give the reason, and the exit
+    status must be 3."""
     _, plain = reports.json()
     thrower = scratch / "throws.so"
     (scratch / "throws.cpp").write_text(THROWS)
@@ -91,7 +92,7 @@ def main():
     library = scratch / "one_at_a_time.so"
     build(EXAMPLE, library, include)
     expect_example(reports, library)
-    expect_example(reports, library.name)  # a name without a folder is looked up as a file
+    expect_example(reports, library.name)  # a name without a folder must mean a file, not a library of the system
     expect_failures(reports, scratch, library, include)
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`msleaks check` as a gate in continuous integration. A program with a known leak is edited, made worse, or killed. Also tests
-refused inputs.
+"""Tests `msleaks check`, which compares a run with limits or with a baseline, as a step of continuous integration. A program with a
+known leak is edited, made worse, or killed. Also tests refused inputs.
    usage: check_test.py BUILD SCRATCH LLVM
 """
 import json
@@ -24,7 +24,7 @@ class Gate:
         self.baseline = self.scratch / "baseline.json"
 
     def record(self, name, text=None, flags=(), arguments=()):
-        """Builds the program in its own folder and records it. Returns the run's folder."""
+        """Builds the program in a new folder and records it. Returns the run's folder."""
         folder = self.scratch / name
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -41,7 +41,7 @@ class Gate:
         return subprocess.run([self.msleaks.bin / "msleaks", "check", *options], capture_output=True, text=True)
 
     def expect(self, status, what, *options):
-        """Returns the answer. Checks that its status is this one."""
+        """Runs `msleaks check`, checks its exit status, and returns its output."""
         done = self.check(*options)
         equal(f"status of {what} ({done.stdout}{done.stderr})", done.returncode, status)
         return done.stdout
@@ -54,7 +54,7 @@ class Gate:
 
 
 def expect_equal_peaks(gate, run):
-    """The logical peak of a deterministic program is the same in each run."""
+    """Checks that a deterministic program has the same peak of requested bytes in each run."""
     peaks = set()
     for number in range(RUNS):
         again = gate.record_again(run.parent / "gated", gate.scratch / "again")
@@ -75,7 +75,8 @@ def expect_limits(gate, run):
 
 
 def expect_edited(gate, run):
-    """Two more lines at the top of the file, and another folder, make no new place. The baseline may be a file or a run."""
+    """Adds two lines at the top of the source and builds it in another folder. The leak must still count as the known one. The
+    baseline may be a file or a run."""
     moved = gate.record("moved", "// One line,\n// and another one.\n" + PROGRAM.read_text())
     for baseline in (gate.baseline, run):
         text = gate.expect(PASSED, "an edited program", moved, "--baseline", baseline, "--peak", "+0%", "--leaks", str(LEAKED), "--sites", "new")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Programs that allocate the same memory again and again have known counts. The same work without churn, and ordinary programs,
-have no finding. Whether a place's share of the time is a finding depends on the machine. test/unit/report/churn_test.cpp tests this
-with given times.
+"""Tests programs that allocate the same memory again and again (churn). The report must have the known numbers of allocations. The same
+work without churn, and ordinary programs, must have no finding. Whether churn is a finding depends on its share of the time and so on
+the machine. test/unit/report/churn_test.cpp tests this with given times.
    usage: churn_test.py BUILD SCRATCH LLVM
 """
 import json
@@ -40,7 +40,7 @@ def run_without_findings(msleaks, folder, command):
 
 
 def is_counted(report, line, wanted):
-    """Checks that the report's table has this place with its known numbers. The table also contains places with a smaller share."""
+    """Returns whether the report's table has this line with the known numbers. The table also contains lines that are no finding."""
     for section in report.json["sections"]:
         for row in section["rows"] if section["name"] == "churn" else []:
             values = dict(zip([column["name"] for column in section["columns"]], row))
@@ -67,7 +67,7 @@ def check_planted(msleaks, scratch, name, program):
 
 
 def ordinary(scratch):
-    """The commands of programs without churn that this machine has."""
+    """Returns commands of ordinary programs without churn, as far as this machine has them."""
     numbers = f"{scratch}/numbers.json"
     Path(numbers).write_text(json.dumps([{"name": f"n{i}", "value": i} for i in range(20_000)]))
     sql = "create table t(a integer, b text); with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000) " \

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads the pointers to blocks in a running process: on demand (msleaks ctl RUN reach) and at marks.
+"""Tests the search for pointers to blocks in a running process, on demand (`msleaks ctl RUN reach`) and at marks of the program.
    usage: demand_test.py BUILD SCRATCH LLVM
 """
 import json
@@ -23,7 +23,7 @@ def line(program, text):
 
 
 def leaks(msleaks, folder):
-    """{line: (bytes, reach, confidence, why it is unknown)}"""
+    """Returns the leaks of the report as {line: (bytes, reach, confidence, why the reach is unknown)}."""
     findings = json.loads(msleaks.output("report", folder, "--json"))["findings"]
     return {finding["site"]["line"]: (finding["bytes"], finding["evidence"]["reach"], finding["confidence"], finding["evidence"].get("why_unknown"))
             for finding in findings if finding["kind"] == "leak"}
@@ -51,7 +51,7 @@ class Server:
 
 
 def expect_lost(found, blocks):
-    """An old value in a register may still point to the last lost block, so it may be missing."""
+    """Checks the lost blocks. The last one may be missing, since an old value in a register may still point to it."""
     number = line("server.c", "// lost")
     equal("lines of leaks", list(found), [number])
     equal("leaks", found[number][1:], ("lost", "proved", None))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A program keeps blocks from each of its steps. Tests the findings for a program that ends and for one that is killed.
+"""Tests findings about memory that grows with each step of a program, for a program that ends and for a program that is killed.
    usage: growth_test.py BUILD SCRATCH LLVM
 """
 import json
@@ -17,7 +17,7 @@ FORGOTTEN, BATCHES, CACHE, HISTORY = (line_of(PROGRAM, f"{text} = used(") for te
 
 
 def growing(msleaks, folder):
-    """{line: (kind, confidence, bytes per step, first step)} of all places that grow."""
+    """Returns {line: (kind, confidence, bytes per step, first step)} of all lines whose memory grows."""
     findings = json.loads(msleaks.output("report", folder, "--json"))["findings"]
     return {finding["site"]["line"]: (finding["kind"], finding["confidence"], finding["evidence"]["growth_bytes_per_step"],
                                       finding["evidence"]["first_step"])
@@ -25,7 +25,7 @@ def growing(msleaks, folder):
 
 
 def check_rounds(msleaks, scratch):
-    """A program that reports no steps. The analyzer finds its repeated rounds, if there are any."""
+    """Tests a program that reports no steps. The analyzer must find its repeated rounds, and only those."""
     program = f"{scratch}/rounds"
     msleaks.compile(ROUNDS, program)
     kept, batch = line_of(ROUNDS, "// kept"), line_of(ROUNDS, "// the batch")
@@ -46,7 +46,7 @@ def main():
     msleaks = Msleaks(build, llvm)
     program = f"{scratch}/epochs"
     msleaks.compile(PROGRAM, program, f"-I{REPOSITORY / 'runtime' / 'include'}")
-    for steps in (20, 900):  # more steps than the analyzer has buckets
+    for steps in (20, 900):  # 900 steps are more than the analyzer has buckets
         ended, killed = f"{scratch}/ended-{steps}", f"{scratch}/killed-{steps}"
         done, _ = msleaks.run(ended, [program, str(steps)])
         equal("output", done.stdout, f"{steps} steps\n")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Programs report their steps and ranges (msleaks/api.h). They are built by each compiler, with the plugin and without. Without
-msleaks they behave as before. Under msleaks-run `msleaks dump` prints their texts, in order.
+"""Tests programs that report steps, ranges and marks by the API (msleaks/api.h), built by each compiler, with and without the plugin.
+Without msleaks-run the calls must have no effect. After a run, `msleaks dump` must print their texts in order.
    usage: labels_test.py BUILD SCRATCH LLVM
 """
 import json
@@ -43,7 +43,7 @@ class Builds:
         }
 
     def compile(self, name):
-        """Builds the library, the C program and the C++ program."""
+        """Builds the library, the C program and the C++ program, and returns their paths."""
         c, cxx, options = self.all[name]
         library, training, inference = (f"{self.scratch}/{name}-{what}" for what in ("libsays.so", "training", "inference"))
         of_library = [option for option in options if "pie" not in option]
@@ -58,7 +58,7 @@ def done(*command):
 
 
 def spoken(msleaks, folder):
-    """The events of each thread, by (pid, tid). Texts are shown as texts, other fields as numbers."""
+    """Returns a list of the events of each thread. An event consists of its kind, and its text or number."""
     threads = {}
     for line in msleaks.output("dump", folder, "--json", "--kind", KINDS).splitlines():
         event = json.loads(line)
@@ -81,7 +81,7 @@ def expect(msleaks, name, scratch, program, wanted, options=()):
 
 
 def expect_static(msleaks, build, scratch):
-    """The program contains the whole archive of the runtime, at a fixed address. The library is part of it."""
+    """Tests a static program at a fixed address, which contains the whole archive of the runtime, and the library's code."""
     probe = ["gcc", "-static", "-x", "c", "-", "-o", f"{scratch}/probe"]
     if subprocess.run(probe, input=b"int main(void){return 0;}", stderr=subprocess.DEVNULL).returncode != 0:
         return print("static: not tried, no static libc on this machine")
@@ -94,7 +94,7 @@ def expect_static(msleaks, build, scratch):
 
 
 def expect_lines(msleaks, folder):
-    """The plain lines of the dump contain the texts, too."""
+    """Checks that the dump has the texts without --json, too."""
     text = msleaks.output("dump", folder, "--kind", "mark")
     check(' label="library" label_number=' in text and " label=null label_number=0" in text, text)
 

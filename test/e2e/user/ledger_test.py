@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The ledger lists the parts of a program's memory. Checks each line, and that their sum equals the kernel's own number.
+"""Tests the ledger, the report's table of the parts of a program's memory. Checks each line. The sum of the lines must equal the
+kernel's number of resident bytes.
    usage: ledger_test.py BUILD SCRATCH LLVM
 """
 import os
@@ -32,7 +33,8 @@ def main():
     check(3 * 4096 <= at_peak["allocator"] < 64 * 1024, f"malloc's own at the peak: {at_peak}")
     check(0 < at_peak["file-backed"] < 16 * MIB, f"images: {at_peak}")
     check(0 < at_peak["recorder"] < 16 * MIB, f"msleaks' own: {at_peak}")
-    # All of the last block but one page. Memory without an event (the stack, malloc's free memory) lowers the value.
+    # The program touches only one page of its last block, of 100 MiB. The line also contains resident memory without an event, such as
+    # stacks and free memory of malloc, with the opposite sign.
     check(-100 * MIB < at_peak["not-resident"] < -97 * MIB, f"not touched: {at_peak}")
     text = msleaks.output("report", f"{scratch}/run")
     check("Ledger: what the memory is made of" in text and "pool-free" in text, f"no table:\n{text}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Mappings are moved, kept, or made accessible by mprotect, and some calls are refused by the kernel. At the end the same blocks
-are alive with hooks alone and with hooks and the plugin's callbacks.
+"""Tests mappings that the program moves, keeps, or makes accessible by mprotect, and calls that the kernel refuses. At the end, the
+report must have the same mappings by hooks alone and together with the plugin.
    usage: mappings_test.py BUILD SCRATCH LLVM
 """
 import os
@@ -15,7 +15,7 @@ PAGE = 4096
 
 
 def alive(report, program):
-    """The sizes of the program's own mappings. With hooks alone a site is the program, not one of its lines."""
+    """Returns the bytes and the number of the program's own mappings. With hooks alone, their sites have the program but no line."""
     rows = [row for row in report.alive() if row.get("heap") == "mapping"
             and ((row["site"]["file"] or "").endswith(SOURCE.name) or os.path.basename(row["site"]["library"] or "") == os.path.basename(program))]
     return sum(row["bytes"] for row in rows), sum(row["count"] for row in rows)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""An allocation is refused. Then the program aborts, is killed, or goes on. Checks what `msleaks oom` says for each.
+"""Tests `msleaks oom` on programs that get no memory and then abort, are killed, or continue.
    usage: oom_test.py BUILD SCRATCH LLVM
 """
 import ctypes.util
@@ -34,7 +34,7 @@ def findings(report):
 
 
 def check_alive(shown):
-    """The blocks are ten of 10 MiB, one of 5 MiB, and those of libc."""
+    """Checks the blocks that are alive: ten of 10 MiB, one of 5 MiB, and small blocks of libc."""
     check(105 * MIB <= shown["alive"]["bytes"] < 106 * MIB, f"alive: {shown['alive']['bytes']}")
     largest, oldest = shown["largest"], shown["oldest"]
     equal("sizes of the largest", [block["bytes"] for block in largest[:11]], [10 * MIB] * 10 + [5 * MIB])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Reports of a part of a run, whose numbers are known: windows by step, mark and time, processes, heaps, owners, suppressions. Also
-tests refused options and the text.
+"""Tests reports of a part of a run, such as the time between two steps or marks, one process, one heap, or one owner. The numbers of
+each part are known. Also tests suppressions, refused options, and the text of the report.
    usage: parts_test.py BUILD SCRATCH LLVM
 """
 import json
@@ -36,7 +36,7 @@ class Run:
 
 
 def own(report, key="by_site"):
-    """The bytes of leaks at lines of the program itself."""
+    """Returns {line: bytes} of the leaks at lines of the program itself."""
     return {line["site"]["line"]: line["bytes"] for line in report["leaks"][key] if (line["site"]["file"] or "").endswith("steps.c")}
 
 

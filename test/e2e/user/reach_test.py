@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compares the holders of blocks at the exit with LeakSanitizer's leaks. Also tests processes whose memory cannot be read.
+"""Tests the search for pointers to blocks when a process exits. Lost blocks must be the leaks that LeakSanitizer reports, and the report
+must name what holds the others. Also tests processes whose memory msleaks cannot read.
    usage: reach_test.py BUILD SCRATCH LLVM
 """
 import json
@@ -42,7 +43,7 @@ def line(text):
 
 
 def leaks(msleaks, folder):
-    """{line: (reach, confidence, holders, why it is unknown)} of the program's leaks."""
+    """Returns the program's leaks as {line: (reach, confidence, holders, why the reach is unknown)}."""
     findings = json.loads(msleaks.output("report", folder, "--json"))["findings"]
     return {finding["site"]["line"]: (finding["evidence"]["reach"], finding["confidence"], finding["evidence"].get("holders"),
                                       finding["evidence"].get("why_unknown"))
@@ -61,14 +62,14 @@ def expect_reach(found):
 
 
 def lost_for_lsan(llvm, scratch):
-    """The lines of the blocks that LeakSanitizer reports as lost, or None without LeakSanitizer."""
+    """Returns the lines of the blocks that LeakSanitizer reports as lost, or None if LeakSanitizer is not available."""
     program = f"{scratch}/holders-lsan"
     built = subprocess.run([f"clang-{llvm}", "-g", "-O1", "-fsanitize=leak", PROGRAM, "-o", program, "-pthread"], capture_output=True)
     if built.returncode != 0:
         return None
     text = run([program]).stderr
     if "ERROR: LeakSanitizer: detected memory leaks" not in text:
-        return None  # LeakSanitizer is not allowed to stop threads here
+        return None  # LeakSanitizer has no permission to stop threads here
     return {int(re.search(r"holders\.c:(\d+)", leak).group(1)) for leak in re.split(r"(?:Direct|Indirect) leak of", text)[1:]}
 
 
@@ -81,7 +82,7 @@ def expect_unknown(msleaks, folder, why):
 
 
 def child_of(pid):
-    """Waits for the program that msleaks-run starts, and returns it."""
+    """Waits until msleaks-run has started the program, and returns the program's pid."""
     for _ in range(600):
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         if children and "holders" in Path(f"/proc/{children[0]}/cmdline").read_text().split("\0")[0]:
@@ -98,7 +99,7 @@ def wait_for(what, condition, seconds=60):
 
 
 def state_of(pid):
-    """The process's state in /proc/PID/stat, or None if the process has ended."""
+    """Returns the process's state in /proc/PID/stat, or None if the process has ended."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
     except FileNotFoundError:
@@ -106,8 +107,8 @@ def state_of(pid):
 
 
 def start(msleaks, folder, program, *options):
-    """Starts the program under msleaks-run and stops msleaks-run at once. So no collector reads the process that waits at its
-    exit."""
+    """Starts the program under msleaks-run, and stops msleaks-run one second later. So no collector runs when the program waits at its
+    exit for the search."""
     shutil.rmtree(folder, ignore_errors=True)
     command = [msleaks.bin / "msleaks-run", "--no-report", *options, "-o", folder, "--", program, "slow"]
     watched = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -118,7 +119,7 @@ def start(msleaks, folder, program, *options):
 
 
 def expect_bounded_wait(msleaks, scratch, program):
-    """The program ends with its own status, even if the collector is stopped or killed."""
+    """Checks that the program ends with its own status, even if the collector is stopped or killed."""
     folder = f"{scratch}/stopped"
     watched, pid = start(msleaks, folder, program, "--block-timeout-ms", "300")
     wait_for("the exit beside a stopped collector", lambda: state_of(pid) == "Z")
@@ -128,11 +129,11 @@ def expect_bounded_wait(msleaks, scratch, program):
 
     watched, pid = start(msleaks, f"{scratch}/killed", program)
     watched.kill()
-    output = watched.communicate()[0]  # this ends when the program does
+    output = watched.communicate()[0]  # returns when the program has ended
     equal("output behind a killed collector", output, "done\n")
 
     watched, pid = start(msleaks, f"{scratch}/program-killed", program, "--block-timeout-ms", "60000")
-    time.sleep(4)  # by now the process waits at its exit
+    time.sleep(4)  # the process sleeps for 3 s, so it waits at its exit then
     os.kill(pid, signal.SIGKILL)
     watched.send_signal(signal.SIGCONT)
     watched.communicate()

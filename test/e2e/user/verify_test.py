@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A second run proves or refutes a finding if the first run could not see all touches.
+"""Tests `msleaks verify`, which proves or refutes a finding by a second run. The first run could not see all uses of a block.
    usage: verify_test.py BUILD SCRATCH LLVM
 """
 import json
@@ -24,7 +24,7 @@ USES = {
 
 KINDS = {("unused", "host"): None, ("unused", "mapping"): "// the mapping", ("overallocated", "host"): "// half of it",
          ("early-allocation", "host"): "// waits"}
-# {finding: text of the line that touches its block}
+# {finding: text of the line that first touches the block}
 TOUCHES = {("overallocated", "host"): "memset(half, 2, kBytes)", ("early-allocation", "host"): "// at last"}
 
 
@@ -59,7 +59,7 @@ def expect_refuted(msleaks, folder, findings, program):
 
 
 def expect_unknown(msleaks, folder, findings, report, program):
-    for use in ("unmap", "remap"): # after it, the mapping is not watched
+    for use in ("unmap", "remap"): # these calls change the mapping, so msleaks stops watching it
         verdict = verify(msleaks, folder, findings["unused", "mapping"], [program, use], 1)
         equal(f"{use}: result", (verdict["result"], verdict["touched_blocks"]), ("unknown", 0))
     verdict = json.loads(run([msleaks.bin / "msleaks", "verify", folder, findings["unused", "host"]["id"], "--json", "--", "true"]).stdout)
@@ -86,7 +86,7 @@ def main():
     instrumented, plain = f"{scratch}/instrumented", f"{scratch}/plain"
     msleaks.compile(PROGRAM, instrumented, "-pthread", flags=("-O1",))
     subprocess.run(["g++", "-std=c++20", "-g", "-O1", PROGRAM, "-o", plain, "-pthread"], check=True)
-    # The plugin knows that allocateSpare only allocates for its caller.
+    # The plugin recognises allocateSpare as a wrapper. So the finding of the instrumented program has the line of its caller.
     for program, spare in ((instrumented, "spare = allocateSpare();"), (plain, "// the spare one")):
         folder = f"{scratch}/run"
         _, report = msleaks.run(folder, [program], ["--access", "pages"])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The contents of watched blocks (docs/watch.md). Each change has a digest, and with full-content also a file. Successive files
-differ in exactly the bytes that the report names.
+"""Tests the recorded contents of watched blocks (docs/watch.md). Each content has a digest and, with full-content, a file. Successive
+files must differ in exactly the bytes that the report names.
    usage: content_test.py BUILD SCRATCH host|opencl
 """
 import json
@@ -17,8 +17,8 @@ NAME = "weights"
 
 
 def read_file(path, name=NAME, form=None):
-    """Reads a safetensors file. Returns the header's entry and the bytes. `form` is the expected type and shape, if they are not
-    plain bytes."""
+    """Reads a safetensors file. Returns the metadata of the header and the tensor's bytes. `form` is the expected type and shape, by
+    default plain bytes."""
     content = Path(path).read_bytes()
     end = 8 + int.from_bytes(content[:8], "little")
     header, data = json.loads(content[8:end]), content[end:]
@@ -29,7 +29,7 @@ def read_file(path, name=NAME, form=None):
 
 
 def difference(before, after):
-    """The offset of the first byte that differs, and the number of bytes from there to the last one that differs."""
+    """Returns the offset of the first differing byte, and the number of bytes from there to the last differing byte."""
     differ = [at for at, (left, right) in enumerate(zip(before, after)) if left != right]
     return (differ[0], differ[-1] + 1 - differ[0]) if differ else None
 
@@ -49,7 +49,7 @@ def expect_files(msleaks, scratch, program):
     files = [read_file(f"{folder}/watch/{number}.safetensors") for number in numbers]
     for event, (said, _) in zip(contents, files):
         equal("digest", said["digest"], f"xxh3_64:{int(str(event['digest']), 0):x}")
-    # If a block is watched again, its first content is recorded without a change.
+    # Some successive files belong to no change, since msleaks also records the content when a watch begins.
     changes = [(event["offset"], event["size"]) for event in events_of(msleaks, folder, "changed")]
     pairs = [difference(before[1], after[1]) for before, after in zip(files, files[1:])]
     for change in changes:
@@ -72,7 +72,7 @@ def main():
             skip("no OpenCL device; pocl-opencl-icd brings one")
         contents = expect_files(msleaks, scratch, program)
         digests = [(event["operation"], event["digest"]) for event in contents]
-        # Runs the same again with digests alone, and then without room for files.
+        # Runs the program again with digests alone, and then with full-content but a limit of 0 bytes for files.
         folder, _, again = recorded(msleaks, scratch, program, NAME)
         equal(f"{name}: digests again", [(event["operation"], event["digest"]) for event in again], digests)
         equal(f"{name}: no folder", os.path.exists(f"{folder}/watch"), False)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Faults around a watch: forks and signals while msleaks reads a watched block, names of 8 KiB, no memory for a copy, unmapped
-memory. The program behaves as without msleaks.
+"""Tests a watch in rare situations, such as forks and signals while msleaks reads a watched block, names of 8 KiB, or no memory for a
+copy. The program must behave as without msleaks.
    usage: faults_test.py BUILD SCRATCH
 """
 import os

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""A watch waits for the stream of an operation, and for no other stream. The host cannot read the device's memory, so msleaks
-copies the block. The other stream is busy all the while, also during this copy. The report names the stream for which msleaks
-waited.
+"""Tests that a watch waits only for the stream of the operation, not for a busy stream. It runs with device memory that the host can
+read, and with device memory that msleaks must copy. A note must say that the watch waits for each launch.
    usage: streams_test.py BUILD SCRATCH
 """
 import os

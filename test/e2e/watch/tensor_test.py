@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""--watch tensor,START[:OUTPUT][,END] watches the outputs of an operator of ATB, each time that it runs, from the end of the
-operator on. The files contain the type and shape of an output.
+"""Tests `--watch tensor,START[:OUTPUT][,END]`. It watches outputs of an operator of Ascend's library ATB, from the end of the operator
+on, each time that the operator runs. The files contain the type and shape of an output.
    usage: tensor_test.py BUILD SCRATCH
 """
 import os
@@ -28,7 +28,7 @@ def expect_output(msleaks, scratch, program):
     name, folder = f"{OPERATOR}:0", f"{scratch}/{Path(program).name}-first"
     found = contents(msleaks, folder, program, f"tensor,{OPERATOR}:0,ManyOperation,full-content")
     equal("names", {content[0] for content in found}, {name})
-    # The sums of the steps differ.
+    # The output has another content in each step.
     check(len({digest for _, operation, digest, _ in found if operation == OPERATOR}) == STEPS, f"contents: {found}")
     check(not any((operation or "").startswith("n") for _, operation, _, _ in found), f"behind the end: {found}")
     said, data = read_file(f"{folder}/watch/{found[0][3]}.safetensors", name, ("F32", [TENSOR // 4]))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Watched blocks (docs/watch.md). The report names the operator that changed a block which was not its argument, with the
-operator's place and the bytes. If nothing is wrong, it names no operator. The program behaves as without msleaks.
+"""Tests watched blocks (docs/watch.md). The report must name the operator that changed a watched block which was not its argument, with
+the operator's line and the changed bytes. For a correct program it must name no operator. The program behaves as without msleaks.
    usage: watch_test.py BUILD SCRATCH cuda|hip|host|opencl
 """
 import os
@@ -20,29 +20,29 @@ def changes(report):
 
 
 def expected(topic, source):
-    if topic in ("cuda", "hip"):  # msleaks does not know the arguments of a kernel
+    if topic in ("cuda", "hip"):  # msleaks cannot read the arguments of a kernel, so `given` is "unknown"
         return [("weights", "relu", 64, 16, 2, "unknown", line_of(source, "// launch"))]
     if topic == "host":
         return [("weights", "relu", 128, 16, 2, "unknown", line_of(source, "// tramples"))]
     return [("weights", "relu", 0, 32, 2, "no", line_of(source, "// launch"))]
 
 
-# The program's own events in three steps. msleaks also copies a watched block if the host cannot read it; these copies
-# are not events.
+# The numbers of events that the program itself causes in three steps. If the host cannot read a watched block, msleaks copies it, but
+# must not record these copies.
 OWN_CALLS = {"cuda": {"copy": 6, "set": 4, "launch": 3}, "opencl": {"copy": 6, "set": 3, "launch": 6}}
 OWN_CALLS["hip"] = OWN_CALLS["cuda"]
 
 
 def built_with(topic, scratch):
-    """The program's source and its build options."""
+    """Builds the stand-in. Returns the program's source and its build options."""
     if topic not in ("cuda", "hip"):
         return SOURCES / f"{topic}.c", ["-lOpenCL"] if topic == "opencl" else []
-    os.environ["STANDIN_HIDDEN"] = "1"  # so only the library can read a device's memory
+    os.environ["STANDIN_HIDDEN"] = "1"  # the host cannot read device memory, so a watch must call the library
     files = [*(STANDINS / "cuda" / name for name in ("cudart.cpp", "cuda_runtime_api.h")), STANDINS / "hip/amdhip.cpp"]
     folder = sources_for(topic, [("cuda", "hip")], scratch, SOURCES / "cuda.c", *files)
     sources = [folder / "cudart.cpp"] if topic == "cuda" else [folder / "cudart.cpp", folder / "amdhip.cpp"]
     library = standin(scratch, {"cuda": "libcudart.so.12", "hip": "libamdhip64.so.6"}[topic], *sources)
-    return folder / "cuda.c", [f"-I{folder}", library, "-rdynamic"]  # the library finds the program's kernels by their exported names
+    return folder / "cuda.c", [f"-I{folder}", library, "-rdynamic"]  # the stand-in finds kernels by their exported names
 
 
 def main():
@@ -63,7 +63,7 @@ def main():
         equal(f"{name}: the first finding", (first["kind"], first["evidence"]["block"], first["evidence"]["operation"], first["site"]["line"]),
               ("trampled", "weights", wanted[0][1], wanted[0][-1]))
         text = msleaks.output("report", folder)
-        if topic == "opencl":  # the second kernel has the same handle as the first one had
+        if topic == "opencl":  # both kernels have the same handle, one after the other
             equal(f"{name}: launches", [event["name"] for event in events_of(msleaks, folder, "launch")], ["relu", "scale"] * 3)
         equal(f"{name}: in the text", f"of `weights` changed during `{wanted[0][1]}`" in text, True)
         _, report = watched(msleaks, scratch, program, "mended")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A second run names the instruction that changed a watched block of the host (docs/verify.md). The program does the same as
-without msleaks.
+"""Tests `msleaks verify` for a changed block. It runs the program again and must find the instruction that changed the watched block
+(docs/verify.md). The program behaves as without msleaks.
    usage: writer_test.py BUILD SCRATCH
 """
 import json
@@ -16,7 +16,7 @@ SOURCE = Path(__file__).resolve().parent / "programs/writer.c"
 BUSY = SOURCE.with_name("writer_busy.c")
 OFFSET, STRAY = 96, 16
 FOR_EACH = ("// one", "// for each", "overrun(count, step);")
-# {(way to write, place of the block): (texts of the writing line and its callers, number of writes, offset, bytes)}
+# {arguments of writer.c: (texts of the writing line and its callers, number of writes, offset of the change, changed bytes)}
 WRITES = {
     ("index", "pool"): (FOR_EACH, OFFSET + STRAY, 0, OFFSET + STRAY),
     ("index", "global"): (FOR_EACH, OFFSET + STRAY, 0, OFFSET + STRAY),
@@ -78,7 +78,7 @@ def expect_others(msleaks, folder, program):
     check("verdict   proved: " in text and f"written   {SOURCE}:{line_of(SOURCE, '// one')}:" in text, text)
 
 
-# In the first run --watch names the block by its line, alone or with a number of bytes.
+# Tests a first run with a block that --watch selects by its line, alone or with a number of bytes.
 def expect_chosen(msleaks, scratch, program):
     command, folder = [program, "index", "own"], f"{scratch}/{Path(program).name}-own"
     for number, bytes in enumerate(("", ":100")):
@@ -86,8 +86,8 @@ def expect_chosen(msleaks, scratch, program):
         expect_written(msleaks, f"{folder}-{number}", command, FOR_EACH, *((OFFSET + STRAY, 0, OFFSET + STRAY), (100, 0, 100))[number])
 
 
-# Other code also uses the block's page. If threads wait in a call with a part of the page, the tracer must leave the
-# page open, and does not see writes.
+# Tests a block whose page other code uses, too. A thread may wait in a system call that got a part of the page. Then msleaks must leave
+# the page writable, so it cannot see writes.
 def expect_busy(msleaks, scratch, program):
     folder = f"{scratch}/{Path(program).name}-run"
     record(msleaks, folder, [program], operation="busy")
@@ -95,7 +95,7 @@ def expect_busy(msleaks, scratch, program):
         verdict = verify(msleaks, folder, [program, "now"], 0)
         equal("busy", (verdict["result"], verdict["site"]["line"], [path["writes"] for path in verdict["paths"]]),
               ("proved", line_of(BUSY, "// stray"), [20]))
-    verdict = verify(msleaks, folder, [program, "late"], 1, same=False) # a child that ends may end a call
+    verdict = verify(msleaks, folder, [program, "late"], 1, same=False) # the end of a child may interrupt a waiting call
     equal("late", (verdict["result"], verdict["exit_status"]), ("unknown", 3))
 
 

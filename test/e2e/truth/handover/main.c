@@ -1,5 +1,5 @@
-// One thread allocates blocks and another one frees them. They pass the blocks through slots with
-// release and acquire only. The free follows the allocation as soon as two processors can manage.
+// Half of the threads allocate blocks, and the other half free them at once. They pass the blocks through
+// atomic slots, with release and acquire only, so the free follows the allocation as soon as possible.
 //
 //   usage: main THREADS PAIRS      half of the threads allocate, the other half free
 #include <pthread.h>
@@ -15,7 +15,7 @@ struct channel {
 };
 static struct channel channels[kMostThreads / 2];
 
-// If there are fewer processors than threads, the other thread may be waiting for this one's processor.
+// Waits for the other thread. Yields now and then, since with few processors the other thread may need this processor.
 static void spin(void) {
   static _Thread_local unsigned spins;
   if (++spins % 256 == 0)

@@ -1,14 +1,14 @@
-// main PLUGIN: allocates in the earliest constructor. Then, twice, loads a library, allocates in it, and unloads it.
+// Usage: main PLUGIN. Allocates in the earliest constructor. Loads PLUGIN, calls its allocator and unloads it, twice.
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-extern void *linked_block; // in linked.c
+extern void *linked_block; // defined in linked.c
 
 static void *volatile first, *volatile kept;
 
-// 101 is the first priority for programs. It runs before msleaks' constructor and that of C++'s streams.
+// Priority 101 is the first one for programs. This constructor runs before those of msleaks and of C++'s streams.
 __attribute__((constructor(101))) static void begin(void) { first = malloc(1001); }
 
 int main(int argc, char **argv) {

@@ -1,4 +1,4 @@
-// A library that the program loads by name. It allocates when it is loaded, and when it is called.
+// A library that the program loads by dlopen. It allocates when it is loaded, and when the program calls make().
 #include <stdlib.h>
 
 void *plugin_block;

@@ -1,4 +1,4 @@
-// Allocates aligned blocks in each way that C has.
+// Allocates aligned blocks by each function of C for this purpose.
 #include <malloc.h>
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ int main(void) {
     free(block);
   }
   void *refused = NULL;
-  if (posix_memalign(&refused, 3, 10) == 0) // 3 is not a power of two, so nothing is allocated
+  if (posix_memalign(&refused, 3, 10) == 0) // must fail, since 3 is not a power of two
     return 1;
   return 0;
 }

@@ -1,4 +1,4 @@
-// Blocks after main count, too: an atexit function frees one and allocates one, and a destructor frees one.
+// Frees and allocates after main: an atexit function frees one block and allocates one, and a destructor frees one.
 #include <stdlib.h>
 
 static void *volatile before, *volatile after, *volatile last, *volatile kept;

@@ -1,4 +1,4 @@
-// Blocks of malloc, calloc and realloc that stay alive, are freed, grow, shrink, or move.
+// Allocates by malloc, calloc and realloc. Some blocks stay alive. Others are freed, grow, shrink or move.
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ int main(void) {
     free(calloc(i + 1, 1000));
 
   char *moved = malloc(100);
-  kept[4] = malloc(24); // lies behind another block, so that that block cannot grow in place
+  kept[4] = malloc(24); // lies behind the block `moved`, which therefore cannot grow in place
   moved = realloc(moved, 70000);
   free(moved);
 

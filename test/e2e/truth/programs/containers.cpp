@@ -1,4 +1,4 @@
-// The blocks of containers are reported at the allocation in the library's headers, with the path to it.
+// Allocates through containers of the C++ library. The calls of the allocator are in the library's headers.
 #include <list>
 #include <map>
 #include <memory>
@@ -27,5 +27,5 @@ int main() {
   for (int i = 0; i < 50; ++i)
     batches.emplace_back(1000);
   shared = std::make_shared<std::string>(100, 's');
-  new std::shared_ptr<std::string>(shared); // an additional owner, which is never released
+  new std::shared_ptr<std::string>(shared); // leaks, so the string always has an owner
 }

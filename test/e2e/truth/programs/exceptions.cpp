@@ -1,4 +1,4 @@
-// Exceptions end allocations: in the middle of a constructor, and of a loop. Another exception is stored.
+// Throws exceptions in constructors that have already allocated, and in a loop. Stores an exception in the heap.
 #include <exception>
 #include <stdexcept>
 #include <vector>
@@ -8,7 +8,7 @@ struct Layer {
   float *workspace;
   explicit Layer(int size) : weights(size), workspace(new float[size]) {
     if (size % 3 == 0)
-      throw std::invalid_argument("a layer of this size cannot be made"); // forgets its workspace
+      throw std::invalid_argument("a layer of this size cannot be made"); // leaks the workspace
   }
   ~Layer() { delete[] workspace; }
 };
@@ -26,7 +26,7 @@ int main() {
     }
   }
   try {
-    longer_than_possible = new std::vector<char>(static_cast<size_t>(-1)); // the vector object is freed
+    longer_than_possible = new std::vector<char>(static_cast<size_t>(-1)); // the exception frees the vector object
   } catch (const std::length_error &) {
   }
   try {

@@ -1,4 +1,4 @@
-// A child inherits its parent's blocks, frees one and allocates its own. The parent goes on with all its blocks.
+// Forks a child that inherits the parent's blocks, frees one and allocates others. The parent still has all its blocks.
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>

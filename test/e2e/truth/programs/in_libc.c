@@ -1,4 +1,4 @@
-// The C library allocates blocks for its caller. The library is not instrumented; a hook records its blocks.
+// Calls functions of the C library that allocate for their caller. Only hooks can record these blocks.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Objects with static lifetime. Their constructors run before main, and their destructors run after it.
+// Has objects with static lifetime, which allocate in constructors before main and free in destructors after main.
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,7 +22,7 @@ Registry &local() {
 }
 
 Registry &immortal() {
-  static Registry *registry = new Registry(3); // never destroyed, on purpose
+  static Registry *registry = new Registry(3); // the program never deletes this object
   return *registry;
 }
 

@@ -1,4 +1,4 @@
-// Lists and trees of C structs. Some of them are only partly freed.
+// Builds a list and a tree of structs, and frees only parts of them.
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ int main(void) {
   }
   while (records != NULL && records->next != NULL) {
     struct record *next = records->next;
-    free(records); // forgets the name
+    free(records); // leaks the name of the record
     records = next;
   }
   return 0;

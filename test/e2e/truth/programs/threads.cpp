@@ -1,5 +1,5 @@
-// One thread frees blocks of another one; other blocks are never freed. At the
-// peak the threads wait for each other, so the peak is the same in each run.
+// Threads free blocks of other threads. Some blocks leak. The threads wait for each
+// other when each has its block, so the peak is the same in each run.
 #include <barrier>
 #include <cstdlib>
 #include <thread>
@@ -11,7 +11,7 @@ void *blocks[kThreads];
 
 void work(int number) {
   blocks[number] = std::malloc(100'000 + number);
-  everyone.arrive_and_wait(); // the peak: every thread has its block
+  everyone.arrive_and_wait(); // the peak is here, where every thread has its block
   std::free(blocks[(number + 1) % kThreads]);
   everyone.arrive_and_wait();
   if (number % 2)

@@ -1,4 +1,4 @@
-// A statically linked program. No library can be preloaded, so only instrumented code records.
+// A statically linked program with a leak. Hooks cannot be preloaded, so msleaks records only instrumented code.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// Each allocator hands out one block that is freed. With an argument it hands out a second one that is not.
+// Allocates and frees one block by each allocator. With an argument, allocates a second block by each, which leaks.
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,20 +7,20 @@ static _Alignas(16) char memory[1 << 16];
 static size_t used;
 static void *take(size_t size) { return memory + (used += (size + 15) & ~(size_t)15) - ((size + 15) & ~(size_t)15); }
 
-// A row of the rows file describes this function.
+// Rows of allocators.rows describe these allocators.
 void *my_alloc(size_t size, size_t count) { return take(size * count); }
 void my_free(void *block) { (void)block; }
 int my_get(void **block, size_t size) { return *block = take(size), 0; }
 void my_put(int device, void *block, size_t size) { (void)device, (void)block, (void)size; }
 void *my_text(size_t size) { return malloc(size); }
 
-// An annotation describes this function.
+// Annotations describe these allocators.
 __attribute__((annotate("msleaks.alloc"))) void *poolGet(size_t size) { return take(size); }
 __attribute__((annotate("msleaks.free"))) void poolPut(void *block) { (void)block; }
 __attribute__((annotate("msleaks.alloc:heap=device"))) void *cardGet(size_t size) { return take(size); }
 __attribute__((annotate("msleaks.free:heap=device"))) void cardPut(void *block) { (void)block; }
 
-// Only the compiler's attribute describes this function. The inner block has the name. A pool's block is no leak.
+// Only a compiler attribute describes these. A leak of xmalloc must have its variable. A block of xpool is no leak.
 __attribute__((alloc_size(1), noinline)) void *xmalloc(size_t size) { return malloc(size); }
 __attribute__((alloc_size(1), noinline)) void *xpool(size_t size) { return take(size); }
 

@@ -1,5 +1,5 @@
-// Allocates the same memory again and again, in one of several wasteful ways. With `mended`
-// it does the same work without churn. The number of allocations is known for each way.
+// Allocates the same memory again and again, in the wasteful way that the argument names. With
+// `mended` it does the same work without churn. The number of allocations is known for each way.
 #include <cstdio>
 #include <cstdlib>
 #include <list>
@@ -10,7 +10,7 @@
 enum { kLines = 1'500'000, kWords = 2000, kBuffers = 1000, kTables = 200'000, kEntries = 16, kRequests = 1500 };
 enum { kNodes = 500, kStates = 20'000, kStateBytes = 100'000 };
 
-// Hides the block's use, so that the optimiser keeps the block.
+// Hides the block from the optimiser, so that the compiler does not delete the allocation.
 template <class T> static T *used(T *block) {
   __asm__ volatile("" : "+r"(block)::"memory");
   return block;
@@ -18,14 +18,14 @@ template <class T> static T *used(T *block) {
 
 static void temporary() {
   for (int line = 0; line < kLines; ++line)
-    std::free(used(std::malloc(80))); // a buffer for each line
+    std::free(used(std::malloc(80))); // allocates a buffer for each line
 }
 
 static void growing() {
   for (int buffer = 0; buffer < kBuffers; ++buffer) {
     char *words = nullptr;
     for (int word = 1; word <= kWords; ++word)
-      words = used(static_cast<char *>(std::realloc(words, static_cast<size_t>(word) * 16))); // a word more
+      words = used(static_cast<char *>(std::realloc(words, static_cast<size_t>(word) * 16))); // grows by one word
     std::free(words);
   }
 }
@@ -43,20 +43,20 @@ static void nodes() {
   for (int request = 0; request < kRequests; ++request) {
     std::list<long> queue;
     for (int node = 0; node < kNodes; ++node)
-      queue.push_back(node); // a node for each
+      queue.push_back(node); // allocates a block for each node
     used(&queue.front());
   }
 }
 
 static void clearing() {
   for (int state = 0; state < kStates; ++state) {
-    char *const made = used(static_cast<char *>(std::calloc(1, kStateBytes))); // a state for each
+    char *const made = used(static_cast<char *>(std::calloc(1, kStateBytes))); // clears a large block for each state
     made[0] = 1;
     std::free(used(made));
   }
 }
 
-// The same work as in the functions above, without churn.
+// Does the work of temporary() and doubling() without churn.
 static void mended() {
   char *buffer = static_cast<char *>(std::malloc(80));
   for (int line = 0; line < kLines; ++line)

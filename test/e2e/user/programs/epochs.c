@@ -1,5 +1,5 @@
-// epochs STEPS [kill]: each step forgets a record and keeps the last three batches. The program
-// fills a cache once and keeps a history until its end. With `kill` it does not end by itself.
+// Usage: epochs STEPS [kill]. Each step leaks a record and frees all batches but the last three. The
+// program fills a cache once, and frees its history at the end. With `kill` SIGKILL ends it before.
 #include <msleaks/api.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@ enum { kRecord = 3000, kBatch = 50000, kCached = 7000, kNote = 900, kKeptBatches
 
 static void *forgotten, *batches[kKeptBatches], *cache[kFullCache], *history[kMostSteps];
 
-// Hides the block's use, so that the optimiser keeps the block.
+// Hides the block from the optimiser, so that the compiler does not delete the allocation.
 static void *used(void *block) {
   __asm__ volatile("" : "+r"(block)::"memory");
   return block;

@@ -1,4 +1,4 @@
-// gated [kill]: has a known leak and peak; both are larger with -DWORSE. With `kill` it does not end by itself.
+// Usage: gated [kill]. Has a known leak and a known peak, which are larger with -DWORSE. With `kill` SIGKILL ends it.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@ enum { kWork = 1000000, kMore = 30000, kKept = 4000, kForgotten = 50 };
 
 static void *kept[2], *forgotten;
 
-// Hides the block's use, so that the optimiser keeps the block.
+// Hides the block from the optimiser, so that the compiler does not delete the allocation.
 static void *used(void *block) {
   __asm__ volatile("" : "+r"(block)::"memory");
   return block;

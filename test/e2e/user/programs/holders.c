@@ -1,5 +1,5 @@
-// When the program ends, each of some blocks is still held in another way, and some blocks are lost.
-// With a number, a list holds that many more bytes. With "slow", the program sleeps before its end.
+// At the end, pointers of different kinds point to some blocks, and no pointer points to others. With a number, the
+// program also has a list of so many bytes. With "slow", the program sleeps before its end.
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static char *interior;
 static uintptr_t hidden;
 static struct Node *list;
 
-// Hides the use of a pointer from the compiler, and removes it from registers and from the stack.
+// Hides a block from the optimiser, so that the compiler does not delete the allocation.
 __attribute__((noinline)) static void *used(void *block) {
   __asm__ volatile("" : "+r"(block) : : "memory");
   return block;
@@ -69,7 +69,7 @@ static void *sleeper(void *argument) {
   static __thread char *of_thread;
   of_thread = used(malloc(206)); // held by a thread's own storage
   used(&of_thread);
-  for (int i = 0; i < 8; ++i) // fills the list of last blocks that msleaks keeps for a running thread
+  for (int i = 0; i < 8; ++i) // overwrites the last blocks that msleaks remembers for this running thread
     free(used(malloc(1)));
   pthread_barrier_wait(&ready);
   for (;;)

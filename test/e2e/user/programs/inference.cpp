@@ -1,4 +1,4 @@
-// A C++11 program, linked with a library that also calls the API. Its own classes work like scopes.
+// A C++11 program that calls the API in constructors and destructors. Its library (says.c) calls the API, too.
 #include <msleaks/api.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// Mappings that the kernel changes, and calls that it refuses. At the end 4 pages, 2
-// moved pages, 8 pages mapped twice, and of a reserve 1 page and 3 pages are alive.
+// Changes mappings, and makes calls that the kernel refuses. At the end, mappings of 4, 2, 8 and
+// 8 pages are alive, and 1 and 3 accessible pages in reserved address space.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <sys/mman.h>
@@ -14,7 +14,7 @@ static char *map(size_t pages) {
 int main(void) {
   int refused = 0;
   char *kept = map(4);
-  refused += mremap(kept, 4 * kPage, 64 * kPage, 0, 0) == MAP_FAILED; // refused, because the mapping may not move
+  refused += mremap(kept, 4 * kPage, 64 * kPage, 0, 0) == MAP_FAILED; // cannot grow here, and may not move
   refused += mremap(kept, 4 * kPage, 0, MREMAP_MAYMOVE) == MAP_FAILED;
   refused += mremap(kept + 1, kPage, kPage, MREMAP_MAYMOVE) == MAP_FAILED;
   refused += munmap(kept, 0) != 0;
@@ -32,10 +32,10 @@ int main(void) {
   mprotect(space + 4 * kPage, 2 * kPage, PROT_READ | PROT_WRITE);
   mprotect(space + 6 * kPage, 3 * kPage, PROT_READ | PROT_WRITE);
   mprotect(space + 5 * kPage, kPage, PROT_NONE);
-  mprotect(space + 6 * kPage, kPage, PROT_READ); // still counts as memory
+  mprotect(space + 6 * kPage, kPage, PROT_READ); // the page stays accessible, so it still counts as memory
   int file = memfd_create("pages", 0);
   char *pages = ftruncate(file, 16 * kPage) == 0 ? mmap(0, 16 * kPage, PROT_NONE, MAP_SHARED, file, 0) : MAP_FAILED;
-  mprotect(pages, 16 * kPage, PROT_READ); // maps a file, so it is no reserve
+  mprotect(pages, 16 * kPage, PROT_READ); // not counted, since this is a mapping of a file
   printf("%d refused, %d mapped\n", refused, moved != MAP_FAILED && second != MAP_FAILED && gone != MAP_FAILED);
   return 0;
 }

@@ -1,4 +1,4 @@
-// Sets marks, and ends without running its exit handlers. With "threads", several threads set marks at once.
+// Sets marks, and ends by _exit. With "threads", several threads set marks at once, and main returns.
 #include <msleaks/api.h>
 
 #include <pthread.h>

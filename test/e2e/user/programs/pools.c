@@ -1,6 +1,6 @@
-/* A training loop with a pool of two segments. Each step fills both with activations. Between steps a few activations
- * stay in the second segment (argument "pinned"). Otherwise they stay in the first one, which contains the weights, and
- * the second segment is freed. Then the program needs a large block. */
+/* Imitates a training with a pool of two segments. Each step fills both segments with activations. With "pinned", a few
+ * activations stay in the second segment after the steps. Without it, they stay in the first segment, which has the
+ * weights, and the program frees the second segment. Then the program needs a large block. */
 #include <msleaks/api.h>
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// An allocation is refused in one of several ways, while ten blocks of 10 MiB and a few small blocks are alive.
+// Requests more memory than there is, while ten blocks of 10 MiB and a few small blocks are alive.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 static void *held[10], *table;
 
-// Hides the block's use, so that the optimiser keeps the block.
+// Hides the block from the optimiser, so that the compiler does not delete the allocation.
 static void *used(void *block) {
   __asm__ volatile("" : "+r"(block)::"memory");
   return block;
@@ -26,7 +26,7 @@ static void limit(void) {
   setrlimit(RLIMIT_AS, &(struct rlimit){bytes, bytes});
 }
 
-// Whether this many bytes can be allocated.
+// Returns whether malloc can allocate so many bytes.
 static int ask(size_t bytes) {
   void *block = used(malloc(bytes)); // too much
   const int is_there = block != 0;
@@ -34,11 +34,11 @@ static int ask(size_t bytes) {
   return is_there;
 }
 
-// Halves the size after each refusal, as std::get_temporary_buffer does.
+// Requests half of the size after each refusal, as std::get_temporary_buffer does.
 static void askForLess(size_t bytes) {
   void *block = 0;
   for (; block == 0 && bytes != 0; bytes /= 2)
-    block = used(malloc(bytes)); // or half of it
+    block = used(malloc(bytes));
   free(block);
 }
 

@@ -1,4 +1,4 @@
-// An OpenCL device refuses a buffer while two others are alive.
+// Requests an OpenCL buffer that is too large, while two other buffers are alive.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
-// Allocates a thousand buffers at one place, one at a time, and a thousand at another place, two at a time.
+// Allocates a thousand buffers at one line, one at a time, and a thousand at another line, two at a time.
 #include <msleaks/api.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { kTimes = 1000, kBuffer = 3000, kPair = 70 };
 
-// Hides the block's use, so that the optimiser keeps the block.
+// Hides the block from the optimiser, so that the compiler does not delete the allocation.
 static void *used(void *block) {
   __asm__ volatile("" : "+r"(block)::"memory");
   return block;

@@ -1,4 +1,4 @@
-// A pool inside a block, touched memory, and untouched memory. The ledger has a line for each of the three.
+// Allocates a pool inside a block, a block that it touches, and a block that it does not touch, for the report's ledger.
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ int main(void) {
   memset(touched, 1, 32 * kMiB);
   char *untouched = malloc(100 * kMiB);
   *(volatile char *)untouched = 1;
-  usleep(300000); // gives the collector time to look at the pages
+  usleep(300000); // gives the collector time to read the page tables
   printf("%d\n", first[0] + second[0] + touched[0]);
   poolPut(second);
   free(untouched);

@@ -1,6 +1,6 @@
-// rounds HOW [kill]: a loop works on a batch, frees it, and keeps a record
-// of it. It reports no steps. `regular`: all rounds are alike. `random`:
-// no two rounds are alike. `collect`: it only reads records into memory.
+// Usage: rounds HOW [kill]. Each round of a loop works on a batch, frees it, and keeps a
+// record. The program reports no steps. HOW: with `regular` all rounds do the same, with
+// `random` each round does other work, and with `collect` a round only keeps a record.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ enum { kRounds = 300, kRecord = 700, kBatch = 60000, kToken = 40, kTokens = 5, k
 
 static void *records[kRounds];
 
-// Hides the block's use, so that the optimiser keeps the block.
+// Hides the block from the optimiser, so that the compiler does not delete the allocation.
 static void *used(void *block) {
   __asm__ volatile("" : "+r"(block)::"memory");
   return block;

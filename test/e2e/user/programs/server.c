@@ -1,5 +1,5 @@
-// A running server that msleaks inspects. Some threads wait in system calls of all kinds, and one
-// allocates most of the time. It reads commands from lines of its input, and does not end by itself.
+// Imitates a server that runs while msleaks reads its memory. Four threads wait in system calls, and one
+// thread allocates all the time. The program executes the commands of its input.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
@@ -18,7 +18,7 @@
 static int wake, ends[2];
 static atomic_int interrupted, woken, turns;
 
-// Hides the use of a pointer from the compiler.
+// Hides a block from the optimiser, so that the compiler does not delete the allocation.
 __attribute__((noinline)) static void *used(void *block) {
   __asm__ volatile("" : "+r"(block) : : "memory");
   return block;
@@ -44,7 +44,7 @@ static void *waits_for_a_file(void *argument) {
   return argument;
 }
 static void *waits_for_a_message(void *argument) {
-  struct timeval never = {.tv_sec = 1000}; // with a limit recv(2) ends with EINTR, without one it goes on
+  struct timeval never = {.tv_sec = 1000}; // only with a timeout, an interruption ends recv(2) with EINTR
   char byte;
   setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &never, sizeof never);
   count((int)recv(ends[0], &byte, 1, 0));
@@ -59,17 +59,17 @@ static void *waits_for_a_signal(void *argument) {
   return argument;
 }
 
-// Only a table leads to this thread's blocks, and it moves again and again.
+// Allocates blocks to which only a table points. The table moves again and again.
 static void *allocates(void *argument) {
   void ***table = malloc(sizeof *table);
   *table = calloc(1, sizeof **table);
   for (size_t entries = 1;; entries = entries % 500 + 1) {
     *table = used(realloc(*table, entries * sizeof **table));
-    (*table)[entries - 1] = used(malloc(64)); // in the table
+    (*table)[entries - 1] = used(malloc(64));
     if (entries == 500) {
       for (; entries > 1; --entries)
         free((*table)[entries - 1]);
-      usleep(200); // so a report has fewer events to read
+      usleep(200); // limits the number of events, so that a report takes less time
     }
     atomic_fetch_add(&turns, 1);
   }
@@ -115,7 +115,7 @@ int main(void) {
       printf("%d interrupted, %d woken\n", interrupted, woken);
     } else {
       int before = turns;
-      while (turns == before) // until the allocating thread has gone on
+      while (turns == before) // waits until the allocating thread has made a turn
         ;
       puts("ok");
     }

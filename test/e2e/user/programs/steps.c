@@ -1,5 +1,5 @@
-// Three steps of a training, each of which keeps a little. A child
-// process keeps one block. The report of each part of the run is known.
+// Imitates three steps of a training. Each step leaks a small block, and a child process leaks
+// one block. The numbers of the report are known for each part of the run.
 #include <msleaks/api.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@ enum { kWeights = 1 << 20, kBatch = 1 << 18, kKept = 1 << 10, kChild = 3 << 16 }
 
 static void *kept[4];
 
-// Hides the block's use, so that the optimiser keeps the block.
+// Hides the block from the optimiser, so that the compiler does not delete the allocation.
 static void *used(void *block) {
   __asm__ volatile("" : "+r"(block)::"memory");
   return block;
@@ -36,7 +36,7 @@ int main(void) {
     exit(kept[0] == 0);
   }
   waitpid(child, 0, 0);
-  usleep(2000); // the time of a process's end is known to 100 us
+  usleep(2000); // separates the child's end from the first step, since msleaks knows the time of the end to 100 us only
   for (int number = 1; number <= 3; ++number)
     step(number);
   msl_mark("done");

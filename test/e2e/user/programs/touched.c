@@ -1,4 +1,4 @@
-// Large blocks: one is never touched, one is filled at once, one is filled by half, and two are filled late.
+// Allocates large blocks. It never touches one of them, fills one at once, fills one by half, and fills two late.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,12 +15,12 @@ int main(void) {
   memset(kept[2], 2, 8 * kMiB);
   kept[3] = malloc(8 * kMiB); // waits
   late = malloc(8 * kMiB);    // filled late
-  kept[4] = malloc(8 * kMiB); // and this one is not needed after it
+  kept[4] = malloc(8 * kMiB); // freed before `kept[3]` and `late` are filled
   memset(kept[4], 4, 8 * kMiB);
   usleep(300 * 1000);
   free(kept[4]);
   memset(kept[3], 3, 8 * kMiB);
-  kept[5] = malloc(100 * 1000); // its only touched page is the first one, which contains malloc's own bytes
+  kept[5] = malloc(100 * 1000); // the program touches only the first page, which also contains malloc's own bytes
   kept[5][0] = 5;
   usleep(900 * 1000);
   memset(late, 6, 8 * kMiB);

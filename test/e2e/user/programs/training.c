@@ -16,7 +16,7 @@ static void *load(void *argument) {
   int i;
   for (i = 0; i < 2; ++i) {
     sprintf(text, "batch %d", i);
-    msl_mark(text); /* always the same place, each time another text */
+    msl_mark(text); /* sets marks with different texts at one line */
   }
   msl_owner_push("loader");
   free(malloc(1000));
@@ -39,7 +39,7 @@ static void train(void) {
     msl_owner_pop();
     msl_range_pop();
   }
-  msl_owner_pop(); /* nothing was pushed */
+  msl_owner_pop(); /* must have no effect, since no owner is pushed */
   msl_range_pop();
 }
 
@@ -47,7 +47,7 @@ static int run_child(void) {
   int status = 1;
   const pid_t child = fork();
   if (child == 0) {
-    msl_mark("signal"); /* the parent has defined this text */
+    msl_mark("signal"); /* msleaks has already stored this text for the parent */
     msl_mark("child");
     _exit(0);
   }

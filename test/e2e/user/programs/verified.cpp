@@ -1,4 +1,4 @@
-// Blocks that the program does not touch in a first run. The argument says how it uses them in the second run.
+// Allocates blocks that it does not touch in a first run. In the second run, the argument names how it uses them.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -47,11 +47,11 @@ int use(const char *how) {
   }
   if (strcmp(how, "grow") == 0) {
     spare = static_cast<char *>(realloc(spare, 2 * kBytes));
-    return spare[kBytes] == 0 ? 0 : 1; // grown
+    return spare[kBytes] == 0 ? 0 : 1; // reads the part that realloc has added
   }
   if (strcmp(how, "mapping") == 0)
-    mapping[kBytes - 1] = 1; // its last byte
-  if (strcmp(how, "unmap") == 0) { // a part of the mapping, and another one is protected
+    mapping[kBytes - 1] = 1; // touches the last byte of the mapping
+  if (strcmp(how, "unmap") == 0) { // unmaps a part of the mapping, and protects another part
     if (munmap(mapping, kBytes / 4) != 0 || mprotect(mapping + kBytes / 2, kBytes / 4, PROT_READ) != 0)
       return 1;
     mapping[kBytes - 1] = mapping[kBytes / 2] + 1;
@@ -63,7 +63,7 @@ int use(const char *how) {
     return munmap(mapping, 2 * kBytes);
   }
   if (strcmp(how, "half") == 0)
-    memset(half, 2, 2 * kBytes); // all of it
+    memset(half, 2, 2 * kBytes); // fills the whole block
   return 0;
 }
 
@@ -78,7 +78,7 @@ int main(int argc, char **argv) {
   memset(half, 2, kBytes);
   late = static_cast<char *>(calloc(1, kBytes)); // waits
   if (strcmp(how, "early") == 0)
-    memset(late, 1, kBytes); // at once
+    memset(late, 1, kBytes); // fills the block right after its allocation
   other = static_cast<char *>(malloc(kBytes));
   memset(other, 4, kBytes);
   usleep(300 * 1000);
@@ -88,5 +88,5 @@ int main(int argc, char **argv) {
   const int status = use(how);
   printf("used: %s\n", how);
   free(late);
-  return status; // the other blocks are alive at the end, so msleaks looks at their pages once more
+  return status; // msleaks reads the pages of the other blocks once more, since they are alive at the end
 }

@@ -1,6 +1,6 @@
-// The program does not watch these blocks itself. --watch names one by its line and one
-// by its address. "load" fills both; then an operator writes into both in each of three
-// steps. At the end they are freed, and the next owner of the memory writes there.
+// Has two blocks that the test watches by --watch, one by its line and one by its address.
+// "load" fills both. Then an operator writes into both in each of three steps. At the end
+// the program frees them, and the next owner of the memory writes there.
 #include <msleaks/api.h>
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 enum { kBytes = 4096, kOffset = 100 };
 
-char *weights, *other; // global, so that the compiler keeps the blocks
+char *weights, *other; // global, so that the compiler does not delete the allocations
 
 static char *made(size_t bytes) { return calloc(1, bytes); }
 

@@ -1,5 +1,5 @@
-// Two adjacent blocks of a CUDA device. In step 2 a kernel writes behind the first
-// one, into the second one. The copies and fills of the second one are allowed.
+// Has two adjacent blocks of a CUDA device. In step 2 a kernel writes behind the first
+// block, into the second block. Copies and fills may change the second block.
 #include <cuda_runtime_api.h>
 #include <msleaks/api.h>
 

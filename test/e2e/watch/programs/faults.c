@@ -1,4 +1,4 @@
-// Faults around a watch. Each is harmless to the program.
+// Watches blocks in rare situations: forks, signals, long names, no memory, and unmapped addresses.
 #include <msleaks/api.h>
 
 #include <pthread.h>
@@ -29,14 +29,14 @@ static void *operate_always(void *argument) {
   return NULL;
 }
 
-// A signal handler that can run at any instruction, also while msleaks reads a watched block.
+// A signal handler that can run at any instruction, even while msleaks reads a watched block.
 static void on_alarm(int signal) {
   (void)signal;
   msl_range_push("handler");
   msl_range_pop();
 }
 
-// Forks children while other threads are reading a watched block.
+// Forks children while msleaks reads a watched block in other threads.
 static int fork_meanwhile(void) {
   int failed = 0;
   for (int i = 0; i < kForks; ++i) {
@@ -64,7 +64,7 @@ static void long_names(void) {
   free(name);
 }
 
-// There is no memory for the copy of a watched block.
+// Limits the address space while a watch begins, so msleaks gets no memory for its copy of the block.
 static void without_memory(void) {
   struct rlimit before, none;
   getrlimit(RLIMIT_AS, &before);

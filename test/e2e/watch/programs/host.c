@@ -1,5 +1,5 @@
-// Trains on the host, in one pool. In step 2 an operator writes behind its activations, into
-// the weights. The optimizer is allowed to write the weights, and a freed block may be written.
+// Imitates a training on the host, in one pool. In step 2 an operator writes behind its activations,
+// into the watched weights. The optimizer writes the weights while they are not watched.
 #include <msleaks/api.h>
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ static void sgd(void) {
   msl_range_pop();
 }
 
-// One block is freed and one is unmapped while they are watched.
+// Frees a block and unmaps another one while they are watched.
 static void forget(void) {
   char *block = malloc(1 << 20);
   msl_watch(block, 1 << 20, "freed");

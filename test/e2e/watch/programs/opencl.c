@@ -1,5 +1,5 @@
-// Two adjacent OpenCL buffers. The last work-items of a kernel write behind the first one. A kernel that
-// has the second buffer, or a part of it, as an argument may change it. So may a copy or fill into it.
+// Has two adjacent OpenCL buffers. The last work-items of a kernel write behind the first buffer. Kernels that get the
+// second buffer or a sub-buffer of it, and copies and fills into it, may change the second buffer.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <msleaks/api.h>

@@ -1,5 +1,5 @@
-// A block of a CUDA device is watched. A kernel of another stream runs until the host
-// lets it end. A kernel of this stream writes behind its own block, into the watched one.
+// Watches a block of a CUDA device. A kernel of another stream runs until the host sets a
+// flag. A kernel of this stream writes behind its own block, into the watched block.
 #include <cuda_runtime_api.h>
 #include <msleaks/api.h>
 
@@ -12,10 +12,10 @@
 enum { kBytes = 4096, kOffset = 64, kStray = 16, kMostSeconds = 10 };
 
 static int has_begun, may_end, has_ended;
-static const cudaStream_t other = NULL; // on the stand-in, synchronizing the device waits for this stream
+static const cudaStream_t other = NULL; // on the stand-in, cudaDeviceSynchronize waits for this stream
 static cudaStream_t stream;
 
-// Runs on the device. Gives up if a call waits for it before the host lets it end.
+// The stand-in calls this function as a kernel. It ends when `may_end` is set, or after kMostSeconds.
 static void busy(void **arguments) {
   (void)arguments;
   const time_t begin = time(NULL);
@@ -47,8 +47,8 @@ int main(void) {
     return 1;
   void *given[] = {&activations};
   cudaMemset(weights, 5, kBytes);
-  msl_watch(weights, kBytes, "weights"); // no kernel runs, so the stand-in's hidden memory is really hidden
-  // On the stand-in the launch returns when the kernel has ended, so another thread makes it.
+  msl_watch(weights, kBytes, "weights"); // while no kernel runs, since the stand-in shows its memory to kernels
+  // Another thread launches the kernel, since the stand-in's launch returns only when the kernel has ended.
   pthread_t thread;
   if (pthread_create(&thread, NULL, be_busy, NULL) != 0)
     return 1;

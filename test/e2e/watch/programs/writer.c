@@ -1,5 +1,5 @@
-// Operators write behind their own block, into a watched block, each in its own way. `mended` ones do not. The
-// arguments are the way to write, and the block's place: on the heap, as a global, or on the stack of main.
+// An operator writes behind its own block, into a watched block, except with `mended`. The arguments select the
+// instructions that write, and the place of the block: on the heap, in a global, or on the stack of main.
 #include <msleaks/api.h>
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 enum { kActivations = 1024, kWeights = 2048, kOffset = 96, kStray = 16, kSteps = 3 };
 
-// The block of the weights follows that of the activations.
+// Memory for the block of the activations, followed by the watched block of the weights.
 static char global[kActivations + kWeights];
 static char *activations, *weights;
 static volatile int done = 0;
@@ -32,7 +32,7 @@ static void set_all(size_t count, int value) {
   memset(activations + 8, value, count - 8); // set
 }
 
-// Writes any number of bytes with one instruction.
+// Writes `count` bytes with one instruction.
 static void repeat(size_t count, int value) {
   char *to = activations;
 #if defined(__x86_64__)
@@ -54,7 +54,7 @@ static void fill_from(int file, char *to, size_t bytes) {
     abort();
 }
 
-// The bytes that are read differ in each step.
+// Reads `count` bytes from a pipe into `to`. Their value differs in each step.
 static void read_all(char *to, size_t count, int value) {
   char bytes[kActivations + kWeights];
   int ends[2];
@@ -77,7 +77,7 @@ static void in_thread(size_t count, int value) {
     pthread_join(thread, NULL);
 }
 
-// Runs beside the operators, in no range, and writes to the same page all the time.
+// Writes to the page of the watched block all the time, in another thread that runs no operator.
 static void *tick(void *unused) {
   (void)unused;
   while (!done) {
@@ -128,7 +128,7 @@ static void relu(const char *how, int step, int is_mended) {
   msl_range_pop();
 }
 
-// The watched block is this operator's own block. It may write there.
+// This operator may write into the weights, which are its own block. So it ends the watch before it writes.
 static void sgd(void) {
   msl_range_push("sgd");
   msl_unwatch(weights);

@@ -1,5 +1,5 @@
-// Other code uses the page of a watched block while an operator writes into it. Threads wait in calls
-// that began before the watch; calls get memory beside the block; handlers run on a stack beside it. The
+// An operator writes into a watched block while other code uses the same page. Threads wait in system calls that began
+// before the watch. Other system calls get memory of the page. Signal handlers run on a stack in the page. The
 // program has its own SIGSEGV handler, and children. All numbers that it prints are the same in each run.
 #include <msleaks/api.h>
 
@@ -24,14 +24,14 @@ enum { kBlock = 512, kRounds = 20, kText = 64, kStack = 1 << 15 };
 
 static struct {
   char block[kBlock]; // watched
-  char text[kText];   // read by a thread
+  char text[kText];   // buffer for a thread's read()
   volatile long counts[2];
   struct stat status;
   struct timespec time;
   struct epoll_event event;
   int waiting;
   char folder[128];
-  char stack[kStack]; // of handlers
+  char stack[kStack]; // alternate stack of signal handlers
 } page __attribute__((aligned(4096)));
 
 static int text_pipe[2], event_pipe[2];
@@ -54,7 +54,7 @@ __attribute__((noinline)) static void stray(char *to) {
 static void *count(void *which) {
   do
     ++page.counts[(long)which];
-  while (!done); // at least once, since on a busy machine all rounds may be over before this thread runs
+  while (!done); // counts at least once, since on a busy machine this thread may begin after the last round
   return NULL;
 }
 
@@ -141,7 +141,7 @@ static void begin_to_wait(pthread_t *threads) {
   pthread_create(&threads[1], NULL, wait_for_event, NULL);
   while (waiting_threads < 2)
     usleep(1000);
-  usleep(20000); // now both threads wait in their calls
+  usleep(20000); // gives both threads time to enter their system calls
 }
 
 static void end_waiting(const pthread_t *threads, const char *text) {
@@ -150,7 +150,7 @@ static void end_waiting(const pthread_t *threads, const char *text) {
     pthread_join(threads[i], NULL);
 }
 
-// With `late` the threads wait until the operator has finished.
+// With `late`, the waiting threads stay in their system calls until the operator has finished.
 int main(int arguments, char **argument) {
   const int is_late = arguments > 1 && strcmp(argument[1], "late") == 0;
   pthread_t threads[2], counters[2];
