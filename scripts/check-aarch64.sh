@@ -7,8 +7,10 @@
 #
 # The script installs Debian's cross compiler on the machine. All other files are in build/aarch64: the arm64 libraries
 # (sysroot) and qemu. The qemu must support MADV_WIPEONFORK, so its version is 8.0 or later, from Debian 12's backports.
-# qemu is registered as the interpreter of arm64 programs only in a namespace. Exit status: 0 = all tests passed; 1 = a
-# test failed; 77 = skipped (no network, or a kernel without binfmt_misc in namespaces).
+# qemu is registered as the interpreter of arm64 programs only in a namespace.
+#
+# Exit status: 0 = all tests passed; 1 = a test failed; 77 = skipped (no network, or a kernel without binfmt_misc in
+# namespaces).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 

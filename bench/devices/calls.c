@@ -37,7 +37,7 @@ static void launch(void) {
 }
 static void hal_pair(void) {
   void *block;
-  halMemAlloc(&block, 1000, 1ull << 10 | 3ull << 56); // memory of a device, for HCCL
+  halMemAlloc(&block, 1000, 1ull << 10 | 3ull << 56); // flags: memory of a device, for HCCL
   halMemFree(block);
 }
 

@@ -14,7 +14,7 @@ static void *(*real_malloc)(size_t);
 static void (*real_free)(void *);
 static __thread uint64_t *ring __attribute__((tls_model("initial-exec")));
 static __thread uint64_t position __attribute__((tls_model("initial-exec")));
-static _Alignas(16) char early[4096]; // for blocks that dlsym allocates
+static _Alignas(16) char early[4096]; // memory for blocks that dlsym allocates
 static size_t early_used;
 
 static uint64_t ticks(void) {

@@ -56,7 +56,7 @@ __attribute__((noinline)) void recordPeer(uint64_t index) {
 #endif
 
 double nsPerEvent(Record record, uint64_t events, uint64_t rate) {
-  const uint64_t burst = rate / 1000 + 1; // the events of a millisecond
+  const uint64_t burst = rate / 1000 + 1; // the number of events in a millisecond
   const uint64_t begin_ns = nowNs(CLOCK_MONOTONIC);
   const uint64_t cpu_ns = nowNs(CLOCK_THREAD_CPUTIME_ID);
   for (uint64_t i = 0; i < events; ++i) {

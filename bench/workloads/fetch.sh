@@ -69,8 +69,9 @@ apt_source() {
   rm -r apt
 }
 
-# The next functions are used as COMMAND of fetch_once. debian_source PACKAGE[=VERSION]: unpacks the source package to
-# the folder `source`, with Debian's patches.
+# The next functions are used as COMMAND of fetch_once.
+#
+# debian_source PACKAGE[=VERSION]: unpacks the source package to the folder `source`, with Debian's patches.
 debian_source() {
   apt_source "$1"
   # apt has verified the files by the signature of Debian's archive. So dpkg-source need not verify the signature of the
