@@ -1,5 +1,5 @@
 """Measures the cost of the search for pointers to blocks at the exit of a process (--reach). Compares it with LeakSanitizer,
-which searches pointers to its own blocks. Also measures short processes, which have no blocks."""
+which searches for pointers to its own blocks. Also measures short processes, which have no blocks."""
 import os
 import subprocess
 import time

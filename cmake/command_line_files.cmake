@@ -22,10 +22,10 @@ add_custom_command(
 add_custom_target(command_line_files ALL DEPENDS ${made}/stamp)
 
 install(DIRECTORY ${made}/man/ DESTINATION share/man/man1 COMPONENT tools)
-# bash searches a completion file with the name of the program. So the file is installed under both names.
+# bash looks for a completion file with the name of the program. So the file is installed under both names.
 install(FILES ${made}/msleaks.bash DESTINATION share/bash-completion/completions RENAME msleaks COMPONENT tools)
 install(FILES ${made}/msleaks.bash DESTINATION share/bash-completion/completions RENAME msleaks-run COMPONENT tools)
 install(FILES ${made}/_msleaks DESTINATION share/zsh/vendor-completions COMPONENT tools)
 install(FILES ${made}/msleaks.fish DESTINATION share/fish/vendor_completions.d COMPONENT tools)
-# fish also searches a completion file with the name of the program.
+# fish also looks for a completion file with the name of the program.
 install(FILES ${made}/msleaks.fish DESTINATION share/fish/vendor_completions.d RENAME msleaks-run.fish COMPONENT tools)

@@ -87,7 +87,7 @@ build() {
   "$repository/scripts/build.sh" release MemPass22 msleaks msleaks_run msleaks_hooks
 }
 
-# part NAME CTEST-OPTIONS...
+# part NAME CTEST-OPTIONS...: runs the tests that the options select, under qemu-user. Writes the results to NAME.xml.
 declare -a parts=()
 part() {
   local name=$1

@@ -61,7 +61,7 @@ fail() {
   exit "${2:-1}"
 }
 
-# skip REASON: ends a test that cannot run on this machine. ctest counts exit status 77 as skipped (SKIP_RETURN_CODE).
+# skip REASON: ends a script that cannot run on this machine. ctest counts exit status 77 as skipped (SKIP_RETURN_CODE).
 skip() {
   printf 'skipped: %s\n' "$1" >&2
   exit 77
