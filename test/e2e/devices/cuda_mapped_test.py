@@ -12,7 +12,8 @@ SEGMENT = 2 << 20
 
 
 def expect_mapped(msleaks, name, run):
-    """Checks the five mappings. Each maps an existing block. For the refused unmapping, the trace has the unmapping and its undoing."""
+    """Checks the five mappings. Each maps an existing block. For the refused unmapping, the trace has two events: the second one undoes
+    the first one."""
     blocks = {event["address"] for event in events_of(msleaks, run, "alloc") if event["heap"] == "device"}
     events = events_of(msleaks, run, "mapped")
     shown = [event for event in events if event["block"] != 0 and event["block"] != "0x0"]

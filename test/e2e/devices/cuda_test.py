@@ -14,7 +14,7 @@ STEPS, MODEL, ACTIVATIONS, FORGOTTEN = 4, 1 << 20, 1 << 16, 4096
 
 
 def expect_events(msleaks, folder):
-    """Each call is recorded once, with the device that its thread has chosen."""
+    """Checks that each allocation is recorded once, with the device that the calling thread has chosen."""
     expect_allocations(msleaks, folder, [("device", 0, MODEL), ("pinned", 0, 8192), ("managed", 0, 16384), ("device", 0, 1024 * 16),
                                          *[("device", 1, FORGOTTEN)] * STEPS, *[("device", 0, ACTIVATIONS)] * (2 * STEPS)])
     failed = [(event["device"], event["status"]) for event in events_of(msleaks, folder, "alloc-failed") if event["heap"] == "device"]

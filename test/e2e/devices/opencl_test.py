@@ -81,7 +81,8 @@ def expect_parts(msleaks, scratch, name, program):
 
 
 def expect_native(msleaks, scratch, name, program):
-    """A native kernel is a host function, so msleaks cannot find out which memory it uses. The report then has no floor."""
+    """A native kernel is a host function, so msleaks cannot find out which memory it uses. So the report must have no floor, the peak
+    that remains if blocks are counted only while they are in use."""
     folder, report = watched(msleaks, scratch, program, "native")
     equal(f"{name}: uses", [int(str(event["address"]), 0) != 0 for event in events_of(msleaks, folder, "access")], [True, False])
     equal(f"{name}: the floor", report.json["floor"], None)

@@ -40,7 +40,7 @@ def expect_events(msleaks, folder, statuses):
     equal("refused allocations", failed, [(heap, BYTES, status) for heap in ("device", "pinned") for status in statuses])
     blocks = [(event["heap"], "restored" in event["flags"]) for event in events_of(msleaks, folder, "alloc") if event["heap"] in ("device", "pinned")]
     equal("blocks", blocks, [("device", False), ("pinned", False), *[("device", True)] * 3, *[("pinned", True)] * 3])
-    equal("failed", [event["status"] for event in events_of(msleaks, folder, "failed")], statuses * 4)  # two copies, a fill, a launch
+    equal("failed", [event["status"] for event in events_of(msleaks, folder, "failed")], statuses * 4)  # 4 functions: two copies, a fill and a launch
     for kind, count in ("copy", 8), ("set", 4), ("launch", 4):
         equal(f"events of kind {kind}", len(events_of(msleaks, folder, kind)), count)
 
@@ -73,7 +73,7 @@ def expect_below_acl(msleaks, folder, statuses):
     equal("refused allocations", failed, [(BYTES, status) for status in statuses] * 3)
     blocks = [(event["size"], "restored" in event["flags"]) for event in events_of(msleaks, folder, "alloc") if event["heap"] == "device"]
     equal("blocks", blocks, [(BYTES, False)] * 2 + [(0, True)] * 6 + [(BYTES, False)])
-    equal("failed", [event["status"] for event in events_of(msleaks, folder, "failed")], statuses * 7)  # two copies, a fill, four launches
+    equal("failed", [event["status"] for event in events_of(msleaks, folder, "failed")], statuses * 7)  # 7 functions: two copies, a fill and four launches
     # ATB launches no kernel for an operator that it refuses. So ATB adds one launch, and each other launch function adds four.
     for kind, count in ("copy", 8), ("set", 4), ("launch", 4 * 4 + 1), ("range-begin", 4), ("range-end", 4):
         equal(f"events of kind {kind}", len(events_of(msleaks, folder, kind)), count)

@@ -1,4 +1,4 @@
-"""Common code of the tests of `msleaks doctor`: it compiles programs, runs `msleaks doctor` on them, and reads its answer."""
+"""Contains the common code of the tests of `msleaks doctor`. It compiles programs, runs `msleaks doctor` on them, and reads the output."""
 import json
 import subprocess
 import sys

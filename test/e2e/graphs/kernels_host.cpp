@@ -5,7 +5,7 @@
 
 namespace {
 
-// Prints what OpenCL says about the program's kernels. It must not list the counted copies.
+// Prints what OpenCL says about the program's kernels. OpenCL must not list the counted copies.
 void printKernels(const Host &host) {
   size_t count = 0, bytes = 0;
   check(clGetProgramInfo(host.program, CL_PROGRAM_NUM_KERNELS, sizeof count, &count, nullptr), "NUM_KERNELS");

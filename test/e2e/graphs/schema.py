@@ -7,7 +7,7 @@ from msleaks_e2e import REPOSITORY, check
 
 try:
     import jsonschema
-except ImportError: # python3-jsonschema
+except ImportError: # Debian's package python3-jsonschema is not installed
     jsonschema = None
 
 SCHEMA = REPOSITORY / "docs/cfg.schema.json"

@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from msleaks_e2e import Msleaks, Report, check  # noqa: E402
 
 V1, PATHS = (Path(__file__).resolve().parent / "v1" / name for name in ("run", "paths"))
-# kind, address (None: the address of the event with that index), size
+# (kind, size) of the expected events.
 EVENTS = [("Alloc", 400), ("Alloc", 40), ("Free", 0), ("Alloc", 4000), ("Free", 0)]
 
 

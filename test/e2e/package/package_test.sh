@@ -26,7 +26,7 @@ expect_status() { # expect_status STATUS WHAT COMMAND...: like expect, for a giv
   test $status -eq "$wanted" || { cat "$work/err.txt" >&2; fail "$what: exit status $status, not $wanted: $*"; }
 }
 
-expect_no_sites() { # expect_no_sites WHAT FILE: checks that `msleaks sites` finds none in the file and prints one line
+expect_no_sites() { # expect_no_sites WHAT FILE: checks that `msleaks sites` finds no site in FILE and prints one line
   expect_status 3 "$1" "$prefix/bin/msleaks" sites "$2"
   expect "$1: one clear line" test "$(wc -l <"$work/err.txt")" -eq 1
 }

@@ -2,7 +2,7 @@
 """Compares the call paths of allocations with those of libunwind, in small programs. Each path must be equal, call by call, or be
 marked as incomplete.
 
-    paths_test.py BUILD SCRATCH [PROGRAM...]     all, unless some are named
+    paths_test.py BUILD SCRATCH [PROGRAM...]     without PROGRAM, tests all programs
 
 The programs are compiled by gcc at -O0 and -O2, and by clang with the plugin at -O2.
 """

@@ -2,7 +2,7 @@
 """Compares the call paths of allocations with those of libunwind, in real programs (scripts/check-paths.sh). Each path must be equal,
 call by call, or be marked as incomplete.
 
-    workloads_test.py BUILD SCRATCH [WORKLOAD...]     all, unless some are named
+    workloads_test.py BUILD SCRATCH [WORKLOAD...]     without WORKLOAD, tests all workloads
 """
 import sys
 from pathlib import Path

@@ -3,9 +3,9 @@
 
     truth_test.py BUILD SCRATCH SOURCE OPTIMISATION
 
-* The blocks that are alive at exit must have the same bytes, number and place, in every process. If LeakSanitizer searches no pointers
-  to blocks, it reports every block that was not freed. One object file, compiled with the plugin, is linked with and without
-  LeakSanitizer. In the program with LeakSanitizer, the instrumentation records nothing.
+* The blocks that are alive at exit must have the same bytes, number and place, in every process. Here LeakSanitizer does not search for
+  pointers to blocks, so it reports every block that was not freed. One object file, compiled with the plugin, is linked with and
+  without LeakSanitizer. In the program with LeakSanitizer, the instrumentation records nothing.
 * The lost blocks among these must have the same bytes and number for each line of the program. Here LeakSanitizer uses its defaults.
 * The peak must equal heaptrack's peak, within 0.1 %.
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests a watch in rare situations, such as forks and signals while msleaks reads a watched block, names of 8 KiB, or no memory for a
-copy. The program must behave as without msleaks.
+"""Tests a watch in rare situations, such as forks while msleaks reads a watched block, names of 8 KiB, or no memory for a copy. The
+program must behave as without msleaks.
    usage: faults_test.py BUILD SCRATCH
 """
 import os

@@ -57,10 +57,10 @@ int main(int argc, char **argv) {
   for (int i = 0; i < kWishes; ++i)
     printf("%d", CALL(halMemAlloc, &blocks[i], wishes[i].size, wishes[i].flag)); // alloc
   for (int i = 0; i < kProperties; ++i)
-    printf(" %d", CALL(halMemCreate, &handles[i], 512 * kKiB, &properties[i], 0)); // create
+    printf(" %d", CALL(halMemCreate, &handles[i], 512 * kKiB, &properties[i], 0));
   printf(" %d\n", CALL(halMemCreate, &handles[0], 1, NULL, 0));
   for (int i = 0; i < kWishes; ++i)
-    printf("%d", i == 1 ? 0 : CALL(halMemFree, blocks[i])); // the block of 128 KiB is forgotten
+    printf("%d", i == 1 ? 0 : CALL(halMemFree, blocks[i])); // leaks the block of 128 KiB
   for (int i = 0; i < kProperties; ++i)
     printf(" %d", CALL(halMemRelease, handles[i]));
   printf("\n");

@@ -113,7 +113,7 @@ int main(int argc, char **argv) {
   done(zeCommandListAppendMemoryCopy(now, host, weights, sizeof host, NULL, 0, NULL), "copy to the host");
   printf("the last element is %.0f\n", host[kElements - 1]);
 
-  // These calls are refused.
+  // Makes requests that the driver refuses. Only the first request fits into the device's memory.
   void *refused = NULL;
   expect(zeMemAllocDevice(context, &wish, kNearlyAll, 0, devices[1], &refused), ZE_RESULT_SUCCESS, "nearly all");
   done(zeMemFree(context, refused), "free of nearly all");

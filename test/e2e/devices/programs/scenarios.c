@@ -25,7 +25,7 @@ static void must(int status, const char *what) {
 // This is a macro, so that each use is a separate allocation site.
 #define TAKE(block, bytes) must(aclrtMalloc((void **)&(block), (bytes), 0), #block)
 static void give(void *block) { must(aclrtFree(block), "free"); }
-// Uses a block by an operator of ATB, whose arguments msleaks knows.
+// Uses a block by an operator of ATB, since msleaks can read the arguments of such an operator.
 static void use(void *block, size_t bytes) {
   const atbTensor tensor = {block, bytes};
   must(atbExecute("AddOperation", &tensor, 1, &tensor, 1, NULL, 0, 0, stream), "operator");

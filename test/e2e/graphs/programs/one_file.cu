@@ -23,5 +23,5 @@ int printf(const char *, ...);
 
 int main(int count, char **) {
   for (int i = 0; i < 17 * count; ++i)
-    printf("%d\n", i); // a line
+    printf("%d\n", i);
 }

@@ -1,4 +1,4 @@
-// One function allocates all blocks. add(), which calls it through three functions, leaks a block. Others free theirs.
+// One function allocates all blocks. add(), which calls this function through three others, leaks a block.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// The caller must free getline's buffer, even if getline fails at the end of the file. This program does not.
+// The caller must free getline's buffer, even if getline fails at the end of the file. This program leaks the buffer.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Uses its time in known functions. Two are in the program (one has a comma in its name).
-// One is in a library that it opens, and one in a child that executes this program again.
+// Spends its time in known functions: two in the program, of which one has a comma in its name, and one in a library
+// that the program opens. A child executes this program again and spends its time in the same functions.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Allocates a pool inside a block, a block that it touches, and a block that it does not touch, for the report's ledger.
+// Allocates a pool inside a block, a block that it touches, and a block of which it touches only one byte.
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

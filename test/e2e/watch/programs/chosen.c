@@ -15,7 +15,7 @@ char *weights, *other; // global, so that the compiler does not delete the alloc
 static char *made(size_t bytes) { return calloc(1, bytes); }
 
 static void write_at(char *to, const char *name, int value) {
-  msl_range_push(name); // writes
+  msl_range_push(name); // begins the operator
   memset(to, value, 8);
   msl_range_pop();
 }

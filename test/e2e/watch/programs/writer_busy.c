@@ -23,7 +23,7 @@
 enum { kBlock = 512, kRounds = 20, kText = 64, kStack = 1 << 15 };
 
 static struct {
-  char block[kBlock]; // watched
+  char block[kBlock]; // the watched block
   char text[kText];   // buffer for a thread's read()
   volatile long counts[2];
   struct stat status;
