@@ -3,9 +3,9 @@
 
     run_aarch64.py QEMU SYSROOT COMMAND...
 
-The command runs in a user namespace with a binfmt_misc of its own (Linux 6.7), where QEMU (a static qemu-aarch64) is
-registered. QEMU looks for libraries in SYSROOT. The settings of the machine do not change. Exit status: the command's own;
-77 if the kernel does not allow it.
+The command runs in a user namespace with a binfmt_misc of its own (Linux 6.7). There QEMU (a static qemu-aarch64) is
+registered as the interpreter of AArch64 programs. QEMU looks for libraries in SYSROOT. The settings of the machine do not
+change. Exit status: the command's own; 77 if the kernel does not allow such a namespace.
 """
 import ctypes
 import os

@@ -1,6 +1,6 @@
 // bench_trace RUN…: measures the time to write and read a trace, and its size. It writes the events of a recorded run
 // to another trace and reads that trace. It does this twice: with the streams of the run, and with eight streams that
-// get the events in turns. The second is the worst case for the merge. Prints a Markdown row for each of the two.
+// get the events in turns. The second is the worst case for merging. Prints a Markdown row for each of the two.
 #include "analysis/run/run_folder.h"
 #include "analysis/trace/trace_reader.h"
 

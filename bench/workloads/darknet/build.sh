@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds darknet, a neural network framework in plain C, from Debian's source package.
 #
-#   build.sh FOLDER [PLUGIN]     builds in FOLDER; with PLUGIN, a libMemPass.so, every file is compiled with it
+#   build.sh FOLDER [PLUGIN]     builds in FOLDER; PLUGIN: the libMemPass.so with which every file is compiled
 #   CC=clang-22                  the compiler
 #
 # Exit status 77: skipped, there is no network.

@@ -2,7 +2,7 @@
 # Builds ggml's core and CPU backend from the npm package llama.rn. Also builds the two programs in this folder that use
 # ggml: a small transformer, and a benchmark of single operators.
 #
-#   build.sh FOLDER [PLUGIN]     builds in FOLDER; with PLUGIN, a libMemPass.so, every file is compiled with it
+#   build.sh FOLDER [PLUGIN]     builds in FOLDER; PLUGIN: the libMemPass.so with which every file is compiled
 #   CC=clang-22 CXX=clang++-22   the compilers
 #
 # Exit status 77: skipped, there is no network.
