@@ -65,7 +65,7 @@ int main(void) {
     return 1;
   aclrtMalloc(&refused, 1, 0); // the first call of the driver may set errno itself
   aclrtFree(refused);
-  usleep(kPauseUs);                         // waits until msleaks queries the used memory again
+  usleep(kPauseUs);                         // after this pause msleaks queries the used memory again
   KEEPS(aclrtMalloc(&block, kBytes, 0), 0); // watched
   KEEPS(aclrtMalloc(&refused, (size_t)1 << 40, 0), ACL_ERROR_BAD_ALLOC);
   for (int i = 0; i < 2; ++i) {

@@ -37,7 +37,7 @@ int main(void) {
   CUdeviceptr block, refused;
   void *function;
   contexts();
-  usleep(kPauseUs); // waits until msleaks queries the used memory again
+  usleep(kPauseUs); // after this pause msleaks queries the used memory again
   KEEPS(cuMemAlloc_v2(&refused, (size_t)1 << 40), 2);
   KEEPS(cuMemAlloc_v2(&block, kBytes), 0);
   KEEPS(cuMemcpyHtoD_v2(block, host, kBytes), 0);

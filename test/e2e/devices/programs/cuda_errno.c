@@ -31,7 +31,7 @@ int main(void) {
   cudaSetDevice(0);
   cudaMalloc(&refused, 1); // the first call of the driver may set errno itself
   cudaFree(refused);
-  usleep(kPauseUs);                     // waits until msleaks queries the used memory again
+  usleep(kPauseUs);                     // after this pause msleaks queries the used memory again
   KEEPS(cudaMalloc(&block, kBytes), 0); // watched
   KEEPS(cudaMalloc(&refused, (size_t)1 << 40), cudaErrorMemoryAllocation);
   KEEPS(cudaGetLastError(), cudaErrorMemoryAllocation);

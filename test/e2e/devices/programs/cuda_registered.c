@@ -1,5 +1,5 @@
-// Locks two existing blocks of host memory by CUDA's driver. It never unlocks the
-// second block. With "mended" it unlocks both.
+// Locks existing host memory by CUDA's driver or HIP: two blocks of malloc and a static
+// table. The program never unlocks the table. With "mended" it unlocks the table, too.
 #include <cuda_runtime_api.h>
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Uses C++20 coroutines. operator new allocates their frames, except those that the compiler elides. The program
-// abandons generators, and a task throws. One frame is destroyed while its suspended coroutine owns a block.
+// Uses C++20 coroutines. operator new allocates their frames, except those that the compiler elides. Some coroutines
+// throw. The program destroys some frames while their suspended coroutines are in a loop and own a block.
 #include <coroutine>
 #include <cstdio>
 #include <exception>

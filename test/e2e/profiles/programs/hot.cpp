@@ -1,5 +1,5 @@
-// Spends its time in known functions: two in the program, of which one has a comma in its name, and one in a library
-// that the program opens. A child executes this program again and spends its time in the same functions.
+// Spends its time in known functions: mix and sum in the program, and one in a library that it opens. The name of mix
+// has a comma. A child executes this program again and spends its time in mix and sum, too.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

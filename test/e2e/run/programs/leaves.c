@@ -1,4 +1,4 @@
-// Executes or starts this program again, by the function that HOW names. The second instance allocates a block.
+// Executes or starts this program again, in the way that HOW names. The second instance allocates a block.
 //
 //   usage: leaves HOW
 #define _GNU_SOURCE
