@@ -1,4 +1,4 @@
-// Creates one of several rare situations around a driver, which the argument names, and prints the outcome.
+// Creates the rare situation around a driver that the argument names, and prints the outcome.
 #define _GNU_SOURCE
 #include <msleaks/api.h>
 

@@ -9,7 +9,7 @@ enum { kBytes = 4096, kListed = 3 };
 static cl_context context;
 static cl_command_queue queue;
 
-// The callback of a list frees all blocks of the list but the last, which leaks.
+// This callback of clEnqueueSVMFree frees all blocks of its list but the last block, which leaks.
 static void CL_CALLBACK give_back(cl_command_queue of, cl_uint count, void **blocks, void *user) {
   (void)of, (void)user;
   for (cl_uint i = 0; i + 1 < count; ++i)

@@ -1,5 +1,5 @@
 // At the end, pointers of different kinds point to some blocks, and no pointer points to others. With a number, the
-// program also has a list of so many bytes. With "slow", the program sleeps before its end.
+// program also has a list of so many bytes. With "slow", it sleeps before its end. The test finds lines by comments.
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
