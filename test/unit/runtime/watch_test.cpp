@@ -250,6 +250,45 @@ TEST(Watch, ADriversThreadThatNeedsALookDoesNotWaitForOneForever) {
 
 namespace {
 
+// Returns the sizes of the Watch events after an allocation of 64 bytes inside a call of this family. The session
+// watches the address of the allocated block.
+std::vector<uint64_t> watchedInside(Family family, Heap heap) {
+  static char block[64];
+  const uint64_t address = heap == Heap::Device ? device::kBlock : reinterpret_cast<uint64_t>(block);
+  const SessionDirectory session;
+  session.control().watch.kind = abi::WatchKind::Address;
+  session.control().watch.address = address;
+  return seenIn(session,
+                [&] {
+                  __msl_hook_driver(&device::kOwn);
+                  const uint32_t traits = Traits(Verb::Launch, family, Heap::Device, 0).packed();
+                  hook::Call call{traits, hook::kPass, 1, 0, 0, 0};
+                  __msl_hook_enter(&call);
+                  __msl_hook_begin(&call);
+                  runtime::recordAlloc(heap, abi::kFromHook, 999, address, sizeof block);
+                  __msl_hook_end(&call);
+                })
+      .watched;
+}
+
+} // namespace
+
+// A driver allocates host memory for itself inside a call of the program, and often writes to this memory. The watched
+// line has not allocated it, so such writes are no findings.
+TEST(Watch, HostMemoryThatADriverAllocatesForItselfIsNotWatched) {
+  for (const Family driver : {Family::Cuda, Family::Hip, Family::Acl, Family::OpenCl})
+    for (const Heap heap : {Heap::Host, Heap::Mapping})
+      EXPECT_EQ(watchedInside(driver, heap), std::vector<uint64_t>{}) << abi::nameOf(heap) << static_cast<int>(driver);
+}
+
+TEST(Watch, MemoryThatAProgramGetsInsideACallIsWatched) {
+  EXPECT_EQ(watchedInside(Family::Cuda, Heap::Device), std::vector<uint64_t>{64});
+  EXPECT_EQ(watchedInside(Family::User, Heap::Host), std::vector<uint64_t>{64});
+  EXPECT_EQ(watchedInside(Family::System, Heap::Mapping), std::vector<uint64_t>{64});
+}
+
+namespace {
+
 uint64_t digestWith(std::initializer_list<size_t> ones) {
   char block[64] = {};
   for (const size_t at : ones)
