@@ -60,10 +60,10 @@ void remember(const Numbered &numbered) noexcept {
   }
   const uint32_t count = chunk->count.load(std::memory_order_relaxed);
   chunk->entries[count] = numbered;
-  chunk->count.store(count + 1, std::memory_order_release); // last: so a fork's child finds a complete list
+  chunk->count.store(count + 1, std::memory_order_release); // stored last, so that a fork's child finds a complete list
 }
 
-// Returns the first site number of these tables, or 0 if they were not numbered before.
+// Returns the first site number of the tables `wanted`, or 0 if these tables were not numbered before.
 uint32_t knownNumber(const Numbered &wanted) noexcept {
   for (const NumberedChunk *chunk = &first_chunk; chunk != nullptr; chunk = chunk->next)
     for (uint32_t i = 0; i < chunk->count.load(std::memory_order_acquire); ++i)

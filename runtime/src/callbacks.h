@@ -28,7 +28,7 @@ inline bool mustTell(Thread &thread, uint32_t &site, abi::Traits row, uint64_t a
                     (named == address || named == kTold);
   if (ours) {
     site = thread.call.site;
-    thread.call.site = 0; // no hook took it, and none will
+    thread.call.site = 0; // no hook has used the site, and none will
   }
   if (status == 0 || (ours && named == kTold))
     return false;

@@ -14,8 +14,8 @@ namespace {
 
 constexpr uint64_t kPoolBytes = 64 << 10;
 
-// A fork wipes Process::counting. So the child finds its parent's counters here, whose slots it must set to null. Null
-// means that there are no such counters.
+// The counters of this process or of its parent; null: there are none. A fork wipes Process::counting, but not this
+// pointer. So the child finds its parent's counters, and sets their slots to null.
 constinit Counting *last_counting = nullptr;
 constinit bool is_fork_watched = false;
 

@@ -10,8 +10,8 @@ namespace msleaks::runtime {
 // Returns the functions that call this family's driver, or null if no hook has registered them.
 const hook::Device *driverOf(abi::Family) noexcept;
 
-// Decide whether to call the driver for its bytes in use, and record these. Call these functions after an allocation on
-// a device, after a refused allocation, and where a step begins.
+// Decide whether to ask the driver how many bytes are in use, and record this number. Call these functions after an
+// allocation on a device, after a refused allocation, and where a step begins.
 void deviceAllocated(abi::Traits row, uint64_t bytes) noexcept;
 void deviceRefused(abi::Traits row) noexcept;
 void stepBegins() noexcept;

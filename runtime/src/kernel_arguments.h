@@ -9,7 +9,8 @@
 namespace msleaks::runtime {
 
 // A table of a fixed size. If the program sets no arguments, the memory of the table stays untouched. Several threads
-// may set arguments of different kernels at the same time. The API forbids this for one kernel.
+// may set arguments of different kernels at the same time. The API forbids that several threads set arguments of one
+// kernel at the same time.
 class KernelArguments {
 public:
   static constexpr uint32_t kMostOfKernel = 256;

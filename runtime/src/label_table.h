@@ -35,8 +35,8 @@ public:
   // kOtherLabel or 0. Each call during a pause counts one event (pause.h).
   bool refuses(uint32_t &instead) noexcept;
 
-  // Gives the text a number and defines the text. If the definition was refused, counts this and returns 0. Call with
-  // signals blocked and Process::lock held.
+  // Gives the text a number and defines the text. If the definition is refused, counts the refusal and returns 0. Call
+  // with signals blocked and Process::lock held.
   uint32_t add(Arena &arena, const Key &key) noexcept;
 
 private:

@@ -11,12 +11,12 @@
 namespace msleaks::runtime {
 namespace {
 
-// The limit for the total time of all last looks of a process: kFreeLooksNs, and a fiftieth of the time since the
-// process attached.
+// The limit for the total time of all last looks of a process is kFreeLooksNs, plus the time since the process attached
+// divided by kTimeOfLooks.
 constexpr uint64_t kFreeLooksNs = 20'000'000, kTimeOfLooks = 50;
 
 // Removes the block's entry, so only one thread looks at the block. The collector may write the entry at the same time.
-// Then the address changes before the other fields have been read, and the result is false.
+// Then the entry's address has changed when the other fields have been read, and the result is false.
 bool takeBlock(abi::LargeBlocks &told, uint64_t address, uint64_t &size, uint64_t &time_ns) noexcept {
   for (abi::LargeBlock &block : told.blocks) {
     uint64_t expected = address;

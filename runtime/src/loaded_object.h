@@ -27,7 +27,7 @@ struct LoadedRange {
 };
 
 // Finds the mapping of the object that contains `address`. This function reads no byte of the object, since another
-// thread may be unloading the object. It also returns false if this glibc needs a lock to find the mapping.
+// thread may be unloading the object. The result is also false if this glibc needs a lock to find the mapping.
 bool findLoadedRange(uint64_t address, LoadedRange &range) noexcept;
 
 } // namespace msleaks::runtime

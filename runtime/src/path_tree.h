@@ -48,12 +48,12 @@ public:
   // Whether no new path is made for now, since a recent request for room failed. If so, counts this path as refused.
   bool refuses() noexcept;
 
-  // Returns the child of `parent` with this key. If the child does not exist, makes it. If there is no room, counts
-  // this and returns 0. `image` is the image's number (numberOf), or kImageOfSite. Call with signals blocked and
-  // Process::lock held.
+  // Returns the child of `parent` with this key. If the child does not exist, makes it. If there is no room, counts a
+  // refused path and returns 0. `image` is the image's number (numberOf), or kImageOfSite. Call with signals blocked
+  // and Process::lock held.
   uint32_t add(Arena &arena, uint32_t parent, uint64_t key, uint32_t image) noexcept;
 
-  // Reserves room for some thousand nodes. Call with Process::lock held.
+  // Reserves room for about four thousand nodes. Call with Process::lock held.
   void reserve(Arena &arena) noexcept;
 
   // Hides the calls in this image from find(), since another image may be loaded at the same addresses. Call with

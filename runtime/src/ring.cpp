@@ -89,7 +89,7 @@ bool hasGone(const Arena &arena, uint32_t tid) noexcept {
 }
 
 // Some threads end without ending their ring. Such a thread recorded its first event in the last destructors of its
-// keys, or ended by a raw system call. So with each new ring, a few other rings are checked. `tid` is the id of the
+// keys, or ended by a raw system call. So with each new ring, kLooks other rings are checked. `tid` is the id of the
 // thread that gets the new ring. An older ring with the same id belongs to an ended thread, since the kernel reuses
 // ids.
 void endRingsOfThreadsThatHaveGone(Arena &arena, uint32_t tid) noexcept {

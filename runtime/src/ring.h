@@ -75,7 +75,8 @@ abi::RingHeader *ringOf(Thread &thread) noexcept;
 // Only an outermost record (depth 1) may call this.
 abi::RingHeader *promote(Thread &thread) noexcept;
 
-// If `is_forbidden`, all events of this thread take the slow path, which drops them. If not, this state ends.
+// If `is_forbidden` is true, all events of this thread take the slow path, which drops them. If it is false, the events
+// are recorded again.
 void forbidClock(Thread &thread, bool is_forbidden) noexcept;
 
 // Ends the thread's stream.

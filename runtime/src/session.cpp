@@ -66,8 +66,8 @@ void readEnvironment(std::string_view name, PathText &value_text) noexcept {
     }
 }
 
-// Returns the size of a file. It uses a system call that the dynamic linker has made too, so a seccomp filter of this
-// process allows this call.
+// Returns the size of a file. This function uses a system call that the dynamic linker has made too. So a seccomp
+// filter of this process allows this call.
 uint64_t sizeOf(const OpenFile &file) noexcept {
   struct stat status;
   return callKernel(SYS_newfstatat, file.fd(), "", &status, AT_EMPTY_PATH) == 0 ? static_cast<uint64_t>(status.st_size)

@@ -87,8 +87,8 @@ private:
 };
 
 // Holds a mutex. The mutex is one word, which is zero when free, so it may be in memory that a fork wipes. Hold the
-// mutex only with signals blocked. The object is false as a bool if the lock was not acquired. Then the time is over,
-// or a seccomp filter forbids a wait in the kernel.
+// mutex only with signals blocked. If the lock was not acquired, the object is false as a bool. Either the time is
+// over, or a seccomp filter forbids a wait in the kernel.
 class Locked {
 public:
   explicit Locked(uint32_t &word) noexcept : word_(&word) {

@@ -245,8 +245,8 @@ uint32_t takePath(ThreadPath &path, PathTree &tree, const Frame &frame) noexcept
   findWhatMatters(path, done);
   path.count = 0; // a signal handler that leaves by a longjmp then leaves no half-changed path
   node = number(path, tree, done.walked, node);
-  // After NoCall, the path is not stored: its last word was no return address, and no later check would detect that it
-  // has become one.
+  // After NoCall, the path is not stored. Its last word was no return address. No later check would detect that this
+  // word has become a return address.
   if (node != 0 && !done.left_handler && done.end != Step::NoCall)
     keep(path, done);
   return node;

@@ -25,8 +25,8 @@ struct StackCheck {
   uint64_t at, word;
 };
 
-// The last path of a thread. It is not on the stack, since a handler's stack may be as small as one page. After this
-// struct follow 2 × `capacity` frames, and as many checks.
+// The last path of a thread. It is not on the stack, since a handler's stack may be as small as one page. In memory, 2
+// × `capacity` frames and as many checks follow this struct.
 struct ThreadPath {
   uint64_t generation; // generation of the process of the nodes (Thread::generation)
   uint64_t epoch;      // the rules' epoch; frames of another epoch are not used
@@ -84,7 +84,7 @@ struct ThreadPath {
 // Walks the stack from `frame`, the innermost call, and returns the node of the path. 0 = the path cannot get a number.
 uint32_t takePath(ThreadPath &path, PathTree &tree, const unwind::Frame &frame) noexcept;
 
-// Walks outwards from `frame` to the call with this return address. Returns false if none of the next few calls has
+// Walks outwards from `frame` to the call with this return address. Returns false if none of the next four calls has
 // this return address.
 bool findCall(ThreadPath &path, uint64_t return_address, unwind::Frame &frame) noexcept;
 

@@ -65,7 +65,8 @@ void __msl_becomes_user(uint32_t user) noexcept {
   ensureAttached(__msl_thread);
   const ArenaHeld held;
   const Arena *arena = held.arena();
-  // This is done only if the folder belongs to root, and not in a vfork's child, which shares its parent's arena.
+  // The owner changes only if the folder belongs to root. A vfork's child changes nothing, since it shares its parent's
+  // arena.
   if (arena != nullptr && arena->header->pid == processId() && ownerOf(session.directory.c_str()) == kRoot)
     giveSession(*arena, user);
 }

@@ -252,7 +252,7 @@ struct NoRow {
   static constexpr abi::Symbol kRow{};
 };
 
-// These two functions do nothing for the family System. Its calls may wait for long. During such a call a signal
+// begin() and end() do nothing for the family System. A call of this family may wait for long. During the wait a signal
 // handler may open handles, which must be recorded. A thread that is cancelled in such a call would never call end().
 template <class OfRow> void begin(Call &call) {
   if constexpr (OfRow::kRow.family != abi::Family::System)

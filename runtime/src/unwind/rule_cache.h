@@ -30,7 +30,7 @@ public:
   }
 
   // Remove all rules from lookups. Call these functions before and after a call that may unload code. No rule is stored
-  // between the two, since another library may be loaded at the same addresses at that time.
+  // between the two calls, since another library may be loaded at the same addresses at that time.
   void beginUnload() noexcept { epoch_.fetch_add(kOneEpoch + 1, std::memory_order_relaxed); }
   void endUnload() noexcept { epoch_.fetch_add(kOneEpoch - 1, std::memory_order_relaxed); }
 

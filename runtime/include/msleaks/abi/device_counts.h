@@ -1,5 +1,5 @@
 // The layout of the counters of kernels on a device. A counted kernel is a copy of the program's kernel,
-// __msl_counted_NAME, with one more argument at the end. The argument is the address of this block in the device's
+// __msl_counted_NAME, with one more argument at the end. The argument is the address of this data in the device's
 // memory:
 //
 //   DeviceCounts | counters × uint64_t (bank 0) | counters × uint64_t (bank 1) | …
@@ -21,8 +21,8 @@ namespace msleaks::abi {
 inline constexpr char kCountedPrefix[] = "__msl_counted_";
 inline constexpr char kGraphsPrefix[] = "__msl_graphs_"; // 16 hex digits follow: a hash of the module
 inline constexpr char kKernelPrefix[] = "__msl_kernel_";
-// A kernel that contains counting code itself has no copy. An empty kernel __msl_in_kernel_NAME marks it, and its
-// module has a variable __msl_counts_HASH for the address of a DeviceCounts. While the variable is null, no kernel of
+// A kernel NAME that contains counting code itself has no copy. Its module has an empty kernel __msl_in_kernel_NAME as
+// a mark, and a variable __msl_counts_HASH for the address of a DeviceCounts. While the variable is null, no kernel of
 // the module counts.
 inline constexpr char kInKernelPrefix[] = "__msl_in_kernel_";
 inline constexpr char kCountsPrefix[] = "__msl_counts_"; // the same 16 hex digits follow as after kGraphsPrefix

@@ -12,12 +12,12 @@ namespace msleaks::hook {
 
 inline constexpr uint32_t kHookVersion = 1;
 
-// A hooked function. Later versions append their fields.
+// A hooked function. Later versions append fields to this struct.
 struct Function {
-  const char *library; // the beginning of the library's file name ("libOpenCL"), or several ("libacl_rt|libascendcl")
+  const char *library; // one beginning of the library's file name ("libOpenCL"), or several ("libacl_rt|libascendcl")
   const char *name;
   void *hook; // null: the library with hooks calls the function but does not hook it
-  void *real; // the real function, if it is the same for all callers; null: it is not, or was not found yet
+  void *real; // the real function, if it is the same for all callers; null: it differs, or was not found yet
 };
 
 // The hooks of one shared library.
@@ -57,7 +57,7 @@ enum Answer : uint32_t {
 // (docs/watch.md) and the driver's own number of bytes in use. While such a function runs, calls of the family are not
 // recorded. A missing function is null. The result 0 means success.
 struct Device {
-  uint32_t bytes; // sizeof(Device); later versions append their fields
+  uint32_t bytes; // sizeof(Device); later versions append fields
   uint32_t family;
   // Waits until all work that was submitted to this stream or queue so far is done.
   int32_t (*wait)(const void *stream);
@@ -76,7 +76,7 @@ struct Device {
 
 // A tensor that an operation outputs. The user can watch it with --watch (docs/watch.md).
 struct Output {
-  uint32_t bytes;  // sizeof(Output); later versions append their fields
+  uint32_t bytes;  // sizeof(Output); later versions append fields
   uint32_t number; // number among the operation's outputs, from 0
   const void *address;
   uint64_t size_bytes;

@@ -88,7 +88,7 @@ struct ControlPage {
   WatchWish watch;
   alignas(64) std::atomic<uint32_t> enabled; // one bit for each EventKind; 0 = record nothing
   std::atomic<SessionState> state;
-  // Only collectors use these fields. If this collector is killed, the next collector needs them.
+  // Only collectors use these fields. If a collector is killed, the next collector needs the fields.
   std::atomic<uint32_t> selected;     // value of `enabled` while the session records
   std::atomic<uint64_t> epoch;        // changes whenever `enabled` changes: EpochEvent::number
   std::atomic<uint64_t> epoch_stored; // the trace contains the events up to this epoch
@@ -209,7 +209,7 @@ enum class ReachWait : uint32_t { None, Waiting, Reading, Read, GaveUp, Claimed 
 // writes an event, the upper half of the first word of that storage is above 0.
 struct alignas(uint64_t) CallState {
   uint32_t site;       // the pending site, which a callback has stored; written last
-  uint16_t inside;     // one bit for each family; if set, its calls are not recorded now
+  uint16_t inside;     // one bit for each family; if the bit is set, calls of the family are not recorded now
   uint16_t open_calls; // instrumented allocator calls that have not returned, also those that an exception has left
 };
 static_assert(sizeof(CallState) == sizeof(uint64_t));
@@ -293,7 +293,7 @@ struct ArenaHeader {
   // The offset of the runtime's thread-local storage from the thread pointer, and its size; size 0 = not known.
   uint32_t thread_bytes;
   int64_t thread_offset;
-  uint32_t call_state_offset; // offset of CallState in that storage
+  uint32_t call_state_offset; // offset of CallState in the runtime's thread-local storage
   // If a line is watched, the process asks the collector for the addresses of the line's code in each image, and waits
   // on this futex. `watch_image` is the image's number until the collector has added the ranges and stored 0.
   std::atomic<uint32_t> watch_image;
@@ -310,7 +310,7 @@ static_assert(sizeof(ArenaHeader) <= kHeaderBytes);
 // reuse the pid and the inode of the pid namespace at once. process_birth is the inode of the process's pidfd with this
 // bit set (pidfs, Linux 6.9), or its start time in clock ticks. An exec does not change these values.
 inline constexpr uint64_t kBirthIsInode = uint64_t{1} << 63;
-// Whether two such values certainly belong to two processes. Values of different kinds cannot be compared.
+// Whether two values of process_birth certainly belong to two processes. Values of different kinds cannot be compared.
 constexpr bool isOtherProcess(uint64_t birth, uint64_t other) {
   return birth != 0 && other != 0 && ((birth ^ other) & kBirthIsInode) == 0 && birth != other;
 }
@@ -341,7 +341,7 @@ struct RingHeader {
   // Only the producer, which is the owning thread and its signal handlers, writes these fields. It uses plain loads and
   // stores.
   alignas(64) uint64_t reserved; // position after the last reserved slot
-  uint64_t room_until;           // position up to which the producer may write, computed from an earlier tail
+  uint64_t room_until;           // position up to which the producer may write, from an earlier value of `tail`
   uint32_t depth;                // largest number of unfinished records, since signal handlers nest. Never changes
   uint32_t gap;                  // events dropped since the last stored event
 

@@ -92,7 +92,8 @@ struct SiteRow {
 };
 static_assert(sizeof(SiteRow) == 56);
 
-// One step of an inline chain: `function` called the function below it at file:line:column.
+// One step of an inline chain: at file:line:column, `function` contains the call that was inlined. In the first row of
+// a chain, this is the call of the site's function. In any other row, it is the call of the previous row's function.
 struct FrameRow {
   StringOffset function;
   StringOffset file;
@@ -105,7 +106,7 @@ struct Unit {
   uint32_t base;    // first process-local site number; 0 = not armed
   uint16_t version; // kObjectVersion of the writer
   uint16_t needs;   // the first version whose runtime has all callbacks of the unit
-  uint16_t bytes;   // sizeof(Unit) of the writer: the next unit begins after them
+  uint16_t bytes;   // sizeof(Unit) of the writer: the next unit begins after these bytes
   uint16_t reserved[3];
   const UnitHeader *table;
 };

@@ -80,8 +80,8 @@ struct Result {
   Position at;
   constexpr bool operator==(const Result &) const = default;
 };
-// Returns the event flags of the block that such a call returns. A handle is not the address of the block's memory, so
-// only calls of OpenCL use this memory.
+// Returns the event flags of a block that a call returns in this way. A handle is not the address of the block's
+// memory, so only calls of OpenCL use this memory.
 constexpr uint16_t flagsOf(ResultKind kind) {
   return kind == ResultKind::Handle ? uint16_t{kDriver | kListed} : uint16_t{0};
 }
@@ -127,9 +127,9 @@ struct Symbol {
   constexpr bool operator==(const Symbol &) const = default;
 };
 
-// Whether the pass inserts callbacks around such a call.
+// Whether the pass inserts callbacks around a call with this verb.
 constexpr bool isInstrumented(Verb verb) { return verb < Verb::Argument; }
-// Whether a call of such a function is recorded as an event of its own, before or after the call.
+// Whether a call with this verb is recorded as an event of its own, before or after the call.
 constexpr bool isRecorded(Verb verb) { return verb != Verb::Argument && verb != Verb::Kernel && verb != Verb::Device; }
 
 namespace detail {
@@ -221,7 +221,8 @@ inline constexpr Symbol kSymbols[] = {
 #undef MSL_ROW
 static_assert(sizeof(kSymbols) / sizeof(kSymbols[0]) == detail::Row::kCount);
 
-// Whether each allocator has a partner that frees its blocks. Otherwise each of its blocks would be reported as a leak.
+// Whether each allocator has a partner that frees its blocks. Without a partner, each block of the allocator would be
+// reported as a leak.
 consteval bool everyAllocatorHasItsFree() {
   for (const Symbol &symbol : kSymbols) {
     const bool allocates = symbol.verb == Verb::Alloc || symbol.verb == Verb::Realloc || symbol.verb == Verb::Map;

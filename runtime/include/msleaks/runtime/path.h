@@ -42,7 +42,7 @@ struct CallerFrame {
   return {reinterpret_cast<uint64_t>(__builtin_return_address(0)), callerStackPointer(), record[0]};
 }
 
-// Returns the number of the path to the caller. If the session asks for no such paths, returns the number of the
+// Returns the number of the path to the caller. If the session asks for no paths of callers, returns the number of the
 // caller.
 [[gnu::always_inline]] inline uint32_t pathOfCaller(uint32_t enabled, const CallerFrame &frame) noexcept {
   if ((enabled & abi::kPathsOfCallers) == 0) [[unlikely]]
@@ -55,8 +55,8 @@ struct CallerFrame {
   return (enabled & abi::kPathsOfSites) != 0 || ((enabled & abi::kPathsOfCallers) != 0 && isForeign(site));
 }
 
-// Returns the number of the path to a site that a callback passes or has stored. If the session asks for no such path,
-// returns the site itself. The number of a caller or of a path is returned unchanged.
+// Returns the number of the path to a site that a callback passes or has stored. If the session asks for no path to
+// this site, returns the site itself. The number of a caller or of a path is returned unchanged.
 [[gnu::always_inline]] inline uint32_t pathOfSite(uint32_t enabled, uint32_t site, const CallerFrame &frame) noexcept {
   if ((site & (abi::kCallerSite | abi::kPathSite)) != 0 || !hasPath(enabled, site))
     return site;

@@ -27,7 +27,8 @@ struct PendingSite {
   uint64_t address; // the block of a free or realloc whose event is in the ring already
 };
 
-// An instrumented allocator call under way. `remembered` is Thread::remembered at the beginning of the call.
+// An instrumented allocator call that has not returned yet. `remembered` is Thread::remembered at the beginning of the
+// call.
 struct OpenCall {
   uint64_t frame; // the stack pointer at its first callback
   uint64_t old;   // the block that a realloc restores if it fails; 0 = none, or a hook restores it
@@ -86,14 +87,14 @@ struct Thread {
   uint32_t no_ring_left;   // events that are counted as lost before a ring is requested again
   uint32_t no_growth_left; // how often the ring may be full before a larger one is requested again
   uint64_t impatient_tail; // 1 + the tail after a wait in vain: no new wait before the tail changes
-  uint32_t generation;     // of `ring`; `state` has it too if the clock is the processor's counter
+  uint32_t generation;     // generation of `ring`; `state` contains it too if the clock is the processor's counter
   uint32_t remembered;     // Allocs during open calls so far; the last of them are in `last`
-  uint32_t skipped_site;   // of the last call whose first callback ran while the session was stopped
+  uint32_t skipped_site;   // site of the last call whose first callback ran while the session was stopped
   uint8_t devices[4];      // the chosen device of each family of accelerators (deviceOf)
   ThreadPath *path;        // null until the thread needs a path
   RecordedAlloc last[kRememberedAllocs];
   OpenCall open[kOpenCalls];
-  uint32_t launch_site;          // of the launch under way; 0 = none, or its arguments were recorded
+  uint32_t launch_site;          // site of the launch under way; 0 = none, or its arguments were recorded
   uint32_t range_depth;          // number of open ranges
   OpenRange ranges[kOpenRanges]; // indexed by depth modulo kOpenRanges: a deeper range overwrites an outer one
   uint64_t told_frame;           // frame of an operator that has reported its arguments (isTold); 0 = none
@@ -137,8 +138,8 @@ inline const OpenRange *innermostRange(const Thread &thread) noexcept {
 inline bool isTold(const Thread &thread, uint64_t frame) noexcept { return frame < thread.told_frame; }
 
 // While an object of this class exists, calls of the families `whose` are not recorded. The real function behind a hook
-// makes such calls, or libc when the runtime calls it. If nothing else is pending, the heap's hooks use a shorter
-// class.
+// makes such calls, and so does libc when the runtime calls it. If no other field of CallState is set, the heap's hooks
+// use PlainInside instead (hooks/inline_hook.h).
 class Inside {
 public:
   explicit Inside(Thread &thread, uint16_t whose = kInsideRuntime) noexcept
@@ -169,7 +170,7 @@ struct alignas(abi::kMaxPageBytes) Process {
   WatchList *watches;   // null until a block is watched
   Counting *counting;   // null until edges are counted
   Arena *arena;
-  abi::LargeBlocks *large_blocks; // of the arena; null until there is one
+  abi::LargeBlocks *large_blocks; // the arena's table of large blocks; null until there is an arena
   abi::ClockKind clock;
   uint32_t lock;
   int32_t in_kernel;      // number of threads in a system call of the runtime (kernel.h)
