@@ -27,7 +27,7 @@ struct GateShape {
   llvm::FunctionType *type;      // type of the gate: the arguments, the row, and the operands of a pinned call
   llvm::AttributeList attributes;
   llvm::CallingConv::ID convention;
-  llvm::Constant *personality; // null: the call cannot throw, or neither its caller nor the module has such a function
+  llvm::Constant *personality; // null: the call cannot throw, or neither caller nor module has a personality function
   unsigned arguments;          // number of the call's arguments; the row follows them
 
   // `pinned` are the operands that a pinned call (pin.h) passes to its gate behind the row.

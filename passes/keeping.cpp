@@ -19,7 +19,7 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-constexpr unsigned kMostCalls = 16;    // limit of nested calls; an insertion into a container has ten
+constexpr unsigned kMostCalls = 16;    // limit of nested calls; an insertion into a container needs ten
 constexpr unsigned kMostVisits = 4096; // limit of the values that one search visits
 constexpr unsigned kMostSteps = 16;    // limit of the steps from a pointer to its object
 

@@ -202,7 +202,7 @@ void KnownSymbols::addNamed(const Module &module, const UserRows &rows) {
       wrappers_.insert(function);
     else if (function && !byFunction_.count(function)) {
       if (const std::string why = misfit(*function, row.symbol); !why.empty()) {
-        if (!function->hasLocalLinkage()) // no mistake: a static function may have this name by chance
+        if (!function->hasLocalLinkage()) // a static function may have the row's name by chance: no mistake
           fail("row of " + Twine(name) + ": " + why);
         continue;
       }

@@ -119,7 +119,7 @@ void restore(CallBase &call, const abi::Symbol &symbol, const MarkTable &table) 
 
 // Makes marks for the places of merged calls. If the optimiser merges two calls, the merged call has the common part of
 // their locations: the line, or only the function. A line or function that also has unmarked calls gets no such mark.
-// The callee of an unmarked call may have been inlined and merged.
+// The reason: the callee of an unmarked call may have been inlined and merged.
 class MergedPlaces {
 public:
   explicit MergedPlaces(const Function &function) {

@@ -48,7 +48,7 @@ GlobalVariable *makeTable(Module &module, StringRef bytes) {
   return table;
 }
 
-// The linker defines such symbols at both ends of a section whose name is a C identifier. The symbols are weak, because
+// The linker defines a symbol at each end of a section whose name is a C identifier. The symbols are weak, because
 // --gc-sections may remove all units. They are hidden, because each image has its own symbols.
 GlobalVariable *boundary(Module &module, const char *prefix) {
   const std::string name = std::string(prefix) + abi::kUnitsSection;
@@ -69,8 +69,8 @@ GlobalVariable *boundary(Module &module, const char *prefix) {
 // }
 Function *makeImageFunction(Module &module, const char *name, FunctionCallee target) {
   LLVMContext &context = module.getContext();
-  // The function gets the module's branch-target-enforcement, uwtable and frame-pointer. A single function without them
-  // would disable them for the whole image.
+  // The function gets the module's branch-target-enforcement, uwtable and frame-pointer. If a single function lacked
+  // branch-target-enforcement, the linker would disable it for the whole image.
   auto *function = Function::createWithDefaultAttr(FunctionType::get(Type::getVoidTy(context), false),
                                                    GlobalValue::LinkOnceODRLinkage,
                                                    module.getDataLayout().getProgramAddressSpace(), name, &module);

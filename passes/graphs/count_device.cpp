@@ -135,8 +135,8 @@ private:
       callClones(function, *bank, clones); // after countAt, whose places may be the original calls
   }
 
-  // Whether threads may wait for each other in the function. If threads wait in any kernel, they may wait in each
-  // function that is no kernel, since that kernel may call the function.
+  // Whether threads may wait for each other in the function. If threads wait in any kernel, they may also wait in each
+  // function that is no kernel, since the kernel may call this function.
   bool mayWait(const CountedClone &counted) const {
     return counted.is_kernel ? waiting_.contains(counted.original) : !waiting_.empty();
   }

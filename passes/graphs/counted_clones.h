@@ -42,7 +42,7 @@ llvm::SmallVector<CountedClone> cloneCounted(llvm::Module &module, const DeviceT
 
 // Whether `caller`, a copy, calls a function that has a copy.
 bool callsAny(llvm::Function &caller, llvm::ArrayRef<CountedClone> clones);
-// Replaces each such call in `caller` by a call of the copy, and passes the caller's bank.
+// Replaces each call of a function that has a copy by a call of this copy, and passes the caller's bank.
 void callClones(llvm::Function &caller, const Bank &bank, llvm::ArrayRef<CountedClone> clones);
 
 } // namespace msleaks::passes

@@ -80,7 +80,7 @@ public:
 
   Value *isInWave(const Threads &threads, Value *begin) {
     Value *wave = fieldOf(builder_, header_, offsetof(abi::DeviceCounts, wave));
-    return builder_.CreateICmpULT(builder_.CreateSub(threads.number, begin), wave); // below `begin`, it wraps around
+    return builder_.CreateICmpULT(builder_.CreateSub(threads.number, begin), wave); // negative differences wrap around
   }
 
   Value *isStratum() {

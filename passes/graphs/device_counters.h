@@ -47,7 +47,7 @@ private:
   llvm::Module &module_;
   const DeviceTarget &target_;
   llvm::PointerType *global_;
-  llvm::Function *count_ = nullptr; // __msl_count; null: not called yet
+  llvm::Function *count_ = nullptr; // __msl_count; null: no call was emitted yet
 };
 
 } // namespace msleaks::passes

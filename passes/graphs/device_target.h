@@ -73,7 +73,7 @@ private:
   llvm::Value *ask(llvm::IRBuilder<> &builder, llvm::StringRef name, unsigned dimension) const;
   llvm::Value *special(llvm::IRBuilder<> &builder, llvm::StringRef name, unsigned dimension) const;
   // On AMDGPU, the code reads these numbers from the packet of the launch: the threads of the grid, and the threads of
-  // each full block. The last block of a row may have fewer threads.
+  // each full block. The last block in a dimension may have fewer threads.
   llvm::Value *packet(llvm::IRBuilder<> &builder, unsigned bits, unsigned offset) const;
   llvm::Value *gridSize(llvm::IRBuilder<> &builder, unsigned dimension) const;
   llvm::Value *blockSize(llvm::IRBuilder<> &builder, unsigned dimension) const;

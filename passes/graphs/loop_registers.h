@@ -5,7 +5,8 @@
 //     counters[k] += 1                 loop:   %register += 1
 //     br loop, end                     end:    counters[k] += %register
 //
-// If a call may leave a loop without passing its exits, the loop has no such registers: their counts would be lost.
+// If a call may leave a loop without passing its exits, the loop has no counters in registers, since their counts would
+// be lost.
 #pragma once
 
 #include "graphs/edge_graph.h"
