@@ -7,7 +7,7 @@ namespace {
 
 using std::string_view;
 
-// Splits a text into words at spaces. Spaces between quotes do not split a word. A quote or a backslash after a
+// Splits a text into words at spaces. Spaces between quotes do not split a word. After a backslash, a quote or a
 // backslash is a part of the word.
 std::vector<std::string> wordsOf(string_view text) {
   std::vector<std::string> words;

@@ -8,7 +8,7 @@
 namespace msleaks::driver {
 
 // Returns the module with the constant 0 instead of each OpConstantNull of a scalar type. The result is empty if the
-// module is no SPIR-V in this machine's byte order, or is incomplete.
+// module is not SPIR-V in this machine's byte order, or is incomplete.
 std::vector<uint32_t> withoutScalarNulls(const std::vector<uint32_t> &module);
 
 } // namespace msleaks::driver

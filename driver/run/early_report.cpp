@@ -13,12 +13,13 @@
 namespace msleaks::driver {
 namespace {
 
-// One step takes about 200 us of processor time. A step is short, since the thread must finish its step before it can
-// stop. On a busy machine, a thread of idle priority waits long for its processor time.
+// The number of events that the report's thread reads in one step, in about 200 us of processor time. A step is short,
+// since the thread must finish its step before it can stop. On a busy machine, a thread of idle priority waits long for
+// its processor time.
 constexpr uint64_t kEventsOfStep = 2000;
 constexpr uint64_t kShortSleepNs = 5'000'000, kLongSleepNs = 100'000'000;
-// While the measured program runs, the report needs about 100 bytes of memory for each live block. With more blocks
-// than this, the report is made after the program has freed its memory.
+// While the measured program runs, the report needs about 100 bytes of memory for each live block. With more than
+// kMostBlocks live blocks, the report is made after the program has freed its memory.
 constexpr uint64_t kMostBlocks = 1'000'000;
 
 } // namespace

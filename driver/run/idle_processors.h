@@ -3,7 +3,7 @@
 
 namespace msleaks::driver {
 
-// Returns false if there is only one processor, or if a control group limits processor time. Then the work of
+// Returns false if there is only one processor, or if a control group limits processor time. In both cases, the work of
 // msleaks-run slows the program down, even at idle priority.
 bool mayUseIdleProcessors();
 

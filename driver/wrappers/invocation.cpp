@@ -35,7 +35,8 @@ bool leavesPlain(string_view argument) {
   return argument == "-cc1" || argument == "-cc1as" || argument == kOffOption || isProbeFile(argument);
 }
 
-// The user's options about the link. Builds often pass the options that name lld to compilations, too.
+// The user's options about the link. Builds often pass the options that name lld to compilations, too. So a compilation
+// can know that lld will link.
 struct Link {
   bool lto = false;
   bool lld = false;
