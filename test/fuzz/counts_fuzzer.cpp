@@ -1,5 +1,6 @@
-// Fuzzes the readers of graph tables and of files with counts. The input is, by its first byte, a file, a table, or a
-// table whose sizes and checksum are corrected. With the corrections, the fuzzer also tests the reading of the rows.
+// Fuzzes the readers of graph tables and of files with counts. The first byte chooses whether the input is a file, a
+// table, or a table whose sizes and checksum are corrected. With the corrections, the fuzzer also tests the reading of
+// the rows.
 #include "analysis/graphs/counts_reader.h"
 #include "analysis/graphs/edge_counts.h"
 #include "analysis/graphs/run_graphs.h"

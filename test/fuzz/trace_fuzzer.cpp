@@ -1,5 +1,5 @@
-// Fuzzes the readers of traces. The first byte chooses: unchanged bytes, or bytes with corrected checksums of all
-// chunks. With the corrections, the fuzzer also tests the columns of the chunks. Seeds are real traces, which the
+// Fuzzes the readers of traces. The first byte chooses whether the bytes stay unchanged, or all chunks get correct
+// checksums. With the corrections, the fuzzer also tests the columns of the chunks. Seeds are real traces, which the
 // fuzzer writes. The input is stored in a file in memory.
 #include "analysis/analyzers/leaks.h"
 #include "analysis/analyzers/peak.h"

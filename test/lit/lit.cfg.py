@@ -18,7 +18,7 @@ config.environment["PATH"] = os.pathsep.join([config.llvm_tools, os.environ["PAT
 for variable in ("MSLEAKS_PASS", "MSLEAKS_LINK", "MSLEAKS_SESSION", "LD_PRELOAD"):
     config.environment.pop(variable, None)
 
-# Features that only some LLVM versions have.
+# These features exist only in some LLVM versions.
 version = int(config.llvm_version)
 if version >= 17:
     config.available_features |= {"fat-lto", "cuda-without-sdk", "annotated-declarations"}
@@ -49,7 +49,7 @@ config.substitutions += [
     ("%logged", f"env LD_PRELOAD={log_runtime} %t 2>&1"),
     ("%clangxx", f"{clang}++ -Wno-everything -I{inputs} {plugin}"),
     ("%clang", f"{clang} -Wno-everything -I{inputs} {plugin}"),
-    # These print the IR before any pass runs. msl-mark reads such IR.
+    # These two substitutions print the IR before any pass runs. msl-mark reads such IR.
     ("%emit_cxx", f"{clang}++ -Wno-everything -I{inputs} -g -S -emit-llvm -Xclang -disable-llvm-passes %s -o -"),
     ("%emit_c", f"{clang} -Wno-everything -I{inputs} -g -S -emit-llvm -Xclang -disable-llvm-passes %s -o -"),
     ("%opt", f"{config.llvm_tools}/opt -load-pass-plugin={config.plugin}"),

@@ -1,4 +1,4 @@
-// The pass knows all forms of operator new and operator delete by their linkage names.
+// The pass recognises all forms of operator new and operator delete by their linkage names.
 // RUN: %build_cxx -fsized-deallocation -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -fsized-deallocation -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -fsized-deallocation -DGUARDED -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s

@@ -89,7 +89,7 @@ int main(int count, char **) {
   hipMemsetAsync(to, 3, 12, stream);
   // CHECK: on_copy hip copy to=0x100 from=0x200 size=13 stream=0x51 direction=1 | hipMemcpyWithStream at
   hipMemcpyWithStream(to, from, 13, 1, stream);
-  // The same functions, for a default stream of each thread.
+  // A program with a default stream for each thread calls these forms of the same functions.
   // CHECK: on_copy hip copy to=0x100 from=0x200 size=14 stream=0 direction=1 | hipMemcpy_spt at
   hipMemcpy_spt(to, from, 14, 1);
   // CHECK: on_copy hip copy flags=0x20 to=0x100 from=0x200 size=15 stream=0x51 direction=2 | hipMemcpyAsync_spt at

@@ -1,4 +1,4 @@
-// Tests the calls of OpenCL. A cl_mem is a handle with a reference count. Its allocators store the status through a pointer.
+// Tests the calls of OpenCL. A cl_mem is a handle with a reference count. A call that creates a cl_mem stores its status at an address.
 // RUN: %build_c -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_c -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -x c++ -DGUARDED -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s

@@ -1,5 +1,5 @@
-; With in-kernel, a kernel counts its own edges if a variable of its module is not null. Its allocas stay in the first block. Debug
-; information describes its code once. An attribute that is untrue for the counting code is removed.
+; With in-kernel, a kernel counts its own edges if a variable of its module is not null. The kernel's allocas stay in the first block. Debug
+; information describes the kernel's code once. An attribute that is untrue for the counting code is removed.
 ; RUN: %opt -passes='msl-count<cfg;in-kernel>,verify' -S %s | FileCheck %s
 ; RUN: sed -e 's/nvptx64-nvidia-cuda/amdgcn-amd-amdhsa/' -e 's/ptx_kernel/amdgpu_kernel/' -e '/datalayout/d' -e '/nvvm/d' -e 's/alloca i32/alloca i32, addrspace(5)/' -e 's/ptr %kept/ptr addrspace(5) %kept/' -e 's/ \(volatile i32, ptr\) addrspace(5)/ \1 addrspace(5)/' %s > %t.ll
 ; RUN: %opt -passes='msl-count<cfg;in-kernel>,verify' -S %t.ll | FileCheck %s --check-prefix=AMD

@@ -1,5 +1,5 @@
 // A counted program has exceptions, setjmp, computed goto, asm goto, switches with several edges to one block, and exit in a call. It
-// prints the same as an uncounted one, at each level. test/e2e/graphs/truth_test.py compares the counts of its edges.
+// prints the same as the uncounted program, at each level. test/e2e/graphs/truth_test.py compares the counts of its edges.
 // RUN: %clangxx -O0 -g %s -o %t.0 && %t.0 | FileCheck %s
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O0 -g %s -o %t.0 && %t.0 | FileCheck %s
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O2 -g %s -o %t.2 && %t.2 | FileCheck %s

@@ -1,5 +1,5 @@
-// The image's constructor and destructor are compiled with the module's settings. One function without
-// landing pads for indirect branches, or without unwind tables, would remove them from the whole image. Up
+// The image's constructor and destructor are compiled with the module's settings. If one function had no landing pads for
+// indirect branches, the linker would disable landing pads for the whole image. No stack walk passes a function without unwind tables. Up
 // to LLVM 17 only the module requests landing pads. A function without its own attribute follows the module.
 // RUN: %if default-attributes %{ %clang -O2 --target=aarch64-linux-gnu -mbranch-protection=standard -S -emit-llvm %s -o - | FileCheck --check-prefix=BTI %s %}
 // RUN: %clang -O2 -fasynchronous-unwind-tables -S -emit-llvm %s -o - | FileCheck --check-prefix=TABLES %s

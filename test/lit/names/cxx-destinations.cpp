@@ -46,7 +46,7 @@ void Cache::grow(int n) {
 
 struct Derived : Base {};
 
-// The type is that of the new-expression, not that of the pointer which stores the block.
+// The type comes from the new-expression. The pointer that stores the block has another type.
 // TABLE-DAG: type='nn::Derived' variable='b'
 void use(Cache &cache, std::vector<float> &numbers) {
   // CHECK-LABEL: _ZN2nn3useERNS_5CacheERSt6vectorIfSaIfEE: _ZnamRKSt9nothrow_t

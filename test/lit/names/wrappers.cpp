@@ -152,7 +152,7 @@ void *mixed(size_t n) {
   return malloc(n);
 }
 
-// A wrapper of a function that returns a file descriptor.
+// open() returns a file descriptor that the caller must close. So functions that return this descriptor are wrappers.
 // CHECK-NEXT: wrapper: open_again at wrappers.cpp:[[#@LINE+8]]
 // CHECK-NEXT: wrapper: open_or_die at wrappers.cpp:[[#@LINE+2]]
 int open_or_die(const char *name) {

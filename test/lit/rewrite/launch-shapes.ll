@@ -1,4 +1,4 @@
-; Launches with dim3 values, as different ABIs lower them. If the form is unknown, the dimensions are 0, but the launch is recorded.
+; Tests launches with dim3 values, as different ABIs lower them. A launch in an unknown form is recorded with dimensions of 0.
 ; RUN: %opt -passes='mem-pass,verify' -S %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"
@@ -39,7 +39,7 @@ define void @unknown(ptr %k, double %g, i64 %shared, ptr %s) {
 ; CHECK: call void @__msl_on_launch(i32 %site, i32 {{.*}}, ptr %0, ptr %7, i64 %1, i32 %2, i64 %3, i32 %4, i32 %{{.*}})
 ; CHECK: call i32 (...) @cudaLaunchKernel(ptr %0, i64 %1, i32 %2, i64 %3, i32 %4, ptr %5, i64 %6, ptr %7)
 
-; The form in which aarch64 passes a dim3.
+; In this form, aarch64 passes a dim3.
 ; CHECK-LABEL: define internal i32 @__msl_armed.cudaLaunchKernel.{{[0-9]+}}(ptr %0, [2 x i64] %1, [2 x i64] %2, ptr %3, i64 %4, ptr %5, i32 %site)
 ; CHECK-DAG: %[[Z:.*]] = extractvalue [2 x i64] %1, 1
 ; CHECK-DAG: %[[XY:.*]] = extractvalue [2 x i64] %1, 0

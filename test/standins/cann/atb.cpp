@@ -1,5 +1,5 @@
-// Imitates libatb.so and libmki.so in one library: the part of ATB's classes that a running operator calls, with their
-// layout in ATB. The operator launches one kernel. Built for each ABI of libstdc++ (_GLIBCXX_USE_CXX11_ABI).
+// Imitates libatb.so and libmki.so in one library: the part of ATB's classes that a running operator calls, with ATB's
+// layout. The operator launches one kernel. This file is built for each ABI of libstdc++ (_GLIBCXX_USE_CXX11_ABI).
 #include "atb.h"
 
 #include "../common/asked.h"

@@ -1,5 +1,5 @@
 // Finds the kernels of a binary by name or number, and their names. The kernels are functions of the program. The
-// functions here are inline, so that no stand-in calls a function of another one, which may have a hook.
+// functions here are inline, so that no stand-in calls a function of another stand-in, which may have a hook.
 #pragma once
 
 #include <cstdint>

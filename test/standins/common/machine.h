@@ -83,8 +83,8 @@ private:
   std::thread thread_;
 };
 
-// $STANDIN_DEVICES (2) devices of $STANDIN_DEVICE_BYTES (64 MiB) each, of which a context uses
-// kContextBytes. With $STANDIN_HIDDEN the host cannot access their memory, as on a real device.
+// There are $STANDIN_DEVICES (2) devices with $STANDIN_DEVICE_BYTES (64 MiB) each. A context uses kContextBytes of a
+// device. With $STANDIN_HIDDEN the host cannot access the devices' memory, as on a real device.
 inline constexpr size_t kContextBytes = 3 << 20;
 // Returns the number in an environment variable that a test may set.
 size_t fromEnvironment(const char *name, size_t otherwise);

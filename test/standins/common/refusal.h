@@ -56,7 +56,7 @@ inline int refusal(const char *function) {
 
 } // namespace standin
 
-// The first line of a driver's function. `said` is a function that converts the status, or is empty.
+// This macro begins each function of a driver. `said` is a function that converts the status, or is empty.
 #define STANDIN_MAY_REFUSE(said)                                                                                       \
   if (const int refused = ::standin::refusal(__func__); refused != 0)                                                  \
   return said(refused)

@@ -1,4 +1,4 @@
-// Imitates handles of CUDA's runtime library. The driver creates all handles. With other names, it imitates HIP's.
+// Imitates handles of CUDA's runtime library, which the driver creates. With other names, it imitates HIP's handles.
 #include "../common/refusal.h"
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // Imitates modules of CUDA's driver: loads them, and launches their kernels on streams. A module is a library for the
-// host with the device's code (test/e2e/graphs/device_modules.py). It runs one thread after another. With STANDIN_HIP
-// and other names, it imitates HIP's modules.
+// host with the device's code (test/e2e/graphs/device_modules.py). The stand-in runs one thread after another. With
+// STANDIN_HIP and other names, it imitates HIP's modules.
 #include "../common/machine.h"
 
 #include <atomic>
@@ -41,7 +41,7 @@ standin::Stream &streamOf(void *stream) {
 }
 void *pointer(unsigned long long address) { return reinterpret_cast<void *>(address); }
 
-// A reset fills all allocated memory with bytes that must not look like a count.
+// reset() fills all allocated memory with bytes that must not look like a count.
 std::mutex memory_mutex;
 auto &memory = *new std::map<unsigned long long, size_t>;
 int reset() {
@@ -84,7 +84,7 @@ struct Shape {
   void *stream;
 };
 
-// `shape.grid` counts threads, so the last block of a row may have fewer threads than the others.
+// `shape.grid` counts threads, so the last block in a dimension may have fewer threads than the others.
 int launchThreads(void *handle, const Shape &shape, void **each, void **packed) {
   const std::lock_guard lock(mutex);
   const auto found = functions.find(handle);

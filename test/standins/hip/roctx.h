@@ -1,4 +1,4 @@
-// Replaces the header of roctx, with its declarations.
+// Replaces roctx's own header, and declares the same functions.
 #pragma once
 
 #include <stdint.h>
