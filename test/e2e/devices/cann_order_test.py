@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests that a hook records the free of a block before it calls the driver's free function. Another thread can get the same address
-before this function returns. The trace must still contain the free of the first block before the allocation of the second one.
+before the free function returns. The trace must still contain the free of the first block before the allocation of the second one.
    usage: cann_order_test.py BUILD SCRATCH
 """
 import os

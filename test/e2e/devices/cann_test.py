@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs a program on the stand-in of Ascend CANN (test/standins/cann). The program uses the runtime API ACL. Another library of the
-vendor allocates memory from the driver, and the report names this library as the owner. If ACL calls the driver or the runtime
-below it, msleaks records one event.
+vendor allocates memory from the driver, and the report names this library as the owner. If ACL itself calls the driver or the
+runtime below ACL, msleaks still records only one event for the program's call.
    usage: cann_test.py BUILD SCRATCH
 """
 import os
@@ -25,7 +25,7 @@ def main():
                                           *[("device", 1, ACTIVATIONS), ("device", 1, FORGOTTEN)] * STEPS])
         expect_golden(msleaks, run, "cann")
         expect_driver(report, 1, 16 * 256)  # ACL allocates 32 bytes more than the program requests
-        expect_counts(msleaks, run, launch=STEPS, copy=5, set=STEPS, failed=1)  # three of the copies copy rows, one of them is refused
+        expect_counts(msleaks, run, launch=STEPS, copy=5, set=STEPS, failed=1)  # 3 copies copy rows; one of these 3 is refused
         refused = [(event["device"], event["size"], event["status"]) for event in events_of(msleaks, run, "alloc-failed") if event["heap"] == "device"]
         equal(f"{name}: refused", refused, [(1, 1 << 40, 200000)])
         forgotten = ("device", 1, STEPS, STEPS * FORGOTTEN, line_of(SOURCE, "// forgotten"))

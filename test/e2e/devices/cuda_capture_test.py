@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Captures a stream into a graph while a block is watched. During a capture, a driver call that cannot be captured would end the
 capture. So msleaks must not call the driver, neither for the watch nor for the ledger of device memory. The graph must be
-complete. When it runs, the watch must find which bytes it changed.
+complete. When the graph runs, the watch must find the bytes that the graph changed.
    usage: cuda_capture_test.py BUILD SCRATCH cuda_capture|hip_capture
 """
 import os
@@ -11,7 +11,7 @@ from msleaks_e2e import arguments, line_of
 
 
 def built(topic, folder, scratch):
-    """Returns {way: libraries}. The way "driver" has the driver beside the runtime library, so there the hooks call the driver."""
+    """Returns {way: libraries}. With "driver" the program is also linked with the driver, so the hooks call the driver."""
     if topic == "hip_capture":
         return {"hip": [standin(scratch, "libamdhip64.so.6", folder / "cudart_capture.cpp", folder / "amdhip.cpp")]}
     runtime = standin(scratch, "libcudart.so.12", folder / "cudart_capture.cpp")

@@ -26,7 +26,7 @@ def main():
         check("cudaMalloc" not in run([need("nm"), "-D", program]).stdout, "the program shows its runtime library")
         folder, report = watched(msleaks, scratch, program)
         expect_allocations(msleaks, folder, BLOCKS)
-        # The plugin instruments the program's calls, so there each copy has the direction that the program passes.
+        # With the plugin each copy has the direction that the program passes, because the plugin instruments the program's calls.
         expect_golden(msleaks, folder, "cuda_static" if name == "hooks" else "cuda_static_plugin")
         equal(f"{name}: refused", [(event["size"], event["status"]) for event in events_of(msleaks, folder, "alloc-failed")], [(1 << 40, 2)])
         equal(f"{name}: launches", [(event["grid_x"], event["block_x"]) for event in events_of(msleaks, folder, "launch")], [(7, 32)])

@@ -59,7 +59,7 @@ def ascend(folder):
 
 
 def ascend_layers(folder):
-    """Builds the stand-ins of CANN 8 and later. There ACL forwards each call to another library, which implements the functions."""
+    """Builds the stand-ins of CANN 8 and later. In these versions ACL forwards each call to another library."""
     sources = STANDINS / "cann"
     driver = standin(folder, "libascend_hal.so", sources / "driver.cpp")
     runtime = standin(folder, "libruntime.so", sources / "runtime.cpp")

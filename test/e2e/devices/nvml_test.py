@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests the ledger of device memory with NVML, NVIDIA's management library. If the program has initialised NVML, the ledger shows the
-reserved bytes that NVML reports, beside the driver's bytes. These bytes are those of the device that the thread uses. For a part of a GPU
-(MIG) NVML reports no such number. msleaks must not initialise NVML itself.
+reserved bytes that NVML reports, beside the driver's bytes. The reserved bytes are those of the device that the thread uses. For a
+MIG instance (a part of a GPU), NVML reports no reserved bytes. msleaks must not initialise NVML itself.
    usage: nvml_test.py BUILD SCRATCH
 """
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests the recording of NVTX, NVIDIA's annotation API. A program that includes NVTX's own header runs under msleaks. The trace must
-contain its marks and ranges, and the program gets the same results as without a tool. If NVTX_INJECTION64_PATH already names
+contain the program's marks and ranges, and the program gets the same results as without a tool. If NVTX_INJECTION64_PATH already names
 another tool, msleaks-run does not change this variable.
    usage: nvtx_test.py BUILD SCRATCH
 """

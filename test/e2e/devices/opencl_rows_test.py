@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Calls each OpenCL function that has a row in msleaks' table of functions (symbols.def), on the driver PoCL. Compares all events
-with a golden file, by hooks alone and together with the plugin. Also tests shared memory that a queue frees, with PoCL and with a
+with a golden file, once with hooks alone and once with hooks and plugin. Also tests shared memory that a queue frees, with PoCL and with a
 driver that does not allocate shared memory by malloc.
    usage: opencl_rows_test.py BUILD SCRATCH
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests OpenCL's memory objects on the driver PoCL. msleaks records images, and buffers with properties, as blocks of the size that
-the driver reports. A sub-buffer, or an image of a buffer, is not a block of its own. A use of it counts as a use of its buffer. Also
-tests shared memory, pipes and retained buffers. A note names a platform that is newer than the hooks.
+the driver reports. A sub-buffer, or an image of a buffer, is not a block of its own. The use of a sub-buffer or image counts as a
+use of the buffer. Also tests shared memory, pipes and retained buffers. A note names a platform that is newer than the hooks.
    usage: opencl_test.py BUILD SCRATCH
 """
 import os
@@ -81,8 +81,8 @@ def expect_parts(msleaks, scratch, name, program):
 
 
 def expect_native(msleaks, scratch, name, program):
-    """A native kernel is a host function, so msleaks cannot find out which memory it uses. So the report must have no floor, the peak
-    that remains if blocks are counted only while they are in use."""
+    """A native kernel is a host function, so msleaks cannot find out which memory it uses. So the report must have no floor. (The
+    floor is the peak that would remain if each block were alive only while it is in use.)"""
     folder, report = watched(msleaks, scratch, program, "native")
     equal(f"{name}: uses", [int(str(event["address"]), 0) != 0 for event in events_of(msleaks, folder, "access")], [True, False])
     equal(f"{name}: the floor", report.json["floor"], None)

@@ -51,7 +51,7 @@ def asked_for(functions, statuses):
 
 
 def watched(msleaks, program, folder, functions, statuses):
-    """Runs the program without and with msleaks. Checks that it has seen each status both times. Returns the report."""
+    """Runs the program without and with msleaks. Checks that the program saw each status in both runs. Returns the report."""
     environment = asked_for(functions, statuses)
     plain = run([program], env=environment)
     lines = [int(line.split(": ")[1].split(",")[0]) for line in plain.stdout.splitlines()]

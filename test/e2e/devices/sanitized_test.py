@@ -132,7 +132,7 @@ def scenarios_of_libc(sanitizers):
 
 
 def scenario_of_nvtx(build):
-    """Returns the scenario of NVTX. NVTX's own header loads the library that the environment variable names, here the hooks."""
+    """Returns the scenario of NVTX. An environment variable names the library that NVTX's own header loads, here the hooks."""
     done = run([CUDA / "headers.sh"])
     if done.returncode != 0:
         print(f"nvtx: skipped: no headers: {done.stdout.strip()} {done.stderr.strip()}", flush=True)

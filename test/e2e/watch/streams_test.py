@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests that a watch waits only for the stream of the operation, not for a busy stream. It runs with device memory that the host can
-read, and with device memory that msleaks must copy. A note must say that the watch waits for each launch.
+"""Tests that a watch waits only for the stream of the operation, not for a busy stream. The test runs with device memory that the
+host can read, and with device memory that msleaks must copy. A note must say that the watch waits for each launch.
    usage: streams_test.py BUILD SCRATCH
 """
 import os

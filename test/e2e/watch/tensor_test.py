@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests `--watch tensor,START[:OUTPUT][,END]`. It watches outputs of an operator of Ascend's library ATB, from the end of the operator
-on, each time that the operator runs. The files contain the type and shape of an output.
+"""Tests `--watch tensor,START[:OUTPUT][,END]`. This option watches outputs of an operator of Ascend's library ATB, from the end of the
+operator on, each time that the operator runs. The files contain the type and shape of an output.
    usage: tensor_test.py BUILD SCRATCH
 """
 import os

@@ -1,5 +1,5 @@
-// Runs an operator of Ascend's library ATB in three steps. It reads weights, writes an output and uses a workspace.
-// A second output buffer stays unused. With "save" ATB saves its tensors. With "stray" the operator writes
+// Runs an operator of Ascend's library ATB in three steps. The operator reads weights, writes an output, and uses a
+// workspace. A second output buffer stays unused. With "save" ATB saves its tensors. With "stray" the operator writes
 // behind its output in step 2. With "strange" the first operator gets invalid arguments.
 #include "atb.h"
 

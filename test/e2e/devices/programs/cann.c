@@ -1,5 +1,5 @@
-// Imitates a training on two NPUs of Ascend's stand-in. The program leaks a block in each step. A library of the vendor
-// allocates memory from the driver. Some of the calls are refused. With "mended" the program frees all blocks.
+// Imitates a training on two NPUs. A stand-in replaces Ascend's libraries. The program leaks a block in each step. A
+// vendor library allocates memory from the driver. Some calls are refused. With "mended" the program frees all blocks.
 #include "acl.h"
 
 #include <msleaks/api.h>
@@ -24,7 +24,7 @@ struct add {
   int count;
 };
 
-// The stand-in of the driver calls this function as a kernel.
+// This function is the kernel: the driver's stand-in calls it at each launch.
 static void add_one(const void *arguments, size_t size) {
   const struct add *to = arguments;
   for (int i = 0; size == sizeof *to && i < to->count; ++i)

@@ -16,7 +16,7 @@ static void expect(int status, int wanted, const char *what) {
   }
 }
 
-// The stand-in finds these functions by name and calls them as kernels. Each function must have code of its own.
+// The stand-in finds these kernels by name. Each has a static variable, so the compiler does not merge their code.
 #define KERNEL(name)                                                                                                   \
   void name(const void *arguments, size_t size) {                                                                      \
     static int count;                                                                                                  \
@@ -92,7 +92,7 @@ static void launch_by_runtime(aclrtStream stream) {
   expect(rtKernelLaunchWithHandleV2(many, 2, 19, &given, NULL, stream, NULL), 0, "many V2");
 }
 
-// Launches kernels by handles. Only the runtime can tell the name that belongs to a handle.
+// Launches kernels by handles. Only the runtime library knows which kernel a handle refers to.
 static void launch_by_handles(aclrtStream stream) {
   int value = 7;
   rtArgsEx_t given = {.args = &value, .size = sizeof value};

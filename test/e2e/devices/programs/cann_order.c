@@ -1,5 +1,5 @@
 // Frees a block. Before the driver's free function returns, another thread allocates a block at
-// the same address. Each pair of an allocation and a free function does this several times.
+// the same address. The program does this 20 times for each kind of memory.
 #include "acl.h"
 
 #include <pthread.h>

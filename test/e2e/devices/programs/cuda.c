@@ -20,7 +20,7 @@ static void expect(int status, int wanted, const char *what) {
   }
 }
 
-// The stand-in calls this function as a kernel, with the addresses of the arguments.
+// This function is the kernel: the stand-in calls it at each launch, with the addresses of the arguments.
 static void scale(void **arguments) {
   float *values = *(float **)arguments[0];
   const int count = *(int *)arguments[1];

@@ -147,7 +147,7 @@ static void driver(CUdeviceptr block) {
 #endif
 }
 
-// Describes a copy between an array and other memory. A memory type selects host memory or device memory.
+// Declares a structure that describes a copy. A memory type selects host memory, device memory or an array.
 #define COPY_2D(name)                                                                                                  \
   struct name {                                                                                                        \
     size_t srcXInBytes, srcY;                                                                                          \

@@ -130,7 +130,7 @@ static void by_name(void) {
   unsigned none;
   expect(allocate(&made, 3001), 0, "block");
   expect(release(made), 0, "free");
-  expect(old(&none, 3002), 1, "block of the first version"); // no hook, since this is the first version of cuMemAlloc
+  expect(old(&none, 3002), 1, "block of the first version"); // the first version of cuMemAlloc has no hook
   for (unsigned long long flags = 0; flags <= kPerThread; flags += kPerThread) {
     int (*take)(CUdeviceptr *, size_t, void *) = function("cuMemAllocAsync", 12000, flags);
     int (*give)(CUdeviceptr, void *) = function("cuMemFreeAsync", 12000, flags);

@@ -9,7 +9,7 @@
 
 enum { kBytes = 1 << 20, kPauseUs = 200000 };
 
-// The stand-in of the driver calls this function as a kernel.
+// This function is the kernel: the driver's stand-in calls it at each launch.
 void scale(void **arguments) { **(int **)arguments[0] *= 2; }
 
 // Copies to an array. The hooks query the driver for the size of the array's elements.

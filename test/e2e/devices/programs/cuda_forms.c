@@ -51,7 +51,7 @@ static void expect(int status, int wanted, const char *what) {
   }
 }
 
-// The stand-in of the driver calls this function as a kernel.
+// These functions are the kernels: the driver's stand-in calls them at launches.
 void scale(void **arguments) { **(int **)arguments[0] *= 2; }
 void shift(void **arguments) { **(int **)arguments[0] += 1; }
 

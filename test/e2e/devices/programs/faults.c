@@ -49,7 +49,7 @@ static void *take(size_t bytes) {
 }
 static void give(void *block) { printf("free: %d\n", ((int (*)(void *))find("cudaFree"))(block)); }
 
-// The stand-in of the driver calls this function as a kernel.
+// This function is the kernel: the driver's stand-in calls it at each launch.
 static void fill(void **arguments) { memset(*(void **)arguments[0], *(int *)arguments[1], kBytes); }
 
 static int launch(void *block, int value) {
@@ -131,7 +131,7 @@ static void forks(const char *path) {
   give(block);
 }
 
-// With RTLD_DEEPBIND the linker searches the engine's own libraries before the hooks. So its calls bypass the hooks.
+// With RTLD_DEEPBIND the linker searches the engine's own libraries first. So the engine's calls bypass the hooks.
 static void deepbind(const char *path) {
   void *engine = dlopen(path, RTLD_NOW | RTLD_DEEPBIND);
   if (engine == NULL)

@@ -1,5 +1,5 @@
-// Imitates a training on two GPUs of Level Zero's stand-in. It leaks a block in each
-// step, and some of its calls are refused. With "mended" it frees all blocks.
+// Imitates a training on two GPUs. A stand-in replaces the driver Level Zero. The program leaks a block in each
+// step, and some of its calls are refused. With "mended" the program frees all blocks.
 #include "standin_module.h"
 
 #include <msleaks/api.h>
@@ -27,7 +27,7 @@ static void expect(ze_result_t status, ze_result_t wanted, const char *what) {
 }
 static void done(ze_result_t status, const char *what) { expect(status, ZE_RESULT_SUCCESS, what); }
 
-// The stand-in of the driver calls this function as a kernel.
+// This function is the kernel: the driver's stand-in calls it at each launch.
 static void add_groups(const ze_group_count_t *groups, const uint64_t *arguments) {
   float *values = (float *)arguments[0];
   for (uint64_t i = 0; i < arguments[1]; ++i)
@@ -84,7 +84,7 @@ int main(int argc, char **argv) {
   page.flags = 2; // requests host memory
   done(zePhysicalMemCreate(context, NULL, &page, &host_pages), "physical memory of the host");
 
-  // Appends commands to the list. The queue executes the list twice, so it runs these commands twice.
+  // `now` executes a command at once. `list` stores commands, and the queue executes this list twice.
   float host[kElements] = {0};
   const uint64_t elements = kElements;
   const float one = 1;
@@ -113,7 +113,7 @@ int main(int argc, char **argv) {
   done(zeCommandListAppendMemoryCopy(now, host, weights, sizeof host, NULL, 0, NULL), "copy to the host");
   printf("the last element is %.0f\n", host[kElements - 1]);
 
-  // Makes requests that the driver refuses. Only the first request fits into the device's memory.
+  // The first request fits into the device's memory, and succeeds. The driver refuses all other requests.
   void *refused = NULL;
   expect(zeMemAllocDevice(context, &wish, kNearlyAll, 0, devices[1], &refused), ZE_RESULT_SUCCESS, "nearly all");
   done(zeMemFree(context, refused), "free of nearly all");

@@ -100,7 +100,7 @@ static void images(void) {
   }
 }
 
-// Retains a buffer. It is alive until its second release, so it is still alive when `between` is allocated.
+// Retains a buffer. The buffer is alive until its second release, so it is alive when `between` is allocated.
 static void owners(void) {
   cl_mem owned = buffer_of(kOwned);
   expect(clRetainMemObject(owned), "retain");

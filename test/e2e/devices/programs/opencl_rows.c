@@ -186,7 +186,7 @@ static void launches(void) {
   expect(clSetKernelArg(cloned, 0, sizeof given, &given), "argument");
   expect(clEnqueueNDRangeKernel(queue, cloned, 1, NULL, &items, &items, 0, NULL, NULL), "launch of that");
   expect(clSetKernelArg(twice, 0, sizeof part, &part), "argument");
-  expect(clSetKernelArg(twice, 1, 256, NULL), "argument"); // not for the clone, since PoCL 3.1 loses such an argument
+  expect(clSetKernelArg(twice, 1, 256, NULL), "argument"); // not for `cloned`: PoCL 3.1 loses a clone's local memory
   expect(clEnqueueTask(queue, twice, 0, NULL, NULL), "task");
   expect(clSetKernelArgSVMPointer(twice, 0, shared), "argument");
   expect(clEnqueueNDRangeKernel(queue, twice, 1, NULL, &items, NULL, 0, NULL, NULL), "launch with shared memory");

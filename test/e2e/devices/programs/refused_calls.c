@@ -1,5 +1,5 @@
 // Makes each call twice and prints its status. The driver's stand-in refuses the first call ($STANDIN_FAIL). So each
-// object is created once and freed once. An object whose free function is called only once stays alive.
+// object is created once and freed once. If a free function is called only once, the object stays alive.
 #include <stdint.h>
 #include <stdio.h>
 

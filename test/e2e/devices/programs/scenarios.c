@@ -80,7 +80,7 @@ struct loss {
   size_t count;
 };
 
-// The stand-in calls this function as a kernel. In one step the kernel writes one row more than its matrix has.
+// The stand-in calls this kernel at each launch. In one step the kernel writes one row more than its matrix has.
 static void mse_loss(const void *arguments, size_t size) {
   const struct loss *loss = arguments;
   for (size_t i = 0; size == sizeof *loss && i < loss->count; ++i)

@@ -9,7 +9,7 @@
 
 enum { kBytes = 4096, kOffset = 64, kStray = 16 };
 
-// The stand-in calls this function as a kernel, with the addresses of the arguments.
+// This function is the kernel: the stand-in calls it at each launch, with the addresses of the arguments.
 void relu(void **arguments) {
   char *activations = *(char **)arguments[0];
   const int stray = *(int *)arguments[1];

@@ -1,5 +1,5 @@
-// Watches a block of a CUDA device. A kernel of another stream runs until the host sets a
-// flag. A kernel of this stream writes behind its own block, into the watched block.
+// Watches a block of a CUDA device. A kernel in the stream `other` runs until the host sets a flag.
+// Meanwhile a kernel in `stream` writes behind its own block, into the watched block.
 #include <cuda_runtime_api.h>
 #include <msleaks/api.h>
 
@@ -15,7 +15,7 @@ static int has_begun, may_end, has_ended;
 static const cudaStream_t other = NULL; // on the stand-in, cudaDeviceSynchronize waits for this stream
 static cudaStream_t stream;
 
-// The stand-in calls this function as a kernel. It ends when `may_end` is set, or after kMostSeconds.
+// The stand-in calls this kernel at its launch. The kernel ends when `may_end` is set, or after kMostSeconds.
 static void busy(void **arguments) {
   (void)arguments;
   const time_t begin = time(NULL);
