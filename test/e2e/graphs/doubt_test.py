@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests launches of OpenCL kernels, on the driver PoCL, for which msleaks cannot launch the counted copy. The program's own kernel must
-run instead, and msleaks must record the launch. The program gets the same results as without msleaks. Another test checks that a
+"""Tests, on the driver PoCL, launches in which msleaks cannot launch the counted copy of an OpenCL kernel. The program's own kernel
+must run instead, and msleaks must record the launch. The program gets the same results as without msleaks. Another test checks that a
 count stays right if the lower half of its counter overflows.
 
     doubt_test.py BUILD SCRATCH LLVM
@@ -22,7 +22,8 @@ THREADS = 256
 # {way to launch (doubt_host.cpp): (number of the program's launches, number of counted launches)}
 WAYS = {"plain": (5, 5), "exec_info": (5, 2), "unordered": (5, 2), "task": (5, 2), "queues": (20, 18),
         "fork": (5, 5)}
-# {call for the copy that OpenCL refuses: (number of the program's launches, number of counted launches)}
+# msleaks makes calls to launch the counted copy, and OpenCL refuses one of them.
+# {the refused call: (number of the program's launches, number of counted launches)}
 REFUSED = {"argument": (5, 0), "counters": (5, 0), "launch": (5, 0)}
 
 
@@ -60,7 +61,7 @@ def expect_launches(what, graphs, launches, counted):
 
 
 def expect_carry(msleaks, scratch):
-    """Each of 256 threads adds a number above 32 bits to the same counters, so the lower half of a counter overflows."""
+    """Each of 256 threads adds a number of more than 32 bits to the same counters, so the lower half of a counter overflows."""
     rounds = 0x300000007
     plain, counted = f"{scratch}/carry.bc", f"{scratch}/carry.counted.bc"
     passes = "function(mem2reg,loop-rotate),msl-count<cfg>,function(loop(indvars,loop-deletion))"

@@ -48,8 +48,8 @@ def expect_unknown(graph, what):
 
 
 def by_end(graph):
-    """Returns the expected counts of all blocks but the first, in the order of their numbers. The two gotos ran 2 times and 1 time. The
-    blocks `left` and `right` ran 1 time and 2 times."""
+    """Returns the expected counts of all blocks but the first, in the order of their numbers. The first goto
+    ran 2 times, the second goto 1 time. The block `left` ran 1 time, the block `right` 2 times."""
     ends = [edge["to"] for edge in graph["edges"] if edge["kind"] == "indirect"][:2]
     gotos = [edge["to"] for edge in graph["edges"] if edge["from"] == 1]
     counts = {gotos[0]: 2, gotos[1]: 1, ends[0]: 1, ends[1]: 2}

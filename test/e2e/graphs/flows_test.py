@@ -10,7 +10,8 @@ SOURCE = PROGRAMS / "parallel.cpp"
 # The folder of OpenMP's runtime library. The library of the newest LLVM also serves programs of older versions.
 LIBRARY = "/usr/lib/llvm-22/lib"
 SIZE, ROUNDS, THREADS, DEPTH = 1000, 5, 4, 3_000_001
-# Of the numbers 0 to 999, 334 are multiples of 3 and get trebled, and 500 are odd. Trebled odd numbers stay odd.
+# Of the numbers 0 to 999, 334 are multiples of 3, and the program multiplies each of these by 3. 500 of the numbers are odd, and stay
+# odd when they are multiplied.
 TREBLED, ODD = 334, 500
 
 
@@ -33,7 +34,7 @@ def expect_threads(graphs, what):
 
 
 def expect_tail_calls(graphs, what):
-    """isEven and isOdd call each other and count down from an odd number to 0. So each function is called half of the times."""
+    """isEven and isOdd call each other and count down from an odd number to 0. So each function gets half of the calls."""
     even, odd = graphs["isEven(unsigned int)"], graphs["isOdd(unsigned int)"]
     equal(f"{what}: tail calls", (even["calls"], odd["calls"]), (DEPTH // 2 + 1, DEPTH // 2 + 1))
     for graph, ended in (even, 0), (odd, 1):

@@ -6,7 +6,7 @@ __kernel void saxpy(__global float *y, __global const float *x, float a, int n) 
     y[i] += a * x[i];
 }
 
-// Uses barriers and two kinds of local memory: an argument of the caller, and a variable of the kernel.
+// Uses barriers, and local memory of two kinds: an argument that the host passes, and a variable of the kernel.
 __kernel void sum(__global const int *in, __global int *out, __local int *part) {
   __local int first;
   int me = get_local_id(0);

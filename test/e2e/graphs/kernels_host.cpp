@@ -5,7 +5,7 @@
 
 namespace {
 
-// Prints what OpenCL says about the program's kernels. OpenCL must not list the counted copies.
+// Prints how many kernels the program has, as OpenCL reports it. OpenCL must not include the counted copies.
 void printKernels(const Host &host) {
   size_t count = 0, bytes = 0;
   check(clGetProgramInfo(host.program, CL_PROGRAM_NUM_KERNELS, sizeof count, &count, nullptr), "NUM_KERNELS");

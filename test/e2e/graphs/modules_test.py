@@ -114,8 +114,8 @@ def arguments_of(graph):
 
 
 def expect_arguments(device, module, *how):
-    """Checks the access events after each launch. They list the possible uses of its arguments. A last event with address 0 says that
-    the launch uses no other memory."""
+    """Checks the access events after each launch. These events list how the launch may use each argument. A last event with address 0
+    says that the launch uses no other memory."""
     graphs = device.run(module, *how)
     equal(f"{how}: collatz", arguments_of(graphs["collatz"]), [(0, False, True)])
     equal(f"{how}: choose", arguments_of(graphs["choose"]), [(0, True, True)])
@@ -138,8 +138,8 @@ ENDS = {"cuda": ("cuStreamSynchronize", "cuStreamSynchronize_ptsz", "cuEventSync
 
 
 def expect_read_by(device, module):
-    """Checks that msleaks reads the counters when the program calls one of these functions, which wait for the device or destroy its
-    context. The program calls no other function at which msleaks would read the counters."""
+    """Checks that msleaks reads the counters when the program calls a function of ENDS. These functions wait for the device, or destroy
+    its context. The program calls no other function at which msleaks would read the counters."""
     for function in ENDS[device.topic]:
         expect_hand_count(function, device.run(module, f"ends={function}"))
 
@@ -159,15 +159,16 @@ def expect_alike(device, module):
 
 
 def expect_together(device, module):
-    """The blocks of a cooperative launch wait for each other, so all of them must run at once. The program asked the driver how many
-    blocks of its own kernel can do so. For the copy this number can be smaller, so msleaks launches the program's own kernel."""
+    """The blocks of a cooperative launch wait for each other, so all of them must run at once. The program queried the driver
+    for the number of blocks of its own kernel that can run at once. For the counted copy this number can be smaller. So msleaks
+    launches the program's own kernel."""
     equal("together", device.run(module, "together"), {})
     equal("together: launches", [event["event"] for event in device.dump("launch,access")], ["Launch"] * 2 * LAUNCHES)
 
 
 def expect_in_kernel(device):
-    """Checks kernels that contain their counters, in place of a counted copy. They count in any launch, even if msleaks cannot read
-    its arguments."""
+    """Checks kernels that count themselves, so there is no counted copy. Such a kernel counts in every launch, even if msleaks cannot
+    read the launch's arguments."""
     module = device.module("in-kernel", "cfg;in-kernel")
     ways = [], ["packed"], ["odd"], ["reload"], ["config"], ["shared"], *([["library"]] if device.topic == "cuda" else [["ext"], ["hcc"]])
     for how in ways:

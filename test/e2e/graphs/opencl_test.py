@@ -55,8 +55,8 @@ def write_spirv(bitcode, spv):
 
 
 def compile_kernels(msleaks, source, scratch, name, passes=""):
-    """Compiles kernels by msleaks-clang to SPIR-V, and converts the SPIR-V to bitcode that PoCL accepts. Versions before LLVM 22 have no
-    SPIR-V back end here. For them, the back end of LLVM 22 translates the counted code."""
+    """Compiles kernels by msleaks-clang to SPIR-V, and converts the SPIR-V to bitcode that PoCL accepts. The test uses no
+    SPIR-V back end of an LLVM before 22. For these versions, the back end of LLVM 22 translates the counted code."""
     spv, bitcode = f"{scratch}/{name}.spv", f"{scratch}/{name}.bc"
     environment = {**os.environ, "MSLEAKS_PASS": passes, "MSLEAKS_LLVM": msleaks.llvm}
     command = [msleaks.bin / "msleaks-clang", "-x", "cl", "-cl-std=CL1.2", "-O1", source]
@@ -90,8 +90,8 @@ class Run:
 
 
 def expect_flow(graph):
-    """Checks that each block's count equals the sum of the counts of its incoming edges. The entry block also counts the calls. All
-    calls must return."""
+    """Checks that each block's count equals the sum of the counts of its incoming edges. For the entry block, the
+    number of calls is added to this sum. All calls must return."""
     into, out = Counter(), Counter()
     for edge in graph["edges"]:
         into[edge["to"]] += edge["count"]
@@ -195,8 +195,8 @@ def expect_sampled(done, mode, sampled, counted=LAUNCHES):
 
 
 def expect_errors(sampled, exact):
-    """Checks the error estimates. A sample of several work-groups has an estimate for each count, and the true count differs by a few
-    errors at most. An exact count has the error 0."""
+    """Checks the error estimates. In a sample of several work-groups, each count has an estimated error. The true count differs from
+    the count by at most five times this error. An exact count has the error 0."""
     for name in "collatz", "steps":
         for edge, truth in zip(sampled[name]["edges"], exact[name]["edges"]):
             check(edge["count"] is None or edge["error"] is not None, f"{name}: {edge} has no error")
@@ -213,7 +213,7 @@ def expect_rounds(done, mode, exact):
 
 
 def expect_callee(done, mode):
-    """Checks that the counts of a called function have the scale of the calling kernel. Other kernels have work-groups of other sizes."""
+    """Checks that the counts of a called function have the scale of the calling kernel. Other kernels have other scales."""
     check(done["steps"]["scale"] == done["collatz"]["scale"], f"{mode}: steps is scaled by {done['steps']['scale']}")
     check(done["steps"]["calls"] == THREADS * LAUNCHES, f"{mode}: {done['steps']['calls']} calls of steps")
 

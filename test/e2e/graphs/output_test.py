@@ -93,7 +93,8 @@ def expect_picture(msleaks, scratch, folder, graphs):
 
 
 def expect_profile(msleaks, scratch, folder, graphs):
-    """Checks the exported LNT profile. Its totals equal those of the graphs. It has a line for each edge, with the edge's share."""
+    """Checks the exported LNT profile. Its totals equal those of the graphs. For each edge it has a line with
+    the edge's share of the function's edge counts."""
     file = f"{scratch}/graphs.lntprof"
     equal("export says", msleaks.output("profile", "export", folder, "--lnt", file), "")
     ran = {graph["function"]: graph for graph in graphs.values() if graph["calls"]}

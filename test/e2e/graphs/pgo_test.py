@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compares counts of blocks and edges with those of LLVM's own instrumentation (-fprofile-generate) of the same IR. They must be equal.
+"""Compares counts of blocks and edges with those of LLVM's own instrumentation (-fprofile-generate) of the same IR. The counts
+must be equal.
 
     pgo_test.py BUILD SCRATCH LLVM
 """
@@ -31,7 +32,8 @@ class Tools:
 
 
 def counts_of_llvm(tools):
-    """Returns LLVM's counts for named.ll, as {function: {block: count}}. LLVM splits a critical edge by a block from.to_crit_edge."""
+    """Returns LLVM's counts for named.ll, as {function: {block: count}}. To split a critical edge, LLVM inserts a block
+    FROM.TO_crit_edge."""
     tools("opt", "-passes=pgo-instr-gen,instrprof", "named.ll", "-o", "theirs.bc")
     tools("clang++", "-c", "theirs.bc", "-o", "theirs.o")
     tools("clang++", "-fprofile-generate", "theirs.o", "-o", "theirs", "-pthread")
@@ -56,8 +58,8 @@ def our_counts(msleaks, tools):
 
 
 def compare(graph, theirs):
-    """Compares a graph with LLVM's counts, and returns the number of equal counts. A block from.to_crit_edge can stand for several edges
-    of a switch, so its count is compared with the sum of their counts."""
+    """Compares a graph with LLVM's counts, and returns the number of equal counts. A block FROM.TO_crit_edge can lie on several edges of
+    a switch, so its count is compared with the sum of the counts of these edges."""
     symbol, names = graph["symbol"], {}
     for block in graph["blocks"]:
         names[block["id"]] = block["ir"].split(":\n")[0].removeprefix("%").strip('"')

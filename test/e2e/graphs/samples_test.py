@@ -122,7 +122,7 @@ def expect_launches(device, module):
 def main():
     build, scratch, llvm, topic = arguments("build", "scratch", "llvm", "topic")
     os.makedirs(scratch, exist_ok=True)
-    # Clang compiles HIP kernels for grids with a smaller last block only with this option.
+    # By default, clang assumes that all blocks of a HIP grid have the same size. This option removes the assumption.
     ragged = ["-fno-offload-uniform-block"] if topic == "hip" else []
     device = Device(Msleaks(build, llvm), scratch, topic, "sampled_host.c", KERNELS, ragged)
     module = device.module("counted", "cfg")

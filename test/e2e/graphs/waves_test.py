@@ -42,8 +42,8 @@ def expect_together(target, code, adds, counts_lanes):
     kernel, copy = code.get("edges"), code.get("__msl_counted_edges")
     check(kernel and copy, f"{target}: functions {sorted(code)}")
     check(not re.search(counts_lanes, kernel), f"{target}: the kernel itself counts")
-    # The kernel has one counter for the threads that enter, and one for each of three cases of the switch. At most one addition may be
-    # made without counting the threads of the wave.
+    # The kernel has one counter for the threads that enter the kernel, and one for each of three cases of the switch. At most one
+    # addition may be made without counting the threads of the wave.
     added, together = len(re.findall(adds, copy)), len(re.findall(counts_lanes, copy))
     check(added >= 3, f"{target}: {added} additions in\n{copy}")
     check(together >= added - 1, f"{target}: {together} of {added} additions are of a wave's threads together:\n{copy}")

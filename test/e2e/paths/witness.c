@@ -29,8 +29,8 @@
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t),
     *__libc_memalign(size_t, size_t);
 
-// Functions of libunwind, found by dlsym. This library is not linked with libunwind, because libunwind and the C++
-// unwinder define functions with the same names. The program's exceptions would use those of libunwind.
+// Functions of libunwind, found by dlsym. libunwind and the C++ unwinder define functions with the same names. If this
+// library were linked with libunwind, the program's exceptions would use libunwind's functions.
 static struct {
   int (*init)(unw_cursor_t *, unw_context_t *);
   int (*step)(unw_cursor_t *);
@@ -189,7 +189,7 @@ __attribute__((constructor)) static void begin(void) {
   const int opened = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
   if (opened < 0)
     return;
-  // Uses a high descriptor number, since the program may close or count the first ones.
+  // Uses a high descriptor number, since the program may close low numbers, or count its open descriptors.
   const int moved = fcntl(opened, F_DUPFD_CLOEXEC, 900);
   close(opened);
   file = moved;

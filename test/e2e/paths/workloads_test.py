@@ -39,7 +39,7 @@ def darknet(witness):
 
 
 def ggml(witness):
-    # The arguments are the numbers of steps and of threads. Waiting threads spin.
+    # The arguments are the numbers of steps and of threads. A step takes longer with two threads, since a waiting thread spins.
     runs = [("20", "2"), ("480", "1")]
     both_ways(witness, "ggml", lambda folder: [witness.sample([folder / "transformer", *steps], 1) for steps in runs])
 

@@ -91,7 +91,7 @@ def expect_functions(recording, ours_of):
 
 
 def expect_code(recording, functions, name, image):
-    """Checks the lines of a function. They are its instructions as objdump prints them, and have all samples of the function."""
+    """Checks the lines of a function. The lines are the function's instructions as objdump prints them, with all its samples."""
     code = recording.profile("code", recording.file, name)
     equal(f"lines of {name}", len(code), functions[name]["length"])
     check(sorted(address for _, address, _ in code) == [address for _, address, _ in code], "addresses fall")
@@ -121,8 +121,8 @@ def expect_round_trip(recording, folder):
 
 
 def expect_without(recording, program):
-    """Tests a profile without objdump, and without the program's file. It must have offsets instead of instructions, and a line on
-    stderr must say why."""
+    """Tests a profile without objdump, and without the program's file. The output must have offsets instead of instructions, and a
+    line on stderr must give the reason."""
     done = run([recording.msleaks, "profile", "code", recording.file], env={**os.environ, "PATH": "/nowhere"})
     equal("status", done.returncode, 0)
     check("no objdump" in done.stderr, f"nothing is said: {done.stderr}")
@@ -132,7 +132,7 @@ def expect_without(recording, program):
     done = run([recording.msleaks, "profile", "functions", recording.file])
     check(str(program) in done.stderr, f"nothing is said of the program that is gone: {done.stderr}")
     check(f"[{program.name}]" in json.loads(done.stdout), "its samples are gone")
-    # Another program now has the recorded program's path. msleaks must not use it.
+    # Another program now has the recorded program's path. msleaks must not show the code of this other program.
     shutil.copy("/bin/true", program)
     done = run([recording.msleaks, "profile", "functions", recording.file])
     check("changed since" in done.stderr, f"a wrong program is believed: {done.stderr}")

@@ -1,5 +1,5 @@
 // Launches a counted copy of a kernel with a buffer of counters that this program allocates. The copy
-// must add the same numbers if the counters begin at 0 and if their lower halves are about to overflow.
+// must add the same numbers whether the counters begin at 0 or their lower halves are about to overflow.
 //
 //   carry_host PROGRAM BUILD_OPTIONS ROUNDS      ROUNDS: rounds of `spin` (carry.cl) in each thread
 #include "opencl_host.h"

@@ -1,4 +1,4 @@
-// Launches the kernels of a module through CUDA's driver (or, renamed, HIP's).  module_host MODULE LAUNCHES [how...]
+// module_host MODULE LAUNCHES [how...]   Launches a module's kernels by CUDA's driver (for HIP, functions are renamed).
 //   library   loads the module as a library, as CUDA's runtime does
 //   packed    passes the arguments in one buffer
 //   odd       like packed, but the list that describes the buffer has an entry of an unknown kind
@@ -239,7 +239,7 @@ int main(int count, char **words) {
   CUdeviceptr memory;
   must(cuMemAlloc_v2(&memory, sizeof values), "memory");
   CUdeviceptr spare;
-  must(cuMemAlloc_v2(&spare, 2 << 20), "memory"); // no kernel is given it
+  must(cuMemAlloc_v2(&spare, 2 << 20), "memory"); // no launch uses this block
   must(cuStreamCreate(&stream, 1), "stream");
   must(cuMemcpyHtoDAsync_v2(memory, values, sizeof values, stream), "write");
   unsigned char first = 1;

@@ -1,4 +1,4 @@
-// Launches the kernel `rounds` of a module through CUDA's driver (or, renamed, HIP's), and prints the results.
+// Launches a module's kernel `rounds` by CUDA's driver, and prints the results. For HIP, the test renames functions.
 //   sampled_host MODULE LAUNCHES GRID×3 BLOCK×3 SIZE×3 [threads]
 //   threads   HIP only: GRID counts threads, so the last block of a row may have fewer threads than the others
 #include "module_driver.h"
