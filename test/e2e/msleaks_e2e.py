@@ -70,7 +70,7 @@ def run(command, **kwargs):
 
 
 def plain_compiler(source):
-    """Returns the compiler (gcc or g++) for a program without instrumentation, of which only hooks record calls."""
+    """Returns the compiler (gcc or g++) for a program without instrumentation, whose calls only hooks can record."""
     return need("gcc" if str(source).endswith(".c") else "g++")
 
 

@@ -12,7 +12,7 @@ SOURCE = PROGRAMS / "faults.c"
 
 
 def lines_of(*functions):
-    """Returns the handles that these functions leave open. main() adds the descriptor of at_exit, one for each process that exits."""
+    """Returns the handles that these functions leave open. The caller adds the descriptors that the exit handler at_exit opens."""
     lines = SOURCE.read_text().splitlines()
     found, inside = {}, None
     for number, line in enumerate(lines, 1):

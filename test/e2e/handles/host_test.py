@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Runs a program that leaves descriptors, FILEs, folders and threads open. It creates them by each function of libc. The test compares
-their number, kind, source line and call path. The report must not contain closed handles, and the program behaves as without msleaks.
+"""Runs a program that leaves descriptors, FILEs, folders and threads open. The program uses each function of libc that creates such a
+handle. The report must have the right number, kind, source line and call path of these handles, and must not contain closed handles.
+The program behaves as without msleaks.
    usage: host_test.py BUILD SCRATCH
 """
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests calls that a driver refuses. If a free fails, the block must still be alive. A failed launch or copy must be marked as failed
-once. The calls are recorded by hooks alone, by instrumented code alone, and by both.
+exactly once. The calls are recorded by hooks alone, by instrumented code alone, and by both.
    usage: refused_test.py BUILD SCRATCH
 """
 import json
@@ -58,7 +58,7 @@ def main():
             program = f"{scratch}/refused{llvm}{level}"
             msleaks.compile(PROGRAMS / "refused.c", program, *link, flags=(level,))
             # Hooks cannot see calls of a statically linked driver. Instrumented code cannot read the status of a call that must stay a
-            # tail call. So the refused free of the block of 1003 bytes looks like a free.
+            # tail call. So the refused free of the block of 1003 bytes is recorded as a free.
             msleaks.compile(PROGRAMS / "refused.c", f"{program}-static", f"{scratch}/refusing.o", flags=(level,))
             expect(msleaks, scratch, f"callbacks alone, {llvm} {level}", f"{program}-static", [], [1001, 1009])
             expect(msleaks, scratch, f"both, {llvm} {level}", program, ["--hooks", hooks], REFUSED)

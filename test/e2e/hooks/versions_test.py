@@ -103,7 +103,7 @@ def main():
         for name, library in others.items():  # the search order has these hooks after msleaks' own hooks
             see(f"{kind}-twins-{name}", both, [1000, 1001, 1010, 1011, 1020, 1021], hooks=["--hooks", library])
         see(f"{kind}-global", [f"g:{runtimes[12]}", f"l:{users[11]}", f"l:{users[12]}"], [1010, 1011, 1020, 1021])
-        # The linker has already bound the first plug-in's calls. Opening another version with RTLD_GLOBAL must not change that.
+        # The linker has already bound the first plug-in's calls. Opening another version with RTLD_GLOBAL must not rebind them.
         see(f"{kind}-bound", [f"l:{users[11]}", f"g:{runtimes[12]}", f"l:{users[11]}", f"l:{users[12]}"], [1000, 1001, 1020, 1021, 1030, 1031])
         see(f"{kind}-reopened", [f"l:{users[12]}", "close", f"l:{users[11]}", "close", f"l:{users[12]}"], [1000, 1001, 1010, 1011, 1020, 1021])
         see(f"{kind}-deepbind", [f"l:{users[12]}", f"d:{users[11]}"], [1000, 1001])
@@ -111,8 +111,8 @@ def main():
         # The program itself is linked with one version, and a plug-in with another one.
         linked = compile(f"{scratch}/linked-{kind}", PROGRAMS / "opener.c", "-Wl,--no-as-needed", runtimes[12], f"-Wl,-rpath,{scratch}", "-ldl")
         see(f"{kind}-linked", ["default", f"l:{users[11]}", f"l:{users[12]}"], [1000, 1010, 1011, 1020, 1021], host=linked)
-        # This plug-in is not linked with a runtime library. A group library loads the plug-in together with one. The plug-in's calls
-        # must reach that runtime library.
+        # This plug-in is not linked with a runtime library. Another library, the group, loads the plug-in and a runtime library. The
+        # plug-in's calls must reach this runtime library.
         bare = made.user(f"libbare{kind}.so")
         group = made.user(f"libgroup{kind}.so", bare, runtimes[11], source="nothing.c")
         see(f"{kind}-group", [f"l:{users[12]}", f"l:{group}"], [1000, 1001, 1010, 1011])

@@ -4,7 +4,7 @@
     fortran_test.py BUILD SCRATCH LLVM
 
 For an allocatable variable, flang emits a call of malloc, which the plugin instruments. For a pointer variable, flang emits a call of
-the Fortran runtime, which was compiled without the plugin. There a hook records the block at the runtime's function.
+the Fortran runtime, which was compiled without the plugin. In this case a hook records the block at the runtime's function.
 """
 import os
 import shutil

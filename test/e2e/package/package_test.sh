@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs msleaks and moves the installation to another folder. There the test builds a CMake project with
-# find_package(msleaks), and calls the compiler wrappers.   usage: package_test.sh BUILD_DIR LLVM_VERSION
+# Installs msleaks and moves the installation to another folder. With the moved installation the test builds a CMake
+# project, which calls find_package(msleaks), and calls the compiler wrappers.   usage: package_test.sh BUILD_DIR LLVM_VERSION
 set -euo pipefail
 build=$1 llvm=$2
 here=$(cd "$(dirname "$0")" && pwd)

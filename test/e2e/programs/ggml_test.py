@@ -13,7 +13,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "graphs"))
 from graphs_run import expect_flow, graphs_of  # noqa: E402
 from msleaks_e2e import Msleaks, arguments, build_workload, check, expect_same, run  # noqa: E402
 
-# Bytes of the weights, which ggml puts into one buffer. The transformer has 1000 words and 4 blocks. Each block has 4 matrices of
+# Bytes of the weights, which ggml puts into one buffer. The transformer has 1000 words and 4 layers. Each layer has 4 matrices of
 # 256 x 256 and 2 of 256 x 1024.
 WEIGHTS = 4 * (4 * (4 * 256 * 256 + 2 * 256 * 1024) + 1000 * 256)
 
@@ -45,7 +45,7 @@ def main():
     expect_same(plain, watched)
     report.expect_account()
     report.expect_sums()
-    # ggml allocates through wrapper functions. The report must name their callers.
+    # ggml allocates through wrapper functions. The report must name the callers of these functions.
     weights = report.expect_site("peak", "ggml-backend.cpp", function="lm_ggml_backend_cpu_buffer_type_alloc_buffer(lm_ggml_backend_buffer_type*, unsigned long)")
     check(weights["bytes"] >= WEIGHTS, f"the weights are {WEIGHTS} bytes: {weights}")
     check(weights["allocator"]["variable"] == "aligned_memory", f"of lm_ggml_aligned_malloc: {weights}")

@@ -59,7 +59,7 @@ def main():
                if finding["closed_library"] and finding["kind"] == "leak"]
     check(len(keepers) == len(set(keepers)) and any(name.startswith("libpocl.so") for name, _ in keepers), f"not one leak a library: {keepers}")
 
-    # The raw samples and the workspace are never needed at the same time. With this mistake both are alive at the device's peak.
+    # The raw samples and the workspace are never needed at the same time. With the mistake "early" or "late", both are alive at the peak.
     early = watched("early", "--plant", "early")
     early.expect_site("peak", "train.cpp", line=line_of(SOURCE, "workspace = clCreateBuffer"), count=1, bytes=WORKSPACE)
     check(not device(early, "leaks"), f"an early allocation is no leak: {device(early, 'leaks')}")

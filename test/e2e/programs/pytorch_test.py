@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs examples/pytorch/train.py with PyTorch on the CPU. Nothing is instrumented, so hooks alone record the memory. The report must
-show how much of it belongs to PyTorch's libraries.
+show how much of this memory PyTorch's libraries allocated.
 
     pytorch_test.py BUILD SCRATCH [PYTHON]      without PYTHON, uses Debian's interpreter and PyTorch
 """

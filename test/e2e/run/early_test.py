@@ -1,4 +1,5 @@
-"""Tests the early report: msleaks-run begins the report while the program still runs. It must equal a report of the whole run."""
+"""Tests the early report: msleaks-run begins the report while the program still runs. The
+early report must equal a report of the whole run."""
 import os
 import subprocess
 

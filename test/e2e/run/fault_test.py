@@ -92,7 +92,8 @@ echo "status $?"
 def counts_what_a_full_shared_memory_loses():
     """Fills the shared memory's file system during the run. msleaks must count the events that it loses."""
     folder = tools.folder()
-    # A process outside of the session fills the file system. The memory of a process of the session would become free at its end.
+    # A process outside of the session fills the file system. (If a process of the session did this, its memory would become free when
+    # the process ends.)
     waits, filled = tools.scratch / "waits", tools.scratch / "filled"
     done = in_namespace(f"""
 mount -t tmpfs -o size=60m none /dev/shm

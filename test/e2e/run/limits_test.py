@@ -65,7 +65,7 @@ def lets_the_report_be_interrupted():
     watched = subprocess.Popen(tools.command(folder, [churn, tools.scratch / "interrupted-counts", "2", "2000000"]),
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     wait_until(lambda: (folder / "manifest.json").exists() and manifest(folder)["state"] == "complete", "the run ends", 120)
-    while watched.poll() is None:  # the run is complete here, since an earlier signal would go to the program
+    while watched.poll() is None:  # not earlier: before the run is complete, msleaks-run would pass SIGINT on to the program
         watched.send_signal(signal.SIGINT)
         time.sleep(0.02)
     check(watched.returncode == -signal.SIGINT, f"status {watched.returncode}: the report goes on")
@@ -75,7 +75,7 @@ def lets_the_report_be_interrupted():
 
 
 def reports_on_a_program_that_was_interrupted():
-    """Sends SIGINT to the program and to msleaks-run, as Ctrl-C does. It must end only the program, so that the report is made."""
+    """Sends SIGINT to the program and to msleaks-run, as Ctrl-C does. SIGINT must end only the program. Then msleaks-run makes the report."""
     watched = subprocess.Popen(tools.command(tools.folder("killed"), ["sleep", "60"]), stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, text=True, start_new_session=True)
     time.sleep(0.5)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests the report of a program whose file was replaced by another build after the run. The trace contains the names of the program's
 calls, so the report must be the same. If msleaks was killed before it wrote the names, the report has addresses and a note instead.
-It must not use the names of the other build.
+The report must not use the names of the other build.
 
     rebuilt_test.py BUILD SCRATCH
 """

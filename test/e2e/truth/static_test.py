@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests a static executable that contains the whole archive of msleaks' runtime. The report must have its leak, and the program behaves
-as without msleaks.
+"""Tests a static executable that contains the whole archive of msleaks' runtime. The report must have the program's leak. The program
+behaves as without msleaks.
 
     static_test.py BUILD SCRATCH OPTIMISATION
 """

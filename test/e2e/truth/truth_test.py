@@ -3,13 +3,14 @@
 
     truth_test.py BUILD SCRATCH SOURCE OPTIMISATION
 
-* The blocks that are alive at exit must have the same bytes, number and place, in every process. Here LeakSanitizer does not search for
-  pointers to blocks, so it reports every block that was not freed. One object file, compiled with the plugin, is linked with and
-  without LeakSanitizer. In the program with LeakSanitizer, the instrumentation records nothing.
-* The lost blocks among these must have the same bytes and number for each line of the program. Here LeakSanitizer uses its defaults.
+* The blocks that are alive at exit must have the same bytes, number and source line, in every process. For this comparison
+  LeakSanitizer does not search for pointers to blocks, so it reports every block that was not freed. One object file, compiled with
+  the plugin, is linked with and without LeakSanitizer. In the program with LeakSanitizer, the instrumentation records nothing.
+* The lost blocks among these must have the same bytes and number for each line of the program. For this comparison
+  LeakSanitizer uses its defaults.
 * The peak must equal heaptrack's peak, within 0.1 %.
 
-Some differences between the tools are by design. The code below removes each of them explicitly, instead of a larger tolerance.
+Some differences between the tools are by design. The code below removes each of them explicitly, and the tolerance stays small.
 """
 import os
 import re
@@ -30,7 +31,7 @@ LSAN_OPTIONS = {
     "max_leaks": 0,
     "fast_unwind_on_malloc": 0,  # the fast unwinder needs frame pointers, which the programs do not have
     "malloc_context_size": 250,
-    "allocator_may_return_null": 1,  # a program tests a refused alignment, which would end it otherwise
+    "allocator_may_return_null": 1,  # lets a request with an invalid alignment fail, instead of ending the program
     "stack_trace_format": "@%n|%m|%s|%l|%f",
 }
 # Size of a block that libstdc++ allocates when it is loaded. It uses the block for exceptions when there is no memory.

@@ -75,7 +75,7 @@ def expect_limits(gate, run):
 
 
 def expect_edited(gate, run):
-    """Adds two lines at the top of the source and builds it in another folder. The leak must still count as the known one. The
+    """Adds two lines at the top of the source and builds it in another folder. The leak must still count as the known leak. The
     baseline may be a file or a run."""
     moved = gate.record("moved", "// One line,\n// and another one.\n" + PROGRAM.read_text())
     for baseline in (gate.baseline, run):

@@ -51,7 +51,7 @@ class Server:
 
 
 def expect_lost(found, blocks):
-    """Checks the lost blocks. The last one may be missing, since an old value in a register may still point to it."""
+    """Checks the lost blocks. The last block may be missing, since an old value in a register may still point to it."""
     number = line("server.c", "// lost")
     equal("lines of leaks", list(found), [number])
     equal("leaks", found[number][1:], ("lost", "proved", None))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests programs that report steps, ranges and marks by the API (msleaks/api.h), built by each compiler, with and without the plugin.
-Without msleaks-run the calls must have no effect. After a run, `msleaks dump` must print their texts in order.
+Without msleaks-run the calls must have no effect. After a run, `msleaks dump` must print the texts of the steps, ranges and marks in order.
    usage: labels_test.py BUILD SCRATCH LLVM
 """
 import json

@@ -33,8 +33,8 @@ def main():
     check(3 * 4096 <= at_peak["allocator"] < 64 * 1024, f"malloc's own at the peak: {at_peak}")
     check(0 < at_peak["file-backed"] < 16 * MIB, f"images: {at_peak}")
     check(0 < at_peak["recorder"] < 16 * MIB, f"msleaks' own: {at_peak}")
-    # The program touches only one page of its last block, of 100 MiB. The line also contains resident memory without an event, such as
-    # stacks and free memory of malloc, with the opposite sign.
+    # The program touches only one page of its last block, of 100 MiB. The line `not-resident` also contains, with the opposite sign,
+    # resident memory without an event, such as stacks and free memory of malloc.
     check(-100 * MIB < at_peak["not-resident"] < -97 * MIB, f"not touched: {at_peak}")
     text = msleaks.output("report", f"{scratch}/run")
     check("Ledger: what the memory is made of" in text and "pool-free" in text, f"no table:\n{text}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests the finding about a pool's segment that is kept because of one small part. The predicted savings must agree with the peak of a
-program that avoids this. Also tests the tables of the pool's memory in each step, and of the owners.
+"""Tests the finding about a pool's segment that is kept because of one small part. The predicted savings must agree with the peak of
+the same program without this problem. Also tests the tables of the pool's memory in each step, and of the owners.
    usage: pools_test.py BUILD SCRATCH LLVM
 """
 import os
@@ -43,8 +43,8 @@ def main():
     equal("largest hole", evidence["largest_hole_bytes"], 24 * MIB)
     check(evidence["pinned_by"].endswith(f"pools.c:{line_of(PROGRAM, 'kept = poolGet')}"), f"pinned by {evidence['pinned_by']}")
     equal("findings of the other way", fragmentation(free), [])
-    # The program that avoids this keeps the part in the other segment and frees the whole segment. So it saves the part's 1 MiB more
-    # than the finding predicts.
+    # The program without the problem keeps the part in the first segment, and frees the second segment. So the part needs no memory of
+    # its own, and the savings are 1 MiB higher than the finding predicts.
     equal("saved", pinned.heap_peak_bytes("host") - free.heap_peak_bytes("host"), finding["saves_bytes"] + MIB)
 
     segments = {row[2]: (row[1], row[3], row[4], row[5]["line"]) for row in rows(pinned, "segments")}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests the search for pointers to blocks when a process exits. Lost blocks must be the leaks that LeakSanitizer reports, and the report
-must name what holds the others. Also tests processes whose memory msleaks cannot read.
+must name the holder of each other block. Also tests processes whose memory msleaks cannot read.
    usage: reach_test.py BUILD SCRATCH LLVM
 """
 import json

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests findings about host blocks that are never touched, touched late, or touched only in part. msleaks finds them by the page
-tables, which it reads by default, for an instrumented program and for a program without instrumentation.
+"""Tests findings about host blocks that are never touched, touched late, or touched only in part. msleaks finds these blocks
+in the page tables, which it reads by default. The test runs an instrumented program, and a program without instrumentation.
    usage: touched_test.py BUILD SCRATCH LLVM
 """
 import os

@@ -1,5 +1,5 @@
 // Ends a process that has several threads. Usage: threads leader|kill|exec [PROGRAM]. leader: the main thread
-// ends before the others. kill: a signal ends the process. exec: a thread other than the main thread calls exec.
+// ends before the other threads. kill: a signal ends the process. exec: a thread other than the main thread calls exec.
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>

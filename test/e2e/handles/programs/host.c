@@ -29,7 +29,7 @@ int __open64_2(const char *, int);
 int __openat_2(int, const char *, int);
 int __openat64_2(int, const char *, int);
 
-// Makes a call that some systems refuse. If it fails, prints a message and opens another descriptor in the same line.
+// Makes a call that some systems refuse. If the call fails, prints a message and opens another descriptor in this line.
 #define OR_NULL(call) ((tried = (call)) >= 0 ? tried : (printf("refused: %s: %s\n", #call, strerror(errno)), open("/dev/null", O_RDONLY)))
 static int tried;
 

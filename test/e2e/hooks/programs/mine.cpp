@@ -1,4 +1,4 @@
-// Hooks of a user. Some are for functions in msleaks' own table, others for a library that msleaks does not know.
+// Defines hooks as a user would: for functions in msleaks' own table, and for a library that msleaks does not know.
 #include "msleaks/hook.h"
 
 #include <cstddef>

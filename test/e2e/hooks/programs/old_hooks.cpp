@@ -1,5 +1,5 @@
-// Hooks that were built with the first version of msleaks. They look up the real function once. Later
-// versions look it up for each caller. So all callers get the function that the first look-up finds.
+// Imitates hooks that were built with the first version of msleaks. These hooks look up the real function
+// once, so all callers get the function that this look-up finds. Later versions look it up for each caller.
 #include "msleaks/abi/hook.h"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// This program replaces only the plain `operator new`. The other forms in libstdc++ call this replacement.
+// This program replaces only the plain `operator new`. libstdc++'s other forms, such as `operator new[]`, call it.
 #include <cstdio>
 #include <cstdlib>
 #include <new>

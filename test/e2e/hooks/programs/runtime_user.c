@@ -1,5 +1,5 @@
 // Calls a runtime library. The dynamic linker chooses one of several loaded versions.
-// runtime_version and runtime_owns have no hook, so their results show which version it chose.
+// runtime_version and runtime_owns have no hook, so their results show which version the linker chose.
 #include <stddef.h>
 #include <stdio.h>
 

@@ -6,7 +6,7 @@ CASES = [
     Case("refused.c"),
     Case("memalign_fails.c"),
     Case("new_delete.cpp", flags="-O2", leaks="printed"),
-    # In the instrumented program, mmap is a call of the program's allocator, so the mapping is not a leak of its own.
+    # In the instrumented program, mmap is called inside operator new, which the plugin records. So the mapping is not a leak of its own.
     Case("arena_new.cpp", flags="-O0", leaks={"armed": (0, 0), "hooks": (1 << 20, 1)}),
     Case("library_new", recipe="$PLAIN_CXX -O1 -fPIC -shared $SRC/library_new.cpp -o libnew.so; "
          "$CXX -O1 $SRC/library_new_user.cpp -o prog -L. -lnew -Wl,-rpath,'$ORIGIN'", known="D6, for calls that the compiler bound inside the library",

@@ -1,4 +1,4 @@
-"""Lists programs with many, short or cancelled threads, unusual stacks, fibers, or code that runs when a thread ends."""
+"""Lists programs with many threads, short threads, cancelled threads, unusual stacks, fibers, or code that runs when a thread ends."""
 from case import Case
 
 CASES = [

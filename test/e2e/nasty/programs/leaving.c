@@ -1,5 +1,5 @@
-// The process ends by _exit or quick_exit while other threads still run and own blocks. These
-// four blocks are leaks.    usage: leaving _|q
+// The process ends by _exit or quick_exit while four other threads still run. Each of these threads
+// has allocated a block, which is a leak.    usage: leaving _|q
 #include "touch.h"
 
 #include <pthread.h>

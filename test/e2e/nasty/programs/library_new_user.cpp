@@ -1,4 +1,4 @@
-// The program that is linked with the library library_new.cpp.
+// This program is linked with the library library_new.cpp.
 int *make();
 void drop(int *);
 

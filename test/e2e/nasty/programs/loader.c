@@ -1,5 +1,5 @@
-// Loads and unloads libraries again and again. MODE selects the
-// flag of dlopen, or four threads that do so at once.
+// Loads and unloads the libraries TIMES times. MODE selects a flag of
+// dlopen, or selects that four threads load and unload them at once.
 //     loader TIMES MODE LIBRARY...          MODE: l RTLD_LOCAL, g RTLD_GLOBAL, d RTLD_DEEPBIND, t from four threads
 #include <dlfcn.h>
 #include <pthread.h>

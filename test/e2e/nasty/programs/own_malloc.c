@@ -16,7 +16,7 @@ __attribute__((noinline)) void *malloc(size_t size) {
   *block = size;
   return block + 2;
 }
-__attribute__((noinline)) void free(void *block) { freed += block != NULL; } // clang would delete calls of an empty one
+__attribute__((noinline)) void free(void *block) { freed += block != NULL; } // clang deletes calls of an empty free
 __attribute__((noinline)) void *calloc(size_t count, size_t size) {
   void *block = malloc(count * size);
   return block ? memset(block, 0, count * size) : NULL;

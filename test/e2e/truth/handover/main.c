@@ -1,5 +1,5 @@
 // Half of the threads allocate blocks, and the other half free them at once. They pass the blocks through
-// atomic slots, with release and acquire only, so the free follows the allocation as soon as possible.
+// atomic slots with only acquire and release ordering, so the free follows the allocation as soon as possible.
 //
 //   usage: main THREADS PAIRS      half of the threads allocate, the other half free
 #include <pthread.h>
@@ -15,7 +15,7 @@ struct channel {
 };
 static struct channel channels[kMostThreads / 2];
 
-// Waits for the other thread. Yields now and then, since with few processors the other thread may need this processor.
+// Waits for the other thread. Every 256th call yields, since with few processors the other thread may need this one.
 static void spin(void) {
   static _Thread_local unsigned spins;
   if (++spins % 256 == 0)

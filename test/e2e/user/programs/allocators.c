@@ -1,4 +1,4 @@
-// Allocates and frees one block by each allocator. With an argument, allocates a second block by each, which leaks.
+// Allocates and frees one block by each allocator. With an argument, also leaks a second block of each allocator.
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ __attribute__((annotate("msleaks.free"))) void poolPut(void *block) { (void)bloc
 __attribute__((annotate("msleaks.alloc:heap=device"))) void *cardGet(size_t size) { return take(size); }
 __attribute__((annotate("msleaks.free:heap=device"))) void cardPut(void *block) { (void)block; }
 
-// Only a compiler attribute describes these. A leak of xmalloc must have its variable. A block of xpool is no leak.
+// Only a compiler attribute describes these functions. xmalloc's leak must have its variable. xpool's block is no leak.
 __attribute__((alloc_size(1), noinline)) void *xmalloc(size_t size) { return malloc(size); }
 __attribute__((alloc_size(1), noinline)) void *xpool(size_t size) { return take(size); }
 

@@ -1,5 +1,5 @@
-// Changes mappings, and makes calls that the kernel refuses. At the end, mappings of 4, 2, 8 and
-// 8 pages are alive, and 1 and 3 accessible pages in reserved address space.
+// Changes mappings, and makes calls that the kernel refuses. At the end, mappings of 4, 2, 8 and 8 pages are
+// alive. In a reserved address range, two further ranges are accessible, with 1 page and with 3 pages.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
-/* Imitates a training with a pool of two segments. Each step fills both segments with activations. With "pinned", a few
- * activations stay in the second segment after the steps. Without it, they stay in the first segment, which has the
- * weights, and the program frees the second segment. Then the program needs a large block. */
+/* Imitates a training with a pool of two segments. Each step takes activations from both segments. With "pinned", one
+ * part stays in the second segment after the steps. Without "pinned", this part stays in the first segment, which has
+ * the weights, and the program frees the second segment. Then the program needs a large block. */
 #include <msleaks/api.h>
 
 #include <stdio.h>

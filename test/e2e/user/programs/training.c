@@ -1,5 +1,5 @@
 /* Sets marks and ranges in the main thread, another thread, a signal handler, a library
- * that is opened later, and a fork's child. The only argument is that library. */
+ * that is opened later, and a forked child. The only argument is the library's path. */
 #include <msleaks/api.h>
 
 #include <dlfcn.h>
