@@ -7,8 +7,7 @@
 
 namespace msleaks::test {
 
-// An emulator may not support robust futexes. Without robust futexes, only the heartbeat shows that a collector is
-// alive.
+// An emulator may lack robust futexes. Then only the heartbeat shows that a collector is alive.
 inline bool kernelHasRobustLists() {
   void *head;
   size_t bytes;

@@ -129,7 +129,7 @@ TEST(Symbols, EachVerbHasThePositionsItNeeds) {
         EXPECT_TRUE(symbol.source.present()) << symbol.name;
       break;
     case Verb::Access:
-      break; // a launch without these positions accesses unknown memory
+      break; // there is nothing to check: a launch without positions accesses unknown memory
     case Verb::Handle:
       ADD_FAILURE() << symbol.name << " is a row of handle_calls.def";
       break;
@@ -151,7 +151,8 @@ TEST(Symbols, PositionsCountFromEitherEnd) {
 }
 
 TEST(Symbols, EveryDeleteFormIsKnown) {
-  // operator delete and delete[]: plain, sized, nothrow, aligned, sized aligned, aligned nothrow.
+  // The table must contain these forms of operator delete and delete[]: plain, sized, nothrow, aligned, sized aligned,
+  // and aligned nothrow.
   for (const char *operatorName : {"_Zdl", "_Zda"})
     for (const char *form : {"Pv", "Pvm", "PvRKSt9nothrow_t", "PvSt11align_val_t", "PvmSt11align_val_t",
                              "PvSt11align_val_tRKSt9nothrow_t"})
@@ -173,8 +174,8 @@ TEST(Traits, OfTheFirstVersionMeanTheSame) {
   EXPECT_EQ(traits, Traits(Verb::Realloc, Family::OpenCl, Heap::Managed, 0x14));
 }
 
-// Compiled objects and traces contain these numbers. So new rows are added at the end of their tables, and no row is
-// removed.
+// Compiled objects and traces contain these numbers. So a new row must be added at the end of its table, and no row may
+// be removed.
 TEST(Numbers, AreTheOnesOfTheFirstVersion) {
   const auto number = [](auto value) { return static_cast<unsigned>(value); };
   EXPECT_EQ(number(Heap::Host), 0u);
@@ -228,7 +229,7 @@ TEST(HandleCalls, SayWhatAFunctionDoes) {
   EXPECT_EQ(handleCallsOf("malloc").count, 0u);
 }
 
-// For each kind of handle, the table must have a function that creates such handles and one that destroys them.
+// For each kind of handle, the table must have a function that creates handles of this kind and one that destroys them.
 TEST(HandleCalls, EachKindIsMadeAndGivenBack) {
 #define MSL_HANDLE(name, number, text, back, doc)                                                                      \
   {                                                                                                                    \

@@ -32,7 +32,7 @@ protected:
 TEST_F(Fates, AnImageBeforeAnExecIsReplacedWhateverStatusWasFound) {
   start(1, 100, 7, 1);
   start(2, 200, 7, 2);
-  end(1, 300, 0); // the collector found this image after both images had ended
+  end(1, 300, 0); // the collector read this status after both images had ended
   end(2, 300, 5 << 8);
   EXPECT_EQ(cause(1), FreeCause::ProcessExec);
   EXPECT_EQ(fate(1).time_ns, 200u);
@@ -64,8 +64,9 @@ TEST_F(Fates, APidIsOneProcessOnlyInItsNamespace) {
   EXPECT_EQ(cause(2), FreeCause::ProcessExited);
 }
 
-// All three program images have the same pid and the same namespace inode, but image 1 has another birth. So image 1
-// belongs to an earlier process, which exited. Image 3 replaced image 2.
+// All three program images have the same pid and the same namespace inode, but image 1 has another birth. (A birth is
+// the inode of the process's pidfd, or its start time.) So image 1 belongs to an earlier process, which exited. Image 3
+// replaced image 2.
 TEST_F(Fates, APidAndANamespaceAreOneProcessOnlyWithItsBirth) {
   start(1, 100, 7, 1, abi::kBirthIsInode | 51);
   start(2, 200, 7, 2, abi::kBirthIsInode | 52);
@@ -78,8 +79,9 @@ TEST_F(Fates, APidAndANamespaceAreOneProcessOnlyWithItsBirth) {
   EXPECT_EQ(cause(3), FreeCause::ProcessExited);
 }
 
-// The runtime could not query the inode for one image, for example because no file descriptor was free. Then the births
-// differ in kind, and do not show that the images belong to two processes.
+// The runtime could not query the inode of the pidfd for image 2, for example because no file descriptor was free. So
+// it stored the start time. The births of images 1 and 2 then differ in kind, and do not show that the images belong to
+// two processes.
 TEST_F(Fates, BirthsOfDifferentKindsSayNothing) {
   start(1, 100, 7, 1, abi::kBirthIsInode | 51);
   start(2, 200, 7, 2, 51);

@@ -1,4 +1,5 @@
-// Tests that the savings of peaks equal sums over the whole run. The test computes these sums anew for each question.
+// Tests that the savings of peaks are those of a simple model. For each question, the model computes curves of the
+// whole run anew.
 #include "analysis/findings/savings.h"
 
 #include <gtest/gtest.h>
@@ -65,7 +66,7 @@ struct RandomBlocks {
   uint32_t last_id = 0;
 };
 
-// A simple model: it computes the same answers from the curves of the whole run.
+// A simple model. It computes the expected savings from the curves of the whole run.
 class WholeCurves {
 public:
   WholeCurves(const RandomBlocks &run, const Account &account) : run_(run) {

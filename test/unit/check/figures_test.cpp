@@ -125,7 +125,8 @@ TEST_F(Figures, FromOtherFilesAreRefused) {
               HasSubstr("peak.places[1].line does not have the type"));
 }
 
-// A later version of msleaks may write more fields. A missing field gets its default value.
+// Another version of msleaks may have written the file. The reader ignores unknown fields, and a missing field gets its
+// default value.
 TEST_F(Figures, OfAnotherDayAreRead) {
   const auto read =
       parseFigures(savedWith("\"leaks\": {}", "\"leaks\": {\"bytes\": 3, \"by_magic\": []}, \"more\": 1"), "x");

@@ -201,7 +201,7 @@ public:
   }
 
   // Returns the ring `index` at the addresses where a collector in this process has mapped the arena. ThreadSanitizer
-  // identifies memory by its address. So it would find no race between two mappings of one page.
+  // finds a race only if both threads use the same address. So a producer in a test must use the collector's mapping.
   RingMaker asCollectorSeesIt(uint32_t index) {
     auto *entries = reinterpret_cast<abi::RingEntry *>(otherMapping(0) + header().rings_offset);
     return {entries + index, reinterpret_cast<abi::RingHeader *>(otherMapping(entry(index).offset))};
@@ -215,7 +215,8 @@ private:
     return offset;
   }
 
-  // Returns the address of the collector's mapping of this file at `offset`, not that of this object's mapping.
+  // Returns the address at which the collector has mapped this file from `offset` on. The mapping of this object has
+  // another address.
   std::byte *otherMapping(uint64_t offset) const {
     std::ifstream maps("/proc/self/maps");
     for (std::string line; std::getline(maps, line);) {

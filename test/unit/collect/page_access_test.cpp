@@ -43,7 +43,7 @@ protected:
   void free(uint64_t at, uint64_t time_ns, uint64_t size = 0, abi::Heap heap = abi::Heap::Host) {
     tell(abi::FreeEvent{{abi::EventKind::Free, heap, 0, 0, 0, time_ns}, at, size});
   }
-  // Returns the reported changes. After them, checks and removes the final event, which says that all pages were read.
+  // Returns the reported changes, without the final event. Checks that this final event says that all pages were read.
   std::vector<Looked> look() {
     std::vector<Looked> list;
     const std::vector<abi::Slot> &slots = access.look(readMonotonicNs());
@@ -99,8 +99,8 @@ TEST_F(PageAccessTest, TellsTheProcessOfBlocksOfWhichMoreMayBeTouched) {
   EXPECT_TRUE(isTold(uint64_t{2 * abi::kLargeBlocks} << 40));
 }
 
-// The collector reads the pages in parts. Between two parts, it drains the rings, and the program allocates and frees
-// blocks.
+// The collector reads the pages in portions. Between two portions, it drains the rings, and the program allocates and
+// frees blocks.
 TEST_F(PageAccessTest, MuchMemoryIsLookedAtInParts) {
   constexpr uint64_t kMuch = uint64_t{3} << 30;
   auto *much = static_cast<char *>(
@@ -119,7 +119,7 @@ TEST_F(PageAccessTest, MuchMemoryIsLookedAtInParts) {
   std::sort(list.begin(), list.end());
   std::vector<Looked> expected{{address, kSize, 11, 0}, {at, kMuch, 10, 2 * page}};
   std::sort(expected.begin(), expected.end());
-  if (at < address) // otherwise the collector had read beyond this address before the block was allocated
+  if (at < address) // otherwise the reading had passed the block's address before the block was allocated
     EXPECT_EQ(list, expected);
   else
     EXPECT_EQ(list, (std::vector<Looked>{{at, kMuch, 10, 2 * page}}));
@@ -164,7 +164,7 @@ TEST_F(PageAccessTest, SmallBlocksAndFilesAreLeftOut) {
   EXPECT_TRUE(access.look(readMonotonicNs()).empty());
 }
 
-// Events with such ranges occur only if the memory of a ring is damaged.
+// Ranges that reach past the end of the address space occur only if the memory of a ring is damaged.
 TEST_F(PageAccessTest, RangesBehindTheAddressSpaceAreNoBlocks) {
   alloc(address, UINT64_MAX - 0x100, 10);
   alloc(UINT64_MAX - kSize, kSize, 10);
@@ -180,7 +180,7 @@ TEST_F(PageAccessTest, BlocksThatAreFreedAreLookedAtNoMore) {
   alloc(address, kSize, 10);
   alloc(address + kSize, kSize, 10, abi::Heap::Mapping);
   free(address, 20);
-  free(address + kSize + page, 20, page, abi::Heap::Mapping); // the remaining part of the range is another block
+  free(address + kSize + page, 20, page, abi::Heap::Mapping); // the remaining pages no longer count as this block
   EXPECT_TRUE(look().empty());
 }
 

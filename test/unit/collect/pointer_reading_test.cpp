@@ -58,7 +58,7 @@ TEST(PointerScan, FindsWordsThatPointIntoARange) {
 char *in_a_global;
 constexpr size_t kOwnBytes = 64 << 10;
 
-// Replaces the runtime's own memory, in which the runtime stores words of a stack.
+// The test's replacement for the memory in which the runtime stores words of stacks.
 abi::OwnMemory *own_list;
 
 // The variables that the runtime would have in each thread.

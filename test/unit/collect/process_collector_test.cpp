@@ -15,7 +15,7 @@ using analysis::Urgency;
 
 class ProcessCollectorTest : public CollectorFixture {};
 
-// To drain many full rings may last longer than the timeout of a thread that waits for room. So the collector must
+// Draining many full rings may take longer than the timeout of a thread that waits for room. So the collector must
 // update its heartbeat after each batch. Otherwise the thread would treat the collector as dead.
 TEST_F(ProcessCollectorTest, BeatsAfterEachBatch) {
   auto ring = arena.addRing(64, 0);
@@ -91,7 +91,7 @@ TEST_F(ProcessCollectorTest, AProcessThatDiesEarlyIsNoReasonForANoteOnPages) {
   if (child == 0)
     _exit(0);
   siginfo_t ended{};
-  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0); // it still exists, as a zombie
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0); // the child is now a zombie
   const auto look = [&](uint64_t address) {
     collector->watchPages(static_cast<uint32_t>(child), 1);
     ring.recordAlloc(address, kNow);
@@ -249,10 +249,10 @@ TEST_F(ProcessCollectorTest, WaitsUntilABatchIsWorthIt) {
   start();
   ring.recordAlloc(1, 1);
   EXPECT_EQ(drain(Urgency::Batch, 1000), 0u);
-  EXPECT_EQ(drain(Urgency::Batch, 1000 + 2'000'000'000), 1u); // the event is old enough
+  EXPECT_EQ(drain(Urgency::Batch, 1000 + 2'000'000'000), 1u); // the event is old enough to be drained alone
   for (uint64_t i = 0; i < 1024; ++i)
     ring.recordAlloc(i, i);
-  EXPECT_EQ(drain(Urgency::Batch, 1001 + 2'000'000'000), 1024u); // a quarter of the ring is full
+  EXPECT_EQ(drain(Urgency::Batch, 1001 + 2'000'000'000), 1024u); // a quarter of the ring is full, which is a batch
 }
 
 TEST_F(ProcessCollectorTest, CountsWhatTheThreadDropped) {
@@ -334,7 +334,7 @@ TEST_F(ProcessCollectorTest, LeavesOutSlotsThatAreNoEvent) {
   for (uint64_t i = 0; i < 6; ++i)
     ring.recordAlloc(i, i);
   ring.slot(1)->header.kind = static_cast<abi::EventKind>(200);
-  ring.slot(3)->header.kind = abi::EventKind::Continuation; // no event before it to continue
+  ring.slot(3)->header.kind = abi::EventKind::Continuation; // no event before it can be continued
   ring.slot(4)->header.kind = abi::EventKind::Launch;       // its second slot is missing
   const auto trace = finish();
   EXPECT_EQ(trace.addresses(), (std::vector<uint64_t>{0, 2, 5}));
@@ -357,8 +357,8 @@ TEST_F(ProcessCollectorTest, WritesDefinitionsAndCallersBeforeTheirEvents) {
   arena.caller(5).address = 0x4711;
   for (int i = 0; i < 3; ++i)
     ring.recordAlloc(1, 1, abi::kCallerSite | 5);
-  ring.recordAlloc(2, 2, abi::kCallerSite | 6);        // the entry is empty
-  ring.recordAlloc(3, 3, abi::kCallerSite | 0xffffff); // there is no such entry
+  ring.recordAlloc(2, 2, abi::kCallerSite | 6);        // the entry of this caller is empty
+  ring.recordAlloc(3, 3, abi::kCallerSite | 0xffffff); // the table has no entry with this number
   const auto trace = finish();
   std::vector<uint64_t> callers;
   ASSERT_TRUE(trace.reader().forEachCallers([&](uint32_t, auto entries) {
@@ -378,7 +378,7 @@ TEST_F(ProcessCollectorTest, StoresEachNodeOfAPathOnce) {
   start();
   auto ring = arena.addRing(16, 0);
   uint32_t last = 0;
-  for (uint32_t i = 0; i < 3000; ++i) // more than fit into two blocks
+  for (uint32_t i = 0; i < 3000; ++i) // more nodes than two blocks of the path table contain
     last = arena.addPath({0x1000 + i, last, 1});
   ring.recordAlloc(1, 1, abi::kPathSite | last);
   drain();

@@ -35,7 +35,7 @@ protected:
     writer.emplace(std::move(*trace));
   }
 
-  // Stores events, as the collector did before it was killed.
+  // Stores the arena's events, as the collector did before it was killed.
   void storeSome(ArenaMaker &arena, uint32_t process = 1) {
     analysis::CollectOutput output{*writer, clock};
     ProcessCollector collector(process, openArena(arena.path()), abi::OnFull::Block);
@@ -114,7 +114,7 @@ TEST_F(RecoveryTest, CountsAStreamOnceThatWasAccountedBeforeItsRingWasDrained) {
   EXPECT_EQ(trace().account(0)->dropped, 0u);
 }
 
-// A run may be recovered a day after the kill. The time of the end must not be the time of the recovery.
+// A run may be recovered a day after the kill. So the recovered processes must not end at the time of the recovery.
 TEST_F(RecoveryTest, EndsWhenTheCollectorWasLastAliveOrAtTheLastEvent) {
   ArenaMaker idle(session_path, {.pid = endedPid(), .attach_ticks = 1, .attach_ns = 1});
   idle.addRing(16, 0).recordAlloc(5, 20);

@@ -36,7 +36,7 @@ TEST(RobustFutex, IsHeldAndGivenBack) {
   EXPECT_EQ(shared.word.load(), 0u);
 }
 
-// The owner is a thread of a process that is killed, as a collector can be.
+// The futex is owned by a thread of a process that is killed. A collector can be killed, too.
 TEST(RobustFutex, AKillSaysThatTheOwnerHasGone) {
   if (!kernelHasRobustLists())
     GTEST_SKIP() << "no robust lists";

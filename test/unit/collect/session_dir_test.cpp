@@ -52,7 +52,7 @@ TEST(SessionDir, FallsBackWhenSharedMemoryIsMissingOrSmall) {
   session->remove();
 
   wish.place = SessionDir::propose();
-  wish.flags.ring_max_kib = UINT32_MAX; // requires 16 TiB
+  wish.flags.ring_max_kib = UINT32_MAX; // such rings need 16 TiB of free memory
   session = SessionDir::create(wish);
   ASSERT_TRUE(session);
   EXPECT_EQ(session->path(), wish.fallback);

@@ -12,7 +12,8 @@
 namespace msleaks::test {
 namespace {
 
-// The collector finds both images after the process has ended. The exit status belongs to the last image.
+// A process has two program images, and the collector finds both after the process has ended. The exit status belongs
+// to the last image.
 TEST_F(SessionTest, AnImageThatIsFoundAfterTheExitWasReplacedByTheOneAfterIt) {
   const pid_t child = fork();
   if (child == 0)
@@ -71,8 +72,9 @@ TEST_F(SessionTest, ANumberIsOneProcessOnlyInItsNamespace) {
   EXPECT_EQ(collector->summary().totals.stored, 2u);
 }
 
-// Two processes run one after the other, and the collector finds both late. The kernel reused the pid, and the inode of
-// the pid namespace. Only the births differ. (A birth is the inode of the process's pidfd, or its start time.)
+// Two processes run one after the other, and the collector finds both after their ends. The kernel gave the second
+// process the pid of the first, and the inode of its pid namespace. Only the births differ. (A birth is the inode of
+// the process's pidfd, or its start time.)
 TEST_F(SessionTest, ANumberIsOneProcessOnlyWithItsBirth) {
   const uint32_t pid = endedPid();
   for (uint32_t i = 1; i <= 2; ++i) {
@@ -103,8 +105,8 @@ TEST_F(SessionTest, TwoCopiesOfTheRuntimeAreOneProcess) {
   EXPECT_EQ(collector->summary().processes.size(), 2u);
 }
 
-// This process has pid 1 in another pid namespace. It is alive until its own end. The collector must not take the
-// process 1 of its own namespace for it.
+// The process has pid 1 in another pid namespace, and lives until the test kills it. The collector must not mistake it
+// for process 1 of the collector's own namespace.
 TEST_F(SessionTest, FollowsAProcessOfAnotherNamespace) {
   int inner[2];
   ASSERT_EQ(pipe(inner), 0);

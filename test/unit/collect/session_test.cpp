@@ -126,7 +126,7 @@ TEST_F(SessionTest, TakesAllOfMoreProcessesThanItMayHaveFilesOpen) {
   if (child == 0)
     pause();
   const uint64_t now_ns = analysis::readMonotonicNs();
-  for (uint32_t i = 1; i <= kChildren; ++i) // the collector must watch each, because its process still runs
+  for (uint32_t i = 1; i <= kChildren; ++i) // the collector must watch each arena, because the process still runs
     ArenaMaker(session->path(), {.pid = static_cast<uint32_t>(child), .attach_ticks = i, .attach_ns = now_ns + i})
         .addRing(16, 0)
         .recordAlloc(i, i);

@@ -132,7 +132,8 @@ TEST_F(StoppedThreadsTest, ASignalIsTakenLater) {
   EXPECT_EQ(WEXITSTATUS(waitForEnd()), 1);
 }
 
-// The second thread is a zombie. The tracer must reap it before the process can end.
+// The process exits while its second thread is stopped. This thread becomes a zombie, which the tracer must reap before
+// the process can end.
 TEST_F(StoppedThreadsTest, AProcessThatEndsMeanwhileEnds) {
   stop();
   tell('e');
@@ -142,8 +143,7 @@ TEST_F(StoppedThreadsTest, AProcessThatEndsMeanwhileEnds) {
   EXPECT_EQ(waitForEnd(), 0);
 }
 
-// An interrupted epoll_wait() must be restarted. Otherwise it would fail with EINTR, which this program does not
-// expect.
+// An interrupted epoll_wait() must be restarted. Otherwise it would fail with EINTR, which the child does not expect.
 TEST_F(StoppedThreadsTest, AnInterruptedCallIsMadeAgain) {
 #if !defined(__x86_64__)
   GTEST_SKIP() << "only the kernel can make a call again there";
@@ -178,7 +178,8 @@ TEST_F(StoppedThreadsTest, RunOnUntilTheyMayBeHeld) {
   EXPECT_EQ(WEXITSTATUS(waitForEnd()), 0);
 }
 
-// The signal is sent at a moment when the thread must not be stopped.
+// The second thread may be stopped only when its state is read for the sixth time. The signal is sent earlier, when the
+// state is read for the second time.
 TEST_F(StoppedThreadsTest, ASignalIsTakenWhileTheyRunOn) {
   int looks = 0;
   stopped_.emplace(static_cast<uint32_t>(child_), static_cast<uint32_t>(child_), [&](const ThreadState &) {

@@ -21,7 +21,8 @@ protected:
     session.emplace(std::move(*created));
     ASSERT_NE(session->unseen(), nullptr);
   }
-  // Adds a process to the list, as the process itself or its parent does.
+  // Adds a process to the list of processes that were not recorded. In a session, the process itself or its parent adds
+  // it.
   void list(const char *name, int32_t error) {
     auto *page = const_cast<abi::UnseenPage *>(session->unseen());
     abi::UnseenProcess &process = page->processes[page->count++];

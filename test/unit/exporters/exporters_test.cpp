@@ -145,7 +145,8 @@ TEST_F(Exporters, AnOutputThatFailsIsAnError) {
     }
 }
 
-// Before the output begins, exportRun() calls this function, so that msleaks can remove its progress line.
+// exportRun() calls the function that its caller passes, before it writes any output. In this function, msleaks removes
+// its progress line.
 TEST_F(Exporters, TellsWhenItWrites) {
   for (const Format &format : formats()) {
     std::ostringstream out;

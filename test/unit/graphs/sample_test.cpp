@@ -17,7 +17,7 @@ using abi::EdgeKind;
 constexpr uint32_t kWave = 64, kStrataMask = 63, kBanks = 64;
 
 struct Thread {
-  uint64_t block, number, blocks, threads; // `threads` is the number of threads in a block
+  uint64_t block, number, blocks, threads; // `threads` is the number of threads in a thread block
   uint64_t global() const { return block * threads + number; }
 };
 
@@ -27,7 +27,7 @@ struct Ways {
 };
 using Kernel = std::function<Ways(const Thread &)>;
 
-// Returns the graph of a kernel with a loop: 1 → 2 → {3 (taken), 4 (left)} → 5 → {2, 6}. Block 6 returns.
+// Returns the graph of a kernel with a loop: 1 → 2 → {3 (taken), 4 (left)} → 5 → {2, 6}. Basic block 6 returns.
 Graph loopGraph() {
   Graph graph;
   graph.is_kernel = true;
@@ -65,8 +65,7 @@ public:
     return counts;
   }
 
-  // Returns the counts of the sampled threads, added up for each bank. A bank contains every kBanks-th block of
-  // threads.
+  // Returns the counts of the sampled threads, added up for each bank. A bank contains every kBanks-th thread block.
   std::vector<SampledGroup> groups(CountMode mode) const {
     std::vector<SampledGroup> banks(kBanks, {0, std::vector<uint64_t>(3)});
     for (uint64_t block = 0; block < blocks_; ++block)
@@ -89,10 +88,10 @@ public:
     return static_cast<double>(sampled.count.value_or(0)) / static_cast<double>(full) - 1;
   }
 
-  // Returns the error that the count would have if it were scaled by the number of waves in a block. This scale is
-  // right for counts of waves, but not for counts of threads.
+  // Returns the error that the count would have if it were scaled by the number of waves in a thread block. This scale
+  // is right for counts of waves, but wrong for counts of threads.
   double errorByWaves(size_t edge) const { return errorByWaves(edge, centre()); }
-  // Returns the same error, with `threads_ / kWave / 2` as the sampled wave. This wave is always full.
+  // Returns the same error for another sampled wave, number `threads_ / kWave / 2`. This wave is always full.
   double errorByFloorWave(size_t edge) const { return errorByWaves(edge, threads_ / kWave / 2); }
 
 private:
@@ -104,7 +103,7 @@ private:
   uint64_t threadsOf(uint64_t block) const { return block + 1 == blocks_ ? last_ : threads_; }
   uint64_t centre() const { return (threads_ + kWave - 1) / kWave / 2; }
 
-  uint64_t blocks_, threads_, last_; // last_: number of threads in the last block
+  uint64_t blocks_, threads_, last_; // last_: number of threads in the last thread block
   Kernel kernel_;
 };
 
@@ -172,8 +171,8 @@ TEST(Sample, OfDataIsSomewhereNear) {
   EXPECT_NEAR(small.error(CountMode::Wavefront, kLeft), 0.139, 1e-3);
 }
 
-// The mode Wavefront samples the wave in the middle. Here this wave contains the upper half of the threads, which never
-// take the branch.
+// The mode Wavefront samples the wave in the middle of a thread block. In this test, this wave contains the upper half
+// of the threads, which never take the branch.
 TEST(Sample, OfOneWaveIsWrongWhereWavesHaveRoles) {
   const Launch launch = launchOf(64, 128, reduce);
   EXPECT_NEAR(launch.error(CountMode::Cta, kTaken), 0, 1e-6);
@@ -182,8 +181,8 @@ TEST(Sample, OfOneWaveIsWrongWhereWavesHaveRoles) {
   EXPECT_NEAR(launch.error(CountMode::Wavefront, kLeft), 0.165, 1e-3);
 }
 
-// The expected numbers are computed by hand. Two groups of 10 threads counted 2 and 4 times per thread. The other 80 of
-// 100 threads did not count.
+// The expected numbers are computed by hand. In a group of 10 threads, each thread took the edge 1 → 1 twice. In
+// another group of 10, each took it four times. The other 80 of the 100 threads did not count.
 TEST(SampleError, IsTheSpreadOfGroups) {
   Graph graph;
   graph.blocks.resize(1);
@@ -206,8 +205,8 @@ TEST(SampleError, OfOneBlockIsNotKnown) {
       << "nothing is estimated";
 }
 
-// The true count must be within three standard errors of the sampled count. The error must not be larger than the
-// sampled count.
+// The sampled count must be within three standard errors of the true count. The standard error must be less than half
+// of the true count.
 TEST(SampleError, HoldsTheTruth) {
   for (const uint64_t blocks : {300, 1000, 3000})
     for (const size_t edge : {kTaken, kLeft, kOut}) {
@@ -237,7 +236,7 @@ TEST(Sample, OfNothingSaysNothing) {
   EXPECT_EQ(counts.calls, std::nullopt);
 }
 
-// The counts of a billion launches need 64 bits. Scaling must not overflow.
+// The counts of a billion launches need 64 bits. Scaling such counts must not overflow.
 TEST(Sample, ScalesLargeCounts) {
   const FunctionCounts counts = countsOf(loopGraph(), std::vector<uint64_t>{uint64_t{1} << 52, 0, uint64_t{1} << 52},
                                          {uint64_t{1} << 62, uint64_t{1} << 52});

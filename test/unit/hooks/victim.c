@@ -172,8 +172,8 @@ static void abortInFree(void) {
 
 #define ALLOW(number) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
-// Installs a filter that allows only these two system calls. The kernel kills the process at any other system call. So
-// the process then allocates only memory that malloc has already obtained.
+// Installs a filter that allows only write and exit_group. The kernel kills the process at any other system call. So
+// the process can then allocate only memory that malloc has already obtained from the kernel.
 static void inSandbox(int by_number) {
   struct sock_filter rules[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),

@@ -1,5 +1,5 @@
-// Tests blocks of a device that is the host's processor. The driver allocates the memory of such a block by malloc.
-// Both blocks are the same memory, which must count once.
+// Tests blocks of a device that is the host's processor. The driver allocates the memory of such a block by malloc. The
+// device's block and malloc's block are the same memory, which must count once.
 #include "live_set_fixture.h"
 
 namespace msleaks::analysis {
@@ -24,7 +24,7 @@ TEST_F(BackingsTest, WhatIsTakenLaterStandsBehindTheBuffer) {
   apply(alloc(2, 0x1000, kChunkBytes, kDriver));
   EXPECT_EQ(journal.bytes, kChunkBytes);
   EXPECT_EQ(journal.blocks, 2u);
-  apply(alloc(3, 0x2000000, kChunkBytes, kDriver)); // no buffer waits for its memory any more
+  apply(alloc(3, 0x2000000, kChunkBytes, kDriver)); // every buffer already has its memory
   EXPECT_EQ(journal.bytes, 2 * kChunkBytes);
   apply(free(4, 0x10, kBuffer));
   apply(free(5, 0x1000));
@@ -57,7 +57,7 @@ TEST_F(BackingsTest, MemoryThatOutlivesItsBufferCountsForItself) {
   apply(alloc(1, 0x10, kChunkBytes, kBuffer));
   apply(alloc(2, 0x1000, kChunkBytes, kDriver));
   apply(free(3, 0x10, kBuffer));
-  EXPECT_EQ(journal.bytes, 0u); // the driver may still free the memory in this call
+  EXPECT_EQ(journal.bytes, 0u); // the call that releases the buffer may still free the memory
   apply(alloc(4, 0x20, kChunkBytes, kBuffer));
   EXPECT_EQ(journal.bytes, 2 * kChunkBytes); // the driver did not free the memory
   apply(alloc(5, 0x2000000, kChunkBytes, kDriver));

@@ -59,7 +59,7 @@ void expectSame(const LiveSet &one, const LiveSet &other) {
   one.forEach([&](const Block &block) {
     const Block *same = other.find(block.process, spaceOf(block.heap), block.address);
     if (block.device != 0)
-      return; // if several devices have blocks at one address, find() returns the first one
+      return; // find() returns only the first of several devices' blocks at one address
     ASSERT_NE(same, nullptr);
     EXPECT_EQ(std::tuple(same->size, same->time_ns, same->site, same->stream, same->heap, +same->refs, +same->reserve,
                          +same->handle),
@@ -143,7 +143,7 @@ TEST_F(LiveSetTest, TheBytesOfACheckpointAreThese) {
                          "01 01 "                            // processes: number
                          "01 8006 29 12 01 0c "              // blocks: address, size, age, cohort, owners and flags
                          "01 808002 8020 10 02 09 00 00 00 " // mappings: the same fields, object, offset
-                         "00 00 00 00 00 00 "                // shown, parked, mapped and hidden blocks; early or late
+                         "00 00 00 00 00 00 "                // shown, parked, device addresses, hidden, late and early
                          "00 00 "                            // objects; threads
                          "01 0a 06 01 00 ";                  // steps: time, number, process; marks
   std::erase(expected, ' ');

@@ -42,7 +42,7 @@ TEST_F(ContextTest, ABlockBelongsToTheOwnerPushedLastInItsThread) {
   pop();
   EXPECT_EQ(owner(), 5u);
   pop();
-  pop(); // one pop more than pushes
+  pop(); // there are more pops than pushes
   EXPECT_EQ(owner(), 0u);
 }
 

@@ -1,4 +1,4 @@
-// Functions for tests. Each builds one event.
+// Functions that build events for tests, one event each.
 #pragma once
 
 #include "analysis/trace/trace_reader.h"
@@ -51,7 +51,7 @@ inline auto allocFailed(uint64_t time_ns, uint64_t size, const Where &where = {}
   return make<abi::AllocFailedEvent>(time_ns, where, size, 12);
 }
 
-// Builds the event of a mapping at this address, which shows the memory of `object` from `offset` on.
+// Builds the event of a mapping at this address. The mapping shows the memory of `object` from `offset` on.
 inline auto shared(uint64_t time_ns, uint64_t address, uint64_t size, uint64_t object, uint64_t offset = 0,
                    const Where &where = {.heap = abi::Heap::Mapping}) {
   const abi::SharedEvent event{{abi::EventKind::Shared, where.heap, 0, where.flags, where.site, time_ns},
@@ -93,7 +93,8 @@ inline auto fill(uint64_t time_ns, uint64_t destination, const Where &where = {.
   return analysis::StreamEvent{where.process, where.stream, abi::AnyEvent::from(event)};
 }
 
-// Builds an event that maps device addresses to the beginning of a physical block. Block 0 unmaps the addresses.
+// Builds an event that maps device addresses to the beginning of a physical block. If `block` is 0, the event unmaps
+// the addresses.
 inline auto mapped(uint64_t time_ns, uint64_t address, uint64_t size, uint64_t block,
                    const Where &where = {.heap = abi::Heap::Device}) {
   const abi::MappedEvent event{{abi::EventKind::Mapped, where.heap, where.device, where.flags, where.site, time_ns},

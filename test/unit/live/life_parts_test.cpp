@@ -11,7 +11,8 @@ namespace msleaks::analysis {
 namespace {
 
 constexpr uint32_t kCohorts = 8;
-// Each question asks for a peak without some of the idle parts of lives. No question asks for idle parts alone.
+// Each question asks for the highest sum of blocks in use, with none, some or all of the idle parts of their lives. No
+// question asks for idle parts alone.
 constexpr LifeParts kQuestions[] = {{LifePart::InUse},
                                     {LifePart::NotUsed, LifePart::InUse},
                                     {LifePart::InUse, LifePart::Late, LifePart::Kept},
@@ -82,7 +83,7 @@ public:
     return ids;
   }
 
-  // Returns the highest sum of the blocks of `set` at any moment. Only these parts of their lives count.
+  // Returns the highest sum of the bytes of blocks in `set`. A block counts only during these parts of its life.
   int64_t peakOf(const CohortSet &set, LifeParts parts) const {
     std::vector<int64_t> change(now_ + 2);
     const auto add = [&](const Life &life, LifePart part, uint64_t from, uint64_t to) {
@@ -128,10 +129,10 @@ TEST(LifeParts, TheFloorCountsBlocksFromFirstToLastUse) {
   Lives lives;
   const uint32_t early = lives.alloc(1, 100), raw = lives.alloc(2, 40), input = lives.alloc(3, 30);
   lives.use(raw);
-  lives.use(input); // 70 bytes in use, 170 bytes allocated
+  lives.use(input); // 30 bytes in use, since raw's only use is over; 170 bytes allocated
   const uint32_t other = lives.alloc(4, 5);
   lives.use(other);
-  lives.use(early); // 135 bytes in use
+  lives.use(early); // 130 bytes in use: input and early
   lives.use(input);
   for (const uint32_t id : {early, input, other, raw})
     lives.free(id);
@@ -187,8 +188,8 @@ TEST(LifeParts, HostMemoryHasNone) {
 
 namespace {
 
-// Allocates, uses and frees blocks at random. One of `retargets` steps assigns a block to another site. If `retargets`
-// is 0, no step does.
+// Allocates, uses and frees blocks at random. If `retargets` is not 0, about one of `retargets` steps assigns a block
+// to another site.
 void liveAtRandom(Lives &lives, std::mt19937_64 &random, int steps, unsigned retargets) {
   for (int step = 0; step < steps; ++step) {
     const std::vector<uint32_t> live = lives.live();

@@ -38,8 +38,8 @@ TEST_F(LiveMappingsTest, ReservedAddressSpaceHasNoBytes) {
   EXPECT_EQ(journal.bytes, 0u);
 }
 
-// A reserve is address space without memory. mprotect() can make parts of a reserve usable, and release them. This has
-// the same effect as a mapping over the part.
+// A reserve is address space without memory. mprotect() can make parts of a reserve usable, and can turn them into a
+// reserve again. To make a part usable has the same effect as a mapping at its addresses.
 TEST_F(LiveMappingsTest, ProtectionMakesMemoryOfAReserveAndBack) {
   const Where reserve{.heap = abi::Heap::Mapping, .flags = abi::kReserve, .site = 3};
   apply(alloc(1, 0x10000, 64 * kPage, reserve));
@@ -51,7 +51,7 @@ TEST_F(LiveMappingsTest, ProtectionMakesMemoryOfAReserveAndBack) {
   EXPECT_EQ(made->site.index, 3u);
   EXPECT_EQ(made->time_ns, 1u);
   journal.take();
-  apply(test::protect(3, 0x10000 + 4 * kPage, kPage, 0)); // writable or not, this page still counts as memory
+  apply(test::protect(3, 0x10000 + 4 * kPage, kPage, 0)); // the page counts as memory, whether it is writable or not
   EXPECT_EQ(journal.take(), "");
   apply(test::protect(4, 0x10000 + 6 * kPage, kPage, 0)); // the next page becomes a part of the same block
   EXPECT_EQ(journal.bytes, 3 * kPage);
@@ -72,8 +72,8 @@ TEST_F(LiveMappingsTest, ProtectionMakesMemoryOfAReserveAndBack) {
   EXPECT_EQ(live.counts().unmatched_frees, 0u);
 }
 
-// The program's operator new calls mmap(), and this inner call is not recorded. operator delete calls munmap(), which
-// is recorded. It must not count as the free of an unknown mapping.
+// The program's operator new calls mmap(), and this inner call is not recorded. The program's operator delete calls
+// munmap(), which is recorded. This munmap() must not count as the free of an unknown mapping.
 TEST_F(LiveMappingsTest, TheMemoryOfABlockThatWasFreedIsNoUnknownMapping) {
   apply(test::alloc(1, 0x10010, 40));
   apply(test::free(2, 0x10010));

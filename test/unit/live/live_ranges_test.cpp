@@ -1,5 +1,5 @@
-// Tests physical device memory. Its life lasts as long as its handle, or as an address that is mapped to it. A use of
-// such an address is a use of the memory.
+// Tests physical device memory. The memory is live until its handle is released and no address is mapped to it. A use
+// of a mapped address is a use of the memory.
 #include "live_set_fixture.h"
 
 #include "analysis/live/device_ranges.h"

@@ -36,7 +36,7 @@ TEST_F(LiveSetTest, ProcessesAndSpacesAreApart) {
   apply(alloc(1, 0x1000, 1));
   apply(alloc(2, 0x1000, 2, {.process = 2}));
   apply(alloc(3, 0x1000, 3, {.heap = abi::Heap::Pool}));
-  apply(alloc(4, 0x1000, 4, {.heap = abi::Heap::Device})); // a handle that is also the address of a host block
+  apply(alloc(4, 0x1000, 4, {.heap = abi::Heap::Device})); // this handle is also the address of a host block
   apply(alloc(5, 0x1000, 5, kMap));
   EXPECT_EQ(live.liveBlocks(), 5u);
   EXPECT_EQ(live.counts().implicit_frees, 0u);
@@ -109,7 +109,7 @@ TEST_F(LiveSetTest, ARefusedFreeOfAListBringsEachBlockBack) {
       refused{.heap = abi::Heap::Managed, .flags = abi::kRestored};
   for (const uint64_t block : {0x10, 0x20, 0x40, 0x50})
     apply(alloc(1, block, block, shared));
-  apply(test::free(2, 0x50, shared)); // this free belongs to an earlier call
+  apply(test::free(2, 0x50, shared)); // the call that is refused below does not contain this free
   apply(test::free(3, 0x10, shared));
   for (const uint64_t block : {0x20, 0x30, 0x40})
     apply(test::free(4, block, listed));

@@ -17,7 +17,7 @@ TEST_F(LiveSkewTest, LateFreeOfAnotherThreadBelongsToTheOldBlock) {
   apply(test::free(2500, 0x10, {.stream = 1}));
   EXPECT_EQ(live.liveBlocks(), 1u);
   EXPECT_EQ(live.counts().late_frees, 1u);
-  apply(test::free(2600, 0x10, {.stream = 1})); // this second free is a real one
+  apply(test::free(2600, 0x10, {.stream = 1})); // this second free ends the new block
   EXPECT_EQ(live.liveBlocks(), 0u);
 }
 
@@ -39,7 +39,7 @@ TEST_F(LiveSkewTest, EarlyFreeOfAnotherThreadEndsTheBlock) {
   EXPECT_EQ(live.liveBlocks(), 0u);
   EXPECT_EQ(live.counts().unmatched_frees, 0u);
   EXPECT_EQ(live.counts().early_frees, 1u);
-  apply(alloc(2000, 0x10, 2, {.stream = 1, .site = 2})); // one free ends only one block
+  apply(alloc(2000, 0x10, 2, {.stream = 1, .site = 2})); // the early free has ended only the first block
   EXPECT_EQ(live.liveBlocks(), 1u);
   apply(test::free(2100, 0x10, {.stream = 2}));
   EXPECT_EQ(live.liveBlocks(), 0u);

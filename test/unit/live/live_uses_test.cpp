@@ -24,7 +24,7 @@ protected:
 TEST_F(LiveUsesTest, AnArgumentIsAHandleOrTheAddressOfAByte) {
   apply(access(5, 0x1000));
   apply(access(6, 0x20ff));
-  apply(access(7, 0x2100)); // a number, not an address of a block
+  apply(access(7, 0x2100)); // this number is not an address in a block
   EXPECT_EQ(journal.take(), "*1000:256@0 used\n*2000:256@0 used\n");
 }
 

@@ -42,7 +42,7 @@ TEST(PartMap, KnowsWhatWasThereAtThePeak) {
   EXPECT_EQ(bytesOf(map.atPeak(3)), 15u) << "nothing has changed since the third";
 }
 
-// Compares the map with copies of all parts that the test makes at each peak.
+// The test copies all parts at each peak, and compares the map with this copy after each change.
 TEST(PartMap, KnowsItAfterAnyChanges) {
   std::mt19937 random(7);
   PartMap map;

@@ -47,7 +47,7 @@ TEST_F(PeriodFinderTest, ARoundBeginsWithAPlaceThatIsInEachOnce) {
   EXPECT_GE(begun, 20);
 }
 
-// The finder finds the inner loop first. Later it finds the outer loop, which replaces the inner loop.
+// The finder first finds the inner loop. Later it finds the outer loop, and uses the outer loop instead.
 TEST_F(PeriodFinderTest, OfTwoLoopsTheOuterOneCounts) {
   for (int epoch = 0; epoch < 20; ++epoch) {
     pass(kNote);
@@ -129,7 +129,7 @@ TEST_F(PeriodFinderTest, LoopsThatAllocateLittleAreNone) {
   EXPECT_FALSE(finder.period());
 }
 
-// The loop runs on a machine that is a thousand times faster.
+// Each round takes a thousandth of the usual time, as on a machine that is a thousand times faster.
 TEST_F(PeriodFinderTest, TheMachinesSpeedDoesNotMatter) {
   for (int round = 0; round < 30; ++round, now_ns += kRoundNs / 1000) {
     pass(kBatch);
@@ -167,7 +167,7 @@ TEST_F(PeriodFinderTest, OnePlaceAloneIsNone) {
   EXPECT_FALSE(finder.period());
 }
 
-// Each large batch is followed by 20 to 40 equal pairs. The pairs repeat, but they have only a small part of the
+// 20 to 40 equal pairs of blocks follow each large block. The pairs repeat, but they allocate only a small part of the
 // memory.
 TEST_F(PeriodFinderTest, InnerLoopsOfRoundsThatDifferAreNone) {
   std::mt19937 random(1);

@@ -22,7 +22,7 @@ public:
 
   explicit RandomRun(uint64_t seed, uint64_t begin_ns = 0) : random_(seed), time_ns_(begin_ns) {}
 
-  // Returns the definitions of a process of the run, without its sites: the labels 1 to kLabels.
+  // Returns the definitions of the labels 1 to kLabels, for one process of the run. The sites are not defined.
   static Records labels() {
     Records records;
     for (uint32_t number = 1; number <= kLabels; ++number)
@@ -125,7 +125,7 @@ private:
         add(alloc(tick(), address, 0, here(abi::Heap::Device, abi::kRestored)));
     }
   }
-  // Maps device addresses to such a block, or unmaps them.
+  // Maps device addresses to a device's block, or unmaps them. Some unmappings are refused.
   void range() {
     const uint64_t address = 0x7000'0000 + 64 * pick(0, 20), bytes = 64 * pick(1, 4);
     const Where where = here(abi::Heap::Device, 0, static_cast<uint8_t>(pick(0, 2)));
@@ -156,8 +156,8 @@ private:
     if (pick(0, 2) == 0)
       add(alloc(tick(), address, 0, here(abi::Heap::Mapping, abi::kRestored)));
   }
-  // Adds an event that the program itself reports: an owner, a range, a step or a mark. Rarely adds a change of the
-  // recorded kinds.
+  // Adds an event that the program itself reports: an owner, a range, a step or a mark. In rare cases, adds a change of
+  // the recorded kinds of events.
   void tell() {
     const uint64_t label = pick(1, kLabels + 1); // one of these labels is undefined
     switch (pick(0, 7)) {

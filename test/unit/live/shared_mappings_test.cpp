@@ -86,7 +86,7 @@ TEST_F(SharedMappings, OneProcessHasItOnce) {
 TEST_F(SharedMappings, PartsAreOfTheObject) {
   map(1, 0x10000, 4, 7);     // pages 0 to 3
   map(2, 0x20000, 4, 7, 2);  // pages 2 to 5
-  map(3, 0x30000, 10, 7, 0); // all pages, and four more
+  map(3, 0x30000, 10, 7, 0); // pages 0 to 9
   EXPECT_EQ(sum.pages[1], 4);
   EXPECT_EQ(sum.pages[2], 2);
   EXPECT_EQ(sum.pages[3], 4);
@@ -167,7 +167,8 @@ TEST_F(SharedMappings, WhatIsNotSharedIsNotTouched) {
   EXPECT_EQ(sum.all(), 0);
 }
 
-// A damaged or hostile trace must not make one event as expensive as a million other events.
+// A damaged or hostile trace may contain thousands of mappings of one object. One event must not become as expensive as
+// a million events.
 TEST_F(SharedMappings, ManyMappingsOfOneObjectAreBounded) {
   for (uint64_t i = 0; i < 3000; ++i)
     map(static_cast<uint32_t>(1 + i % 3), 0x10000000 + i * 0x10000, 2 + i % 7, 7, i % 11);

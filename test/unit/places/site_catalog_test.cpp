@@ -24,8 +24,9 @@ protected:
 
 } // namespace
 
-// Process 3 is a child of 2, which is a child of 1. An old trace stores this in definitions. The parents' definitions
-// are added last here, because a trace may store a child's definitions first.
+// Process 3 is a child of process 2, which is a child of process 1. The start record of process 3 names its parent. The
+// definitions of process 2 name its parent, as in old traces. The parents' definitions are added last here, because a
+// trace may store a child's definitions first.
 TEST_F(Catalog, AChildFindsWhatItsAncestorsDefined) {
   catalog.addProcess({1, 11, 1, 1000, 0, {}});
   catalog.addProcess({2, 22, 11, 2000, 0, {}});
@@ -200,14 +201,14 @@ TEST_F(Catalog, HighNumbersCostNoMoreThanLowOnes) {
   const size_t before = allocated();
   constexpr uint32_t kHigh = 0x3ffffc00;
   define(1, Records().image(1, "/bin/net").unit(1, kHigh, test::sampleTable()));
-  EXPECT_LT(allocated() - before, 1u << 20); // always 0 with a sanitizer's allocator
+  EXPECT_LT(allocated() - before, 1u << 20); // mallinfo2() returns zeros if a sanitizer replaces malloc
   EXPECT_EQ(catalog.find(1, kHigh), catalog.find(1, 1));
   EXPECT_TRUE(catalog.find(1, kHigh).known());
   EXPECT_FALSE(catalog.find(1, kHigh - 1).known());
   EXPECT_FALSE(catalog.find(1, kHigh / 2).known());
 }
 
-// Tests the catalog with compiled code. The return address of a hook's call names the caller.
+// Tests the catalog with compiled code. An event of a hook contains the return address in the caller.
 class CatalogOnImages : public test::ElfFixture {};
 
 TEST_F(CatalogOnImages, CallersAreNamedWhenShown) {

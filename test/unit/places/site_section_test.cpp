@@ -122,7 +122,7 @@ TEST_F(SiteSection, AnotherLayoutIsRefusedInOneLine) {
   expectRefusal("newer.o", "magic number");
 }
 
-// The reader must not crash on cut or changed bytes. It may return a result or an error.
+// The reader must not crash if bytes are missing or changed. It may return a result or an error.
 TEST_F(SiteSection, DamagedFilesDoNoHarm) {
   run("ar rc libnet.a one.o two.o");
   for (const char *name : {"one.o", "libnet.a"}) {

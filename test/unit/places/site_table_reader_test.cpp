@@ -141,7 +141,8 @@ TEST(SiteTableReader, AnOldHeaderKnowsNoWrappers) {
   EXPECT_TRUE(table->wrappers().empty());
 }
 
-// A later version adds fields after the known ones. A different layout has a different magic number.
+// A later version may add fields after the known ones, and the reader must skip these fields. Any other change of the
+// layout would need another magic number.
 TEST(SiteTableReader, ReadsWhatItKnowsOfALaterVersion) {
   auto newer = sampleTable();
   newer.version = abi::kObjectVersion + 1;

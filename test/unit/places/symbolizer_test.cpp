@@ -50,7 +50,7 @@ protected:
 TEST_F(SymbolizerTest, NamesTheFunctionThatHoldsAnAddress) {
   Symbolizer symbolizer;
   const ImageFile code = image("libcode.so", id(0x44));
-  EXPECT_EQ(symbolizer.functionAt(code, 0x10000), "first"); // the exported one of two names
+  EXPECT_EQ(symbolizer.functionAt(code, 0x10000), "first"); // the exported name, not the local one
   EXPECT_EQ(symbolizer.functionAt(code, 0x1000f), "first");
   EXPECT_EQ(symbolizer.functionAt(code, 0x10010), ""); // between two functions
   EXPECT_EQ(symbolizer.functionAt(code, 0x10020), "_ZN3net4growEm");
@@ -119,7 +119,7 @@ protected:
     write("inlined.cpp", source);
     run("$CC -x c++ -g -O2 -shared -fPIC -nostdlib inlined.cpp -Wl,--build-id=0x11223344 -o libinlined.so");
   }
-  // Returns the places of that address in outer() which has the most inlined calls.
+  // Finds the address in outer() with the most inlined calls, and returns the places of this address.
   std::vector<CodePlace> deepestPlaces() {
     Symbolizer symbolizer(folder / "debug");
     const ImageFile file = image("libinlined.so", id(0x44));
@@ -135,8 +135,8 @@ protected:
 };
 } // namespace
 
-// The compiler may be clang, which writes no table from addresses to units. Lines and inlined functions must be found
-// even so.
+// The compiler may be clang, which writes no table from addresses to compilation units. Without this table, the
+// symbolizer must find lines and inlined functions, too.
 TEST_F(InlinedTest, DebugInformationTellsLinesAndInlinedFunctions) {
   compile(kInlined);
   for (const char *kind : {"whole", "separate"}) {
@@ -193,7 +193,8 @@ TEST_F(SymbolizerTest, SaysWhatACallCalls) {
 }
 #endif
 
-// The debug file of another build is where the symbolizer searches this build's debug file, by build id and by name.
+// The symbolizer looks for a debug file by build id and by name. At both paths there is the debug file of another
+// build. The symbolizer must not use it.
 TEST_F(SymbolizerTest, DebugFileOfAnotherBuildIsNotUsed) {
   write("inlined.cpp", kInlined);
   const std::string compile = "$CC -x c++ -g -O2 -shared -fPIC -nostdlib inlined.cpp -Wl,--build-id=0x";
@@ -267,7 +268,7 @@ TEST_F(SymbolizerTest, ChangedImageIsNotAsked) {
   Symbolizer symbolizer;
   EXPECT_EQ(symbolizer.functionAt(image("libcode.so", id(0x45)), 0x10000), "");
   EXPECT_EQ(symbolizer.functionAt(image("libcode.so", id(0x45)), 0x10004), "");
-  ASSERT_EQ(symbolizer.notes().size(), 1u); // one note for each image, not for each name
+  ASSERT_EQ(symbolizer.notes().size(), 1u); // one note for each image, although several names were looked up
   EXPECT_NE(symbolizer.notes()[0].find("changed since the run"), std::string::npos);
 }
 

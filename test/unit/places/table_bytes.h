@@ -21,7 +21,7 @@ public:
   std::string source, producer;
   std::vector<abi::SiteRow> rows;
   std::vector<abi::FrameRow> frames;
-  uint32_t wrappers = 0, forwards = 0; // how many of the last frames are of this kind
+  uint32_t wrappers = 0, forwards = 0; // how many of the last frames belong to wrappers, and to forwarding functions
   std::string strings = std::string(1, '\0');
 
   abi::StringOffset text(const std::string &value) {

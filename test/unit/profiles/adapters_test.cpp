@@ -63,7 +63,7 @@ TEST(Adapters, RefusalsNameTheFileAndWhatToDo) {
   profiles::expectRefused(load(MSLEAKS_GOLDEN), "golden");
 }
 
-// The image that the perf.data names is missing. So functions have no names, but no sample may be lost.
+// The image that the perf.data file names is missing. So functions have no names, but every sample must be kept.
 class PerfAdapter : public profiles::PerfFixture {};
 
 TEST_F(PerfAdapter, WhatCannotBeNamedIsStillThere) {

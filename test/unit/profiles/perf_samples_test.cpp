@@ -29,7 +29,8 @@ TEST_F(PerfFixture, PeriodsAreSummedByPlaceInTheFile) {
   EXPECT_EQ(at(*samples, "", 0x55'1010), 5u) << "nothing was mapped there";
 }
 
-// Each processor has its own buffer. So the last sample in the file need not be the latest one.
+// perf has one buffer for each processor, and writes the buffers one after another. So the last sample in the file need
+// not be the latest one.
 TEST_F(PerfFixture, RecordsAreTakenInOrderOfTime) {
   event(kFields, 1);
   map(kPid, 0x1000, 0x1000, 0, "/bin/old", 10);
@@ -123,7 +124,7 @@ TEST_F(PerfFixture, WhatPerfLostIsCounted) {
   EXPECT_EQ(samples->lost, 42u);
 }
 
-// The data of a hardware trace follows its record, and is not itself a record.
+// The data of a hardware trace follows its record. This data is not a record, so the reader must skip it.
 TEST_F(PerfFixture, AHardwareTraceIsSteppedOver) {
   event(kFields, 1);
   map(kPid, 0x1000, 0x1000, 0, "/bin/a", 10);
@@ -182,7 +183,7 @@ TEST_F(PerfFixture, ManyRecordsOfFewBytesAreRefused) {
 TEST_F(PerfFixture, APipeHasItsEventsAmongTheRecords) {
   event(kFields, 1);
   map(kPid, 0x1000, 0x1000, 0, "/bin/a", 10);
-  // The formats of tracepoints follow this record. They are not records.
+  // The formats of tracepoints follow this record. These formats are not records, so the reader must skip them.
   record(66, 0, PerfBytes().u32(13).u32(0).text());
   records_.raw(std::string(16, '\x01'));
   sample(kPid, 0x1004, 20, 3);

@@ -16,7 +16,7 @@ double sharesOfLines(const ProfiledFunction &function, size_t column) {
   return sum;
 }
 
-// Returns the count that belongs to the percentage of a counter.
+// Returns the count of a function. The profile stores this count as a percentage of the counter's sum.
 uint64_t countOf(const Profile &profile, const std::string &function, const std::string &counter) {
   return static_cast<uint64_t>(std::llround(profile.functions.at(function).counters.at(counter) / 100 *
                                             static_cast<double>(profile.counters.at(counter))));
@@ -47,8 +47,8 @@ TEST(Profdata, CountsOfTheFrontEnd) {
   }
 }
 
-// LLVM's IR instrumentation counts only the edges outside of a spanning tree. So no counter is known to be the entry's,
-// and there are no calls.
+// LLVM's IR instrumentation counts only the edges outside of a spanning tree. So it is unknown which counter belongs to
+// the entry of a function, and the profile has no counter for calls.
 TEST(Profdata, CountsOfTheIrHaveNoCalls) {
   for (const char *name : {"ir.19.profdata", "ir.22.profdata"}) {
     const Result<Profile> profile = readProfdata(golden(name));
@@ -59,8 +59,8 @@ TEST(Profdata, CountsOfTheIrHaveNoCalls) {
   }
 }
 
-// The files contain counters, two records with one name, and value profiles. Each file has another format version of
-// LLVM.
+// Each file has another format version of LLVM. All files have the same content: counters, two records with one name,
+// and value profiles.
 TEST(Profdata, EachVersion) {
   for (int version = 3; version <= 13; ++version) {
     const Result<Profile> profile = readProfdata(golden(fmt::format("version-{}.profdata", version)));

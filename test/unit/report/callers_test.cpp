@@ -121,8 +121,8 @@ TEST(RowCallers, TheStandardLibraryIsNoCaller) {
             "< net.cpp:9 in main\n");
 }
 
-// If main ends with a tail call, main's frame no longer exists while the callee runs. So the path does not contain
-// main.
+// If main ends with a tail call, its callee runs without main's frame on the stack. Then the path contains the
+// functions of libc that call main, but lacks main itself. These functions must not be shown.
 TEST(RowCallers, WhatCallsMainIsNoCaller) {
   SiteLine line = lineOf({});
   line.bytes = 10;

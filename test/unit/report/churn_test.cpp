@@ -71,7 +71,7 @@ TEST_F(Churn, OfTemporariesIsABufferToKeep) {
   EXPECT_NE(asTable(120).find("Saves about 11.0 ms, 10% of the time."), std::string::npos) << asTable(120);
 }
 
-// The same allocations take only a small part of the process's time.
+// Allocations that take only a small part of the process's time must give no finding.
 TEST_F(Churn, ThatTakesLittleOfTheTimeIsNone) {
   pairs(kPairs, 100, 24);
   finish(now_ns + 900'000'000);

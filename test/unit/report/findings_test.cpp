@@ -99,8 +99,8 @@ TEST_F(Findings, APlaceThatMakesThePeakOnTwoPathsIsOne) {
   EXPECT_EQ(found[0]["saves_bytes"], 20 * kMiB);
 }
 
-// A function allocates for three callers. One caller has three quarters of the memory, so the callers are no separate
-// findings.
+// A function allocates memory for three callers. One caller gets three quarters of the memory. So the place is one
+// finding, and the callers have no findings of their own.
 TEST_F(Findings, WaysToOnePlaceThatStandOutAreFindingsOfTheirOwn) {
   start(1, 4711);
   abi::ImageDefinition image{};
@@ -194,8 +194,8 @@ TEST_F(Findings, WhatAClosedLibraryKeepsIsOneFindingBehindAllOthers) {
       << asTable(120);
 }
 
-// Here the only finding is a hint about a leak, and other leaks have no finding. So nothing says that the program is at
-// fault.
+// The only finding is a hint about a leak, and the other leaks have no finding. So the exit status must not report
+// findings.
 TEST_F(Findings, HintsAloneDoNotChangeTheExitStatus) {
   start(1, 4711, kStart, "/usr/lib/libclosed.so.1");
   const PathEntry paths[] = {{2, abi::kPathBegin, abi::kImageOfSite, 1}, {3, 2, 2, 0x9010}};
@@ -216,8 +216,8 @@ TEST_F(Findings, HintsAloneDoNotChangeTheExitStatus) {
             json::parse(R"({"bytes":0,"count":0,"places":0,"pool":{"bytes":0,"count":0}})"));
 }
 
-// A block may be freed and become alive again: by a refused realloc, or when a mapping loses a part. The time of such a
-// block must count only once.
+// A block may be freed and become alive again: by a refused realloc, or when a mapping loses a part. The block's time
+// must count only once.
 TEST_F(Findings, ABlocksTimeCountsOnce) {
   Where realloc = kOne, restored = kOne, mapping = kTwo;
   realloc.flags = abi::kRealloc;

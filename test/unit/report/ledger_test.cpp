@@ -137,7 +137,7 @@ TEST_F(LedgerTest, HasALedgerOfEachDevice) {
   EXPECT_EQ(sumOf(-1), Both(0, 0)) << "the kernel's number is not known";
 }
 
-// A segment is freed while a part of it is alive. Later another block gets the segment's address.
+// A segment is freed while a part of it is alive. Later, a host block is allocated at the segment's address.
 TEST_F(LedgerTest, ForgetsSegmentsThatAreFreed) {
   begin(1, 4711);
   events({at(1, 0x1000, 8000, kHostSegment), at(2, 0x1000, 3000, kPart), at(3, 0x1000, 0, kHostSegment),
@@ -149,7 +149,7 @@ TEST_F(LedgerTest, ForgetsSegmentsThatAreFreed) {
   EXPECT_EQ(of("blocks"), Both(9100, 9100));
 }
 
-// The pool hands out a part before the window begins. The ledger of the window must show the pool even so.
+// The pool hands out a part before the window begins. The ledger of the window must show the pool nevertheless.
 TEST_F(LedgerTest, KnowsPoolsFromBeforeAWindow) {
   begin(1, 4711);
   events({at(1, 0x1000, 8000, kHostSegment), at(2, 0x1000, 3000, kPart), at(30, 0x20000, 500, kTwo)});
@@ -197,7 +197,8 @@ TEST_F(LedgerTest, SaysWhatADriverHasBesideTheBlocks) {
   EXPECT_EQ(sumOf(0), Both(35 * kMebi, 16 * kMebi));
 }
 
-// The sum of all lines of the device must equal the manager's number.
+// Both the driver and the device's manager report their bytes in use. The sum of all lines of the device must equal the
+// manager's number.
 TEST_F(LedgerTest, SaysWhatAManagerCountsBeyondTheDriver) {
   begin(1, 4711);
   const std::string labels =

@@ -21,7 +21,7 @@ protected:
   void step(uint64_t number) { list.push_back(test::make<abi::StepEvent>(now(), {}, number, 0)); }
   void alloc(uint64_t address, uint64_t bytes) { list.push_back(test::alloc(now(), address << 4, bytes, {.site = 1})); }
   void free(uint64_t address) { list.push_back(test::free(now(), address << 4, {.site = 1})); }
-  // Allocates a block for this owner. Pushes the owner before, and pops it after.
+  // Allocates a block for this owner. Pushes the owner before the allocation, and pops it afterwards.
   void alloc(uint64_t label, uint64_t address, uint64_t bytes) {
     push(label);
     alloc(address, bytes);
@@ -61,7 +61,7 @@ TEST_F(Owners, AreATreeOfSums) {
   const json rows = rowsOf(report, "owners");
   ASSERT_EQ(rows.size(), 6u) << rows;
   const auto numbers = [&](size_t row) { return std::vector<uint64_t>{rows[row][1], rows[row][2], rows[row][3]}; };
-  using Numbers = std::vector<uint64_t>; // at the peak, at the end, at the owner's own peak
+  using Numbers = std::vector<uint64_t>; // an owner's bytes at the peak, at the end, and at its own peak
   EXPECT_EQ(rows[0][0], "torch");
   EXPECT_EQ(numbers(0), (Numbers{1075, 1076, 1270}));
   EXPECT_EQ(rows[1][0], "torch@loader");
@@ -79,7 +79,8 @@ TEST_F(Owners, AreATreeOfSums) {
   EXPECT_NE(asTable(120).find("Owners, each with all below it"), std::string::npos) << asTable(120);
 }
 
-// The loader makes the pool allocate a segment. The first convolution gets a part that stays, and a part that is freed.
+// The loader makes the pool allocate a segment. The pool hands two parts of it to the first convolution. One part stays
+// allocated, and the other is freed.
 TEST_F(Owners, HaveWhatPoolsHandThem) {
   const Where part{.heap = abi::Heap::Pool, .site = 2};
   begin();
@@ -99,7 +100,7 @@ TEST_F(Owners, HaveWhatPoolsHandThem) {
         return std::vector<uint64_t>{row[1], row[2], row[3]};
     return std::vector<uint64_t>{};
   };
-  using Numbers = std::vector<uint64_t>; // at the peak, at the end, at the owner's own peak
+  using Numbers = std::vector<uint64_t>; // an owner's bytes at the peak, at the end, and at its own peak
   EXPECT_EQ(numbersOf("torch"), (Numbers{10'000, 10'000, 10'000}));
   EXPECT_EQ(numbersOf("torch@model@conv1"), (Numbers{0, 600, 3600}));
   EXPECT_EQ(numbersOf("torch@model@conv2"), (Numbers{0, 9400, 9400}));

@@ -108,8 +108,8 @@ TEST_F(Questions, ResultsOfTwoProcessesAddUp) {
   EXPECT_EQ(leaks, all.leaks.sum);
   ASSERT_EQ(all.sections.size(), one.sections.size());
   for (size_t i = 0; i < all.sections.size(); ++i) {
-    // These tables do not add up. The first is about the common peak, which is not the peak of either process. The
-    // second is about the only process with steps.
+    // Two tables do not add up. process_places is about the common peak, which is not the peak of either process.
+    // fluctuation is about the only process with steps.
     if (all.sections[i].name == "process_places" || all.sections[i].name == "fluctuation")
       continue;
     const Section *same = nullptr;
@@ -156,8 +156,8 @@ TEST_F(Questions, EveryGroupingHasTheSameTotal) {
   }
 }
 
-// Only the requested grouping may replace the lists of places. A table of an analyzer must not, even if it has the same
-// name.
+// Only the requested grouping may replace the lists of places. A table of an analyzer must not replace them, even if it
+// has the grouping's name.
 TEST_F(Questions, ATableOfAnAnalyzerIsNoGrouping) {
   Report report = ask({});
   report.sections.push_back({"mine/rows_by_line", "My rows", {{"rows", Unit::Count, Fold::Sum}}, {{uint64_t{7}}}});

@@ -64,7 +64,8 @@ TEST_F(Reached, ALostBlockThatIsNextToNothingStandsBehindHeldOnesThatFillThePeak
   EXPECT_EQ(found[1]["evidence"]["reach"], "lost");
 }
 
-// The lost block itself is small, but it leads to as much memory as the held block has. So the lost block comes first.
+// The lost block has only 24 bytes, but it leads to a block of 50 MiB. Together they are larger than the held block of
+// 50 MiB. So the lost block comes first.
 TEST_F(Reached, ALostBlockCountsWithAllThatItLeadsTo) {
   constexpr uint64_t kMuch = 50 << 20;
   runWith({test::alloc(kStart + 100, kHeap, 24, kOne),

@@ -21,9 +21,9 @@ using test::Where;
 
 inline constexpr uint64_t kStart = 1'000'000'000, kMs = 1'000'000, kMiB = 1 << 20;
 
-// Events with these values are at the two sites in the user's own code.
+// Events with `kOne` are at site 1, and events with `kTwo` are at site 2. Both sites are in the user's own code.
 inline constexpr Where kOne{.site = 1}, kTwo{.site = 2};
-// Events with this value are about a part that a pool hands out.
+// Events with `kPart` are allocations and frees of parts of a pool's memory, at site 2.
 inline constexpr Where kPart{.heap = abi::Heap::Pool, .site = 2};
 
 template <class T> inline std::string raw(const T &value) {

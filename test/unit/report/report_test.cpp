@@ -4,7 +4,8 @@
 namespace msleaks::analysis {
 namespace {
 
-// Returns the path of a place if its event has no path: the place's own frames, without callers.
+// Returns the path that the report shows for a place whose events have no call path. This path has only the frames of
+// the place itself, without callers.
 json pathOf(const json &site, uint64_t bytes, uint64_t count) {
   json frames = json::array();
   const auto append = [&](const json &frame) {
@@ -147,7 +148,7 @@ TEST_F(ReportTest, DroppedEventsAreSaidFirst) {
   const std::string table = asTable();
   EXPECT_EQ(table.find("complete"), std::string::npos) << table;
   EXPECT_NE(table.find("5 of 14 DROPPED"), std::string::npos) << table;
-  EXPECT_EQ(table.find("too low"), std::string::npos) << table; // here the leaks are too high
+  EXPECT_EQ(table.find("too low"), std::string::npos) << table; // a dropped free makes the leaks too high
 }
 
 TEST_F(ReportTest, KilledProcessHasNoLeaks) {
@@ -180,7 +181,7 @@ TEST_F(ReportTest, SessionThatWasCutOff) {
   EXPECT_NE(asTable().find("9 stored, NOT ALL"), std::string::npos) << asTable();
 }
 
-// The collector closed the trace. It was killed before it could record this in the manifest.
+// The collector closed the trace. It was killed before it could record in the manifest that the session is complete.
 TEST_F(ReportTest, SessionWhoseManifestSaysRunningIsNotComplete) {
   start(1, 4711);
   events(smallRun());
@@ -193,7 +194,8 @@ TEST_F(ReportTest, SessionWhoseManifestSaysRunningIsNotComplete) {
   EXPECT_FALSE(report->complete());
 }
 
-// One stream has more events than its account (its recorded totals) contains. Another stream has fewer.
+// One stream has more events than its account (its recorded totals) contains. Another stream has fewer. The surplus of
+// the first stream must not hide the missing events of the second.
 TEST_F(ReportTest, AStreamsOldAccountDoesNotHideWhatAnotherLacks) {
   start(1, 4711);
   events(smallRun());
@@ -207,7 +209,7 @@ TEST_F(ReportTest, AStreamsOldAccountDoesNotHideWhatAnotherLacks) {
 
 TEST_F(ReportTest, ExecIsNoLeakAndPeaksDoNotAddUp) {
   start(1, 50);
-  start(2, 50, kStart + 1000); // the same pid with another image
+  start(2, 50, kStart + 1000); // another image with the same pid
   events({test::alloc(kStart + 100, 0x10, 1000, {.site = 1}),
           test::alloc(kStart + 1100, 0x10, 900, {.process = 2, .site = 1})});
   end(2, 0, kStart + 5000);

@@ -101,7 +101,7 @@ TEST_F(ResidentTest, SectionsAreSortedByTheirOwnColumns) {
   EXPECT_TRUE(isBefore(tableBy(""), "pid 4711", "pid 4712"));
   EXPECT_TRUE(isBefore(tableBy("place"), "net.cpp:12", "net.cpp:3"));
   EXPECT_TRUE(isBefore(tableBy("bytes"), "8.00 MiB", "2.00 MiB"));
-  EXPECT_TRUE(isBefore(tableBy("age"), "8.00 MiB", "2.00 MiB")); // the table has no such column
+  EXPECT_TRUE(isBefore(tableBy("age"), "8.00 MiB", "2.00 MiB")); // the table has no column for the age
 }
 
 } // namespace

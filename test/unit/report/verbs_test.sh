@@ -1,6 +1,6 @@
 #!/bin/sh
 # verbs_test.sh MSLEAKS: runs `msleaks report`, `msleaks oom` and `msleaks sites` on invalid input, as a script would.
-# Checks the exit status, one line on stderr, and nothing on stdout.
+# Each call must return the expected exit status, print one line on stderr, and print nothing on stdout.
 set -u
 msleaks=$1
 work=$(mktemp -d)

@@ -16,7 +16,7 @@ class WindowTest : public ReportTest {
 protected:
   static constexpr uint64_t kCheckpointEvents = 300;
 
-  // Records a random run, and makes a copy of the run without checkpoints.
+  // Records a random run, and makes a copy of the run. The copy has no checkpoints.
   void record(uint64_t seed, int events) {
     test::RandomRun random(seed, kStart);
     const std::string labels = test::RandomRun::labels().bytes;
@@ -33,7 +33,7 @@ protected:
       grow(list, random.now());
       ASSERT_TRUE((*running)->advance());
       if (events == 1'000)
-        end(2, 0, random.now() + 1); // the process's events continue nevertheless
+        end(2, 0, random.now() + 1); // later events of the process follow
     }
     last_ns = random.now();
     end(1, 0, last_ns);

@@ -1,5 +1,5 @@
-// Tests arming, with units that the test builds. (A unit describes the instrumented places of one object file.) The
-// units get site numbers. Their tables are in the .defs file before their code may record.
+// Tests arming, with units that the test builds. (A unit describes the instrumented places of one object file.) Arming
+// gives site numbers to the units. The table of a unit must be in the .defs file before the unit's code may record.
 #include "session_fixture.h"
 
 #include "msleaks/runtime/record.h"
@@ -31,7 +31,7 @@ std::vector<char> makeTable(uint32_t rows) {
   return table;
 }
 
-// These tables and units are in the program's own data, like those of a real image.
+// The tables and the units are in the program's own data, like those of a real image.
 std::vector<std::vector<char>> tables;
 alignas(8) char table_bytes[256 << 10];
 abi::Unit units[1000];
@@ -233,7 +233,7 @@ TEST(Arm, UnitsOfTheFirstVersionAreArmed) {
   EXPECT_EQ(definedUnits(*session.arenas()[0]).size(), 3u);
 }
 
-// A stopped session may start to record at any time. So its units are armed, too.
+// A stopped session may start to record at any time. So units are armed in a stopped session, too.
 TEST(Arm, AStoppedSessionArmsAllTheSame) {
   const SessionDirectory session;
   session.control().enabled = 0;
@@ -341,7 +341,8 @@ TEST(Arm, AFullFileLeavesUnitsUnarmed) {
   }
 }
 
-// For a moment no descriptor is free, so a unit is refused. Later units must be defined as usual.
+// For a moment no descriptor is free, so the runtime cannot define a unit. Units that are armed later must be defined
+// as usual.
 TEST(Arm, AFileThatCannotBeOpenedOnceIsNotGivenUp) {
   const SessionDirectory session;
   fillUnits({3, 1});

@@ -34,7 +34,7 @@ inline constexpr uint32_t kLaunch = Traits(Verb::Launch, Family::Cuda, Heap::Dev
 
 inline const void *at(uint64_t address) { return reinterpret_cast<const void *>(address); }
 
-// Does what the hook of malloc does, but allocates nothing.
+// Records an allocation as the hook of malloc does, but allocates nothing.
 inline void hookAlloc(uint64_t address, uint64_t size) {
   runtime::Thread &thread = __msl_thread;
   const uint32_t left = runtime::takeAllocSite(thread, Family::Heap);
@@ -58,15 +58,16 @@ inline void noTailCall() { __asm__ volatile("" : : : "memory"); }
   noTailCall();
 }
 
-// Checks a condition in the child that runs a test's callbacks. A failure ends the child with exit status 9.
+// Checks a condition in the child process that runs a test's callbacks. If the condition is false, the child exits with
+// status 9.
 inline void must(bool holds) {
   if (!holds)
     ::_exit(9);
 }
 inline void mustBePlain() { must(runtime::isPlain(__msl_thread)); }
 
-// Returns the events as text, such as "Alloc#7 100+16 | Free#8 100": the kind, the site and the first two fields of
-// each.
+// Returns the events as text, such as "Alloc#7 100+16 | Free#8 100". For each event, the text contains the kind, the
+// site and the first two fields.
 inline std::string eventsIn(const SessionDirectory &session, const std::function<void()> &body) {
   EXPECT_EQ(session.runChild(body), 0);
   std::string text;

@@ -80,10 +80,10 @@ TEST(Callbacks, AnOperatorNewOfTheProgramsOwnIsRetargeted) {
 // The program's own operator delete calls free(). The caller of this operator may have recorded the free already.
 TEST(Callbacks, AnInnerFreeIsItsCallersFree) {
   EXPECT_EQ(eventsOf([] {
-              __msl_on_free(7, kFree, at(100), 0); // operator delete
+              __msl_on_free(7, kFree, at(100), 0); // instrumented code called operator delete
               __msl_on_inner_free(8, kFree, at(100), 0);
               hookFree(100);
-              __msl_on_inner_free(8, kFree, at(100), 0); // called by code that is not instrumented
+              __msl_on_inner_free(8, kFree, at(100), 0); // code without instrumentation called operator delete
               hookFree(100);
               __msl_on_free(7, kFree, at(100), 0);
               __msl_on_inner_free(8, kFree, at(200), 0); // frees another block, which the freed block referred to
@@ -91,9 +91,8 @@ TEST(Callbacks, AnInnerFreeIsItsCallersFree) {
             "Free#7 100 | Free#8 100 | Free#7 100 | Free#8 200");
 }
 
-// The allocator makes this mapping as an arena, and its first block begins at the mapping's address. So the mapping is
-// not recorded. A mapping by a signal handler that interrupts the allocator is not recorded either, since the two cases
-// look the same.
+// An allocator maps and unmaps memory for itself. These calls are not recorded. A mapping by a signal handler that
+// interrupts the allocator is not recorded either, since the two cases look the same.
 TEST(Callbacks, WhatIsMappedAndUnmappedInsideAnAllocatorIsItsSupply) {
   EXPECT_EQ(eventsOf([] {
               __msl_before(7, kMalloc);
@@ -155,7 +154,7 @@ TEST(Callbacks, AWrapperWithoutAFreeOnlyNamesWhatIsRecorded) {
               });
               __msl_on_alloc(7, kWrap, at(100), 12);
               __msl_before(7, kWrap);
-              __msl_on_alloc(7, kWrap, at(300), 12); // a block of a pool: no call would free it
+              __msl_on_alloc(7, kWrap, at(300), 12); // a block of a pool is not recorded: no call would free it
               __msl_before(7, kWrap);
               __msl_on_alloc(7, kWrap, nullptr, 12);
               mustBePlain();
@@ -169,7 +168,7 @@ TEST(Callbacks, APoolHandsOutItsOwnBlock) {
               hookAlloc(100, 4096);
               __msl_on_alloc(7, kUser, at(164), 12);
               __msl_before(7, kUser);
-              __msl_on_alloc(7, kUser, at(100), 12); // was recorded before this call, so it is not the call's block
+              __msl_on_alloc(7, kUser, at(100), 12); // recorded before this call, so it is a pool's memory
             }),
             "Alloc#999 100+4096 hook | Alloc#7 164+12 | Alloc#7 100+12");
 }
@@ -251,8 +250,8 @@ TEST(Callbacks, CopiesAndFills) {
       "Copy#7 100+200 | Set#8 100+16 async");
 }
 
-// While a hook of an allocator runs, only the allocator itself calls functions of its family. These calls are not
-// recorded.
+// While the hook of an allocator runs, only the allocator itself calls functions of the hook's family. These inner
+// calls are not recorded.
 TEST(Callbacks, InsideAHookNothingIsRecorded) {
   EXPECT_EQ(eventsOf([] {
               __msl_thread.call.inside = runtime::insideOf(Family::Heap);
@@ -317,8 +316,8 @@ TEST(Callbacks, ARefusedFreeBringsTheBlockBack) {
             "Free#7 100 | Free#8 100 | Alloc#8 100 restored");
 }
 
-// Both the hook inside the call and the callback after it see that the free was refused. The first of them records that
-// the block is alive.
+// Both the hook inside the call and the callback after the call see that the free was refused. Whichever comes first
+// records that the block is alive.
 TEST(Callbacks, ARefusedFreeComesBackOnce) {
   EXPECT_EQ(eventsOf([] {
               const auto refuse = [](uint32_t site, bool hooked, bool called_back) {
@@ -337,7 +336,7 @@ TEST(Callbacks, ARefusedFreeComesBackOnce) {
               refuse(7, true, true);
               refuse(8, true, true);
               refuse(9, false, true);
-              refuse(10, true, false); // no callback follows: a tail call, or an object of the first version
+              refuse(10, true, false); // no callback follows a tail call, or a call in an object of the first version
               refuse(11, true, true);
               __msl_on_free(12, kDeviceFree, at(200), 0);
               __msl_on_freed(12, kDeviceFree, at(200), 0, 1);
@@ -365,7 +364,7 @@ TEST(Callbacks, WhatARefusedLaunchOrCopyWasIsSaidOnce) {
               __msl_hook_enter(&call);
               must(call.answer == hook::kAnnounced && call.site == 11);
               __msl_hook_begin(&call);
-              __msl_on_failed(12, kLaunch, at(300), 3); // a call inside the real function, which is not recorded
+              __msl_on_failed(12, kLaunch, at(300), 3); // the real function makes another call, which is not recorded
               __msl_hook_end(&call);
               __msl_on_failed(call.site, call.traits, at(300), 3);
               __msl_on_failed(11, kLaunch, at(300), 3);

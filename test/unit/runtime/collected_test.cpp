@@ -1,7 +1,7 @@
 // Tests the runtime and the real collector in one process: threads record while the collector drains their rings. A
 // process never changes its session, so this program has only this test. The runtime and the collector map the rings at
-// different addresses. So ThreadSanitizer checks here only words that threads of one side share. thread_test and
-// collect's live_test check the words that both sides share.
+// different addresses. So ThreadSanitizer finds here only races within the runtime, or within the collector. The tests
+// in thread_test.cpp and collect/live_test.cpp find races between the two.
 #include "analysis/collect/collector.h"
 #include "msleaks/runtime/record.h"
 

@@ -20,7 +20,7 @@ void count(const abi::GraphUnit &unit) {
 }
 
 // Expects that parent and child count in separate arrays. After libc's fork, a fork handler runs in the child. After
-// other forks no handler runs. Then the runtime notices the new process when the child records.
+// other forks no handler runs, and the runtime notices the new process when the child records.
 template <class Fork> void expectOwnCounts(Fork forkNow) {
   SessionDirectory session;
   std::strcpy(session.control().counts_folder, (session.path() / "counts").c_str());

@@ -1,4 +1,4 @@
-// Tests calls that only drivers of accelerators have. Such calls lock pages of other allocators' blocks, map physical
+// Tests calls that only drivers of accelerators have. These calls lock pages of other allocators' blocks, map physical
 // memory, and report versions and bytes in use.
 #include "callbacks_fixture.h"
 
@@ -17,8 +17,8 @@ constexpr hook::Device cudaDriver(int32_t (*memory)(uint64_t *free, uint64_t *to
       sizeof(hook::Device), static_cast<uint32_t>(Family::Cuda), nullptr, nullptr, nullptr, memory, nullptr, nullptr};
 }
 
-// A wrapper allocates a host block and registers the block's memory with a driver. The wrapper's Retarget must refer to
-// the host block, and not to the registered range.
+// A wrapper allocates a host block and registers the block's memory with a driver. The event Retarget of the wrapper
+// must refer to the host block, and not to the registered range.
 TEST(Drivers, RegisteredMemoryIsNotTheBlockThatItLiesIn) {
   constexpr uint32_t kRegister = Traits(Verb::Alloc, Family::Cuda, Heap::Registered, 0).packed();
   EXPECT_EQ(eventsOf([] {
@@ -70,7 +70,8 @@ TEST(Drivers, TheFirstBlockChecksTheVersion) {
             "Alloc#7 100+16 async | Alloc#7 200+16 async | Alloc#8 300+16");
 }
 
-// The bytes in use that a device's manager reports are recorded only if the driver reports its own number.
+// A device's manager reports its bytes in use. The runtime records this number only if the driver reports its own
+// number, too.
 TEST(Drivers, WhatADeviceHasInUseIsSaidByTwo) {
   static constexpr auto kMemory = [](uint64_t *free, uint64_t *total) {
     *free = 30;
@@ -155,7 +156,7 @@ TEST(Drivers, AStepAndARefusalAskHowFullADeviceIs) {
     constexpr uint64_t kMostSteps = 300;
     __msl_hook_driver(&kDriver);
     __msl_before(7, kTake);
-    __msl_on_alloc(7, kTake, at(100), 16); // the runtime asks the driver, and then a pause begins
+    __msl_on_alloc(7, kTake, at(100), 16); // the runtime asks the driver for its bytes in use, and then a pause begins
     for (uint64_t step = 1; asked == 1 && step < kMostSteps; ++step) {
       ::usleep(10'000);
       msl_step(step);

@@ -107,7 +107,7 @@ TEST(Faults, WithoutRoomForTheTableOfCallersThereAreNoSites) {
       session.runChild([] { _exit(runtime::callerSite(0x1000) == 0 && runtime::callerSite(0x2000) == 0 ? 0 : 1); }), 0);
 }
 
-// The same test without the right to mount. A limit on the size of files makes fallocate fail.
+// This test needs no right to mount: a limit on the size of files makes fallocate() fail.
 TEST(Faults, AFallocateThatFailsIsCounted) {
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {

@@ -31,8 +31,8 @@ struct Walked {
   bool complete = false;
 };
 Walked walked;
-Calls calls_of_theirs;            // the calls outside of the library
-uint64_t finished, others, wrong; // numbers of walks with these results
+Calls calls_of_theirs;            // the calls outside of the library, as the compiler's unwinder found them
+uint64_t finished, others, wrong; // numbers of walks: complete ones, incomplete ones, and wrong ones
 uint64_t frames_seen, frames_there;
 
 [[gnu::always_inline]] inline void walkFromHere() {
@@ -50,8 +50,7 @@ uint64_t frames_seen, frames_there;
   walked.complete = last == Step::Outermost;
 }
 
-// Returns the true calls: first those that the library reports, and then those outside of the library. The compiler's
-// unwinder has found the latter.
+// Returns the true calls: first those that the library reports, and then those outside of the library.
 std::span<const uint64_t> truth(uint64_t innermost) {
   static Calls calls;
   calls.count = 0;
@@ -118,9 +117,9 @@ void raiseSignal() {
   ::raise(SIGUSR1);
 }
 
-// Expects that a walk does not leave a signal handler without tables, whether the handler makes a record or not. The
-// handler's return address does not follow a call. If the handler makes no record, the next record belongs to another
-// function.
+// Expects that a walk ends at a signal handler without tables, whether or not the handler makes a frame record. If it
+// makes one, the return address in the record does not follow a call. If it makes none, the next record belongs to
+// another function.
 template <auto Handler> void expectOneFrameOfHandler() {
   struct sigaction action{}, before{};
   action.sa_handler = Handler;
@@ -139,7 +138,8 @@ TEST(FrameRecords, DoNotLeadOutOfHandlersWithoutTables) {
 }
 
 #if defined(__x86_64__)
-// Code that was generated at run time makes a record, but belongs to no image. So the record is no proof.
+// The code was generated at run time. It makes a frame record, but belongs to no image. So the record does not prove
+// the next frame.
 TEST(FrameRecords, OfCodeWithoutAnImageAreNoProof) {
   constexpr unsigned char kCode[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3}; // push, mov, call *%rdi, pop, ret
   void *memory = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -139,8 +139,8 @@ TEST(Callbacks, MappingsWithoutMemoryAreReserved) {
       "Alloc#7 4096+8192 | Alloc#8 81920+8192 reserve | Alloc#9 163840+8192 reserve file | AllocFailed#10 8192+13");
 }
 
-// mprotect is recorded once, after the call, and only if the kernel did not refuse the call. If a callback follows the
-// call, the callback records it. Otherwise the hook does.
+// mprotect is recorded once, after the call, unless the kernel refused the call. The callback records it if a callback
+// follows the call. Otherwise the hook records it.
 TEST(Callbacks, ProtectionIsRecordedWhereItChanges) {
   EXPECT_EQ(eventsOf([] {
               const auto protect = [](uint32_t site, int protection, int64_t status, bool hooked) {

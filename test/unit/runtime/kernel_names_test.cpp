@@ -20,8 +20,9 @@ void launchKernel(uint64_t kernel, abi::Traits row = kLaunch) {
 }
 void call(uint64_t kernel, const char *name) { __msl_hook_kernel(kLaunch.packed(), at(kernel), name); }
 
-// A function of the test's driver. It returns names of kernels, and counts its calls.
-int asked = 0;
+int asked = 0; // number of calls of nameOf()
+
+// The test's driver returns the names of kernels by this function.
 int32_t nameOf(const void *kernel, char *text, uint64_t) {
   ++asked;
   text[0] = kernel == at(kFirstKernel) ? 'f' : 's';
@@ -49,7 +50,7 @@ TEST(KernelNames, AreToldOnce) {
               call(kFirstKernel, "relu");
               launchKernel(kFirstKernel);
               launchKernel(kFirstKernel);
-              launchKernel(kSecondKernel); // no driver has a name for it
+              launchKernel(kSecondKernel); // no driver returns a name for this kernel
               launchKernel(0);
             }),
             "Kernel Launch Launch Launch Launch");

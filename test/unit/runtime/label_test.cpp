@@ -203,8 +203,8 @@ TEST(Labels, ThreadsAgree) {
   EXPECT_EQ(next.size(), kThreads);
 }
 
-// A fork's child inherits its parent's labels. A number that the child assigns later may belong to another label in the
-// parent.
+// A fork's child inherits its parent's labels. After the fork, parent and child may assign the same number to different
+// labels.
 TEST(Labels, AForkedChildGoesOn) {
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {
@@ -243,7 +243,7 @@ TEST(Labels, ForkWhileAnotherThreadNamesTexts) {
         alarm(20);
         msl_mark(("of child " + std::to_string(i)).c_str());
         msl_mark("0");
-        syscall(SYS_exit_group, 0); // at exit ThreadSanitizer would miss the parent's thread
+        syscall(SYS_exit_group, 0); // at a normal exit, ThreadSanitizer would report the parent's thread
       }
       must(SessionDirectory::waitFor(pid) == 0);
     }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kSize = 1 << 20, kAllocated = 4711;
 
-// Runs a process that frees a block, and returns the Pages events before the Free.
+// The tests free blocks of this memory, which the collector would list as large blocks.
 class LastLook : public testing::Test {
 protected:
   void SetUp() override {
@@ -34,7 +34,7 @@ protected:
       ::munmap(memory, 2 * kSize);
   }
 
-  // Adds a block to the list, as the collector does.
+  // Adds a block to the list of large blocks, as the collector does.
   static void tell(uint64_t block, uint64_t size) {
     runtime::recordAlloc(abi::Heap::Host, 0, 1, block, size); // also attaches the process to its session
     abi::LargeBlocks &told = *__msl_process.large_blocks;
@@ -45,6 +45,7 @@ protected:
   }
   static void free(uint64_t block) { runtime::recordFree(abi::Heap::Host, 0, 2, block, 0); }
 
+  // Runs `body` in a process. Returns the Pages events, which must all come before a Free.
   std::vector<abi::PagesEvent> looksOf(const std::function<void()> &body) const {
     const SessionDirectory session;
     EXPECT_EQ(session.runChild(body), 0);
@@ -107,8 +108,8 @@ TEST_F(LastLook, ABlockIsLookedAtOnce) {
   EXPECT_EQ(looks.size(), 1u);
 }
 
-// A block on the list may have been freed already, so that its memory may be unreadable or belong to another block.
-// Such memory counts as touched.
+// A block on the list may have been freed already. Then its memory may be unreadable, or belong to another block. Pages
+// that cannot be read count as touched.
 TEST_F(LastLook, MemoryThatCannotBeReadCountsAsTouched) {
   const auto looks = looksOf([&] {
     tell(address + 16, kSize);

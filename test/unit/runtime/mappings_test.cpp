@@ -16,19 +16,20 @@ TEST(Mappings, MemoryOfTheProcessAloneHasNoFlag) {
   EXPECT_EQ(mappingFlags(PROT_EXEC, kOwn | MAP_FIXED), 0);
 }
 
-// Another process may touch shared memory, so untouched pages are no finding.
+// Another process may touch shared memory. So pages that this process does not touch are normal.
 TEST(Mappings, SharedMemoryIsListed) {
   EXPECT_EQ(mappingFlags(kUsable, MAP_SHARED | MAP_ANONYMOUS), abi::kListed);
   EXPECT_EQ(mappingFlags(kUsable, MAP_SHARED_VALIDATE | MAP_ANONYMOUS), abi::kListed);
 }
 
-// A stack has room to grow, and MAP_NORESERVE says that the program will not touch all pages.
+// A stack has room to grow, and MAP_NORESERVE says that the program will not touch all pages. So untouched pages are
+// normal.
 TEST(Mappings, MemoryThatNeedNotBeTouchedIsListed) {
   for (const int flag : {MAP_STACK, MAP_GROWSDOWN, MAP_NORESERVE})
     EXPECT_EQ(mappingFlags(kUsable, kOwn | flag), abi::kListed) << flag;
 }
 
-// Addresses without memory have no pages that the collector could look at. So kReserve alone says enough.
+// Reserved addresses have no pages that could be touched. So kReserve is their only flag.
 TEST(Mappings, AddressesWithoutMemoryAreReserved) {
   for (const int flags : {kOwn, kOwn | MAP_STACK, kOwn | MAP_NORESERVE, MAP_SHARED | MAP_ANONYMOUS})
     EXPECT_EQ(mappingFlags(PROT_NONE, flags), abi::kReserve) << flags;

@@ -8,8 +8,8 @@
 namespace msleaks::test {
 namespace {
 
-// Mappings that the program's own malloc or realloc makes are memory of this allocator. So these calls count as inside
-// the allocator.
+// Mappings that the program's own malloc or realloc makes are memory of this allocator. So code inside these two
+// functions counts as inside an allocator.
 TEST(Callbacks, AnAnnouncedAllocatorIsInsideItself) {
   const SessionDirectory session;
   EXPECT_EQ(session.runChild([] {
@@ -27,7 +27,7 @@ TEST(Callbacks, AnAnnouncedAllocatorIsInsideItself) {
             0);
 }
 
-// After a call through a stub, no call may stay open. So later calls of uninstrumented code stay fast.
+// After a call through a stub, no call may stay open. An open call would slow down later calls of uninstrumented code.
 TEST(Callbacks, AStubLeavesNothingBehind) {
   EXPECT_EQ(eventsOf([] {
               __msl_announce(7, kLaunch);
@@ -51,7 +51,8 @@ TEST(Callbacks, ATailCallOpensNothing) {
             "Alloc#7 100+16 hook");
 }
 
-// Calls that end by a longjmp, or by an exception without a cancel callback, do not accumulate.
+// Calls that end by a longjmp, or by an exception without a cancel callback, must not accumulate in the list of open
+// calls.
 TEST(Callbacks, AbandonedCallsAreForgotten) {
   EXPECT_EQ(eventsOf([] {
               for (uint32_t i = 0; i < 100; ++i)
@@ -66,8 +67,8 @@ TEST(Callbacks, AbandonedCallsAreForgotten) {
             "Alloc#999 100+16 hook | Retarget#7 100+16");
 }
 
-// There are two stacks, one below the other. `lower` and `higher` each begin an allocator's call on one of the stacks,
-// and yield inside this call.
+// The fibers `lower` and `higher` have two stacks, one below the other. Each fiber begins a call of an allocator, and
+// yields inside this call.
 ucontext_t lower, higher, back;
 alignas(64) char stacks[2][64 << 10];
 

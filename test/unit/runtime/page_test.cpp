@@ -62,7 +62,7 @@ TEST_P(Pages, RingsBeginOnPages) {
 // raise SIGBUS.
 TEST_P(Pages, TheDirectoryOfRingsHasItsPages) {
   const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 16});
-  constexpr int kThreads = 400; // with entries of 24 bytes, they fill more than two pages of 4 KiB
+  constexpr int kThreads = 400; // with 24 bytes each, their entries fill more than two pages of 4 KiB
   ASSERT_EQ(session.runChild([] {
     recordIn(GetParam(), [] {
       std::vector<std::thread> threads;
@@ -99,7 +99,7 @@ TEST(Page, TheStateOfAProcessHasPagesOfItsOwn) {
   EXPECT_EQ(sizeof __msl_process % runtime::pageBytes(), 0u);
 }
 
-// A call that the kernel refuses unmaps no memory.
+// If the kernel refuses a call of munmap(), the call unmaps no memory.
 TEST(Page, MappingsAreGivenBackByWholePages) {
   for (const uint64_t page : {4096, 16384, 65536}) {
     EXPECT_TRUE(runtime::munmapTakes(3 * page, 1, page));

@@ -106,7 +106,7 @@ TEST(PathFaults, AHundredThousandCallsAreCut) {
 namespace {
 
 struct TrueFrame {
-  uint64_t address, stack_pointer; // as in unwind::Frame
+  uint64_t address, stack_pointer; // the same as in unwind::Frame
 };
 std::vector<TrueFrame> true_frames;
 
@@ -153,7 +153,7 @@ uint64_t anyWord(const uint64_t *stack) {
   std::memcpy(begin, kept, words * sizeof *begin);
   const Path path = own.pathOf(number);
   // A frame's address was read below the frame's own stack pointer. So the address is right if this stack pointer is
-  // not above the damage.
+  // not above the first damaged word.
   size_t right = 1;
   while (right < true_frames.size() && true_frames[right].stack_pointer <= reinterpret_cast<uint64_t>(first))
     ++right;
@@ -363,9 +363,10 @@ void forkInHandler(int) {
 
 } // namespace
 
-// A signal handler forks in the middle of a walk. The child returns into the walk, but has a new tree of paths. So it
-// must get no number from the parent's tree. A fork right after the walk's last check cannot be noticed. Without this
-// check, two of three results would be wrong.
+// A signal handler forks in the middle of a walk. The child returns into the walk, but has a new tree of paths. So the
+// walk must not return a number from the parent's tree. At its end, the walk checks whether the process has forked. The
+// walk cannot notice a fork right after this check. So the test accepts wrong numbers in fewer than a tenth of the
+// children. Without the check, two thirds of the children would get wrong numbers.
 TEST(PathFaults, ThatAForkInAHandlerCutsShortAreNone) {
   const SessionDirectory session(allPaths());
   EXPECT_EQ(session.runChild([&] {

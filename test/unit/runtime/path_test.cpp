@@ -46,7 +46,8 @@ void first(int depth) {
   filler[1] = 1;
 }
 
-// The same call site calls one function or another. So two paths through it have only the outer calls in common.
+// Calls different functions from one call site. So two paths through this call site may have only their outer calls in
+// common.
 [[gnu::noinline]] void callEither(void (*function)(int), int depth) {
   function(depth);
   check();
@@ -152,7 +153,7 @@ namespace {
 }
 } // namespace
 
-// A word that is no return address ends the path. The walk must not take such a word for the number of an instrumented
+// A word that is no return address ends the path. The walk must not mistake the word for the number of an instrumented
 // place.
 TEST(Paths, HaveNoCallThatNobodyMade) {
   const SessionDirectory session;
@@ -196,7 +197,8 @@ TEST(Paths, OfHandlersAndOfWhatTheyInterruptAreRight) {
     for (callAll(); from_handlers.size() < 10 && std::chrono::steady_clock::now() < until;)
       callAll();
     ::setitimer(ITIMER_REAL, &never, nullptr);
-    // A path has the handler's caller, which is the kernel's frame, and then the interrupted function.
+    // The path of a handler must contain the handler's caller, which is the kernel's frame, and then the interrupted
+    // function.
     size_t complete = 0;
     for (const uint32_t number : from_handlers) {
       const Path path = own.pathOf(number);

@@ -40,7 +40,7 @@ void expectTwoArenas(const SessionDirectory &session) {
   EXPECT_EQ(child.header().pid_namespace, parent.header().pid_namespace);
   EXPECT_EQ(commandOf(child), commandOf(parent));
   EXPECT_FALSE(commandOf(child).empty());
-  if ((parent.header().process_birth & abi::kBirthIsInode) != 0) { // start times in clock ticks may be equal
+  if ((parent.header().process_birth & abi::kBirthIsInode) != 0) { // start times are in clock ticks, and may be equal
     EXPECT_TRUE(abi::isOtherProcess(child.header().process_birth, parent.header().process_birth));
   }
   EXPECT_EQ(addressesIn(parent), (std::set<uint64_t>{1, 3}));
@@ -82,7 +82,7 @@ TEST(Process, RawCloneToo) {
   expectTwoArenas(session);
 }
 
-// Whether vfork shares the parent's memory. ThreadSanitizer and qemu-user replace it by a fork.
+// Whether vfork shares the parent's memory. ThreadSanitizer and qemu-user replace vfork by a fork.
 bool vforkLendsMemory() {
   volatile bool lent = false;
   const pid_t pid = vfork();
@@ -167,7 +167,8 @@ TEST(Process, AFlightRecorderKeepsItsSizeInAForksChild) {
             (std::vector<uint64_t>{64 << 10, 64 << 10}));
 }
 
-// Forks while other threads record and claim rings. The child must not wait forever for a lock that such a thread held.
+// Forks while other threads record and claim rings. The child must not wait forever for a lock that one of these
+// threads held.
 TEST(Process, ForkWhileOtherThreadsAreBusy) {
   const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 16});
   ASSERT_EQ(session.runChild([] {
@@ -216,7 +217,7 @@ TEST(Process, ForkWhileAnotherThreadAttaches) {
       if (pid == 0) {
         alarm(20); // ends a child that waits for a lock forever
         recordOne(2);
-        syscall(SYS_exit_group, 0); // at exit ThreadSanitizer would miss the parent's thread
+        syscall(SYS_exit_group, 0); // at a normal exit, ThreadSanitizer would report the parent's thread
       }
       attaching.join();
       _exit(SessionDirectory::waitFor(pid) == 0 ? 0 : 1);
@@ -292,8 +293,8 @@ TEST(Process, ADirectoryThatRefusesFilesMakesItInert) {
             0);
 }
 
-// Expects that the page of unseen processes lists one child. This page was mapped before the fork. The child could not
-// create its files, so it added itself to the page.
+// Expects that the session's page of unseen processes lists one child. The child could not create its files. So it
+// added itself to this page, which its parent had mapped before the fork.
 void expectOneUnseen(const SessionDirectory &session, int error) {
   ASSERT_EQ(session.unseen().count.load(), 1u);
   const abi::UnseenProcess &process = session.unseen().processes[0];

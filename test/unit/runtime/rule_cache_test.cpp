@@ -33,8 +33,8 @@ protected:
   const std::unique_ptr<RuleCache> rules = std::make_unique<RuleCache>();
 };
 
-// If each address had only one possible place in the cache, about thirty pairs of these addresses would have the same
-// place by chance.
+// The cache must find the rules of all 2,000 addresses. If each address had only one possible place in the cache, about
+// thirty pairs of addresses would have the same place by chance.
 TEST_F(Rules, AddressesThatMeetDoNotDisplaceEachOther) {
   put(2000);
   EXPECT_EQ(countFound(2000), 2000u);

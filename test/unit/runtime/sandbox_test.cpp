@@ -20,8 +20,8 @@ namespace {
 
 class Sandbox : public testing::Test {
 protected:
-  // The background thread of TSan makes system calls that the filters forbid. The kernel would kill the process for
-  // such a call.
+  // The background thread of ThreadSanitizer makes system calls that the filters forbid. The kernel would kill the
+  // process for these calls.
   void SetUp() override {
     if (kThreadSanitizer)
       GTEST_SKIP() << "skipped: the filters forbid calls of TSan itself";
@@ -38,7 +38,8 @@ void recordSome(uint64_t count, uint64_t first = 0) {
 
 sock_filter statement(uint16_t code, uint32_t value) { return BPF_STMT(code, value); }
 
-// Returns a filter that allows only these calls, or that forbids only these. A forbidden call kills the process.
+// Returns a filter. If `are_allowed`, the filter allows only `calls`. Otherwise it forbids only `calls`. A forbidden
+// call kills the process.
 std::vector<sock_filter> rules(const std::vector<long> &calls, bool are_allowed) {
   std::vector<sock_filter> rules{statement(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
   for (const long call : calls) {
@@ -57,7 +58,7 @@ void install(const std::vector<sock_filter> &rules, unsigned flags = 0) {
     _exit(kCannot);
 }
 
-// Ends a program in a sandbox at once, without exit handlers, since these could make forbidden calls.
+// Ends a program in a sandbox at once. Exit handlers do not run, since they could make forbidden calls.
 [[noreturn]] void leave(int status) {
   runtime::rawCall(SYS_exit_group, status);
   __builtin_unreachable();
@@ -122,8 +123,8 @@ TEST_F(Sandbox, RoomThatTheCollectorMakesIsUsed) {
   EXPECT_EQ(events[0].event.as<abi::AllocEvent>().address, kMany);
 }
 
-// With this clock, the runtime would have to call the kernel to get the time. So events after the filter's installation
-// are dropped.
+// With the clock Monotonic, the runtime would have to call the kernel to get the time. So events after the installation
+// of the filter are dropped.
 TEST_F(Sandbox, WithoutAClockOfTheProcessorEventsAreDropped) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 64});
   session.control().clock = abi::ClockKind::Monotonic;
@@ -156,8 +157,8 @@ TEST_F(Sandbox, NewCallersAndPathsAreFoundInWhatWasReserved) {
   EXPECT_EQ(status, 0);
 }
 
-// These threads start before the filter is installed, and record their first event after it. The filter applies to all
-// threads. So the threads get spare rings.
+// Two threads start before the filter is installed, and record their first event after the installation. The filter
+// applies to all threads, so these threads cannot create rings. They get spare rings.
 TEST_F(Sandbox, ThreadsThatRecordFirstBehindIt) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16});
   ASSERT_EQ(session.runChild([] {
@@ -186,8 +187,8 @@ TEST_F(Sandbox, ThreadsThatRecordFirstBehindIt) {
   EXPECT_EQ(session.drain().size(), 210u);
 }
 
-// When the filter is installed, no thread may be in a system call of the runtime. Here the threads often make such
-// calls, since their rings grow and the threads wait for room.
+// When the filter is installed, no thread may be in a system call of the runtime. In this test, two threads often make
+// such system calls, since their rings grow and they wait for room.
 TEST_F(Sandbox, OtherThreadsAreOutOfTheKernelBefore) {
   for (int i = 0; i < 20; ++i) {
     const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 1024});
@@ -285,7 +286,8 @@ TEST_F(Sandbox, AnExecBehindItIsListed) {
 }
 
 // A filter that also applies to the collector, as in a container, does not count as a sandbox. So the runtime makes its
-// calls, and this filter kills the process.
+// usual system calls. The filter of this test forbids these calls, so the kernel kills the
+// process.
 TEST_F(Sandbox, AFilterOfTheCollectorIsNone) {
   const SessionDirectory session;
   session.control().seccomp_filters = 1000;

@@ -17,8 +17,8 @@ volatile uint64_t in_signals = 0;
 volatile uint64_t in_nested = 0;
 
 // Records an event of two slots in a handler, so that its slots may come between those of the interrupted code.
-// ThreadSanitizer delivers signals itself. It may run this handler inside another run of it, after the outer run took
-// its number and before it records. Such an inner run records nothing.
+// ThreadSanitizer delivers signals itself. It may interrupt this handler by the same handler, after the first one has
+// read its number and before it records. The second one then records nothing.
 void onTimer(int) {
   static volatile bool inside = false;
   if (inside)
@@ -159,8 +159,8 @@ volatile uint64_t traps = 0, wanted_trap = 0;
 constexpr uint64_t kEveryTrap = UINT64_MAX;
 constexpr uint64_t kLongestStorm = 150; // without a limit, the interrupted record would never end
 
-// Whether a handler has seen a slot below `head` that is not written yet. The ring has not wrapped, so such a slot is
-// zero.
+// Whether a handler has seen a slot below `head` that is not written yet. The ring has not wrapped, so an unwritten
+// slot is zero.
 volatile bool published_unwritten = false;
 
 void lookAtPublished() {

@@ -38,8 +38,8 @@ public:
   std::vector<uint8_t> &bytes() { return bytes_; }
   const std::vector<uint8_t> &original() const { return original_; }
 
-  // Returns how many of some random addresses have a rule. `bytes` has exactly the size that may be read, so that
-  // AddressSanitizer sees any read beyond it.
+  // Returns how many of `addresses` random addresses have a rule. `bytes` has exactly the size that may be read, so
+  // that AddressSanitizer detects any read beyond it.
   unsigned lookUp(const std::vector<uint8_t> &bytes, unsigned addresses) {
     const auto begin = reinterpret_cast<uint64_t>(bytes.data());
     const Tables tables{begin, begin + bytes.size(), begin};

@@ -97,9 +97,9 @@ TEST(Threads, ManyAtOnce) {
   EXPECT_EQ(session.drain().size(), kThreads);
 }
 
-// These threads record for the first time when the destructors of their keys run. Some rounds of destructors are over
-// by then. So the destructor that ends the ring does not reach its last round. Later threads notice that these threads
-// have ended, and end their rings.
+// These threads record for the first time in a destructor of a pthread key. By then, some rounds of destructors are
+// over. So the runtime's destructor does not run in the last round, in which it would end the ring. Later threads
+// notice that these threads have ended, and end their rings.
 TEST(Threads, WhoRecordsFirstInADestructorGivesItsRingBackToo) {
   if (kThreadSanitizer)
     GTEST_SKIP() << "skipped: TSan's own state of a thread is gone by its last destructors";
@@ -107,7 +107,7 @@ TEST(Threads, WhoRecordsFirstInADestructorGivesItsRingBackToo) {
   constexpr uint32_t kThreads = 100;
   ASSERT_EQ(session.runChild([] {
     static pthread_key_t key;
-    recordOneBlock(1); // makes the runtime's key first, so that its destructor runs before this key's
+    recordOneBlock(1); // creates the runtime's key, whose destructor then runs before that of `key`
     pthread_key_create(&key, [](void *) { recordOneBlock(1); });
     for (uint32_t t = 0; t < kThreads; ++t)
       std::thread([] { pthread_setspecific(key, &key); }).join();

@@ -166,7 +166,8 @@ TEST(Watch, RangesThatAreTooDeepAreNotConfused) {
     }
     msl_mark("end");
   });
-  // Deeper ranges have overwritten the ranges 1 and 2. So after the end of range 3 the open range is not known.
+  // The runtime stores only the four innermost ranges, so ranges 5 and 6 have overwritten ranges 1 and 2. After the end
+  // of range 3, the runtime does not know which range is open.
   EXPECT_EQ(withoutSites(seen.changes), (std::vector<Change>{{"6", 0, 1, 0},
                                                              {"5", 1, 1, 0},
                                                              {"4", 2, 1, 0},
@@ -250,8 +251,8 @@ TEST(Watch, ADriversThreadThatNeedsALookDoesNotWaitForOneForever) {
 
 namespace {
 
-// Returns the sizes of the Watch events after an allocation of 64 bytes inside a call of this family. The session
-// watches the address of the allocated block.
+// Allocates 64 bytes inside a call of a function of `family`, while the session watches the address of the allocated
+// block. Returns the sizes of the Watch events.
 std::vector<uint64_t> watchedInside(Family family, Heap heap) {
   static char block[64];
   const uint64_t address = heap == Heap::Device ? device::kBlock : reinterpret_cast<uint64_t>(block);
@@ -274,7 +275,7 @@ std::vector<uint64_t> watchedInside(Family family, Heap heap) {
 } // namespace
 
 // A driver allocates host memory for itself inside a call of the program, and often writes to this memory. The watched
-// line has not allocated it, so such writes are no findings.
+// source line has not allocated this memory. So these writes are no findings.
 TEST(Watch, HostMemoryThatADriverAllocatesForItselfIsNotWatched) {
   for (const Family driver : {Family::Cuda, Family::Hip, Family::Acl, Family::OpenCl})
     for (const Heap heap : {Heap::Host, Heap::Mapping})

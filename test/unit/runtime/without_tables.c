@@ -86,6 +86,6 @@ __attribute__((noinline)) void NAME(pass)(int depth) {
 FUNCTION(first, 24, msl_test_fast_last, msl_test_fast_third)
 FUNCTION(second, 200, msl_test_fast_first, msl_test_bare_pass)
 FUNCTION(third, 2, msl_test_fast_second, msl_test_plain_last)
-// The compiler may reorder the functions. So any of these functions may be the last one with a frame record before the
-// functions without one.
+// The compiler may reorder the functions. So any function of this file may be the last one with a frame record in the
+// library's code, before the functions without one.
 FUNCTION(last, 1000, msl_test_bare_pass, msl_test_bare_third)

@@ -101,7 +101,7 @@ TEST_F(CheckpointsInTrace, ADamagedOneIsAnError) {
     ASSERT_EQ(reader->checkpoints().size(), 2u);
     EXPECT_FALSE(reader->checkpoint(reader->checkpoints()[1]));
     EXPECT_TRUE(reader->checkpoint(reader->checkpoints()[0]));
-    EXPECT_FALSE(reader->checkpoint({found[0].offset, 151})); // the time of another checkpoint
+    EXPECT_FALSE(reader->checkpoint({found[0].offset, 151})); // 150 would be the time of this checkpoint
   }
 }
 

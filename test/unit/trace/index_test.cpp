@@ -73,7 +73,7 @@ TEST(Index, FlatOnesOfOlderTracesAreRead) {
     expectAll(ClosedTrace(part_chunks).read());
 }
 
-// Earlier versions wrote no index if it would be larger than 1 GiB.
+// Earlier versions wrote no index if it would have been larger than 1 GiB.
 TEST(Index, ATraceWithATrailerAloneIsClosed) { expectAll(ClosedTrace(std::nullopt).read()); }
 
 } // namespace msleaks::analysis::test

@@ -37,7 +37,7 @@ protected:
     ASSERT_TRUE(writer->close());
   }
 
-  // Writes two events of one of the streams. The times of different streams differ by some hundred chunks.
+  // Writes two events of one of the streams. The times of neighbouring streams differ by the time of 300 batches.
   void writeBatch(TraceWriter &writer) {
     const auto stream = static_cast<uint32_t>(random_() % kLeafStreams);
     const auto slots = randomSlots(2, 1000 + batches_++ * 1000 + stream * 300'000, random_);
@@ -201,7 +201,8 @@ TEST_F(LeavesTest, AppendingToAKilledOneMakesThemAnew) {
   expectSame(readAll(*reader), whole);
 }
 
-// A collector that continued after a kill may have stored the last batch again.
+// A collector that continued after a kill may have stored the last batch a second time. The reader must return its
+// events once.
 TEST_F(LeavesTest, WhatIsStoredTwiceComesOnce) {
   const auto whole = readAll(*TraceReader::open(file_));
   std::vector<abi::Slot> last;

@@ -114,7 +114,7 @@ TEST(RunFolder, TakesAnEmptyFolderAndClosesIt) {
   EXPECT_EQ(modeOf(scratch / "run"), 0750u);
 }
 
-// After msleaks has checked the path, another user may create a link to another folder at this path.
+// After msleaks has checked the path of the run folder, another user may create a link to another folder at this path.
 TEST(RunFolder, IsNeverALinkWhenItIsMade) {
   const ScratchFolder scratch;
   fs::create_directory(scratch / "victim");

@@ -55,7 +55,8 @@ TEST_F(Stream, ABatchThatBeginsTooEarlyIsLifted) {
   const TraceReader reader = read();
   EXPECT_EQ(addressesOf(readAll(reader)), (Numbers{1, 6, 2, 3, 4, 7, 5}));
   EXPECT_EQ(timesOf(readAll(reader)), (Numbers{10, 27, 30, 30, 30, 30, 31}));
-  // A window contains these events at the same position as the whole trace.
+  // The reader has raised the times of events 3 and 4 to 30. A window contains these two events at the same position in
+  // the sequence as the whole trace.
   EXPECT_EQ(addressesOf(readAll(reader, 30, 31)), (Numbers{2, 3, 4, 7}));
   EXPECT_EQ(addressesOf(readAll(reader, 0, 30)), (Numbers{1, 6}));
 }

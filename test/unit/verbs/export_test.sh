@@ -1,6 +1,6 @@
 #!/bin/sh
-# export_test.sh MSLEAKS RUN: runs `msleaks export` as a script would. Checks exit statuses, one line on stderr, and
-# that a file exists completely or not at all.
+# export_test.sh MSLEAKS RUN: runs `msleaks export` as a script would. Checks exit statuses, that an error is one line
+# on stderr, and that a file is written completely or not at all.
 set -u
 msleaks=$1 run=$2
 work=$(mktemp -d)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# profile_test.sh MSLEAKS RUN: runs `msleaks profile` as a script would. Checks exit statuses, one line on stderr, and
-# that a file exists completely or not at all.
+# profile_test.sh MSLEAKS RUN: runs `msleaks profile` as a script would. Checks exit statuses, that an error is one line
+# on stderr, and that a file is written completely or not at all.
 set -u
 msleaks=$1
 golden=$(dirname "$0")/../profiles/golden

@@ -1,5 +1,5 @@
-# run_test.sh MSLEAKS RUN: checks that `msleaks run` does the same as msleaks-run. Checks its help, its refusals, and
-# that it does not change the program's arguments.
+# run_test.sh MSLEAKS RUN: checks that `msleaks run` does the same as msleaks-run. Checks the help, the exit statuses,
+# and that the program gets its arguments unchanged.
 set -u
 run=$(dirname "$1")/msleaks-run
 [ "$("$1" run --help)" = "$("$run" --help)" ] || exit 1

@@ -104,7 +104,7 @@ TEST_F(GuardedBlocksTest, PagesTellWhatPartsDoNot) {
   blocks.measureAll([](PageRange range) { return range.begin == kAt ? 3 * kBlockPage : kBlockPage; });
   EXPECT_EQ(block->doubtfulBytes(kBlockPage), 0u);
   EXPECT_EQ(block->untouchedBytes(), 997 * kBlockPage);
-  EXPECT_EQ(untouched->untouchedBytes(), kBlockPage); // closed pages may be resident without a touch
+  EXPECT_EQ(untouched->untouchedBytes(), kBlockPage); // a closed page may be resident although nobody has touched it
   blocks.measure(kAt, [](PageRange) { return kBlockPage; });
   EXPECT_EQ(block->untouchedBytes(), 997 * kBlockPage);
 }

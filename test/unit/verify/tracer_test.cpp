@@ -1,5 +1,5 @@
-// Tests the tracer with installed programs. Every block that the hooks offer is guarded. The programs must do the same
-// as without msleaks.
+// Tests the tracer with installed programs. The hooks offer blocks to the tracer, which guards all of them or none. The
+// programs must do the same as without msleaks.
 #include "analysis/launch/program.h"
 #include "analysis/verify/guard_tracer.h"
 #include "msleaks/abi/guarded.h"
@@ -32,7 +32,7 @@ protected:
   }
   void TearDown() override { fs::remove_all(folder); }
 
-  // Runs a shell script. Either every block of 4 KiB or more is guarded, or no block.
+  // Runs a shell script. If `guarded`, every block of 4 KiB or more is guarded. Otherwise no block is guarded.
   Done run(const std::string &script, bool guarded) {
     const fs::path output = folder / "output";
     const std::vector<std::string> command{

@@ -175,7 +175,7 @@ TEST_F(WatchTest, ATraceThatIsCutOrGoneIsAnError) {
   EXPECT_FALSE(other->advance()) << "it stays so";
 }
 
-// The file of the trace is replaced by another file of the same name. The watcher must not show that other run.
+// Another file replaces the trace file, under the same name. The watcher must not show the run of this other file.
 TEST_F(WatchTest, ATraceThatWasReplacedIsAnError) {
   start(1, 4711);
   grow({test::alloc(kStart + 100, 0x10, 1000, kWeights)}, kStart + 300);

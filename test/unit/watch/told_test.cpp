@@ -92,7 +92,7 @@ protected:
       if (list.back().event.header().kind == abi::EventKind::Alloc)
         alive[key] = true;
     }
-    now_ns += 10'000; // the clocks of threads never differ by so much
+    now_ns += 10'000; // longer than the clocks of two threads may differ
     return list;
   }
 
