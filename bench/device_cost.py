@@ -4,12 +4,13 @@ from measure import output_of, printed_cost
 
 ALLOCATION_NS, LAUNCH_NS = 30, 40  # goals: the time that the hook may add to a call, without call paths
 WAYS = {"without call paths": ("--call-stack", "none"), "with call paths": ("--call-stack", "all"), "stopped": ("--start-paused",)}
-# For each word that bench_calls prints: the names of the called functions, the number of calls, and the goal for a
-# call.
+# For each word that bench_calls prints: the names of the called functions, the number of calls in the printed time, and
+# the goal.
 CALLS = {"pair": ("cudaMalloc or cudaFree", 2, ALLOCATION_NS), "launch": ("cudaLaunchKernel", 1, LAUNCH_NS),
          "hal": ("halMemAlloc or halMemFree", 2, ALLOCATION_NS), "cl": ("clCreateBuffer or clReleaseMemObject of PoCL", 2, ALLOCATION_NS)}
-# PoCL itself calls malloc, which is recorded with and without a hook of OpenCL. So the call of the vendor's function
-# under msleaks-run is the comparison: it has no hook of OpenCL, but the recorded malloc.
+# PoCL itself calls malloc, which is recorded with and without a hook of OpenCL. So a hooked call is compared with a
+# call of the vendor's function under msleaks-run. The vendor's function has no hook of OpenCL, but its malloc is
+# recorded.
 BARE = {"cl": "vendor"}
 
 

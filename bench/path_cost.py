@@ -134,8 +134,7 @@ class PathCost:
         return peers
 
     def steps(self, command, peers):
-        """Compares the least times of a step, not the medians. The threads wait for each other, so any other work on the machine
-        makes a step longer."""
+        """Compares the least times of a step, not the medians, because other work on the machine makes a step longer."""
         def timed(words):
             begin = time.monotonic()
             text = output_of(words)

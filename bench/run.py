@@ -208,7 +208,8 @@ class Bench:
                                (0.40 if depth == 30 else 0.35) if clock == "cpu" else None)
 
     def stopped(self):
-        """Measures the instrumented bench_pairs in a session that records nothing, because recording is stopped."""
+        """Measures pairs of malloc and free that are not recorded: instrumented without a session, and in a session with
+        --start-paused."""
         pairs = self.scaled(2_000_000)
         plain, instrumented = self.compiled_pairs()
 
@@ -315,8 +316,8 @@ class Bench:
         self.table.add(f"check of {events // 1_000_000} M events, {name.split(', ')[-1]}, on one core: 10 M of them / 5 s", 5, took, took / 5, 1.0, "s")
 
     def window(self, events, live):
-        """Measures a report about one hundredth of a run, which begins in the middle of the run. The report begins to read at the
-        last checkpoint before this part."""
+        """Measures a report about a time window: one hundredth of the run, from its middle on. The report begins to read at the
+        last checkpoint before the window."""
         folder = self.scratch / "windowed"
         output_of([self.program("msleaks-run"), "-o", folder, "--", self.program("bench_pairs"), 0, events // 2, 1, live])
         report = [self.program("msleaks"), "report", folder, "--json"]

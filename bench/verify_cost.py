@@ -1,6 +1,7 @@
 """Measures the cost of the second run in which `msleaks verify` checks a finding. There are three programs for this: one
-computes, one makes only system calls, and one only allocates blocks that are offered to the tracer. Another second run finds
-the writer of a watched block. Its cost is measured for each system call, and for each write to the page of the block."""
+computes, one makes only system calls, and one only allocates blocks that are offered to the tracer. Also measures the second
+run that finds the writer of a watched block. Measures its cost for each system call, and for each write to the page of the
+block."""
 import json
 import subprocess
 import time

@@ -18,7 +18,7 @@ foreach(version IN LISTS MSLEAKS_LLVM_VERSIONS)
   set(MSLEAKS_LLVM_TOOLS_${version} ${bindir})
 endforeach()
 
-# This is a function, so that the hundred variables that LLVM's package sets are not visible outside of it.
+# This is a function, so that the variables that LLVM's package sets, about a hundred, are not visible outside of it.
 function(_msleaks_read_llvm_dir)
   find_package(LLVM REQUIRED CONFIG NO_DEFAULT_PATH PATHS ${LLVM_DIR})
   if(LLVM_VERSION_MAJOR LESS 16)

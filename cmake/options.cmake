@@ -31,8 +31,8 @@ set(CMAKE_INSTALL_LIBDIR lib)
 # Compiles up to eight sources of a target as one translation unit, so that their headers are read only once. This
 # halves the time of a build. For tests it saves three quarters, because their fixtures and assertions are templates.
 #
-# Because of this, a name in an anonymous namespace must be unique in its part or folder of tests. A source might also
-# depend on a header that only another source includes. scripts/check-deep.sh compiles each source alone to find this.
+# Because sources are joined, a name in an anonymous namespace must be unique in its target. A source might also depend
+# on a header that only another source includes. scripts/check-deep.sh compiles each source alone to find such a source.
 #
 # CMake's own UNITY_BUILD is not used, because it writes absolute paths: ccache could not reuse the results of another
 # clone. A source with options of its own is not joined.

@@ -3,9 +3,9 @@
 
     affected_tests.py REPOSITORY REVISION    one folder on each line, named as in `scripts/test.sh --unit`: live, lit, e2e/run
 
-A change of a part of analysis/ affects this part, and all parts that may include its headers (analysis/CMakeLists.txt).
-Their tests with whole runs are affected, too. Uncommitted changes and new files are included. Exit status 2: git does
-not find the revision.
+A change of a part of analysis/ affects the unit tests of this part, and of all parts that may include its headers
+(analysis/CMakeLists.txt). It also affects the tests with whole runs that RUNS names for the changed part. Uncommitted changes
+and new files are included. Exit status 2: git does not find the revision.
 """
 import re
 import subprocess

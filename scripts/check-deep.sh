@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Runs all checks that scripts/test.sh does not run. It runs the tests of test/deep_tests.txt, all tests under
-# sanitizers, each fuzz target for a minute, and 50 kills. It runs whole programs with both LLVMs, and tests the oldest
-# LLVM. It compiles each source alone, checks changed sources by clang-tidy, and installs the Debian packages. It also
-# runs the benchmarks, real programs, and projects of other people. All this takes hours. The last line gives the number
-# of parts that passed.
+# sanitizers, and each fuzz target for a minute. It kills a program, its collector, or both, 50 times each. It runs
+# whole programs with both LLVMs, and tests the oldest LLVM. It compiles each source alone, checks changed sources by
+# clang-tidy, and installs the Debian packages. It also runs the benchmarks, real programs, and projects of other
+# people. All this takes hours. The last line gives the number of parts that passed.
 #
 #   scripts/check-deep.sh [part...]     all, unless some are named:
 #                                       tests alone tidy packages llvm16 bench frameworks paths graphs projects
@@ -17,8 +17,8 @@ parts=("$@")
 ((${#parts[@]})) || parts=("${all[@]}")
 scripts=$repository/scripts
 
-# Compiles each source alone, with g++ and without precompiled headers. So a source fails that needs a header which only
-# another source of the joined compile includes.
+# Compiles each source alone, with g++ and without precompiled headers. So the check fails for a source that needs a
+# header which only another source of the joined compile includes.
 compile_alone() {
   cmake -S "$repository" -B "$repository/build/alone" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
     -DMSLEAKS_JOIN_SOURCES=OFF -DMSLEAKS_PRECOMPILE=OFF -Wno-dev --log-level=WARNING >/dev/null &&

@@ -3,7 +3,7 @@
 # not run this script; it tests Debian's PyTorch 1.13. If the CPU-only wheels of download.pytorch.org cannot be reached,
 # the script uses PyPI's wheels. These contain CUDA's libraries: 3 GB to download and 7 GB on the disk.
 #
-#   scripts/check-pytorch.sh [version]     the newest one, unless a version is given
+#   scripts/check-pytorch.sh [version]     the newest release, unless a version is given
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../bench/workloads/fetch.sh"
 

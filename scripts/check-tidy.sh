@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs clang-tidy-22 with the checks of .clang-tidy on the sources that were changed. Other sources are not compiled.
+# Runs clang-tidy-22 with the checks of .clang-tidy on the sources that were changed. Sources without changes are not
+# checked.
 #
 #   scripts/check-tidy.sh [COMMIT]     checks sources that differ from COMMIT (default: the commit before HEAD)
 #   scripts/check-tidy.sh --all        checks all sources that the build compiles

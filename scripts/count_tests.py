@@ -3,8 +3,8 @@
 
     count_tests.py [--times] FILE.xml...      JUnit files of `ctest --output-junit`; --times: the ten slowest tests
 
-Prints a line for every test that failed or was skipped (with its reason), and the end of each failed test's output. The
-last line is `N passed, N failed` (`, N skipped`). A ctest entry that runs lit counts as the tests that lit ran. Exit
+Prints a line for every test that failed or was skipped (with its reason). Prints the end of the output of the first five failed
+tests. The last line is `N passed, N failed` (`, N skipped`). A ctest entry that runs lit counts as the tests that lit ran. Exit
 status 1 when a test failed, or when no test ran at all.
 """
 import os

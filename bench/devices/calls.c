@@ -1,7 +1,7 @@
-// Measures the time of calls of drivers that do nothing: pairs of cudaMalloc and cudaFree, launches, and pairs of
-// halMemAlloc and halMemFree. If there is OpenCL, also measures pairs of clCreateBuffer and clReleaseMemObject. First
-// it calls the functions of OpenCL's loader, which msleaks hooks. Then it calls the functions of the vendor, which have
-// no hooks.
+// Measures the time of calls of driver.c: pairs of cudaMalloc and cudaFree, launches, and pairs of halMemAlloc and
+// halMemFree. The functions of driver.c do almost nothing. If the machine has OpenCL, also measures pairs of
+// clCreateBuffer and clReleaseMemObject. The program first calls the functions of OpenCL's loader, which msleaks hooks.
+// Then the program calls the functions of the vendor, which have no hooks.
 //
 //   usage: calls COUNT
 //

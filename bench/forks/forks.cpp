@@ -1,12 +1,11 @@
-// Forks children, one after the other, and measures the time of a child. Each child allocates and frees some blocks and
-// ends.
+// Forks children, one after the other, and measures the time of a child.
 //
 //   usage: forks CHILDREN WORK
 //
 // Each child makes 100 pairs of malloc and free, and WORK million additions. Prints `child cpu X wall Y`. X is the
-// processor time of parent and child for one child, in us. Y is the real time from the fork to the end of the wait, in
-// us. The program is linked with the output of workloads/dense/generate.py. So the process has large tables of sites. A
-// child should not write these tables into the trace again.
+// processor time of one child, with that of its parent for this child, in us. Y is the real time from the fork to the
+// end of the wait, in us. The program is linked with the output of workloads/dense/generate.py. So the process has
+// large tables of sites. A child must not write these tables into the trace again, because this would take much time.
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -55,7 +54,7 @@ int main(int argc, char **argv) {
   if (argc < 3)
     return std::fputs("usage: forks CHILDREN WORK\n", stderr), 2;
   if (argc > 3)
-    large(nullptr, 0); // never called, but the linker must not remove the generated unit
+    large(nullptr, 0); // not reached with two arguments; makes the linker keep the generated unit
   const int children = std::atoi(argv[1]), millions = std::atoi(argv[2]);
   work(millions);
   const double begin = nowUs(), cpu_begin = cpuUs();

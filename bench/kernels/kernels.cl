@@ -1,5 +1,5 @@
-// Contains kernels of several kinds, which do the work of ordinary kernels. bench/kernel_cost.py measures the cost of
-// counting their edges.
+// Contains four ordinary kernels: a product of matrices, a loop whose length differs by thread, a sum of vectors, and a
+// reduction with barriers. bench/kernel_cost.py measures the cost of counting their edges.
 
 __kernel void matmul(__global float *c, __global const float *a, __global const float *b, int n) {
   int row = get_global_id(1), column = get_global_id(0);

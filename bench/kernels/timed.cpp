@@ -1,5 +1,5 @@
-// Launches each kernel of kernels.cl and prints its name, and the milliseconds of the fastest of ROUNDS launches. A
-// first launch is not timed.
+// Launches each kernel of kernels.cl once without timing, and then ROUNDS times. Prints the kernel's name, and the
+// milliseconds of the fastest timed launch.
 //
 //   timed BITCODE BUILD_OPTIONS ROUNDS
 #include "opencl_host.h"

@@ -1,8 +1,8 @@
 // bench_looking BLOCKS BYTES: measures the time to read which pages of a process's blocks are present, as the collector
 // does. The process has BLOCKS blocks of BYTES bytes.
 //
-// Prints `untouched MS half MS whole MS`: the milliseconds to read all pages once. In the first case no page was
-// touched, in the second every second page, and in the third all pages.
+// Prints `untouched MS half MS whole MS`: the milliseconds to read all pages once. For `untouched` the program touched
+// no page, for `half` every second page, and for `whole` all pages.
 #include "analysis/base/clock.h"
 #include "analysis/collect/page_access.h"
 

@@ -1,6 +1,6 @@
 // bench_trace RUN…: measures the time to write and read a trace, and its size. It writes the events of a recorded run
 // to another trace and reads that trace. It does this twice: with the streams of the run, and with eight streams that
-// get the events in turns. The second is the worst case for merging. Prints a Markdown row for each of the two.
+// get the events in turns. The eight streams are the worst case for merging. Prints a Markdown row for each of the two.
 #include "analysis/run/run_folder.h"
 #include "analysis/trace/trace_reader.h"
 
@@ -37,7 +37,7 @@ struct Cost {
   double write_ns, read_ns, bytes;
 };
 
-// Writes the streams to a trace, in turns one batch of each stream, and reads the trace.
+// Writes the streams to a trace, one batch of each stream in turns, and reads the trace.
 Result<Cost> measure(const Streams &streams, uint64_t events, const fs::path &file) {
   fs::remove(file);
   Result<TraceWriter> writer = TraceWriter::create(file);

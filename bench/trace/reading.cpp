@@ -1,7 +1,7 @@
 // bench_reading EVENTS STREAMS: measures the time to read the trace of a simulated program. The trace is read with the
-// analyzers of a report, and with code that only counts events. Each of these is done with one thread and with two
-// threads. The trace is opened in the form that a complete session leaves, and in the form that a killed session
-// leaves.
+// analyzers of a report, and with code that only counts events. Both readings are done with one thread and with two
+// threads. The program also measures the time to open the trace. It opens the trace with an index, as a complete
+// session leaves it. It also opens the trace without an index, as a killed session leaves it.
 //
 // Each stream allocates and frees in turns, and has up to a thousand live blocks. Prints a Markdown row for each case.
 #include "analysis/analyzers/leaks.h"

@@ -45,9 +45,9 @@ debian_mirror=${MSLEAKS_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 debian_host=${debian_mirror#*://}
 debian_host=${debian_host%%/*}
 
-# apt_lists KIND: sets apt_options, so that apt uses its own source list and its own state in the folder `apt`. The list
-# contains packages of KIND (deb, deb-src). The lists of the machine do not change. apt verifies each file that it
-# downloads into the current folder. The caller must remove the folder `apt`.
+# apt_lists KIND: sets apt_options, so that apt uses a source list and a state in the folder `apt` instead of those of
+# the machine. The list contains packages of KIND (deb, deb-src). The lists of the machine do not change. apt verifies
+# each file that it downloads into the current folder. The caller must remove the folder `apt`.
 apt_lists() {
   mkdir -p apt/lists/partial
   printf '%s [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s bookworm main\n' "$1" "$debian_mirror" >apt/sources.list

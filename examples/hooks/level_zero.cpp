@@ -108,8 +108,8 @@ private:
 };
 constinit Ordinals ordinals;
 
-// Allocates a block. Parameter kSize is the number of bytes. The driver stores the block's address where parameter
-// kBlock points to.
+// The row of a function that allocates a block. The parameter at position kSize is the number of bytes. The driver
+// stores the block's address where the parameter at position kBlock points to.
 template <abi::Heap kHeap, int kSize, int kBlock> struct Take {
   static constexpr abi::Symbol kRow = {.name = "zeMemAlloc",
                                        .verb = abi::Verb::Alloc,
@@ -118,8 +118,8 @@ template <abi::Heap kHeap, int kSize, int kBlock> struct Take {
                                        .result = {abi::ResultKind::Out, abi::Position(kBlock)},
                                        .size = abi::Position(kSize)};
 };
-// Frees blocks of device, host and shared memory. All of them are in one address space, so the heap of the row may
-// differ from the heap of the block.
+// The row of a function that frees blocks of device, host and shared memory. All these blocks are in one address space,
+// so the heap of the row may differ from the heap of the block.
 template <int kBlock> struct Give {
   static constexpr abi::Symbol kRow = {.name = "zeMemFree",
                                        .verb = abi::Verb::Free,
@@ -164,8 +164,9 @@ struct Launch {
                                        .shape = {abi::ShapeKind::Dim3, abi::Position(2)},
                                        .status = true};
 };
-// An access without positions means that the used memory is not known. A list may run several times, and long after its
-// commands were added. An indirect launch reads its sizes from memory of the device.
+// This row has no positions, which means that the memory that the call uses is not known. Two functions have this row.
+// The first executes a list, which may run several times, and long after its commands were added. The second is an
+// indirect launch, which reads its grid from memory of the device.
 struct Unknown {
   static constexpr abi::Symbol kRow = {.name = "zeCommandQueueExecuteCommandLists",
                                        .verb = abi::Verb::Access,
@@ -188,10 +189,10 @@ constexpr auto kShared = [](auto real, void *caller, ze_context_handle_t context
   return hook::callRecorded<Take<abi::Heap::Managed, 3, 6>>(real, caller, context, wish, host_wish, size, alignment,
                                                             device, block);
 };
-// The size is a member of the struct to which a parameter points. So the body passes the size to callRecorded as one
-// more argument, which the real function does not get. The block is a handle, that is, an address in the driver's own
-// host memory. Only in the heap Device may a block have such an address. So physical memory of the host is not
-// recorded.
+// The size is a member of the struct to which the parameter `wish` points. So the body passes the size to callRecorded
+// as one more argument, which the real function does not get. The block is a handle, that is, an address in the
+// driver's own host memory. Only in the heap Device may a block have such an address. So physical memory of the host is
+// not recorded.
 constexpr auto kPhysical = [](auto real, void *caller, ze_context_handle_t context, ze_device_handle_t device,
                               ze_physical_mem_desc_t *wish, ze_physical_mem_handle_t *memory) {
   if (wish == nullptr || (wish->flags & kOnHost) != 0)
@@ -200,8 +201,8 @@ constexpr auto kPhysical = [](auto real, void *caller, ze_context_handle_t conte
   const auto create = [=](ze_physical_mem_handle_t *where, size_t) { return real(context, device, wish, where); };
   return hook::callRecorded<Take<abi::Heap::Device, 1, 0>>(create, caller, memory, wish->size);
 };
-// The grid is also in a struct to which a parameter points. The program has set the size of a group before, by
-// zeKernelSetGroupSize. So the size is not known in this call: 0.
+// The grid is in the struct to which the parameter `groups` points. The program has set the size of a group before, by
+// zeKernelSetGroupSize. So the size of a group is not known in this call: 0.
 constexpr auto kLaunch = [](auto real, void *caller, ze_command_list_handle_t list, ze_kernel_handle_t kernel,
                             const ze_group_count_t *groups, ze_event_handle_t signal, uint32_t waits,
                             ze_event_handle_t *events) {

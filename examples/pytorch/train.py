@@ -3,8 +3,8 @@
 
     train.py [--steps N]
 
-The program does not use msleaks. `msleaks-run -- python3 train.py` shows where PyTorch's libraries and the interpreter
-allocate memory. It runs with PyTorch 1.13 and later. Every run with the same version prints the same text.
+The program does not use msleaks. `msleaks-run -- python3 train.py` shows where PyTorch's libraries and the interpreter allocate
+memory. The program runs with PyTorch 1.13 and later. All runs with the same version print the same text.
 """
 import argparse
 
@@ -15,7 +15,8 @@ BATCH, CLASSES, SIZE = 64, 10, 16
 
 
 def generated_images(generator):
-    """Returns a batch of noisy images. In the images of each class, another square is bright."""
+    """Returns a batch of noisy images, and the class of each image. One square of an image is bright; its position depends on
+    the class."""
     labels = torch.randint(CLASSES, (BATCH,), generator=generator)
     images = torch.randn(BATCH, 1, SIZE, SIZE, generator=generator)
     for image, label in zip(images, labels.tolist()):

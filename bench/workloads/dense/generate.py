@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Prints a C++ file that consists almost only of allocations. Compiling it shows the cost of the plugin in the worst case.
+"""Prints a C++ file that consists almost only of allocations. Compiling this file shows the cost of the plugin in the worst
+case.
 
     generate.py [FACTOR]     3,000 x FACTOR allocations in one function, and 8,000 x FACTOR in 200 x FACTOR more
 """
@@ -12,8 +13,8 @@ struct Layer { float *weights; double *gradients; int *labels; };
 struct Scratch { ~Scratch(); };
 void keep(void *);
 """
-# The kinds of allocations, which are used in turns. They are assignments to members and variables. If `new` throws, the
-# exception runs the destructor of Scratch.
+# The kinds of allocations, which are used in turns. Each one assigns a block to a member or a variable. If `new`
+# throws, the exception runs the destructor of Scratch.
 KINDS = ("layer->weights = static_cast<float *>(std::malloc(n * {i}));",
          "layer->gradients = new double[n + {i}];",
          "int *labels{i} = static_cast<int *>(std::calloc(n, {i})); keep(labels{i});",

@@ -1,5 +1,5 @@
-// Runs each operator of ggml alone, in one thread. Prints the operator's name, and the milliseconds of the fastest of
-// several rounds.
+// Runs six operators of ggml, each alone and in one thread. Prints the name of each operator, and the milliseconds of
+// its fastest round.
 //
 //   operators [rounds]
 #include "ggml-cpu.h"

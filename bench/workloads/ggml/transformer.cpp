@@ -55,9 +55,9 @@ Model::Model(lm_ggml_backend_t backend) {
   std::mt19937 random(1);
   for (auto *tensor = lm_ggml_get_first_tensor(context.get()); tensor;
        tensor = lm_ggml_get_next_tensor(context.get(), tensor)) {
-    // The weights are evenly distributed between -limit and limit, with variance 1/n. std::normal_distribution is not
-    // used: it would take a fifth of the run's time. The speed of its x87 code also depends on the address of the
-    // stack.
+    // The weights are evenly distributed between -limit and limit, with variance 1/n, where n is the tensor's first
+    // dimension. std::normal_distribution is not used: it would take a fifth of the run's time. The speed of its x87
+    // code also depends on the address of the stack.
     const float limit = std::sqrt(3 / static_cast<float>(tensor->ne[0]));
     std::vector<float> values(lm_ggml_nelements(tensor));
     for (float &value : values)
@@ -111,7 +111,8 @@ Graph::Graph(const Model &model) {
   lm_ggml_build_forward_expand(operations, scores);
 }
 
-// Returns the most likely token after each token. Stores the sum of the scores' magnitudes in `checksum`.
+// Returns the most likely token after each token, or no tokens if the step failed. Stores the sum of the scores'
+// magnitudes in `checksum`.
 std::vector<int> step(const Model &model, lm_ggml_backend_t backend, const std::vector<int> &tokens, double &checksum) {
   const Graph graph(model);
   const Owned<lm_ggml_gallocr> allocator(lm_ggml_gallocr_new(lm_ggml_backend_get_default_buffer_type(backend)));

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints the path of a Python interpreter that has memray, and PyTorch from the system's Python. Exit status 77:
-# skipped, there is no network.
+# Prints the path of a Python interpreter that can import memray, and also the PyTorch of the system's Python. Exit
+# status 77: skipped, there is no network.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../fetch.sh"
 version=1.20.0
