@@ -60,7 +60,7 @@ struct ClaimedRing {
 };
 ClaimedRing claimRing(Arena &arena, uint64_t bytes) noexcept;
 
-// Returns a drained ring whose size is within these limits, in state Claimed.
+// Returns a drained ring of `least_bytes` to `most_bytes`, in state Claimed.
 ClaimedRing claimDrained(Arena &arena, uint64_t least_bytes, uint64_t most_bytes) noexcept;
 
 // Allocates the pages of the table of callers. Returns false if there is no room.

@@ -121,8 +121,9 @@ bool define(Arena &arena, const UnitRange &range, const ImagePlace &place) noexc
   return batch.flush();
 }
 
-// Unit::base is set only after the unit is defined, so no event has an undefined site. The process may fork between any
-// two steps. In the child too, no number is used twice, and each unit with a base is defined.
+// Arms the units of an image. Unit::base is set only after the unit is defined, so no event has an undefined site. The
+// process may fork between any two steps. In the child too, no number is used twice, and each unit with a base is
+// defined.
 void armRange(Arena &arena, const UnitRange &range, const ImagePlace &place) noexcept {
   auto [numbered, units] = measure(arena, range, place);
   if (units == 0)
@@ -168,7 +169,7 @@ void replaceWaiting(const char *begin, const WaitingImage &with) noexcept {
     }
 }
 
-// Units are also armed in a stopped session, which may start later.
+// Arms the units of an image, also in a stopped session, since the session may start later.
 void arm(const UnitRange &range) noexcept {
   const ErrnoKept kept;
   if (range.begin == range.end || isInert())
@@ -184,8 +185,9 @@ void arm(const UnitRange &range) noexcept {
     replaceWaiting(nullptr, {range, place});
 }
 
-// Only removes an image that still waits. Unit::base of armed units stays: at exit, the destructors of other images and
-// of static objects still make instrumented calls. After a dlclose the units are unmapped with their image.
+// Removes the image from the list if it still waits, and does nothing else. Unit::base of armed units stays: at exit,
+// the destructors of other images and of static objects still make instrumented calls. After a dlclose the units are
+// unmapped with their image.
 void disarm(const UnitRange &range) noexcept {
   const ErrnoKept kept;
   const SignalsBlocked blocked;

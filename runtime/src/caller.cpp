@@ -12,7 +12,7 @@ namespace msleaks::runtime {
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
-constexpr uint32_t kProbes = 64; // after this many occupied entries the table counts as full
+constexpr uint32_t kProbes = 64; // a search that meets this many occupied entries ends: the table counts as full
 
 constinit Pause pause_of_table;
 

@@ -217,8 +217,8 @@ const char *__msl_kernel_compiler() noexcept {
   return attach() != nullptr ? session.control->kernel_compiler : "";
 }
 
-// The counts of the module's threads stay in the file. A module that is later loaded at the same address gets new
-// arrays.
+// Removes a module. The counts of its threads stay in the file. A module that is later loaded at the same address gets
+// new arrays.
 void __msl_uncount(const abi::GraphUnit *unit) noexcept {
   const ArenaHeld held;
   if (!held || __msl_process.counting == nullptr)

@@ -32,7 +32,7 @@ bool write(Arena &arena, const OpenFile &file, const iovec *pieces, unsigned cou
 
 constexpr unsigned kPiecesOfOne = 4;
 
-// The file is created with the first definition, since most children of a fork have no definition.
+// Opens the file. The first definition creates it, since most children of a fork have no definition.
 OpenFile openDefinitions(Arena &arena) noexcept {
   if (arena.definitions_made)
     return {arena.defs_path.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW};

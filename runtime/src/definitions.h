@@ -11,8 +11,8 @@
 namespace msleaks::runtime {
 
 // Each of these functions appends one record. Call with signals blocked and Process::lock held. The functions count a
-// refused record and return false. Then the file is full and ends with a whole record, or the file cannot be opened at
-// the moment.
+// refused record and return false. A record is refused if the file is full, or cannot be opened at the moment. A full
+// file ends with a whole record.
 bool defineImage(Arena &arena, const abi::ImageDefinition &image, std::string_view path) noexcept;
 bool defineNote(Arena &arena, std::string_view text) noexcept;
 bool defineLabel(Arena &arena, uint32_t number, std::string_view text) noexcept;

@@ -21,7 +21,7 @@ constexpr uint32_t kSmallBlocks = 64;
 struct Driver {
   std::atomic<const hook::Device *> functions{nullptr};
   std::atomic<uint64_t> next_ns{0}; // time before which the driver is not called
-  std::atomic<uint32_t> blocks{0};  // number of allocated blocks; not exact, since threads do not wait
+  std::atomic<uint32_t> blocks{0};  // number of allocated blocks; not exact: threads do not wait for each other
   std::atomic<bool> is_checked{false};
   std::atomic<uint32_t> process{0}; // pid of the process that has used the driver first
 };

@@ -51,7 +51,7 @@ void __msl_hook_enter(hook::Call *call) noexcept {
   if (row.family() == abi::Family::Mmap && insideAllocator(thread))
     return;
   call->site = 0;
-  if (row.verb() == abi::Verb::Handle) { // no callback announces calls that have only handles
+  if (row.verb() == abi::Verb::Handle) { // no callback announces calls that only open or close handles
     call->answer = hook::kRecord;
     return;
   }

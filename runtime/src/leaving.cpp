@@ -28,7 +28,8 @@ uint32_t listUnfollowed(uint32_t pid, const char *program) noexcept {
   return kFirstListed + index;
 }
 
-// Returns null in a vfork's child, which shares its parent's arena and has another pid.
+// Returns the header of this process's arena. Returns null in a vfork's child, which shares its parent's arena and has
+// another pid.
 abi::ArenaHeader *ownArena() noexcept {
   const Arena *arena = __msl_process.arena;
   return arena != nullptr && arena->header->pid == processId() ? arena->header : nullptr;

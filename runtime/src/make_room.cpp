@@ -12,8 +12,8 @@ constexpr uint64_t kNsPerMs = 1'000'000;
 // The collector may have been stopped together with this process (^Z, a debugger). Then the heartbeat is old when a
 // thread reads it for the first time. So the thread waits this long for a new heartbeat.
 constexpr uint64_t kGraceNs = 100 * kNsPerMs;
-// A thread waits at most for this many timeouts if the collector is alive but reads nothing from the ring. Then it does
-// not wait again before the collector has read from the ring.
+// A thread waits at most for this many timeouts if the collector is alive but reads nothing from the ring. After that,
+// the thread does not wait again before the collector has read from the ring.
 constexpr uint64_t kMaxTimeouts = 10;
 constexpr uint32_t kFullsBetweenTries = 1024;
 

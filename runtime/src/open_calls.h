@@ -13,7 +13,8 @@
 
 namespace msleaks::runtime {
 
-// `frame` is the callback's callerStackPointer(). `old` is the block whose Free a realloc has recorded; 0 = none.
+// Adds a call to the list. `frame` is the callback's callerStackPointer(). `old` is the block whose Free a realloc has
+// recorded; 0 = none.
 void openCall(Thread &thread, uint64_t frame, uint32_t site, abi::Traits traits, uint64_t old) noexcept;
 
 // Ends the call and the open calls inside it, and returns the call. Its `remembered` is then the number of Allocs that

@@ -141,7 +141,7 @@ void __msl_on_launch_range(uint32_t site, uint32_t traits, const void *kernel, c
   const auto grid = [&](uint32_t i) {
     return size(global, i) < UINT32_MAX ? static_cast<uint32_t>(size(global, i)) : UINT32_MAX;
   };
-  // Without local sizes the driver chooses them, which is recorded as 0.
+  // If the call has no local sizes, the driver chooses the sizes. They are recorded as 0.
   const auto block = [&](uint32_t i) -> uint64_t { return local != nullptr ? size(local, i) : 0; };
   recordLaunch(callerFrame(), site, Traits(traits),
                {kernel, queue, grid(0) | uint64_t{grid(1)} << 32, grid(2),

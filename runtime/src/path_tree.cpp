@@ -74,8 +74,8 @@ uint32_t PathTree::findRetired(uint32_t parent, uint64_t key, uint32_t image) no
   }
 }
 
-// The first child of a node is never replaced by another child. Only the child's key changes, when its image is
-// unloaded or loaded again. So a reader never sees a node together with another node's key.
+// Stores the first child of a node. This child is never replaced by another child. Only the child's key changes, when
+// its image is unloaded or loaded again. So a reader never sees a node together with another node's key.
 void PathTree::setFirstChild(uint32_t parent, uint64_t key, uint32_t node) noexcept {
   std::atomic<FirstChild *> &place = first_children_[parent / abi::kPathBlockNodes];
   FirstChild *row = place.load(std::memory_order_relaxed);

@@ -292,8 +292,8 @@ void endRing(Thread &thread) noexcept {
   const ProcessLocked locked;
   if (!locked)
     return; // the collector ends the ring when the thread has ended
-  // If the thread ends in a signal handler, an interrupted record may have reserved slots that were never written. Then
-  // head is not moved.
+  // If the thread ends in a signal handler, an interrupted record may have reserved slots that were never written. In
+  // that case, the head of the ring is not moved.
   if (depthOf(thread) == 0)
     thread.ring->head.store(peek(thread.ring->reserved), std::memory_order_release);
   end(*__msl_process.arena, *thread.ring);

@@ -35,9 +35,9 @@ private:
   const ProcessLocked locked_;
 };
 
-// roomUntil() is the position up to which a ring may be filled when all events below `tail` are stored (record.h
-// explains the slack). Signal handlers may fill the ring up to handlersRoomUntil(), while the thread that they
-// interrupted waits for room.
+// The share of a ring that only signal handlers may fill, while the thread that they interrupted waits for room: 1 /
+// kHandlersShare. handlersRoomUntil() and roomUntil() return the positions up to which handlers and the thread may fill
+// a ring when all events below `tail` are stored. record.h explains kSlackSlots.
 inline constexpr uint64_t kHandlersShare = 16;
 inline uint64_t handlersRoomUntil(const abi::RingHeader &ring, uint64_t tail) noexcept {
   return tail + ring.capacity - kSlackSlots;

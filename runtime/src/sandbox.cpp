@@ -10,7 +10,8 @@ namespace {
 constexpr uint64_t kNsPerUs = 1000;
 constexpr unsigned kMostLooks = 20'000; // largest number of checks for threads in the kernel: about a second
 
-// Returns null in a vfork's child, which shares its parent's arena and has another pid.
+// Returns the header of this process's arena. Returns null in a vfork's child, which shares its parent's arena and has
+// another pid.
 abi::ArenaHeader *arenaOfThisProcess() noexcept {
   const Arena *arena = __msl_process.arena;
   return arena != nullptr && arena->header->pid == processId() ? arena->header : nullptr;

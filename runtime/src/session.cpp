@@ -32,7 +32,7 @@ const char *valueIn(const char *entry, std::string_view name) noexcept {
 }
 
 // Reads the environment before libc has set `environ`. This is necessary, since the dynamic linker calls a preloaded
-// malloc before that.
+// malloc before libc is ready.
 void readKernelEnvironment(std::string_view name, PathText &value_text) noexcept {
   const OpenFile file("/proc/self/environ", O_RDONLY);
   char block[512];
@@ -187,7 +187,7 @@ bool isTraced() noexcept {
 }
 
 // The seccomp filter may forbid any system call that the process has not made yet. The dynamic linker has opened, read
-// and mapped files in this process. So this function makes only such system calls.
+// and mapped files in this process. So this function makes only system calls that open, read or map files.
 bool beginsSandboxed() noexcept {
   std::string_view status;
   if (const OpenFile file("/proc/self/status", O_RDONLY); file)

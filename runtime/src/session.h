@@ -28,8 +28,9 @@ bool findSession() noexcept;
 // this process is listed as unseen and records nothing. The caller needs no lock.
 bool beginsSandboxed() noexcept;
 
-// Whether there is no collector that stores events. The collector's thread has ended, the session is closed, or this
-// process has stopped waiting and has seen no new heartbeat. When a new collector starts, the result is false again.
+// Whether there is no collector that stores events. This is so if the collector's thread has ended, or if the session
+// is closed. It is also so if this process has stopped waiting and has seen no new heartbeat. When a new collector
+// starts, the result is false again.
 bool collectorGone() noexcept;
 // Whether the process may allocate this many bytes of shared memory. Without a collector there is a small limit.
 bool mayTake(uint64_t bytes) noexcept;

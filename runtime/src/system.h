@@ -115,8 +115,8 @@ private:
     uint32_t expected = kFree;
     return __atomic_compare_exchange_n(word_, &expected, kTaken, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
   }
-  // Returns false if another thread has the lock. The other thread then wakes a waiting thread when it releases the
-  // lock.
+  // Tries to acquire the lock. Returns false if another thread has the lock. The other thread then wakes a waiting
+  // thread when it releases the lock.
   bool takeContended() noexcept { return __atomic_exchange_n(word_, kContended, __ATOMIC_ACQUIRE) == kFree; }
   // Waits for the lock, and checks the lock from time to time. A thread under a seccomp filter wakes no other thread
   // when it releases the lock.

@@ -190,7 +190,7 @@ uint64_t hashOf(ThreadPath &path, uint32_t walked, uint32_t outer) noexcept {
   return hash;
 }
 
-// Whether the path to `node` consists of these new calls and then of the path to `outer`. If so, the calls get the
+// Whether the path to `node` consists of the new calls and then of the path to `outer`. If so, the calls get the
 // numbers of the path's nodes. This check is fast, since nodes that were added at the same time are neighbours in
 // memory. `node` may be 0, which is no node.
 bool isPathTo(ThreadPath &path, const PathTree &tree, uint32_t node, uint32_t walked, uint32_t outer) noexcept {
@@ -245,8 +245,8 @@ uint32_t takePath(ThreadPath &path, PathTree &tree, const Frame &frame) noexcept
   findWhatMatters(path, done);
   path.count = 0; // a signal handler that leaves by a longjmp then leaves no half-changed path
   node = number(path, tree, done.walked, node);
-  // After NoCall, the path is not stored. Its last word was no return address. No later check would detect that this
-  // word has become a return address.
+  // After NoCall, the path is not stored. The last word of this path was no return address. No later check would detect
+  // that this word has become a return address.
   if (node != 0 && !done.left_handler && done.end != Step::NoCall)
     keep(path, done);
   return node;

@@ -12,7 +12,7 @@ inline constexpr uint32_t kKnownSites = 4096;
 
 // Results of earlier calls of isChosen, by site, and the images for which the collector was asked. This struct has its
 // own lock. A thread that compares blocks holds the lock of the list of watches while it waits for the driver. During
-// this wait the driver's own threads allocate.
+// this wait the driver's own threads allocate, and their allocations need this struct.
 struct ChosenSites {
   uint32_t lock;
   // Each entry is site << 1 | result, for a recent site; 0 = empty.

@@ -66,7 +66,7 @@ private:
   int errno_;
 };
 
-// Returns the function of the same name in the next library after this one, for a process without msleaks' runtime.
+// Returns the function of the same name in the next library after this library, for a process without msleaks' runtime.
 [[gnu::noinline, gnu::cold]] inline void *nextOf(Function &function) {
   const OwnWork own; // the dynamic linker allocates an error message for a missing symbol
   void *real = ::dlsym(RTLD_NEXT, function.name);

@@ -32,8 +32,8 @@ Code codeIn(const LoadedObject &object, uint64_t at) noexcept {
   return {};
 }
 
-// Whether these bytes may be code. The code of a static program that does not map its headers at the beginning of its
-// range cannot be found. Then the result is true.
+// Whether these bytes may be code. The result is also true if the code of the image cannot be found. This is so in a
+// static program that does not map its headers at the beginning of its range.
 bool mayBeCode(uint64_t at, uint64_t bytes) noexcept {
   const Code code = codeAt(at);
   return code.end == 0 || code.holds(at, bytes);

@@ -159,7 +159,7 @@ Step leaveWithoutTable(Frame &frame, Stack &stack) noexcept {
   return leave(frame, rule, stack);
 }
 
-// Even if no call returns to this instruction, a signal may have interrupted it. Then its rule is read again.
+// If a signal has interrupted this instruction, no call needs to return to it. So the instruction's rule is read again.
 Step leaveNoCall(Frame &frame, Stack &stack) noexcept {
   const Rule rule = frame.is_interrupted ? lookUp(frame) : Rule{.kind = RuleKind::NoCall};
   return rule.kind == RuleKind::NoCall ? Step::NoCall : stepSlowly(frame, rule, stack);

@@ -31,7 +31,7 @@ inline constexpr uint32_t kDeviceCountsVersion = 1;
 struct DeviceCounts {
   uint32_t version; // kDeviceCountsVersion
   CountMode mode;
-  uint32_t bank_mask;   // number of banks - 1; this number is a power of two
+  uint32_t bank_mask;   // number of banks - 1; the number of banks is a power of two
   uint32_t counters;    // number of counters in a bank
   uint32_t wave;        // threads that the device schedules together, at least 1
   uint32_t strata_mask; // a power of two - 1: on average one of strata_mask + 1 blocks counts

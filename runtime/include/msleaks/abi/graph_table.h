@@ -10,8 +10,8 @@
 // have the same sum as the counts of the outgoing edges. Only some edges have a counter. The analysis computes the
 // counts of the other edges from this rule (analysis/graphs/).
 //
-// Each thread counts in an array of its own, with `counters` numbers of 64 bits. It requests the array when it first
-// enters a function of the module:
+// Each thread counts in an array of its own, with `counters` numbers of 64 bits. The thread requests the array when it
+// first enters a function of the module:
 //
 //   %counters = load ptr, ptr @__msl_counters            ; thread_local, null at first
 //   br (%counters == null), unlikely first
@@ -78,7 +78,7 @@ struct GraphFunction {
   uint32_t first_argument, argument_count; // kernels only; missing in rows of kLeastFunctionBytes
 };
 static_assert(sizeof(GraphFunction) == 48);
-inline constexpr uint32_t kLeastFunctionBytes = 40; // size of a row as version 1 was first written
+inline constexpr uint32_t kLeastFunctionBytes = 40; // size of a row when version 1 was new
 
 struct GraphBlock {
   StringOffset file; // file of the block's first line
@@ -91,7 +91,7 @@ struct GraphBlock {
   uint32_t reserved;
 };
 static_assert(sizeof(GraphBlock) == 56);
-inline constexpr uint32_t kLeastBlockBytes = 48; // size of a row as version 1 was first written
+inline constexpr uint32_t kLeastBlockBytes = 48; // size of a row when version 1 was new
 
 inline constexpr uint32_t kNoCounter = UINT32_MAX;
 struct GraphEdge {
@@ -172,7 +172,7 @@ extern "C" {
 // Stores in `choice` which launches the session counts, and which threads count in them. Returns false if there is no
 // session.
 [[gnu::visibility("default")]] bool __msl_device_choice(msleaks::abi::DeviceChoice *choice) noexcept;
-// Returns the path of a program. It compiles the source of kernels so that the kernels count (msleaks-run --cfg). The
+// Returns the path of a program that compiles the source of kernels so that the kernels count (msleaks-run --cfg). The
 // path is empty if there is no such program, or no session.
 [[gnu::visibility("default")]] const char *__msl_kernel_compiler() noexcept;
 // Registers how a kernel uses its arguments, for an API that sets the arguments one by one before the launch. `kernel`

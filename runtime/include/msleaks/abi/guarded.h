@@ -1,7 +1,7 @@
-// The protocol between `msleaks verify`, which traces a program, and the hooks and the runtime in that program. It
-// serves two kinds of blocks. A guarded block is a host block on pages of its own, so the tracer sees each access to
-// it. A watched block (msl_watch) stays at its address. The program reports its watched blocks and its ranges to the
-// tracer.
+// The protocol between `msleaks verify`, which traces a program, and the hooks and the runtime in that program. The
+// protocol serves two kinds of blocks. A guarded block is a host block on pages of its own, so the tracer sees each
+// access to it. A watched block (msl_watch) stays at its address. The program reports its watched blocks and its ranges
+// to the tracer.
 //
 // The program makes a system call that no kernel has, kGuardCall(GuardCall, arguments…). The tracer returns a result in
 // place of the kernel. Without a tracer the result is an error. Then the hooks guard no block, and the runtime reports

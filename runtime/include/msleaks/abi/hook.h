@@ -14,7 +14,7 @@ inline constexpr uint32_t kHookVersion = 1;
 
 // A hooked function. Later versions append fields to this struct.
 struct Function {
-  const char *library; // one beginning of the library's file name ("libOpenCL"), or several ("libacl_rt|libascendcl")
+  const char *library; // start of the library's file name ("libOpenCL"), or several starts ("libacl_rt|libascendcl")
   const char *name;
   void *hook; // null: the library with hooks calls the function but does not hook it
   void *real; // the real function, if it is the same for all callers; null: it differs, or was not found yet
@@ -125,7 +125,8 @@ extern "C" {
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_flags(uint32_t traits, uint32_t flags) noexcept;
 // Reports one output of an operation. Call this for each output, just before the operation's range ends.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_output(const msleaks::hook::Output *output) noexcept;
-// Mark the begin and the end of a call of the real function. Calls of the same family in between are not recorded.
+// Mark the beginning and the end of a call of the real function. Calls of the same family between __msl_hook_begin and
+// __msl_hook_end are not recorded.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_begin(msleaks::hook::Call *call) noexcept;
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_end(msleaks::hook::Call *call) noexcept;
 

@@ -201,8 +201,8 @@ struct PathBlock {
 
 // The states of a futex (ArenaHeader::reach_wait). A process that exits or sets a mark (msl_mark) waits on this futex
 // until the collector has read the process's memory (Flags::reach). The process sets Claimed, Waiting and GaveUp; the
-// collector sets Reading and Read. Both use compare-and-exchange. One thread at a time claims the futex, when its state
-// is None, Read or GaveUp.
+// collector sets Reading and Read. Both change the state by compare-and-exchange. A thread may claim the futex only
+// while its state is None, Read or GaveUp. So only one thread at a time has claimed the futex.
 enum class ReachWait : uint32_t { None, Waiting, Reading, Read, GaveUp, Claimed };
 
 // The state of a thread's calls, in the runtime's thread-local storage (ArenaHeader::thread_offset). While the thread

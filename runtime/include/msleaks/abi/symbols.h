@@ -104,7 +104,8 @@ struct Shape {
   constexpr bool operator==(const Shape &) const = default;
 };
 
-// One row. A comment of a position names the verbs that use the position. For other verbs the position is absent.
+// One row of symbols.def. A comment of a position names the verbs that use the position. For other verbs the position
+// is absent.
 struct Symbol {
   std::string_view name;
   Verb verb{};

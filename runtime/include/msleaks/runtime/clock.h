@@ -17,7 +17,7 @@ inline uint64_t readNs(clockid_t clock) noexcept {
 
 inline uint64_t monotonicNs() noexcept { return readNs(CLOCK_MONOTONIC); }
 
-// Reads the counter without a fence, which takes 8.5 ns instead of 14. The processor may read its counter before
+// Reads the counter without a fence, which takes 8.5 ns instead of 14 ns. The processor may read its counter before
 // earlier loads have their values, but never after a later store is visible. So a thread that passes a block to another
 // thread has read the time of the Alloc before the other thread can see the block. The time that the other thread reads
 // for its own events may be too early, by 5 to 16 ns in measurements.

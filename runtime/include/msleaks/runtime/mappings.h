@@ -15,8 +15,8 @@ constexpr bool isSparse(int flags) {
   return (flags & MAP_TYPE) != MAP_PRIVATE || (flags & (MAP_STACK | MAP_GROWSDOWN | MAP_NORESERVE)) != 0;
 }
 
-// Returns the event flags of a mapping. PROT_NONE reserves addresses without memory. The pages of a mapped file are no
-// memory of the process's own.
+// Returns the event flags of a mapping. PROT_NONE reserves addresses without memory. The pages of a mapped file are not
+// the process's own memory.
 constexpr uint16_t mappingFlags(int protection, int flags) {
   if ((flags & MAP_ANONYMOUS) == 0)
     return abi::kReserve | abi::kFile;

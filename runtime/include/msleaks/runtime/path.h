@@ -13,7 +13,7 @@ extern "C" {
 [[gnu::visibility("default")]] uint32_t __msl_path(uint64_t return_address, uint64_t stack_pointer,
                                                    uint64_t frame_pointer, uint32_t site) noexcept;
 // Returns the site number of the path to `caller`, the return address of a hook. The stack walk begins at a call that
-// the hook made.
+// the hook made, with this return address, stack pointer and frame pointer.
 [[gnu::visibility("default")]] uint32_t __msl_path_to(uint64_t caller, uint64_t return_address, uint64_t stack_pointer,
                                                       uint64_t frame_pointer, uint32_t site) noexcept;
 }

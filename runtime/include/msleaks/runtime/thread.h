@@ -55,7 +55,7 @@ inline constexpr uint32_t kRememberedAllocs = 8; // powers of two
 inline constexpr uint32_t kOpenCalls = 8;
 inline constexpr uint32_t kOpenRanges = 4;
 
-// The state that a hook checks. It is all zero in the usual case, so the check is one load and one compare. Class
+// The state that a hook checks. In most calls all its fields are zero, so the check is one load and one compare. Class
 // Inside sets `inside`. `open_calls` is the number of calls in Thread::open.
 using abi::CallState;
 
@@ -72,7 +72,7 @@ static_assert(static_cast<unsigned>(abi::Family::Count) < 16, "a bit per family,
 // Parts of Thread::state. The low half is the generation. The high half is the number of records under way. A record
 // that begins finds this number above 0 only in a signal handler that interrupted a record. So one compare with
 // Process::state shows that the thread has its ring and interrupts no record.
-inline constexpr uint64_t kNoGeneration = 1; // no process has it: a new thread takes the slow path first
+inline constexpr uint64_t kNoGeneration = 1; // no process has this generation: a new thread takes the slow path first
 inline constexpr uint64_t kOneRecord = uint64_t{1} << 32;
 
 struct Thread {
@@ -127,14 +127,14 @@ inline void closeRange(Thread &thread) noexcept {
   if (thread.range_depth != 0)
     thread.ranges[--thread.range_depth % kOpenRanges] = {};
 }
-// Returns null if no range is open, or if a deeper range has overwritten it.
+// Returns the innermost open range. Returns null if no range is open, or if a deeper range has overwritten it.
 inline const OpenRange *innermostRange(const Thread &thread) noexcept {
   const OpenRange &range = thread.ranges[(thread.range_depth - 1) % kOpenRanges];
   return thread.range_depth != 0 && range.label != 0 ? &range : nullptr;
 }
 
 // Whether a launch from this frame is part of an operator that has reported the memory it uses. If an exception has
-// left the operator, the stack pointer is above its frame.
+// left the operator, the stack pointer is above the operator's frame, and the result is false.
 inline bool isTold(const Thread &thread, uint64_t frame) noexcept { return frame < thread.told_frame; }
 
 // While an object of this class exists, calls of the families `whose` are not recorded. The real function behind a hook
@@ -175,7 +175,7 @@ struct alignas(abi::kMaxPageBytes) Process {
   uint32_t lock;
   int32_t in_kernel;      // number of threads in a system call of the runtime (kernel.h)
   bool is_child_told;     // whether a fork's child behind a seccomp filter was counted; it has no files
-  uint64_t last_looks_ns; // time that the last looks before frees have taken in all
+  uint64_t last_looks_ns; // total time of the last looks at blocks (last_look.cpp)
 };
 
 } // namespace msleaks::runtime
