@@ -36,7 +36,7 @@ const Value *onlyStoredTo(const Value &address) {
   return stored;
 }
 
-// Whether the result of `user` points into the same block as `value`. Such users are casts, phis, selects, and GEPs
+// Whether the result of `user` points into the same block as `value`. This is true for casts, phis, selects, and GEPs
 // with constant indices, such as the step over an array cookie.
 bool isSameBlock(const Value &value, const User &user) {
   if (isa<CastInst>(user) || isa<PHINode>(user))

@@ -22,7 +22,8 @@ class Value;
 
 namespace msleaks::passes {
 
-// A field is empty if its value is not known. No field is a guess.
+// The variable and the element type of a block in the source. A field is empty if its value is not known. No field is a
+// guess.
 struct Destination {
   std::string variable; // "weights", "l.output", "this->blocks_", "net->layers[].output"
   std::string type;     // type of the block's elements: "float", "struct layer"

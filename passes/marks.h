@@ -5,10 +5,10 @@
 //   !msleaks.marks = !{!7}
 //   !7 = !{!"weights", !"float", i32 3, !"make", !"/src/net.c", i32 12, i32 20, i32 0}
 //
-// When the optimiser replaces a call, it drops unknown metadata. It replaces calls when it inlines into a function with
-// cleanups, folds malloc and memset into calloc, or merges two branches. The debug location of the call stays, and
-// restoreMarks finds the mark in the table by this location. If several marks of one place differ, only the facts that
-// they share are used.
+// When the optimiser replaces a call, it drops unknown metadata. The optimiser replaces calls when it inlines into a
+// function with cleanups, folds malloc and memset into calloc, or merges two branches. The debug location of the call
+// stays, and restoreMarks finds the mark in the table by this location. If several marks of one place differ, only the
+// facts that they share are used.
 #pragma once
 
 #include "source_place.h"

@@ -25,9 +25,9 @@ struct SourcePlace {
 };
 
 SourcePlace placeOf(const llvm::DILocation &location);
-// Without debug information, the place has only the function and the module's source file.
+// Returns the place of a call. Without debug information, the place has only the function and the module's source file.
 SourcePlace placeOf(const llvm::CallBase &call);
-// The place of a whole function has no line.
+// Returns the place of a whole function, which has no line.
 SourcePlace placeOf(const llvm::DISubprogram &function);
 SourcePlace placeOf(const llvm::Function &function);
 

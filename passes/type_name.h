@@ -7,9 +7,9 @@
 
 namespace msleaks::passes {
 
-enum class Spelling { C, Cxx }; // C says "struct layer", C++ says "layer"
+enum class Spelling { C, Cxx }; // C writes "struct layer", C++ writes "layer"
 
-// Returns an empty text if the type has no name, or is void.
+// Returns the type's name as the source spells it. The name is empty if the type has no name, or is void.
 std::string typeName(const llvm::DIType *type, Spelling spelling);
 
 // Returns the type without typedefs and qualifiers. Null means void.

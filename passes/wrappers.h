@@ -12,9 +12,9 @@
 //
 // A function that the user named as a wrapper has an entry without a line, which represents all its calls.
 //
-// A function may also return the result of another module's function. It is then a wrapper only if that other function
-// is a wrapper. The report decides this, since it has the tables of all modules and the call path. Such calls are named
-// forwards.
+// A function may also return the result of another module's function. Such a function is a wrapper only if the other
+// module's function is a wrapper. The report decides this, since it has the tables of all modules and the call path.
+// The calls of other modules' functions are named forwards.
 #pragma once
 
 #include "known_symbols.h"

@@ -201,8 +201,8 @@ private:
     return areUsedBy(*callee);
   }
 
-  // Whether the call uses a texture, a surface or an image. The operand that selects such an object is a number, no
-  // address. For some such calls, LLVM claims that they use no memory.
+  // Whether the call uses a texture, a surface or an image. The operand that selects such an object is a number and not
+  // an address. For some such calls, LLVM claims that they use no memory.
   static bool isTexture(const CallBase &call) {
     const Function *callee = call.getCalledFunction();
     const StringRef name = callee ? callee->getName() : StringRef();

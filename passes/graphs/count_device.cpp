@@ -132,7 +132,7 @@ private:
                 counters_.add(to, first, before, amounts);
             });
     if (bank)
-      callClones(function, *bank, clones); // after countAt, whose places may be the original calls
+      callClones(function, *bank, clones); // after countAt: its places may be the original calls
   }
 
   // Whether threads may wait for each other in the function. If threads wait in any kernel, they may also wait in each
@@ -141,8 +141,9 @@ private:
     return counted.is_kernel ? waiting_.contains(counted.original) : !waiting_.empty();
   }
 
-  // Whether a thread computes its bank only where it counts, not at the beginning of the kernel. This is done if such
-  // places are few. Then threads that do not reach them run no code for the bank (DeviceCounters::addThreadsApart).
+  // Whether a thread computes its bank only where it counts, not at the beginning of the kernel. This is done for a
+  // kernel that counts at few places. Threads that do not reach these places then run no code for the bank
+  // (DeviceCounters::addThreadsApart).
   bool asksWhereItCounts(const CountedClone &counted, ArrayRef<CounterPlace> places,
                          ArrayRef<CountedClone> clones) const {
     return target_.isSpirv() && counted.is_kernel && places.size() <= kFewPlaces && !callsAny(*counted.clone, clones);

@@ -92,7 +92,7 @@ Function *makeClone(Function &original, const DeviceTarget &target, bool is_kern
   return clone;
 }
 
-// Adds to `reached` the functions that its elements from number `begin` on call by name, directly or indirectly.
+// Adds functions to `reached`: those that its elements, from index `begin` on, call by name, directly or indirectly.
 void addCalled(SetVector<Function *> &reached, size_t begin, const DeviceTarget &target,
                function_ref<bool(const Function &)> can_be_counted) {
   for (size_t i = begin; i < reached.size(); ++i) // the set grows in the loop

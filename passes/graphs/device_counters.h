@@ -21,15 +21,15 @@ public:
   // Counts, in front of `begin`, the threads that enter the kernel: the first thread of a block counts all threads of
   // the block. `counter` is the number of the counter in the module. `bank` must be valid at `begin`.
   void addThreads(llvm::Value &counts, const Bank &bank, uint32_t counter, llvm::Instruction &begin) const;
-  // Counts the same threads without a bank, and emits a barrier between this code and the code behind it. For SPIR-V
-  // only.
+  // Counts the same threads as addThreads, but without a bank, and emits a barrier between this code and the code
+  // behind it. For SPIR-V only.
   void addThreadsApart(llvm::Value &counts, uint32_t counter, llvm::Instruction &begin);
   // Adds the amounts in front of `before`. `first` is the number of the function's first counter in the module.
   void add(const Bank &bank, uint32_t first, llvm::Instruction &before, llvm::ArrayRef<CountedAmount> amounts) const;
 
-  // Adds the same amounts without a branch, for kernels whose threads wait for each other. PoCL runs the code behind a
-  // barrier in a loop over the threads, once for each path to the end. PoCL assumes that all threads of a block take
-  // the same path. With a branch that only some threads take, either all threads would count, or none.
+  // Adds the amounts as add() does, but without a branch, for kernels whose threads wait for each other. PoCL runs the
+  // code behind a barrier in a loop over the threads, once for each path to the end. PoCL assumes that all threads of a
+  // block take the same path. With a branch that only some threads take, either all threads would count, or none.
   //
   //   call @__msl_count(%bank + 8 × k, select %is_counted, %amount, 0)      ; not inlined
   void addByCall(const Bank &bank, uint32_t first, llvm::Instruction &before, llvm::ArrayRef<CountedAmount> amounts);

@@ -225,7 +225,7 @@ GlobalVariable &DeviceTarget::addPointer(const Twine &name) const {
   return *variable;
 }
 
-// For AMDGPU, the target feature decides, or else the processor: gfx10 and newer have 32 threads.
+// For AMDGPU, the target feature decides, or else the processor: a wave of gfx10 and newer has 32 threads.
 uint32_t DeviceTarget::waveOf(const Function &function) const {
   constexpr uint32_t kNarrow = 32, kWide = 64;
   if (kind_ == Kind::Nvptx)

@@ -16,7 +16,7 @@ llvm::SmallVector<CounterPlace> placesOf(llvm::Instruction &begin, const EdgeGra
                                          llvm::ArrayRef<EdgeCount> counts, bool all);
 
 // Moves the allocas of fixed size to the front, and returns the first instruction behind them. An alloca behind a
-// branch would not belong to the fixed frame.
+// branch would be outside of the entry block, and so its size would be dynamic.
 llvm::Instruction &firstBehindAllocas(llvm::Function &function);
 
 } // namespace msleaks::passes

@@ -47,7 +47,8 @@ struct Edge {
   bool countable() const { return spot != EdgeSpot::None; }
 };
 
-// Whether a call may leave the function. On a device no call can: a device has neither exceptions nor exit().
+// Whether a call may leave the function. On a device, no call can leave the function, since a device has neither
+// exceptions nor exit().
 enum class Calls : uint8_t { MayNotComeBack, ComeBack };
 
 class EdgeGraph {

@@ -29,7 +29,7 @@ struct CountedAmount {
   uint32_t counter;
   llvm::Value *amount; // 64 bits
 };
-// Inserts, in front of an instruction, the code that adds these amounts to their counters. May create blocks.
+// Inserts, in front of an instruction, the code that adds amounts to their counters. May create blocks.
 using AddCounts = llvm::function_ref<void(llvm::Instruction &before, llvm::ArrayRef<CountedAmount> amounts)>;
 
 // Inserts the code that counts. `most` limits how many counters an outer loop may have in registers. 0: no counter is
