@@ -20,8 +20,8 @@ std::string wordIn(const fs::path &file) {
   return word;
 }
 
-// Whether `f` returns true for the folder of a control group or for one of its parent folders: each of these may have a
-// quota.
+// Whether `f` returns true for the folder of a control group or for one of its parent folders. Each of these groups may
+// have a quota.
 template <class F> bool anyGroup(fs::path group, const F &f) {
   for (; group.native().size() >= kGroups.native().size(); group = group.parent_path())
     if (f(group))

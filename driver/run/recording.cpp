@@ -91,7 +91,7 @@ Result<abi::WatchWish> watchOf(const analysis::WatchOption &option, const fs::pa
 } // namespace
 
 Cleanup::Cleanup(const fs::path &folder) : folder_(folder.lexically_normal()) {
-  std::error_code refused; // a path that cannot be examined already existed
+  std::error_code refused; // a path that cannot be examined counts as existing
   for (fs::path path = folder_; !path.empty() && !fs::exists(path, refused) && !refused; path = path.parent_path())
     missing_.push_back(path);
 }

@@ -24,7 +24,7 @@ public:
   // The signal mask and actions that msleaks-run got from its parent. The program must start with these.
   const analysis::SignalSetup &found() const { return found_; }
 
-  // Waits for the end of the program and returns its wait status. `tick` is called a few times per second.
+  // Waits for the end of the program and returns its wait status. `tick` is called at least four times per second.
   int waitFor(pid_t program, const std::function<void()> &tick, const std::function<void()> &toggle);
 
   // Drops pending signals that were meant for the program. Restores the signal mask, so signals can end msleaks-run

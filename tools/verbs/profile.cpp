@@ -71,7 +71,7 @@ Result<ExitStatus> showCode(ProfileOptions &options) {
 }
 
 // Prints the version of the profile's format as LNT counts: 2 for LNT's second format, 1 for all other formats. LNT
-// converts these to its first format.
+// converts the other formats to its first format.
 Result<ExitStatus> showVersion(ProfileOptions &options) {
   options.no_text = true;
   MSL_TRY(load(options, options.file));
