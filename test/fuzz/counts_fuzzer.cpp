@@ -32,7 +32,7 @@ std::string repaired(std::string table) {
   header.edge_bytes = sizeof(abi::GraphEdge);
   const uint64_t parts = sizeof header + header.function_count * sizeof(abi::GraphFunction) +
                          header.block_count * sizeof(abi::GraphBlock) + header.edge_count * sizeof(abi::GraphEdge);
-  // The rest of the table becomes strings, followed by some rows of arguments.
+  // The rest of the table becomes strings, followed by up to seven rows of arguments.
   const uint64_t left = table.size() > parts ? table.size() - parts : 0;
   const uint64_t arguments = std::min<uint64_t>(header.argument_bytes % 8, left / sizeof(abi::GraphArgument));
   header.argument_bytes = sizeof(abi::GraphArgument);

@@ -6,7 +6,8 @@
 
 using namespace msleaks::runtime::unwind;
 
-// A header with one function, so that the input is the record of this function, and the data that it refers to.
+// Three quarters of the inputs get a header with one function. So the input itself is the record of this function, and
+// the data that the record refers to.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   struct Header {
     uint8_t version = 1, frame_encoding = 0x1b, count_encoding = 0x03, table_encoding = 0x3b;

@@ -160,7 +160,7 @@ static void copies() {
   cudaMemcpyPeerAsync(to, 0, from, 1, 42, stream);
 }
 
-// With a default stream for each thread, CUDA's headers rename the functions to these names.
+// With a default stream for each thread, CUDA's headers rename the functions to names with _ptds or _ptsz.
 static void copiesPerThread() {
   GUARD;
   // CHECK: on_copy cuda copy to=0x100 from=0x200 size=13 stream=0 direction=1 | cudaMemcpy_ptds at

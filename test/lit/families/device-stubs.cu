@@ -40,7 +40,7 @@ void run(float *values) { scale<<<dim3(3, 2), 64>>>(2.f, values); }
 __attribute__((global)) void remote(float *values);
 void elsewhere(float *values) { remote<<<1, 1>>>(values); }
 
-// A function of the user is no stub, even if its name contains these words.
+// A function of the user is no stub, even if its name contains `__device_stub__`.
 // CHECK-LABEL: define{{.*}} @_Z4minePf(
 // CHECK-NOT: @__msl
 // CHECK: ret void

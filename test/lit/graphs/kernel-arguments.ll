@@ -58,7 +58,7 @@ end:
   ret void
 }
 
-; Called functions use the memory. @put is in this module, the others are not.
+; The kernel calls functions that use the memory. @put is in this module, the other functions are not.
 ; CHECK: remark: {{.*}}kernel calls, argument 0: written, bytes 4 to 8
 ; CHECK: remark: {{.*}}kernel calls, argument 1: read{{$}}
 ; CHECK: remark: {{.*}}kernel calls, argument 2: read and written{{$}}

@@ -45,7 +45,7 @@ end:
   ret void
 }
 
-; More than sixteen counters would fill the registers of the outer loop. So they are added after the inner loop.
+; More than sixteen counters would fill the registers of the outer loop. So these counters are added to memory after the inner loop.
 ; CHECK-LABEL: @__msl_counted_many(
 ; CHECK: {{^}}outer:
 ; CHECK-NOT: atomicrmw

@@ -1,5 +1,5 @@
-// The optimiser deletes the same calls as without msleaks. No site and no unit is left of them. Up to LLVM 18, debug information consists
-// of calls, too, so sed removes these.
+// The optimiser deletes the same calls as without msleaks, and no site or unit of these calls is left. Up to LLVM 18, debug information
+// consists of calls, too, so sed removes the calls of @llvm.dbg.
 // RUN: %clangxx -g -O2 -S -emit-llvm %s -o - | sed '/@llvm.dbg/d' | FileCheck %s
 // RUN: %clangxx -g -O2 -S -emit-llvm %s -o - | FileCheck --check-prefix=NONE %s
 // At -O0 all calls remain.

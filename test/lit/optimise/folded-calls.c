@@ -21,7 +21,7 @@ void grown(struct layer *l, int n) { l->output = realloc(NULL, n * 4); }
 // CHECK-DAG: folded-calls.c:[[#@LINE+1]]:{{[0-9]+}} either malloc type='float' variable='l->output'
 void either(struct layer *l, int n, int c) { if (c) l->output = malloc(n); else l->output = malloc(n); }
 
-// Calls on separate lines are merged, too. Then the line is unknown.
+// Calls on separate lines are merged, too. The line of the merged call is unknown.
 // CHECK-DAG: folded-calls.c:0:0 lines malloc type='float' variable='l->output'
 void lines(struct layer *l, int n, int c) {
   if (c)

@@ -9,7 +9,7 @@
 // RUN: not %clang -c %s -o %t.o -DANNOTATION='"msleaks.alloc:free=put"' 2>&1 | FileCheck --check-prefix=PARTNER %s
 // RUN: not %clang -c %s -o %t.o -DANNOTATION='"msleaks.alloc:size=0"' -DRESULT=int 2>&1 | FileCheck --check-prefix=POINTER %s
 // RUN: not %clang -c %s -o %t.o -DANNOTATION='"msleaks.alloc:size=0"' -DA=double 2>&1 | FileCheck --check-prefix=DOUBLE %s
-// A row that cannot match its function is an error, too. A static function may have its name by chance, so the row is ignored.
+// A row that cannot match its function is an error, too. A static function may have the row's name by chance, so the row is ignored.
 // RUN: echo 'free pool address=3' > %t.rows
 // RUN: not env MSLEAKS_PASS=rows=%t.rows %clang -c %s -o %t.o -DANNOTATION='"somebody.else"' 2>&1 | FileCheck --check-prefix=ROW %s
 // RUN: env MSLEAKS_PASS=rows=%t.rows %clang -c %s -o %t.o -DANNOTATION='"somebody.else"' -DSTATIC='static __attribute__((used))'

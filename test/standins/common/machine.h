@@ -29,7 +29,7 @@ public:
   void *allocate(size_t bytes); // null: no hole is large enough
   bool release(void *block);    // false: `block` is no block
   bool holds(const void *address) const;
-  // Maps the same memory at another address. `from` is the address of the first page.
+  // Maps the memory from the page at `from` on at another address, too. Both addresses then refer to the same bytes.
   bool showAt(void *address, const void *from, size_t bytes) const;
   size_t total() const { return bytes_; }
   size_t free() const;
@@ -83,10 +83,10 @@ private:
   std::thread thread_;
 };
 
-// There are $STANDIN_DEVICES (2) devices with $STANDIN_DEVICE_BYTES (64 MiB) each. A context uses kContextBytes of a
-// device. With $STANDIN_HIDDEN the host cannot access the devices' memory, as on a real device.
+// By default there are 2 devices with 64 MiB each ($STANDIN_DEVICES, $STANDIN_DEVICE_BYTES). A context uses
+// kContextBytes of a device. With $STANDIN_HIDDEN the host cannot access the devices' memory, as on a real device.
 inline constexpr size_t kContextBytes = 3 << 20;
-// Returns the number in an environment variable that a test may set.
+// Returns the number in an environment variable that a test may set, or else `otherwise`.
 size_t fromEnvironment(const char *name, size_t otherwise);
 class Machine {
 public:

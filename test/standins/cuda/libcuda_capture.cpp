@@ -1,5 +1,5 @@
 // Imitates the functions of CUDA's driver that hooks call during a capture, for use with cudart_capture.cpp. A stream
-// of the driver is a stream of this runtime library.
+// of the driver is also a stream of the runtime library.
 #include "../common/capture.h"
 
 #include <cerrno>

@@ -307,7 +307,7 @@ struct LaunchConfig {
 int hipDrvLaunchKernelEx(const LaunchConfig *config, void *function, void **each, void **packed) {
   return launch(function, {config->grid, config->block, config->shared, config->stream}, each, packed);
 }
-// For these functions the first three sizes count the threads of the whole grid.
+// hipExtModuleLaunchKernel and hipHccModuleLaunchKernel get the number of threads in the whole grid, not of blocks.
 int hipExtModuleLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned block_x, unsigned block_y,
                              unsigned block_z, size_t, void *stream, void **each, void **packed, void *, void *,
                              unsigned) {
