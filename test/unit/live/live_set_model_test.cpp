@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 #include <tuple>
+#include <utility>
 
 namespace msleaks::analysis {
 
@@ -106,15 +107,11 @@ private:
   }
   void realloc() {
     const uint64_t old = anyAddress(), fresh = anyAddress(), size = pick(0, 1000);
-    const auto key = std::pair{process_, old};
-    const auto found = model_.host.find(key);
-    const auto kept = found == model_.host.end() ? std::nullopt : std::optional(found->second);
     apply(test::free(time_, old, where(abi::Heap::Host, abi::kRealloc)));
-    model_.host.erase(key);
+    auto taken = model_.host.extract({process_, old});
     if (pick(0, 2) == 0) {
       apply(test::alloc(time_ + 10, 0, 0, where(abi::Heap::Host, abi::kRealloc | abi::kRestored)));
-      if (kept)
-        model_.host[key] = *kept;
+      model_.host.insert(std::move(taken));
     } else {
       apply(test::alloc(time_ + 10, fresh, size, where(abi::Heap::Host, abi::kRealloc)));
       model_.host[{process_, fresh}] = {size, site_};
