@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Copies from and to arrays and symbols of CUDA and of HIP. msleaks records each copy as one event with its bytes. The event's
-address is the symbol, or the handle of the array, which is recorded as a block. HIP's structures are tested in each version's layout.
+"""Copies from and to arrays and symbols of CUDA and of HIP. msleaks records each copy as one event with its bytes. The event has
+the address of the symbol, or the handle of the array. msleaks records an array as a block. HIP's structures are tested in each
+version's layout.
    usage: cuda_arrays_test.py BUILD SCRATCH cuda_arrays|hip_arrays
 """
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes copies and fills of CUDA and of HIP. msleaks records each as one event with the number of bytes that it moves. A call
-passes this number as bytes, as rows with a width, or in a structure.
+"""Makes copies and fills of CUDA and of HIP. msleaks records each copy and each fill as one event with its number of bytes. The
+program passes this number as bytes, as rows with a width, or in a structure.
    usage: cuda_copies_test.py BUILD SCRATCH cuda_copies|hip_copies
 """
 import os

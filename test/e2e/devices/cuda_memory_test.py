@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests calls of CUDA and of HIP whose size or device is not a plain parameter. The hook must read it from a structure or compute
-it. Examples are physical memory with its device, arrays, rows with a pitch, and launches of graphs.
+"""Tests calls of CUDA and of HIP whose size or device is not a plain parameter. The hook must read the size or the
+device from a structure, or compute it. Examples are physical memory with its device, arrays, rows with a pitch, and launches of graphs.
    usage: cuda_memory_test.py BUILD SCRATCH cuda_memory|hip_memory
 """
 import os

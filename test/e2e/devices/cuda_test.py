@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests programs of CUDA and of HIP on a stand-in of the runtime library (test/standins/cuda). The report has each allocation with
-its device, each leak and each refused call, by hooks alone and together with the plugin. The program gets the same results and the
-same last error as without msleaks.
+its device, each leak and each refused call. The test runs once with hooks alone, and once with hooks and plugin. The program gets the
+same results and the same last error as without msleaks.
    usage: cuda_test.py BUILD SCRATCH cuda|hip
 """
 import os

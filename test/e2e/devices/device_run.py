@@ -98,7 +98,7 @@ def watched(msleaks, scratch, program, *options, hooks=None):
 
 
 def expect_version_notes(msleaks, scratch, program, library, newer, variable="STANDIN_VERSION"):
-    """Checks that the report has one note if the driver is newer than its hooks, and else no note about the driver."""
+    """Checks that the report has exactly one note if the driver is newer than its hooks, and else no note about the driver."""
     for version, count in (None, 0), (newer, 1):
         environment = os.environ if version is None else {**os.environ, variable: str(version)}
         _, report = msleaks.run(f"{scratch}/version-{version}", [program], env=environment)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Tests the example of a user's own hooks: one file for Level Zero, a driver for which msleaks has no hooks
-(examples/hooks/level_zero.cpp). A program runs on the driver's stand-in (test/standins/level_zero). The report has its blocks with
-heap and device, its leaks and its refused calls. The program gets the same results as without msleaks. If the driver's own header
-is installed (Debian: libze-dev), the test also compares the prototypes with it.
+(examples/hooks/level_zero.cpp). A program runs on the driver's stand-in (test/standins/level_zero). The report has the
+program's blocks with heap and device, its leaks and its refused calls. The program gets the same results as without msleaks. If the
+driver's own header is installed (Debian: libze-dev), the test also compares the prototypes with this header.
    usage: level_zero_test.py BUILD SCRATCH
 """
 import os

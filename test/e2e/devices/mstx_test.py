@@ -12,7 +12,7 @@ from msleaks_e2e import arguments, line_of, run
 
 SOURCE = PROGRAMS / "mstx.c"
 PART = 4096
-POOLS = ["ptaWorkspace", "atb", "mindsporeMemPool"]  # the program's pools beside ptaCaching
+POOLS = ["ptaWorkspace", "atb", "mindsporeMemPool"]  # the program's pools, except ptaCaching
 RANGES = [*[("begin", "step start"), ("end", "step start")] * 2, ("begin", "forward"), ("begin", "gather"), ("begin", "backward"),
           ("end", "forward"), ("end", "gather"), ("end", "backward")]
 

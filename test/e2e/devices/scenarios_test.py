@@ -57,10 +57,10 @@ def expect_watch(msleaks, folder, report):
 
 
 def expect_decompose(msleaks, folder, report):
-    """Checks the report's tree of owners. It contains a module of the driver, the framework's pool, and owners that the program names."""
+    """Checks the tree of owners, which must contain a module of the driver, the framework's pool, and owners that the program names."""
     [owners] = [section for section in report.json["sections"] if section["name"] == "owners"]
     most = {row[0]: row[3] for row in owners["rows"]}
-    # The stand-in itself calls malloc, and the tree contains these blocks, too. So an owner can have slightly more bytes.
+    # The stand-in itself calls malloc, and the tree also counts the blocks of these calls. So an owner can have slightly more bytes.
     for owner, size in ("HCCL", 3 * MIB), ("ptaCaching", MIB), ("train", 2 * MIB), ("train@weights", 2 * MIB):
         check(size <= most.get(owner, 0) < size + KIB, f"{owner} has not {size} bytes: {most}")
     return list(most)
@@ -84,7 +84,7 @@ def expect_late(msleaks, folder, report):
 
 
 def expect_oom(msleaks, folder, report):
-    """Checks `msleaks oom`. It lists the largest blocks that were alive when memory ran out, as many as the option --top says."""
+    """Checks `msleaks oom`, which lists the largest blocks that were alive when memory ran out. --top 3 limits the list to 3 blocks."""
     done = subprocess.run([msleaks.bin / "msleaks", "oom", folder, "--json", "--top", "3"], stdout=subprocess.PIPE, text=True)
     shown = json.loads(done.stdout)
     equal("refused", (shown["refused"]["bytes"], shown["refused"]["heap"], shown["refused"]["place"]["site"]["line"]),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests `msleaks-run --watch`, which selects the watched blocks: by the line that allocates them or by their address, and from one
-operation to another. Also tests values of --watch that msleaks-run refuses.
+"""Tests `msleaks-run --watch`. The option selects the watched blocks by the line that allocates them, or by their address. It can also
+limit the watch to the time from one operation to another. Also tests values of --watch that msleaks-run refuses.
    usage: chosen_test.py BUILD SCRATCH
 """
 import os

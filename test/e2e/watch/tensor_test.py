@@ -28,7 +28,7 @@ def expect_output(msleaks, scratch, program):
     name, folder = f"{OPERATOR}:0", f"{scratch}/{Path(program).name}-first"
     found = contents(msleaks, folder, program, f"tensor,{OPERATOR}:0,ManyOperation,full-content")
     equal("names", {content[0] for content in found}, {name})
-    # The output has another content in each step.
+    # The content of the output differs from step to step.
     check(len({digest for _, operation, digest, _ in found if operation == OPERATOR}) == STEPS, f"contents: {found}")
     check(not any((operation or "").startswith("n") for _, operation, _, _ in found), f"behind the end: {found}")
     said, data = read_file(f"{folder}/watch/{found[0][3]}.safetensors", name, ("F32", [TENSOR // 4]))

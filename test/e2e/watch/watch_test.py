@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests watched blocks (docs/watch.md). The report must name the operator that changed a watched block which was not its argument, with
-the operator's line and the changed bytes. For a correct program it must name no operator. The program behaves as without msleaks.
+the operator's line and the changed bytes. For a correct program the report must name no operator. The program behaves as without msleaks.
    usage: watch_test.py BUILD SCRATCH cuda|hip|host|opencl
 """
 import os
@@ -63,7 +63,7 @@ def main():
         equal(f"{name}: the first finding", (first["kind"], first["evidence"]["block"], first["evidence"]["operation"], first["site"]["line"]),
               ("trampled", "weights", wanted[0][1], wanted[0][-1]))
         text = msleaks.output("report", folder)
-        if topic == "opencl":  # both kernels have the same handle, one after the other
+        if topic == "opencl":  # the program gives one cl_kernel handle to both kernels, one after the other
             equal(f"{name}: launches", [event["name"] for event in events_of(msleaks, folder, "launch")], ["relu", "scale"] * 3)
         equal(f"{name}: in the text", f"of `weights` changed during `{wanted[0][1]}`" in text, True)
         _, report = watched(msleaks, scratch, program, "mended")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests `msleaks verify` for a changed block. It runs the program again and must find the instruction that changed the watched block
-(docs/verify.md). The program behaves as without msleaks.
+"""Tests `msleaks verify` for a changed block. This command runs the program again and must find the instruction that changed the
+watched block (docs/verify.md). The program behaves as without msleaks.
    usage: writer_test.py BUILD SCRATCH
 """
 import json

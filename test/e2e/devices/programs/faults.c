@@ -1,4 +1,4 @@
-// Creates the rare situation around a driver that the argument names, and prints the outcome.
+// Creates a rare situation around a driver, and prints the outcome. The argument names the situation.
 #define _GNU_SOURCE
 #include <msleaks/api.h>
 
@@ -77,7 +77,7 @@ static int is_library(struct dl_phdr_info *object, size_t size, void *begin) {
   return 1;
 }
 
-// Closes the library, maps a page at its old address, and opens it again. So the library gets another address.
+// Closes the library, maps a page at its old address, and opens the library again. So it gets another address.
 static void reopened(const char *path) {
   uintptr_t before = 0, after = 0;
   open_library(path, RTLD_NOW);

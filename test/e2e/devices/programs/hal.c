@@ -1,5 +1,5 @@
-// Calls Ascend's driver directly, without the runtime API ACL. It allocates each kind of memory and page for a few of
-// the driver's modules, and physical memory. Some calls have invalid flag words. With "modules" it allocates a block
+// Calls Ascend's driver directly, without the runtime API ACL. It allocates each kind of memory, each size of page, and
+// physical memory, for three modules of the driver. Some flag words are invalid. With "modules" it allocates a block
 // for each module. With STANDIN_INNER the driver's functions have their internal names.
 #include "acl.h"
 

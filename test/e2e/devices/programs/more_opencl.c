@@ -1,5 +1,5 @@
 // A library that the linker finds before OpenCL. It adds pipes and SPIR-V programs, which PoCL 3.1 lacks. It makes a
-// pipe from a buffer, and a SPIR-V program from source text. Its query of a memory object sets errno to EDOM.
+// pipe from a buffer, and a SPIR-V program from source text. Each query of a memory object sets errno to EDOM.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
-// Imitates a framework on Ascend that reports its caching allocator by MSTX, as torch_npu does. Its pool is a block of
-// the driver. It allocates parts of this block and leaks one part. Other pools allocate one part each. Ranges overlap.
+// Imitates a framework on Ascend that reports its caching allocator by MSTX, as torch_npu does. The pool is a block of
+// the driver. The program allocates parts of it and leaks one part. Other pools allocate one part each. Ranges overlap.
 #include "mstx.h"
 #include "acl.h"
 
@@ -44,7 +44,7 @@ static void hand_out(void *pool, char *segment) {
   mstxMemRegionsUnregister(pool, &back);
 }
 
-// Creates more domains than msleaks distinguishes. Each domain allocates a part, the last two domains two parts.
+// Creates more domains than msleaks distinguishes. Each domain allocates one part, but the last two allocate two.
 static int crowd(char *segment) {
   enum { kDomains = 34 };
   for (int i = 0; i < kDomains + 2; ++i) {

@@ -1,4 +1,4 @@
-// A library that the linker finds before OpenCL. Its platforms report the version $STANDIN_VERSION, if that is set.
+// A library that the linker finds before OpenCL. If $STANDIN_VERSION is set, the platforms report this version.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>

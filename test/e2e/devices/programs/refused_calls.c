@@ -8,7 +8,7 @@
     printf("%s: %d\n", #call, (int)(call));
 #define ONCE(call) printf("%s: %d\n", #call, (int)(call));
 
-#if defined OF_DRIVER // memory of CUDA's driver, and its objects that msleaks counts
+#if defined OF_DRIVER // memory and handles of CUDA's driver
 typedef unsigned long long CUdeviceptr;
 struct Property {
   int type, handle_types, place, device;
@@ -91,7 +91,7 @@ int main(void) {
   return 0;
 }
 
-#elif defined OF_RUNTIME // objects of the runtime library that msleaks counts, and plans of cuFFT
+#elif defined OF_RUNTIME // handles of CUDA's runtime library, and plans of cuFFT
 int cudaStreamCreate(void **), cudaStreamCreateWithFlags(void **, unsigned), cudaStreamDestroy(void *);
 int cudaEventCreate(void **), cudaEventCreateWithFlags(void **, unsigned), cudaEventDestroy(void *);
 int cudaGraphCreate(void **, unsigned), cudaGraphClone(void **, void *), cudaGraphDestroy(void *);

@@ -104,7 +104,7 @@ static void watch(void) {
   give(matrices);
 }
 
-// Allocates blocks of a driver's module, of the framework's pool, and of an owner that the program names.
+// Allocates blocks for a module of the driver, for the framework's pool, and for an owner that the program names.
 static void decompose(void) {
   void *buffer = NULL, *weights;
   char *segment;

@@ -1,6 +1,6 @@
 // Has two blocks that the test watches by --watch, one by its line and one by its address.
-// "load" fills both. Then an operator writes into both in each of three steps. At the end
-// the program frees them, and the next owner of the memory writes there.
+// The operator "load" writes into both. Then "scale" writes into both in each of three steps. At
+// the end it frees both, and writes into a new block, which gets the address of the first one.
 #include <msleaks/api.h>
 
 #include <stdio.h>

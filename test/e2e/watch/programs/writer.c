@@ -54,7 +54,7 @@ static void fill_from(int file, char *to, size_t bytes) {
     abort();
 }
 
-// Reads `count` bytes from a pipe into `to`. Their value differs in each step.
+// Reads `count` bytes from a pipe into `to`. Each of these bytes is `value`.
 static void read_all(char *to, size_t count, int value) {
   char bytes[kActivations + kWeights];
   int ends[2];
@@ -128,7 +128,7 @@ static void relu(const char *how, int step, int is_mended) {
   msl_range_pop();
 }
 
-// This operator may write into the weights, which are its own block. So it ends the watch before it writes.
+// This operator may write into the weights, which are its own block. So the operator ends the watch before it writes.
 static void sgd(void) {
   msl_range_push("sgd");
   msl_unwatch(weights);
