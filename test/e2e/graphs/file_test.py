@@ -12,7 +12,7 @@ from graphs_run import PROGRAMS, Msleaks, arguments, check, counted, counting, e
 
 FACTS = PROGRAMS / "facts.ll"
 CLASSES = ("integer", "float", "load", "store", "call", "branch", "other")
-# For each block: the number of loops around it, instructions by class, bytes loaded, bytes stored, and how often the block ran.
+# For each basic block: the number of loops around it, instructions by class, bytes loaded, bytes stored, and how often the block ran.
 BLOCKS = [(0, (0, 0, 0, 0, 0, 1, 0), 0, 0, 5),
           (1, (0, 1, 0, 0, 0, 1, 0), 0, 0, 11),
           (2, (3, 1, 1, 1, 0, 1, 0), 8, 8, 44),
@@ -38,7 +38,7 @@ def expect_facts(graph, what):
 
 
 def expect_unknown(graph, what):
-    """Checks the computed gotos. Two blocks have two edges into each of them. msleaks knows how often the blocks ran, but not how often
+    """Checks the computed gotos. Two basic blocks have two incoming edges each. msleaks knows how often the blocks ran, but not how often
     each edge was taken. So the edges must have no count, rather than the count 0."""
     equal(f"{what}: blocks", [block["count"] for block in graph["blocks"]], [3, *by_end(graph)])
     ways = [edge for edge in graph["edges"] if edge["kind"] == "indirect"]

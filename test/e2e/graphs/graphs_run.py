@@ -43,8 +43,8 @@ def graphs_of(msleaks, folder):
 
 
 def expect_flow(graph, what):
-    """Checks that a block's count equals the sum of the counts of its incoming edges. It must also equal the sum for the outgoing edges,
-    unless the block calls a function that does not return."""
+    """Checks that a basic block's count equals the sum of the counts of its incoming edges. The block's count must also equal the
+    sum for its outgoing edges, unless the block calls a function that does not return."""
     for block in graph["blocks"]:
         edges_in = [edge["count"] for edge in graph["edges"] if edge["to"] == block["id"]]
         if block["id"] != 1 and None not in edges_in:

@@ -149,7 +149,7 @@ def expect_refused(msleaks, scratch, folder):
             check((done.returncode, done.stdout, done.stderr.count("\n")) == (3, "", 1), said)
             check(why in done.stderr and file.name in done.stderr, f"{said}: '{why}' is not said of {file.name}")
             check(not page.exists(), f"{said}: a file is left")
-    # A file without its end is accepted, since the program may still be writing it. Here no graph is complete.
+    # A file without its end is accepted, since the program may still be writing it. This cut file has no complete graph.
     file.write_bytes(whole[:whole.index(b"MSG1") + 40])
     equal("cut off", graphs_of(msleaks, copy), {})
     file.write_bytes(whole)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests the page of `msleaks cfg --html` in a headless Chromium. The page must show the same graphs as --json, for one run and for a
-comparison of two runs, even with strange names. It must be usable by mouse and by keyboard.
+comparison of two runs, even with strange names. The page must be usable by mouse and by keyboard.
    usage: page_test.py BUILD SCRATCH LLVM
 """
 import json
@@ -16,7 +16,7 @@ from chromium import Chromium, find
 from msleaks_e2e import Msleaks, arguments, check, equal, line_of, run
 
 HOSTILE = "</script><img src=x onerror=hacked()>&amp;\"'\n,{{graphs}}"
-SECONDS_TO_OPEN = 6  # limit for a function of 500 blocks; on an idle machine it opens in 1 s
+SECONDS_TO_OPEN = 6  # limit for a function of 500 basic blocks; on an idle machine it opens in 1 s
 
 
 class Runs:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares counts of blocks and edges with those of LLVM's own instrumentation (-fprofile-generate) of the same IR. The counts
+"""Compares counts of basic blocks and edges with those of LLVM's own instrumentation (-fprofile-generate) of the same IR. The counts
 must be equal.
 
     pgo_test.py BUILD SCRATCH LLVM

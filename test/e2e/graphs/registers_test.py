@@ -16,7 +16,7 @@ from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, need, run  # noqa
 from without_sdk import cuda_tool, device_options  # noqa: E402
 
 SOURCE = REPOSITORY / "test/lit/graphs/kernels.cu"
-MOST_MORE = 16  # with few counters, a counted kernel may need at most so many registers more
+MOST_MORE = 16  # with few counters, a counted kernel may need at most this many registers more than the original kernel
 BUILDS = {"none": "off", "few": "cfg", "all": "cfg;counters=all"}
 CUDA, HIP = ("sm_70", "sm_90"), ("gfx906", "gfx90a", "gfx942", "gfx1100")
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks which threads of a launch count, if only a sample of threads counts. A stand-in runs the device's code on the host
-(modules_test.py). The test uses grids of one, two and three dimensions, block sizes that are no multiple of a wave, and last blocks
-with fewer threads. Each count equals the expected number.
+(modules_test.py). The test uses grids of one, two and three dimensions. The size of some thread blocks is no multiple of a wave,
+and the last thread blocks may be smaller. Each count equals the expected number.
 
     samples_test.py BUILD SCRATCH LLVM cuda|hip
 """
@@ -39,7 +39,7 @@ class Shape:
         return [*map(str, sizes), *(["threads"] if self.is_in_threads else [])]
 
     def block_at(self, at):
-        """Returns the number of threads in the block, in each dimension."""
+        """Returns the number of threads in the thread block at this position, in each dimension."""
         return tuple(min(b, t - a * b) for a, b, t in zip(at, self.block, self.threads))
 
     def counting(self, mode, wave):
@@ -72,7 +72,7 @@ SHAPES = {
     "three dimensions": Shape((6, 7, 4), (28, 27, 11), grid=(5, 4, 3)),
     "many blocks": Shape((32, 1, 1), (9600, 1, 1), grid=(300, 1, 1)),
 }
-# Launches in which the last block of a row has fewer threads than the other blocks.
+# Launches in which the last thread block of a row has fewer threads than the other thread blocks.
 RAGGED = {
     "a ragged end": Shape((96, 1, 1), (990, 1, 1), threads=(1000, 1, 1)),
     "a ragged centre": Shape((100, 1, 1), (140, 1, 1), threads=(150, 1, 1)),
@@ -110,7 +110,7 @@ def expect_never_launched(graph):
 
 
 def expect_launches(device, module):
-    """Checks how many launches count. All launches do the same work, so the scaled counts do not depend on this number."""
+    """Checks how many launches are counted. All launches do the same work, so the scaled counts do not depend on this number."""
     shape = SHAPES["blocks of 96"]
     for launches, counted in {"every:1": 5, "every:2": 3, "every:9": 1, "first:1": 1, "first:2": 2, "first:9": 5, "budget:100": 5, "budget:40": 2, "budget:1": 1}.items():
         for mode in "full", "cta":
@@ -122,7 +122,7 @@ def expect_launches(device, module):
 def main():
     build, scratch, llvm, topic = arguments("build", "scratch", "llvm", "topic")
     os.makedirs(scratch, exist_ok=True)
-    # By default, clang assumes that all blocks of a HIP grid have the same size. This option removes the assumption.
+    # By default, clang assumes that all thread blocks of a HIP grid have the same size. This option removes the assumption.
     ragged = ["-fno-offload-uniform-block"] if topic == "hip" else []
     device = Device(Msleaks(build, llvm), scratch, topic, "sampled_host.c", KERNELS, ragged)
     module = device.module("counted", "cfg")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests OpenCL programs that pass source text of kernels to the driver PoCL. `msleaks-run --cfg` compiles the text itself and counts
-the kernels. The program sees the same results, build log and build options as without msleaks. It sees no additional child and no
-signal. If msleaks cannot compile the text, the original kernel runs, and a note gives the reason.
+the kernels. The program sees the same results, build log and build options as without msleaks. The program sees no additional child
+process and no signal. If msleaks cannot compile the text, the original kernel runs, and a note gives the reason.
 
     source_test.py BUILD SCRATCH LLVM
 """
@@ -41,7 +41,7 @@ def expect_plain(msleaks, scratch, host, source):
 
 def expect_undisturbed(msleaks, scratch, program):
     """Tests a failed build and its log, queries about the program, children and signals."""
-    alone = run([program])  # stderr may have text, since PoCL itself reports the failed build there
+    alone = run([program])  # stderr may have text, since PoCL reports the failed build on stderr
     check(alone.returncode == 0, f"alone: {alone.returncode} {alone.stderr}")
     folder = f"{scratch}/undisturbed"
     shutil.rmtree(folder, ignore_errors=True)

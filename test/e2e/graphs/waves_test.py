@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks that counted kernels of CUDA and HIP make one atomic addition for each wave. Several threads of a wave may add to the same
-counter. Then the code counts these threads, and one thread adds their number.
+counter. In this case the code counts these threads, and one thread adds their number.
 
     waves_test.py BUILD SCRATCH LLVM
 """

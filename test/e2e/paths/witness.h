@@ -6,10 +6,10 @@
 
 enum { WITNESS_SAMPLE = 1, WITNESS_IMAGES = 2, WITNESS_IMAGE = 3, WITNESS_MOST_CALLS = 4096 };
 
-// This bit in an address of a call says that there is no unwind table for the code. The following calls are guesses.
+// This bit in the address of a call says that the code has no unwind table. So libunwind guessed the calls after it.
 #define WITNESS_NO_TABLE ((uint64_t)1 << 63)
 
-// A list of images begins with the word WITNESS_IMAGES. It is valid for the samples that follow it.
+// A list of images begins with the word WITNESS_IMAGES. The list is valid for the samples that follow it.
 struct Image {
   uint64_t kind, bias, begin, end;
   uint64_t name_bytes; // length of the path, which follows and is padded with zeros

@@ -1,5 +1,5 @@
-// Contains the common code of the host programs that load modules. It declares the driver's
-// functions that they call, checks errors, and prints results. For HIP, a test renames CUDA's names.
+// Contains the common code of the host programs that load modules. It declares the
+// functions of the driver, checks errors, and prints results. For HIP, a test renames CUDA's names.
 #include <stdio.h>
 #include <stdlib.h>
 

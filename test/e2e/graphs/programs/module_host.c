@@ -4,7 +4,7 @@
 //   odd       like packed, but the list that describes the buffer has an entry of an unknown kind
 //   config    launches by cuLaunchKernelEx
 //   together  launches cooperatively, by an attribute of the launch
-//   shared    launches blocks with more shared memory than the driver allows without a request
+//   shared    launches thread blocks with more shared memory than the driver allows without a request
 //   reload    loads the module again for each launch
 //   static    HIP only: registers the kernels, and launches them by their stubs
 //   ext, hcc  HIP only: launches by the functions with these names, with the grid in threads (for stubs, in blocks)

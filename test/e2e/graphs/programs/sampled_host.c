@@ -1,6 +1,6 @@
 // Launches a module's kernel `rounds` by CUDA's driver, and prints the results. For HIP, the test renames functions.
 //   sampled_host MODULE LAUNCHES GRID×3 BLOCK×3 SIZE×3 [threads]
-//   threads   HIP only: GRID counts threads, so the last block of a row may have fewer threads than the others
+//   threads   HIP only: GRID counts threads, so the last thread block of a row may be smaller than the others
 #include "module_driver.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-// Imitates a just-in-time compiler that writes no unwind tables. Some of its functions have a frame pointer. The
-// program maps and unmaps their pages. The compiled functions call C code, which allocates and calls them again.
+// Imitates a just-in-time compiler that writes no unwind tables. Some compiled functions have a frame pointer. The
+// program maps and unmaps their pages. Compiled functions call C code, which allocates and calls compiled functions.
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>

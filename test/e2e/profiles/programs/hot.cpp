@@ -1,5 +1,5 @@
-// Spends its time in known functions: mix and sum in the program, and one in a library that it opens. The name of mix
-// has a comma. A child executes this program again and spends its time in mix and sum, too.
+// Spends its time in known functions: mix and sum in the program, and a function of a library that it opens. The name
+// of mix has a comma. A child executes this program again and spends its time in mix and sum, too.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
