@@ -70,7 +70,7 @@ def run(command, **kwargs):
 
 
 def plain_compiler(source):
-    """Returns the compiler (gcc or g++) for a program without instrumentation, whose calls only hooks can record."""
+    """Returns the compiler (gcc or g++) for a program without instrumentation. Only hooks can record its calls."""
     return need("gcc" if str(source).endswith(".c") else "g++")
 
 
@@ -138,8 +138,8 @@ def equal(what, found, wanted):
 
 
 def line_of(source, text, nth=0):
-    """Returns the number of the nth line of a source that contains a text. So tests can name code instead of line numbers. If the text
-    begins with spaces, the line must begin with the text."""
+    """Finds the lines of a source that contain a text, and returns the number of the nth one. So tests can name code instead of line
+    numbers. If the text begins with spaces, the line must begin with the text."""
     lines = [number for number, line in enumerate(Path(source).read_text().splitlines(), 1)
              if (line.startswith(text) if text.startswith(" ") else text in line)]
     check(len(lines) > nth, f"{source} has no line with '{text}'")
@@ -147,7 +147,7 @@ def line_of(source, text, nth=0):
 
 
 def expect_same(plain, watched, stderr=False):
-    """Checks that a program behaved the same under msleaks. Its stderr is comparable only with --no-report."""
+    """Checks that a program behaved the same under msleaks. The program's stderr is comparable only with --no-report."""
     check(plain.returncode == watched.returncode, f"exit status {watched.returncode}, without msleaks {plain.returncode}\n{watched.stderr}")
     check(plain.stdout == watched.stdout, f"other output:\n{watched.stdout}\nwithout msleaks:\n{plain.stdout}")
     check(not stderr or plain.stderr == watched.stderr, f"other messages:\n{watched.stderr}\nwithout msleaks:\n{plain.stderr}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests `msleaks doctor` on code that was compiled with the plugin. Its calls are recorded even if they bypass the hooks, so doctor
-does not list them.
+"""Tests `msleaks doctor` on code that was compiled with the plugin. The calls of this code are recorded even if they bypass the
+hooks, so doctor does not list them.
    usage: instrumented_test.py BUILD SCRATCH LLVM
 """
 import subprocess

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests that `msleaks doctor` follows child processes and reports programs that cannot be run. Also tests its stdout and stderr.
+"""Tests that `msleaks doctor` follows child processes and reports programs that cannot be run. Also tests doctor's stdout and stderr.
    usage: processes_test.py BUILD SCRATCH LLVM
 """
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests that `msleaks doctor` reports functions without a hook, device runtimes that are linked statically, and other allocators.
+"""Tests that `msleaks doctor` reports functions without a hook, statically linked device runtimes, and allocators other than libc's.
    usage: unknown_test.py BUILD SCRATCH LLVM
 """
 from pathlib import Path

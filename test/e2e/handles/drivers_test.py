@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests the count of handles of accelerator drivers, for each function that creates one. Stand-ins of the drivers create and destroy
-the objects. The test runs by hooks alone and together with the plugin. If the runtime library calls the driver to create an object,
-msleaks must count only one handle.
+the objects. The test runs once with hooks alone, and once with hooks and plugin. If the runtime library calls the driver to create an
+object, msleaks must count only one handle.
    usage: drivers_test.py BUILD SCRATCH cuda|hip|cann
 """
 import os

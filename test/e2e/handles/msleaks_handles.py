@@ -1,5 +1,5 @@
-"""Contains the common code of the tests of handles. It compares the handles in a report with the program's source, whose comments name
-the handles that stay open."""
+"""Contains the common code of the tests of handles. It compares the handles in a report with the program's source. Comments in the
+source name the handles that stay open."""
 import re
 import sys
 from pathlib import Path

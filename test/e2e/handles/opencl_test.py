@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests the count of OpenCL's contexts, queues, programs, kernels, samplers and events on the driver PoCL. OpenCL counts references to
-these objects. The report names the line that created an object that was not released. The test runs by hooks alone and together
-with the plugin. A library in front of PoCL creates programs from SPIR-V, which PoCL itself does not accept.
+these objects. The report names the line that created an object that was not released. The test runs once with hooks alone, and once
+with hooks and plugin. A library in front of PoCL creates programs from SPIR-V, which PoCL itself does not accept.
    usage: opencl_test.py BUILD SCRATCH
 """
 import os

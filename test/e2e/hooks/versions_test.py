@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests hooks in processes that load several versions of one library. Some library files have unusual names, as in Python wheels. Each
-call must reach the same function as without hooks, and its blocks must be recorded.
+call must reach the same function as without hooks, and msleaks must record its blocks.
    usage: versions_test.py BUILD SCRATCH
 """
 import json
@@ -47,7 +47,7 @@ def events_of(msleaks, folder, kind):
 
 
 def expect(msleaks, scratch, program, topic, words, recorded, hooks=()):
-    """Runs the program and checks its blocks. `recorded` has the sizes of the expected blocks. Those with an odd size are freed.
+    """Runs the program and checks its blocks. `recorded` has the sizes of the expected blocks. The blocks with an odd size are freed.
     Returns the report's notes about CUDA."""
     plain = run([program, *words])
     equal(f"{topic}: the program alone", (plain.returncode, plain.stderr), (0, ""))
@@ -87,7 +87,7 @@ def main():
 
     others = others_hooks(scratch)
 
-    # Tests a library whose file has another name, as in a Python wheel.
+    # Tests a library whose file has an unusual name, as in a Python wheel.
     renamed = made.user("libuser.so", made.runtime(11, RENAMED, versioned=False))
     equal("notes", see("renamed", [f"l:{renamed}"], [1000, 1001]), [])
     see("renamed-message", [f"o:{renamed}", "fail", "use", "message"], [1010, 1011])
@@ -108,7 +108,7 @@ def main():
         see(f"{kind}-reopened", [f"l:{users[12]}", "close", f"l:{users[11]}", "close", f"l:{users[12]}"], [1000, 1001, 1010, 1011, 1020, 1021])
         see(f"{kind}-deepbind", [f"l:{users[12]}", f"d:{users[11]}"], [1000, 1001])
         see(f"{kind}-namespace", [f"l:{users[12]}", f"n:{users[11]}"], [1000, 1001])
-        # The program itself is linked with one version, and a plug-in with another one.
+        # The program itself is linked with version 12, and one of its plug-ins with version 11.
         linked = compile(f"{scratch}/linked-{kind}", PROGRAMS / "opener.c", "-Wl,--no-as-needed", runtimes[12], f"-Wl,-rpath,{scratch}", "-ldl")
         see(f"{kind}-linked", ["default", f"l:{users[11]}", f"l:{users[12]}"], [1000, 1010, 1011, 1020, 1021], host=linked)
         # This plug-in is not linked with a runtime library. Another library, the group, loads the plug-in and a runtime library. The
@@ -122,7 +122,8 @@ def main():
         check(len(notes) == 1 and "libcudart.so.11" in notes[0] and "not recorded" in notes[0], notes)
         see(f"{kind}-both-ways", [f"l:{users[11]}", f"s:{runtimes[12]}", f"l:{users[11]}", "default"], [1000, 1001, 1010, 1011, 1020, 1021])
 
-    # Here no library defines the functions that the program calls. Without msleaks the dynamic linker would end the program.
+    # No library defines the functions that this plug-in calls. Without msleaks the dynamic linker would end the program. With msleaks
+    # the calls return error codes.
     without = made.user("libwithout.so", source="without_runtime.c")
     done, report = msleaks.run(f"{scratch}/missing.run", [program, f"l:{without}", f"l:{without}"])
     wanted = ["opencl: 0 -59 -59", "cuda: 302 302 1 1", "hip: 302 acl: 200001 hal: 65534"]

@@ -15,14 +15,14 @@ EVENTS = [("Alloc", 400), ("Alloc", 40), ("Free", 0), ("Alloc", 4000), ("Free", 
 
 
 class Reader(Msleaks):
-    """Runs the tools that read a trace. They need no compiler plugin."""
+    """Runs the tools that read a trace. These tools need no compiler plugin."""
 
     def __init__(self, prefix):
         self.bin = Path(prefix) / "bin"
 
 
 def expect_paths_by_number(msleaks):
-    """In this trace, events name call paths by number (chunk kind 9). The program was calls.c. Its binary no longer exists."""
+    """Checks a trace whose events name call paths by number (chunk kind 9). The program was calls.c. Its binary no longer exists."""
     rows = Report(json.loads(msleaks.output("report", PATHS, "--json"))).sites("leaks")
     calls = [(path["bytes"], path["complete"], [frame["offset"] for frame in path["frames"] if frame["library"] == "/src/calls"])
              for row in rows for path in row["paths"]]

@@ -43,8 +43,8 @@ def finding_of(report, kind, line):
 
 
 def expect_unused(msleaks, darknet, scratch):
-    """Checks the finding about memory that only training needs. The test removes this allocation from the source. Then the peak must be
-    lower by the savings that the report has predicted."""
+    """Checks the finding about memory that only training needs. The test removes the allocation of this memory from the source.
+    Then the peak must be lower by the savings that the report has predicted."""
     command, left_out = ["./darknet", "speed", "cfg/tiny.cfg", "1"], "        l.x_norm = calloc(l.batch*l.outputs, sizeof(float));"
     _, report = msleaks.run(f"{scratch}/pages", command, ["--access", "pages"], cwd=darknet)
     unused = finding_of(report, "unused", line_of(f"{darknet}/src/convolutional_layer.c", left_out))

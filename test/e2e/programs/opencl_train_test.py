@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs examples/opencl_train on the OpenCL driver PoCL. Its option --plant makes a deliberate mistake, which the report must find.
+"""Runs examples/opencl_train on the OpenCL driver PoCL. With --plant it makes a deliberate mistake, which the report must find.
 
     opencl_train_test.py BUILD SCRATCH
 """

@@ -1,4 +1,5 @@
-"""Changes the state of a running session: by `msleaks ctl`, --start-paused, --toggle-signal, and another collector."""
+"""Tests what changes the state of a running session: `msleaks ctl`, --start-paused, --toggle-signal, and a collector that replaces a
+killed one."""
 import json
 import os
 import shutil

@@ -53,8 +53,8 @@ def alive(pid):
 
 
 def strike(victim, collector, counts):
-    """Kills the victims in random order. Returns whether each thread was still allocating, and whether the collector was killed first,
-    so that the program ran without a collector."""
+    """Kills the victims in random order. Returns whether each thread was still allocating at that moment, and whether the collector was
+    killed first, so that the program ran without a collector."""
     targets = []
     if victim in ("program", "both"):
         wait_until(lambda: counts.read().pid or collector.poll() is not None, "the program starts")
@@ -112,7 +112,7 @@ def trial(tools, program, victim, number):
         return False
     recovered = tools.recover(folder)
     check(recovered.returncode == 0, f"recover: {recovered.stderr}")
-    # Without a collector the threads drop any number of events. Otherwise a thread loses at most the event that it was recording.
+    # Without a collector the threads drop any number of events. With a collector a thread loses at most the event that it was recording.
     check_streams(tools, folder, counts, None if orphaned else 1)
     session_gone(folder)
     before = (folder / "trace.mslt").read_bytes()

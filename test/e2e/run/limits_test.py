@@ -27,7 +27,7 @@ def survives_the_limit_of_a_file():
 
 def fails_when_asked_if_the_program_could_not_be_recorded():
     """The limit of 64 KiB is too small for the shared memory of a process, so msleaks records no event. With --error-exitcode,
-    msleaks-run must return that status."""
+    msleaks-run must return the status that this option gives."""
     for options, status in (["--error-exitcode", "42"], 42), (["--error-exitcode", "42", "--no-report"], 42), ([], 0):
         command = tools.command(tools.folder(), ["sh", "-c", "exit 0"], *options)
         done = subprocess.run(["bash", "-c", 'ulimit -f 64; exec "$@"', "bash", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -43,7 +43,7 @@ def gives_the_program_the_signals_as_they_were():
 
 def says_when_there_is_no_thread_for_the_collector():
     with as_somebody(tools) as (somebody, place):
-        # The user may have one thread only. msleaks-run needs two: its main thread, and a thread for the collector.
+        # This user may have only one thread. msleaks-run needs two: its main thread, and a thread for the collector.
         done = subprocess.run([*somebody, "prlimit", "--nproc=1:1", place / "bin/msleaks-run", "-o", place / "RUN", "touch", place / "witness"],
                               stderr=subprocess.PIPE, text=True)
         expect_status(done, 4, "no thread for the collector")

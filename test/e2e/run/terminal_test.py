@@ -1,4 +1,4 @@
-"""Tests msleaks-run on a terminal. It must not read the program's keys, and must not write into the program's screen."""
+"""Tests msleaks-run on a terminal. msleaks-run must not read the keys for the program, and must not write on the program's screen."""
 import fcntl
 import os
 import pty
@@ -67,7 +67,7 @@ def leaves_the_keys_of_the_terminal_to_the_program():
     program = tools.compile("signals.c")
     shown, status = on_a_terminal(["sh", "-c", f"{program} & sleep 0.3; kill -TERM $!; wait $!; echo end $?"], keys=b"\x03", after=b"no")
     check(b"end 9" in shown and status == 0, f"{shown}")
-    # The program must get the SIGINT of Ctrl-C once. The terminal sends it, so msleaks-run must not send it again.
+    # The program must get the SIGINT of Ctrl-C once. The terminal sends this signal, so msleaks-run must not send it again.
     shown, status = on_a_terminal(["sh", "-c", f"trap : INT; (sleep 0.5; kill -TERM $$) & exec {program}"], keys=b"\x03", after=b"ready")
     check(shown.replace(b"^C", b"").split() == [b"ready", b"2", b"15"] and status == 9, f"{shown} {status}")
 

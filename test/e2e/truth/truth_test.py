@@ -197,7 +197,7 @@ def main():
         print("peak: not compared, heaptrack follows only the first process")
         return
     peak = heaptrack_peak([program], scratch)
-    # heaptrack does not record memalign, so the comparison leaves out such blocks.
+    # heaptrack does not record memalign, so the comparison leaves out the blocks of memalign.
     ours = report.heap_peak_bytes("host") - sum(row["bytes"] for row in report.sites("peak") if row["site"]["callee"] == "memalign")
     print(f"peak: {ours} bytes, heaptrack {peak}")
     check(abs(ours - peak) <= peak / 1000, "the peaks differ by more than 0.1 %")

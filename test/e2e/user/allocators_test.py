@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests allocators that the user describes by a rows file, an annotation or a compiler attribute. A block that the program does not
-free is a leak. The report must have its line, variable and type.
+free is a leak. The report must have the leak's line, variable and type.
    usage: allocators_test.py BUILD SCRATCH LLVM
 """
 import os

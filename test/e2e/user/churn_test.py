@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests programs that allocate the same memory again and again (churn). The report must have the known numbers of allocations. The same
-work without churn, and ordinary programs, must have no finding. Whether churn is a finding depends on its share of the time and so on
-the machine. test/unit/report/churn_test.cpp tests this with given times.
+work without churn, and ordinary programs, must have no finding. Churn is a finding only if it takes a large share of the
+time, and this share depends on the machine. test/unit/report/churn_test.cpp tests this rule with given times.
    usage: churn_test.py BUILD SCRATCH LLVM
 """
 import json

@@ -46,7 +46,7 @@ def main():
     msleaks = Msleaks(build, llvm)
     program = f"{scratch}/epochs"
     msleaks.compile(PROGRAM, program, f"-I{REPOSITORY / 'runtime' / 'include'}")
-    for steps in (20, 900):  # 900 steps are more than the analyzer has buckets
+    for steps in (20, 900):  # the analyzer has fewer than 900 buckets for steps
         ended, killed = f"{scratch}/ended-{steps}", f"{scratch}/killed-{steps}"
         done, _ = msleaks.run(ended, [program, str(steps)])
         equal("output", done.stdout, f"{steps} steps\n")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests mappings that the program moves, keeps, or makes accessible by mprotect, and calls that the kernel refuses. At the end, the
-report must have the same mappings by hooks alone and together with the plugin.
+report must have the same mappings with hooks alone as with hooks and plugin.
    usage: mappings_test.py BUILD SCRATCH LLVM
 """
 import os

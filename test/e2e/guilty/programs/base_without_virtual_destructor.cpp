@@ -1,4 +1,4 @@
-// The program deletes a node through a base class without a virtual destructor. So the node's names leak.
+// The program deletes a node by a pointer to a base class without a virtual destructor. So the node's names leak.
 #include <cstdio>
 #include <memory>
 #include <string>

@@ -22,7 +22,7 @@ static void report(const char *what, int child) {
   printf("%s: %d\n", what, status);
 }
 
-// Forks a child that inherits open descriptors, and opens others itself.
+// Forks a child. The child inherits open descriptors, and itself opens further descriptors.
 static void forks(void) {
   const int first = open("/dev/null", O_RDONLY);  // forgets descriptor 1
   const int second = open("/dev/null", O_RDONLY); // forgets descriptor 1
@@ -64,7 +64,7 @@ static void vforks(void) {
   printf("still open: %d\n", fcntl(first, F_GETFD) >= 0);
 }
 
-// Opens descriptors before an exec. The report must have only those of the new program.
+// Opens descriptors before an exec. The report must have only the new program's descriptors.
 static void execs(char *self) {
   for (int i = 0; i < 40; ++i)
     null();
@@ -80,7 +80,7 @@ enum { kThreads = 8, kRounds = 3000 };
 static int handed[kThreads][kRounds];
 static pthread_barrier_t all_have_opened;
 
-// Each thread closes the descriptors that another thread has opened, except one in a thousand.
+// Opens descriptors, and closes the descriptors that another thread has opened, except one descriptor in 1000.
 static void *pass_on(void *argument) {
   const long self = (long)argument;
   for (int i = 0; i < kRounds; ++i) {

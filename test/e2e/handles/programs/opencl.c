@@ -1,5 +1,5 @@
-// Creates each kind of object with a reference count of OpenCL, by each function. It does not release
-// N objects of a line with the comment `forgets KIND N`. With `mended` it releases all.
+// Creates each kind of OpenCL's reference-counted objects, by each function that creates one. N objects of a line
+// with the comment `forgets KIND N` are never released. With `mended` the program releases all objects.
 #define CL_TARGET_OPENCL_VERSION 300
 // clang-format off: a call and its comment must be in one line
 #include <CL/cl.h>

@@ -1,4 +1,4 @@
-// A library that defines its own operators new and delete, as tcmalloc does. They do not call malloc.
+// A library that defines its own operators new and delete, as tcmalloc does. These operators do not call malloc.
 #include <cstddef>
 #include <cstdlib>
 #include <new>

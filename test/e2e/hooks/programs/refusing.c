@@ -1,4 +1,4 @@
-// Imitates a CUDA runtime library. It refuses frees while `busy` is set, launches without a kernel, and copies to NULL.
+// Imitates a CUDA runtime library. It refuses a launch without a kernel, a copy to NULL, and, if `busy` is set, a free.
 #include <stddef.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// The run of this program is the trace in run/. grow.c leaks 4,000 bytes, and pool.c frees 400 bytes.
+// The trace in run/ is a recorded run of this program. grow.c leaks 4,000 bytes, and pool.c frees 400 bytes.
 #include <stddef.h>
 
 float *pool_weights(size_t count);

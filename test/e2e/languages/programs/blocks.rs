@@ -1,4 +1,4 @@
-// Allocates ordinary, grown, zeroed and aligned blocks. Rust frees those of given_back(), and forgotten() leaks the others.
+// Allocates ordinary, grown, zeroed and aligned blocks. given_back() frees its blocks, and forgotten() leaks its blocks.
 use std::hint::black_box;
 
 #[repr(align(256))]

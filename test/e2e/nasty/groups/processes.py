@@ -1,4 +1,4 @@
-"""Lists programs that start many processes, exec or kill themselves, or lose rights or descriptors."""
+"""Lists programs that start many processes, exec, kill themselves, or lose permissions or descriptors."""
 from case import Case
 
 

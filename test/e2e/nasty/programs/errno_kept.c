@@ -1,5 +1,5 @@
-// Prints errno after calls that must not change it. They include the first calls of each
-// thread, in which msleaks creates a ring buffer for the thread's events.
+// Prints errno after calls that succeed or fail. msleaks must not change errno in these calls. In the
+// first call of a thread, msleaks creates a ring buffer for the thread's events.
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>

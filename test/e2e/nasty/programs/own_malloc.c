@@ -1,5 +1,5 @@
-// The program defines malloc, calloc, realloc and free for the whole process. libc calls them, too, for example in
-// strdup. The hooks cannot see any of these calls. The plugin instruments only the calls in the program's own code.
+// The program defines malloc, calloc, realloc and free for the whole process. libc calls these functions, too, for
+// example in strdup. Hooks see none of these calls. The plugin instruments only the calls in the program's own code.
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>

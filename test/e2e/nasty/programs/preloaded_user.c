@@ -1,4 +1,4 @@
-// The program into which the test preloads the library preloaded.c.
+// The test preloads the library preloaded.c into this program.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-// Creates processes by the system call clone and by glibc's clone(). Neither calls the handlers that
-// glibc's fork calls. The processes have a copy of the memory. Some share the descriptors.
+// Creates processes by the system call clone and by glibc's clone(). Neither of them calls the fork
+// handlers (pthread_atfork). Each process has a copy of the memory. Some processes share the descriptors.
 #define _GNU_SOURCE
 #include "touch.h"
 

@@ -1,5 +1,5 @@
 // Calls realloc with NULL, with the size 0, with a size that fails, and with an aligned block. Calls reallocarray
-// with an overflow. If realloc fails, the block must stay alive, and errno must be that of glibc.
+// with an overflow. If realloc fails, the block must stay alive, and errno must be as glibc sets it.
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>

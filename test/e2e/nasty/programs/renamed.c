@@ -1,5 +1,5 @@
 // The program overwrites its arguments and environment, as setproctitle does.
-// It also renames its threads, with bytes that are invalid in terminals and JSON.
+// It also gives its threads names with bytes that are invalid in terminals and JSON.
 #define _GNU_SOURCE
 #include "touch.h"
 

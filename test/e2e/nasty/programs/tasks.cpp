@@ -1,4 +1,4 @@
-// Defines coroutines that tasks_main.cpp awaits. They own blocks while they are suspended.
+// Defines coroutines that tasks_main.cpp awaits. The coroutines own blocks while they are suspended.
 #include "tasks.h"
 
 #include <cstdlib>

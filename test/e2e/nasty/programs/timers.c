@@ -1,5 +1,5 @@
-// A timer's signal handler maps and unmaps at any moment, even while malloc or free runs
-// or msleaks records its call. A handler may do so, since mmap is a system call.
+// A timer's signal handler maps and unmaps at any moment, even while malloc or free runs or msleaks
+// records one of these calls. A handler may do so, since mmap is a system call.
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

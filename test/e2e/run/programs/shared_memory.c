@@ -1,4 +1,4 @@
-// Creates 64 MiB of shared memory and maps it in the way that the arguments select. Prints how many bytes it read back.
+// Creates 64 MiB of shared memory and maps it as the arguments select. Writes a byte to each page, and prints their sum.
 //
 //   usage: shared_memory memfd|shm child|twice|forgotten|private
 #define _GNU_SOURCE

@@ -15,7 +15,7 @@ struct channel {
 };
 static struct channel channels[kMostThreads / 2];
 
-// Waits for the other thread. Every 256th call yields, since with few processors the other thread may need this one.
+// Waits for the other thread. Every 256th call yields: on a small machine the other thread may need this processor.
 static void spin(void) {
   static _Thread_local unsigned spins;
   if (++spins % 256 == 0)

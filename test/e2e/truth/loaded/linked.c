@@ -1,4 +1,4 @@
-// A library that is linked to the program. It allocates a block when it is loaded.
+// A library with which the program is linked. The library allocates a block when it is loaded.
 #include <stdlib.h>
 
 void *linked_block;

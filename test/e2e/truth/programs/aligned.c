@@ -1,4 +1,4 @@
-// Allocates aligned blocks by each function of C for this purpose.
+// Allocates aligned blocks by each C function that does this.
 #include <malloc.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // Usage: epochs STEPS [kill]. Each step leaks a record and frees all batches but the last three. The
-// program fills a cache once, and frees its history at the end. With `kill` SIGKILL comes before this free.
+// program fills a cache once, and frees its history at the end. With `kill`, SIGKILL ends it before.
 #include <msleaks/api.h>
 #include <signal.h>
 #include <stdio.h>

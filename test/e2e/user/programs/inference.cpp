@@ -1,4 +1,4 @@
-// A C++11 program that calls the API in constructors and destructors. Its library (says.c) calls the API, too.
+// A C++11 program that calls the API in constructors and destructors. The library says.c calls the API, too.
 #include <msleaks/api.h>
 
 #include <cstdio>

@@ -26,7 +26,7 @@ static void limit(void) {
   setrlimit(RLIMIT_AS, &(struct rlimit){bytes, bytes});
 }
 
-// Returns whether malloc can allocate so many bytes.
+// Returns whether malloc can allocate this number of bytes.
 static int ask(size_t bytes) {
   void *block = used(malloc(bytes)); // too much
   const int is_there = block != 0;

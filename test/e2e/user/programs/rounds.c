@@ -1,6 +1,6 @@
 // Usage: rounds HOW [kill]. Each round of a loop works on a batch, frees it, and keeps a
 // record. The program reports no steps. HOW: with `regular` all rounds do the same, with
-// `random` each round does other work, and with `collect` a round only keeps a record.
+// `random` each round does different work, and with `collect` a round only keeps a record.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

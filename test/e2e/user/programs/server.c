@@ -115,7 +115,7 @@ int main(void) {
       printf("%d interrupted, %d woken\n", interrupted, woken);
     } else {
       int before = turns;
-      while (turns == before) // waits until the allocating thread has made a turn
+      while (turns == before) // waits until the loop of allocates() has repeated
         ;
       puts("ok");
     }

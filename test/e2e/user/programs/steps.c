@@ -36,7 +36,7 @@ int main(void) {
     exit(kept[0] == 0);
   }
   waitpid(child, 0, 0);
-  usleep(2000); // separates the child's end from the first step, since msleaks knows the time of the end to 100 us only
+  usleep(2000); // separates the child's end from the first step, since the recorded end may be 100 us wrong
   for (int number = 1; number <= 3; ++number)
     step(number);
   msl_mark("done");

@@ -1,4 +1,4 @@
-// Allocates large blocks. It never touches one of them, fills one at once, fills one by half, and fills two late.
+// Allocates large blocks. One stays untouched, one is filled at once, one is half filled, and two are filled late.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
