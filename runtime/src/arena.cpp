@@ -23,7 +23,7 @@ constexpr uint64_t kPathBlocksOffset = kCallersOffset + kCallersBytes;
 constexpr uint64_t kPathBlocksBytes = sizeof(abi::PathBlock) * abi::kMaxPathBlocks;
 constexpr uint64_t kTablesEnd = kPathBlocksOffset + kPathBlocksBytes;
 
-// Grows the file and allocates its blocks. ftruncate alone succeeds on a full tmpfs, and then the first touch would
+// Grows the file and allocates its storage. ftruncate alone succeeds on a full tmpfs, and then the first touch would
 // kill the program with SIGBUS.
 bool allocate(const OpenFile &file, uint64_t offset, uint64_t bytes) noexcept {
   const SizeSignalTaken taken;

@@ -25,7 +25,7 @@ public:
   UnitBatch(const UnitBatch &) = delete;
   UnitBatch &operator=(const UnitBatch &) = delete;
 
-  // `table` must stay mapped until flush(). After one refused record, all later records are refused.
+  // Adds a record. `table` must stay mapped until flush(). After one refused record, all later records are refused.
   bool add(const abi::UnitDefinition &unit, const abi::UnitHeader &table) noexcept;
   bool flush() noexcept; // true = all added records are written
 

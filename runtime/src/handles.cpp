@@ -49,8 +49,8 @@ void __msl_on_opened(uint32_t site, uint32_t traits, uint64_t caller, uint32_t k
   record(__msl_thread, abi::OpenedEvent{{abi::EventKind::Opened, row.heap(), 0, row.flags(), where, 0}, handle, kind});
 }
 
-// A process without an arena has recorded no handle, so its closes are not recorded. For example, a fork's child closes
-// inherited descriptors and then calls exec.
+// Records that a handle was closed. A process without an arena has recorded no handle, so its closes are not recorded.
+// For example, a fork's child closes inherited descriptors and then calls exec.
 void __msl_on_closed(uint32_t, uint32_t traits, uint64_t caller, uint32_t kind, uint64_t handle) noexcept {
   const Traits row(traits);
   const Arena *arena = __msl_process.arena;

@@ -71,7 +71,7 @@ uint64_t labelIn(KernelNames::Slot &slot, abi::Family family, uint64_t kernel) n
 
 } // namespace
 
-// If two threads launch a kernel for the first time at the same time, both record its name.
+// Records the kernel's name. If two threads launch a kernel for the first time at the same time, both record its name.
 void tellKernelNow(Thread &thread, abi::Traits row, uint64_t kernel) noexcept {
   if (!isEnabled(abi::EventKind::Kernel) || thread.call.inside == kInsideRuntime)
     return;

@@ -198,8 +198,8 @@ void __msl_on_failed(uint32_t site, uint32_t traits, const void *handle, int64_t
                                   static_cast<uint64_t>(status)});
 }
 
-// The argument is stored even while the session is stopped, since the kernel may be launched when the session records
-// again.
+// Stores an argument of a kernel. This is done even while the session is stopped, since the kernel may be launched when
+// the session records again.
 void __msl_on_argument(uint32_t, const void *kernel, uint32_t index, uint64_t size, const void *value) noexcept {
   uint64_t word = 0;
   if (value != nullptr && size == sizeof word)

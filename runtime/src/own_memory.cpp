@@ -14,8 +14,8 @@ namespace {
 // collector can read the list without a lock. A fork's child inherits its parent's list.
 constinit std::atomic<abi::OwnMemory *> own_memory{nullptr};
 
-// Rounds up by at most an eighth, so there are few different sizes. So freed memory is more often used again, for a
-// request of the same size.
+// Rounds up by at most an eighth. This leaves few different sizes, so freed memory is often used again for a request of
+// the same size.
 uint64_t roundedBytes(uint64_t bytes) noexcept {
   const uint64_t page = pageBytes(), eighth = std::bit_floor(bytes) / 8;
   const uint64_t granule = eighth > page ? eighth : page;

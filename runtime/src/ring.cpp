@@ -21,8 +21,7 @@ namespace {
 // its parent's generation, so the child must get a new generation.
 constinit uint64_t last_generation = kNoGeneration;
 
-// The arena of this process, or of its nearest ancestor by fork that had an arena. A fork does not wipe this variable
-// either.
+// The arena of this process, or of its nearest ancestor by fork that had an arena. A fork does not wipe this variable.
 constinit const Arena *last_arena = nullptr;
 
 // The size of an arena's header, first entries and definitions. If there is no collector, mayTake() adds this size to
@@ -88,10 +87,10 @@ bool hasGone(const Arena &arena, uint32_t tid) noexcept {
   return tid != 0 && callKernel(SYS_tgkill, arena.header->pid, tid, 0) != 0 && errno == ESRCH;
 }
 
-// Some threads end without ending their ring. Such a thread recorded its first event in the last destructors of its
-// keys, or ended by a raw system call. So with each new ring, kLooks other rings are checked. `tid` is the id of the
-// thread that gets the new ring. An older ring with the same id belongs to an ended thread, since the kernel reuses
-// ids.
+// Ends rings whose threads have ended. Some threads end without ending their ring. Such a thread recorded its first
+// event in the last destructors of its keys, or ended by a raw system call. So with each new ring, kLooks other rings
+// are checked. `tid` is the id of the thread that gets the new ring. An older ring with the same id belongs to an ended
+// thread, since the kernel reuses ids.
 void endRingsOfThreadsThatHaveGone(Arena &arena, uint32_t tid) noexcept {
   constexpr uint32_t kLooks = 4;
   const uint32_t count = arena.header->ring_count.load(std::memory_order_relaxed);

@@ -75,8 +75,8 @@ abi::RingHeader *ringOf(Thread &thread) noexcept;
 // Only an outermost record (depth 1) may call this.
 abi::RingHeader *promote(Thread &thread) noexcept;
 
-// If `is_forbidden` is true, all events of this thread take the slow path, which drops them. If it is false, the events
-// are recorded again.
+// Forbids this thread to read the clock, or allows it again. While the clock is forbidden, all events of the thread
+// take the slow path, which drops them.
 void forbidClock(Thread &thread, bool is_forbidden) noexcept;
 
 // Ends the thread's stream.

@@ -22,8 +22,7 @@ void tellCollector(uint32_t filters) noexcept {
     header->filters.store(filters, std::memory_order_relaxed);
 }
 
-// A new filter may apply to all threads at once. So this function waits until all system calls of the runtime have
-// returned.
+// Waits until all system calls of the runtime have returned, since a new filter may apply to all threads at once.
 void waitUntilNobodyIsInKernel() noexcept {
   const timespec moment{0, 50 * kNsPerUs};
   for (unsigned i = 0; i < kMostLooks && __atomic_load_n(&__msl_process.in_kernel, __ATOMIC_SEQ_CST) > 0; ++i)

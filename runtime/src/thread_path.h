@@ -11,7 +11,7 @@ namespace msleaks::runtime {
 struct PathFrame {
   uint64_t address, stack_pointer, frame_pointer;
   uint64_t address_at; // where `address` was read; 0 = no single word of the stack determines it
-  uint64_t frame_at;   // where `frame_pointer` was read; 0 = it equals the inner call's, or is not used
+  uint64_t frame_at;   // where `frame_pointer` was read; 0 = it equals the inner call's frame pointer, or is not used
   uint32_t node;       // node of the path from the thread's first call to this call
   uint32_t checks;     // number of ThreadPath::checks() that cover the outer calls
   // Whether `frame_pointer` must be equal, too. In code without frame pointers the register may contain any value. Its

@@ -11,7 +11,7 @@ struct Look {
   WatchList &list;
   Thread &thread;
   const Operation *cause;  // null: a change is reported for the thread's range, or without an operation
-  const Operation *reader; // blocks are read by its driver and stream; null: only host memory is read
+  const Operation *reader; // blocks are read by the operation's driver and stream; null: only host memory is read
   uint32_t here;           // the thread's site; 0 = not known
 };
 

@@ -42,7 +42,8 @@ bool isWished(const Thread &thread, const hook::Output &output) noexcept {
 using namespace msleaks;
 using namespace msleaks::runtime;
 
-// If an operation runs again, its new output replaces the earlier output in the list.
+// Watches the output if --watch names it. If an operation runs again, its new output replaces the earlier output in the
+// list.
 void __msl_hook_output(const hook::Output *output) noexcept {
   Thread &thread = __msl_thread;
   if (session.control == nullptr || session.control->watch.kind != abi::WatchKind::Output ||

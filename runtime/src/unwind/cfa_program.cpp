@@ -142,7 +142,7 @@ private:
     if (Place *at = placeOf(number))
       *at = place;
   }
-  // The multiplication is unsigned, since the offset in a damaged table may be any number.
+  // Returns an offset in bytes. The multiplication is unsigned, since the offset in a damaged table may be any number.
   int64_t scaled(int64_t factored) const noexcept {
     return static_cast<int64_t>(static_cast<uint64_t>(factored) * static_cast<uint64_t>(cie_.data_factor));
   }

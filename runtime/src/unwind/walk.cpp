@@ -145,7 +145,7 @@ Step leave(Frame &frame, const Rule &rule, Stack &stack) noexcept {
     return Step::Unknown;
   frame.address = stripped(return_address);
   frame.stack_pointer = cfa;
-  frame.address_at = 0; // its place depends on the stack's alignment, or is a register
+  frame.address_at = 0; // the place of `address` depends on the stack's alignment, or is a register
   frame.used_frame_pointer = true;
   frame.is_interrupted = false;
   return Step::Caller;
@@ -159,7 +159,8 @@ Step leaveWithoutTable(Frame &frame, Stack &stack) noexcept {
   return leave(frame, rule, stack);
 }
 
-// If a signal has interrupted this instruction, no call needs to return to it. So the instruction's rule is read again.
+// Handles a frame whose address is no return address. If a signal has interrupted this instruction, its address is no
+// return address anyway. So the instruction's rule is read again.
 Step leaveNoCall(Frame &frame, Stack &stack) noexcept {
   const Rule rule = frame.is_interrupted ? lookUp(frame) : Rule{.kind = RuleKind::NoCall};
   return rule.kind == RuleKind::NoCall ? Step::NoCall : stepSlowly(frame, rule, stack);

@@ -50,8 +50,8 @@ struct DeviceKernel {
 };
 static_assert(sizeof(DeviceKernel) == 56);
 
-// The position of a thread in its launch: the coordinates of its block, the numbers of blocks, and the thread's linear
-// number in its block. Linear numbers count along x first.
+// The position of a thread in its launch. It consists of the coordinates of its thread block, the numbers of thread
+// blocks, and the thread's linear number in its block. Linear numbers count along x first.
 struct DevicePlace {
   uint64_t block[3], blocks[3];
   uint64_t thread, threads; // the thread's number in its block, and the number of threads in the block

@@ -5,10 +5,10 @@
 //                           | zeros up to a multiple of 8 | GraphArgument × arguments, of kernels
 //   each module             GraphUnit: the number of its counters, and the address of its table
 //
-// The nodes of a graph are the blocks of its function, numbered from 1, and a node 0 for the outside. Edges lead from
-// node 0 into the function (Enter) and back to node 0 (Exit, Leave). So for each node, the counts of the incoming edges
-// have the same sum as the counts of the outgoing edges. Only some edges have a counter. The analysis computes the
-// counts of the other edges from this rule (analysis/graphs/).
+// The nodes of a graph are the basic blocks of its function, numbered from 1, and a node 0 for the outside. Edges lead
+// from node 0 into the function (Enter) and back to node 0 (Exit, Leave). So for each node, the counts of the incoming
+// edges have the same sum as the counts of the outgoing edges. Only some edges have a counter. The analysis computes
+// the counts of the other edges from this rule (analysis/graphs/).
 //
 // Each thread counts in an array of its own, with `counters` numbers of 64 bits. The thread requests the array when it
 // first enters a function of the module:
@@ -87,7 +87,7 @@ struct GraphBlock {
   // The numbers of instructions, by class. A call of an intrinsic counts as the instruction that it represents.
   uint32_t integers, floats, loads, stores, calls, branches, others;
   uint32_t loaded_bytes, stored_bytes; // numbers of bytes in one run of the block
-  StringOffset text;                   // its instructions as text; missing in rows of kLeastBlockBytes
+  StringOffset text;                   // the block's instructions as text; missing in rows of kLeastBlockBytes
   uint32_t reserved;
 };
 static_assert(sizeof(GraphBlock) == 56);

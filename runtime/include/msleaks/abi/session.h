@@ -21,7 +21,7 @@
 // parts. If a file is empty or without magic after its process has ended, the process had no room to record.
 //
 // All published data stays readable if the process, the collector or both are killed. The files have names, and every
-// field is valid without a shutdown. A fork makes a new arena for the child; so does an exec.
+// field is valid without a shutdown. A fork's child gets a new arena. An exec also begins a new arena.
 #pragma once
 
 #include "msleaks/abi/events.h"

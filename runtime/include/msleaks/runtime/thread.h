@@ -30,7 +30,7 @@ struct PendingSite {
 // An instrumented allocator call that has not returned yet. `remembered` is Thread::remembered at the beginning of the
 // call.
 struct OpenCall {
-  uint64_t frame; // the stack pointer at its first callback
+  uint64_t frame; // the stack pointer at the call's first callback
   uint64_t old;   // the block that a realloc restores if it fails; 0 = none, or a hook restores it
   uint32_t site;
   uint32_t remembered;
@@ -80,12 +80,12 @@ struct Thread {
   abi::RingHeader *ring; // valid while the generation is the process' own
   CallState call;
   uint32_t pending_traits; // PendingSite, without the site
-  bool ended;              // its ring has ended; later events go to the shared late ring
-  bool has_no_clock;       // it may not read the processor's counter: its events are dropped
-  uint8_t must_finish;     // above 0: its system calls are always made (kernel.h)
+  bool ended;              // the thread's ring has ended; later events go to the shared late ring
+  bool has_no_clock;       // the thread may not read the processor's counter: its events are dropped
+  uint8_t must_finish;     // above 0: the thread's system calls are always made (kernel.h)
   uint64_t pending_address;
   uint32_t no_ring_left;   // events that are counted as lost before a ring is requested again
-  uint32_t no_growth_left; // how often the ring may be full before a larger one is requested again
+  uint32_t no_growth_left; // how often the ring may be full before a larger ring is requested again
   uint64_t impatient_tail; // 1 + the tail after a wait in vain: no new wait before the tail changes
   uint32_t generation;     // generation of `ring`; `state` contains it too if the clock is the processor's counter
   uint32_t remembered;     // Allocs during open calls so far; the last of them are in `last`
@@ -165,7 +165,7 @@ private:
 // parent's rings.
 struct alignas(abi::kMaxPageBytes) Process {
   uint64_t state;       // Thread::state outside of a record: the generation; 0 = no arena yet
-  abi::Caller *callers; // null until its pages exist
+  abi::Caller *callers; // null until the table's pages exist
   PathTree *paths;      // null until a path is needed
   WatchList *watches;   // null until a block is watched
   Counting *counting;   // null until edges are counted
@@ -174,7 +174,7 @@ struct alignas(abi::kMaxPageBytes) Process {
   abi::ClockKind clock;
   uint32_t lock;
   int32_t in_kernel;      // number of threads in a system call of the runtime (kernel.h)
-  bool is_child_told;     // whether a fork's child behind a seccomp filter was counted; it has no files
+  bool is_child_told;     // whether a fork's child behind a seccomp filter was counted; the child has no files
   uint64_t last_looks_ns; // total time of the last looks at blocks (last_look.cpp)
 };
 
