@@ -52,7 +52,7 @@ template <typename AddPasses> void atOptimizerLast(llvm::PassBuilder &builder, A
 // the option `link` is accepted but has no effect: modules are rewritten in the compile.
 inline constexpr bool kRewritesInLink = LLVM_VERSION_MAJOR >= 19;
 
-// An insertion point was an instruction up to LLVM 18, and is an iterator since LLVM 19.
+// Returns the insertion point before an instruction: up to LLVM 18 the instruction, since LLVM 19 an iterator.
 inline auto before(llvm::Instruction &instruction) {
 #if LLVM_VERSION_MAJOR >= 19
   return instruction.getIterator();
@@ -102,10 +102,12 @@ inline uint64_t hashOf(llvm::StringRef text) {
 #endif
 }
 
-// The module's target is a string up to LLVM 20, and a Triple later. The constructor of Triple accepts both.
+// Returns the module's target, which is a string up to LLVM 20 and a Triple later. The constructor of Triple accepts
+// both.
 inline llvm::Triple targetOf(const llvm::Module &module) { return llvm::Triple(module.getTargetTriple()); }
 
-// Since LLVM 22, a unit may store its language and the language's version as separate values.
+// Whether the unit is written in C. Since LLVM 22, a unit may store its language and the language's version as separate
+// values.
 inline bool isC(const llvm::DICompileUnit &unit) {
 #if LLVM_VERSION_MAJOR >= 22
   if (unit.getSourceLanguage().hasVersionedName())

@@ -61,7 +61,8 @@ AttributeSet targetOf(LLVMContext &context, const Function &caller) {
   return merged(context, only(context, all, kTarget), only(context, all, kCodeGeneration));
 }
 
-// The declaration's attributes of the result (noalias, nonnull) are also true for the gate's result.
+// Returns the attributes of a gate. The declaration's attributes of the result (noalias, nonnull) are also true for the
+// gate's result.
 AttributeList shapeAttributes(const CallBase &call) {
   LLVMContext &context = call.getContext();
   const AttributeList declared = call.getCalledFunction() ? call.getCalledFunction()->getAttributes() : AttributeList();

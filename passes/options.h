@@ -44,7 +44,7 @@ inline constexpr char kOptionsVariable[] = "MSLEAKS_PASS";
 // an option to the user's MSLEAKS_PASS.
 inline constexpr char kLinkVariable[] = "MSLEAKS_LINK";
 
-// `origin` names the source of the text, for error messages.
+// Parses the options. `origin` names the source of the text, for error messages.
 std::shared_ptr<const Options> parseOptions(llvm::StringRef text, llvm::StringRef origin);
 std::shared_ptr<const Options> optionsFromEnvironment();
 

@@ -48,8 +48,9 @@ GlobalVariable *makeTable(Module &module, StringRef bytes) {
   return table;
 }
 
-// The linker defines a symbol at each end of a section whose name is a C identifier. The symbols are weak, because
-// --gc-sections may remove all units. They are hidden, because each image has its own symbols.
+// Declares the symbol at one end of the section of the units. The linker defines a symbol at each end of a section
+// whose name is a C identifier. The symbols are weak, because --gc-sections may remove all units. They are hidden,
+// because each image has its own symbols.
 GlobalVariable *boundary(Module &module, const char *prefix) {
   const std::string name = std::string(prefix) + abi::kUnitsSection;
   if (GlobalVariable *known = module.getGlobalVariable(name))

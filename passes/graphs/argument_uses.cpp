@@ -60,8 +60,8 @@ class Follow {
 public:
   Follow(FunctionAnalysisManager &analyses, Found &found) : analyses_(analyses), found_(found) {}
 
-  // `at` is the distance of this argument's address from the address in the kernel's argument. std::nullopt: the
-  // distance is not known.
+  // Follows an argument of the kernel, or of a function that it calls. `at` is the distance of this argument's address
+  // from the address in the kernel's argument. std::nullopt: the distance is not known.
   void argument(Argument &argument, const Range &at) {
     if (calls_.size() == kMostCalls || is_contained(calls_, &argument))
       return found_.add(kBoth, std::nullopt);

@@ -18,7 +18,7 @@ namespace msleaks::passes {
 struct Bank {
   llvm::Value *address;
   llvm::Value *is_counted; // a flag, since SPIR-V cannot compare pointers before version 1.4
-  // Only for a kernel: whether any thread of the block counts, and the number (32 bits) of the first thread that
+  // Only for a kernel: whether any thread of the thread block counts, and the number (32 bits) of the first thread that
   // counts.
   llvm::Value *block_counts;
   llvm::Value *first;

@@ -35,8 +35,8 @@ Value *fieldOf(IRBuilder<> &builder, Value *header, size_t offset) {
   return builder.CreateAlignedLoad(builder.getInt32Ty(), address, Align(4));
 }
 
-// A thread's number in its block, and the number of threads in the block. 32 bits are enough for both numbers. A
-// division of 64-bit numbers would take a hundred instructions on a device.
+// A thread's number in its thread block, and the number of threads in this block. 32 bits are enough for both numbers.
+// A division of 64-bit numbers would take a hundred instructions on a device.
 struct Threads {
   Threads(IRBuilder<> &builder, const DeviceTarget &target) {
     Numbers at, of;
@@ -51,7 +51,8 @@ struct Threads {
   Value *number, *count;
 };
 
-// Emits device code that computes abi::linearBlock and abi::counts: the number of a block, and whether a thread counts.
+// Emits device code that computes abi::linearBlock and abi::counts: the number of a thread block, and whether a thread
+// counts.
 class Choice {
 public:
   Choice(IRBuilder<> &builder, const DeviceTarget &target, Value *header) : builder_(builder), header_(header) {
@@ -71,7 +72,7 @@ public:
     return all;
   }
 
-  // Returns the number of the first thread of the wave in the middle of the block.
+  // Returns the number of the first thread of the wave in the middle of the thread block.
   Value *centreWave(const Threads &threads) {
     Value *wave = fieldOf(builder_, header_, offsetof(abi::DeviceCounts, wave));
     Value *rounded = builder_.CreateAdd(threads.count, builder_.CreateSub(wave, builder_.getInt32(1)));
@@ -197,9 +198,9 @@ void DeviceCounters::addThreads(Value &counts, const Bank &bank, uint32_t counte
   addAll(counts, bank, counter, *SplitBlockAndInsertIfThen(leads, before(begin), /*Unreachable=*/false));
 }
 
-// On a CPU, OpenCL runs the threads of a block one after the other, in a loop between two barriers. Values that live
-// across a barrier are stored in memory, for each thread. So the barrier below puts the work of the first thread into a
-// loop of its own. The other threads do nothing in this loop, and no value lives beyond the loop.
+// On a CPU, OpenCL runs the threads of a thread block one after the other, in a loop between two barriers. Values that
+// live across a barrier are stored in memory, for each thread. So the barrier below puts the work of the first thread
+// into a loop of its own. The other threads do nothing in this loop, and no value lives beyond the loop.
 //
 //   br (%thread == 0), first, rest
 // first: %bank = …

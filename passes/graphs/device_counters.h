@@ -18,8 +18,8 @@ public:
   // Emits, in front of `begin`, the code that finds the counters of a thread (its bank). `counts` is the kernel's last
   // argument.
   Bank bank(llvm::Value &counts, llvm::Instruction &begin);
-  // Counts, in front of `begin`, the threads that enter the kernel: the first thread of a block counts all threads of
-  // the block. `counter` is the number of the counter in the module. `bank` must be valid at `begin`.
+  // Counts, in front of `begin`, the threads that enter the kernel: the first thread of a thread block counts all
+  // threads of this block. `counter` is the number of the counter in the module. `bank` must be valid at `begin`.
   void addThreads(llvm::Value &counts, const Bank &bank, uint32_t counter, llvm::Instruction &begin) const;
   // Counts the same threads as addThreads, but without a bank, and emits a barrier between this code and the code
   // behind it. For SPIR-V only.

@@ -29,8 +29,8 @@ bool isListed(const Function &function) {
          });
 }
 
-// Whether an AMDGPU kernel is launched only with grids that are multiples of its blocks. This is the default of HIP
-// (-fno-offload-uniform-block changes it). In newer versions of LLVM, the attribute has no value.
+// Whether an AMDGPU kernel is launched only with grids that are multiples of its thread blocks. This is the default of
+// HIP (-fno-offload-uniform-block changes it). In newer versions of LLVM, the attribute has no value.
 bool hasFullBlocks(const Function &kernel) {
   const Attribute uniform = kernel.getFnAttribute("uniform-work-group-size");
   return uniform.isValid() && uniform.getValueAsString() != "false";
@@ -206,7 +206,7 @@ Value *DeviceTarget::globalNumber(IRBuilder<> &builder) const { return ask(build
 void DeviceTarget::show(GlobalVariable &variable) const {
   variable.setLinkage(GlobalValue::WeakAnyLinkage);
   variable.setAlignment(Align(sizeof(uint64_t)));
-  variable.setVisibility(GlobalValue::ProtectedVisibility); // so that the program finds it in a loaded image
+  variable.setVisibility(GlobalValue::ProtectedVisibility); // so that the program finds the variable in a loaded image
   appendToCompilerUsed(*module_, {&variable});
 }
 
@@ -225,7 +225,8 @@ GlobalVariable &DeviceTarget::addPointer(const Twine &name) const {
   return *variable;
 }
 
-// For AMDGPU, the target feature decides, or else the processor: a wave of gfx10 and newer has 32 threads.
+// Returns the number of threads in a wave. For AMDGPU, the target feature decides, or else the processor: a wave of
+// gfx10 and newer has 32 threads.
 uint32_t DeviceTarget::waveOf(const Function &function) const {
   constexpr uint32_t kNarrow = 32, kWide = 64;
   if (kind_ == Kind::Nvptx)

@@ -1,5 +1,5 @@
 // DeviceTarget describes a module that is compiled for a device. It says which functions are kernels, and emits the
-// code with which a thread reads its number and the number of its block.
+// code with which a thread reads its number and the number of its thread block.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -49,14 +49,15 @@ public:
   // SPIR-V.
   uint32_t waveOf(const llvm::Function &function) const;
 
-  // The calling convention of functions that kernels call.
+  // Returns the calling convention of functions that kernels call.
   unsigned convention() const;
 
   bool isSpirv() const { return kind_ == Kind::Spirv; }
   unsigned globalSpace() const { return 1; }
   unsigned sharedSpace() const { return 3; }
   // Whether the address space cannot contain memory that the program allocates. This is true of the memory of a thread
-  // or of its block, and of the module's constants. But OpenCL's constants may be memory that the program allocates.
+  // or of its thread block, and of the module's constants. But OpenCL's constants may be memory that the program
+  // allocates.
   bool isPrivateTo(unsigned space) const {
     constexpr unsigned kConstant = 4, kThread = 5;
     return space == sharedSpace() || (isSpirv() ? space == 0 : space == kConstant || space == kThread);

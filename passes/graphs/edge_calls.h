@@ -1,6 +1,6 @@
-// Counts each edge with a call that is not inlined, in a new block for this edge (option counters=calls). The first
-// version counted edges of kernels in this way. The option still exists, for comparison. The block is named after the
-// edge (edge_places.h). In host code, later passes merge such a block with a neighbour if they can.
+// Counts each edge with a call that is not inlined, in a new basic block for this edge (option counters=calls). The
+// first version counted edges of kernels in this way. The option still exists, for comparison. The block is named after
+// the edge (edge_places.h). In host code, later passes merge such a block with a neighbour if they can.
 //
 //   edge2_5:  call void @__msl_count_edge(ptr %counters, i32 (edge), i32 (banks), i32 (granularity))
 //   →         counters[edge] += granularity
@@ -20,8 +20,8 @@ class Module;
 
 namespace msleaks::passes {
 
-// While an object of this class exists, new blocks have names. Otherwise, a release build of clang drops the names of
-// blocks.
+// While an object of this class exists, new basic blocks have names. Otherwise, a release build of clang drops the
+// names of basic blocks.
 class BlockNamesKept {
 public:
   BlockNamesKept(llvm::LLVMContext &context, bool keeps)

@@ -30,7 +30,7 @@ public:
   void add(const EdgeGraph &graph, const llvm::Function &named, llvm::ArrayRef<EdgeCount> counts,
            const llvm::LoopInfo &loops, uint32_t flags, llvm::ArrayRef<abi::GraphArgument> arguments = {});
 
-  // `counters` is the number of counters of the module.
+  // Returns the table. `counters` is the number of counters of the module.
   std::string bytes(uint32_t counters) const;
 
 private:
