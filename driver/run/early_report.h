@@ -34,7 +34,7 @@ private:
   bool follow();
   bool sleep(uint64_t ns);
 
-  std::unique_ptr<analysis::RunningReport> report_; // only the thread uses it while the thread runs; null: it gave up
+  std::unique_ptr<analysis::RunningReport> report_; // used only by the thread while it runs; null: the thread gave up
   analysis::SumsPublisher publisher_;
   std::mutex lock_;
   std::condition_variable stopping_;

@@ -141,8 +141,9 @@ void Recording::stopThread() {
   thread_.join();
 }
 
-// If msleaks refuses the path of the run folder, this is the user's mistake, and the status is unchanged. If the
-// machine cannot provide the path (BadInput), the user made no mistake, and the status becomes OwnFault.
+// Creates a recording. If msleaks refuses the path of the run folder, this is the user's mistake, and the error keeps
+// its status. If the machine cannot provide the path (BadInput), the user made no mistake, and the status becomes
+// OwnFault.
 Result<std::unique_ptr<Recording>> Recording::create(const RunOptions &options) {
   auto recording = tryToCreate(options);
   if (!recording && recording.error().status == ExitStatus::BadInput)
