@@ -44,7 +44,7 @@ void fill(ArenaMaker &arena) {
     first.recordAlloc(0x1000 + i * 16, 2000 + i);
     second.recordAlloc(0x9000 + i * 16, 2000 + i);
   }
-  second.writeUnpublished(abi::AllocEvent{}); // as if its thread was killed here
+  second.writeUnpublished(abi::AllocEvent{}); // as if the ring's thread was killed here
   arena.caller(3).image = 1;
   arena.caller(3).address.store(0x1234);
   arena.addPath({0x1234, abi::kPathBegin, 1});
@@ -80,7 +80,8 @@ void patch(ArenaMaker &arena, Input &input) {
       .write(reinterpret_cast<const char *>(definitions.data()), static_cast<std::streamsize>(definitions.size()));
 }
 
-// A live collection drains the arena twice before it finishes. A recovery finishes at once.
+// Drains the arena into a trace. A live collection drains the arena twice before it finishes. A recovery finishes at
+// once.
 void collect(analysis::ArenaReader arena, abi::OnFull policy, bool live, const std::filesystem::path &trace) {
   auto writer = analysis::TraceWriter::create(trace);
   if (!writer)

@@ -110,7 +110,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size) {
   static NamedMemory file;
   const auto reader = analysis::TraceReader::open(file.store(bytes));
   if (!reader)
-    std::abort(); // its file header is valid
+    std::abort(); // the reader must accept this file: its header is valid
   readAll(*reader, {});
   readAll(*reader, {150, 700});
   (void)reader->forEachCallers([](uint32_t, std::span<const analysis::TraceWriter::CallerEntry>) {});

@@ -1,4 +1,5 @@
-// Fuzzes the reader of perf.data. It opens only images that are files of this machine, and runs no objdump.
+// Fuzzes the reader of perf.data. The fuzzed reader opens only images that are files of this machine, and runs no
+// objdump.
 #include "analysis/profiles/perf_profile.h"
 #include "named_memory.h"
 

@@ -142,7 +142,7 @@ using namespace msleaks;
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t most);
 
-// Without a corpus, the first inputs are real traces.
+// Mutates an input. Without a corpus, the first inputs are real traces.
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigned seed) {
   static const std::vector<uint8_t> kSamples[] = {sampleTrace(false), sampleTrace(true)};
   const std::vector<uint8_t> &sample = kSamples[seed & 1];

@@ -94,7 +94,7 @@ public:
   unsigned count() const { return static_cast<unsigned>(devices_.size()); }
   Memory &device(unsigned ordinal) { return *devices_[ordinal]; }
   Memory &pinned() { return pinned_; } // page-locked host memory
-  bool release(void *block);           // in any of the memories
+  bool release(void *block);           // releases a block of any of the memories
   Locked &locked() { return locked_; }
   Stream &defaultStream() { return default_stream_; }
   // The devices' bus numbers begin at 1, in the opposite order of the devices. Writes text such as "0000:02:00.0".

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the folder with CUDA's own headers, unpacked once from NVIDIA's packages on PyPI. Exits with 77 without them.
+# Prints the folder with CUDA's headers, unpacked once from NVIDIA's packages on PyPI. Exits with 77 if there are none.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../../bench/workloads/fetch.sh"
 

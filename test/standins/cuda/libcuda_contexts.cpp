@@ -115,7 +115,7 @@ int cuMemGetInfo_v2(size_t *free, size_t *total) {
   *total = memory.total();
   return 0;
 }
-size_t standin_in_use(size_t bus) { return machine().inUseAt(bus); } // the stand-in of NVML calls this
+size_t standin_in_use(size_t bus) { return machine().inUseAt(bus); } // NVML's stand-in calls this function
 
 int cuMemAlloc(unsigned *, unsigned) { return kInvalid; } // the first version, which has 32-bit addresses
 int cuMemAlloc_v2(void **block, size_t bytes) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the path of CUDA's disassembler. Unpacks it once, from NVIDIA's package on PyPI. Exits with 77 without it.
+# Prints the path of CUDA's disassembler. Unpacks it once, from NVIDIA's package on PyPI. Exits with 77 if there is none.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../../bench/workloads/fetch.sh"
 
