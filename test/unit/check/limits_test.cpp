@@ -1,4 +1,4 @@
-// Tests the meaning of the limits of `msleaks check`.
+// Tests which peaks the limits of `msleaks check` allow, and which limits are invalid.
 #include "analysis/check/limits.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Tests the verdicts of `msleaks check` on runs, from limits and baselines.
+// Tests how `msleaks check` judges a run by its limits and by a baseline.
 #include "analysis/check/verdict.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Tests how the collector reads from the page tables of a process which pages of blocks were used.
+// Tests how the collector finds the used pages of blocks. It reads them from the page tables of the process.
 #include "analysis/collect/page_access.h"
 
 #include "analysis/base/clock.h"

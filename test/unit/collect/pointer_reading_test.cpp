@@ -38,7 +38,8 @@ TEST(Maps, ALineHasItsParts) {
   EXPECT_EQ(ranges[1].path, "");
 }
 
-// Reading /proc/self/mem fails after a successful open, as reading the maps of an ending process does.
+// Reading /proc/self/mem fails after a successful open, as reading the maps of an ending process does. Then readText()
+// must return an empty text.
 TEST(Maps, AFileThatFailsInTheMiddleHoldsNothing) {
   EXPECT_EQ(readText("/proc/self/mem"), "");
   EXPECT_EQ(readText("/proc/self"), "");

@@ -185,8 +185,8 @@ TEST_F(ProcessCollectorTest, FollowsAStreamIntoALargerRing) {
   EXPECT_TRUE(collector->notes().empty());
 }
 
-// The thread got a larger ring and exited. Both happened after the collector had read the smaller ring, and before it
-// read the larger ring.
+// A thread got a larger ring and exited. Both happened after the collector had read the smaller ring, and before it
+// read the larger ring. All events must be stored.
 TEST_F(ProcessCollectorTest, KeepsAStreamWhoseThreadGrewAndExitedDuringALook) {
   auto small = arena.addRing(16, 3);
   start();

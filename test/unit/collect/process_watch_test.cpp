@@ -14,7 +14,7 @@ namespace msleaks::test {
 namespace {
 
 // Returns whether ioctl() of a pidfd reports facts about the process. An emulator of system calls (qemu-user) may
-// report a new kernel release, but may refuse system calls of this release.
+// report a new kernel release although it refuses system calls of this release.
 bool pidfdTellsFacts() {
   const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0));
   uint64_t facts[8]{};
@@ -23,7 +23,7 @@ bool pidfdTellsFacts() {
   return tells;
 }
 
-// Returns whether the kernel still reports through a pidfd how a process ended after the process was reaped.
+// Returns whether a pidfd still reports how a process ended, after the process was reaped.
 bool kernelKeepsExitStatus() {
   utsname kernel{};
   int major = 0, minor = 0;

@@ -140,8 +140,8 @@ TEST_F(SessionTest, TakesAllOfMoreProcessesThanItMayHaveFilesOpen) {
   EXPECT_EQ(collector->summary().totals.stored, kChildren);
 }
 
-// Storing the magic number in the file does not change the directory's time. The collector must find the arena
-// nevertheless.
+// The arena gets its magic number after the collector has seen the file. This change does not change the time stamp of
+// the directory. The collector must find the arena nevertheless.
 TEST_F(SessionTest, FindsAnArenaThatWasUnfinishedWhenItWasSeen) {
   std::thread thread([this] { collector->run(); });
   ArenaMaker arena(folder.path());

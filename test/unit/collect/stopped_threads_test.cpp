@@ -96,7 +96,7 @@ protected:
       }
     return "";
   }
-  // Waits for a value of the field. When a tracer ends, the kernel may release its threads a moment later.
+  // Waits for a value of the field. When a tracer ends, the kernel may release the traced threads a moment later.
   std::string soon(const std::string &field, const std::string &expected) const {
     for (int i = 0; i < 5000 && other(field) != expected; ++i)
       usleep(1000);

@@ -9,8 +9,8 @@
 
 namespace msleaks::analysis::test {
 
-// Returns a function with one block for each count, one block after another. Each block has two instructions. Block n
-// is in line 9 + n.
+// Returns a function with one basic block for each count. Each block leads to the next one, and has two instructions.
+// Block n is in line 9 + n.
 inline CountedFunction counted(std::string symbol, std::string file, uint64_t hash,
                                std::initializer_list<uint64_t> counts) {
   CountedFunction function;

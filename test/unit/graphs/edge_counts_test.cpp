@@ -116,8 +116,8 @@ TEST(EdgeCounts, NumbersOf64Bits) {
   EXPECT_EQ(countsOf(graph, counters).blocks, (std::vector<Number>{kMany + 1'000'000'000'000}));
 }
 
-// Walks at random through random graphs. The counts of the edges outside of a spanning tree must determine the counts
-// of all other edges.
+// The test walks at random through random graphs, and counts each edge. The counts of the edges outside of a spanning
+// tree must determine the counts of all other edges.
 TEST(EdgeCounts, AnySpanningTreeIsEnough) {
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {

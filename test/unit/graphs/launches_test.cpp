@@ -14,7 +14,7 @@ template <class T> void append(std::string &bytes, const T &value) {
   bytes.append(reinterpret_cast<const char *>(&value), sizeof value);
 }
 
-// Returns the graph table of a kernel "k" with one block and a counter at its entry.
+// Returns the graph table of a kernel "k" with one basic block and a counter at its entry.
 std::string table() {
   std::string body;
   append(body, abi::GraphFunction{.hash = 7,

@@ -1,5 +1,6 @@
-// A test program that launches kernels with counted copies, through counting_driver.c. It defines the functions of the
-// runtime that the hooks call for counting, so it needs no session. Exit status 0 means success.
+// A test program that launches kernels through counting_driver.c. A kernel may have a copy that counts its edges. The
+// program defines the functions of the runtime that the hooks call for counting, so it needs no session. Exit status 0
+// means success.
 //
 //   counting_victim locked    a thread holds the hooks' lock while the program forks
 //   counting_victim pending   the program forks while a counted launch runs

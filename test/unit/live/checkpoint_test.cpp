@@ -1,4 +1,5 @@
-// Tests that a live set which continues from a checkpoint has the same state and results as one that got all events.
+// Tests that a live set which continues from a checkpoint has the same state and results as a live set that got all
+// events.
 #include "live_set_fixture.h"
 
 #include "random_run.h"

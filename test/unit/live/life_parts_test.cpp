@@ -28,7 +28,8 @@ CohortSet only(std::initializer_list<uint32_t> cohorts) {
 
 int64_t highest(const std::vector<int64_t> &curve) { return *std::max_element(curve.begin(), curve.end()); }
 
-// The blocks of a device, and what the end of the run shows about each block.
+// Creates blocks of a device. Reports their events to the tested history, and stores the life of each block as a whole
+// for the model.
 class Lives {
 public:
   explicit Lives(size_t most_changes = 1 << 17) : history(most_changes) {}

@@ -100,7 +100,7 @@ TEST_F(LiveMappingsTest, ProtectionOfSeveralMappingsAndOfNone) {
   EXPECT_EQ(journal.blocks, live.liveBlocks());
 }
 
-// A mapping that mremap moves remains the same block.
+// A mapping that mremap moves remains the same block. So a moved reserve still has no bytes.
 TEST_F(LiveMappingsTest, AMovedReserveHasNoBytes) {
   const Where realloc{.heap = abi::Heap::Mapping, .flags = abi::kRealloc};
   for (const uint16_t flags : {uint16_t{abi::kReserve}, uint16_t(abi::kReserve | abi::kFile)}) {
@@ -114,7 +114,8 @@ TEST_F(LiveMappingsTest, AMovedReserveHasNoBytes) {
   }
 }
 
-// With pages of 64 KiB, munmap() unmaps the whole page of each address in the range, and no more.
+// munmap() unmaps each page that contains an address of the range. The pages of process 1 have 64 KiB. The page
+// sizes for process 2 are invalid, so its pages have 4 KiB.
 TEST_F(LiveMappingsTest, PagesAreThoseOfTheProcess) {
   constexpr uint64_t kLarge = 65536;
   live.setPageBytes(1, kLarge);

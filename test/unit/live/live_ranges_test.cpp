@@ -111,7 +111,8 @@ TEST_F(LiveRangesTest, ARefusedUnmappingOfOneOfTwoOwnersChangesNothing) {
   EXPECT_EQ(journal.take(), "-5000:2097152@0 free\n");
 }
 
-// The driver may return the number of a released handle again while the memory of the first handle is still mapped.
+// The driver may return the number of a released handle again while the memory of the first handle is still mapped. The
+// second handle must count as another block.
 TEST_F(LiveRangesTest, AHandleThatIsGivenAgainIsAnotherBlock) {
   apply(free(5, kHandle, kOnDevice));
   apply(alloc(6, kHandle, 64, kOnDevice));

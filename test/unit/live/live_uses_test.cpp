@@ -89,7 +89,8 @@ TEST_F(LiveUsesTest, AProcessIsSeenWhenAllItsLaunchesNameTheirMemory) {
   EXPECT_FALSE(live.useSources().seesAll(1));
 }
 
-// The hooks see all calls of OpenCL, and a program can use the blocks of OpenCL only by these calls.
+// The hooks see all calls of OpenCL, and a program can use the blocks of OpenCL only by these calls. So all uses are
+// known even in a process that launches no kernel.
 TEST_F(LiveUsesTest, AProcessThatLaunchesNothingIsSeenWhereAllCallsAre) {
   constexpr test::Where kOfOpenCl{.process = 3, .heap = Heap::Device, .flags = abi::kDriver | abi::kListed};
   apply(alloc(5, 0x5000, 0x100, kOfOpenCl));

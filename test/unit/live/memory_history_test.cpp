@@ -1,5 +1,5 @@
-// Tests the peak without some blocks, as the memory history computes it. The tests compare it with a history that
-// stores every state.
+// Tests the peak that the memory history computes for a run without some blocks. The tests compare it with a history
+// that stores every state.
 #include "analysis/live/memory_history.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Tests which blocks are lost, and which are held (reachable by pointers), in a memory of a few words.
+// Tests which blocks are lost, and which are held (reachable by pointers). The simulated memory has a few words.
 #include "analysis/live/reachability.h"
 
 #include "live_set_fixture.h"

@@ -14,7 +14,7 @@ protected:
   void beginStep(uint64_t number) { survivors.beginStep(number, number * 100); }
   void born(CohortId cohort, uint64_t time_ns, int64_t bytes) { survivors.change(cohort, time_ns, bytes, 1); }
   void dies(CohortId cohort, uint64_t time_ns, int64_t bytes) { survivors.change(cohort, time_ns, -bytes, -1); }
-  // Returns the bytes of each bucket (a range of steps).
+  // Returns the bytes that a cohort left alive, for each bucket. (A bucket is a range of steps.)
   std::map<uint32_t, int64_t> left(CohortId cohort) const {
     std::map<uint32_t, int64_t> bytes;
     for (const auto &share : survivors.shares())

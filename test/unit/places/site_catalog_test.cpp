@@ -107,8 +107,8 @@ TEST_F(Catalog, CallersHaveImageAndOffset) {
   EXPECT_FALSE(catalog.find(1, 5).known());
 }
 
-// The call at offset 0x10 leads to the call at offset 0x20. From there, the program calls the allocator at 0x30, or
-// instrumented code at site 2.
+// The call at offset 0x10 leads to the call at offset 0x20. From this second call, the program calls the allocator at
+// 0x30, or instrumented code at site 2.
 TEST_F(Catalog, PathsOfSeveralProcessesAreOneTree) {
   define(1, Records().image(1, "/nowhere/net", 0x7000).unit(1, 1, test::sampleTable()));
   define(2, Records().image(5, "/nowhere/net", 0x9000).unit(5, 1, test::sampleTable()));

@@ -178,9 +178,9 @@ TEST(SiteTableReader, NoticesEveryFlippedByte) {
       auto bytes = good;
       bytes[at] ^= static_cast<std::byte>(flip);
       const auto table = SiteTable::read(bytes);
-      // In the header, only the unit's own names, the version and the first frame of wrappers may change unnoticed. The
-      // checksum covers only the bytes after itself. The version does not affect how these bytes are read. The first
-      // frame of wrappers only affects which place a report chooses.
+      // In the header, only the unit's own names, `version` and `first_wrapper` may change unnoticed. The checksum
+      // covers only the bytes after itself. `version` does not affect how these bytes are read. `first_wrapper` affects
+      // only which place a report chooses.
       const bool names = at >= offsetof(abi::UnitHeader, source) && at < offsetof(abi::UnitHeader, checksum);
       const bool version = at >= offsetof(abi::UnitHeader, version) && at < offsetof(abi::UnitHeader, header_bytes);
       const bool wrappers = at >= offsetof(abi::UnitHeader, first_wrapper) && at < sizeof(abi::UnitHeader);

@@ -214,7 +214,8 @@ TEST_F(SymbolizerTest, DebugFileOfAnotherBuildIsNotUsed) {
   EXPECT_GT(named, 0u);
 }
 
-// In debug information, clang describes a function inside its namespace, and g++ after the namespace.
+// In debug information, clang describes a function inside its namespace, and g++ after the namespace. The symbolizer
+// must find the inlined functions in both cases.
 TEST_F(InlinedTest, FunctionsOfNamespacesHaveTheirInlinedOnes) {
   compile("namespace net { namespace tcp {\n" + std::string(kInlined) + "}}\n");
   const std::vector<CodePlace> deepest = deepestPlaces();

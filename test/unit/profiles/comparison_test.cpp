@@ -17,8 +17,8 @@ std::vector<ProfiledLine> linesOf(const std::vector<std::string> &texts) {
   return lines;
 }
 
-// Returns the aligned lines as text, for example "a=a b|c d|". Here a line has an equal partner, another line has a
-// different partner, and the last line has none.
+// Returns the aligned lines as text, for example "a=a b|c d|". In this example, the first line has an equal partner,
+// the second line has a different partner, and the last line has none.
 std::string drawn(const std::vector<std::string> &first, const std::vector<std::string> &second) {
   const auto a = linesOf(first), b = linesOf(second);
   std::string text;

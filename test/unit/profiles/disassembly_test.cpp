@@ -28,7 +28,7 @@ std::string outputOf(const std::string &command) {
 
 } // namespace
 
-// objdump of binutils and objdump of LLVM print lines like these.
+// The test's lines have the formats in which the objdump programs of binutils and of LLVM print instructions.
 TEST(Disassembly, LinesThatAreInstructions) {
   Instruction instruction;
   ASSERT_TRUE(parseInstruction("    1139:\tcall   1020 <f@plt>", instruction));
@@ -78,7 +78,7 @@ TEST(Disassembly, AsksOncePerRun) {
   std::filesystem::remove_all(folder);
 }
 
-// Disassembles the test's own program, which is large and has a PLT. The ranges are its entry and some of its
+// Disassembles parts of the test's own program, which is large and has a PLT. These parts are its entry and some of its
 // functions, one of them in a separate section.
 TEST(Disassembly, AnExtractShowsWhatTheImageShows) {
   const std::string objdump = *findObjdump("");

@@ -14,7 +14,7 @@ using test::counted;
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-// Returns a function with the blocks 1 → 2 → 3. Block 2 also has edges to itself and to block 1.
+// Returns a function with the basic blocks 1 → 2 → 3. Block 2 also has edges to itself and to block 1.
 CountedFunction looping() {
   auto function = counted("loop", "/src/loop.c", 1, {10, 100, 10});
   const auto add = [&](uint32_t from, uint32_t to, uint64_t count) {

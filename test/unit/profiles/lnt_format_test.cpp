@@ -39,7 +39,8 @@ TEST(LntFormat, CountersOf64BitsAreExact) {
   EXPECT_EQ(written(profile).counters, profile.counters);
 }
 
-// Escaping changes the order of two names: '\n' is before '\\', but "\\n" is after "\\\\".
+// Escaping changes the order of two names: '\n' is before '\\', but "\\n" is after "\\\\". Each name must keep its
+// values.
 TEST(LntFormat, NamesWithNewlinesAndCommasSurvive) {
   Profile profile;
   profile.counters = {{"a\nb", 1}, {"a\\b", 2}, {"a]", 3}};

@@ -58,7 +58,7 @@ protected:
   void record(uint32_t kind, uint16_t misc, const std::string &body) {
     records_.add(kind).add(misc).add(static_cast<uint16_t>(8 + body.size())).raw(body);
   }
-  // Returns the end of a record that is not a sample: pid, tid, time and the event's id.
+  // Returns the last fields of a record that is not a sample: pid, tid, time and the event's id.
   std::string tail(uint64_t time) const {
     PerfBytes bytes;
     bytes.u32(7).u32(7).u64(time);
@@ -124,7 +124,7 @@ protected:
       all.raw(attributes_[i]).u64(kHeader + 8 * i).u64(8);
     return all.raw(records_.text()).text();
   }
-  // Returns the same recording in the format that perf writes to a pipe, with the name of the first event.
+  // Returns this recording in the format that perf writes to a pipe, with the name of the first event.
   std::string pipe(const std::string &name) const {
     PerfBytes all, names;
     all.raw("PERFILE2").u64(16);
@@ -145,7 +145,7 @@ protected:
     const PerfFile perf = MSL_TRY(PerfFile::open(input));
     return readPerfSamples(input, perf);
   }
-  // Returns the sum of the event at a place, or 0 if the place has no sample.
+  // Returns the sum of the values of `event` in the samples at a place, or 0 if the place has no sample.
   static uint64_t at(const PerfSamples &samples, const std::string &path, uint64_t place, size_t event = 0) {
     for (const SampledImage &image : samples.images)
       for (size_t row = 0; image.path == path && row < image.sums.size(); ++row)

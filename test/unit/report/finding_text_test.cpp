@@ -113,7 +113,8 @@ TEST(FindingText, ARoundThatTheProgramDidNotSayIsNoStep) {
             "begins at loop.c:29) (likely)");
 }
 
-// Only the first block of the lost list is a mistake. The other blocks are lost because the first block is lost.
+// The program has lost a list. Only the loss of the first block is a mistake. The other blocks are lost because the
+// first block is lost.
 TEST(FindingText, WhatOnlyALostBlockLeadsToIsFoldedUnderIt) {
   Finding head = findingOf("leak"), led = findingOf("leak"), other = findingOf("leak");
   head.count = 1;

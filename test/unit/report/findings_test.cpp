@@ -267,7 +267,8 @@ TEST_F(Findings, AKilledProcessLeaksNothing) {
   EXPECT_EQ(asJson()["findings"], json::array());
 }
 
-// In each process, the C++ library allocates one block of 72,704 bytes that it never frees.
+// In each process, the C++ library allocates one block of 72,704 bytes that it never frees. So one such block in a
+// process is no leak, but three blocks in one process are leaks.
 TEST_F(Findings, WhatALibraryMayKeepIsCountedForEachProcess) {
   constexpr uint64_t kSize = 72704;
   std::vector<StreamEvent> list;

@@ -38,7 +38,8 @@ protected:
         return finding;
     return {};
   }
-  // Allocates a segment of 20 MiB at 100, of which 11 MiB are used. Then only 1 MiB, at 110, stays in use.
+  // Allocates a segment of 20 MiB at the address 100 MiB, of which 11 MiB are used. Then only 1 MiB, at 110 MiB, stays
+  // in use.
   void leaveOnePart() {
     alloc(100, 20 * kMiB, kSegment);
     alloc(100, 10 * kMiB, kPart);

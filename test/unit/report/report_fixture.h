@@ -41,8 +41,8 @@ inline std::string record(abi::DefinitionKind kind, const std::string &body) {
 
 inline constexpr char kLibrary[] = "/nowhere/libx.so";
 
-// Returns the definitions of process 1, which is /bin/net. The sample table begins at number 1. Caller 0 is in a
-// library whose file is missing.
+// Returns the definitions of process 1, which is /bin/net. The site numbers of the sample table begin at 1. Caller 0 is
+// in a library whose file is missing.
 inline std::string definitions(const std::string &library_file = kLibrary) {
   abi::ImageDefinition net{}, library{};
   net.image = 1;
@@ -167,7 +167,8 @@ private:
   std::map<std::pair<uint32_t, uint32_t>, uint64_t> positions_; // the positions that grow() has reached
 };
 
-// Returns events: weights stay alive, a temporary block makes the peak, and a block of a library is never freed.
+// Returns the events of a small run: weights stay alive, a temporary block makes the peak, and a block of a library is
+// never freed.
 inline std::vector<StreamEvent> smallRun() {
   const Where weights{.site = 1}, temporary{.site = 2}, library{.flags = abi::kFromHook, .site = abi::kCallerSite};
   const Where device{.heap = abi::Heap::Device, .site = 1}, unknown{.flags = abi::kFromHook};

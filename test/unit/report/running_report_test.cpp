@@ -140,7 +140,8 @@ TEST_F(RunningReportTest, IsNotEnoughForATraceThatWasCut) {
   EXPECT_FALSE(isEnough());
 }
 
-// If msleaks-run is killed, the trace has no trailer.
+// If msleaks-run is killed, the trace has no trailer. Then the events that were read so far must not count as all
+// events.
 TEST_F(RunningReportTest, IsNotEnoughWithoutAnEndOfTheSession) {
   start(1, 4711);
   grow({test::alloc(kStart + 100, 0x10, 1000, kWeights)}, kStart + 200);

@@ -162,11 +162,11 @@ TEST(Suppressions, OnlyWhatLibrariesKeepForThemselves) {
   EXPECT_NE(reason("/lib64/ld-linux-x86-64.so.2", "_dl_new_object", 10), nullptr);
   EXPECT_NE(reason("/lib/libc.so.6", "_IO_file_doallocate", 4096), nullptr);
   EXPECT_NE(reason("/lib/libc.so.6", "__register_printf_modifier", 16), nullptr) << "libquadmath calls it at its load";
-  // The program must free the blocks that libc returns to it.
+  // The program must free the blocks that libc returns to it. So these blocks are not suppressed.
   for (const char *function : {"strdup", "getline", "fopen", "asprintf", "realpath", ""})
     EXPECT_EQ(reason("/lib/libc.so.6", function, 100), nullptr) << function;
   EXPECT_EQ(reason("/home/me/libc.so.6.mine", "setlocale", 100), nullptr);
-  // If libc has no symbols, the exported function that was called identifies the block.
+  // If libc has no symbols, the exported function of libc that the program called identifies the block.
   site.library = "/lib/libc.so.6";
   site.function = "";
   const Remains one{abi::Heap::Host, 100, 1, 100, 0, 0};

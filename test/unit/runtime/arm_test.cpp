@@ -216,8 +216,8 @@ TEST(Arm, UnitsOfImpossibleSizesAreNotLookedBehind) {
   }
 }
 
-// The constructor of an object of the first version passes its units to __msl_arm. They are armed together with units
-// of this version.
+// An object file of the first version of the interface passes its units to __msl_arm. These units are armed together
+// with units of this version.
 TEST(Arm, UnitsOfTheFirstVersionAreArmed) {
   const SessionDirectory session;
   fillUnits({3, 1, 2});

@@ -50,8 +50,8 @@ inline void recordMapping(uint64_t address, uint64_t size) {
   runtime::recordAlloc(Heap::Mapping, abi::kFromHook, 999, address, size);
 }
 
-// inside() runs the body deeper on the stack, as code inside a call runs. noTailCall() prevents a tail call of the
-// body.
+// inside() calls the body deeper on the stack, where code inside an allocator's call would run. noTailCall() prevents a
+// tail call of the body.
 inline void noTailCall() { __asm__ volatile("" : : : "memory"); }
 [[gnu::noinline]] inline void inside(const std::function<void()> &body) {
   body();

@@ -77,7 +77,8 @@ TEST(Callbacks, AnOperatorNewOfTheProgramsOwnIsRetargeted) {
             "Alloc#9 100+16 hook | Retarget#7 100+12");
 }
 
-// The program's own operator delete calls free(). The caller of this operator may have recorded the free already.
+// The program's own operator delete calls free(). If the caller of operator delete has recorded the free, the inner
+// call of free() must not be recorded.
 TEST(Callbacks, AnInnerFreeIsItsCallersFree) {
   EXPECT_EQ(eventsOf([] {
               __msl_on_free(7, kFree, at(100), 0); // instrumented code called operator delete
@@ -265,7 +266,8 @@ TEST(Callbacks, InsideAHookNothingIsRecorded) {
             "Alloc#7 100+16");
 }
 
-// A driver's function frees a host block that the program allocated. This free is recorded like any other.
+// Inside the hook of a driver's function, the driver frees a host block that the program allocated. This free is
+// recorded like any other.
 TEST(Callbacks, InsideAHookOnlyItsFamilyIsLeftOut) {
   EXPECT_EQ(eventsOf([] {
               hook::Call call{kDeviceFree, hook::kPass, 999, 500, 0, 0};

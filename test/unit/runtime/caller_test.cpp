@@ -70,9 +70,9 @@ TEST(Callers, ALibraryOfARelativePathHasItsWholePath) {
   EXPECT_EQ(definitions[0].body.substr(sizeof(abi::ImageDefinition)), library.string());
 }
 
-// Another library may be loaded at the address of an unloaded one. The callers in it get entries of their own, and the
-// entries of the first library still refer to the first library's image. When the first library is loaded again, its
-// entries are found again. So a library that is opened a thousand times does not fill the table.
+// Another library may be loaded at the address of an unloaded one. The callers in the new library get entries of their
+// own, and the entries of the first library still refer to the first library's image. When the first library is loaded
+// again, its entries are found again. So a library that is opened a thousand times does not fill the table.
 TEST(Callers, AnUnloadedImageKeepsItsCallersToItself) {
   const SessionDirectory session;
   constexpr char kLibrary[] = MSL_LOADABLE, kFunction[] = "msl_test_loadable";

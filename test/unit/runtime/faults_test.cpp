@@ -1,4 +1,5 @@
-// Tests that a full file system causes errors that are counted, and never a SIGBUS.
+// Tests recording on a full file system. The runtime must count the events that it cannot record, and must never cause
+// a SIGBUS.
 #include "session_fixture.h"
 
 #include "msleaks/runtime/caller.h"

@@ -1,5 +1,5 @@
-// Tests walks through code without unwind tables. A walk continues where a frame pointer proves the next frame, and
-// must never be wrong.
+// Tests walks through code without unwind tables. A walk may continue only where a frame pointer proves the next frame.
+// A walk must never return a wrong frame.
 #include "unwound.h"
 #include "without_tables.h"
 

@@ -1,4 +1,5 @@
-// Tests realloc and mappings: blocks that move, blocks that are freed in part, and calls that fail.
+// Tests the callbacks of realloc and of mappings: for blocks that move, for blocks that are freed in part, and for
+// calls that fail.
 #include "callbacks_fixture.h"
 
 namespace msleaks::test {
@@ -40,7 +41,8 @@ TEST(Callbacks, AHookTakesTheSecondHalfOfARealloc) {
             "Free#7 100 realloc | Alloc#7 200+32 hook realloc");
 }
 
-// The program's own realloc calls an instrumented malloc, which overwrites the pending site of the realloc.
+// The program's own realloc calls an instrumented malloc, which overwrites the pending site of the realloc. When the
+// realloc fails, the old block must be alive again.
 TEST(Callbacks, AUsersReallocThatFailsBringsTheBlockBack) {
   EXPECT_EQ(eventsOf([] {
               __msl_on_free(7, kUserRealloc, at(100), 0);

@@ -1,5 +1,5 @@
-// Tests that all segments of an image are found to belong to this image. On AArch64, linkers leave gaps between
-// segments.
+// Tests that the runtime counts each segment of an image as a part of this image. On AArch64, linkers leave gaps
+// between segments.
 #include "image.h"
 
 #include <dlfcn.h>

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kSize = 1 << 20, kAllocated = 4711;
 
-// The tests free blocks of this memory, which the collector would list as large blocks.
+// Maps memory. The tests treat ranges of it as large blocks, and free these blocks.
 class LastLook : public testing::Test {
 protected:
   void SetUp() override {

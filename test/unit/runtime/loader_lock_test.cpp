@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kPaths = 20'000;
 
-// Reads a call path with an address in no image. Each such address is new, so the runtime asks the loader for its
+// Reads a call path with an address in no image. Each address is used only once, so the runtime asks the loader for its
 // image.
 void takeNewPath(uint64_t address) {
   const runtime::CallerFrame frame = runtime::callerFrame();

@@ -59,7 +59,7 @@ TEST_P(Pages, RingsBeginOnPages) {
 }
 
 // The directory of rings grows by pages. On a full disk, an access to an entry whose page was never allocated would
-// raise SIGBUS.
+// raise SIGBUS. So the file must contain the pages of all entries.
 TEST_P(Pages, TheDirectoryOfRingsHasItsPages) {
   const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 16});
   constexpr int kThreads = 400; // with 24 bytes each, their entries fill more than two pages of 4 KiB

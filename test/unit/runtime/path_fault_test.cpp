@@ -136,8 +136,8 @@ uint64_t anyWord(const uint64_t *stack) {
 
 [[gnu::noinline]] uint32_t pathOfCaller() { return pathHere(); }
 
-// Overwrites some or all words of the stack between `begin` and `end`, beyond the first few calls. Then reads the call
-// path. Calls whose frames are below the first damaged word are unchanged, so the path must contain them.
+// Overwrites some or all words of the stack, from a random word between `begin` and `end` on. Then reads the call path.
+// Calls whose frames are below the first damaged word are unchanged, so the path must contain them.
 [[gnu::noinline]] void takeOnDamagedStack(Nodes &own, uint64_t *begin, uint64_t *end) {
   static uint64_t kept[1 << 13];
   const uint64_t words = static_cast<uint64_t>(end - begin);
@@ -202,8 +202,8 @@ void callFrom(const std::string &path, int (*function)()) {
 
 } // namespace
 
-// Two copies of a library are loaded in turn at the same place, while other threads walk their stacks. Under an
-// emulator a copy may be loaded at several places.
+// Two copies of a library are loaded in turn at the same address, while other threads walk their stacks. The paths must
+// be right. Under an emulator, a copy may be loaded at several addresses.
 TEST(PathFaults, WhileAnotherThreadClosesLibraries) {
   constexpr int kRounds = kThreadSanitizer ? 300 : 3000;
   const SessionDirectory session;
@@ -275,7 +275,8 @@ TEST(PathFaults, AReopenedLibraryIsFoundBehindEachOfItsCallers) {
             0);
 }
 
-// Several threads load and close libraries, so one thread unmaps memory that another thread may be reading.
+// Several threads load and close libraries. So one thread unmaps memory that another thread may be reading in a walk.
+// All paths must be right.
 TEST(PathFaults, WhileManyThreadsCloseLibraries) {
   constexpr int kRounds = kThreadSanitizer ? 200 : 2000;
   const SessionDirectory session;
@@ -351,7 +352,7 @@ void forkInHandler(int) {
   forks = forks + 1;
 }
 
-// Checks the path that the child has got after its return from the handler, and exits.
+// Checks the path number that the child got from the interrupted walk, and exits.
 [[noreturn]] void judgeInChild(const SessionDirectory &session, uint32_t number, uint32_t site) {
   if (number != site && session.arenas().empty())
     _exit(kNoArena);

@@ -95,7 +95,7 @@ bool vforkLendsMemory() {
 }
 
 // The child of a vfork uses the parent's memory, so its events are recorded in the parent's ring. (POSIX does not allow
-// such calls in the child, but instrumented code makes them.)
+// the child to call such functions, but instrumented code calls them.)
 TEST(Process, AVforkedChildRecordsIntoItsParentsRing) {
   if (!vforkLendsMemory())
     GTEST_SKIP() << "skipped: vfork is a fork here";
@@ -198,7 +198,8 @@ TEST(Process, ForkWhileOtherThreadsAreBusy) {
   EXPECT_GE(session.arenas().size(), 51u);
 }
 
-// Forks while another thread attaches the process to its session.
+// Forks while another thread attaches the process to its session. Parent and child must record, and must not wait
+// forever for a lock.
 TEST(Process, ForkWhileAnotherThreadAttaches) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16});
   constexpr int kTimes = 200;

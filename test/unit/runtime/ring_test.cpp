@@ -1,5 +1,5 @@
-// Tests that recorded events can be read back: events of one thread, with one or two slots, and at every wrap of the
-// ring.
+// Tests that recorded events of one thread can be read back. The events have one or two slots, and the ring wraps many
+// times.
 #include "session_fixture.h"
 
 #include "msleaks/runtime/note.h"

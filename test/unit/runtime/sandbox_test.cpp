@@ -286,8 +286,7 @@ TEST_F(Sandbox, AnExecBehindItIsListed) {
 }
 
 // A filter that also applies to the collector, as in a container, does not count as a sandbox. So the runtime makes its
-// usual system calls. The filter of this test forbids these calls, so the kernel kills the
-// process.
+// usual system calls. The filter of this test forbids these calls, so the kernel kills the process.
 TEST_F(Sandbox, AFilterOfTheCollectorIsNone) {
   const SessionDirectory session;
   session.control().seccomp_filters = 1000;

@@ -59,7 +59,8 @@ struct Counts {
   uint64_t main = 0, signal = 0, nested = 0, torn = 0;
 };
 
-// Counts the events of each source, whose numbers must ascend without a gap. All other events count as torn.
+// Counts the events of each source. The numbers of a source must ascend without a gap. Events with another number count
+// as torn.
 Counts countAll(const std::vector<ReadEvent> &events) {
   Counts counts;
   for (const ReadEvent &read : events) {

@@ -10,7 +10,7 @@ void allocate(const std::function<void()> &meanwhile) {
   __msl_on_alloc(7, kMalloc, at(100), 16);
 }
 
-// Makes the process find its session, which it does at the first event or when an image is armed.
+// Makes the process find its session. A process does this at its first event, or when an image is armed.
 void findStopped() { hookAlloc(50, 1); }
 
 struct Stopped : testing::Test {
@@ -49,8 +49,8 @@ TEST_F(Stopped, AStartBeforeTheHookIsOneEvent) {
             "Alloc#999 100+16 hook | Alloc#7 100+16 hook");
 }
 
-// The session starts after the hook inside the call. So the block counts as allocated before the start, and is not
-// recorded.
+// The session starts after the hook inside the call has run. So the block counts as allocated before the start, and is
+// not recorded.
 TEST_F(Stopped, AStartBehindTheHookIsNone) {
   stop();
   EXPECT_EQ(eventsIn(session,

@@ -97,9 +97,9 @@ TEST(Threads, ManyAtOnce) {
   EXPECT_EQ(session.drain().size(), kThreads);
 }
 
-// These threads record for the first time in a destructor of a pthread key. By then, some rounds of destructors are
-// over. So the runtime's destructor does not run in the last round, in which it would end the ring. Later threads
-// notice that these threads have ended, and end their rings.
+// Threads record for the first time in a destructor of a pthread key. By then, some rounds of destructors are over. So
+// the runtime's destructor does not run in the last round, in which it would end the ring. Later threads notice that
+// these threads have ended, and end their rings.
 TEST(Threads, WhoRecordsFirstInADestructorGivesItsRingBackToo) {
   if (kThreadSanitizer)
     GTEST_SKIP() << "skipped: TSan's own state of a thread is gone by its last destructors";

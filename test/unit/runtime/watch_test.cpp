@@ -349,7 +349,8 @@ TEST(Watch, FilesBeyondTheLimitAreCounted) {
   EXPECT_NE(seen.notes[1].find("--watch-max"), std::string::npos) << seen.notes[1];
 }
 
-// A limit on the size of files makes the write fail, as a full disk does.
+// A limit on the size of files makes the write fail, as a full disk does. Then no unfinished file may remain in the
+// folder.
 TEST(Watch, AFileThatIsNotWholeHasNoName) {
   const SessionDirectory session;
   const auto folder = session.path() / "content";

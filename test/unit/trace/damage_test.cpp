@@ -206,7 +206,8 @@ TEST_F(SmallTrace, AnyByteFlippedLosesAtMostItsChunk) {
     }
 }
 
-// The same test without an index. So the reader walks over the chunk headers, and reads the damaged bytes.
+// Damages each byte of a trace without an index. The reader walks over the chunk headers, and must lose only the events
+// of the damaged chunk.
 TEST_F(SmallTrace, AnyByteFlippedWithoutIndex) {
   const std::string unclosed = content_.substr(0, chunks_.back().end());
   for (size_t at = sizeof(trace::FileHeader); at < unclosed.size(); ++at) {
@@ -261,7 +262,7 @@ TEST_F(SmallTrace, WhatIsNoTraceIsSaidToBeNone) {
   EXPECT_THAT(TraceReader::open(broken_).error().message, HasSubstr("cut off in its first 20 bytes"));
 }
 
-// This chunk header is valid, but it claims a payload that its few bytes cannot contain.
+// The last chunk's header is valid, but claims that 16 bytes contain a payload of 1 GiB.
 TEST_F(SmallTrace, HugeClaimsAreNotBelieved) {
   trace::ChunkHeader header;
   header.kind = trace::ChunkKind::Definitions;

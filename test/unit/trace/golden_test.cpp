@@ -37,8 +37,8 @@ std::string withoutSpaces(std::string_view text) {
 constexpr char kFileHeader[] = "894d534c540d0a1a 0100 0200 20000000 0000000000000000";
 constexpr size_t kFileHeaderBytes = 32;
 
-// Each test writes one record, and compares the bytes that it added to the file: the header's fields, then the payload.
-// The test computes the checksums itself.
+// Each test writes one record, and compares the bytes that the writer added to the file: the header's fields, then the
+// payload. The test computes the checksums itself.
 class Golden : public testing::Test {
 protected:
   Golden() : file_(folder_ / "trace.mslt") {}

@@ -115,6 +115,7 @@ TEST(RunFolder, TakesAnEmptyFolderAndClosesIt) {
 }
 
 // After msleaks has checked the path of the run folder, another user may create a link to another folder at this path.
+// msleaks must not use this folder.
 TEST(RunFolder, IsNeverALinkWhenItIsMade) {
   const ScratchFolder scratch;
   fs::create_directory(scratch / "victim");
@@ -127,7 +128,8 @@ TEST(RunFolder, IsNeverALinkWhenItIsMade) {
   EXPECT_EQ(modeOf(scratch / "victim"), 0777u);
 }
 
-// Another user may replace the run folder by a link while msleaks writes into the folder.
+// Another user may replace the run folder by a link while msleaks writes into the folder. All files must still be
+// created in the first folder.
 TEST(RunFolder, StaysTheFolderThatWasMade) {
   const ScratchFolder scratch;
   const auto folder = RunFolder::create(scratch / "run");
