@@ -6,7 +6,7 @@
 #
 #   scripts/check-graphs.sh
 #
-# The script takes some minutes, so test.sh does not run it. The tests graphs-truth of test.sh make the same checks with
+# The script takes several minutes, so test.sh does not run it. The tests graphs-truth of test.sh make the same checks with
 # small programs. Exit status: 1 = a count differs, or there are too many counters; 77 = a source could not be fetched
 # (no network).
 set -euo pipefail

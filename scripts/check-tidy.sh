@@ -11,8 +11,8 @@ command -v clang-tidy-22 >/dev/null || skip "no clang-tidy-22: run scripts/setup
 cd "$repository"
 base=${1:-HEAD~1}
 build=$repository/build/tidy
-# Sources are not joined, because a joined source has no compile command of its own. There are no precompiled headers,
-# because clang cannot read those of g++.
+# Sources are not joined, because a joined source has no compile command of its own. Headers are not precompiled,
+# because the script builds nothing: clang-tidy would not find the precompiled files.
 cmake -S "$repository" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang-22 \
   -DCMAKE_CXX_COMPILER=clang++-22 -DMSLEAKS_JOIN_SOURCES=OFF -DMSLEAKS_PRECOMPILE=OFF -Wno-dev --log-level=WARNING >/dev/null
 if [[ $base == --all ]]; then

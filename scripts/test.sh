@@ -3,7 +3,7 @@
 # Exit status 1: a test failed, or a suite does not build.
 #
 #   scripts/test.sh                  the release suite: every unit test once, lit on both LLVMs, whole runs on the newest
-#   scripts/test.sh SUITE...         release, asan (readers of foreign bytes), fuzz (corpora, 2 s a target), tsan (threads)
+#   scripts/test.sh SUITE...         release, asan (parts that read files), fuzz (corpora, 2 s a target), tsan (threads)
 #   scripts/test.sh --quick          the release suite without whole runs
 #   scripts/test.sh --unit FOLDER    the tests of test/unit/FOLDER, lit or e2e/FOLDER alone; may be repeated
 #   scripts/test.sh --since REVISION the tests that the changes since REVISION can break

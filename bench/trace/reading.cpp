@@ -1,4 +1,4 @@
-// bench_reading EVENTS STREAMS: measures the time to read the trace of a simulated program. The trace is read with the
+// bench_reading EVENTS STREAMS: measures the time to read the trace of a simulated program. The trace is read with two
 // analyzers of a report, and with code that only counts events. Both readings are done with one thread and with two
 // threads. The program also measures the time to open the trace. It opens the trace with an index, as a complete
 // session leaves it. It also opens the trace without an index, as a killed session leaves it.
@@ -116,7 +116,7 @@ Result<void> countEvents(const TraceReader &reader, Reading reading) {
   return sum == 1 ? fail("an unlikely sum") : Result<void>();
 }
 
-// Analyzes the events as the report does.
+// Analyzes the events with two analyzers of the report.
 Result<void> analyzeEvents(const TraceReader &reader, Reading reading) {
   Symbolizer symbolizer;
   SiteCatalog catalog(symbolizer);

@@ -15,7 +15,7 @@ using namespace msleaks::analyzer;
 
 constexpr uint64_t kLeastBlocks = 100; // places with fewer blocks are not reported
 
-// The sums over the blocks of a group, or over the blocks of all groups of a place.
+// The sums over the blocks of a group (Block::group), or over the blocks of all groups of a place.
 struct Sum {
   uint64_t blocks = 0, bytes = 0, largest_bytes = 0;
   uint64_t alive = 0, most_alive = 0;

@@ -48,8 +48,8 @@ using namespace msleaks;
 namespace {
 
 // msleaks has no family for this driver, and the family User has no devices. So these hooks use the family OpenCl. An
-// OpenCL library may call Level Zero, as PoCL does for such a device. Then msleaks records only the outer call, of
-// OpenCL.
+// OpenCL library may call Level Zero, as PoCL does for a device of Level Zero. Because both calls have the same family,
+// msleaks then records only the outer call, that of OpenCL.
 constexpr abi::Family kFamily = abi::Family::OpenCl;
 
 // The value of ZE_PHYSICAL_MEM_FLAG_ALLOCATE_ON_HOST, which older headers of the driver do not declare.
