@@ -1,4 +1,4 @@
-"""Measures the cost of call paths. For a step of a PyTorch training, compares it with the cost of memray and heaptrack. Also
+"""Measures the cost of call paths. Compares the cost for a step of a PyTorch training with that of memray and heaptrack. Also
 measures the size of the trace, the time of the report, and the time to find the names of calls."""
 import shutil
 import statistics

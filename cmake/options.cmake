@@ -79,5 +79,5 @@ endfunction()
 set(MSLEAKS_PRECOMPILES_LIBRARIES OFF)
 if(MSLEAKS_PRECOMPILE AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
   set(MSLEAKS_PRECOMPILES_LIBRARIES ON)
-  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>") # ccache needs it
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>") # ccache needs this option
 endif()

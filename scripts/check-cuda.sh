@@ -8,7 +8,7 @@
 # and CUDA graphs. It compares the report's device memory with PyTorch's own number. It also compares the time of a step
 # with and without msleaks. In this comparison msleaks records call paths, ledger, handles and NVTX, but there is no
 # watch. If a step takes over 2% longer, the exit status is 1. If Nsight Systems is installed, the check also measures a
-# step under `nsys` with memory tracing. It prints a table for docs/devices.md.
+# step under `nsys` with memory tracing. The check prints a table for docs/devices.md.
 #
 #   scripts/check-cuda.sh [--built FOLDER] [PYTHON]
 #     PYTHON          a Python that has PyTorch with CUDA. Without it, the script installs PyTorch from PyPI (3 GB)

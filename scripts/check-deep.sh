@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs all checks that scripts/test.sh does not run. It runs the tests of test/deep_tests.txt, all tests under
-# sanitizers, and each fuzz target for a minute. It kills a program, its collector, or both, 50 times each. It runs
-# whole programs with both LLVMs, and tests the oldest LLVM. It compiles each source alone, checks changed sources by
-# clang-tidy, and installs the Debian packages. It also runs the benchmarks, real programs, and projects of other
-# people. All this takes hours. The last line gives the number of parts that passed.
+# Runs the checks that scripts/test.sh does not run, except check-aarch64.sh and check-cuda.sh. It runs the tests of
+# test/deep_tests.txt, all tests under sanitizers, and each fuzz target for a minute. It kills a program, its collector,
+# or both, 50 times each. It runs whole programs with both LLVMs, and tests the oldest LLVM. It compiles each source
+# alone, checks changed sources by clang-tidy, and installs the Debian packages. It also runs the benchmarks, real
+# programs, and projects of other people. All this takes hours. The last line gives the number of parts that passed.
 #
 #   scripts/check-deep.sh [part...]     all, unless some are named:
 #                                       tests alone tidy packages llvm16 bench frameworks paths graphs projects

@@ -6,9 +6,9 @@
 #
 #   scripts/check-graphs.sh
 #
-# The script takes several minutes, so test.sh does not run it. The tests graphs-truth of test.sh make the same checks with
-# small programs. Exit status: 1 = a count differs, or there are too many counters; 77 = a source could not be fetched
-# (no network).
+# The script takes several minutes, so test.sh does not run this script. The tests graphs-truth of test.sh make the same
+# checks with small programs. Exit status: 1 = a count differs, or there are too many counters; 77 = a source could not
+# be fetched (no network).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 

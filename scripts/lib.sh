@@ -10,8 +10,9 @@ progress_seconds=${PROGRESS_SECONDS:-10}
 
 say() { printf '%s\n' "$*"; }
 
-# Filters the output of a build or a test run. Of the lines that show a step, `[7/300] …` or `7/300 Test …`, prints one
-# every progress_seconds, and the last one. Prints all other lines. On a terminal, prints every line.
+# Filters the output of a build or a test run. If a line shows a step, such as `[7/300] …` or `7/300 Test …`, prints
+# only the number of the step. Prints such a number at most once in progress_seconds, and at the end. Prints all other
+# lines unchanged. On a terminal, prints every line unchanged.
 #
 #   show_progress WHAT
 show_progress() {

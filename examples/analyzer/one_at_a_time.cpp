@@ -1,5 +1,5 @@
 // An example of an analyzer (docs/analyzers.md). It finds places that allocate many blocks, but never have more than
-// one live block. The program could use one block for all of them.
+// one live block. The program could use one block for all allocations of such a place.
 //
 //   c++ -std=c++20 -O2 -shared -fPIC -I/opt/msleaks/include one_at_a_time.cpp -o one_at_a_time.so
 //   msleaks report RUN --analyzer ./one_at_a_time.so
