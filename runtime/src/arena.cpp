@@ -168,7 +168,7 @@ struct Piece {
   uint64_t offset;
 };
 
-// Maps whole pages at the end of the file, and populates them at once. This takes a third of the time that first
+// Maps whole pages at the end of the file, and populates them immediately. This takes a third of the time that first
 // touches of the pages would take. First touches would add 17 to 48 ns to each record.
 Piece append(Arena &arena, uint64_t bytes) noexcept {
   const uint64_t offset = roundedUp(arena.header->file_bytes.load(std::memory_order_relaxed), session.page_bytes);

@@ -35,8 +35,8 @@ struct Counting {
 };
 
 // Makes the thread of a fork's child request new arrays. The old arrays belong to the parent, in memory that parent and
-// child share. libc's fork calls this function in the child at once. A child of any other system call runs it when the
-// child attaches.
+// child share. libc's fork calls this function in the child immediately. A child of any other system call runs it when
+// the child attaches.
 void leaveParentsCounters() noexcept;
 
 // Frees the arrays of the calling thread. Call this when the thread ends.

@@ -113,7 +113,7 @@ uint32_t LabelTable::add(Arena &arena, const Key &key) noexcept {
 namespace {
 
 // Adds a text to the table, and returns its label. A process that waits for a collector has no file for definitions. So
-// its label is 0, and its events are dropped and counted.
+// the text's label is 0, and its events are dropped and counted.
 [[gnu::noinline, gnu::cold]] uint64_t define(const LabelTable::Key &key) noexcept {
   if (LabelTable *known = table.load(std::memory_order_acquire); known != nullptr) {
     uint32_t instead = 0;

@@ -33,7 +33,7 @@ void sleepFor(uint64_t ns) noexcept {
 
 // Whether the collector's last heartbeat is older than the timeout, and the wait has lasted for the grace time. Then
 // the collector is stopped, or was killed and the kernel did not set kOwnerGone. collectorGone() detects an ordinary
-// end or kill at once.
+// end or kill immediately.
 bool isDead(uint64_t heartbeat_ns, uint64_t began_ns, uint64_t now_ns) noexcept {
   const uint64_t timeout_ns = session.control->flags.block_timeout_ms * kNsPerMs;
   const uint64_t grace_ns = timeout_ns < kGraceNs ? timeout_ns : kGraceNs;
@@ -48,8 +48,8 @@ bool mayWait(const Thread &thread) noexcept {
          thread.impatient_tail != tailMark(*thread.ring);
 }
 
-// Waits for room without system calls, for a process with a seccomp filter. After a wait in vain, the thread waits
-// again only when the collector has read events.
+// Waits for room without system calls, for a process with a seccomp filter. After a wait without success, the thread
+// waits again only when the collector has read events.
 bool spinForRoom(Thread &thread, unsigned slots) noexcept {
   abi::RingHeader &ring = *thread.ring;
   if (!mayWait(thread))

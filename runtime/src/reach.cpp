@@ -31,8 +31,8 @@ bool isStill(const std::atomic<abi::ReachWait> &wait) noexcept {
   return now == abi::ReachWait::Waiting || now == abi::ReachWait::Reading;
 }
 
-// Waits until the collector has read the memory. The wait ends at once if the collector is dead. If the collector is
-// alive, the wait lasts at most as long as a wait for room in a ring.
+// Waits until the collector has read the memory. The wait ends immediately if the collector is dead. If the collector
+// is alive, the wait lasts at most as long as a wait for room in a ring.
 void waitUntilRead(std::atomic<abi::ReachWait> &wait) noexcept {
   const abi::ControlPage &control = *session.control;
   const uint64_t timeout_ns = control.flags.block_timeout_ms * kNsPerMs;

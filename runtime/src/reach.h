@@ -9,8 +9,8 @@ struct Arena;
 // Call with Process::lock held.
 void wakeCollector(const Arena &) noexcept;
 
-// Waits until the collector has read the memory, if --reach marks is set. Returns at once without this option, and
-// while another thread waits.
+// Waits until the collector has read the memory, if --reach marks is set. Returns immediately without this option, and
+// also if another thread is waiting.
 void waitAtMark() noexcept;
 
 } // namespace msleaks::runtime

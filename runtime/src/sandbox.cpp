@@ -22,7 +22,8 @@ void tellCollector(uint32_t filters) noexcept {
     header->filters.store(filters, std::memory_order_relaxed);
 }
 
-// Waits until all system calls of the runtime have returned, since a new filter may apply to all threads at once.
+// Waits until all system calls of the runtime have returned, since a new filter may apply to all threads at the same
+// time.
 void waitUntilNobodyIsInKernel() noexcept {
   const timespec moment{0, 50 * kNsPerUs};
   for (unsigned i = 0; i < kMostLooks && __atomic_load_n(&__msl_process.in_kernel, __ATOMIC_SEQ_CST) > 0; ++i)

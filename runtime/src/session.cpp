@@ -186,8 +186,8 @@ bool isTraced() noexcept {
   return session.directory.size() > 0;
 }
 
-// The seccomp filter may forbid any system call that the process has not made yet. The dynamic linker has opened, read
-// and mapped files in this process. So this function makes only system calls that open, read or map files.
+// The seccomp filter may forbid any system call that the process has not made yet. So this function makes only system
+// calls that the dynamic linker has made in this process: it has opened, read and mapped files.
 bool beginsSandboxed() noexcept {
   std::string_view status;
   if (const OpenFile file("/proc/self/status", O_RDONLY); file)

@@ -14,7 +14,7 @@ struct Session {
   uint64_t page_bytes;             // page size of the kernel, unless a test has set another size
   abi::UnseenPage *unseen;         // null: the page cannot be mapped
   PathText directory;
-  PathText scratch; // buffer for a path that is used at once; it is not on the stack, which may be small
+  PathText scratch; // buffer for a path that is used immediately; it is not on the stack, which may be small
 };
 
 // A fork's child inherits the content of this object.
@@ -36,8 +36,8 @@ bool collectorGone() noexcept;
 bool mayTake(uint64_t bytes) noexcept;
 // Whether the session has no collector and its limit of shared memory is reached.
 bool waitsForCollector() noexcept;
-// Stores that this process has waited in vain, and that the last heartbeat was `heartbeat_ns`. The process does not
-// wait again before it sees a newer heartbeat.
+// Stores that this process has waited without success, and that the last heartbeat was `heartbeat_ns`. The process does
+// not wait again before it sees a newer heartbeat.
 void giveUp(uint64_t heartbeat_ns) noexcept;
 
 // Counts this process as unseen, since it cannot create its files. `error` is the reason.

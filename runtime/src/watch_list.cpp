@@ -11,7 +11,7 @@ namespace msleaks::runtime {
 namespace {
 
 constexpr uint64_t kNsPerMs = 1'000'000;
-constexpr uint64_t kShortNs = 50 * kNsPerMs; // the longest wait for the lock after a thread has waited in vain
+constexpr uint64_t kShortNs = 50 * kNsPerMs; // the longest wait for the lock after a thread has waited without success
 
 // Returns the longest time to wait for the lock. Another thread may hold the lock for long while it copies a large
 // block.

@@ -22,7 +22,7 @@ struct Pending {
 // since Process is wiped.
 struct WatchList {
   uint32_t lock;
-  bool is_given_up; // a thread has waited for the lock in vain, so later waits are short
+  bool is_given_up; // a thread has waited for the lock without success, so later waits are short
   ChosenSites sites;
   // These fields are written with the lock held, and may be read without it:
   uint32_t count;

@@ -49,7 +49,7 @@ enum class Repr : uint8_t { Address, Bytes, Count, Handle, Dimension, Label };
 struct EventHeader {
   EventKind kind : 8;
   Heap heap : 4;
-  uint32_t device : 8;        // ordinal within the API; 0 if the API has only one device
+  uint32_t device : 8;        // ordinal within the API; 0 if there is only one device
   uint32_t flags : kFlagBits; // EventFlag bits
   uint32_t site;              // process-local site number (below); 0 = not known
   uint64_t time;              // in a ring: ticks of the session's clock; in a trace: CLOCK_MONOTONIC in ns

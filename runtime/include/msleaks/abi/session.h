@@ -307,8 +307,8 @@ struct ArenaHeader {
 static_assert(sizeof(ArenaHeader) <= kHeaderBytes);
 
 // ArenaHeader::process_birth identifies a process. The pid alone does not identify a process, since the kernel may
-// reuse the pid and the inode of the pid namespace at once. process_birth is the inode of the process's pidfd with this
-// bit set (pidfs, Linux 6.9), or its start time in clock ticks. An exec does not change these values.
+// reuse the pid and the inode of the pid namespace immediately. process_birth is the inode of the process's pidfd with
+// this bit set (pidfs, Linux 6.9), or its start time in clock ticks. An exec does not change these values.
 inline constexpr uint64_t kBirthIsInode = uint64_t{1} << 63;
 // Whether two values of process_birth certainly belong to two processes. Values of different kinds cannot be compared.
 constexpr bool isOtherProcess(uint64_t birth, uint64_t other) {

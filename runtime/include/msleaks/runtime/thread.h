@@ -86,7 +86,7 @@ struct Thread {
   uint64_t pending_address;
   uint32_t no_ring_left;   // events that are counted as lost before a ring is requested again
   uint32_t no_growth_left; // how often the ring may be full before a larger ring is requested again
-  uint64_t impatient_tail; // 1 + the tail after a wait in vain: no new wait before the tail changes
+  uint64_t impatient_tail; // 1 + the tail after a wait without success: no new wait before the tail changes
   uint32_t generation;     // generation of `ring`; `state` contains it too if the clock is the processor's counter
   uint32_t remembered;     // Allocs during open calls so far; the last of them are in `last`
   uint32_t skipped_site;   // site of the last call whose first callback ran while the session was stopped
