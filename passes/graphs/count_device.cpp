@@ -23,7 +23,7 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// Limits the 64-bit registers for counters. With more registers, fewer threads of a kernel run at once.
+// Limits the 64-bit registers for counters. With more registers, fewer threads of a kernel run at the same time.
 constexpr unsigned kMostKernelRegisters = 16;
 constexpr size_t kFewPlaces = 4;
 
