@@ -35,7 +35,7 @@ struct DumpOptions {
 
 bool isAddress(abi::Repr repr) { return repr == abi::Repr::Address || repr == abi::Repr::Handle; }
 
-// Collects lines and writes many lines at once to stdout.
+// Collects lines and writes many lines to stdout with one call.
 class StandardOutput {
 public:
   ~StandardOutput() { flush(); }
