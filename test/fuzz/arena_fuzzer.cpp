@@ -80,8 +80,8 @@ void patch(ArenaMaker &arena, Input &input) {
       .write(reinterpret_cast<const char *>(definitions.data()), static_cast<std::streamsize>(definitions.size()));
 }
 
-// Drains the arena into a trace. A live collection drains the arena twice before it finishes. A recovery finishes at
-// once.
+// Drains the arena into a trace. A live collection drains the arena twice before it finishes. A recovery finishes
+// immediately.
 void collect(analysis::ArenaReader arena, abi::OnFull policy, bool live, const std::filesystem::path &trace) {
   auto writer = analysis::TraceWriter::create(trace);
   if (!writer)

@@ -1,6 +1,6 @@
 // Fuzzes the reader of a trace's index. The first half of the input is a list of edits of the first leaf. The second
 // half is a list of edits of the root. An edit is an offset and a byte, or shortens the payload (offset 255). The
-// checksums stay right.
+// checksums stay correct.
 #include "analysis/trace/chunk_index.h"
 #include "analysis/trace/index_builder.h"
 #include "analysis/trace/trace_reader.h"

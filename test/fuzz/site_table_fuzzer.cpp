@@ -1,5 +1,5 @@
 // Fuzzes the readers of site tables and definition records. The first byte chooses whether the bytes stay unchanged, or
-// get a right magic number, size and checksum. With these, the fuzzer also tests the offsets in the table.
+// get a correct magic number, size and checksum. With these, the fuzzer also tests the offsets in the table.
 #include "analysis/places/site_catalog.h"
 #include "analysis/places/site_table_reader.h"
 

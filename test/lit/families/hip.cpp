@@ -109,7 +109,7 @@ int main(int count, char **) {
   // CHECK: on_launch hip launch block stream=0x51 grid=7,2,3 block=32,4,5 shared=131 | hipExtLaunchKernel at
   hipExtLaunchKernel((const void *)kernel, {6 + (unsigned)count, 2, 3}, {32, 4, 5}, nullptr, 131, stream, nullptr,
                      nullptr, 0);
-  // The first call launches 7 threads in blocks of 2: 4 blocks. The second call has the block size 0, which stays unchanged.
+  // The first call launches 7 threads in blocks of 2: 4 blocks. The second call has the block size 0, so it has 0 blocks.
   // CHECK: on_launch hip launch block stream=0x51 grid=4,2,3 block=2,3,1 shared=132 | hipExtModuleLaunchKernel at
   hipExtModuleLaunchKernel((void *)kernel, 6 + (unsigned)count, 6, 3, 2, 3, 1, 132, stream, nullptr, nullptr, nullptr,
                            nullptr, 0);

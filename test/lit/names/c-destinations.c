@@ -96,7 +96,7 @@ void locals(int n) {
   *out = malloc(4);
   // CHECK: posix_memalign {{.*}}:[[#@LINE+1]]:{{.*}} type=float variable=values
   posix_memalign((void **)&values, 64, 64);
-  // The block is passed to a function at once, so no variable is known.
+  // The block is passed to a function directly, so no variable is known.
   // CHECK: :[[#@LINE+1]]:{{.*}} type=? variable=?
   keep(malloc(n));
   keep(raw), keep(texts), keep(rows), keep(calls), keep(maybe), keep(values);

@@ -188,7 +188,7 @@ int cuLaunchCooperativeKernel_ptsz(void *kernel, unsigned, unsigned, unsigned, u
   return launch(kernel);
 }
 
-// Returns the newest form of the function that this version of CUDA has. Since version 3.2, addresses have 64 bits.
+// Returns the newest form of the function that CUDA `version` has. Since version 3.2, addresses have 64 bits.
 int cuGetProcAddress_v2(const char *name, void **function, int version, unsigned long long flags, int *outcome) {
   constexpr unsigned long long kPerThread = 2;
   struct Form {

@@ -1,5 +1,5 @@
-// Imitates libze_loader.so.1 (Level Zero). Each device has two sub-devices. An immediate list runs its commands at
-// once. Any other list runs each time when it is passed to a queue.
+// Imitates libze_loader.so.1 (Level Zero). Each device has two sub-devices. An immediate list runs its commands
+// immediately. Any other list runs each time when it is passed to a queue.
 #include "../common/machine.h"
 
 #include "standin_module.h"
