@@ -77,7 +77,7 @@ def compared(scratch, source, header, *options, change=lambda text: text):
     return run([need("g++"), "-std=c++20", "-fsyntax-only", "-w", OF_ALL_VERSIONS, *options, f"-I{source.parent}", made]), names
 
 
-# {stand-in: (the vendor's header, the least number of functions that both declare)}
+# {stand-in: (the vendor's header, smallest allowed number of functions that both declare)}
 COMPARED = {"libcuda.cpp": ("cuda.h", 26), "libcuda_capture.cpp": ("cuda.h", 6), "libcuda_contexts.cpp": ("cuda.h", 34), "libcuda_copies.cpp": ("cuda.h", 68),
             "libcuda_memory.cpp": ("cuda.h", 17), "libcuda_modules.cpp": ("cuda.h", 32), "cudart_handles.cpp": ("cuda_runtime_api.h", 16),
             "cudart_static.cpp": ("cuda_runtime_api.h", 11), "nvml.cpp": ("nvml.h", 4)}

@@ -1,5 +1,5 @@
 // Has two adjacent blocks of a CUDA device. In step 2 a kernel writes behind the first
-// block, into the second block. Copies and fills may change the second block.
+// block, into the second block. Copies and fills into the second block are allowed.
 #include <cuda_runtime_api.h>
 #include <msleaks/api.h>
 

@@ -1,5 +1,5 @@
-// Has two adjacent OpenCL buffers. The last work-items of a kernel write behind the first buffer. Kernels that get the
-// second buffer or a sub-buffer of it, and copies and fills into it, may change the second buffer.
+// Has two adjacent OpenCL buffers. In step 2 a kernel writes behind the first buffer. A kernel that gets the second
+// buffer or its sub-buffer is allowed to change the second buffer. A copy or fill into the second buffer is, too.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <msleaks/api.h>

@@ -128,7 +128,7 @@ static void relu(const char *how, int step, int is_mended) {
   msl_range_pop();
 }
 
-// This operator may write into the weights, which are its own block. So the operator ends the watch before it writes.
+// This operator is allowed to write into the weights. So the operator ends the watch before it writes.
 static void sgd(void) {
   msl_range_push("sgd");
   msl_unwatch(weights);
