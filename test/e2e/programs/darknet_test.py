@@ -107,7 +107,7 @@ def main():
         for file, function, variable, code, count in LIVE_BLOCKS:
             line = line_of(f"{darknet}/src/{file}", code)
             report.expect_site(part, file, line=line, function=function, variable=variable, count=count)
-    # Functions that make layers allocate all blocks. network_predict uses these blocks, so it must have no allocation site.
+    # All blocks are allocated in functions that create layers. network_predict only uses these blocks, so it must have no allocation site.
     marked = json.loads(msleaks.output("sites", f"{darknet}/darknet", "--json"))
     check(len(marked) > 100, f"{len(marked)} places in darknet")
     in_predict = [site for site in marked if site["function"] == "network_predict"]

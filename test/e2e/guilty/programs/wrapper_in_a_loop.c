@@ -1,4 +1,4 @@
-// The program reads a configuration again and overwrites the pointers to the old texts. xstrdup allocates all texts.
+// The program reads a configuration repeatedly and does not free the old text of `editor`. xstrdup allocates the texts.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// The program closes all descriptors, as daemons do, and opens files that get the same numbers. It writes to these
+// The program closes descriptors, as daemons do, and opens files that get the same numbers. It writes to these
 // files and allocates, also in new threads. msleaks must not write to a descriptor that the program opened.
 #define _GNU_SOURCE
 #include "touch.h"

@@ -1,5 +1,5 @@
-// Uses std::pmr pools, arenas on top of arenas, a stateful allocator and placement new. Deletes an object
-// with its own operator new[] and a virtual destructor through a pointer to the base class.
+// Uses std::pmr pools, arenas on top of arenas, a stateful allocator and placement new. Deletes an object by
+// a pointer to its base class, and an array of a class that defines its own operator new[].
 #include <cstdio>
 #include <cstdlib>
 #include <list>

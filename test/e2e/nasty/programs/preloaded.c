@@ -1,5 +1,5 @@
-// A library that the user preloads. It counts the calls of malloc and free, as profilers
-// do. The counts that it prints must be the same with and without msleaks.
+// A library that the user preloads. It counts the program's allocations of 777 bytes, and the
+// frees of these blocks. The counts that it prints must be the same with and without msleaks.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-// Executes or starts this program again, in the way that HOW names. The second instance allocates a block.
+// Executes or starts this program again, as HOW selects. The second instance allocates blocks. "other": runs PROGRAM.
 //
-//   usage: leaves HOW
+//   usage: leaves HOW [PROGRAM arguments...]
 #define _GNU_SOURCE
 #include <spawn.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Creates 64 MiB of shared memory and maps it as the arguments select. Writes a byte to each page, and prints their sum.
+// Creates 64 MiB of shared memory and maps it as the arguments select. Writes a byte in each page, prints their sum.
 //
 //   usage: shared_memory memfd|shm child|twice|forgotten|private
 #define _GNU_SOURCE

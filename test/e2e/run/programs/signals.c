@@ -1,4 +1,4 @@
-// Prints the numbers of the signals that it gets, until SIGTERM. It prints "ready" when its handlers are installed.
+// Prints the numbers of the signals that it gets, until SIGTERM. It prints "ready" before it waits for signals.
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>

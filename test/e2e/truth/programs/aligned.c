@@ -1,4 +1,4 @@
-// Allocates aligned blocks by each C function that does this.
+// Allocates aligned blocks by posix_memalign, aligned_alloc, memalign and valloc.
 #include <malloc.h>
 #include <stdlib.h>
 

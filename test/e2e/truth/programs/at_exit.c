@@ -1,4 +1,4 @@
-// Frees and allocates after main: an atexit function frees one block and allocates one, and a destructor frees one.
+// Frees and allocates after main: an atexit function and a destructor each free one block and allocate another one.
 #include <stdlib.h>
 
 static void *volatile before, *volatile after, *volatile last, *volatile kept;

@@ -1,5 +1,5 @@
 // Usage: epochs STEPS [kill]. Each step leaks a record and frees all batches but the last three. The
-// program fills a cache once, and frees its history at the end. With `kill`, SIGKILL ends it before.
+// program fills a cache once. At the end it frees its history or, with `kill`, ends by SIGKILL.
 #include <msleaks/api.h>
 #include <signal.h>
 #include <stdio.h>
