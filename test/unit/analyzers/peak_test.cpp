@@ -112,7 +112,7 @@ TEST(Peak, EachDeviceHasItsOwn) {
 }
 
 // The peak is reached by an allocation inside a wrapper. Only a later event attributes the block to the wrapper's
-// caller.
+// caller. The result must name this caller.
 TEST(Peak, NamesTheSiteThatABlockIsRetargetedTo) {
   PeakAnalyzer peak;
   const auto add = [&](Block of, uint64_t time_ns) {

@@ -77,7 +77,7 @@ TEST_F(PipelineTest, PointersAreReadWhenTheirTimeHasCome) {
 }
 
 // The clock of the parent process gives the time of the end. So the last events of the process may have slightly later
-// times.
+// times. They must be applied before the end.
 TEST_F(PipelineTest, LastEventsMayBeLaterThanTheEnd) {
   pipeline.expectEnd(1, {FreeCause::ProcessExited, 1'000'000, 0});
   pipeline.apply(msleaks::test::alloc(500, 0x10, 5));

@@ -164,7 +164,8 @@ TEST_F(PageAccessTest, SmallBlocksAndFilesAreLeftOut) {
   EXPECT_TRUE(access.look(readMonotonicNs()).empty());
 }
 
-// Ranges that reach past the end of the address space occur only if the memory of a ring is damaged.
+// Ranges that reach past the end of the address space occur only if the memory of a ring is damaged. The collector must
+// ignore them.
 TEST_F(PageAccessTest, RangesBehindTheAddressSpaceAreNoBlocks) {
   alloc(address, UINT64_MAX - 0x100, 10);
   alloc(UINT64_MAX - kSize, kSize, 10);

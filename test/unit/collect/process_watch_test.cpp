@@ -104,7 +104,8 @@ TEST(ProcessWatch, KnowsThatAProcessHadGoneBeforeItCouldBeWatched) {
   EXPECT_EQ(watch.waitStatus(), -1);
 }
 
-// The process that created the arena has ended. Another process got its pid before the collector opened the arena.
+// The process that created the arena has ended. Another process got its pid before the collector opened the arena. The
+// watch must report that the first process has ended.
 TEST(ProcessWatch, IsNotTakenInByAProcessThatCameLater) {
   Child child;
   analysis::ProcessWatch watch(child.pid(), analysis::readMonotonicNs() - 10'000'000'000);

@@ -36,7 +36,8 @@ TEST(RobustFutex, IsHeldAndGivenBack) {
   EXPECT_EQ(shared.word.load(), 0u);
 }
 
-// The futex is owned by a thread of a process that is killed. A collector can be killed, too.
+// The futex is owned by a thread of a process that is killed. A collector can be killed, too. After the kill, the futex
+// must show that its owner has ended.
 TEST(RobustFutex, AKillSaysThatTheOwnerHasGone) {
   if (!kernelHasRobustLists())
     GTEST_SKIP() << "no robust lists";

@@ -94,7 +94,8 @@ TEST_F(SessionTest, CanBeReadWhileItRecords) {
   EXPECT_EQ(CollectedTrace(folder / "trace.mslt").events.size(), recorded);
 }
 
-// Many short processes end before the collector finds them, as when a shell calls hundreds of programs.
+// Many short processes end before the collector finds them, as when a shell calls hundreds of programs. The collector
+// must store and finish all of them, although it can open at most 64 files.
 TEST_F(SessionTest, FinishesProcessesThatHaveEndedAtOnceWithFewFilesOpen) {
   constexpr uint32_t kChildren = 300;
   const FewFiles few(64);

@@ -89,7 +89,7 @@ TEST_F(DiagnosisTest, ToTheProgram) {
 }
 
 // A program at a fixed address uses the address of malloc. So in all other images, the dynamic linker resolves malloc
-// to the program's stub.
+// to the program's stub. The diagnosis must follow the stub to the function that it calls.
 TEST_F(DiagnosisTest, ThroughTheProgramsStub) {
   program->entries["malloc"] = kFunction;
   program->slots.push_back({"malloc", kSlot});

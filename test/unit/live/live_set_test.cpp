@@ -185,7 +185,7 @@ TEST_F(LiveSetTest, ProcessEndTakesItsBlocksOnly) {
 }
 
 // An annotated wrapper calls malloc and free. First the wrapper's free is recorded for the heap of pools, and then the
-// inner free is recorded.
+// inner free is recorded. Both belong to the same block, which lives until the inner free.
 TEST_F(LiveSetTest, TheFreeOfAWrapperIsMatched) {
   apply(alloc(1, 0x10, 5));
   apply(test::retarget(2, 0x10, {.heap = abi::Heap::Pool, .site = 4}));
@@ -199,7 +199,7 @@ TEST_F(LiveSetTest, TheFreeOfAWrapperIsMatched) {
 }
 
 // Code that was compiled without the plug-in called the wrapper to allocate the block, as Rust's std does. So only the
-// inner malloc is recorded.
+// inner malloc is recorded. The wrapper's free must not count as unmatched.
 TEST_F(LiveSetTest, TheFreeOfAWrapperIsMatchedWithoutItsAllocation) {
   apply(alloc(1, 0x10, 5));
   apply(test::free(2, 0x10, {.heap = abi::Heap::Pool}));

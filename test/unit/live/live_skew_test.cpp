@@ -92,6 +92,7 @@ TEST_F(LiveSkewTest, AFreeFromBeforeTheStartThatLooksEarlyMakesNoLeakAndNoFault)
 }
 
 // Two threads retain and release a handle. By the recorded times, all this happens before the allocation of the handle.
+// The handle must live until its last release.
 TEST_F(LiveSkewTest, EarlyRetainsCountBeforeEarlyFrees) {
   const Where device{.stream = 1, .heap = abi::Heap::Device}, second{.stream = 2, .heap = abi::Heap::Device},
       third{.stream = 3, .heap = abi::Heap::Device};

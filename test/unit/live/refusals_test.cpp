@@ -32,7 +32,8 @@ TEST_F(RefusalsTest, IsOutOfMemoryWhenTheThreadIsGivenNothingThere) {
   EXPECT_EQ(of(kHere).last.status, 12u);
 }
 
-// std::get_temporary_buffer() does this: it halves the size after each refusal.
+// std::get_temporary_buffer() halves the size after each refusal. If the thread then gets less memory, it has not run
+// out of memory.
 TEST_F(RefusalsTest, IsNoneWhenTheThreadAsksForLessAndGetsIt) {
   for (uint64_t bytes = 1 << 30; bytes > 1 << 27; bytes /= 2)
     refuse(bytes, 5);

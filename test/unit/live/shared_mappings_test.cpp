@@ -28,7 +28,7 @@ protected:
   void end(uint32_t process) { live.endProcess(process, FreeCause::ProcessExited, ++time_); }
   void apply(const StreamEvent &event) { live.apply(event, SiteId{event.event.header().site}); }
 
-  // Counts the pages that are alive now, from the reported changes.
+  // Counts the live pages from the reported changes.
   class Sum final : public BlockObserver {
   public:
     void onAlloc(const Block &block, AllocCause, uint64_t) override { add(block, 1); }

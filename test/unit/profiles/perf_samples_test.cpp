@@ -30,7 +30,7 @@ TEST_F(PerfFixture, PeriodsAreSummedByPlaceInTheFile) {
 }
 
 // perf has one buffer for each processor, and writes the buffers one after another. So the last sample in the file need
-// not be the latest one.
+// not be the latest one. The reader must sort the records by time.
 TEST_F(PerfFixture, RecordsAreTakenInOrderOfTime) {
   event(kFields, 1);
   map(kPid, 0x1000, 0x1000, 0, "/bin/old", 10);
@@ -149,7 +149,8 @@ TEST_F(PerfFixture, MoreThanAWindowOfRecords) {
   EXPECT_EQ(at(*samples, "/bin/a", 5), 6250u);
 }
 
-// perf compresses the records as one stream. So a record may continue in the next compressed piece.
+// perf compresses the records as one stream. So a record may continue in the next compressed piece. The reader must
+// join the pieces.
 TEST_F(PerfFixture, CompressedRecordsAreUnpacked) {
   event(kFields, 1);
   map(kPid, 0x1000, 0x1000, 0, "/bin/a", 10);

@@ -177,7 +177,7 @@ TEST_F(Churn, StandsBehindWhatSavesMemory) {
   EXPECT_EQ(found["findings"][1]["kind"], "churn");
 }
 
-// One place has two findings: it allocates often, and it fills the peak.
+// One place allocates often, and also fills the peak. So it must have two findings.
 TEST_F(Churn, HidesNoHintAboutTheSamePlacesMemory) {
   pairs(kPairs, 100, 24);
   list.push_back(test::alloc(now_ns, 0x20, 1 << 20, kOften));

@@ -114,7 +114,7 @@ TEST(FindingText, ARoundThatTheProgramDidNotSayIsNoStep) {
 }
 
 // The program has lost a list. Only the loss of the first block is a mistake. The other blocks are lost because the
-// first block is lost.
+// first block is lost. So the text must show them under the first block.
 TEST(FindingText, WhatOnlyALostBlockLeadsToIsFoldedUnderIt) {
   Finding head = findingOf("leak"), led = findingOf("leak"), other = findingOf("leak");
   head.count = 1;

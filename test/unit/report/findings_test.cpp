@@ -1,4 +1,4 @@
-// Tests the findings of the report, and what they save.
+// Tests the findings of the report, and the memory that each of them saves.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {
@@ -153,6 +153,7 @@ TEST_F(Findings, WaysOfWhichNoneIsMostAreFindings) {
 }
 
 // Two lines of the user's code call a closed library. At each call, the library allocates a block that it never frees.
+// Both blocks must be one finding, after all other findings.
 TEST_F(Findings, WhatAClosedLibraryKeepsIsOneFindingBehindAllOthers) {
   start(1, 4711);
   abi::ImageDefinition closed{}, libc{};

@@ -150,6 +150,7 @@ TEST_F(Growth, MayBeginLateAndMissSteps) {
 }
 
 // Each round frees a large batch, and leaves a small block allocated. The program does not report where a round begins.
+// So the analysis must find the rounds.
 TEST_F(Growth, WithoutStepsCountsTheRoundsThatRepeat) {
   std::vector<StreamEvent> list;
   for (uint64_t number = 1; number <= 60; ++number) {

@@ -137,7 +137,8 @@ TEST_F(LedgerTest, HasALedgerOfEachDevice) {
   EXPECT_EQ(sumOf(-1), Both(0, 0)) << "the kernel's number is not known";
 }
 
-// A segment is freed while a part of it is alive. Later, a host block is allocated at the segment's address.
+// A segment is freed while a part of it is alive. Later, a host block is allocated at the segment's address. Neither
+// the freed segment nor its part may count as memory of a pool.
 TEST_F(LedgerTest, ForgetsSegmentsThatAreFreed) {
   begin(1, 4711);
   events({at(1, 0x1000, 8000, kHostSegment), at(2, 0x1000, 3000, kPart), at(3, 0x1000, 0, kHostSegment),

@@ -181,7 +181,8 @@ TEST_F(ReportTest, SessionThatWasCutOff) {
   EXPECT_NE(asTable().find("9 stored, NOT ALL"), std::string::npos) << asTable();
 }
 
-// The collector closed the trace. It was killed before it could record in the manifest that the session is complete.
+// The collector closed the trace. It was killed before it could record in the manifest that the session is complete. So
+// the session must count as incomplete.
 TEST_F(ReportTest, SessionWhoseManifestSaysRunningIsNotComplete) {
   start(1, 4711);
   events(smallRun());

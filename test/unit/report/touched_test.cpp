@@ -64,7 +64,7 @@ TEST_F(Touched, WhatMayHaveBeenTouchedBehindTheLastLookIsNot) {
   EXPECT_TRUE(of("unused").is_null()) << report["findings"];
 }
 
-// The program touches the whole block just before it frees the block.
+// The program touches the whole block just before it frees the block. So the block is neither unused nor too large.
 TEST_F(Touched, WhatIsTouchedLateIsNeitherUnusedNorTooLarge) {
   run({born(10, 1, kSize), looked(20, 1, kSize, 10, 0), lookedAtAll(95), lookedAtLast(99, 1, kSize, 10, kSize),
        dies(100, 1), born(110, 1, kSize), looked(120, 1, kSize, 110, kSize / 2), lookedAtAll(195),

@@ -161,7 +161,7 @@ TEST(Faults, ASessionThatVanishesIsNoError) {
             0);
 }
 
-// A daemon may close all descriptors, also those of the runtime.
+// A daemon may close all descriptors, also those of the runtime. All later events must still be recorded.
 TEST(Faults, ClosedDescriptorsAreNoError) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 64});
   int status = -1;

@@ -271,7 +271,8 @@ TEST(Labels, ForkWhileAnotherThreadNamesTexts) {
   EXPECT_EQ(children, kForks);
 }
 
-// A text that cannot be defined has no number, but its event is still recorded.
+// A text that cannot be defined has no number, but its events are still recorded. After about a thousand more events,
+// the runtime tries again to define the text.
 TEST(Labels, ARefusedDefinitionIsTriedAgainLater) {
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {
@@ -315,7 +316,8 @@ TEST(Labels, WithoutACollectorEventsCount) {
   EXPECT_GE(session.unseen().dropped, 2u);
 }
 
-// A signal handler uses new texts at any moment, while its own thread and another thread also use new texts.
+// A signal handler uses new texts at any moment, while the interrupted code also uses new texts. Each event of the
+// interrupted code must have the right text.
 TEST(Labels, SignalHandlersNameTexts) {
   const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 1024});
   ASSERT_EQ(session.runChild([] {

@@ -144,7 +144,7 @@ TEST_F(LastLook, BehindASeccompFilterNobodyLooks) {
 }
 
 // Reading the page state of much memory needs much time. A process that has run for a short time may spend only little
-// time on this.
+// time on this. The process of this test has already spent its time, so it must not read the pages.
 TEST_F(LastLook, LooksEndWhenTheirTimeIsSpent) {
   const auto looks = looksOf([&] {
     tell(address, kSize);

@@ -166,7 +166,7 @@ TEST(Threads, DestructorsOfTheThreadAreRecorded) {
 }
 
 // A signal handler may call pthread_exit after the interrupted record has reserved a slot and before it has written the
-// slot. This test creates the same state.
+// slot. This test creates the same state. The reserved slot must not be published.
 TEST(Threads, AThreadThatEndsInsideARecordPublishesNoneOfIt) {
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {

@@ -235,7 +235,7 @@ TEST(Walk, OfAFiber) {
 }
 
 // A timer interrupts the program at any instruction, also in prologues, epilogues, the linker's stubs and the kernel's
-// vDSO.
+// vDSO. Walks from the handler must find the same frames as the compiler's unwinder.
 TEST(Walk, FromInterruptedInstructions) {
   const struct sigaction before = handle(SIGALRM, SA_RESTART);
   const itimerval often{{0, 200}, {0, 200}}, never{};
