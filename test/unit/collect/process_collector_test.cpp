@@ -219,7 +219,7 @@ TEST_F(ProcessCollectorTest, StoresTheSmallerRingFirstWhateverTheirPlaces) {
   drain();
   for (uint64_t i = 0; i < 4; ++i)
     small.recordAlloc(i, i);
-  auto large = arena.claim(0, 64, 3); // the thread takes over the ring of the ended thread
+  auto large = arena.claim(0, 64, 3); // the thread of `small` takes over the ring of the ended thread
   large.continueFrom(small);
   for (uint64_t i = 4; i < 8; ++i)
     large.recordAlloc(i, i);

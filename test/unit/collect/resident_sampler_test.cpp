@@ -45,7 +45,7 @@ protected:
 
 TEST_F(ResidentSamplerTest, LooksOftenAtFirstAndTenTimesASecondLater) {
   run(100, 1);
-  EXPECT_EQ(looks, 4u); // at 0, 10, 30 and 70 ms
+  EXPECT_EQ(looks, 4u); // samples at 0, 10, 30 and 70 ms
   run(1'000, 1);
   EXPECT_NEAR(static_cast<double>(looks), 12, 1);
 }

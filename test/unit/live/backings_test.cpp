@@ -98,7 +98,7 @@ TEST_F(BackingsTest, ABufferInMemoryThatTheProgramGivesHasNone) {
   apply(alloc(1, 0x1000, kChunkBytes, kFromOther));
   apply(alloc(2, 0x10, kChunkBytes, {.heap = abi::Heap::Device, .flags = abi::kReserve, .site = 3}));
   EXPECT_EQ(journal.bytes, kChunkBytes);
-  apply(alloc(3, 0x2000000, kChunkBytes, kDriver)); // this memory belongs to something else
+  apply(alloc(3, 0x2000000, kChunkBytes, kDriver)); // this memory does not belong to a buffer
   EXPECT_EQ(journal.bytes, 2 * kChunkBytes);
   apply(alloc(4, 0x20, kChunkBytes, {.heap = abi::Heap::Device, .flags = abi::kReserve, .site = 3}));
   EXPECT_EQ(journal.bytes, 2 * kChunkBytes);

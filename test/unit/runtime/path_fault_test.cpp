@@ -106,7 +106,7 @@ TEST(PathFaults, AHundredThousandCallsAreCut) {
 namespace {
 
 struct TrueFrame {
-  uint64_t address, stack_pointer; // the same as in unwind::Frame
+  uint64_t address, stack_pointer; // the same values as in unwind::Frame
 };
 std::vector<TrueFrame> true_frames;
 

@@ -63,8 +63,8 @@ TEST_F(Stream, ABatchThatBeginsTooEarlyIsLifted) {
 
 TEST_F(Stream, WhatIsStoredTwiceComesOnce) {
   write(0, 0, {alloc(1, 1), alloc(2, 2), alloc(3, 3)});
-  write(0, 0, {alloc(1, 1), alloc(2, 2), alloc(3, 3)}); // the same again
-  write(0, 1, {alloc(2, 2), alloc(3, 3), alloc(4, 4)}); // a part of it again
+  write(0, 0, {alloc(1, 1), alloc(2, 2), alloc(3, 3)}); // the same events again
+  write(0, 1, {alloc(2, 2), alloc(3, 3), alloc(4, 4)}); // some of them again, and a new one
   write(1, 0, {alloc(9, 9)});                           // position 0 of another stream
   const TraceReader reader = read();
   EXPECT_EQ(addressesOf(readAll(reader)), (Numbers{1, 2, 3, 4, 9}));
