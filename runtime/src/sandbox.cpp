@@ -59,8 +59,8 @@ constinit std::atomic<uint32_t> __msl_sandboxes{msleaks::runtime::kNotDecided};
 
 using namespace msleaks::runtime;
 
-// A signal handler or a fork may interrupt a thread that decides. So another thread waits only for a bounded time, and
-// then decides itself.
+// A signal handler or a fork may interrupt a thread in this function. So another thread waits only for a bounded time,
+// and then decides itself.
 uint32_t __msl_decide_sandbox() noexcept {
   const ErrnoKept kept;
   uint32_t filters = kNotDecided;

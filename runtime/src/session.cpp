@@ -120,7 +120,7 @@ bool mayTake(uint64_t bytes) noexcept {
     return true;
   if (session.unseen == nullptr || session.unseen->orphan_kib.load(std::memory_order_relaxed) >= abi::kMaxOrphanKib)
     return false;
-  // A request that is larger than the remaining amount uses up this amount for all processes.
+  // A request that is larger than the rest of the limit uses up this rest for all processes.
   const auto kib = static_cast<uint32_t>(bytes >> 10);
   return session.unseen->orphan_kib.fetch_add(kib, std::memory_order_relaxed) + kib <= abi::kMaxOrphanKib;
 }

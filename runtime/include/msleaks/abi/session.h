@@ -290,12 +290,12 @@ struct ArenaHeader {
   uint64_t reach_stack;          // stack pointer: no byte below it is in use, and the callers' registers are above it
   uint64_t reach_thread_pointer; // thread pointer of the waiting thread
   uint32_t reach_at_exit;        // 1 = the thread waits at the exit; 0 = at a mark
-  // The offset of the runtime's thread-local storage from the thread pointer, and its size; size 0 = not known.
+  // The size of the runtime's thread-local storage (0 = not known), and its offset from the thread pointer.
   uint32_t thread_bytes;
   int64_t thread_offset;
   uint32_t call_state_offset; // offset of CallState in the runtime's thread-local storage
-  // If a line is watched, the process asks the collector for the addresses of the line's code in each image, and waits
-  // on this futex. `watch_image` is the image's number until the collector has added the ranges and stored 0.
+  // If a line is watched, the process asks the collector for the addresses of the line's code in each image. It waits
+  // on the futex `watch_image`, which is the image's number until the collector has added the ranges and stored 0.
   std::atomic<uint32_t> watch_image;
   std::atomic<uint32_t> watch_ranges;
   WatchRange watch_range[kMaxWatchRanges];
