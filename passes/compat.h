@@ -28,7 +28,7 @@
 
 namespace msleaks::passes {
 
-// Since LLVM 20, the callbacks of these extension points of a pipeline have a third argument.
+// Since LLVM 20, the callbacks of the three extension points below have a third argument.
 #if LLVM_VERSION_MAJOR >= 20
 #define MSL_LTO_PHASE , llvm::ThinOrFullLTOPhase
 #else

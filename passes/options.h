@@ -3,9 +3,9 @@
 //
 //   MSLEAKS_PASS=off                      do nothing
 //   MSLEAKS_PASS='rows=allocators.rows'   also instrument these allocators (rows_file.h)
-//   MSLEAKS_PASS='cfg=^ggml_compute' count the edges of these functions (graphs/count.h); `cfg`: of all functions
-//   MSLEAKS_PASS='cfg;counters=all'  count with a counter on each edge
-//   MSLEAKS_PASS='cfg;in-kernel'     kernels of CUDA and HIP count their own edges (graphs/count_in_kernel.h)
+//   MSLEAKS_PASS='cfg=^ggml_compute'      count the edges of these functions (graphs/count.h); `cfg`: of all functions
+//   MSLEAKS_PASS='cfg;counters=all'       count with a counter on each edge
+//   MSLEAKS_PASS='cfg;in-kernel'          kernels of CUDA and HIP count their own edges (graphs/count_in_kernel.h)
 //   MSLEAKS_PASS=link                     the linker loads the plugin too: with LTO, rewrite in the link (link.h)
 //
 // Options are separated by `;`. They are parsed before there is a module. So a mistake is stored, and the first pass

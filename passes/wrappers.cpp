@@ -126,8 +126,8 @@ private:
         visit({call}, wrappers_);
   }
 
-  // Whether the function may return the result of another function. False if the function returns a struct and also
-  // allocates a block itself, since the struct might contain several blocks.
+  // Whether the function may return the result of another function. The result is false if the function returns a
+  // struct and also allocates a block itself, since the struct might contain several blocks.
   bool mayHandOutResults(const Function &function) const {
     return function.getReturnType()->isPointerTy() || (returnsStruct(function) && !takes_memory_.contains(&function));
   }

@@ -17,7 +17,8 @@ namespace msleaks::passes {
 
 class DeviceTarget {
 public:
-  // Returns nothing if the module is for a host, or for a device that is not supported.
+  // Describes the target of a module. Returns nothing if the module is for a host, or for a device that is not
+  // supported.
   static std::optional<DeviceTarget> of(llvm::Module &module);
 
   bool isKernel(const llvm::Function &function) const;
