@@ -21,7 +21,7 @@ enum class Wish : uint8_t {
 
 class Screen {
 public:
-  // Returns null if there is no terminal, or if ncurses does not support the terminal.
+  // Opens the screen. Returns null if there is no terminal, or if ncurses does not support the terminal.
   static std::unique_ptr<Screen> open();
   ~Screen();
   Screen(const Screen &) = delete;
