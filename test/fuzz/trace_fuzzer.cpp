@@ -112,7 +112,7 @@ void followEverything(const std::string &file) {
       }
 }
 
-// Analyses the trace. In the end, every allocated block must be freed once.
+// Analyses the trace. After finish(), no block may be live.
 void analyzeEverything(const TraceReader &reader) {
   Symbolizer symbolizer;
   SiteCatalog catalog(symbolizer);

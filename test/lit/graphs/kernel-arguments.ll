@@ -110,7 +110,7 @@ end:
   ret void
 }
 
-; The kernel also uses memory of the module, of the block and of the thread. The program cannot allocate such memory.
+; The kernel also uses memory of the module, of the thread block and of the thread. The program cannot allocate such memory.
 ; CHECK: remark: {{.*}}kernel own, argument 0: written, bytes 0 to 4
 define ptx_kernel void @own(ptr %out, ptr byval({ ptr, i32 }) %given, i64 %number) {
   %local = alloca i32

@@ -22,7 +22,7 @@ struct Hidden {
   std::mutex mutex;
   std::map<void *, size_t> memories;
   unsigned accesses = 0;
-  // Makes the system call directly, so that no hook sees it: this is no mapping of the program.
+  // Makes the system call directly, so that no hook sees it: the program has not made this call.
   void protect(int protection) {
     for (const auto &[begin, bytes] : memories)
       syscall(SYS_mprotect, begin, bytes, protection);
