@@ -86,7 +86,7 @@ def expect_chosen(msleaks, scratch, program):
         expect_written(msleaks, f"{folder}-{number}", command, FOR_EACH, *((OFFSET + STRAY, 0, OFFSET + STRAY), (100, 0, 100))[number])
 
 
-# Tests a block whose page other code uses, too. A thread may wait in a system call that got a part of the page. Then msleaks must leave
+# Tests a block whose page other code uses, too. A thread may wait in a system call that writes into this page. Then msleaks must leave
 # the page writable, so it cannot see writes.
 def expect_busy(msleaks, scratch, program):
     folder = f"{scratch}/{Path(program).name}-run"

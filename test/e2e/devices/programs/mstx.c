@@ -20,7 +20,7 @@ static void overlap(void) {
   mstxDomainDestroy(domain);
 }
 
-// Allocates and frees a part of the pool with this name.
+// Allocates and frees a part of the pool that has the name `pool`.
 static void hand_out_of(const char *pool, char *part) {
   const mstxMemVirtualRangeDesc_t range = {0, part, kPart};
   void *handle = NULL;

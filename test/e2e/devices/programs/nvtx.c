@@ -1,4 +1,4 @@
-// Sets marks and ranges by each function of NVTX's header.
+// Sets marks and ranges by NVTX's functions, with and without a domain.
 #include <nvtx3/nvToolsExt.h>
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-// Creates images, an image of a buffer, and a buffer with properties, and prints the size that OpenCL reports for each.
-// Leaks one image. Also creates a plain buffer, which is larger than all these objects.
+// Creates two images, a buffer with properties, and an image of this buffer. Prints the sizes of the images and the
+// buffer, as OpenCL reports them. Leaks one image. Also creates a plain buffer, which is larger than these objects.
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 
