@@ -110,7 +110,8 @@ echo "status $?"
     check("done\nstatus 0\n" in done.stdout, f"{done.stdout} {done.stderr}")
     summary = tools.summary(folder)
     expect_account(summary)
-    # Either a thread of the later process got no ring buffer, or the whole process got no shared memory.
+    # The program churn starts when the file system is full. Either a thread of churn got no ring buffer, or the whole process got no
+    # shared memory.
     dropped = sum(stream["dropped"] for stream in summary["streams"])
     unseen = [process for process in manifest(folder)["processes"] if process["process"] == 0]
     check(dropped + summary["dropped_no_ring"] > 0 or unseen, f"nothing was lost: {summary}")

@@ -1,4 +1,4 @@
-// With ALLOCATOR, defines an allocator with mimalloc's names. Without LIBRARY, defines a program that calls it.
+// The macro ALLOCATOR adds an allocator with mimalloc's names. The macro LIBRARY removes the program that calls it.
 #include <stddef.h>
 #include <sys/mman.h>
 

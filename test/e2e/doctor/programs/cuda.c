@@ -1,4 +1,4 @@
-// With STANDIN, defines a small part of CUDA's runtime library. Without LIBRARY, defines a program that calls it.
+// The macro STANDIN adds a small part of CUDA's runtime library. The macro LIBRARY removes the program that calls it.
 #include <stdlib.h>
 
 int cudaMalloc(void **block, size_t bytes);

@@ -1,4 +1,4 @@
-// Defines its own malloc and free with the symbol visibility VISIBILITY. With MAIN this is a program, else a library.
+// Defines its own malloc and free with the symbol visibility VISIBILITY. The macro MAIN makes this library a program.
 #include <stddef.h>
 
 static char pool[1 << 16];
