@@ -11,7 +11,7 @@ namespace {
 
 using Curve = std::vector<int64_t>;
 
-// A run with random blocks of a few cohorts (groups of similar blocks) in two heaps.
+// A run with random blocks in two heaps. The blocks belong to `cohort_count` cohorts (groups of similar blocks).
 struct RandomBlocks {
   explicit RandomBlocks(uint64_t seed, uint32_t cohort_count) : random(seed) {
     for (uint32_t i = 1; i <= cohort_count; ++i) {

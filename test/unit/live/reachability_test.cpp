@@ -1,4 +1,5 @@
-// Tests which blocks are lost, and which are held (reachable by pointers). The simulated memory has a few words.
+// Tests which blocks are lost, and which are held (reachable by pointers). A list of pointers simulates
+// the memory.
 #include "analysis/live/reachability.h"
 
 #include "live_set_fixture.h"

@@ -247,7 +247,7 @@ TEST_F(Findings, ADevicesBlocksSaveOfThatDevicesPeak) {
   EXPECT_EQ(found[1]["saves_cumulative_bytes"], 200) << "another device's peak";
 }
 
-// Neither a block that a library never frees nor a small block is a finding.
+// A block that a library never frees is no finding. A small block is no finding, either.
 TEST_F(Findings, ThereAreNoneWhereNothingIsTheUsersOwn) {
   run({at(1, 0x10, 50 * kMiB, {}), at(2, 0x20, 1000, kOne), at(3, 0x20, 0, kOne), at(4, 0x30, kMiB, {})});
   EXPECT_EQ(found, json::array());

@@ -1,4 +1,4 @@
-// Tests the findings about segments of pools that stay allocated because of a few parts.
+// Tests the findings about segments of pools that stay allocated because small parts of them are in use.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {

@@ -170,7 +170,7 @@ TEST_F(Growth, WithoutStepsCountsTheRoundsThatRepeat) {
   EXPECT_GE(evidence["steps"], 45);
 }
 
-// The steps that a program reports are used, even if other rounds repeat.
+// If a program reports steps, growth is measured by these steps, although shorter rounds repeat.
 TEST_F(Growth, OfStepsThatAreSaidHasNoFoundPeriod) {
   std::vector<StreamEvent> list;
   for (uint64_t number = 1; number <= 60; ++number) {

@@ -172,8 +172,8 @@ TEST(Suppressions, OnlyWhatLibrariesKeepForThemselves) {
   const Remains one{abi::Heap::Host, 100, 1, 100, 0, 0};
   EXPECT_NE(suppressionOf(site, std::vector<std::string_view>{"", "localtime_r"}, one), nullptr);
   EXPECT_EQ(suppressionOf(site, std::vector<std::string_view>{"", "opendir"}, one), nullptr);
-  // These functions are known only if libc's debug symbols are installed, since libc does not export them. localtime()
-  // leads to calls of the first three. setenv() calls the last one.
+  // The names of these functions are known only if libc's debug symbols are installed, since libc does not export them.
+  // localtime() leads to calls of the first three. setenv() calls the last one.
   for (const char *function : {"__tzfile_read", "__tzstring_len", "tzset_internal", "__add_to_environ"})
     EXPECT_NE(reason("/lib/libc.so.6", function, 17), nullptr) << function;
   EXPECT_EQ(reason("/lib/libc.so.6", "strdup", 15), nullptr) << "the name of the time zone, or anybody's text";

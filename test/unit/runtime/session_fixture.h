@@ -260,8 +260,8 @@ public:
   }
 
 private:
-  // Creates a file of one page. Returns null if there is no room. A session also works without the page for unseen
-  // processes.
+  // Creates a file of one page. Returns null if there is no room. The session also works if there is no room for the
+  // page of unseen processes.
   void *makePage(const char *name) const {
     const int fd = ::open((path_ / name).c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
     const bool room = ::posix_fallocate(fd, 0, abi::kHeaderBytes) == 0;

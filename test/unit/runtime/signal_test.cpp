@@ -141,8 +141,8 @@ TEST(Signals, AStormOnAFullRingCountsWhatItLoses) {
 
 #if defined(__x86_64__)
 
-// Makes the processor trap after every instruction, so that a handler can run after each of them. So the tests reach
-// all points at which one signal can arrive. A timer would reach only a few.
+// Makes the processor trap after every instruction, so that a handler can run after each instruction. So the tests
+// reach all points at which one signal can arrive. A timer would reach only a small part of these points.
 void startTraps() {
   __asm__ volatile("lea -128(%%rsp), %%rsp\n pushfq\n orq $0x100, (%%rsp)\n popfq\n lea 128(%%rsp), %%rsp"
                    :

@@ -73,7 +73,8 @@ TEST(Index, FlatOnesOfOlderTracesAreRead) {
     expectAll(ClosedTrace(part_chunks).read());
 }
 
-// Earlier versions wrote no index if it would have been larger than 1 GiB.
+// Earlier versions wrote no index if it would have been larger than 1 GiB. A trace with a trailer and without an index
+// must count as closed.
 TEST(Index, ATraceWithATrailerAloneIsClosed) { expectAll(ClosedTrace(std::nullopt).read()); }
 
 } // namespace msleaks::analysis::test

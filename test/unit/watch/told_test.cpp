@@ -1,4 +1,5 @@
-// Tests that a watcher which gets the live blocks from msleaks-run shows the same as one that reads the trace.
+// Tests that a watcher which gets the live blocks from msleaks-run shows the same blocks as a watcher that reads the
+// trace.
 #include "watch_fixture.h"
 
 #include "analysis/base/clock.h"
