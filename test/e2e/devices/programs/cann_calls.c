@@ -1,5 +1,5 @@
 // Calls once each function of Ascend's ACL that chooses a device, allocates, copies, fills, frees or launches, on
-// device 1. With "layers" it calls the same functions of the library below ACL, on device 0, as vendor libraries do.
+// device 1. With "layers" it also calls these functions of the library below ACL, on device 0, as vendor libraries do.
 #include "acl.h"
 
 #include <stdint.h>

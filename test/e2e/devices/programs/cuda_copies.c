@@ -112,7 +112,7 @@ static void expect(int status, int wanted, const char *what) {
     printf("%s: %d, not %d\n", what, status, wanted);
 }
 
-// Calls the driver's functions that HIP also has. Each call copies a different size.
+// Calls the driver's functions that HIP also has. The size identifies each call.
 static void driver(void) {
   expect(cuMemcpyHtoD_v2(there, host, 65), 0, "cuMemcpyHtoD_v2");
   expect(cuMemcpyHtoDAsync_v2(there, host, 66, NULL), 0, "cuMemcpyHtoDAsync_v2");

@@ -1,4 +1,4 @@
-// Prints how many calls changed errno. Makes one successful and one refused call of each kind.
+// Prints how many calls changed errno. Makes successful calls and refused calls of each kind.
 #include "keeps_errno.h"
 
 #include <cuda_runtime_api.h>
