@@ -66,7 +66,7 @@ static void number(char **to, unsigned long long value) {
   *to += sizeof value;
 }
 
-// Registers the binary and its kernels, as a program that hipcc built does when it starts.
+// Registers the binary, as a program that hipcc built does when it starts.
 static void *registerBinary(const char *file) {
   static char bundle[1 << 20];
   static struct {
