@@ -239,7 +239,7 @@ int main(int count, char **words) {
   CUdeviceptr memory;
   must(cuMemAlloc_v2(&memory, sizeof values), "memory");
   CUdeviceptr spare;
-  must(cuMemAlloc_v2(&spare, 2 << 20), "memory"); // no launch uses this block
+  must(cuMemAlloc_v2(&spare, 2 << 20), "memory"); // no kernel is given it
   must(cuStreamCreate(&stream, 1), "stream");
   must(cuMemcpyHtoDAsync_v2(memory, values, sizeof values, stream), "write");
   unsigned char first = 1;
