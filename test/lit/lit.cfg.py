@@ -3,6 +3,7 @@
 #
 #   %build_c -O2 && %plain       without any library of msleaks: the program behaves as without the plugin
 #   %build_c -O2 && %logged      with a runtime that prints each callback; FileCheck reads its output
+import glob
 import os
 
 import lit.formats
@@ -22,10 +23,15 @@ for variable in ("MSLEAKS_PASS", "MSLEAKS_LINK", "MSLEAKS_SESSION", "LD_PRELOAD"
 version = int(config.llvm_version)
 if version >= 17:
     config.available_features |= {"fat-lto", "cuda-without-sdk", "annotated-declarations"}
+    config.available_features.add("named-openmp-regions")  # the name of a region contains the name of its function
 if version >= 18:
     config.available_features.add("default-attributes")  # a function that a pass adds gets the module's attributes
 if version >= 19:
     config.available_features.add("rewrite-in-link")  # see compat.h
+
+# Debian has the sanitizers' libraries in a package of their own.
+if glob.glob(f"{config.llvm_tools}/../lib/clang/*/lib/*/libclang_rt.asan*.a"):
+    config.available_features.add("sanitizers")
 
 inputs = os.path.join(config.test_source_root, "inputs")
 plugin = f"-fpass-plugin={config.plugin}"

@@ -1,6 +1,7 @@
-// On the host, a regular expression or an attribute chooses the functions to count. The expression also chooses the functions that clang
-// makes for OpenMP regions of a chosen function.
+// On the host, a regular expression or an attribute chooses the functions to count. Since clang 17, the
+// expression also chooses the functions that clang makes for OpenMP regions of a chosen function.
 // RUN: env MSLEAKS_PASS='cfg=^(work|listed)' %clangxx -O1 -fopenmp -S -emit-llvm %s -o %t.ll && FileCheck %s < %t.ll
+// RUN: %if named-openmp-regions %{ FileCheck %s --check-prefix=REGION < %t.ll %}
 // RUN: env MSLEAKS_PASS=cfg %clangxx -O1 -fopenmp -S -emit-llvm %s -o %t.ll && FileCheck %s --check-prefix=EACH < %t.ll
 // RUN: env MSLEAKS_PASS= %clangxx -O1 -fopenmp -S -emit-llvm %s -o %t.ll && FileCheck %s --check-prefix=NONE < %t.ll
 // NONE-NOT: @__msl_counters
@@ -38,8 +39,9 @@ __attribute__((annotate("another"))) int annotated(int *values, int count) {
 }
 
 // CHECK-LABEL: define {{.*}}@_Z4workPii(
-// CHECK-LABEL: define internal {{.*}}@_Z4workPii.omp_outlined(
 // CHECK: @__msl_counters
+// REGION-LABEL: define internal {{.*}}@_Z4workPii.omp_outlined(
+// REGION: @__msl_counters
 void work(int *values, int count) {
 #pragma omp parallel for
   for (int i = 0; i < count; ++i)

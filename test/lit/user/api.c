@@ -9,7 +9,8 @@
 void step(uint64_t number) { msl_step(number); }
 // PIC-LABEL: step:
 // PIC:       cmpq $0, __msl_step@GOTPCREL(%rip)
-// PIC-NEXT:  jne __msl_step@PLT
+// PIC-NEXT:  j{{n?}}e
+// PIC:       __msl_step@PLT
 // PIC:       retq
 // FIXED-LABEL: step:
 // FIXED:       movq __msl_step@GOTPCREL(%rip), [[FUNCTION:%r[a-z0-9]+]]
