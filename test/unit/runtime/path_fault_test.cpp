@@ -335,8 +335,10 @@ TEST(PathFaults, OfChildrenThatAreForkedMeanwhileAreTheirOwn) {
 
 namespace {
 
-constexpr int kRight = 0, kNoArena = 2, kOfTheParent = 3, kForks = 150;
-volatile int forks, of_the_parent, failures;
+// Exit statuses of the children. A failed child's status is also the status of the test's process.
+constexpr int kRight = 0, kNoArena = 2, kOfTheParent = 3, kWrongLater = 4;
+constexpr int kTooManyOfTheParent = 5, kSignal = 100, kForks = 150;
+volatile int forks, of_the_parent, failure;
 volatile bool in_child;
 
 void forkInHandler(int) {
@@ -348,21 +350,39 @@ void forkInHandler(int) {
     return;
   const int status = SessionDirectory::waitFor(child);
   of_the_parent = of_the_parent + (status == kOfTheParent);
-  failures = failures + (status != kRight && status != kOfTheParent);
+  if (failure == 0 && status != kRight && status != kOfTheParent)
+    failure = status < 1000 ? status : status - 1000 + kSignal;
   forks = forks + 1;
 }
 
-// Checks the path number that the child got from the interrupted walk, and exits.
+// Checks the path number that the child got from the interrupted walk, and exits. This may be a number of the parent's
+// tree, so the child may have no node with this number.
 [[noreturn]] void judgeInChild(const SessionDirectory &session, uint32_t number, uint32_t site) {
   if (number != site && session.arenas().empty())
     _exit(kNoArena);
   Nodes own(session);
   nodes = &own;
   check();
-  _exit(number != site && own.pathOf(number).site != site ? kOfTheParent : passed());
+  if (passed() != 0)
+    _exit(kWrongLater);
+  _exit(number != site && own.pathOf(number).site != site ? kOfTheParent : kRight);
 }
 
 } // namespace
+
+// The next test asks for numbers of another process. Behind the last node of this process there is no memory of nodes.
+TEST(PathFaults, ANumberOfAnotherProcessHasNoPath) {
+  const SessionDirectory session(allPaths());
+  EXPECT_EQ(session.runChild([&] {
+    pathHere(1);
+    Nodes own(session);
+    bool is_empty = true;
+    for (uint32_t number = abi::kPathBlockNodes; number < 2 * abi::kPathBlockNodes; ++number)
+      is_empty = is_empty && own.pathOf(number).calls.empty();
+    _exit(is_empty ? 0 : 1);
+  }),
+            0);
+}
 
 // A signal handler forks in the middle of a walk. The child returns into the walk, but has a new tree of paths. So the
 // walk must not return a number from the parent's tree. At its end, the walk checks whether the process has forked. The
@@ -386,7 +406,7 @@ TEST(PathFaults, ThatAForkInAHandlerCutsShortAreNone) {
           judgeInChild(session, number, site);
       });
     }
-    _exit(failures == 0 && of_the_parent < kForks / 10 ? 0 : 1);
+    _exit(failure != 0 ? failure : of_the_parent < kForks / 10 ? 0 : kTooManyOfTheParent);
   }),
             0);
 }

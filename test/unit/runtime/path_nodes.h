@@ -15,10 +15,11 @@ class Nodes {
 public:
   explicit Nodes(const SessionDirectory &session) : session_(session) {}
 
+  // Returns an empty path if this process has no node with this number.
   Path pathOf(uint32_t number) {
     Path path;
     uint32_t at = number & ~abi::kPathSite;
-    for (; at >= abi::kFirstPath; at = node(at).parent) {
+    for (; at >= abi::kFirstPath && isNode(at); at = node(at).parent) {
       if (node(at).image == abi::kImageOfSite)
         path.site = static_cast<uint32_t>(node(at).address);
       else
@@ -31,12 +32,17 @@ public:
   uint32_t imageOf(uint32_t number) { return node(number & ~abi::kPathSite).image; }
 
 private:
-  const abi::PathNode &node(uint32_t number) {
+  bool isNode(uint32_t number) {
     if (number >= count_) {
       map();
-      count_ = arenas_.front()->header().path_count.load();
+      count_ = arenas_.empty() ? 0 : arenas_.front()->header().path_count.load();
       map(); // a handler may have added nodes, so the file may have grown
     }
+    return number < count_;
+  }
+  const abi::PathNode &node(uint32_t number) {
+    if (!isNode(number))
+      std::abort();
     return arenas_.front()->pathNode(number);
   }
   void map() {
