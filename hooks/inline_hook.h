@@ -1,8 +1,8 @@
 // What every hook does around the real function. The row of symbols.def says which family, heap and flags.
 //
-// Most calls come from code without instrumentation: then nothing is pending, which isPlain() tells in one compare.
-// Instrumented code mostly calls the hook itself (isCalledDirectly). Both cases have the short path, which is inlined.
-// Whatever else a callback left is looked at out of line.
+// In most calls no site is pending. isPlain() shows this by one compare, and the inlined short path follows. Calls from
+// uninstrumented code are such calls, and so are direct calls of instrumented code (msleaks/abi/direct_calls.h). If a
+// callback has left a site, a function that is not inlined handles the call.
 #pragma once
 
 #include "real.h"
@@ -44,11 +44,14 @@ template <class Call> auto callInside(runtime::Thread &thread, uint16_t whose, C
   return call();
 }
 
-constexpr uint32_t traitsOf(const abi::Symbol &row) noexcept {
-  return abi::Traits(row.verb, row.family, row.heap, row.flags).packed();
-}
+// The place that called a hook. `site` is the argument of a direct call; 0 = the call passed no site.
+struct CalledFrom {
+  runtime::CallerFrame frame;
+  uint32_t site;
+};
 
-// The path to the site that a callback left, or to the code that called the hook.
+// Returns the path to the site that a callback has left or a direct call has passed. Without a site, returns the path
+// to the code that called the hook.
 [[gnu::always_inline]] inline uint32_t pathOf(uint32_t enabled, uint32_t left,
                                               const runtime::CallerFrame &caller) noexcept {
   return left != 0 ? runtime::pathOfSite(enabled, left, caller) : runtime::pathOfCaller(enabled, caller);
@@ -94,8 +97,7 @@ inline uint16_t driverFlag(const runtime::Thread &thread) noexcept {
 }
 
 template <int kRow, class Call>
-[[gnu::noinline]] void *hookAnnouncedAlloc(uint64_t size_bytes, uint16_t flags, const runtime::CallerFrame &caller,
-                                           Call call) noexcept {
+[[gnu::noinline]] void *hookAnnouncedAlloc(uint64_t size_bytes, const CalledFrom &from, Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
   if (isAllocatorsOwn(thread))
@@ -103,70 +105,68 @@ template <int kRow, class Call>
   if ((runtime::enabledWord() & kAllocOutcomes) == 0)
     return call();
   const uint32_t left = runtime::takeAllocSite(thread, row.family);
+  const uint32_t site = from.site != 0 ? from.site : left;
   void *block = callInside(thread, runtime::insideOf(row.family), call);
-  recordResult<kRow>(pathOf(runtime::enabledWord(), left, caller), left, flags | row.flags | driverFlag(thread), block,
+  recordResult<kRow>(pathOf(runtime::enabledWord(), site, from.frame), site, row.flags | driverFlag(thread), block,
                      size_bytes);
   return block;
 }
 
-// Around an allocator that returns the block, or null. `flags`: beyond those of the row.
+// Calls an allocator that returns the block or null, and records the call.
 template <int kRow, class Call>
-[[gnu::always_inline]] inline void *hookAlloc(uint64_t size_bytes, uint16_t flags, const runtime::CallerFrame &caller,
-                                              Call call) noexcept {
+[[gnu::always_inline]] inline void *hookAlloc(uint64_t size_bytes, const CalledFrom &from, Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
-  uint32_t left = 0;
-  if (!runtime::isPlain(thread)) {
-    if (!runtime::isCalledDirectly(thread, traitsOf(row), caller.stack_pointer)) [[unlikely]]
-      return hookAnnouncedAlloc<kRow>(size_bytes, flags, caller, call);
-    left = thread.call.site;
-  }
+  if (!runtime::isPlain(thread)) [[unlikely]]
+    return hookAnnouncedAlloc<kRow>(size_bytes, from, call);
   const uint32_t enabled = runtime::enabledWord();
   if ((enabled & kAllocOutcomes) != kAllocOutcomes) [[unlikely]]
-    return (enabled & kAllocOutcomes) == 0 ? call() : hookAnnouncedAlloc<kRow>(size_bytes, flags, caller, call);
+    return (enabled & kAllocOutcomes) == 0 ? call() : hookAnnouncedAlloc<kRow>(size_bytes, from, call);
   void *block = callPlainInside(thread, row.family, call);
-  const uint32_t site = pathOf(enabled, left, caller);
+  const uint32_t path = pathOf(enabled, from.site, from.frame);
   if (block == nullptr) [[unlikely]]
-    recordRefusal(row, row.flags | flags, site, size_bytes);
+    recordRefusal(row, row.flags, path, size_bytes);
   else
     runtime::recordEnabled(thread, abi::AllocEvent{{abi::EventKind::Alloc, row.heap, 0,
-                                                    static_cast<uint16_t>(row.flags | flags | abi::kFromHook), site, 0},
+                                                    static_cast<uint16_t>(row.flags | abi::kFromHook), path, 0},
                                                    reinterpret_cast<uint64_t>(block),
                                                    size_bytes});
   return block;
 }
 
+// Returns the site of a free: the one that a direct call has passed, else that of the code that called the hook.
+[[gnu::always_inline]] inline uint32_t siteOfFree(const CalledFrom &from) noexcept {
+  return from.site != 0 ? from.site : runtime::callerSite(from.frame.return_address);
+}
+
 template <int kRow, class Call>
-[[gnu::noinline]] auto hookAnnouncedFree(const void *block, uint64_t size_bytes, uint64_t caller, Call call) noexcept {
+[[gnu::noinline]] void hookAnnouncedFree(const void *block, const CalledFrom &from, Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
   if (isAllocatorsOwn(thread))
     return call();
   const auto address = reinterpret_cast<uint64_t>(block);
   if (runtime::takeBlockSite(thread, row.family, row.verb, address).site == 0)
-    runtime::recordFree(row.heap, row.flags | abi::kFromHook, runtime::callerSite(caller), address, size_bytes);
-  return callInside(thread, runtime::insideOf(row.family), call);
+    runtime::recordFree(row.heap, row.flags | abi::kFromHook, siteOfFree(from), address, 0);
+  callInside(thread, runtime::insideOf(row.family), call);
 }
 
-// Recorded before the block goes back, or another thread may get its address first.
+// Records the free of a block, and then calls the real function. In the other order, another thread could get the
+// block's address before the free is recorded.
 template <int kRow, class Call>
-[[gnu::always_inline]] inline auto hookFree(const void *block, uint64_t size_bytes, uint64_t caller,
-                                            Call call) noexcept {
+[[gnu::always_inline]] inline void hookFree(const void *block, const CalledFrom &from, Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
-  if (!runtime::isPlain(thread)) {
-    if (!runtime::isGivenBack(thread, traitsOf(row), reinterpret_cast<uint64_t>(block))) [[unlikely]]
-      return hookAnnouncedFree<kRow>(block, size_bytes, caller, call);
-    return callPlainInside(thread, row.family, call);
-  }
+  if (!runtime::isPlain(thread)) [[unlikely]]
+    return hookAnnouncedFree<kRow>(block, from, call);
   if (!runtime::isEnabled(abi::EventKind::Free))
     return call();
-  runtime::recordEnabled(
-      thread, abi::FreeEvent{{abi::EventKind::Free, row.heap, 0, static_cast<uint16_t>(row.flags | abi::kFromHook),
-                              runtime::callerSite(caller), 0},
-                             reinterpret_cast<uint64_t>(block),
-                             size_bytes});
-  return callPlainInside(thread, row.family, call);
+  runtime::recordEnabled(thread,
+                         abi::FreeEvent{{abi::EventKind::Free, row.heap, 0,
+                                         static_cast<uint16_t>(row.flags | abi::kFromHook), siteOfFree(from), 0},
+                                        reinterpret_cast<uint64_t>(block),
+                                        0});
+  callPlainInside(thread, row.family, call);
 }
 
 // Around a realloc: Free before, Alloc after; the old block again when it fails.

@@ -1,5 +1,5 @@
 // The C heap. Compiled with -fno-builtin: the compiler must not see through what is defined here.
-#include "inline_hook.h"
+#include "direct_call.h"
 
 #include "msleaks/runtime/page.h"
 
@@ -22,25 +22,40 @@ void *moveBootstrap(const void *old, size_t size) noexcept {
   return block;
 }
 
-} // namespace
-
-#pragma GCC visibility push(default)
-extern "C" {
-
-void *malloc(size_t size) noexcept {
+[[gnu::always_inline]] inline void *callMalloc(size_t size, const CalledFrom &from) noexcept {
   const auto function = found(real.malloc);
   if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(size);
-  return hookAlloc<Row::malloc>(size, 0, msleaks::runtime::callerFrame(), [=] { return function(size); });
+  return hookAlloc<Row::malloc>(size, from, [=] { return function(size); });
 }
 
-void *calloc(size_t count, size_t size) noexcept {
+[[gnu::always_inline]] inline void *callCalloc(size_t count, size_t size, const CalledFrom &from) noexcept {
   const auto function = found(real.calloc);
   if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(product(count, size));
-  return hookAlloc<Row::calloc>(product(count, size), 0, msleaks::runtime::callerFrame(),
-                                [=] { return function(count, size); });
+  return hookAlloc<Row::calloc>(product(count, size), from, [=] { return function(count, size); });
 }
+
+[[gnu::always_inline]] inline void callFree(void *block, const CalledFrom &from) noexcept {
+  const auto function = found(real.free);
+  if (block == nullptr || isBootstrap(block) || function == nullptr) [[unlikely]]
+    return;
+  hookFree<Row::free>(block, from, [=] { function(block); });
+}
+
+} // namespace
+
+#define MSL_DIRECT_HOOK(result, body, ...)                                                                             \
+  MSL_DECLARE_EXPORTED(result, __VA_ARGS__)                                                                            \
+  MSL_DEFINE_EXPORTED(result, body, __VA_ARGS__)                                                                       \
+  MSL_DEFINE_DIRECT(result, body, __VA_ARGS__)
+
+MSL_DIRECT_HOOK(void *, callMalloc, malloc, size_t)
+MSL_DIRECT_HOOK(void *, callCalloc, calloc, size_t, size_t)
+MSL_DIRECT_HOOK(void, callFree, free, void *)
+
+#pragma GCC visibility push(default)
+extern "C" {
 
 void *realloc(void *block, size_t size) noexcept {
   const auto function = found(real.realloc);
@@ -57,26 +72,18 @@ void *reallocarray(void *block, size_t count, size_t size) noexcept {
                                         [=] { return function(block, count, size); });
 }
 
-void free(void *block) noexcept {
-  const auto function = found(real.free);
-  if (block == nullptr || isBootstrap(block) || function == nullptr) [[unlikely]]
-    return;
-  hookFree<Row::free>(block, 0, reinterpret_cast<uint64_t>(__builtin_return_address(0)), [=] { function(block); });
-}
-
 void *aligned_alloc(size_t alignment, size_t size) noexcept {
   const auto function = found(real.aligned_alloc);
   if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(size, alignment);
-  return hookAlloc<Row::aligned_alloc>(size, 0, msleaks::runtime::callerFrame(),
-                                       [=] { return function(alignment, size); });
+  return hookAlloc<Row::aligned_alloc>(size, MSL_CALLED_HERE(0), [=] { return function(alignment, size); });
 }
 
 void *memalign(size_t alignment, size_t size) noexcept {
   const auto function = found(real.memalign);
   if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(size, alignment);
-  return hookAlloc<Row::memalign>(size, 0, msleaks::runtime::callerFrame(), [=] { return function(alignment, size); });
+  return hookAlloc<Row::memalign>(size, MSL_CALLED_HERE(0), [=] { return function(alignment, size); });
 }
 
 int posix_memalign(void **where, size_t alignment, size_t size) noexcept {
@@ -84,7 +91,7 @@ int posix_memalign(void **where, size_t alignment, size_t size) noexcept {
   if (function == nullptr) [[unlikely]]
     return (*where = bootstrapAllocate(size, alignment)) != nullptr ? 0 : ENOMEM;
   int status = 0, left = 0;
-  hookAlloc<Row::posix_memalign>(size, 0, msleaks::runtime::callerFrame(), [=, &status, &left]() -> void * {
+  hookAlloc<Row::posix_memalign>(size, MSL_CALLED_HERE(0), [=, &status, &left]() -> void * {
     status = function(where, alignment, size);
     left = errno;
     errno = status; // for the record
@@ -98,14 +105,14 @@ void *valloc(size_t size) noexcept {
   const auto function = found(real.valloc);
   if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(size, msleaks::runtime::pageBytes());
-  return hookAlloc<Row::valloc>(size, 0, msleaks::runtime::callerFrame(), [=] { return function(size); });
+  return hookAlloc<Row::valloc>(size, MSL_CALLED_HERE(0), [=] { return function(size); });
 }
 
 void *pvalloc(size_t size) noexcept {
   const auto function = found(real.pvalloc);
   if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(size, msleaks::runtime::pageBytes());
-  return hookAlloc<Row::pvalloc>(size, 0, msleaks::runtime::callerFrame(), [=] { return function(size); });
+  return hookAlloc<Row::pvalloc>(size, MSL_CALLED_HERE(0), [=] { return function(size); });
 }
 
 } // extern "C"

@@ -4,13 +4,11 @@
 // The real one is left to call what it calls: a hook only leaves its caller's site, as a callback of the pass does, for
 // the malloc inside, and records itself what no other hook took. So nothing has to be undone when it throws, and what
 // a new_handler gives back or takes is seen. The program's own operator new is found first by everybody and not hooked.
-#include "inline_hook.h"
+#include "direct_call.h"
 
 #include "loaded_image.h"
 #include "real_search.h"
 #include "registry.h"
-
-#include "msleaks/hook.h"
 
 #include <atomic>
 #include <cstddef>
@@ -69,37 +67,41 @@ template <int kRow> [[gnu::always_inline]] inline bool forwardsToMalloc(const vo
   return known_real<kRow>.other.load(std::memory_order_relaxed) != real && findForwards(real, known_real<kRow>);
 }
 
-void *realOperator(hook::Function &function, const runtime::CallerFrame &caller) noexcept {
-  return hook::realOf(function, reinterpret_cast<const void *>(caller.return_address));
+void *realOperator(hook::Function &function, const CalledFrom &from) noexcept {
+  return hook::realOf(function, reinterpret_cast<const void *>(from.frame.return_address));
 }
 
-// What a callback left stays for the malloc inside, and so does the site of another form that calls this one.
+constexpr uint32_t traitsOf(const abi::Symbol &row) noexcept {
+  return abi::Traits(row.verb, row.family, row.heap, row.flags).packed();
+}
+
+// Whether a site that a callback or another form of the operator has left must stay for the malloc inside. A direct
+// call has its own site, which overwrites the other one.
+bool isLeft(const runtime::Thread &thread, const CalledFrom &from) noexcept {
+  return !runtime::isPlain(thread) && (from.site == 0 || runtime::isInside(thread, kFamily));
+}
+
 template <int kRow, class... More>
-[[gnu::always_inline]] inline void *hookNew(hook::Function &function, const runtime::CallerFrame &caller, size_t size,
+[[gnu::always_inline]] inline void *hookNew(hook::Function &function, const CalledFrom &from, size_t size,
                                             More... more) {
-  auto *real = reinterpret_cast<void *(*)(size_t, More...)>(realOperator(function, caller));
+  auto *real = reinterpret_cast<void *(*)(size_t, More...)>(realOperator(function, from));
   if (real == nullptr) [[unlikely]]
     return ::malloc(size != 0 ? size : 1); // nobody has one: a program that asks dlsym for ours
   runtime::Thread &thread = __msl_thread;
   const uint32_t enabled = runtime::enabledWord();
-  const bool is_direct = runtime::isCalledDirectly(thread, traitsOf(abi::kSymbols[kRow]), caller.stack_pointer);
-  if ((enabled & abi::enabledBit(abi::EventKind::Alloc)) == 0 || !(is_direct || runtime::isPlain(thread)))
+  if ((enabled & abi::enabledBit(abi::EventKind::Alloc)) == 0 || isLeft(thread, from))
     return real(size, more...);
-  if (!kAligned<More...> && forwardsToMalloc<kRow>(reinterpret_cast<const void *>(real))) {
-    const runtime::CallState call = thread.call;
+  if (!kAligned<More...> && runtime::isPlain(thread) && forwardsToMalloc<kRow>(reinterpret_cast<const void *>(real))) {
     void *block = callPlainInside(thread, kFamily, [=] { return ::msleaks::hooks::real.malloc(size != 0 ? size : 1); });
     if (block != nullptr) [[likely]] {
       runtime::recordEnabled(thread, abi::AllocEvent{{abi::EventKind::Alloc, abi::Heap::Host, 0, abi::kFromHook,
-                                                      pathOf(enabled, call.site, caller), 0},
+                                                      pathOf(enabled, from.site, from.frame), 0},
                                                      reinterpret_cast<uint64_t>(block),
                                                      size});
       return block;
     }
-    runtime::storeCall(thread, call); // the long way
   }
-  if (is_direct)
-    return real(size, more...);
-  const uint32_t site = runtime::pathOfCaller(enabled, caller); // 0 = no number: then the malloc inside records
+  const uint32_t site = pathOf(enabled, from.site, from.frame); // 0 = no number: then the malloc inside records
   runtime::leavePending(thread, {site, traitsOf(abi::kSymbols[kRow]), runtime::kAnyBlock});
   void *block = real(size, more...);
   if (takeBack(thread, site))
@@ -108,26 +110,25 @@ template <int kRow, class... More>
 }
 
 template <int kRow, class... More>
-[[gnu::always_inline]] inline void hookDelete(hook::Function &function, const runtime::CallerFrame &caller, void *block,
+[[gnu::always_inline]] inline void hookDelete(hook::Function &function, const CalledFrom &from, void *block,
                                               More... more) {
-  auto *real = reinterpret_cast<void (*)(void *, More...)>(realOperator(function, caller));
+  auto *real = reinterpret_cast<void (*)(void *, More...)>(realOperator(function, from));
   if (real == nullptr) [[unlikely]]
     return ::free(block);
   runtime::Thread &thread = __msl_thread;
-  const auto address = reinterpret_cast<uint64_t>(block);
-  const abi::Symbol &row = abi::kSymbols[kRow];
-  if (block != nullptr && (runtime::isPlain(thread) || runtime::isGivenBack(thread, traitsOf(row), address)) &&
-      forwardsToMalloc<kRow>(reinterpret_cast<const void *>(real)))
-    return hookFree<kRow>(block, 0, caller.return_address, [=] { ::msleaks::hooks::real.free(block); });
+  if (block != nullptr && runtime::isPlain(thread) && forwardsToMalloc<kRow>(reinterpret_cast<const void *>(real)))
+    return hookFree<kRow>(block, from, [=] { ::msleaks::hooks::real.free(block); });
   if (block == nullptr || runtime::isInside(thread, kFamily) || !runtime::isEnabled(abi::EventKind::Free))
     return real(block, more...);
+  const auto address = reinterpret_cast<uint64_t>(block);
+  const abi::Symbol &row = abi::kSymbols[kRow];
   // A callback, or another form, has recorded it and left its site.
   uint32_t site = thread.call.site;
   const bool recorded = site != 0 && thread.pending_address == address &&
                         abi::Traits(thread.pending_traits).family() == kFamily &&
                         abi::Traits(thread.pending_traits).verb() == abi::Verb::Free;
   if (!recorded) {
-    site = runtime::callerSite(caller.return_address);
+    site = siteOfFree(from);
     if (site == 0)
       return real(block, more...);
     runtime::recordFree(row.heap, row.flags | abi::kFromHook, site, address, 0);
@@ -142,29 +143,32 @@ template <int kRow, class... More>
 using Align = size_t;         // std::align_val_t
 using NoThrow = const void *; // const std::nothrow_t &
 
-// The compiler knows these names and their types; ours are the same to the linker.
 #define MSL_OPERATOR(result, hookIt, symbol, ...)                                                                      \
-  extern "C" [[gnu::visibility("default")]] result hook##symbol(MSL_HOOK_EACH(MSL_HOOK_DECLARE, __VA_ARGS__)) __asm__( \
-      #symbol);                                                                                                        \
+  MSL_DECLARE_EXPORTED(result, symbol, __VA_ARGS__)                                                                    \
   [[gnu::used, gnu::section("msl_hooks")]] static hook::Function function_of##symbol = {                               \
       "libstdc++", #symbol, reinterpret_cast<void *>(&hook##symbol), nullptr};                                         \
-  result hook##symbol(MSL_HOOK_EACH(MSL_HOOK_DECLARE, __VA_ARGS__)) {                                                  \
-    return hookIt<Row::symbol>(function_of##symbol, runtime::callerFrame(),                                            \
-                               MSL_HOOK_EACH(MSL_HOOK_NAME, __VA_ARGS__));                                             \
-  }
+  [[gnu::always_inline]] static inline result call##symbol(MSL_HOOK_EACH(MSL_HOOK_DECLARE, __VA_ARGS__),               \
+                                                           const CalledFrom &from) {                                   \
+    return hookIt<Row::symbol>(function_of##symbol, from, MSL_HOOK_EACH(MSL_HOOK_NAME, __VA_ARGS__));                  \
+  }                                                                                                                    \
+  MSL_DEFINE_EXPORTED(result, call##symbol, symbol, __VA_ARGS__)
 
-MSL_OPERATOR(void *, hookNew, _Znwm, size_t)
-MSL_OPERATOR(void *, hookNew, _Znam, size_t)
+#define MSL_DIRECT_OPERATOR(result, hookIt, symbol, ...)                                                               \
+  MSL_OPERATOR(result, hookIt, symbol, __VA_ARGS__)                                                                    \
+  MSL_DEFINE_DIRECT(result, call##symbol, symbol, __VA_ARGS__)
+
+MSL_DIRECT_OPERATOR(void *, hookNew, _Znwm, size_t)
+MSL_DIRECT_OPERATOR(void *, hookNew, _Znam, size_t)
 MSL_OPERATOR(void *, hookNew, _ZnwmRKSt9nothrow_t, size_t, NoThrow)
 MSL_OPERATOR(void *, hookNew, _ZnamRKSt9nothrow_t, size_t, NoThrow)
 MSL_OPERATOR(void *, hookNew, _ZnwmSt11align_val_t, size_t, Align)
 MSL_OPERATOR(void *, hookNew, _ZnamSt11align_val_t, size_t, Align)
 MSL_OPERATOR(void *, hookNew, _ZnwmSt11align_val_tRKSt9nothrow_t, size_t, Align, NoThrow)
 MSL_OPERATOR(void *, hookNew, _ZnamSt11align_val_tRKSt9nothrow_t, size_t, Align, NoThrow)
-MSL_OPERATOR(void, hookDelete, _ZdlPv, void *)
-MSL_OPERATOR(void, hookDelete, _ZdaPv, void *)
-MSL_OPERATOR(void, hookDelete, _ZdlPvm, void *, size_t)
-MSL_OPERATOR(void, hookDelete, _ZdaPvm, void *, size_t)
+MSL_DIRECT_OPERATOR(void, hookDelete, _ZdlPv, void *)
+MSL_DIRECT_OPERATOR(void, hookDelete, _ZdaPv, void *)
+MSL_DIRECT_OPERATOR(void, hookDelete, _ZdlPvm, void *, size_t)
+MSL_DIRECT_OPERATOR(void, hookDelete, _ZdaPvm, void *, size_t)
 MSL_OPERATOR(void, hookDelete, _ZdlPvRKSt9nothrow_t, void *, NoThrow)
 MSL_OPERATOR(void, hookDelete, _ZdaPvRKSt9nothrow_t, void *, NoThrow)
 MSL_OPERATOR(void, hookDelete, _ZdlPvSt11align_val_t, void *, Align)

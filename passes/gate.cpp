@@ -1,6 +1,7 @@
 #include "gate.h"
 
 #include "compat.h"
+#include "direct_call.h"
 #include "pin.h"
 
 using namespace llvm;
@@ -65,7 +66,30 @@ void jump(IRBuilder<> &builder, const GateShape &shape, FunctionType *type, Valu
   giveResult(builder, *call);
 }
 
-void writeGate(Function &gate, Function &armedHalf, const GateShape &shape, GlobalVariable &unit) {
+// Writes the end of the armed path. It jumps to the hook if the callee is a hook that takes the site. Otherwise it
+// jumps to the armed half.
+void writeArmedPath(IRBuilder<> &builder, Function &armedHalf, const GateShape &shape, GlobalVariable *direct,
+                    ArrayRef<Value *> values) {
+  if (!direct)
+    return jump(builder, shape, shape.type, &armedHalf, values);
+  LLVMContext &context = builder.getContext();
+  Function *gate = builder.GetInsertBlock()->getParent();
+  auto *known = BasicBlock::Create(context, "known", gate);
+  auto *hooked = BasicBlock::Create(context, "hooked", gate);
+  auto *callbacks = BasicBlock::Create(context, "callbacks", gate);
+  builder.CreateCondBr(builder.CreateIsNotNull(direct), known, callbacks);
+  builder.SetInsertPoint(known);
+  Value *hook = builder.CreateLoad(builder.getPtrTy(), direct, "hook");
+  builder.CreateCondBr(builder.CreateICmpEQ(hook, shape.callee), hooked, callbacks);
+  builder.SetInsertPoint(hooked);
+  Value *field = builder.CreateStructGEP(direct->getValueType(), direct, 1);
+  jump(builder, shape, shape.type, builder.CreateLoad(builder.getPtrTy(), field, "with_site"), values);
+  builder.SetInsertPoint(callbacks);
+  jump(builder, shape, shape.type, &armedHalf, values);
+}
+
+void writeGate(Function &gate, Function &armedHalf, const GateShape &shape, GlobalVariable &unit,
+               GlobalVariable *direct) {
   LLVMContext &context = gate.getContext();
   auto *entry = BasicBlock::Create(context, "", &gate);
   auto *plain = BasicBlock::Create(context, "plain", &gate);
@@ -79,7 +103,7 @@ void writeGate(Function &gate, Function &armedHalf, const GateShape &shape, Glob
   jump(builder, shape, shape.call_type, shape.callee, ArrayRef(values).take_front(shape.arguments));
   builder.SetInsertPoint(armed);
   values[shape.arguments] = builder.CreateAdd(base, values[shape.arguments], "site");
-  jump(builder, shape, shape.type, &armedHalf, values);
+  writeArmedPath(builder, armedHalf, shape, direct, values);
 }
 
 // Writes the code that runs when an exception leaves the call. This code removes the site that the callback before the
@@ -125,7 +149,7 @@ Function &makeGate(const GateShape &shape, const CallKind &kind, GlobalVariable 
   Function &armed = declare(shape, module, "__msl_armed.", "site");
   if (opensCall(kind))
     armed.setPersonalityFn(shape.personality);
-  writeGate(gate, armed, shape, unit);
+  writeGate(gate, armed, shape, unit, kind.inner_free ? nullptr : directCallOf(shape));
   writeArmed(armed, shape, runtime, kind);
   return gate;
 }

@@ -13,6 +13,10 @@
 //   armed:   %q = tail call ptr @__msl_armed.malloc(i64 %0, i32 (%base + %row))
 //            ret ptr %q
 //   }
+//
+// For some functions, the armed path first looks whether the callee is a hook that takes the site (direct_call.h). If
+// so, it jumps to the hook instead.
+//
 //   define internal ptr @__msl_armed.malloc(i64 %0, i32 %site) noinline {
 //            call void @__msl_before(i32 %site, i32 traits)
 //            %p = invoke ptr @malloc(i64 %0) to done unwind thrown   ; a plain call if nothing is thrown

@@ -1,36 +1,15 @@
 #include "runtime_decls.h"
 
+#include "signature.h"
+
 #include "msleaks/abi/callbacks.h"
 #include "msleaks/abi/graph_table.h"
 #include "msleaks/abi/site_table.h"
-
-#include <type_traits>
 
 using namespace llvm;
 
 namespace msleaks::passes {
 namespace {
-
-template <typename T> Type *irType(LLVMContext &context) {
-  if constexpr (std::is_void_v<T>)
-    return Type::getVoidTy(context);
-  else if constexpr (std::is_pointer_v<T>)
-    return PointerType::get(context, 0);
-  else {
-    static_assert(std::is_integral_v<T>, "a callback takes integers and pointers only");
-    return Type::getIntNTy(context, sizeof(T) * 8);
-  }
-}
-
-// Returns the IR type of a C function. Both ABIs that we test pass pointers and integers of 32 and 64 bits unchanged.
-template <typename Result, typename... Parameters>
-FunctionType *irSignature(LLVMContext &context, std::type_identity<Result (*)(Parameters...) noexcept>) {
-  return FunctionType::get(irType<Result>(context), {irType<Parameters>(context)...}, /*isVarArg=*/false);
-}
-
-template <typename Function> FunctionType *signatureOf(LLVMContext &context) {
-  return irSignature(context, std::type_identity<Function>{});
-}
 
 struct Prototype {
   const char *name;

@@ -150,12 +150,9 @@ void settle(const CallerFrame &frame, uint32_t site, Traits traits, const Outcom
     blockComes({retarget, outcome.address, outcome.size_bytes});
 }
 
-// Whether the callback after a call has nothing to do. The hook that was called directly has recorded the call
-// (isCalledDirectly), or the session is stopped and no call is open. A call that began before the session was stopped
-// must still be closed.
-[[gnu::always_inline]] inline bool isAccounted(uint32_t traits) noexcept {
-  return isPlain(__msl_thread) && (Traits(traits).family() == abi::Family::Heap || isStopped());
-}
+// Whether the callback after a call has nothing to do, because the session is stopped and no call is open. A call that
+// began before the session was stopped must still be closed.
+[[gnu::always_inline]] inline bool isIdle() noexcept { return isStopped() && isPlain(__msl_thread); }
 
 // mmap reports a failure by MAP_FAILED and errno. malloc returns null without a reason.
 uint64_t resultOf(Traits traits, const void *address) noexcept {
@@ -174,53 +171,6 @@ bool leaveOut(Thread &thread, uint32_t site, Traits row, uint64_t frame) noexcep
   return true;
 }
 
-// Does what openCall() and leavePending() do, in fewer instructions, for a thread where isPlain() is true.
-[[gnu::always_inline]] inline void openFirst(Thread &thread, uint64_t frame, const PendingSite &pending) noexcept {
-  thread.open[0] = {frame, 0, pending.site, thread.remembered, pending.traits, 0};
-  thread.pending_traits = pending.traits;
-  thread.pending_address = pending.address;
-  storeCall(thread, {.site = pending.site, .inside = 0, .open_calls = 1});
-}
-
-[[gnu::noinline, gnu::cold]] void openAnother(Thread &thread, uint64_t frame, uint32_t site, uint32_t traits) noexcept {
-  if (leaveOut(thread, site, Traits(traits), frame))
-    return;
-  openCall(thread, frame, site, Traits(traits), 0);
-  leavePending(thread, {site, traits, kAnyBlock});
-}
-
-// Whether this is a free of a block of the C or C++ heap.
-bool isHeapFree(const PendingSite &given) noexcept {
-  const Traits row(given.traits);
-  return row.verb() == Verb::Free && row.family() == abi::Family::Heap && given.address != 0;
-}
-
-// Does what giveBackAnother() does, in fewer instructions, for a thread where isPlain() is true.
-[[gnu::always_inline]] inline void giveBackFirst(Thread &thread, const PendingSite &given, uint64_t size) noexcept {
-  const Traits row(given.traits);
-  recordEnabled(thread,
-                abi::FreeEvent{{abi::EventKind::Free, row.heap(), 0, row.flags(), given.site, 0}, given.address, size});
-  thread.pending_traits = given.traits;
-  thread.pending_address = given.address;
-  storeCall(thread, {.site = given.site, .inside = 0, .open_calls = 0});
-}
-
-[[gnu::noinline]] void giveBackAnother(Thread &thread, uint64_t frame, const PendingSite &given,
-                                       uint64_t size) noexcept {
-  const Traits row(given.traits);
-  if (leaveOut(thread, given.site, row, frame))
-    return;
-  if (row.family() == abi::Family::Mmap && !munmapTakes(given.address, size, pageBytes()))
-    return;
-  if (row.verb() == Verb::Realloc)
-    openCall(thread, frame, given.site, row, given.address);
-  if (isWatching() && row.family() != abi::Family::Heap && row.family() != abi::Family::Mmap) [[unlikely]]
-    blockGoes({headerOf(abi::EventKind::Free, row, given.site), given.address, size});
-  if (given.address != 0)
-    recordFree(row.heap(), row.flags(), given.site, given.address, size);
-  leavePending(thread, given);
-}
-
 } // namespace
 } // namespace msleaks::runtime
 
@@ -230,10 +180,10 @@ using namespace msleaks::runtime;
 void __msl_before(uint32_t site, uint32_t traits) noexcept {
   Thread &thread = __msl_thread;
   const uint64_t frame = callerStackPointer();
-  if (isPlain(thread) && !isStopped()) [[likely]]
-    openFirst(thread, frame, {site, traits, kAnyBlock});
-  else
-    openAnother(thread, frame, site, traits);
+  if (leaveOut(thread, site, Traits(traits), frame))
+    return;
+  openCall(thread, frame, site, Traits(traits), 0);
+  leavePending(thread, {site, traits, kAnyBlock});
 }
 
 void __msl_announce(uint32_t site, uint32_t traits) noexcept {
@@ -252,7 +202,7 @@ void __msl_cancel(uint32_t site) noexcept {
 }
 
 void __msl_on_alloc(uint32_t site, uint32_t traits, const void *address, uint64_t size) noexcept {
-  if (isAccounted(traits)) [[likely]]
+  if (isIdle())
     return;
   const Traits row(traits);
   settle(callerFrame(), site, row, {resultOf(row, address), size, reasonOf(row), 0});
@@ -260,7 +210,7 @@ void __msl_on_alloc(uint32_t site, uint32_t traits, const void *address, uint64_
 
 void __msl_on_alloc_out(uint32_t site, uint32_t traits, const void *const *where, uint64_t size,
                         int64_t status) noexcept {
-  if (isAccounted(traits)) [[likely]]
+  if (isIdle())
     return;
   settle(callerFrame(), site, Traits(traits),
          {status == 0 && where != nullptr ? addressOf(*where) : 0, size, static_cast<uint64_t>(status), 0});
@@ -270,14 +220,14 @@ void __msl_on_alloc_status(uint32_t site, uint32_t traits, const void *address, 
                            const int32_t *status) noexcept {
   if (address != nullptr && Traits(traits).family() == abi::Family::OpenCl)
     noteHandle(addressOf(address));
-  if (!isAccounted(traits))
+  if (!isIdle())
     settle(callerFrame(), site, Traits(traits),
            {addressOf(address), size, status != nullptr ? static_cast<uint64_t>(int64_t{*status}) : 0, 0});
 }
 
 void __msl_on_map(uint32_t site, uint32_t traits, const void *address, uint64_t size, int32_t protection,
                   int32_t flags) noexcept {
-  if (isAccounted(traits))
+  if (isIdle())
     return;
   const Traits row(traits);
   settle(callerFrame(), site, row, {resultOf(row, address), size, reasonOf(row), mappingFlags(protection, flags)});
@@ -285,11 +235,19 @@ void __msl_on_map(uint32_t site, uint32_t traits, const void *address, uint64_t 
 
 void __msl_on_free(uint32_t site, uint32_t traits, const void *address, uint64_t size) noexcept {
   Thread &thread = __msl_thread;
-  const PendingSite given{site, traits, addressOf(address)};
-  if (isHeapFree(given) && isPlain(thread) && isEnabled(abi::EventKind::Free)) [[likely]]
-    giveBackFirst(thread, given, size);
-  else
-    giveBackAnother(thread, callerStackPointer(), given, size);
+  const Traits row(traits);
+  const uint64_t frame = callerStackPointer();
+  if (leaveOut(thread, site, row, frame))
+    return;
+  if (row.family() == abi::Family::Mmap && !munmapTakes(addressOf(address), size, pageBytes()))
+    return;
+  if (row.verb() == Verb::Realloc)
+    openCall(thread, frame, site, row, addressOf(address));
+  if (isWatching() && row.family() != abi::Family::Heap && row.family() != abi::Family::Mmap) [[unlikely]]
+    blockGoes({headerOf(abi::EventKind::Free, row, site), addressOf(address), size});
+  if (address != nullptr)
+    recordFree(row.heap(), row.flags(), site, addressOf(address), size);
+  leavePending(thread, {site, traits, addressOf(address)});
 }
 
 void __msl_on_inner_free(uint32_t site, uint32_t traits, const void *address, uint64_t size) noexcept {

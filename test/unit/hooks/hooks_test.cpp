@@ -91,165 +91,62 @@ TEST(Hooks, EveryRowOfADriverIsExported) {
 
 TEST(Hooks, EveryExportIsARowOfTheTable) {
   const std::set<std::string> exported = exportsOf(kHooks);
-  std::set<std::string> hooked;
+  std::set<std::string> hooked, direct;
 #define MSL_HOOKED(symbol) hooked.insert(#symbol);
 #include "hooked.def"
+#define MSL_DIRECT(symbol, ...) direct.insert("__msl_direct_" #symbol);
+#include "msleaks/abi/direct_calls.def"
   for (const std::string &name : hooked)
     EXPECT_TRUE(exported.contains(name)) << name << " is not exported";
-  const std::set<std::string> ways_in = {"dlsym",
-                                         "dlclose",
-                                         "cuGetProcAddress",
-                                         "clBuildProgram",
-                                         "clFinish",
-                                         "clGetProgramInfo",
-                                         "clSetKernelExecInfo",
-                                         "hipMemCreate", // these have their own rows, or no rows (device_memory.h)
-                                         "hipMemRelease",
-                                         "hipMemRetainAllocationHandle",
-                                         "hipMalloc3D",
-                                         "hipMallocArray",
-                                         "hipMalloc3DArray",
-                                         "hipMallocMipmappedArray",
-                                         "hipFreeArray",
-                                         "hipFreeMipmappedArray",
-                                         "hipArrayCreate",
-                                         "hipArray3DCreate",
-                                         "hipMipmappedArrayCreate",
-                                         "hipArrayDestroy",
-                                         "hipMipmappedArrayDestroy",
-                                         "aclrtMemcpy2d",
-                                         "aclrtMemcpy2dImpl",
-                                         "aclrtMemcpy2dAsyncImpl",
-                                         "cudaMemcpy2DArrayToArray",
-                                         "cudaMemcpy2DFromArray",
-                                         "cudaMemcpy2DToArray",
-                                         "hipMemcpy2DArrayToArray",
-                                         "hipMemcpy2DFromArray",
-                                         "hipMemcpy2DToArray",
-                                         "hipDrvMemcpy2DUnaligned",
-                                         "hipDrvMemcpy3D",
-                                         "hipMemcpyParam2D",
-                                         "hipMemcpy2D",
-                                         "hipMemcpy3D",
-                                         "hipMemset2D",
-                                         "hipMemset3D",
-                                         "hipMemsetD16",
-                                         "hipMemsetD32",
-                                         "hipGraphLaunch",
-                                         "cuMemCreate",
-                                         "cuMemRelease",
-                                         "cuMemRetainAllocationHandle",
-                                         "cuMemImportFromShareableHandle",
-                                         "cuMulticastCreate",
-                                         "hipMemImportFromShareableHandle",
-                                         "cuArrayCreate",
-                                         "cuArray3DCreate",
-                                         "cuMipmappedArrayCreate",
-                                         "cuArrayDestroy",
-                                         "cuMipmappedArrayDestroy",
-                                         "cuMemcpy2D",
-                                         "cuMemcpy2DUnaligned",
-                                         "cuMemcpy3D",
-                                         "cuMemsetD16",
-                                         "cuMemsetD32",
-                                         "cuMemsetD2D8",
-                                         "cuMemsetD2D16",
-                                         "cuMemsetD2D32",
-                                         "cuGraphLaunch",
-                                         "cuCtxSetCurrent",
-                                         "cuCtxPushCurrent",
-                                         "cuCtxPopCurrent",
-                                         "cudaMalloc3D",
-                                         "cudaMallocArray",
-                                         "cudaMalloc3DArray",
-                                         "cudaMallocMipmappedArray",
-                                         "cudaFreeArray",
-                                         "cudaFreeMipmappedArray",
-                                         "cudaMemcpy2D",
-                                         "cudaMemcpy3D",
-                                         "cudaMemset2D",
-                                         "cudaMemset3D",
-                                         "cudaGraphLaunch",
-                                         "halMemAlloc", // the effect of these four depends on an argument
-                                         "halMemCreate",
-                                         "halMemFree",
-                                         "halMemRelease",
-                                         "clCreateImage", // the hooks of these four ask the driver for the size
-                                         "clCreateImageWithProperties",
-                                         "clCreateImage2D",
-                                         "clCreateImage3D",
-                                         "InitializeInjectionNvtx2", // headers in the program call these two
-                                         "InitInjectionMstx",
-                                         "aclInit", // the hooks of these two record a mark
-                                         "aclFinalize",
-                                         "aclrtBinaryGetFunction", // the hooks of these find the names of kernels
-                                         "aclrtBinaryGetFunctionByEntry",
-                                         "rtsFuncGetByName",
-                                         "rtsFuncGetByEntry",
-                                         "rtBinaryGetFunctionByName",
-                                         "rtBinaryGetFunction",
-                                         "rtFunctionRegister",
-                                         "rtDevBinaryRegister",
-                                         "rtRegisterAllKernel",
-                                         "rtAicpuKernelLaunchExWithArgs", // an argument is the kernel's name
-                                         // these functions of ATB run operators
-                                         "_ZN3atb6Runner7ExecuteERNS_17RunnerVariantPackE",
-                                         "_ZN3atb9StoreUtil15SaveLaunchParamEPvRKN3Mki11LaunchParamERKSs",
-                                         "_ZN3atb9StoreUtil15SaveLaunchParamEPvRKN3Mki11LaunchParamERKNSt7__cxx1112"
-                                         "basic_stringIcSt11char_traitsIcESaIcEEE",
-                                         "roctxMarkA",
-                                         "roctxRangePushA",
-                                         "roctxRangePop",
-                                         "roctxRangeStartA",
-                                         "roctxRangeStop",
-                                         "cuCtxSynchronize",
-                                         "cuDevicePrimaryCtxRelease",
-                                         "cuDevicePrimaryCtxReset",
-                                         "cuEventSynchronize",
-                                         "cuFuncSetAttribute",
-                                         "cuFuncSetCacheConfig",
-                                         "cuFuncSetSharedMemConfig",
-                                         "cuKernelGetFunction",
-                                         "cuKernelSetAttribute",
-                                         "cuKernelSetCacheConfig",
-                                         "cuLibraryGetKernel",
-                                         "cuModuleGetFunction",
-                                         "cuStreamSynchronize",
-                                         "__hipRegisterFatBinary",
-                                         "__hipRegisterFunction",
-                                         "__hipUnregisterFatBinary",
-                                         "hipDeviceReset",
-                                         "hipGetProcAddress",
-                                         "hipDeviceSynchronize",
-                                         "hipEventSynchronize",
-                                         "hipFuncSetAttribute",
-                                         "hipFuncSetCacheConfig",
-                                         "hipFuncSetSharedMemConfig",
-                                         "hipModuleGetFunction",
-                                         "hipStreamSynchronize",
-                                         "__msl_hook_find",
-                                         "__msl_hook_real",
-                                         "__msl_hook_register",
-                                         "execve",
-                                         "execv",
-                                         "execvp",
-                                         "execvpe",
-                                         "fexecve",
-                                         "execl",
-                                         "execlp",
-                                         "execle",
-                                         "posix_spawn",
-                                         "posix_spawnp",
-                                         "prctl", // the hooks inform the runtime before these calls
-                                         "syscall",
-                                         "setuid",
-                                         "seteuid",
-                                         "setreuid",
-                                         "setresuid",
-                                         "_Fork"};
+  const std::set<std::string> ways_in = {
+      "dlsym", "dlclose", "cuGetProcAddress", "clBuildProgram", "clFinish", "clGetProgramInfo", "clSetKernelExecInfo",
+      "hipMemCreate", // these have their own rows, or no rows (device_memory.h)
+      "hipMemRelease", "hipMemRetainAllocationHandle", "hipMalloc3D", "hipMallocArray", "hipMalloc3DArray",
+      "hipMallocMipmappedArray", "hipFreeArray", "hipFreeMipmappedArray", "hipArrayCreate", "hipArray3DCreate",
+      "hipMipmappedArrayCreate", "hipArrayDestroy", "hipMipmappedArrayDestroy", "aclrtMemcpy2d", "aclrtMemcpy2dImpl",
+      "aclrtMemcpy2dAsyncImpl", "cudaMemcpy2DArrayToArray", "cudaMemcpy2DFromArray", "cudaMemcpy2DToArray",
+      "hipMemcpy2DArrayToArray", "hipMemcpy2DFromArray", "hipMemcpy2DToArray", "hipDrvMemcpy2DUnaligned",
+      "hipDrvMemcpy3D", "hipMemcpyParam2D", "hipMemcpy2D", "hipMemcpy3D", "hipMemset2D", "hipMemset3D", "hipMemsetD16",
+      "hipMemsetD32", "hipGraphLaunch", "cuMemCreate", "cuMemRelease", "cuMemRetainAllocationHandle",
+      "cuMemImportFromShareableHandle", "cuMulticastCreate", "hipMemImportFromShareableHandle", "cuArrayCreate",
+      "cuArray3DCreate", "cuMipmappedArrayCreate", "cuArrayDestroy", "cuMipmappedArrayDestroy", "cuMemcpy2D",
+      "cuMemcpy2DUnaligned", "cuMemcpy3D", "cuMemsetD16", "cuMemsetD32", "cuMemsetD2D8", "cuMemsetD2D16",
+      "cuMemsetD2D32", "cuGraphLaunch", "cuCtxSetCurrent", "cuCtxPushCurrent", "cuCtxPopCurrent", "cudaMalloc3D",
+      "cudaMallocArray", "cudaMalloc3DArray", "cudaMallocMipmappedArray", "cudaFreeArray", "cudaFreeMipmappedArray",
+      "cudaMemcpy2D", "cudaMemcpy3D", "cudaMemset2D", "cudaMemset3D", "cudaGraphLaunch",
+      "halMemAlloc", // the effect of these four depends on an argument
+      "halMemCreate", "halMemFree", "halMemRelease",
+      "clCreateImage", // the hooks of these four ask the driver for the size
+      "clCreateImageWithProperties", "clCreateImage2D", "clCreateImage3D",
+      "InitializeInjectionNvtx2", // headers in the program call these two
+      "InitInjectionMstx",
+      "aclInit", // the hooks of these two record a mark
+      "aclFinalize",
+      "aclrtBinaryGetFunction", // the hooks of these find the names of kernels
+      "aclrtBinaryGetFunctionByEntry", "rtsFuncGetByName", "rtsFuncGetByEntry", "rtBinaryGetFunctionByName",
+      "rtBinaryGetFunction", "rtFunctionRegister", "rtDevBinaryRegister", "rtRegisterAllKernel",
+      "rtAicpuKernelLaunchExWithArgs", // an argument is the kernel's name
+      // these functions of ATB run operators
+      "_ZN3atb6Runner7ExecuteERNS_17RunnerVariantPackE",
+      "_ZN3atb9StoreUtil15SaveLaunchParamEPvRKN3Mki11LaunchParamERKSs",
+      "_ZN3atb9StoreUtil15SaveLaunchParamEPvRKN3Mki11LaunchParamERKNSt7__cxx1112"
+      "basic_stringIcSt11char_traitsIcESaIcEEE",
+      "roctxMarkA", "roctxRangePushA", "roctxRangePop", "roctxRangeStartA", "roctxRangeStop", "cuCtxSynchronize",
+      "cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxReset", "cuEventSynchronize", "cuFuncSetAttribute",
+      "cuFuncSetCacheConfig", "cuFuncSetSharedMemConfig", "cuKernelGetFunction", "cuKernelSetAttribute",
+      "cuKernelSetCacheConfig", "cuLibraryGetKernel", "cuModuleGetFunction", "cuStreamSynchronize",
+      "__hipRegisterFatBinary", "__hipRegisterFunction", "__hipUnregisterFatBinary", "hipDeviceReset",
+      "hipGetProcAddress", "hipDeviceSynchronize", "hipEventSynchronize", "hipFuncSetAttribute",
+      "hipFuncSetCacheConfig", "hipFuncSetSharedMemConfig", "hipModuleGetFunction", "hipStreamSynchronize",
+      "__msl_hook_find", "__msl_hook_real", "__msl_hook_register", "execve", "execv", "execvp", "execvpe", "fexecve",
+      "execl", "execlp", "execle", "posix_spawn", "posix_spawnp",
+      "prctl", // the hooks inform the runtime before these calls
+      "syscall", "setuid", "seteuid", "setreuid", "setresuid", "_Fork"};
   std::set<std::string> without_form;
   for (const std::string &name : exported)
     without_form.insert(withoutForm(name));
+  for (const std::string &name : direct)
+    EXPECT_TRUE(exported.contains(name)) << name << " is not exported";
   for (const std::string &name : ways_in)
     EXPECT_TRUE(without_form.contains(name)) << name << " is no longer hooked";
   // A function with the suffix Impl has no row. It is a layer below the function without the suffix, which has a row.
@@ -258,7 +155,7 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
   };
   for (const std::string &name : exported)
     EXPECT_TRUE(abi::findSymbol(above(name)) != nullptr || abi::handleCallsOf(name).count != 0 ||
-                ways_in.contains(withoutForm(name)))
+                ways_in.contains(withoutForm(name)) || direct.contains(name))
         << name << " is hooked and no row of symbols.def or handle_calls.def";
   for (const abi::HandleCall &call : abi::detail::Handles::kCalls)
     EXPECT_TRUE(exported.contains(std::string(call.name))) << call.name << " has a row and no hook";
@@ -359,8 +256,8 @@ TEST(Hooks, AHandlerThatInterruptsFreeIsRecorded) {
 }
 
 TEST(Hooks, WithAndWithoutASessionAProgramDoesTheSame) {
-  for (const std::string mode : {"all", "fail", "threads", "fork", "exec", "quiet", "stack", "backtrace", "sandbox",
-                                 "sandbox-by-number"}) {
+  for (const std::string mode :
+       {"all", "fail", "threads", "fork", "exec", "quiet", "stack", "backtrace", "sandbox", "sandbox-by-number"}) {
     const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 1024});
     const Ran plain = runShell(kVictim + " " + mode + " 2>&1");
     const Ran idle = runShell(preloaded(kHooks, kVictim + " " + mode));
@@ -452,6 +349,31 @@ TEST(Hooks, AnInstrumentedCallIsNotRetargeted) {
   ASSERT_EQ(runShell(preloaded(kHooks, MSL_INSTRUMENTED_VICTIM, &session)).status, 0);
   for (const ReadEvent &read : session.drain())
     EXPECT_FALSE(wants(read, abi::EventKind::Retarget));
+}
+
+// Returns the sites of the frees of this address.
+std::vector<uint32_t> sitesOfFrees(const std::vector<ReadEvent> &events, uint64_t address) {
+  std::vector<uint32_t> sites;
+  for (const ReadEvent &read : events)
+    if (wants(read, abi::EventKind::Free) && read.event.as<abi::FreeEvent>().address == address)
+      sites.push_back(read.event.header().site);
+  return sites;
+}
+
+// A direct call is recorded once, with the site that it passes. If the call is inside another instrumented allocator,
+// the block gets the site of that allocator's call.
+TEST(Hooks, ADirectCallIsRecordedWithItsSite) {
+  const SessionDirectory session;
+  ASSERT_EQ(runShell(preloaded(kHooks, MSL_INSTRUMENTED_VICTIM + std::string(" direct"), &session)).status, 0);
+  const std::vector<ReadEvent> events = session.drain();
+  EXPECT_EQ(siteOf(events, 4001), 31u);
+  EXPECT_EQ(siteOf(events, 4003), 32u);
+  const std::vector<abi::AllocEvent> first = allocsOf(events, 4001), second = allocsOf(events, 4003);
+  ASSERT_TRUE(first.size() == 1 && second.size() == 1);
+  EXPECT_EQ(sitesOfFrees(events, first[0].address), std::vector<uint32_t>{34});
+  EXPECT_EQ(sitesOfFrees(events, second[0].address), std::vector<uint32_t>{35});
+  for (const ReadEvent &read : events)
+    EXPECT_NE(read.event.header().site, 36u) << "free(NULL) was recorded";
 }
 
 TEST(Hooks, MappingsAreSeen) {

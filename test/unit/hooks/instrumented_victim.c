@@ -2,6 +2,7 @@
 // arrive between two callbacks, and its handler makes the same calls.
 //
 //   usage: instrumented_victim never|before|behind      when the signal arrives: before or after the real malloc
+//          instrumented_victim direct                   direct calls, without callbacks (msleaks/abi/direct_calls.h)
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,6 +16,17 @@ enum { kMalloc = 0, kFree = 3 << 24 };
 __attribute__((weak)) void __msl_before(uint32_t site, uint32_t traits);
 __attribute__((weak)) void __msl_on_alloc(uint32_t site, uint32_t traits, const void *address, uint64_t size);
 __attribute__((weak)) void __msl_on_free(uint32_t site, uint32_t traits, const void *address, uint64_t size);
+
+struct Direct {
+  void *(*hook)(size_t);
+  void *(*with_site)(size_t, uint32_t site);
+};
+struct DirectFree {
+  void (*hook)(void *);
+  void (*with_site)(void *, uint32_t site);
+};
+extern const struct Direct __msl_direct_malloc __attribute__((weak));
+extern const struct DirectFree __msl_direct_free __attribute__((weak));
 
 static const char *when;
 static void at(const char *point) {
@@ -41,8 +53,28 @@ static void handle(int signal) {
   release(22, allocate(21, 1009, "", ""));
 }
 
+// Allocates in an allocator of the program, whose call is open meanwhile.
+NOINLINE static void *allocateInside(uint32_t outer, uint32_t inner, size_t size) {
+  __msl_before(outer, kMalloc);
+  void *block = __msl_direct_malloc.with_site(size, inner);
+  __msl_on_alloc(outer, kMalloc, block, size);
+  return block;
+}
+
+NOINLINE static int callDirectly(void) {
+  if (__msl_direct_malloc.hook != malloc || __msl_direct_free.hook != free)
+    return 2;
+  void *first = __msl_direct_malloc.with_site(4001, 31), *second = allocateInside(32, 33, 4003);
+  __msl_direct_free.with_site(first, 34);
+  __msl_direct_free.with_site(second, 35);
+  __msl_direct_free.with_site(NULL, 36);
+  return 0;
+}
+
 int main(int argc, char **argv) {
   when = argc > 1 ? argv[1] : "never";
+  if (strcmp(when, "direct") == 0)
+    return callDirectly();
   signal(SIGUSR1, handle);
   release(12, allocate(11, 353, "before", "behind"));
   release(14, allocate(13, 2003, "", ""));

@@ -13,8 +13,8 @@
 //   retain         records, leaves its site  takes the site
 // clang-format on
 //
-// Instrumented code mostly calls the heap's hook itself (isCalledDirectly). In that case the hook also ends the open
-// call, and the callback after the call does nothing.
+// Instrumented code mostly calls malloc, free and the like directly (msleaks/abi/direct_calls.h). Then no site is
+// pending, and no callback is called.
 //
 // A hook outside of the heap (hook_call.cpp) calls these callbacks itself, unless instrumented code has announced the
 // call.
@@ -59,21 +59,6 @@ inline constexpr uint64_t kTold = UINT64_MAX - 2;
   uint64_t call;
   __builtin_memcpy(&call, &thread.call, sizeof call);
   return call == 0;
-}
-
-// Whether the instrumented code that left the pending site calls this hook itself. In that case the stack pointer is
-// the same, and no other call is open. Then only the hook records the call. `traits` are those of the hook's row.
-[[gnu::always_inline]] inline bool isCalledDirectly(const Thread &thread, uint32_t traits,
-                                                    uint64_t stack_pointer) noexcept {
-  return thread.call.site != 0 && thread.call.inside == 0 && thread.call.open_calls == 1 &&
-         thread.pending_traits == traits && thread.pending_address == kAnyBlock &&
-         thread.open[0].frame == stack_pointer;
-}
-
-// Whether the callback before this hook has recorded the free of the block, and no other call is open.
-[[gnu::always_inline]] inline bool isGivenBack(const Thread &thread, uint32_t traits, uint64_t address) noexcept {
-  return thread.call.site != 0 && thread.call.inside == 0 && thread.call.open_calls == 0 &&
-         thread.pending_traits == traits && thread.pending_address == address;
 }
 
 // Whether the call of the pending site is recorded already. Such a site is for the very next hook only.

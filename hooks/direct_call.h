@@ -1,0 +1,32 @@
+// Defines a hook together with its direct entry, which takes the site of the call as one more argument
+// (msleaks/abi/direct_calls.h).
+#pragma once
+
+#include "inline_hook.h"
+
+#include "msleaks/abi/direct_calls.h"
+#include "msleaks/hook.h"
+
+// Returns the place that called the hook that this is used in.
+#define MSL_CALLED_HERE(site) (::msleaks::hooks::CalledFrom{::msleaks::runtime::callerFrame(), site})
+
+// The compiler knows the names of these functions and their types. So the hooks have other names in C++.
+#define MSL_DECLARE_EXPORTED(result, symbol, ...)                                                                      \
+  extern "C" [[gnu::visibility("default")]] result hook##symbol(MSL_HOOK_EACH(MSL_HOOK_DECLARE, __VA_ARGS__)) __asm__( \
+      #symbol);
+
+// `body` is called with the parameters and a CalledFrom.
+#define MSL_DEFINE_EXPORTED(result, body, symbol, ...)                                                                 \
+  result hook##symbol(MSL_HOOK_EACH(MSL_HOOK_DECLARE, __VA_ARGS__)) {                                                  \
+    return body(MSL_HOOK_EACH(MSL_HOOK_NAME, __VA_ARGS__), MSL_CALLED_HERE(0));                                        \
+  }
+
+// The constant has the address of this library's own function, also where another definition of the symbol comes first.
+#define MSL_DEFINE_DIRECT(result, body, symbol, ...)                                                                   \
+  extern "C" [[gnu::visibility("hidden"), gnu::alias(#symbol)]] result own##symbol(                                    \
+      MSL_HOOK_EACH(MSL_HOOK_DECLARE, __VA_ARGS__));                                                                   \
+  static result direct##symbol(MSL_HOOK_EACH(MSL_HOOK_DECLARE, __VA_ARGS__), uint32_t site) {                          \
+    return body(MSL_HOOK_EACH(MSL_HOOK_NAME, __VA_ARGS__), MSL_CALLED_HERE(site));                                     \
+  }                                                                                                                    \
+  constinit const ::msleaks::abi::DirectCall<result, __VA_ARGS__> __msl_direct_##symbol = {&own##symbol,               \
+                                                                                           &direct##symbol};
