@@ -92,7 +92,8 @@ Function *makeClone(Function &original, const DeviceTarget &target, bool is_kern
   return clone;
 }
 
-// Adds functions to `reached`: those that its elements, from index `begin` on, call by name, directly or indirectly.
+// Adds to `reached` each function that one of its elements, from index `begin` on, calls. Follows these calls through
+// further functions, but not through pointers.
 void addCalled(SetVector<Function *> &reached, size_t begin, const DeviceTarget &target,
                function_ref<bool(const Function &)> can_be_counted) {
   for (size_t i = begin; i < reached.size(); ++i) // the set grows in the loop

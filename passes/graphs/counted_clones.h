@@ -33,8 +33,8 @@ struct CountedClone {
   Bank bank() const;              // only for a function that is no kernel
 };
 
-// Copies the kernels, and the functions of this module that they call by name, directly or indirectly. The copies still
-// call the originals, until callClones is called. A call of a kernel by another kernel does not change. With
+// Copies the kernels, and the functions of this module that they call, themselves or through other functions. Calls
+// through pointers are not followed. The copies still call the originals, until callClones is called. A call of a kernel by another kernel does not change. With
 // `in_kernel` (count_in_kernel.h), the copy of a kernel gets no debug information of its own. The code of the copy
 // refers to the debug information of the kernel.
 llvm::SmallVector<CountedClone> cloneCounted(llvm::Module &module, const DeviceTarget &target, bool in_kernel,

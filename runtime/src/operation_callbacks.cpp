@@ -20,8 +20,8 @@ uint32_t high(uint64_t packed) noexcept { return static_cast<uint32_t>(packed >>
 
 uint16_t narrowed(uint64_t value) noexcept { return value < UINT16_MAX ? static_cast<uint16_t>(value) : UINT16_MAX; }
 
-// Returns the site for a launch. A launch through a stub gets the site of the stub's call, which says more to the user
-// than the site inside the stub.
+// Returns the site for a launch. A launch through a stub gets the site of the call of the stub. This site says more
+// to the user than the site inside the stub.
 uint32_t launchSite(Thread &thread, uint32_t site, Traits traits) noexcept {
   const uint32_t left = thread.call.site;
   const Traits of(thread.pending_traits);

@@ -169,11 +169,11 @@ extern "C" {
 // see the record after __msl_publish_launches.
 [[gnu::visibility("default")]] msleaks::abi::CountedLaunches *__msl_device_launches(uint32_t unit) noexcept;
 [[gnu::visibility("default")]] void __msl_publish_launches(msleaks::abi::CountedLaunches *launches) noexcept;
-// Stores in `choice` which launches the session counts, and which threads count in them. Returns false if there is no
-// session.
+// Stores in `choice` which launches the session counts, and which of their threads add to the counters. Returns false if
+// there is no session.
 [[gnu::visibility("default")]] bool __msl_device_choice(msleaks::abi::DeviceChoice *choice) noexcept;
-// Returns the path of a program that compiles the source of kernels so that the kernels count (msleaks-run --cfg). The
-// path is empty if there is no such program, or no session.
+// Returns the path of a program that compiles the source of kernels and inserts counters (msleaks-run --cfg). The path
+// is empty if there is no such program, or no session.
 [[gnu::visibility("default")]] const char *__msl_kernel_compiler() noexcept;
 // Registers how a kernel uses its arguments, for an API that sets the arguments one by one before the launch. `kernel`
 // is the kernel's handle.

@@ -10,8 +10,9 @@
 namespace msleaks {
 namespace [[gnu::visibility("hidden")]] hook {
 
-// Returns a position of a row as a number, which can be a template argument. kAbsent stands for an absent position.
+// The number of an absent position.
 inline constexpr int kAbsent = INT8_MIN;
+// Returns a position in a row of symbols.def as a number, which can be a template argument.
 constexpr int indexOf(abi::Position position) { return position.present() ? position.index() : kAbsent; }
 
 // The parameters of one call. A position in the call's row selects a parameter.
