@@ -24,8 +24,8 @@ Value *inMemory(IRBuilder<> &builder, Value *value) {
   return place;
 }
 
-// Whether the callee is a launch stub (known_symbols.h). The launch inside the stub is recorded with the site of the
-// stub's call.
+// Whether the callee is a launch stub (known_symbols.h). The launch inside the stub is recorded with the site of the call
+// of the stub.
 bool isStub(const abi::Symbol &symbol) { return symbol.verb == Verb::Launch && !symbol.kernel.present(); }
 
 } // namespace

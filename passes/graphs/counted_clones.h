@@ -34,9 +34,9 @@ struct CountedClone {
 };
 
 // Copies the kernels, and the functions of this module that they call, themselves or through other functions. Calls
-// through pointers are not followed. The copies still call the originals, until callClones is called. A call of a kernel by another kernel does not change. With
-// `in_kernel` (count_in_kernel.h), the copy of a kernel gets no debug information of its own. The code of the copy
-// refers to the debug information of the kernel.
+// through pointers are not followed. The copies still call the originals, until callClones is called. A call of a
+// kernel by another kernel does not change. With `in_kernel` (count_in_kernel.h), the copy of a kernel gets no debug
+// information of its own. The code of the copy refers to the debug information of the kernel.
 llvm::SmallVector<CountedClone> cloneCounted(llvm::Module &module, const DeviceTarget &target, bool in_kernel,
                                              llvm::function_ref<bool(const llvm::Function &)> can_be_counted);
 
