@@ -1,7 +1,5 @@
 #include "run/early_report.h"
 
-#include "run/idle_processors.h"
-
 #include "analysis/base/clock.h"
 
 #include <algorithm>
@@ -24,10 +22,10 @@ constexpr uint64_t kMostBlocks = 1'000'000;
 
 } // namespace
 
-std::unique_ptr<EarlyReport> EarlyReport::start(const std::filesystem::path &run,
-                                                const std::filesystem::path &session) {
-  try { // RunningReport::follow() may throw, but start() must not throw
-    if (!mayUseIdleProcessors())
+std::unique_ptr<EarlyReport> EarlyReport::start(const std::filesystem::path &run, const std::filesystem::path &session,
+                                                const std::function<bool()> &may_use_idle) {
+  try { // the functions below read files and may throw, but start() must not throw
+    if (!may_use_idle())
       return nullptr;
     auto report = analysis::RunningReport::follow(run);
     if (!report)

@@ -1,6 +1,8 @@
 // Makes the report on idle processors while the program runs. So little work remains after the program's end.
 #pragma once
 
+#include "run/idle_processors.h"
+
 #include "analysis/report/running_report.h"
 #include "analysis/watch/sums_publisher.h"
 
@@ -8,6 +10,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -17,8 +20,10 @@ namespace msleaks::driver {
 class EarlyReport {
 public:
   // Starts a thread that makes the report. Returns null if an early report would slow the program down, or is not
-  // possible. The thread also publishes the live blocks for a `msleaks top` of this session.
-  static std::unique_ptr<EarlyReport> start(const std::filesystem::path &run, const std::filesystem::path &session);
+  // possible. The thread also publishes the live blocks for a `msleaks top` of this session. Does not throw, even if
+  // `may_use_idle` throws.
+  static std::unique_ptr<EarlyReport> start(const std::filesystem::path &run, const std::filesystem::path &session,
+                                            const std::function<bool()> &may_use_idle = mayUseIdleProcessors);
   ~EarlyReport();
 
   // Returns the processor time that the thread has used until now.
