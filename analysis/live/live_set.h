@@ -120,14 +120,22 @@ struct LiveSetCounts {
   LiveSetCounts &operator+=(const LiveSetCounts &);
 };
 
+// The live blocks of each process by itself. So code that is about one process cannot walk over the blocks of all.
+class BlocksByProcess {
+public:
+  virtual ~BlocksByProcess() = default;
+  // Calls f for each live block of this process.
+  virtual void forEachOf(uint32_t process, const std::function<void(const Block &)> &f) const = 0;
+};
+
 class SharedObjects;
 struct ObjectKey;
 
-class LiveSet {
+class LiveSet final : public BlocksByProcess {
 public:
   // The observers outlive the set and are told in this order.
   explicit LiveSet(std::vector<BlockObserver *> observers);
-  ~LiveSet();
+  ~LiveSet() override;
   LiveSet(const LiveSet &) = delete;
   LiveSet &operator=(const LiveSet &) = delete;
 
@@ -165,9 +173,9 @@ public:
   const Block *wholeOf(const Block &part);
   uint64_t liveBlocks() const { return live_blocks_; }
   std::vector<uint32_t> processes() const; // that have something alive, ascending
-  // Calls f for each block that is alive, of all processes or of one.
+  // Calls f for each live block of all processes.
   void forEach(const std::function<void(const Block &)> &f) const;
-  void forEachOf(uint32_t process, const std::function<void(const Block &)> &f) const;
+  void forEachOf(uint32_t process, const std::function<void(const Block &)> &f) const override;
   const LiveSetCounts &counts() const { return counts_; }
   const Cohorts &cohorts() const { return cohorts_; }
   const Timeline &timeline() const { return timeline_; }

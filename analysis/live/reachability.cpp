@@ -90,7 +90,7 @@ private:
   const MemoryRegion *region_ = nullptr;
 };
 
-Reachability::Reachability(const LiveSet &live, const PointedMemory &memory) : map_(memory.map()) {
+Reachability::Reachability(const BlocksByProcess &live, const PointedMemory &memory) : map_(memory.map()) {
   takeBlocks(live);
   Reading reading(*this);
   memory.forEachPointer([&](const Pointer &pointer) { reading.take(pointer); });
@@ -113,7 +113,7 @@ Reachability::Reachability(const LiveSet &live, const PointedMemory &memory) : m
   queue_ = {};
 }
 
-void Reachability::takeBlocks(const LiveSet &live) {
+void Reachability::takeBlocks(const BlocksByProcess &live) {
   std::vector<Block> mappings;
   live.forEachOf(map_.process, [&](const Block &block) {
     if (block.reserve)

@@ -44,8 +44,9 @@ struct Holders {
 
 class Reachability {
 public:
-  // Of the blocks of the map's process that are alive in `live` at its time.
-  Reachability(const LiveSet &live, const PointedMemory &memory);
+  // Of the blocks of the map's process that are alive in `live` at its time. Asks for no other process: where each of N
+  // processes is read once, N walks over the blocks of all processes would take too long.
+  Reachability(const BlocksByProcess &live, const PointedMemory &memory);
 
   Reach of(const Block &) const;
   // Of a block that is indirectly lost: the lost one that leads to it; otherwise null.
@@ -79,7 +80,7 @@ private:
 
   uint32_t nodeHolding(uint64_t address) const;
   uint32_t nodeOf(const Block &) const;
-  void takeBlocks(const LiveSet &);
+  void takeBlocks(const BlocksByProcess &);
   void sortEdges(const std::vector<Edge> &);
   void flood(Reach);
   void floodFrom(const std::vector<RootWord> &, Reach);

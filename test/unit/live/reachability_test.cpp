@@ -28,14 +28,15 @@ protected:
   }
   void point(uint64_t at, uint64_t to) { pointers.push_back({at, to}); }
 
-  Reachability follow() {
+  Reachability follow() { return follow(live); }
+  Reachability follow(const BlocksByProcess &blocks) {
     std::sort(pointers.begin(), pointers.end(), [](const Pointer &a, const Pointer &b) { return a.at < b.at; });
     trace::PointerPacker packer;
     for (const Pointer &pointer : pointers)
       packer.add(pointer);
     const auto payload = packer.payload();
     map.pointers = packer.count();
-    return Reachability(live, PointedMemory(map, {{payload.begin(), payload.end()}}));
+    return Reachability(blocks, PointedMemory(map, {{payload.begin(), payload.end()}}));
   }
   const Block &at(uint64_t address) const { return *live.find(1, spaceOf(addresses.at(address)), address); }
   // Returns, for example, "100 held, 200 lost": the site and the state of each block.
@@ -53,6 +54,31 @@ protected:
   std::map<uint64_t, abi::Heap> addresses;
   uint64_t time_ns = 0;
 };
+
+// Passes on the blocks of a set, and stores which processes were asked for.
+class AskedProcesses final : public BlocksByProcess {
+public:
+  explicit AskedProcesses(const LiveSet &live) : live_(live) {}
+  void forEachOf(uint32_t process, const std::function<void(const Block &)> &f) const override {
+    asked.push_back(process);
+    live_.forEachOf(process, f);
+  }
+  mutable std::vector<uint32_t> asked;
+
+private:
+  const LiveSet &live_;
+};
+
+// Many ranks may exit one after the other. Each exit must not cost a walk over the blocks of all ranks.
+TEST_F(ReachabilityTest, TheBlocksOfOtherProcessesAreNotVisited) {
+  block(kHeap + 1, 64);
+  for (const uint32_t other : {2u, 3u})
+    apply(test::alloc(++time_ns, kHeap + 1, 64, {.process = other}));
+  point(kGlobals, kHeap + 1);
+  const AskedProcesses blocks(live);
+  EXPECT_EQ(follow(blocks).of(at(kHeap + 1)), Reach::Held);
+  EXPECT_EQ(blocks.asked, std::vector<uint32_t>{1});
+}
 
 TEST_F(ReachabilityTest, GlobalsAndStacksHold) {
   block(kHeap + 1, 64), block(kHeap + 100, 64), block(kHeap + 200, 64);
