@@ -2,6 +2,8 @@
 
 #include "analysis/base/base_name.h"
 #include "analysis/findings/file_leaks.h"
+#include "analysis/findings/place_groups.h"
+#include "analysis/findings/twins.h"
 #include "analysis/live/reachability.h"
 
 #include <algorithm>
@@ -13,8 +15,6 @@
 
 namespace msleaks::analysis {
 namespace {
-
-Account accountOf(const Finding &finding) { return {finding.heap, finding.device}; }
 
 std::string hashOf(const std::string &key) { return fmt::format("{:016x}", XXH3_64bits(key.data(), key.size())); }
 
@@ -68,35 +68,6 @@ int rankOfReach(const Finding &leak) {
   return 2;
 }
 
-// Whether it is not known that other ways lead to the one place than to the other.
-bool mayBeOfOneWay(const Finding &a, const Finding &b) {
-  return a.callers.empty() || b.callers.empty() || a.callers == b.callers;
-}
-
-// Candidates that are about one place, or one closed library: the numbers of each group. What the user's own analyzers
-// say stands beside what ours say. A loop that was unrolled has several calls in one line, each with an id of its own.
-class PlaceGroups {
-public:
-  void add(const Finding &finding, size_t number) { groups_[keyOf(finding)].push_back(number); }
-  const std::vector<size_t> &of(const Finding &finding) const {
-    static const std::vector<size_t> kNone;
-    const auto found = groups_.find(keyOf(finding));
-    return found == groups_.end() ? kNone : found->second;
-  }
-
-private:
-  using Key = std::tuple<Account, std::string, std::string, uint64_t, std::string, std::string, uint32_t, uint32_t>;
-  static Key keyOf(const Finding &finding) {
-    if (!finding.closed_library.empty())
-      return {accountOf(finding), finding.analyzer, finding.closed_library, 0, "", "", 0, 0};
-    const SiteText &site = finding.site;
-    const uint64_t id = site.file.empty() ? site.id : 0;
-    return {accountOf(finding), finding.analyzer, "", id, site.file, site.function, site.line, site.column};
-  }
-
-  std::map<Key, std::vector<size_t>> groups_;
-};
-
 } // namespace
 
 const char *nameOf(Confidence confidence) {
@@ -149,21 +120,16 @@ bool Conclusion::seesUses(const Account &account) const {
   return has_blocks && hasUses(account.heap);
 }
 
-template <class IsGone> void Conclusion::drop(IsGone isGone) {
-  std::vector<bool> gone;
-  for (const Candidate &candidate : candidates_)
-    gone.push_back(isGone(candidate.draft.line));
+void Conclusion::drop(const std::vector<bool> &gone) {
   size_t number = 0;
   std::erase_if(candidates_, [&](const Candidate &) { return gone[number++]; });
 }
 
-void Conclusion::foldFiles() {
+std::vector<Finding *> Conclusion::candidateLines() {
   std::vector<Finding *> findings;
   for (Candidate &candidate : candidates_)
     findings.push_back(&candidate.draft.line);
-  const std::vector<bool> folded = foldFileLeaks(findings);
-  size_t number = 0;
-  std::erase_if(candidates_, [&](const Candidate &) { return folded[number++]; });
+  return findings;
 }
 
 // A leak that grows from step to step is one finding: the leak, which knows how it grows.
@@ -172,7 +138,7 @@ void Conclusion::mergeGrowth() {
   for (size_t i = 0; i < candidates_.size(); ++i)
     if (const Finding &finding = candidates_[i].draft.line; finding.kind == "leak")
       leaks.add(finding, i);
-  drop([&](const Finding &growth) {
+  const auto isMerged = [&](const Finding &growth) {
     if (growth.kind != "growth")
       return false;
     for (const size_t number : leaks.of(growth)) {
@@ -183,31 +149,11 @@ void Conclusion::mergeGrowth() {
       return true;
     }
     return false;
-  });
-}
-
-// A hint gives way to a surer finding about most of the same blocks. What is only large (`peak`) also gives way to one
-// that says why: growth, and what a pool's segments have free. The latter is another thing than their leak.
-void Conclusion::dropTwins() {
-  const auto isPool = [](const Finding &finding) { return finding.kind == "fragmentation"; };
-  const auto saysMore = [&](const Finding &finding, const Finding &hint) {
-    return finding.confidence < Confidence::Hint || isPool(finding) || (isPeak(hint) && finding.kind == "growth");
   };
-  PlaceGroups places;
-  for (size_t i = 0; i < candidates_.size(); ++i)
-    if (const Finding &finding = candidates_[i].draft.line;
-        finding.confidence < Confidence::Hint || isPool(finding) || finding.kind == "growth")
-      places.add(finding, i);
-  drop([&](const Finding &hint) {
-    if (hint.confidence != Confidence::Hint || isPool(hint))
-      return false;
-    const std::vector<size_t> &others = places.of(hint);
-    return std::any_of(others.begin(), others.end(), [&](size_t number) {
-      const Finding &finding = candidates_[number].draft.line;
-      return saysMore(finding, hint) && finding.concern == hint.concern && finding.bytes >= hint.bytes / 2 &&
-             mayBeOfOneWay(finding, hint);
-    });
-  });
+  std::vector<bool> merged;
+  for (const Candidate &candidate : candidates_)
+    merged.push_back(isMerged(candidate.draft.line));
+  drop(merged);
 }
 
 // Leaks keep their ranks among all findings; within these, lost ones come first, each with those that it leads to.
@@ -277,9 +223,9 @@ void Conclusion::rank() {
 }
 
 AnalysisResult Conclusion::finish() {
-  foldFiles();
+  drop(foldFileLeaks(candidateLines()));
   mergeGrowth();
-  dropTwins();
+  drop(twinsIn(candidateLines()));
   keepLargest(candidates_, [](const Candidate &candidate) { return candidate.draft.line.bytes; });
   if (!question.names_only)
     rank();

@@ -105,11 +105,10 @@ private:
     return bytes >= std::max(kLeastBytes, peakOf(account) / kLeastOneIn);
   }
   bool growsOrFillsPeak(const Finding &);
-  template <class IsGone> void drop(IsGone);
+  std::vector<Finding *> candidateLines();
+  void drop(const std::vector<bool> &gone); // in the order of the candidates
   void rank();
-  void foldFiles();
   void mergeGrowth();
-  void dropTwins();
   void putLostFirst();
   void putLargeBeforeTiny();
 

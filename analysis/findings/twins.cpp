@@ -1,0 +1,40 @@
+#include "analysis/findings/twins.h"
+
+#include "analysis/findings/place_groups.h"
+
+#include <algorithm>
+
+namespace msleaks::analysis {
+namespace {
+
+bool isPool(const Finding &finding) { return finding.kind == "fragmentation"; }
+bool isSure(const Finding &finding) { return finding.confidence < Confidence::Hint || isPool(finding); }
+bool mayGiveWay(const Finding &finding) { return finding.confidence == Confidence::Hint && !isPool(finding); }
+
+} // namespace
+
+// A hint gives way to a surer finding. A finding of kind `peak` only says that the blocks are large. So it also gives
+// way to a finding that says why: growth, or the free memory in a pool's segments. That free memory is no leak, so a
+// finding about it never gives way.
+bool givesWay(const Finding &hint, const Finding &finding) {
+  const bool says_more = isSure(finding) || (hint.kind == "peak" && finding.kind == "growth");
+  return mayGiveWay(hint) && says_more && finding.concern == hint.concern && finding.bytes >= hint.bytes / 2 &&
+         mayBeOfOneWay(finding, hint);
+}
+
+std::vector<bool> twinsIn(std::span<Finding *const> findings,
+                          const std::function<bool(const Finding &hint, const Finding &finding)> &gives_way) {
+  PlaceGroups surer;
+  for (size_t i = 0; i < findings.size(); ++i)
+    if (isSure(*findings[i]) || findings[i]->kind == "growth")
+      surer.add(*findings[i], i);
+  std::vector<bool> twins;
+  for (const Finding *hint : findings) {
+    const auto isFor = [&](size_t other) { return gives_way(*hint, *findings[other]); };
+    const std::vector<size_t> &others = surer.of(*hint);
+    twins.push_back(mayGiveWay(*hint) && std::any_of(others.begin(), others.end(), isFor));
+  }
+  return twins;
+}
+
+} // namespace msleaks::analysis
