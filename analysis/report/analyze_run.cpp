@@ -155,7 +155,7 @@ void conclude(Report &report, const Recorded &recorded, RunAnalysis &analysis, u
   report.events = accountOf(recorded.reader, stored);
   report.counts = pipeline.liveSet().counts();
   report.events_per_s = rateOf(report);
-  const Names names = namesOf(recorded.reader, report.processes);
+  const Names names = namesOf(recorded.reader.streams(), report.processes);
   const ResidentHistory resident = residentOf(recorded);
   Conclusion conclusion(analysis.catalog, pipeline.liveSet().cohorts(), pipeline.history(), report.processes, question,
                         names, resident, pipeline.liveSet().useSources());

@@ -112,8 +112,9 @@ void describeSession(Report &report, const Manifest &manifest, const TraceReader
   report.duration_ns = end_ns > report.start_ns ? end_ns - report.start_ns : 0;
 }
 
-// "pid 4711 (train)", "thread 4712 (worker) of pid 4711 (train)".
-Names namesOf(const TraceReader &reader, const std::vector<ReportProcess> &processes) {
+// "pid 4711 (train)", "thread 4712 (worker) of pid 4711 (train)". The lists are read once, since a server may have a
+// thread for each request, and a table a row for each thread.
+Names namesOf(std::span<const StreamAccount> streams, std::span<const ReportProcess> processes) {
   std::unordered_map<uint32_t, std::string> names;
   for (const ReportProcess &known : processes)
     names.try_emplace(known.process, fmt::format("pid {} ({})", known.pid,
@@ -122,14 +123,12 @@ Names namesOf(const TraceReader &reader, const std::vector<ReportProcess> &proce
     const auto known = names.find(number);
     return known == names.end() ? std::string() : known->second;
   };
-  std::map<std::pair<uint32_t, uint32_t>, const StreamAccount *> accounts; // by process and stream
-  for (const StreamAccount &account : reader.streams())
-    accounts.try_emplace({account.process, account.stream}, &account);
-  const auto thread = [accounts = std::move(accounts), process](uint32_t number, uint32_t stream) {
-    const auto known = accounts.find({number, stream});
-    return known == accounts.end()
-               ? std::string()
-               : fmt::format("thread {} ({}) of {}", known->second->tid, known->second->thread_name, process(number));
+  std::map<std::pair<uint32_t, uint32_t>, std::string> threads; // by process and stream
+  for (const StreamAccount &stream : streams)
+    threads.try_emplace({stream.process, stream.stream}, fmt::format("thread {} ({})", stream.tid, stream.thread_name));
+  const auto thread = [threads = std::move(threads), process](uint32_t number, uint32_t stream) {
+    const auto known = threads.find({number, stream});
+    return known == threads.end() ? std::string() : fmt::format("{} of {}", known->second, process(number));
   };
   return {process, thread};
 }

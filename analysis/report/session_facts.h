@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ void describeSession(Report &, const Manifest &, const TraceReader &);
 // Facts that a reader needs to trust the report, a line each.
 std::vector<std::string> notesOf(const Report &);
 
-// Names of processes and threads. The reader and the processes must outlive them.
-Names namesOf(const TraceReader &, const std::vector<ReportProcess> &);
+// Names of processes and threads. The names do not refer to the lists.
+Names namesOf(std::span<const StreamAccount>, std::span<const ReportProcess>);
 
 } // namespace msleaks::analysis
