@@ -82,10 +82,12 @@ public:
   void onFree(const Block &block, FreeCause cause, uint64_t) override {
     if (cause != FreeCause::ProcessExited || block.heap != abi::Heap::Host)
       return;
-    const auto read = reachabilities_.find(block.process);
-    const OpenHandles::Open *file =
-        read == reachabilities_.end() ? nullptr : open_.find(block.process, {abi::HandleKind::File, block.address});
+    const OpenHandles::Open *file = open_.find(block.process, {abi::HandleKind::File, block.address});
     if (!file)
+      return;
+    ++blocks_of_files_[{file->site, block.site}];
+    const auto read = reachabilities_.find(block.process);
+    if (read == reachabilities_.end())
       return;
     const Reach reach = read->second->of(block);
     if (reach == Reach::Lost || reach == Reach::Indirect)
@@ -138,10 +140,12 @@ private:
   }
 
   std::map<SiteId, uint64_t> forgottenFiles(Conclusion &) const;
+  std::vector<ReopenedFiles> reopenedIn(const PlaceGroup &, const FrameText &place, Conclusion &) const;
 
   OpenHandles open_;
   Sums ended_;
   std::map<uint32_t, std::shared_ptr<const Reachability>> reachabilities_; // of processes that are about to end
+  std::map<std::pair<SiteId, SiteId>, uint64_t> blocks_of_files_; // by the site of the open FILE and of its block
   std::map<SiteId, uint64_t> lost_files_;
   std::vector<ListedFile> held_files_;
   std::map<KindAndSite, uint64_t> grown_; // in how many steps
@@ -203,6 +207,24 @@ std::map<SiteId, uint64_t> HandleAnalyzer::forgottenFiles(Conclusion &conclusion
   return files;
 }
 
+// A FILE that freopen() has opened again is a handle of that call. Its block is still that of the first call.
+std::vector<ReopenedFiles> HandleAnalyzer::reopenedIn(const PlaceGroup &group, const FrameText &place,
+                                                      Conclusion &conclusion) const {
+  std::vector<ReopenedFiles> reopened;
+  for (const SiteShare &share : group.shares)
+    for (auto files = blocks_of_files_.lower_bound({share.site, {}});
+         files != blocks_of_files_.end() && files->first.first == share.site; ++files) {
+      const FrameText allocated_at = textOf(conclusion.catalog, conclusion.lines.places().of(files->first.second));
+      const auto known = std::find_if(reopened.begin(), reopened.end(),
+                                      [&](const auto &other) { return other.allocated_at == allocated_at; });
+      if (known != reopened.end())
+        known->count += files->second;
+      else if (allocated_at != place)
+        reopened.push_back({allocated_at, files->second});
+    }
+  return reopened;
+}
+
 void HandleAnalyzer::conclude(Conclusion &conclusion) const {
   Sums sums = ended_;
   open_.forEachProcess([&](uint32_t, const OpenHandles::OfProcess &open) { add(open, false, sums); });
@@ -223,8 +245,12 @@ void HandleAnalyzer::conclude(Conclusion &conclusion) const {
       for (const SiteShare &share : group.shares)
         if (const auto file = files.find(share.site); kind == abi::HandleKind::File && file != files.end())
           known += file->second;
-      if (group.place.own && (group.sum().count >= leastOf(kind) || steps != 0 || known != 0))
-        conclusion.add(findingOf(kind, group, steps, known, conclusion), {});
+      if (!group.place.own || (group.sum().count < leastOf(kind) && steps == 0 && known == 0))
+        continue;
+      auto draft = findingOf(kind, group, steps, known, conclusion);
+      if (kind == abi::HandleKind::File)
+        draft.line.reopened = reopenedIn(group, draft.line.site, conclusion);
+      conclusion.add(std::move(draft), {});
     }
 }
 

@@ -1,5 +1,6 @@
 #include "analysis/findings/file_leaks.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,13 @@ bool isLeakOf(const Finding &finding, std::string_view type) {
 }
 
 bool isOfOpenFiles(const Finding &finding) { return finding.kind == "handles" && finding.part == "FILE"; }
+
+// Whether freopen() has opened so many FILEs of this place again that they are open FILEs of `handles` now.
+bool areReopenedIn(const Finding &handles, const FrameText &place, uint64_t count) {
+  return isOfOpenFiles(handles) &&
+         std::any_of(handles.reopened.begin(), handles.reopened.end(),
+                     [&](const ReopenedFiles &files) { return files.allocated_at == place && files.count >= count; });
+}
 
 void addTo(Evidence &evidence, std::string_view wanted, uint64_t more) {
   for (auto &[name, value] : evidence)
@@ -34,11 +42,18 @@ void give(const Finding &leak, Finding &to) {
 
 std::vector<bool> foldFileLeaks(std::span<Finding *const> findings) {
   std::vector<bool> folded(findings.size());
-  const auto at = [&](const FrameText &place, auto isWanted) -> Finding * {
+  const auto first = [&](auto isWanted) -> Finding * {
     for (size_t i = 0; i < findings.size(); ++i)
-      if (!folded[i] && isWanted(*findings[i]) && static_cast<const FrameText &>(findings[i]->site) == place)
+      if (!folded[i] && isWanted(*findings[i]))
         return findings[i];
     return nullptr;
+  };
+  // The finding about FILEs of this place; otherwise the one about these FILEs after freopen().
+  const auto about = [&](const FrameText &place, uint64_t count, auto isWanted) {
+    Finding *here = first([&](const Finding &finding) {
+      return isWanted(finding) && static_cast<const FrameText &>(finding.site) == place;
+    });
+    return here ? here : first([&](const Finding &finding) { return areReopenedIn(finding, place, count); });
   };
   const auto isOfFiles = [](const Finding &finding) { return isOfOpenFiles(finding) || isLeakOf(finding, "FILE"); };
   Finding *most = nullptr; // for buffers of which nobody knows whose they are
@@ -52,9 +67,9 @@ std::vector<bool> foldFileLeaks(std::span<Finding *const> findings) {
         folded[i] = true;
       }
   };
-  giveAll("FILE", [&](const Finding &leak) { return at(leak.site, isOfOpenFiles); });
+  giveAll("FILE", [&](const Finding &leak) { return about(leak.site, leak.count, isOfOpenFiles); });
   giveAll("buffer of a FILE",
-          [&](const Finding &leak) { return leak.holder == FrameText{} ? most : at(leak.holder, isOfFiles); });
+          [&](const Finding &leak) { return leak.holder == FrameText{} ? most : about(leak.holder, 0, isOfFiles); });
   return folded;
 }
 

@@ -120,6 +120,12 @@ using Evidence =
     std::vector<std::pair<std::string, std::variant<uint64_t, double, std::string, std::vector<std::string>>>>;
 inline constexpr char kGrowthEvidence[] = "growth_bytes_per_step"; // of a finding whose blocks grow from step to step
 
+// Blocks of open FILEs that another place allocated: a FILE that freopen() opens again keeps its block.
+struct ReopenedFiles {
+  FrameText allocated_at;
+  uint64_t count = 0;
+};
+
 // What an analyzer says about the blocks of one place.
 struct Finding : SiteLine {  // `bytes` and `count`: of the blocks that it is about
   std::string id;            // the same in every run in which the place is the same
@@ -140,6 +146,7 @@ struct Finding : SiteLine {  // `bytes` and `count`: of the blocks that it is ab
   std::string owner;
   std::string closed_library; // whose own blocks these are; such findings stand behind all others
   FrameText holder;           // where the block was allocated that points to the largest one; empty: nobody is known
+  std::vector<ReopenedFiles> reopened; // of open FILEs
   Evidence evidence;
   std::string advice;     // one sentence
   bool retracted = false; // what happened later spoke against it

@@ -47,6 +47,9 @@ def main():
         files = {(kind, line) for line, kind in forgotten_in(SOURCE) if kind == "FILE"}
         equal("findings about handles: only what libc's list of FILEs alone leads to", handles, files)
         equal("of the mended program", mended, set())
+        source = SOURCE.read_text().splitlines()
+        leaks = [finding["site"]["line"] for finding in reports[0].json["findings"] if finding["kind"] == "leak"]
+        equal("leaks of FILEs, beside the findings about handles", [line for line in leaks if "fopen(" in source[line - 1]], [])
     expect_no_failure(msleaks, scratch)
     os.environ["ASAN_OPTIONS"] = "detect_leaks=0"
     expect_same_under_asan(msleaks, scratch)

@@ -64,6 +64,23 @@ TEST(FileLeaks, ABufferGoesWithTheLeakOfItsFile) {
   EXPECT_EQ(fold(findings), (std::vector<bool>{false, true}));
 }
 
+// freopen() gives back the same FILE. So the block of the FILE is that of fopen(), and the open handle is of freopen().
+TEST(FileLeaks, AFileThatWasOpenedAgainIsOneFinding) {
+  std::vector<Finding> findings{leakOf("buffer of a FILE", 7, 30 * 1024), leakOf("FILE", 6, 30 * 472), handlesAt(8)};
+  findings[0].holder = frameAt(6);
+  findings[2].reopened = {{frameAt(6), 30}};
+  EXPECT_EQ(fold(findings), (std::vector<bool>{true, true, false}));
+  EXPECT_EQ(findings[2].evidence,
+            (Evidence{{"keeps_bytes", uint64_t{30 * (472 + 1024)}}, {"keeps_blocks", uint64_t{60}}}));
+}
+
+// Of the 30 FILEs of line 6, freopen() has opened only 29 again. So there is a second mistake.
+TEST(FileLeaks, MoreFilesThanWereOpenedAgainStayALeak) {
+  std::vector<Finding> findings{leakOf("FILE", 6, 30 * 472), handlesAt(8)};
+  findings[1].reopened = {{frameAt(6), 29}};
+  EXPECT_EQ(fold(findings), (std::vector<bool>{false, false}));
+}
+
 TEST(FileLeaks, ABufferWhoseFileIsNoFindingStays) {
   std::vector<Finding> findings{leakOf("buffer of a FILE", 7, 1024)};
   EXPECT_EQ(fold(findings), (std::vector<bool>{false}));

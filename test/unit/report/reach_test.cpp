@@ -159,6 +159,23 @@ TEST_F(Reached, AFileThatIsLostIsAHandleThatWasForgotten) {
   EXPECT_EQ(handles[0]["confidence"], "likely");
 }
 
+// freopen() at the second place opens a FILE of the first place again.
+TEST_F(Reached, AHandleKnowsWhichPlaceAllocatedItsFile) {
+  runWith({test::alloc(kStart + 80, kHeap, 472, kOne), test::opened(kStart + 90, abi::HandleKind::File, kHeap, kOne),
+           test::closed(kStart + 100, abi::HandleKind::File, kHeap, kTwo),
+           test::opened(kStart + 110, abi::HandleKind::File, kHeap, kTwo),
+           test::alloc(kStart + 120, kHeap + 0x2000, 472, kTwo),
+           test::opened(kStart + 130, abi::HandleKind::File, kHeap + 0x2000, kTwo)},
+          {});
+  std::vector<Finding> handles = report().findings;
+  std::erase_if(handles, [](const Finding &finding) { return finding.kind != "handles"; });
+  ASSERT_EQ(handles.size(), 1u);
+  EXPECT_EQ(handles[0].count, 2u);
+  ASSERT_EQ(handles[0].reopened.size(), 1u);
+  EXPECT_EQ(handles[0].reopened[0].allocated_at.line, 12u);
+  EXPECT_EQ(handles[0].reopened[0].count, 1u);
+}
+
 TEST_F(Reached, TheReasonWhyItIsUnknownIsTold) {
   runWith({test::alloc(kStart + 100, kHeap, 64, kOne)}, {}, "a thread went on");
   ASSERT_EQ(found.size(), 1u);
