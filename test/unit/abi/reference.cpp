@@ -10,7 +10,7 @@
 namespace {
 using namespace msleaks::abi;
 
-void printEvents() {
+void printEvents() { // NOLINT: one case for each event
   std::puts("# Events\n\n    $ msleaks dump RUN --kind alloc,free        # these events, one a line\n\n"
             "Expanded from `events.def`, `heaps.def` and `event_flags.def`. Every event also has kind, "
             "heap, device, flags,\n"

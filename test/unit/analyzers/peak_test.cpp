@@ -138,7 +138,7 @@ TEST(Peak, NamesTheSiteThatABlockIsRetargetedTo) {
 }
 
 TEST(Peak, NothingAtAll) {
-  PeakAnalyzer peak;
+  const PeakAnalyzer peak;
   EXPECT_EQ(peak.result().total.bytes, 0u);
   EXPECT_TRUE(peak.result().total.by_cohort.empty());
   EXPECT_TRUE(peak.result().by_process.empty());

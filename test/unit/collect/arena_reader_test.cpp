@@ -14,7 +14,7 @@ using analysis::ArenaReader;
 using test::ArenaMaker;
 
 TEST(ArenaReader, GivesTheFactsOfTheProcess) {
-  test::ScratchFolder folder;
+  const test::ScratchFolder folder;
   ArenaMaker maker(folder.path(), {.pid = 42, .attach_ticks = 0xabc, .attach_ns = 77});
   auto arena = ArenaReader::open(maker.path());
   ASSERT_TRUE(arena && *arena);
@@ -27,8 +27,8 @@ TEST(ArenaReader, GivesTheFactsOfTheProcess) {
 }
 
 TEST(ArenaReader, WaitsForAnArenaThatIsBeingMade) {
-  test::ScratchFolder folder;
-  std::ofstream(folder / "1.1.rings");
+  const test::ScratchFolder folder;
+  std::ofstream(folder / "1.1.rings").close();
   auto empty = ArenaReader::open(folder / "1.1.rings");
   ASSERT_TRUE(empty);
   EXPECT_FALSE(*empty);
@@ -41,7 +41,7 @@ TEST(ArenaReader, WaitsForAnArenaThatIsBeingMade) {
 }
 
 TEST(ArenaReader, TakesNoLinkAndNoFifo) {
-  test::ScratchFolder folder;
+  const test::ScratchFolder folder;
   ArenaMaker maker(folder.path());
   std::filesystem::create_symlink(maker.path(), folder / "2.2.rings");
   EXPECT_FALSE(ArenaReader::open(folder / "2.2.rings"));
@@ -59,7 +59,7 @@ struct HeaderFault {
 class ArenaHeaderFault : public testing::TestWithParam<HeaderFault> {};
 
 TEST_P(ArenaHeaderFault, IsRefused) {
-  test::ScratchFolder folder;
+  const test::ScratchFolder folder;
   ArenaMaker maker(folder.path());
   GetParam().make(maker.header());
   auto arena = ArenaReader::open(maker.path());
@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto &fault) { return fault.param.name; });
 
 TEST(ArenaReader, BoundsCountsThatMayChangeLater) {
-  test::ScratchFolder folder;
+  const test::ScratchFolder folder;
   ArenaMaker maker(folder.path());
   auto arena = ArenaReader::open(maker.path());
   ASSERT_TRUE(arena && *arena);
@@ -104,7 +104,7 @@ struct RingFault {
 class ArenaRingFault : public testing::TestWithParam<RingFault> {};
 
 TEST_P(ArenaRingFault, IsRefused) {
-  test::ScratchFolder folder;
+  const test::ScratchFolder folder;
   ArenaMaker maker(folder.path());
   auto ring = maker.addRing(64, 0);
   auto arena = ArenaReader::open(maker.path());

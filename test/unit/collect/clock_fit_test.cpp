@@ -86,10 +86,11 @@ TEST(ClockModel, IsContinuousWhereLinesMeet) {
 }
 
 // A counter for a system that slept: while CLOCK_MONOTONIC stood still, the counter advanced by `slept_ticks`.
-struct SleepingCounter : FakeCounter {
+struct SleepingCounter {
+  FakeCounter awake;
   int64_t slept_ticks = 0;
   ClockPair read() const {
-    ClockPair pair = FakeCounter::read();
+    ClockPair pair = awake.read();
     pair.ticks += 2'000'000'000'000 + static_cast<uint64_t>(slept_ticks);
     return pair;
   }

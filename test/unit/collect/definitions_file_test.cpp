@@ -30,7 +30,7 @@ std::string text(std::span<const std::byte> bytes) {
 }
 
 TEST(DefinitionsFile, GivesWholeRecordsAsTheyCome) {
-  test::ScratchFolder folder;
+  const test::ScratchFolder folder;
   const auto file = folder / "1.1.defs";
   DefinitionsFile definitions(file);
   EXPECT_TRUE(definitions.readNew().empty()); // the file does not exist yet
@@ -45,7 +45,7 @@ TEST(DefinitionsFile, GivesWholeRecordsAsTheyCome) {
 TEST(DefinitionsFile, LeavesATornRecordAtEveryLength) {
   const std::string whole = record("first"), torn = record("the second is cut");
   for (size_t length = 0; length < torn.size(); ++length) {
-    test::ScratchFolder folder;
+    const test::ScratchFolder folder;
     const auto file = folder / "1.1.defs";
     append(file, whole + torn.substr(0, length));
     DefinitionsFile definitions(file);
@@ -58,7 +58,7 @@ TEST(DefinitionsFile, LeavesATornRecordAtEveryLength) {
 }
 
 TEST(DefinitionsFile, StopsAtDamage) {
-  test::ScratchFolder folder;
+  const test::ScratchFolder folder;
   const auto file = folder / "1.1.defs";
   std::string damaged = record("second");
   damaged[sizeof(abi::DefinitionHeader)] ^= 1;
@@ -70,7 +70,7 @@ TEST(DefinitionsFile, StopsAtDamage) {
 }
 
 TEST(DefinitionsFile, GoesOnBehindWhatIsStored) {
-  test::ScratchFolder folder;
+  const test::ScratchFolder folder;
   const auto file = folder / "1.1.defs";
   append(file, record("stored") + record("new"));
   DefinitionsFile definitions(file, record("stored").size());
@@ -78,7 +78,7 @@ TEST(DefinitionsFile, GoesOnBehindWhatIsStored) {
 }
 
 TEST(DefinitionsFile, TakesARecordLargerThanOneReading) {
-  test::ScratchFolder folder;
+  const test::ScratchFolder folder;
   const auto file = folder / "1.1.defs";
   const std::string large = record(std::string(size_t{9} << 20, 'x'));
   append(file, record("small") + large);

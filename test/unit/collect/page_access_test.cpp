@@ -93,10 +93,10 @@ TEST_F(PageAccessTest, TellsTheProcessOfBlocksOfWhichMoreMayBeTouched) {
   free(address + kSize, 20);
   EXPECT_FALSE(isTold(address + kSize));
   EXPECT_TRUE(std::all_of(std::begin(told.filter), std::end(told.filter), [](const auto &word) { return word == 0; }));
-  for (uint64_t i = 0; i < 2 * abi::kLargeBlocks; ++i)
+  for (uint64_t i = 0; i < uint64_t{2} * abi::kLargeBlocks; ++i)
     alloc((i + 1) << 40, kLeast + i, 30);
   EXPECT_FALSE(isTold(uint64_t{1} << 40)) << "larger ones took its place";
-  EXPECT_TRUE(isTold(uint64_t{2 * abi::kLargeBlocks} << 40));
+  EXPECT_TRUE(isTold(uint64_t{2} * abi::kLargeBlocks << 40));
 }
 
 // The collector reads the pages in portions. Between two portions, it drains the rings, and the program allocates and

@@ -157,7 +157,7 @@ TEST_F(ReadingTest, FindsAGlobalThatPointsToABlock) {
         return &region;
     return nullptr;
   };
-  const MemoryRegion *globals = useOf(&in_a_global);
+  const MemoryRegion *globals = useOf(static_cast<const void *>(&in_a_global));
   ASSERT_TRUE(globals);
   EXPECT_EQ(globals->use, RegionUse::Globals);
   EXPECT_EQ(globals->image.path, std::filesystem::read_symlink("/proc/self/exe"));

@@ -233,7 +233,7 @@ TEST_F(ProcessCollectorTest, LetsAnEndedRingBeClaimedAgain) {
   for (uint32_t thread = 0; thread < 5; ++thread) {
     ring = arena.claim(0, 16, thread);
     for (uint64_t i = 0; i < 3; ++i)
-      ring.recordAlloc(thread * 3 + i, thread * 3 + i);
+      ring.recordAlloc(uint64_t{thread} * 3 + i, uint64_t{thread} * 3 + i);
     ring.setState(abi::RingState::Ended);
     EXPECT_EQ(drain(Urgency::Batch), 3u);
     EXPECT_EQ(ring.state(), abi::RingState::Drained);

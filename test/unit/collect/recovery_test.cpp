@@ -136,7 +136,7 @@ TEST_F(RecoveryTest, EndsWhenTheCollectorWasLastAliveOrAtTheLastEvent) {
 }
 
 TEST_F(RecoveryTest, RemovesOnlyWhatASessionHasMade) {
-  ArenaMaker arena(session_path, {.pid = endedPid()});
+  const ArenaMaker arena(session_path, {.pid = endedPid()});
   std::ofstream(session_path / "1.1.defs") << "of an arena that was never made";
   fs::create_directory_symlink("/usr/lib", session_path / "lib");
   std::ofstream(session_path / "thesis.tex") << "a year's work";

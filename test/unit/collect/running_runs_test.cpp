@@ -85,7 +85,7 @@ TEST(RunningRuns, WhatIsNoSessionIsPassedOver) {
   const ScratchFolder scratch;
   const fs::path later = scratch / fmt::format("msleaks-{}-1-ffffffffffffffff", getuid());
   fs::create_directory(later);
-  Session session(scratch, "run");
+  const Session session(scratch, "run");
   EXPECT_EQ(newestRunningRun(scratch.path()).value_or(""), session.run());
   std::ofstream(later / abi::kControlFile) << "no page";
   EXPECT_EQ(newestRunningRun(scratch.path()).value_or(""), session.run());

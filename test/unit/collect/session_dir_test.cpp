@@ -23,7 +23,7 @@ analysis::SessionWish wishIn(const test::ScratchFolder &folder) {
 }
 
 TEST(SessionDir, IsPrivateAndItsControlPageComplete) {
-  test::ScratchFolder folder;
+  const test::ScratchFolder folder;
   auto session = SessionDir::create(wishIn(folder));
   ASSERT_TRUE(session) << session.error().message;
   struct stat facts{};
@@ -42,7 +42,7 @@ TEST(SessionDir, IsPrivateAndItsControlPageComplete) {
 }
 
 TEST(SessionDir, FallsBackWhenSharedMemoryIsMissingOrSmall) {
-  test::ScratchFolder folder;
+  const test::ScratchFolder folder;
   auto wish = wishIn(folder);
   wish.place = folder / "missing/session";
   auto session = SessionDir::create(wish);
@@ -60,7 +60,7 @@ TEST(SessionDir, FallsBackWhenSharedMemoryIsMissingOrSmall) {
 }
 
 TEST(SessionDir, FailsWithBothReasonsWhenThereIsNoPlaceAtAll) {
-  test::ScratchFolder folder;
+  const test::ScratchFolder folder;
   auto wish = wishIn(folder);
   wish.place = folder / "missing/session";
   wish.fallback = folder / "also/missing";
@@ -70,7 +70,7 @@ TEST(SessionDir, FailsWithBothReasonsWhenThereIsNoPlaceAtAll) {
 }
 
 TEST(SessionDir, IsAdoptedOnlyAfterItsCollector) {
-  test::ScratchFolder folder;
+  const test::ScratchFolder folder;
   auto session = SessionDir::create(wishIn(folder));
   ASSERT_TRUE(session);
   const fs::path path = session->path();
@@ -82,7 +82,7 @@ TEST(SessionDir, IsAdoptedOnlyAfterItsCollector) {
 }
 
 TEST(SessionDir, RefusesAPageThatIsNone) {
-  test::ScratchFolder folder;
+  const test::ScratchFolder folder;
   auto session = SessionDir::create(wishIn(folder));
   ASSERT_TRUE(session);
   const fs::path path = session->path();
@@ -96,11 +96,11 @@ TEST(SessionDir, RefusesAPageThatIsNone) {
 }
 
 TEST(SessionDir, SeesArenasComeAndRemovesThemWithTheirDefinitions) {
-  test::ScratchFolder folder;
+  const test::ScratchFolder folder;
   auto session = SessionDir::create(wishIn(folder));
   ASSERT_TRUE(session);
   EXPECT_TRUE(session->changed());
-  test::ArenaMaker arena(session->path(), {.pid = 7});
+  const test::ArenaMaker arena(session->path(), {.pid = 7});
   std::ofstream(arena.definitions()) << "x";
   EXPECT_TRUE(session->changed());
   ASSERT_EQ(session->arenas().size(), 1u);

@@ -78,7 +78,7 @@ TEST_F(SessionTest, ANumberIsOneProcessOnlyInItsNamespace) {
 TEST_F(SessionTest, ANumberIsOneProcessOnlyWithItsBirth) {
   const uint32_t pid = endedPid();
   for (uint32_t i = 1; i <= 2; ++i) {
-    ArenaMaker image(session->path(), {.pid = pid, .attach_ticks = i, .attach_ns = i * 10});
+    ArenaMaker image(session->path(), {.pid = pid, .attach_ticks = i, .attach_ns = uint64_t{i} * 10});
     image.header().pid_namespace = 1;
     image.header().exec_id = i;
     image.header().process_birth = abi::kBirthIsInode | (50 + i);

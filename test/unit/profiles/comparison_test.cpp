@@ -63,7 +63,8 @@ TEST(Alignment, FunctionsThatHaveLittleInCommonEndToo) {
 }
 
 TEST(Comparison, HottestFunctionsFirst) {
-  Profile first = goldenProfile(), second = goldenProfile();
+  const Profile first = goldenProfile();
+  Profile second = goldenProfile();
   second.functions.erase("empty");
   second.functions["new"] = {{{"cycles", 80}}, {}};
   const auto comparison = compareProfiles(first, second, {});
@@ -87,7 +88,8 @@ TEST(Comparison, WhatNeitherHasIsAUsageError) {
 }
 
 TEST(Comparison, AsJson) {
-  Profile first = goldenProfile(), second = goldenProfile();
+  const Profile first = goldenProfile();
+  Profile second = goldenProfile();
   second.counters.erase("branch-misses");
   second.functions["main"].lines.erase(second.functions["main"].lines.begin());
   std::ostringstream out;
@@ -103,7 +105,8 @@ TEST(Comparison, AsJson) {
 }
 
 TEST(Comparison, AsText) {
-  Profile first = goldenProfile(), second = goldenProfile();
+  const Profile first = goldenProfile();
+  Profile second = goldenProfile();
   second.counters["cycles"] = 24690;
   second.functions["main"].counters["cycles"] = 60;
   second.functions["main"].lines[1].text = "\tjmp";

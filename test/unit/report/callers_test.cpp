@@ -81,7 +81,7 @@ TEST(RowCallers, PathsThatDifferFurtherOutAreOne) {
 }
 
 TEST(RowCallers, APlaceThatNobodyCalledSaysSo) {
-  SiteLine line = lineOf({path(50, {called("load", 5)}), {50, 1, {place}, true, 0}});
+  const SiteLine line = lineOf({path(50, {called("load", 5)}), {50, 1, {place}, true, 0}});
   EXPECT_EQ(shown(line), "50% < net.cpp:5 in load\n"
                          "    < net.cpp:9 in main\n"
                          "50% no caller\n");

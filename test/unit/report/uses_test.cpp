@@ -326,8 +326,8 @@ TEST_F(Uses, ManyCohortsAreAllLookedAt) {
   std::vector<StreamEvent> list = {launch(1)};
   for (uint8_t device = 1; device <= kDevices; ++device) {
     const Where where{.heap = Heap::Device, .site = 1, .device = device};
-    list.push_back(born(2 * device, device, kBlockBytes, where));
-    list.push_back(test::free(kStart + 2 * device + 1, uint64_t{device} << 24, where));
+    list.push_back(born(uint64_t{2} * device, device, kBlockBytes, where));
+    list.push_back(test::free(kStart + uint64_t{2} * device + 1, uint64_t{device} << 24, where));
   }
   run(list);
   EXPECT_EQ(of("unused", 12)["count"], 1) << report["findings"];

@@ -22,7 +22,7 @@ void count(const abi::GraphUnit &unit) {
 // Expects that parent and child count in separate arrays. After libc's fork, a fork handler runs in the child. After
 // other forks no handler runs, and the runtime notices the new process when the child records.
 template <class Fork> void expectOwnCounts(Fork forkNow) {
-  SessionDirectory session;
+  const SessionDirectory session;
   std::strcpy(session.control().counts_folder, (session.path() / "counts").c_str());
   EXPECT_EQ(session.runChild([&] {
     abi::GraphHeader table{};

@@ -82,10 +82,10 @@ TEST_F(KernelArgumentsTest, WhatThereIsNoRoomForIsNotKnown) {
   arguments->set(kOne, KernelArguments::kMostOfKernel, 0x10);
   EXPECT_EQ(of(kOne).back(), 0u);
   constexpr uint32_t kKernels = 40'000;
-  for (uint32_t kernel = 1; kernel <= kKernels; ++kernel)
+  for (uint64_t kernel = 1; kernel <= kKernels; ++kernel)
     arguments->set(kernel * 0x40, 0, 7);
   uint32_t known = 0, unknown = 0;
-  for (uint32_t kernel = 1; kernel <= kKernels; ++kernel) {
+  for (uint64_t kernel = 1; kernel <= kKernels; ++kernel) {
     if (!arguments->isKnown(kernel * 0x40)) {
       ++unknown;
       continue;

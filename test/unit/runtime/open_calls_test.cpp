@@ -75,8 +75,9 @@ alignas(64) char stacks[2][64 << 10];
 void allocateAndYield(uint32_t site, ucontext_t &self, ucontext_t &next) {
   __msl_before(site, kUser);
   ::swapcontext(&self, &next);
-  hookAlloc(site * 100, 16);
-  __msl_on_alloc(site, kUser, at(site * 100), 16);
+  const uint64_t address = uint64_t{site} * 100;
+  hookAlloc(address, 16);
+  __msl_on_alloc(site, kUser, at(address), 16);
 }
 void runLower() { allocateAndYield(1, lower, higher); }
 void runHigher() { allocateAndYield(2, higher, lower); }

@@ -134,7 +134,7 @@ public:
       result.push_back({header.kind, bytes.substr(at, header.bytes)});
       EXPECT_EQ(header.checksum,
                 abi::fnv1a32(reinterpret_cast<const unsigned char *>(bytes.data() + at), header.bytes));
-      at += (header.bytes + 7) / 8 * 8;
+      at += (size_t{header.bytes} + 7) / 8 * 8;
     }
     return result;
   }

@@ -260,7 +260,7 @@ TEST(Walk, OfADamagedStackEnds) {
   for (unsigned seed = 0; seed < 1000; ++seed) {
     for (uint64_t i = 0; i < std::size(words); ++i)
       words[i] = (seed + i) % 3 == 0 ? reinterpret_cast<uint64_t>(&recurse) + 8
-                                     : reinterpret_cast<uint64_t>(words) + (seed * 7919 + i * 104729) % 4096;
+                                     : reinterpret_cast<uint64_t>(words) + (seed * uint64_t{7919} + i * 104729) % 4096;
     Frame frame{.address = reinterpret_cast<uint64_t>(&check) + seed % 64,
                 .stack_pointer = reinterpret_cast<uint64_t>(words) + seed % 8,
                 .frame_pointer = words[seed % 64]};

@@ -40,7 +40,7 @@ protected:
   // Writes two events of one of the streams. The times of neighbouring streams differ by the time of 300 batches.
   void writeBatch(TraceWriter &writer) {
     const auto stream = static_cast<uint32_t>(random_() % kLeafStreams);
-    const auto slots = randomSlots(2, 1000 + batches_++ * 1000 + stream * 300'000, random_);
+    const auto slots = randomSlots(2, 1000 + batches_++ * 1000 + uint64_t{stream} * 300'000, random_);
     ASSERT_TRUE(writer.events({1, stream, position_[stream], slots}));
     position_[stream] += slots.size();
   }
@@ -156,7 +156,6 @@ TEST_F(LeavesTest, WhatADamagedOneListsIsFound) {
 
 TEST_F(LeavesTest, ADamagedRootMeansAWalk) {
   const auto whole = readAll(*TraceReader::open(file_));
-  const fs::path copy = folder_ / "copy";
   const uint64_t trailer = fs::file_size(file_) - sizeof(ChunkHeader) - sizeof(uint64_t);
   flipByteAt(trailer - 1); // the last byte of the root
   const auto reader = TraceReader::open(file_);

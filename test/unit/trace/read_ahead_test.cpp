@@ -23,7 +23,7 @@ public:
   std::span<const StreamEvent> next() override {
     ++*asked_;
     batch_.clear();
-    for (size_t size = 1 + given_ % 5000; batch_.size() < size && given_ < count_; ++given_) {
+    for (const size_t size = 1 + given_ % 5000; batch_.size() < size && given_ < count_; ++given_) {
       StreamEvent event{};
       event.event.slots[0] = {{abi::EventKind::Alloc, abi::Heap::Host, 0, 0, 0, given_}, {given_, 1}};
       batch_.push_back(event);

@@ -23,7 +23,7 @@ void sortAsRead(std::vector<StreamEvent> &events) {
 TEST(TraceRoundTrip, RandomStreams) {
   for (const uint64_t seed : {1, 2, 3, 4, 5, 6, 7, 8}) {
     std::mt19937_64 random(seed);
-    ScratchFolder folder;
+    const ScratchFolder folder;
     const auto file = folder / "trace.mslt";
     auto writer = TraceWriter::create(file);
     ASSERT_TRUE(writer) << writer.error().message;
@@ -62,7 +62,7 @@ TEST(TraceRoundTrip, RandomStreams) {
 }
 
 TEST(TraceRoundTrip, Metadata) {
-  ScratchFolder folder;
+  const ScratchFolder folder;
   const auto file = folder / "trace.mslt";
   auto writer = TraceWriter::create(file);
   ASSERT_TRUE(writer);

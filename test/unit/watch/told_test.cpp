@@ -112,7 +112,7 @@ protected:
 } // namespace
 
 TEST_F(ToldTest, SeesWhatTheTraceSays) {
-  Teller teller(run, session);
+  const Teller teller(run, session);
   auto told = watchSession(), read = watch();
   ASSERT_TRUE(told->isTold());
   ASSERT_FALSE(read->isTold());
@@ -167,7 +167,7 @@ TEST_F(ToldTest, ReadsTheTraceWhenTheSessionHasGoneAndKeepsTheMoment) {
 }
 
 TEST_F(ToldTest, WritesOnlyWhileSomebodyWatches) {
-  Teller teller(run, session);
+  const Teller teller(run, session);
   sleepNs(300'000'000);
   EXPECT_EQ(std::filesystem::file_size(session / kSumsFile), 0u);
   const auto live = watchSession();

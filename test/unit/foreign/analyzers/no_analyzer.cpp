@@ -1,3 +1,3 @@
 // A shared object without an analyzer.
-extern "C" int something_else(void);
-int something_else(void) { return 5; }
+extern "C" int somethingElse(void);
+int somethingElse(void) { return 5; }
