@@ -34,15 +34,15 @@ namespace msleaks::passes {
 #else
 #define MSL_LTO_PHASE
 #endif
-template <typename AddPasses> void atEarlySimplification(llvm::PassBuilder &builder, AddPasses add) {
+template <typename AddPasses> void atEarlySimplification(llvm::PassBuilder &builder, const AddPasses &add) {
   builder.registerPipelineEarlySimplificationEPCallback(
       [add](llvm::ModulePassManager &passes, llvm::OptimizationLevel level MSL_LTO_PHASE) { add(passes, level); });
 }
-template <typename AddPasses> void atOptimizerEarly(llvm::PassBuilder &builder, AddPasses add) {
+template <typename AddPasses> void atOptimizerEarly(llvm::PassBuilder &builder, const AddPasses &add) {
   builder.registerOptimizerEarlyEPCallback(
       [add](llvm::ModulePassManager &passes, llvm::OptimizationLevel level MSL_LTO_PHASE) { add(passes, level); });
 }
-template <typename AddPasses> void atOptimizerLast(llvm::PassBuilder &builder, AddPasses add) {
+template <typename AddPasses> void atOptimizerLast(llvm::PassBuilder &builder, const AddPasses &add) {
   builder.registerOptimizerLastEPCallback(
       [add](llvm::ModulePassManager &passes, llvm::OptimizationLevel level MSL_LTO_PHASE) { add(passes, level); });
 }

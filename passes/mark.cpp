@@ -24,7 +24,7 @@ void markCalls(Function &function, const KnownSymbols &symbols) {
   const SmallVector<FoundCall> calls = findCalls(function, symbols);
   if (calls.empty())
     return;
-  DestinationFinder destinations(function);
+  const DestinationFinder destinations(function);
   std::vector<MarkedCall> marked;
   uint32_t ordinal = 0;
   for (const auto &[call, symbol] : calls) {

@@ -134,7 +134,7 @@ std::string missingIn(const UserRow &row) {
 std::string parseRest(const std::vector<std::string_view> &line, UserRow &row) {
   if (row.wrapper)
     return line.size() == 2 ? "" : "a row of kind 'wrapper' has no fields";
-  std::string error = parseRowFields({line.begin() + 2, line.end()}, row);
+  const std::string error = parseRowFields({line.begin() + 2, line.end()}, row);
   return error.empty() ? missingIn(row) : error;
 }
 
@@ -266,10 +266,10 @@ RowsResult parseRows(std::string_view text, std::string_view file) {
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.empty())
       continue;
-    if (std::string error = parseLine(line, number, result.rows); !error.empty())
+    if (const std::string error = parseLine(line, number, result.rows); !error.empty())
       return {{}, std::string(file) + ":" + std::to_string(number) + ": " + error};
   }
-  if (std::string error = settleHeaps(result.rows, file); !error.empty())
+  if (const std::string error = settleHeaps(result.rows, file); !error.empty())
     return {{}, error};
   return result;
 }

@@ -46,7 +46,7 @@ std::string compositeName(const DICompositeType &type, Spelling spelling) {
 
 std::string functionName(const DISubroutineType &type, StringRef star, Spelling spelling) {
   const auto nameOrVoid = [&](const DIType *part) {
-    std::string name = typeName(part, spelling);
+    const std::string name = typeName(part, spelling);
     return name.empty() ? std::string("void") : name;
   };
   std::string text, separator;

@@ -127,7 +127,7 @@ private:
       if (open.step > 1 && open.step < steps)
         left_in[{handle.kind, open.site}].insert(open.step);
     for (const auto &[of, in] : left_in)
-      if (in.size() >= kLeastSteps && 4 * in.size() >= 3 * (steps - *in.begin()))
+      if (in.size() >= kLeastSteps && 4 * in.size() >= size_t{3} * (steps - *in.begin()))
         grown_[of] = std::max<uint64_t>(grown_[of], in.size());
   }
   // In how many steps the place has left some open; 0 = it does not grow.

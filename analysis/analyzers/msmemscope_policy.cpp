@@ -70,7 +70,7 @@ void MsMemScopePolicy::onAlloc(const Block &block, AllocCause, uint64_t time_ns)
 }
 
 void MsMemScopePolicy::onUse(const Block &block, const Use &use) {
-  Calls &calls = calls_[block.process];
+  const Calls &calls = calls_[block.process];
   const uint64_t now = calls.last + (use.is_launch ? 0 : 1); // a copy or fill is a call that is not counted yet
   BlockCalls &last = elementAt(blocks_, block.id.index);
   if (last.last_use == 0 && last.alloc < calls.last_free && calls.last_free < now)

@@ -62,8 +62,8 @@ void take(std::vector<int64_t> &from, const std::vector<int64_t> &bytes) {
 // One memory for both, as large as the larger one: what the smaller one has is not needed. They must not be in use at
 // one time; where uses are not seen, not alive.
 std::vector<int64_t> sharedBy(const Change &change, Conclusion &conclusion, std::string &failure) {
-  Absence first = blocksOf(change.site, Kind::Share, conclusion, failure);
-  Absence second = failure.empty() ? blocksOf(change.other, Kind::Share, conclusion, failure) : Absence{};
+  const Absence first = blocksOf(change.site, Kind::Share, conclusion, failure);
+  const Absence second = failure.empty() ? blocksOf(change.other, Kind::Share, conclusion, failure) : Absence{};
   if (!failure.empty())
     return {};
   const auto used = [&](Absence blocks) {

@@ -33,7 +33,7 @@ std::string changeText(uint64_t before, uint64_t now, bool in_bytes) {
     return "none";
   const uint64_t size = std::max(before, now) - std::min(before, now);
   const char sign = now > before ? '+' : '-';
-  const std::string text = fmt::format("{}{}", sign, in_bytes ? bytesText(size) : countText(size));
+  std::string text = fmt::format("{}{}", sign, in_bytes ? bytesText(size) : countText(size));
   if (before == 0)
     return text;
   const double percent = 100.0 * static_cast<double>(size) / static_cast<double>(before);

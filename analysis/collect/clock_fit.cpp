@@ -1,6 +1,7 @@
 #include "analysis/collect/clock_fit.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <string>
 #if defined(__x86_64__)
@@ -38,7 +39,7 @@ uint64_t readTicks(abi::ClockKind kind) {
   return readMonotonicNs();
 }
 
-uint64_t toQ32(double rate) { return static_cast<uint64_t>(rate * 4294967296.0 + 0.5); }
+uint64_t toQ32(double rate) { return static_cast<uint64_t>(std::llround(rate * 4294967296.0)); }
 double fromQ32(uint64_t rate) { return static_cast<double>(rate) / 4294967296.0; }
 
 } // namespace

@@ -42,6 +42,7 @@ std::span<const std::byte> DefinitionsFile::readNew() {
       return {};
     buffer_.resize(static_cast<size_t>(got));
     uint64_t whole = 0, wanted = 0;
+    // NOLINTNEXTLINE(bugprone-infinite-loop): each step has its own `record`
     for (std::span<const std::byte> rest = buffer_; const uint64_t record = wholeRecord(rest, wanted);
          rest = rest.subspan(record))
       whole += record;

@@ -28,7 +28,7 @@ bool callsItself(const std::string &process, uint32_t pid) {
   std::ifstream file("/proc/" + process + "/status");
   for (std::string line; std::getline(file, line);)
     if (line.rfind("NSpid:", 0) == 0)
-      return std::atoll(line.substr(line.find_last_of("\t ") + 1).c_str()) == pid;
+      return std::strtoll(line.substr(line.find_last_of("\t ") + 1).c_str(), nullptr, 10) == pid;
   return false;
 }
 
@@ -43,7 +43,7 @@ uint32_t pidHere(const ArenaFacts &facts) {
     const std::string name = entry.path().filename().string();
     if (name.find_first_not_of("0123456789") == std::string::npos && pidNamespaceOf(name) == facts.pid_namespace &&
         callsItself(name, facts.pid))
-      return static_cast<uint32_t>(std::atoll(name.c_str()));
+      return static_cast<uint32_t>(std::strtoll(name.c_str(), nullptr, 10));
   }
   return 0;
 }

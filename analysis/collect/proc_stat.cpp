@@ -35,7 +35,7 @@ std::optional<ProcStat> readProcStat(uint32_t pid) {
       stat.start_ns =
           std::strtoull(field.c_str(), nullptr, 10) * (1'000'000'000u / static_cast<uint64_t>(sysconf(_SC_CLK_TCK)));
     if (number == kExitCode)
-      stat.wait_status = std::atoi(field.c_str());
+      stat.wait_status = static_cast<int>(std::strtol(field.c_str(), nullptr, 10));
   }
   return stat;
 }

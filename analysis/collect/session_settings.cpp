@@ -49,6 +49,7 @@ Result<void> checkChange(abi::CountMode from, abi::CountMode to, std::string_vie
 }
 Result<void> checkChange(abi::CountLaunches, abi::CountLaunches, std::string_view) { return {}; }
 
+// NOLINTNEXTLINE(readability-function-size): one case for each value
 template <class Choice> Result<void> setChoice(Choice &field, std::string_view name, std::string_view text) {
 #define MSL_VALUE(type, value, word, doc)                                                                              \
   if constexpr (std::is_same_v<Choice, abi::type>)                                                                     \

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <elf.h>
 #include <fmt/format.h>
@@ -50,7 +51,7 @@ pid_t processOf(pid_t thread) {
   constexpr std::string_view kName = "Tgid:";
   for (std::string line; std::getline(file, line);)
     if (line.starts_with(kName))
-      return static_cast<pid_t>(std::atoi(line.c_str() + kName.size()));
+      return static_cast<pid_t>(std::strtol(line.c_str() + kName.size(), nullptr, 10));
   return thread;
 }
 

@@ -5,6 +5,7 @@
 #include "msleaks/abi/symbols.h"
 
 #include <fnmatch.h>
+#include <string>
 #include <unordered_set>
 
 namespace msleaks::analysis {
@@ -48,9 +49,9 @@ constexpr Name kPools[] = {
 // A large library has half a million names: most differ in front of the first star.
 bool fits(std::string_view pattern, const std::string &symbol) {
   const size_t star = pattern.find('*');
-  return star == std::string_view::npos
-             ? symbol == pattern
-             : symbol.starts_with(pattern.substr(0, star)) && fnmatch(pattern.data(), symbol.c_str(), 0) == 0;
+  return star == std::string_view::npos ? symbol == pattern
+                                        : symbol.starts_with(pattern.substr(0, star)) &&
+                                              fnmatch(std::string(pattern).c_str(), symbol.c_str(), 0) == 0;
 }
 
 template <size_t Count> const char *whatOf(const Name (&names)[Count], std::string_view symbol) {

@@ -85,7 +85,7 @@ Result<std::vector<SuppressionRule>> parseSuppressions(std::string_view text, st
 
 Result<std::vector<SuppressionRule>> readSuppressions(const std::filesystem::path &file) {
   std::error_code failed;
-  std::ifstream in(file, std::ios::binary);
+  const std::ifstream in(file, std::ios::binary);
   if (!in || !std::filesystem::is_regular_file(file, failed))
     return tl::make_unexpected(
         Error{fmt::format("{}: no file of suppressions that can be read", file.string()), ExitStatus::BadInput});

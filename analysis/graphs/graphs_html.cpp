@@ -58,9 +58,8 @@ public:
   }
 
 private:
-  static void writeScript(std::ostream &to, std::string_view id, std::string json) {
-    to << "<script type=\"application/json\" id=\"" << id << "\">" << escapedForScript(std::move(json))
-       << "</script>\n";
+  static void writeScript(std::ostream &to, std::string_view id, std::string_view json) {
+    to << "<script type=\"application/json\" id=\"" << id << "\">" << escapedForScript(json) << "</script>\n";
   }
 
   // By run; null where the function is not in it.
@@ -112,7 +111,7 @@ private:
 
 } // namespace
 
-std::string escapedForScript(std::string json) {
+std::string escapedForScript(std::string_view json) {
   // In JSON '<' stands only in strings. Without it there is no tag, and no comment, that could end the script.
   std::string escaped;
   escaped.reserve(json.size());

@@ -18,7 +18,7 @@ void writeGraphsHtml(std::ostream &to, const RunOfPage &run, const RunOfPage *ag
                      std::optional<std::filesystem::file_time_type> since = {});
 
 // For tests: what is between the tags of a script or in an element's text, and ends neither.
-std::string escapedForScript(std::string json);
+std::string escapedForScript(std::string_view json);
 std::string escapedForHtml(std::string_view text);
 
 } // namespace msleaks::analysis

@@ -67,7 +67,7 @@ Launched<fs::path> findProgram(const std::string &name) {
   const char *variable = std::getenv("PATH");
   int error = ENOENT;
   for (const std::string &folder : foldersOf(variable ? variable : "/bin:/usr/bin")) {
-    const fs::path candidate = fs::path(folder) / name;
+    fs::path candidate = fs::path(folder) / name;
     const int reason = whyNot(candidate);
     if (reason == 0)
       return candidate;

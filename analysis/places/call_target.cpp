@@ -127,7 +127,8 @@ uint64_t CallTargets::slotOfAArch64Stub(const ElfFile &file, uint64_t stub) cons
   if ((page & 0x9f00001f) != 0x90000010 || (load & 0xffc003ff) != 0xf9400211)
     return 0;
   const uint64_t pages = (uint64_t{page} >> 5 & 0x7ffff) << 2 | (page >> 29 & 3);
-  return (stub & ~uint64_t{0xfff}) + (static_cast<uint64_t>(extended(pages, 21)) << 12) + (load >> 10 & 0xfff) * 8;
+  return (stub & ~uint64_t{0xfff}) + (static_cast<uint64_t>(extended(pages, 21)) << 12) +
+         uint64_t{load >> 10 & 0xfff} * 8;
 }
 
 } // namespace msleaks::analysis

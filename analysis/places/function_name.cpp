@@ -48,7 +48,7 @@ struct Parts {
 // A name that cannot be read is its own name.
 Parts partsOf(std::string_view name) {
   Parts parts;
-  const Parts whole{{}, name, false};
+  Parts whole{{}, name, false};
   size_t begin = 0, end = std::string_view::npos; // `end`: of the own name, where its parameters begin
   for (size_t at = 0; at < name.size();) {
     const std::string_view rest = name.substr(at);
@@ -121,7 +121,7 @@ std::vector<std::string> formsOf(std::string_view function) {
   for (size_t left_out = 1; left_out < parts.scopes.size(); ++left_out) {
     std::string scopes = "...::";
     for (size_t i = left_out; i < parts.scopes.size(); ++i)
-      scopes += withoutTemplateArguments(parts.scopes[i]) + "::";
+      scopes.append(withoutTemplateArguments(parts.scopes[i])).append("::");
     add(scopes + own + parameters);
   }
   add(own + parameters);
@@ -131,7 +131,7 @@ std::vector<std::string> formsOf(std::string_view function) {
 
 std::string briefName(std::string_view function) {
   const Parts parts = partsOf(function);
-  const std::string own = plainOwn(parts.own);
+  std::string own = plainOwn(parts.own);
   if (parts.scopes.empty() || parts.scopes.back().starts_with("(anonymous"))
     return own;
   return plainOwn(parts.scopes.back()) + "::" + own;

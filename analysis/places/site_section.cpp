@@ -65,7 +65,7 @@ Result<std::vector<ObjectSites>> sitesOfArchive(const ElfFile &file, const std::
   std::vector<ObjectSites> objects;
   Elf_Cmd command = ELF_C_READ;
   while (command != ELF_C_NULL) {
-    ElfHandle member(elf_begin(file.descriptor(), command, file.handle()));
+    const ElfHandle member(elf_begin(file.descriptor(), command, file.handle()));
     if (!member)
       break;
     if (elf_kind(member.get()) == ELF_K_ELF) {

@@ -332,7 +332,7 @@ std::vector<ImageNames> Symbolizer::found() const {
 }
 
 std::string demangle(std::string_view linkage_name) {
-  const std::string name(linkage_name);
+  std::string name(linkage_name);
   if (!name.starts_with("_Z"))
     return name;
   int status = 0;

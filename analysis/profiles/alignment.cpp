@@ -31,7 +31,8 @@ std::optional<std::vector<Furthest>> search(const Words &first, const Words &sec
       while (at < n && at - diagonal < m && at - diagonal >= 0 &&
              first[static_cast<size_t>(at)] == second[static_cast<size_t>(at - diagonal)])
         ++at;
-      now[static_cast<size_t>(diagonal + edits)] = at;
+      const int index = diagonal + edits;
+      now[static_cast<size_t>(index)] = at;
       if (at >= n && at - diagonal >= m) {
         reached.push_back(std::move(now));
         return reached;

@@ -154,7 +154,7 @@ void addShare(CallersText &path, uint64_t whole) {
   path.share = fmt::format("{:>3} ", percentText(path.weight, whole));
   std::string share = path.share;
   for (std::string &line : path.lines) {
-    line = share + line;
+    line.insert(0, share);
     share.assign(share.size(), ' ');
   }
 }

@@ -37,7 +37,7 @@ const char *its(const Finding &finding) { return finding.count == 1 ? "its" : "t
 // "`cache` (a.c:4)", "the stack of thread 7": the root of the way to a block.
 std::string rootIn(const std::string &holders) {
   constexpr std::string_view kGlobal = "global ", kArrow = " → ";
-  std::string root = holders.substr(0, holders.find(kArrow));
+  const std::string root = holders.substr(0, holders.find(kArrow));
   const size_t place = root.rfind(" (");
   if (!root.starts_with(kGlobal))
     return root.starts_with("memory") || root.starts_with("thread-local") ? root : "the " + root;

@@ -113,7 +113,7 @@ bool readStoredLeaf(const InputFile &file, const LeafPlace &leaf, std::vector<Ch
 
 Result<bool> checkFileHeader(const InputFile &file) {
   FileHeader header{};
-  std::span<uint8_t> bytes(reinterpret_cast<uint8_t *>(&header), sizeof header);
+  const std::span<uint8_t> bytes(reinterpret_cast<uint8_t *>(&header), sizeof header);
   if (file.size() == 0)
     return fail(fmt::format("'{}' is empty: its session was killed before it wrote anything", file.name()));
   const auto count = MSL_TRY(file.read(0, bytes));

@@ -97,7 +97,7 @@ constexpr Encoding encodingOf(abi::Repr repr) {
 }
 
 // Calls f(event) with the event that begins at `slots`, as its own type. The kind must be a known one.
-template <class F> void visitEvent(const abi::Slot *slots, F &&f) {
+template <class F> void visitEvent(const abi::Slot *slots, F &&f) { // NOLINT: one case for each event
   switch (slots->header.kind) {
 #define MSL_EVENT(name, number, slotCount, doc)                                                                        \
   case abi::EventKind::name: {                                                                                         \
@@ -130,7 +130,7 @@ template <class Event> Event emptyEvent(const abi::EventHeader &header) {
 }
 
 // Makes an event of the header's kind, lets f(event) fill its fields, and stores it. False for an unknown kind.
-template <class F> bool makeEvent(const abi::EventHeader &header, abi::AnyEvent &out, F &&f) {
+template <class F> bool makeEvent(const abi::EventHeader &header, abi::AnyEvent &out, F &&f) { // NOLINT: one case each
   switch (header.kind) {
 #define MSL_EVENT(name, number, slotCount, doc)                                                                        \
   case abi::EventKind::name: {                                                                                         \

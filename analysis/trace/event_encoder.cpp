@@ -25,7 +25,7 @@ EventRun measureRun(std::span<const abi::Slot> slots) {
 }
 
 void EventEncoder::Column::begin(Encoding encoding, uint64_t first, uint32_t events) {
-  constexpr size_t kMostBytes = 2 * kMaxVarintBytes; // "new", and the value
+  constexpr size_t kMostBytes = size_t{2} * kMaxVarintBytes; // "new", and the value
   if (buffer_.size() < events * kMostBytes)
     buffer_.resize(events * kMostBytes);
   at_ = buffer_.data();

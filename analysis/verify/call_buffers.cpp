@@ -30,7 +30,7 @@ constexpr std::array kHidingCalls{SYS_ioctl,          SYS_sendmmsg,         SYS_
                                   SYS_io_uring_enter, SYS_process_vm_readv, SYS_process_vm_writev};
 
 bool read(pid_t process, uint64_t address, void *to, size_t bytes) {
-  iovec here{to, bytes}, there{reinterpret_cast<void *>(address), bytes};
+  const iovec here{to, bytes}, there{reinterpret_cast<void *>(address), bytes};
   return process_vm_readv(process, &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes);
 }
 

@@ -102,7 +102,7 @@ std::string whyNotVerifiable(const Finding &finding) {
 Judgement judge(const Finding &finding, const GuardedSum &sum) {
   if (sum.blocks == 0)
     return {Outcome::Unknown, "no block was allocated there"};
-  const Judgement judgement = kindOf(finding)->judge(finding, sum);
+  Judgement judgement = kindOf(finding)->judge(finding, sum);
   if (sum.unwatched && judgement.outcome == Outcome::Proved)
     return {Outcome::Unknown, "not all of the time could it be seen who touched the blocks: a system call was given "
                               "them in a way that cannot be "

@@ -49,7 +49,7 @@ constexpr uint64_t kBreakpoint = 0xcc, kByte = 0xff; // int3
 
 size_t repeatedWriteAt(pid_t process, uint64_t address) {
   uint8_t code[kMostInstructionBytes]{};
-  iovec here{code, sizeof code}, there{reinterpret_cast<void *>(address), sizeof code};
+  const iovec here{code, sizeof code}, there{reinterpret_cast<void *>(address), sizeof code};
   const ssize_t got = process_vm_readv(process, &here, 1, &there, 1, 0);
   return got > 0 ? repeatedWriteBytes(code, static_cast<size_t>(got)) : 0;
 }

@@ -49,7 +49,7 @@ pid_t ThreadStacks::State::nextThread(Dwfl *, void *state, void **thread) {
 }
 
 bool ThreadStacks::State::readMemory(Dwfl *, Dwarf_Addr address, Dwarf_Word *word, void *state) {
-  iovec to{word, sizeof *word}, from{reinterpret_cast<void *>(address), sizeof *word};
+  const iovec to{word, sizeof *word}, from{reinterpret_cast<void *>(address), sizeof *word};
   return process_vm_readv(static_cast<State *>(state)->pid, &to, 1, &from, 1, 0) == static_cast<ssize_t>(sizeof *word);
 }
 

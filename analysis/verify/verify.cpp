@@ -61,7 +61,7 @@ private:
 Judgement judgeRun(const Finding &finding, const GuardedSum &sum, const GuardTracer &tracer) {
   if (!tracer.loaded())
     return {Outcome::Unknown, kNotLoaded};
-  const Judgement judgement = judge(finding, sum);
+  Judgement judgement = judge(finding, sum);
   if (tracer.refused() && judgement.outcome == Outcome::Refuted)
     return {Outcome::Unknown, "more blocks were allocated there than can be guarded"};
   return judgement;

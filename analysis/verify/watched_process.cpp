@@ -14,7 +14,7 @@ uint64_t pageBytes() { return static_cast<uint64_t>(sysconf(_SC_PAGESIZE)); }
 } // namespace
 
 uint64_t readMemory(pid_t process, uint64_t address, std::span<std::byte> to) {
-  iovec here{to.data(), to.size()}, there{reinterpret_cast<void *>(address), to.size()};
+  const iovec here{to.data(), to.size()}, there{reinterpret_cast<void *>(address), to.size()};
   const ssize_t got = process_vm_readv(process, &here, 1, &there, 1, 0);
   return got > 0 ? static_cast<uint64_t>(got) : 0;
 }

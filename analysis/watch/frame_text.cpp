@@ -113,7 +113,7 @@ std::string placeText(const FrameRow &row, size_t room) {
     narrow.column = 0;
     return cutEnd(placeOf(narrow, room), room);
   }
-  std::string text = placeOf(*row.site, room);
+  const std::string text = placeOf(*row.site, room);
   const size_t left = room == SIZE_MAX ? room : room - std::min(room, widthOf(text) + 1);
   if (left < 8)
     return cutEnd(text, room);

@@ -40,7 +40,7 @@ void waitUntil(uint64_t moment_ns) {
 
 // These functions are not inlined, so that there is one call for each event, as in an instrumented program.
 __attribute__((noinline)) void readClock(uint64_t) {
-  uint64_t ticks = msleaks::runtime::readTicks();
+  const uint64_t ticks = msleaks::runtime::readTicks();
   __asm__ volatile("" : : "r"(ticks));
 }
 

@@ -5,13 +5,14 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 
 namespace msleaks::driver {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kGroups = "/sys/fs/cgroup";
+constexpr std::string_view kGroups = "/sys/fs/cgroup";
 
 // Returns the first word of a file. The result is empty if the file has no word or does not exist.
 std::string wordIn(const fs::path &file) {
@@ -23,7 +24,7 @@ std::string wordIn(const fs::path &file) {
 // Whether `f` returns true for the folder of a control group or for one of its parent folders. Each of these groups may
 // have a quota.
 template <class F> bool anyGroup(fs::path group, const F &f) {
-  for (; group.native().size() >= kGroups.native().size(); group = group.parent_path())
+  for (; group.native().size() >= kGroups.size(); group = group.parent_path())
     if (f(group))
       return true;
   return false;
@@ -36,13 +37,13 @@ bool hasQuota(const std::string &line) {
   const std::string controllers = line.substr(first + 1, second - first - 1);
   const std::string path = line.substr(second + 2); // the path without its first slash
   if (controllers.empty())                          // the line is of control groups of version 2
-    return anyGroup(kGroups / path, [](const fs::path &group) {
+    return anyGroup(fs::path(kGroups) / path, [](const fs::path &group) {
       const std::string quota = wordIn(group / "cpu.max");
       return !quota.empty() && quota != "max";
     });
   if ((',' + controllers + ',').find(",cpu,") == std::string::npos)
     return false;
-  return anyGroup(kGroups / controllers / path, [](const fs::path &group) {
+  return anyGroup(fs::path(kGroups) / controllers / path, [](const fs::path &group) {
     const std::string quota = wordIn(group / "cpu.cfs_quota_us");
     return !quota.empty() && quota != "-1";
   });

@@ -68,8 +68,8 @@ public:
 
 private:
   void count(Function &function) {
-    EdgeGraph graph(function, analyses_.getResult<BlockFrequencyAnalysis>(function),
-                    analyses_.getResult<BranchProbabilityAnalysis>(function));
+    const EdgeGraph graph(function, analyses_.getResult<BlockFrequencyAnalysis>(function),
+                          analyses_.getResult<BranchProbabilityAnalysis>(function));
     const SmallVector<EdgeCount> counts = chooseCounters(graph, options_.all_counters, counter_count_);
     table_.add(graph, function, counts, analyses_.getResult<LoopAnalysis>(function),
                options_.all_counters ? uint32_t{abi::kCountsAll} : 0);

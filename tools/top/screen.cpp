@@ -17,12 +17,12 @@ constexpr char kHelp[] = "q quit  space pause  g growth from here  s sort (b c r
 void drawLine(int line, const std::string &text, int columns, attr_t attributes = A_NORMAL) {
   move(line, 0);
   clrtoeol();
-  attron(attributes);
+  attr_on(attributes, nullptr);
   addstr(text.c_str());
   // Highlights the whole width of a highlighted line.
   for (size_t at = text.size(); attributes == A_REVERSE && at < static_cast<size_t>(columns); ++at)
     addch(' ');
-  attroff(attributes);
+  attr_off(attributes, nullptr);
 }
 
 analysis::FrameSort after(analysis::FrameSort sort) {

@@ -162,7 +162,7 @@ public:
 // of two versions, share nothing.
 template <class Type> class [[gnu::visibility("hidden")]] Functions {
 public:
-  static constexpr Plugin pluginNamed(const char *name) {
+  static constexpr Plugin pluginNamed(const char *name) noexcept {
     return {kAnalyzerVersion, sizeof(Plugin), name,       make,    destroy,      eventKinds,
             onAlloc,          onFree,         onRetarget, onEvent, onProcessEnd, conclude};
   }
