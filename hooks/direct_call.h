@@ -21,12 +21,11 @@
     return body(MSL_HOOK_EACH(MSL_HOOK_NAME, __VA_ARGS__), MSL_CALLED_HERE(0));                                        \
   }
 
-// The constant has the address of this library's own function, also where another definition of the symbol comes first.
+// The first function is the hook under a second name. So the library exports the address of its own hook, also where
+// another definition of the symbol comes first.
 #define MSL_DEFINE_DIRECT(result, body, symbol, ...)                                                                   \
-  extern "C" [[gnu::visibility("hidden"), gnu::alias(#symbol)]] result own##symbol(                                    \
+  extern "C" [[gnu::visibility("default"), gnu::alias(#symbol)]] result __msl_hook_##symbol(                           \
       MSL_HOOK_EACH(MSL_HOOK_DECLARE, __VA_ARGS__));                                                                   \
-  static result direct##symbol(MSL_HOOK_EACH(MSL_HOOK_DECLARE, __VA_ARGS__), uint32_t site) {                          \
+  result __msl_direct_##symbol(MSL_HOOK_EACH(MSL_HOOK_DECLARE, __VA_ARGS__), uint32_t site) {                          \
     return body(MSL_HOOK_EACH(MSL_HOOK_NAME, __VA_ARGS__), MSL_CALLED_HERE(site));                                     \
-  }                                                                                                                    \
-  constinit const ::msleaks::abi::DirectCall<result, __VA_ARGS__> __msl_direct_##symbol = {&own##symbol,               \
-                                                                                           &direct##symbol};
+  }

@@ -1,22 +1,25 @@
 #include "direct_call.h"
 
+#include "runtime_decls.h"
 #include "signature.h"
 
 #include "msleaks/abi/direct_calls.h"
-
-#include "llvm/IR/Module.h"
 
 using namespace llvm;
 
 namespace msleaks::passes {
 namespace {
 
+using TypeOf = FunctionType *(LLVMContext &);
+
 struct Row {
-  const char *symbol, *constant;
-  FunctionType *(*type)(LLVMContext &);
+  const char *symbol, *hook, *with_site;
+  TypeOf *type, *type_with_site;
 };
 constexpr Row kRows[] = {
-#define MSL_DIRECT(symbol, result, ...) {#symbol, "__msl_direct_" #symbol, signatureOf<result (*)(__VA_ARGS__)>},
+#define MSL_DIRECT(symbol, result, ...)                                                                                \
+  {#symbol, "__msl_hook_" #symbol, "__msl_direct_" #symbol, signatureOf<decltype(&__msl_hook_##symbol)>,               \
+   signatureOf<decltype(&__msl_direct_##symbol)>},
 #include "msleaks/abi/direct_calls.def"
 };
 
@@ -27,22 +30,22 @@ const Row *rowOf(StringRef symbol) {
 
 } // namespace
 
-GlobalVariable *directCallOf(const GateShape &shape) {
+DirectCall directCallOf(const GateShape &shape) {
   auto *callee = dyn_cast<Function>(shape.callee);
   const bool is_plain = callee && callee->isDeclaration() && shape.convention == CallingConv::C &&
                         shape.type->getNumParams() == shape.arguments + 1;
   const Row *row = is_plain ? rowOf(callee->getName()) : nullptr;
-  if (!row || shape.call_type != row->type(callee->getContext()))
-    return nullptr;
-  // Both addresses are read from the GOT, as those of callbacks are (RuntimeDecls). An executable at a fixed address
-  // would otherwise compare with its own entry in the PLT.
+  if (!row)
+    return {};
+  LLVMContext &context = callee->getContext();
+  if (shape.call_type != row->type(context))
+    return {};
+  // The callee's address is read from the GOT, as that of the hook is. An executable at a fixed address would otherwise
+  // compare its own entry in the PLT.
   callee->setDSOLocal(false);
   Module &module = *callee->getParent();
-  if (GlobalVariable *known = module.getGlobalVariable(row->constant))
-    return known;
-  Type *pointer = PointerType::get(callee->getContext(), 0);
-  return new GlobalVariable(module, StructType::get(pointer, pointer), /*isConstant=*/true,
-                            GlobalValue::ExternalWeakLinkage, nullptr, row->constant);
+  return {declareWeak(module, row->hook, row->type(context)),
+          declareWeak(module, row->with_site, row->type_with_site(context))};
 }
 
 } // namespace msleaks::passes

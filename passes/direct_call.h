@@ -5,14 +5,18 @@
 
 namespace llvm {
 class Function;
-class GlobalVariable;
 } // namespace llvm
 
 namespace msleaks::passes {
 
-// Returns the declaration of the constant that describes the hook of a callee: { hook, with_site }. Returns null if
-// calls of this shape cannot go to a hook directly. The callee must be a function of direct_calls.def that the module
-// only declares, and the gate must need no operands beside the arguments.
-llvm::GlobalVariable *directCallOf(const GateShape &shape);
+// The functions of the hooks' library for one callee. Both are null if a call cannot go to a hook directly.
+struct DirectCall {
+  llvm::Function *hook;      // the callee has this address if the callee is the hook
+  llvm::Function *with_site; // the hook with one more parameter, the site
+};
+
+// Declares the functions for the calls of this shape. A direct call is possible if the callee is a function of
+// direct_calls.def that the module only declares. The gate must need no operands beside the arguments.
+DirectCall directCallOf(const GateShape &shape);
 
 } // namespace msleaks::passes

@@ -68,28 +68,24 @@ void jump(IRBuilder<> &builder, const GateShape &shape, FunctionType *type, Valu
 
 // Writes the end of the armed path. It jumps to the hook if the callee is a hook that takes the site. Otherwise it
 // jumps to the armed half.
-void writeArmedPath(IRBuilder<> &builder, Function &armedHalf, const GateShape &shape, GlobalVariable *direct,
+void writeArmedPath(IRBuilder<> &builder, Function &armedHalf, const GateShape &shape, const DirectCall &direct,
                     ArrayRef<Value *> values) {
-  if (!direct)
+  if (!direct.hook || !direct.with_site)
     return jump(builder, shape, shape.type, &armedHalf, values);
   LLVMContext &context = builder.getContext();
   Function *gate = builder.GetInsertBlock()->getParent();
-  auto *known = BasicBlock::Create(context, "known", gate);
   auto *hooked = BasicBlock::Create(context, "hooked", gate);
   auto *callbacks = BasicBlock::Create(context, "callbacks", gate);
-  builder.CreateCondBr(builder.CreateIsNotNull(direct), known, callbacks);
-  builder.SetInsertPoint(known);
-  Value *hook = builder.CreateLoad(builder.getPtrTy(), direct, "hook");
-  builder.CreateCondBr(builder.CreateICmpEQ(hook, shape.callee), hooked, callbacks);
+  builder.CreateCondBr(builder.CreateICmpNE(shape.callee, direct.hook), callbacks, hooked,
+                       unlikelyBranchWeights(context));
   builder.SetInsertPoint(hooked);
-  Value *field = builder.CreateStructGEP(direct->getValueType(), direct, 1);
-  jump(builder, shape, shape.type, builder.CreateLoad(builder.getPtrTy(), field, "with_site"), values);
+  jump(builder, shape, shape.type, direct.with_site, values);
   builder.SetInsertPoint(callbacks);
   jump(builder, shape, shape.type, &armedHalf, values);
 }
 
 void writeGate(Function &gate, Function &armedHalf, const GateShape &shape, GlobalVariable &unit,
-               GlobalVariable *direct) {
+               const DirectCall &direct) {
   LLVMContext &context = gate.getContext();
   auto *entry = BasicBlock::Create(context, "", &gate);
   auto *plain = BasicBlock::Create(context, "plain", &gate);
@@ -149,7 +145,7 @@ Function &makeGate(const GateShape &shape, const CallKind &kind, GlobalVariable 
   Function &armed = declare(shape, module, "__msl_armed.", "site");
   if (opensCall(kind))
     armed.setPersonalityFn(shape.personality);
-  writeGate(gate, armed, shape, unit, kind.inner_free ? nullptr : directCallOf(shape));
+  writeGate(gate, armed, shape, unit, kind.inner_free ? DirectCall{} : directCallOf(shape));
   writeArmed(armed, shape, runtime, kind);
   return gate;
 }

@@ -30,18 +30,24 @@ Value *fit(IRBuilder<> &builder, Value *value, Type *type) {
 
 } // namespace
 
-// The callbacks are weak, so that the program links without a runtime. They are nonlazybind and not dso_local, so that
+// The functions are weak, so that the program links without a runtime. They are nonlazybind and not dso_local, so that
 // in every code model their addresses are read from the GOT. Only this is safe without a runtime. In the GOT, every
 // linker stores 0 for an undefined symbol, or leaves the entry to the dynamic linker.
-FunctionCallee RuntimeDecls::declare(const char *name, FunctionType *type) {
-  FunctionCallee callee = module_.getOrInsertFunction(name, type);
-  if (auto *function = dyn_cast<Function>(callee.getCallee()); function && function->isDeclaration()) {
+Function *declareWeak(Module &module, const char *name, FunctionType *type) {
+  auto *function = dyn_cast<Function>(module.getOrInsertFunction(name, type).getCallee());
+  if (function && function->isDeclaration()) {
     function->setLinkage(GlobalValue::ExternalWeakLinkage);
     function->setDSOLocal(false);
-    function->addFnAttr(Attribute::NoUnwind);
     function->addFnAttr(Attribute::NonLazyBind);
   }
-  return callee;
+  return function;
+}
+
+FunctionCallee RuntimeDecls::declare(const char *name, FunctionType *type) {
+  Function *function = declareWeak(module_, name, type);
+  if (function && function->isDeclaration())
+    function->addFnAttr(Attribute::NoUnwind);
+  return module_.getOrInsertFunction(name, type);
 }
 
 void RuntimeDecls::call(IRBuilder<> &builder, Callback callback, ArrayRef<Value *> arguments) {

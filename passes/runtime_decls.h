@@ -12,6 +12,9 @@ enum class Callback : unsigned {
 #include "msleaks/abi/callbacks.def"
 };
 
+// Declares a function that the process may lack. Its symbol is weak, and its address is read from the GOT.
+llvm::Function *declareWeak(llvm::Module &module, const char *name, llvm::FunctionType *type);
+
 class RuntimeDecls {
 public:
   explicit RuntimeDecls(llvm::Module &module) : module_(module) {}

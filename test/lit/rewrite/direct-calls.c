@@ -12,13 +12,6 @@ void free(void *);
 void *_Znwm(size_t);
 void _ZdlPvm(void *, size_t);
 
-// CHECK-DAG: @__msl_direct_malloc = extern_weak constant { ptr, ptr }
-// CHECK-DAG: @__msl_direct_calloc = extern_weak constant { ptr, ptr }
-// CHECK-DAG: @__msl_direct__Znwm = extern_weak constant { ptr, ptr }
-// CHECK-DAG: @__msl_direct__ZdlPvm = extern_weak constant { ptr, ptr }
-// A hook of these functions does not take a site.
-// CHECK-NOT: @__msl_direct_aligned_alloc
-// CHECK-NOT: @__msl_direct_realloc
 void *make(size_t n) { return malloc(n); }
 void *zeroed(size_t n) { return calloc(n, 4); }
 void *aligned(size_t n) { return aligned_alloc(64, n); }
@@ -27,16 +20,29 @@ void *object(size_t n) { return _Znwm(n); }
 void destroy(void *p, size_t n) { _ZdlPvm(p, n); }
 
 // A function that the module itself defines is not a hook.
-// OWN-NOT: @__msl_direct_free
 // OWN-LABEL: define{{.*}} @give_back(
 // OWN:         call void @__msl_gate.free(
 void give_back(void *p) { free(p); }
 #ifdef OWN
 __attribute__((noinline)) void free(void *p) { *(void *volatile *)p = p; }
 #endif
+// OWN-NOT: @__msl_direct_free
+
+// CHECK-DAG: declare extern_weak ptr @__msl_hook_malloc(i64)
+// CHECK-DAG: declare extern_weak ptr @__msl_direct_malloc(i64, i32)
+// CHECK-DAG: declare extern_weak ptr @__msl_direct_calloc(i64, i64, i32)
+// CHECK-DAG: declare extern_weak void @__msl_direct_free(ptr, i32)
+// An exception may leave operator new, so the declaration is not nounwind.
+// CHECK-DAG: declare extern_weak ptr @__msl_direct__Znwm(i64, i32) #[[THROWS:[0-9]+]]
+// CHECK-DAG: attributes #[[THROWS]] = { nonlazybind }
+// CHECK-DAG: declare extern_weak void @__msl_direct__ZdlPvm(ptr, i64, i32)
+// A hook of these functions does not take a site.
+// CHECK-NOT: @__msl_direct_aligned_alloc
+// CHECK-NOT: @__msl_direct_realloc
 
 // Code for a fixed address compares the address in the GOT, not its own entry in the PLT.
 // X86: {{^}}__msl_gate.malloc:
-// X86:   cmp{{.*}}malloc@GOTPCREL(%rip)
+// X86:   malloc@GOTPCREL(%rip)
+// X86:   __msl_direct_malloc@GOTPCREL(%rip)
 // ARM: {{^}}__msl_gate.malloc:
 // ARM:   :got:malloc

@@ -43,15 +43,10 @@ void give_back(void *p) { free(p); }
 // CHECK-NEXT:    ret ptr %[[P]]
 // CHECK:       armed:
 // CHECK-NEXT:    %site = add i32 %base, %row
-// CHECK-NEXT:    %[[THERE:.*]] = icmp ne ptr @__msl_direct_malloc, null
-// CHECK-NEXT:    br i1 %[[THERE]], label %known, label %callbacks
-// CHECK:       known:
-// CHECK-NEXT:    %hook = load ptr, ptr @__msl_direct_malloc, align 8
-// CHECK-NEXT:    %[[SAME:.*]] = icmp eq ptr %hook, @malloc
-// CHECK-NEXT:    br i1 %[[SAME]], label %hooked, label %callbacks
+// CHECK-NEXT:    %[[OTHER:.*]] = icmp ne ptr @malloc, @__msl_hook_malloc
+// CHECK-NEXT:    br i1 %[[OTHER]], label %callbacks, label %hooked, !prof ![[UNLIKELY]]
 // CHECK:       hooked:
-// CHECK-NEXT:    %with_site = load ptr, ptr getelementptr inbounds{{.*}} @__msl_direct_malloc, i{{.*}}, align 8
-// CHECK-NEXT:    %[[D:.*]] = tail call noalias {{.*}}ptr %with_site(i64 %0, i32 %site) #[[IN_GATE]]
+// CHECK-NEXT:    %[[D:.*]] = tail call noalias {{.*}}ptr @__msl_direct_malloc(i64 %0, i32 %site) #[[IN_GATE]]
 // CHECK-NEXT:    ret ptr %[[D]]
 // CHECK:       callbacks:
 // CHECK-NEXT:    %[[Q:.*]] = tail call noalias {{.*}}ptr @__msl_armed.malloc(i64 %0, i32 %site)

@@ -17,16 +17,10 @@ __attribute__((weak)) void __msl_before(uint32_t site, uint32_t traits);
 __attribute__((weak)) void __msl_on_alloc(uint32_t site, uint32_t traits, const void *address, uint64_t size);
 __attribute__((weak)) void __msl_on_free(uint32_t site, uint32_t traits, const void *address, uint64_t size);
 
-struct Direct {
-  void *(*hook)(size_t);
-  void *(*with_site)(size_t, uint32_t site);
-};
-struct DirectFree {
-  void (*hook)(void *);
-  void (*with_site)(void *, uint32_t site);
-};
-extern const struct Direct __msl_direct_malloc __attribute__((weak));
-extern const struct DirectFree __msl_direct_free __attribute__((weak));
+__attribute__((weak)) void *__msl_hook_malloc(size_t size);
+__attribute__((weak)) void *__msl_direct_malloc(size_t size, uint32_t site);
+__attribute__((weak)) void __msl_hook_free(void *block);
+__attribute__((weak)) void __msl_direct_free(void *block, uint32_t site);
 
 static const char *when;
 static void at(const char *point) {
@@ -56,18 +50,18 @@ static void handle(int signal) {
 // Allocates in an allocator of the program, whose call is open meanwhile.
 NOINLINE static void *allocateInside(uint32_t outer, uint32_t inner, size_t size) {
   __msl_before(outer, kMalloc);
-  void *block = __msl_direct_malloc.with_site(size, inner);
+  void *block = __msl_direct_malloc(size, inner);
   __msl_on_alloc(outer, kMalloc, block, size);
   return block;
 }
 
 NOINLINE static int callDirectly(void) {
-  if (__msl_direct_malloc.hook != malloc || __msl_direct_free.hook != free)
+  if (__msl_hook_malloc != malloc || __msl_hook_free != free)
     return 2;
-  void *first = __msl_direct_malloc.with_site(4001, 31), *second = allocateInside(32, 33, 4003);
-  __msl_direct_free.with_site(first, 34);
-  __msl_direct_free.with_site(second, 35);
-  __msl_direct_free.with_site(NULL, 36);
+  void *first = __msl_direct_malloc(4001, 31), *second = allocateInside(32, 33, 4003);
+  __msl_direct_free(first, 34);
+  __msl_direct_free(second, 35);
+  __msl_direct_free(NULL, 36);
   return 0;
 }
 
