@@ -99,8 +99,8 @@ void findWhatMatters(ThreadPath &path, const Walk &done) noexcept {
 
 constexpr uint64_t kNeverZero = 1;
 
-// Appends the checks of one call to the list. The calls are appended from the outermost one inwards. So before the checks
-// of a call, the list has the checks of all calls around it.
+// Appends the checks of one call to the list. The calls are appended from the outermost one inwards. So before the
+// checks of a call, the list has the checks of all calls around it.
 uint32_t addChecks(StackCheck *checks, uint32_t count, const PathFrame &frame) noexcept {
   if (frame.address_at == 0) {
     checks[count++] = {reinterpret_cast<uint64_t>(&kNeverZero), 0};

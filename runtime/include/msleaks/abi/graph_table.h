@@ -169,8 +169,8 @@ extern "C" {
 // see the record after __msl_publish_launches.
 [[gnu::visibility("default")]] msleaks::abi::CountedLaunches *__msl_device_launches(uint32_t unit) noexcept;
 [[gnu::visibility("default")]] void __msl_publish_launches(msleaks::abi::CountedLaunches *launches) noexcept;
-// Stores in `choice` which launches the session counts, and which of their threads add to the counters. Returns false if
-// there is no session.
+// Stores in `choice` which launches the session counts, and which of their threads add to the counters. Returns false
+// if there is no session.
 [[gnu::visibility("default")]] bool __msl_device_choice(msleaks::abi::DeviceChoice *choice) noexcept;
 // Returns the path of a program that compiles the source of kernels and inserts counters (msleaks-run --cfg). The path
 // is empty if there is no such program, or no session.
