@@ -4,7 +4,8 @@
 add_library(msleaks_options INTERFACE)
 add_library(msleaks::options ALIAS msleaks_options)
 target_compile_options(msleaks_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wno-gnu-zero-variadic-macro-arguments -Werror=return-type
+  -Wall -Wextra -Wpedantic -Werror=return-type
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-gnu-zero-variadic-macro-arguments>
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
   # stable_sort of libstdc++ 12 calls a function that libstdc++ itself deprecates. Without this option, clang would warn
   # at each use of stable_sort.
