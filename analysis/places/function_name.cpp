@@ -122,7 +122,7 @@ std::vector<std::string> formsOf(std::string_view function) {
     std::string scopes = "...::";
     for (size_t i = left_out; i < parts.scopes.size(); ++i)
       scopes.append(withoutTemplateArguments(parts.scopes[i])).append("::");
-    add(scopes + own + parameters);
+    add(scopes.append(own).append(parameters));
   }
   add(own + parameters);
   add(plainOwn(parts.own));
