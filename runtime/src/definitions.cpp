@@ -115,7 +115,7 @@ bool UnitBatch::add(const abi::UnitDefinition &unit, const abi::UnitHeader &tabl
   const unsigned at = batch_->count;
   batch_->units[at] = unit;
   if (!fill(batch_->headers[at], abi::DefinitionKind::Unit, piece(&batch_->units[at], sizeof unit),
-            piece(&table, table.total_bytes), &batch_->pieces[kPiecesOfOne * at]))
+            piece(&table, table.total_bytes), &batch_->pieces[size_t{kPiecesOfOne} * at]))
     return fail();
   ++batch_->count;
   return true;

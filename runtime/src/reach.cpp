@@ -17,7 +17,7 @@ constexpr uint64_t kGraceNs = 100 * kNsPerMs;
 constexpr uint64_t kMostTimeouts = 10;
 
 uint64_t stackPointer() noexcept {
-  uint64_t pointer = 0;
+  uint64_t pointer = 0; // NOLINT(misc-const-correctness): the asm writes it
 #if defined(__x86_64__)
   __asm__ volatile("mov %%rsp, %0" : "=r"(pointer));
 #elif defined(__aarch64__)

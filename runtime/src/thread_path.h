@@ -45,8 +45,10 @@ struct ThreadPath {
   PathFrame *frames() noexcept { return reinterpret_cast<PathFrame *>(this + 1); }
   const PathFrame *frames() const noexcept { return reinterpret_cast<const PathFrame *>(this + 1); }
   PathFrame *walked() noexcept { return frames() + capacity; } // the frames of the current walk
-  StackCheck *checks() noexcept { return reinterpret_cast<StackCheck *>(frames() + 2 * capacity); }
-  const StackCheck *checks() const noexcept { return reinterpret_cast<const StackCheck *>(frames() + 2 * capacity); }
+  StackCheck *checks() noexcept { return reinterpret_cast<StackCheck *>(frames() + size_t{2} * capacity); }
+  const StackCheck *checks() const noexcept {
+    return reinterpret_cast<const StackCheck *>(frames() + size_t{2} * capacity);
+  }
 };
 
 [[gnu::always_inline]] inline bool isSame(const PathFrame &known, const unwind::Frame &frame) noexcept {

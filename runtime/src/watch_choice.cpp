@@ -27,7 +27,7 @@ void ask(abi::ArenaHeader &header, bool &asked, uint32_t image) noexcept {
   if (isSandboxed())
     return;
   std::atomic<uint32_t> &word = header.watch_image;
-  const uint64_t until_ns = monotonicNs() + 10 * session.control->flags.block_timeout_ms * kNsPerMs;
+  const uint64_t until_ns = monotonicNs() + uint64_t{10} * session.control->flags.block_timeout_ms * kNsPerMs;
   word.store(image, std::memory_order_release);
   {
     const ProcessLocked locked; // protects the path buffer of wakeCollector

@@ -32,7 +32,7 @@ public:
   template <int kIndex> uint64_t word() const { return toWord(get<kIndex>()); }
   template <int kIndex> const void *pointer() const { return reinterpret_cast<const void *>(word<kIndex>()); }
   template <int kSize, int kCount> uint64_t bytes() const {
-    uint64_t product = word<kSize>();
+    uint64_t product = word<kSize>(); // NOLINT(misc-const-correctness): changed if there is a count
     if constexpr (kCount != kAbsent)
       if (__builtin_mul_overflow(product, word<kCount>(), &product))
         return UINT64_MAX; // the product overflows: the real function refuses such a size

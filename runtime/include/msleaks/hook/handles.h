@@ -84,7 +84,7 @@ private:
     if constexpr (kCall.result == abi::HandleResult::Return) {
       opened<kCall.kind>(call, wordOf(result));
     } else if (const auto *where = values.template get<indexOf(kCall.at)>(); where != nullptr) {
-      uint64_t count = kCall.result == abi::HandleResult::Pair ? 2 : 1;
+      uint64_t count = kCall.result == abi::HandleResult::Pair ? 2 : 1; // NOLINT(misc-const-correctness): changed below
       if constexpr (kCall.result == abi::HandleResult::Each)
         count = *values.template get<indexOf(kCall.at) + 1>();
       for (uint64_t i = 0; i < count; ++i)

@@ -12,10 +12,10 @@ namespace msleaks::runtime {
 [[gnu::always_inline]] inline long rawCall(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0,
                                            long f = 0) noexcept {
 #if defined(__x86_64__)
-  long result = number;
-  register long r10 __asm__("r10") = d;
-  register long r8 __asm__("r8") = e;
-  register long r9 __asm__("r9") = f;
+  long result = number; // NOLINT(misc-const-correctness): the asm writes it
+  register const long r10 __asm__("r10") = d;
+  register const long r8 __asm__("r8") = e;
+  register const long r9 __asm__("r9") = f;
   __asm__ volatile("syscall"
                    : "+a"(result)
                    : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
