@@ -7,10 +7,13 @@ namespace msleaks::analysis {
 namespace {
 
 std::vector<ReportProcess> twoProcesses() {
-  std::vector<ReportProcess> processes(2);
-  processes[0] = {.process = 1, .pid = 4711, .command = {"/bin/train", "--size"}};
-  processes[1] = {.process = 2, .pid = 4712};
-  return processes;
+  ReportProcess train, other;
+  train.process = 1;
+  train.pid = 4711;
+  train.command = {"/bin/train", "--size"};
+  other.process = 2;
+  other.pid = 4712;
+  return {train, other};
 }
 
 std::vector<StreamAccount> twoThreads() { return {{1, 0, 4711, "main", 0, 0, 0}, {1, 1, 4720, "worker", 0, 0, 0}}; }
