@@ -36,7 +36,7 @@ class KernelCost:
     def kernels(self, spirv, name, passes):
         module, bitcode = self.bench.scratch / f"{name}.spv", self.bench.scratch / f"{name}.bc"
         output_of([self.bench.program("msleaks-clang"), "-x", "cl", "-O2", self.sources / "kernels.cl", "-o", module], env=dict(os.environ, MSLEAKS_PASS=passes))
-        if not spirv.to_bitcode(module, bitcode):
+        if not spirv.to_bitcode(self.bench.build / "bin", module, bitcode):
             raise Skipped("llvm-spirv does not take the module")
         return bitcode
 

@@ -70,7 +70,7 @@ def expect_carry(msleaks, scratch):
         done = run(command)
         check(done.returncode == 0, done.stderr)
     write_spirv(counted, f"{scratch}/carry.spv")
-    check(spirv.to_bitcode(msleaks, f"{scratch}/carry.spv", f"{scratch}/carry.pocl.bc"), "carry.spv cannot be translated")
+    check(spirv.to_bitcode(msleaks.bin, f"{scratch}/carry.spv", f"{scratch}/carry.pocl.bc"), "carry.spv cannot be translated")
     host = compile_host(PROGRAMS / "carry_host.cpp", f"{scratch}/carry")
     done = run([host, f"{scratch}/carry.pocl.bc", spirv.BUILD_OPTIONS, str(rounds)])
     equal("carry: exit status", (done.returncode, done.stderr), (0, ""))

@@ -67,7 +67,7 @@ def compile_kernels(msleaks, source, scratch, name, passes=""):
         write_spirv(f"{spv}.in.bc", spv)
     if shutil.which("spirv-val"):
         check(subprocess.run(["spirv-val", spv]).returncode == 0, f"{spv} is not valid")
-    check(spirv.to_bitcode(msleaks, spv, bitcode), f"{spv} cannot be translated")
+    check(spirv.to_bitcode(msleaks.bin, spv, bitcode), f"{spv} cannot be translated")
     return bitcode
 
 
@@ -283,7 +283,7 @@ def main():
     check(module.count(known) == 1, "the table's first word is not where it was")
     with open(f"{scratch}/other.spv", "wb") as file:
         file.write(module.replace(known, other))
-    check(spirv.to_bitcode(msleaks, f"{scratch}/other.spv", f"{scratch}/other.bc"), "cannot be translated")
+    check(spirv.to_bitcode(msleaks.bin, f"{scratch}/other.spv", f"{scratch}/other.bc"), "cannot be translated")
     refused = counted(f"{scratch}/other.bc")
     check(refused.status == 3, "counted by a table of another version")
     report = msleaks.output("report", refused.folder)

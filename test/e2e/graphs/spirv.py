@@ -14,6 +14,6 @@ def translator():
     return next(filter(None, map(shutil.which, ("llvm-spirv-15", "llvm-spirv-14"))), None)
 
 
-def to_bitcode(msleaks, spv, bitcode):
+def to_bitcode(bin_folder, spv, bitcode):
     """Writes the bitcode. Returns whether the translation succeeded."""
-    return subprocess.run([msleaks.bin / "msleaks-cl", "translate", spv, bitcode]).returncode == 0
+    return subprocess.run([bin_folder / "msleaks-cl", "translate", spv, bitcode]).returncode == 0
