@@ -378,7 +378,7 @@ class Bench:
 
     def graphs(self):
         if self.scale < 1:
-            return self.table.note("graphs", "left out of a check: ggml is built four times")
+            return self.table.note("graphs", "left out of a check: ggml is built five times")
         try:
             GraphCost(self, HERE).run()
         except Skipped as reason:

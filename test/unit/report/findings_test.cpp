@@ -101,7 +101,7 @@ TEST_F(Findings, APlaceThatMakesThePeakOnTwoPathsIsOne) {
 
 // A function allocates memory for three callers. One caller gets three quarters of the memory. So the place is one
 // finding, and the callers have no findings of their own.
-TEST_F(Findings, WaysToOnePlaceThatStandOutAreFindingsOfTheirOwn) {
+TEST_F(Findings, APathWithThreeQuartersOfAPlaceIsTheOnlyFinding) {
   start(1, 4711);
   abi::ImageDefinition image{};
   image.image = 3;
