@@ -30,22 +30,20 @@ const Row *rowOf(StringRef symbol) {
 
 } // namespace
 
-DirectCall directCallOf(const GateShape &shape) {
+std::optional<DirectCall> directCallOf(const GateShape &shape) {
   auto *callee = dyn_cast<Function>(shape.callee);
   const bool is_plain = callee && callee->isDeclaration() && shape.convention == CallingConv::C &&
                         shape.type->getNumParams() == shape.arguments + 1;
   const Row *row = is_plain ? rowOf(callee->getName()) : nullptr;
-  if (!row)
-    return {};
-  LLVMContext &context = callee->getContext();
-  if (shape.call_type != row->type(context))
-    return {};
+  if (!row || shape.call_type != row->type(callee->getContext()))
+    return std::nullopt;
   // The callee's address is read from the GOT, as that of the hook is. An executable at a fixed address would otherwise
   // compare its own entry in the PLT.
   callee->setDSOLocal(false);
   Module &module = *callee->getParent();
-  return {declareWeak(module, row->hook, row->type(context)),
-          declareWeak(module, row->with_site, row->type_with_site(context))};
+  LLVMContext &context = module.getContext();
+  return DirectCall{declareWeak(module, row->hook, row->type(context)).getCallee(),
+                    declareWeak(module, row->with_site, row->type_with_site(context)).getCallee()};
 }
 
 } // namespace msleaks::passes

@@ -68,24 +68,24 @@ void jump(IRBuilder<> &builder, const GateShape &shape, FunctionType *type, Valu
 
 // Writes the end of the armed path. It jumps to the hook if the callee is a hook that takes the site. Otherwise it
 // jumps to the armed half.
-void writeArmedPath(IRBuilder<> &builder, Function &armedHalf, const GateShape &shape, const DirectCall &direct,
-                    ArrayRef<Value *> values) {
-  if (!direct.hook || !direct.with_site)
+void writeArmedPath(IRBuilder<> &builder, Function &armedHalf, const GateShape &shape,
+                    const std::optional<DirectCall> &direct, ArrayRef<Value *> values) {
+  if (!direct)
     return jump(builder, shape, shape.type, &armedHalf, values);
   LLVMContext &context = builder.getContext();
   Function *gate = builder.GetInsertBlock()->getParent();
   auto *hooked = BasicBlock::Create(context, "hooked", gate);
   auto *callbacks = BasicBlock::Create(context, "callbacks", gate);
-  builder.CreateCondBr(builder.CreateICmpNE(shape.callee, direct.hook), callbacks, hooked,
+  builder.CreateCondBr(builder.CreateICmpNE(shape.callee, direct->hook), callbacks, hooked,
                        unlikelyBranchWeights(context));
   builder.SetInsertPoint(hooked);
-  jump(builder, shape, shape.type, direct.with_site, values);
+  jump(builder, shape, shape.type, direct->with_site, values);
   builder.SetInsertPoint(callbacks);
   jump(builder, shape, shape.type, &armedHalf, values);
 }
 
 void writeGate(Function &gate, Function &armedHalf, const GateShape &shape, GlobalVariable &unit,
-               const DirectCall &direct) {
+               const std::optional<DirectCall> &direct) {
   LLVMContext &context = gate.getContext();
   auto *entry = BasicBlock::Create(context, "", &gate);
   auto *plain = BasicBlock::Create(context, "plain", &gate);
@@ -145,7 +145,7 @@ Function &makeGate(const GateShape &shape, const CallKind &kind, GlobalVariable 
   Function &armed = declare(shape, module, "__msl_armed.", "site");
   if (opensCall(kind))
     armed.setPersonalityFn(shape.personality);
-  writeGate(gate, armed, shape, unit, kind.inner_free ? DirectCall{} : directCallOf(shape));
+  writeGate(gate, armed, shape, unit, kind.inner_free ? std::nullopt : directCallOf(shape));
   writeArmed(armed, shape, runtime, kind);
   return gate;
 }

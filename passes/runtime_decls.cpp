@@ -33,21 +33,21 @@ Value *fit(IRBuilder<> &builder, Value *value, Type *type) {
 // The functions are weak, so that the program links without a runtime. They are nonlazybind and not dso_local, so that
 // in every code model their addresses are read from the GOT. Only this is safe without a runtime. In the GOT, every
 // linker stores 0 for an undefined symbol, or leaves the entry to the dynamic linker.
-Function *declareWeak(Module &module, const char *name, FunctionType *type) {
-  auto *function = dyn_cast<Function>(module.getOrInsertFunction(name, type).getCallee());
-  if (function && function->isDeclaration()) {
+FunctionCallee declareWeak(Module &module, const char *name, FunctionType *type) {
+  FunctionCallee callee = module.getOrInsertFunction(name, type);
+  if (auto *function = dyn_cast<Function>(callee.getCallee()); function && function->isDeclaration()) {
     function->setLinkage(GlobalValue::ExternalWeakLinkage);
     function->setDSOLocal(false);
     function->addFnAttr(Attribute::NonLazyBind);
   }
-  return function;
+  return callee;
 }
 
 FunctionCallee RuntimeDecls::declare(const char *name, FunctionType *type) {
-  Function *function = declareWeak(module_, name, type);
-  if (function && function->isDeclaration())
+  FunctionCallee callee = declareWeak(module_, name, type);
+  if (auto *function = dyn_cast<Function>(callee.getCallee()); function && function->isDeclaration())
     function->addFnAttr(Attribute::NoUnwind);
-  return module_.getOrInsertFunction(name, type);
+  return callee;
 }
 
 void RuntimeDecls::call(IRBuilder<> &builder, Callback callback, ArrayRef<Value *> arguments) {

@@ -13,7 +13,7 @@ enum class Callback : unsigned {
 };
 
 // Declares a function that the process may lack. Its symbol is weak, and its address is read from the GOT.
-llvm::Function *declareWeak(llvm::Module &module, const char *name, llvm::FunctionType *type);
+llvm::FunctionCallee declareWeak(llvm::Module &module, const char *name, llvm::FunctionType *type);
 
 class RuntimeDecls {
 public:
