@@ -18,18 +18,26 @@ namespace msleaks::hooks {
 
 namespace Row = abi::detail::Row;
 
-// The real function runs with `inside` set: what an allocator calls for its own needs is not the program's. Stored as a
-// whole word, as isPlain() will load it.
+// While an object of this class exists, the thread is inside a real function of the heap: what the function itself
+// allocates is not recorded. Use it for a thread where isPlain() is true. It stores a whole word, as isPlain() loads
+// it. So a signal handler sees the state before or after.
 class PlainInside {
 public:
   [[gnu::always_inline]] PlainInside(runtime::Thread &thread, abi::Family family) noexcept : thread_(thread) {
-    runtime::storeCall(thread, {.site = 0, .inside = runtime::insideOf(family), .open_calls = 0});
+    store({.site = 0, .inside = runtime::insideOf(family), .open_calls = 0});
   }
-  [[gnu::always_inline]] ~PlainInside() { runtime::storeCall(thread_, {}); }
+  [[gnu::always_inline]] ~PlainInside() { store({}); }
   PlainInside(const PlainInside &) = delete;
   PlainInside &operator=(const PlainInside &) = delete;
 
 private:
+  [[gnu::always_inline]] void store(runtime::CallState call) noexcept {
+    uint64_t word;
+    __builtin_memcpy(&word, &call, sizeof word);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    __builtin_memcpy(&thread_.call, &word, sizeof word);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
   runtime::Thread &thread_;
 };
 

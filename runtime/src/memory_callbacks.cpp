@@ -152,7 +152,7 @@ void settle(const CallerFrame &frame, uint32_t site, Traits traits, const Outcom
 
 // Whether the callback after a call has nothing to do, because the session is stopped and no call is open. A call that
 // began before the session was stopped must still be closed.
-[[gnu::always_inline]] inline bool isIdle() noexcept { return isStopped() && isPlain(__msl_thread); }
+bool isIdle() noexcept { return isStopped() && isPlain(__msl_thread); }
 
 // mmap reports a failure by MAP_FAILED and errno. malloc returns null without a reason.
 uint64_t resultOf(Traits traits, const void *address) noexcept {
@@ -301,7 +301,7 @@ void __msl_on_protect(uint32_t site, uint32_t traits, const void *address, uint6
   Thread &thread = __msl_thread;
   const Traits row(traits);
   const uint64_t frame = callerStackPointer();
-  if (isStopped() && isPlain(thread))
+  if (isIdle())
     return;
   if (isInner(thread, row, frame) || wasSkipped(thread, site, closeCall(thread, frame, site)))
     return;

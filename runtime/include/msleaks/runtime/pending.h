@@ -45,15 +45,6 @@ inline constexpr uint64_t kTold = UINT64_MAX - 2;
   thread.call.site = pending.site;
 }
 
-// Stores all three fields at once, as isPlain() loads them. A signal handler sees the state before or after.
-[[gnu::always_inline]] inline void storeCall(Thread &thread, CallState call) noexcept {
-  uint64_t word;
-  __builtin_memcpy(&word, &call, sizeof word);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  __builtin_memcpy(&thread.call, &word, sizeof word);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-}
-
 // Whether no site is pending, no instrumented call is open, and the thread is not inside an allocator.
 [[gnu::always_inline]] inline bool isPlain(const Thread &thread) noexcept {
   uint64_t call;
