@@ -1,0 +1,151 @@
+// Tests which symbols the libraries of hooks and runtime export, and which they need.
+#include "shell.h"
+
+#include "msleaks/abi/handle_calls.h"
+#include "msleaks/abi/symbols.h"
+#include "msleaks/runtime/thread.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <sstream>
+
+namespace msleaks::test {
+namespace {
+
+// Removes the suffixes of a function's variants: cuMemcpy2DAsync_v2_ptsz becomes cuMemcpy2D.
+std::string withoutForm(std::string name) {
+  for (const std::string_view form : {"_ptds", "_ptsz", "_spt", "_v2", "Async"})
+    if (name.ends_with(form))
+      name.resize(name.size() - form.size());
+  return name;
+}
+
+std::set<std::string> exportsOf(const std::string &library) {
+  const Ran nm = runShell("nm -D --defined-only " + library);
+  EXPECT_EQ(nm.status, 0);
+  std::set<std::string> exported;
+  std::istringstream lines(nm.output);
+  for (std::string address, type, name; lines >> address >> type >> name;)
+    if (type != "d") // nm also lists the bounds of a section, although they are hidden
+      exported.insert(name);
+  return exported;
+}
+
+// Every row of a driver's function must have a hook. Without a hook, calls of the function would be recorded only in
+// instrumented programs.
+TEST(Hooks, EveryRowOfADriverIsExported) {
+  const std::set<std::string> exported = exportsOf(kHooks);
+  unsigned rows = 0;
+  for (const abi::Symbol &row : abi::kSymbols)
+    if (runtime::hasDevices(row.family)) {
+      EXPECT_TRUE(exported.contains(std::string(row.name))) << row.name << " has a row and no hook";
+      ++rows;
+    }
+  EXPECT_GT(rows, 100u);
+}
+
+TEST(Hooks, EveryExportIsARowOfTheTable) {
+  const std::set<std::string> exported = exportsOf(kHooks);
+  std::set<std::string> hooked, direct;
+#define MSL_HOOKED(symbol) hooked.insert(#symbol);
+#include "hooked.def"
+#define MSL_DIRECT(symbol, ...) direct.insert({"__msl_hook_" #symbol, "__msl_direct_" #symbol});
+#include "msleaks/abi/direct_calls.def"
+  for (const std::string &name : hooked)
+    EXPECT_TRUE(exported.contains(name)) << name << " is not exported";
+  const std::set<std::string> ways_in = {
+      "dlsym", "dlclose", "cuGetProcAddress", "clBuildProgram", "clFinish", "clGetProgramInfo", "clSetKernelExecInfo",
+      "hipMemCreate", // these have their own rows, or no rows (device_memory.h)
+      "hipMemRelease", "hipMemRetainAllocationHandle", "hipMalloc3D", "hipMallocArray", "hipMalloc3DArray",
+      "hipMallocMipmappedArray", "hipFreeArray", "hipFreeMipmappedArray", "hipArrayCreate", "hipArray3DCreate",
+      "hipMipmappedArrayCreate", "hipArrayDestroy", "hipMipmappedArrayDestroy", "aclrtMemcpy2d", "aclrtMemcpy2dImpl",
+      "aclrtMemcpy2dAsyncImpl", "cudaMemcpy2DArrayToArray", "cudaMemcpy2DFromArray", "cudaMemcpy2DToArray",
+      "hipMemcpy2DArrayToArray", "hipMemcpy2DFromArray", "hipMemcpy2DToArray", "hipDrvMemcpy2DUnaligned",
+      "hipDrvMemcpy3D", "hipMemcpyParam2D", "hipMemcpy2D", "hipMemcpy3D", "hipMemset2D", "hipMemset3D", "hipMemsetD16",
+      "hipMemsetD32", "hipGraphLaunch", "cuMemCreate", "cuMemRelease", "cuMemRetainAllocationHandle",
+      "cuMemImportFromShareableHandle", "cuMulticastCreate", "hipMemImportFromShareableHandle", "cuArrayCreate",
+      "cuArray3DCreate", "cuMipmappedArrayCreate", "cuArrayDestroy", "cuMipmappedArrayDestroy", "cuMemcpy2D",
+      "cuMemcpy2DUnaligned", "cuMemcpy3D", "cuMemsetD16", "cuMemsetD32", "cuMemsetD2D8", "cuMemsetD2D16",
+      "cuMemsetD2D32", "cuGraphLaunch", "cuCtxSetCurrent", "cuCtxPushCurrent", "cuCtxPopCurrent", "cudaMalloc3D",
+      "cudaMallocArray", "cudaMalloc3DArray", "cudaMallocMipmappedArray", "cudaFreeArray", "cudaFreeMipmappedArray",
+      "cudaMemcpy2D", "cudaMemcpy3D", "cudaMemset2D", "cudaMemset3D", "cudaGraphLaunch",
+      "halMemAlloc", // the effect of these four depends on an argument
+      "halMemCreate", "halMemFree", "halMemRelease",
+      "clCreateImage", // the hooks of these four ask the driver for the size
+      "clCreateImageWithProperties", "clCreateImage2D", "clCreateImage3D",
+      "InitializeInjectionNvtx2", // headers in the program call these two
+      "InitInjectionMstx",
+      "aclInit", // the hooks of these two record a mark
+      "aclFinalize",
+      "aclrtBinaryGetFunction", // the hooks of these find the names of kernels
+      "aclrtBinaryGetFunctionByEntry", "rtsFuncGetByName", "rtsFuncGetByEntry", "rtBinaryGetFunctionByName",
+      "rtBinaryGetFunction", "rtFunctionRegister", "rtDevBinaryRegister", "rtRegisterAllKernel",
+      "rtAicpuKernelLaunchExWithArgs", // an argument is the kernel's name
+      // these functions of ATB run operators
+      "_ZN3atb6Runner7ExecuteERNS_17RunnerVariantPackE",
+      "_ZN3atb9StoreUtil15SaveLaunchParamEPvRKN3Mki11LaunchParamERKSs",
+      "_ZN3atb9StoreUtil15SaveLaunchParamEPvRKN3Mki11LaunchParamERKNSt7__cxx1112"
+      "basic_stringIcSt11char_traitsIcESaIcEEE",
+      "roctxMarkA", "roctxRangePushA", "roctxRangePop", "roctxRangeStartA", "roctxRangeStop", "cuCtxSynchronize",
+      "cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxReset", "cuEventSynchronize", "cuFuncSetAttribute",
+      "cuFuncSetCacheConfig", "cuFuncSetSharedMemConfig", "cuKernelGetFunction", "cuKernelSetAttribute",
+      "cuKernelSetCacheConfig", "cuLibraryGetKernel", "cuModuleGetFunction", "cuStreamSynchronize",
+      "__hipRegisterFatBinary", "__hipRegisterFunction", "__hipUnregisterFatBinary", "hipDeviceReset",
+      "hipGetProcAddress", "hipDeviceSynchronize", "hipEventSynchronize", "hipFuncSetAttribute",
+      "hipFuncSetCacheConfig", "hipFuncSetSharedMemConfig", "hipModuleGetFunction", "hipStreamSynchronize",
+      "__msl_hook_find", "__msl_hook_real", "__msl_hook_register", "execve", "execv", "execvp", "execvpe", "fexecve",
+      "execl", "execlp", "execle", "posix_spawn", "posix_spawnp",
+      "prctl", // the hooks inform the runtime before these calls
+      "syscall", "setuid", "seteuid", "setreuid", "setresuid", "_Fork"};
+  std::set<std::string> without_form;
+  for (const std::string &name : exported)
+    without_form.insert(withoutForm(name));
+  for (const std::string &name : direct)
+    EXPECT_TRUE(exported.contains(name)) << name << " is not exported";
+  for (const std::string &name : ways_in)
+    EXPECT_TRUE(without_form.contains(name)) << name << " is no longer hooked";
+  // A function with the suffix Impl has no row. It is a layer below the function without the suffix, which has a row.
+  const auto above = [](const std::string &name) {
+    return name.ends_with("Impl") ? name.substr(0, name.size() - 4) : name;
+  };
+  for (const std::string &name : exported)
+    EXPECT_TRUE(abi::findSymbol(above(name)) != nullptr || abi::handleCallsOf(name).count != 0 ||
+                ways_in.contains(withoutForm(name)) || direct.contains(name))
+        << name << " is hooked and no row of symbols.def or handle_calls.def";
+  for (const abi::HandleCall &call : abi::detail::Handles::kCalls)
+    EXPECT_TRUE(exported.contains(std::string(call.name))) << call.name << " has a row and no hook";
+}
+
+TEST(Hooks, TheRuntimeExportsNothingElse) {
+  const Ran nm = runShell("nm -D --defined-only " + kRuntime);
+  ASSERT_EQ(nm.status, 0);
+  std::istringstream lines(nm.output);
+  unsigned exports = 0;
+  for (std::string address, type, name; lines >> address >> type >> name; ++exports)
+    EXPECT_EQ(name.rfind("__msl_", 0), 0u) << name;
+  EXPECT_GT(exports, 10u);
+}
+
+TEST(Hooks, OnlyLibcIsNeeded) {
+  const std::string needed = "readelf -d %s | sed -n 's/.*(NEEDED).*\\[\\(.*\\)\\]/\\1/p' | sort | tr '\\n' ' '";
+  const auto of = [&](const std::string &library) {
+    return runShell(std::string(needed).replace(needed.find("%s"), 2, library)).output;
+  };
+  EXPECT_EQ(of(kRuntime), "libc.so.6 ");
+  EXPECT_EQ(of(kHooks), "libc.so.6 libmsleaks_rt.so ");
+}
+
+// The libraries access a thread's state at a constant offset from the thread pointer. So they do not call
+// __tls_get_addr, which may allocate.
+TEST(Hooks, ThreadStateNeedsNoCall) {
+  for (const std::string &library : {kHooks, kRuntime}) {
+    const Ran nm = runShell("nm -D -u " + library);
+    ASSERT_EQ(nm.status, 0);
+    EXPECT_NE(nm.output.find("dl"), std::string::npos) << "nm lists nothing";
+    EXPECT_EQ(nm.output.find("__tls_get_addr"), std::string::npos) << library;
+  }
+}
+
+} // namespace
+} // namespace msleaks::test
