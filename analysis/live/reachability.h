@@ -44,8 +44,8 @@ struct Holders {
 
 class Reachability {
 public:
-  // Of the blocks of the map's process that are alive in `live` at its time. Asks for no other process: where each of N
-  // processes is read once, N walks over the blocks of all processes would take too long.
+  // Takes the blocks of the map's process that are alive in `live`. It asks `live` for no other process. If each of N
+  // processes asked for the blocks of all processes, the time would grow with N².
   Reachability(const BlocksByProcess &live, const PointedMemory &memory);
 
   Reach of(const Block &) const;

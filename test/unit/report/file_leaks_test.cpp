@@ -74,7 +74,7 @@ TEST(FileLeaks, AFileThatWasOpenedAgainIsOneFinding) {
             (Evidence{{"keeps_bytes", uint64_t{30 * (472 + 1024)}}, {"keeps_blocks", uint64_t{60}}}));
 }
 
-// Of the 30 FILEs of line 6, freopen() has opened only 29 again. So there is a second mistake.
+// Line 6 has opened 30 FILEs, and freopen() has opened 29 of them again. So one FILE is lost by a second mistake.
 TEST(FileLeaks, MoreFilesThanWereOpenedAgainStayALeak) {
   std::vector<Finding> findings{leakOf("FILE", 6, 30 * 472), handlesAt(8)};
   findings[1].reopened = {{frameAt(6), 29}};
