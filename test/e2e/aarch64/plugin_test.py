@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """This machine's clang compiles a program for AArch64 with the plugin, and qemu-user runs it under msleaks-run for AArch64. The
-program behaves as without msleaks. The report of the AArch64 program equals the report of the same source on this machine.
+program behaves as without msleaks. The report of the AArch64 program equals the report of the same source that was compiled for
+this machine.
 
     plugin_test.py BUILD SCRATCH HOST_BUILD SYSROOT SOURCE OPTIMISATION
 """

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "graphs"))
 from modules_test import Device  # noqa: E402
 from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, equal, run  # noqa: E402
 
-# This script replaces a Python with PyTorch. It prints that a step takes 10 ms, or $WATCHED_MS under msleaks-run.
+# Replaces the Python interpreter that has PyTorch. Prints a step time of 10 ms, or of $WATCHED_MS under msleaks-run.
 PYTHON = """#!/bin/sh
 [ "$1" = -c ] && exit "${NO_PYTORCH:-0}"
 ms=10

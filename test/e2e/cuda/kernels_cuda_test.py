@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Tests kernels that count their own control flow, on a real GPU. The driver compiles the PTX of these counted kernels, and hooks
 launch them in place of the program's kernels. The program gets the same results as without msleaks. In mode `full` each count
-equals the expected number. The report marks counts that come from a sample of the threads. It also marks launches
-that were not counted.
+equals the expected number. The report marks counts from a sample of the threads, and launches that were not counted.
    usage: kernels_cuda_test.py BUILD SCRATCH (scripts/check-cuda.sh)
 """
 import ctypes

@@ -18,7 +18,7 @@ PROGRAM = Path(__file__).resolve().parent / "programs/train_cuda.py"
 STEPS, ROUNDS, GOAL = 300, int(os.environ.get("ROUNDS", 5)), 1.02
 WAYS = {"caching allocator": ("", "steps"), "expandable segments": ("expandable_segments:True", "steps"),
         "cudaMallocAsync": ("backend:cudaMallocAsync", "steps"), "CUDA graph": ("", "graph")}
-EVERYTHING = ["--call-stack", "all"]  # the ledger, handles and NVTX are on by default
+EVERYTHING = ["--call-stack", "all"]  # adds call stacks; the ledger, handles and NVTX are recorded by default
 
 
 def said_by(done):
@@ -40,7 +40,8 @@ def under_nsys(scratch, command, environment):
 
 
 def expect_memory(way, alone, watched, report):
-    """Checks that the report's peak of device memory agrees with PyTorch. Returns PyTorch's bytes, this peak, and the driver's bytes."""
+    """Checks that the report's peak of device memory agrees with PyTorch. Returns the bytes according to PyTorch, the report and
+    the driver."""
     check(watched["reserved"] == alone["reserved"], f"{way}: reserves {watched['reserved']}, alone {alone['reserved']}")
     report.expect_account()
     peak = device_peak(report)

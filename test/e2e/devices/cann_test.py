@@ -25,7 +25,7 @@ def main():
                                           *[("device", 1, ACTIVATIONS), ("device", 1, FORGOTTEN)] * STEPS])
         expect_golden(msleaks, run, "cann")
         expect_driver(report, 1, 16 * 256)  # ACL allocates 32 bytes more than the program requests
-        expect_counts(msleaks, run, launch=STEPS, copy=5, set=STEPS, failed=1)  # 3 copies copy rows; one of these 3 is refused
+        expect_counts(msleaks, run, launch=STEPS, copy=5, set=STEPS, failed=1)  # 3 copies copy rows, and 1 of these 3 is refused
         refused = [(event["device"], event["size"], event["status"]) for event in events_of(msleaks, run, "alloc-failed") if event["heap"] == "device"]
         equal(f"{name}: refused", refused, [(1, 1 << 40, 200000)])
         forgotten = ("device", 1, STEPS, STEPS * FORGOTTEN, line_of(SOURCE, "// forgotten"))

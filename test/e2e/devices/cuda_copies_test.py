@@ -10,7 +10,7 @@ from device_run import PROGRAMS, STANDINS, Msleaks, build_programs, equal, event
 from msleaks_e2e import arguments
 
 # HIP's driver has no functions with a version suffix (_v2), and no variants for the per-thread default stream. In HIP's runtime
-# library these variants end with _spt.
+# library the names of these variants end with _spt.
 HIP = [("cuda", "hip"), (r"_pt(?:ds|sz)\b", "_spt"), (r"cuMem(cpy[HD]to[HD](?:Async)?)_v2\b", r"hipMem\1"), (r"cuMemset(D\d+)(_v2|(Async))\b", r"hipMemset\1\3")]
 RUNTIME = {"copy": [(301, False), (302, True), (600, False), (606, True), (0, False), (100, False),
                     (402, False), (404, True), (406, False), (408, True)],

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Calls CUDA's driver directly, and through functions that the driver returns by name, as a static runtime library does. The
-device of a block must be the device of the current context. The returned functions use the default stream of the process, or a
+"""Calls CUDA's driver directly. Also calls functions that the driver returns by name, as a statically linked runtime library does.
+The device of a block must be the device of the current context. The returned functions use the default stream of the process, or a
 default stream for each thread.
    usage: cuda_driver_test.py BUILD SCRATCH
 """

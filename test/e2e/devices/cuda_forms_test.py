@@ -11,7 +11,7 @@ from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, device_leak
 from msleaks_e2e import arguments
 
 HIP = [("cuda", "hip"), (r"_pt(?:ds|sz)\b", "_spt")]
-CONFIGURED = 14  # the grid of the launch with a configuration, which only hooks can read
+CONFIGURED = 14  # the grid of the launch that passes a configuration structure, which only hooks can read
 EXPECTED = {
     "cuda_forms": {"alloc": [("device", 0, 1000), ("pinned", 0, 1001), ("device", 0, 1002), ("device", 0, 1003), ("device", 0, 1004)],
                    "launch": [(11, "scale"), (12, "scale"), (13, "scale"), (14, "scale")], "copy": [(21, False), (22, True)]},

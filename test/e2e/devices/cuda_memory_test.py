@@ -9,7 +9,7 @@ from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, device_leak
                         standin, watched)
 from msleaks_e2e import arguments, line_of
 
-HIP = [("cuda", "hip"), ("cuMem", "hipMem"), ("cuGraphLaunch", "hipGraphLaunch_spt"), (r"cu((?:Mipmapped)?Array\w*?)(_v2)?\b", r"hip\1")]  # HIP is one library
+HIP = [("cuda", "hip"), ("cuMem", "hipMem"), ("cuGraphLaunch", "hipGraphLaunch_spt"), (r"cu((?:Mipmapped)?Array\w*?)(_v2)?\b", r"hip\1")]
 
 
 def main():

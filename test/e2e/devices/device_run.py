@@ -13,7 +13,7 @@ from msleaks_e2e import REPOSITORY, Msleaks, check, equal, expect_same, need, ru
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 STANDINS = REPOSITORY / "test/standins"
-CACHED = ["ccache"] if shutil.which("ccache") else [] # many tests build the same stand-in
+CACHED = ["ccache"] if shutil.which("ccache") else [] # many tests build the same stand-in, so ccache saves time
 
 
 def compile(*command, **environment):
@@ -172,8 +172,8 @@ CONTEXT = 3 << 20  # bytes that a context takes on each device of the stand-ins 
 
 
 def expect_driver(report, device, beside=0):
-    """Checks the report's ledger of device memory. Apart from the blocks, the driver must use the bytes of its context on this device,
-    and at most `beside` bytes more."""
+    """Checks the report's ledger of device memory. Beyond the blocks, the driver must use the bytes of its context on this device,
+    plus at most `beside` bytes."""
     found = [(line["device"], line["bytes"], line["at_peak_bytes"]) for line in report.json["ledger"] if line["source"] == "driver"]
     least, most = (device, CONTEXT, CONTEXT), (device, CONTEXT + beside, CONTEXT + beside)
     check(len(found) == 1 and least <= found[0] <= most, f"the driver's own memory: {found}, not {least} to {most}")

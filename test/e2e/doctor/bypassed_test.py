@@ -48,7 +48,8 @@ def expect_own(patient):
 
 
 def expect_program(patient):
-    """The dynamic linker finds the program's own malloc and free before those of the hook library. So the calls bypass the hooks."""
+    """The dynamic linker finds the program's own malloc and free before the hook library's functions. So the calls bypass the
+    hooks."""
     answer = patient.examine(patient.build("own", "own.c", '-DVISIBILITY="default"', "-DMAIN"), status=1)
     expect_unseen("a program's own", answer["own"], HEAP, "own")
     answer = patient.examine(patient.build("own_new", "own_new.cpp"), status=1)

@@ -23,7 +23,8 @@ BLOCKS = [(0, (0, 0, 0, 0, 0, 1, 0), 0, 0, 5),
 EDGES = [("edge1_2", "branch", None, 5), ("edge2_3", "branch", None, 11), ("edge3_3", "branch", None, 33), ("edge3_4", "branch", None, 11),
          ("edge4_2", "branch", None, 6), ("edge4_5", "branch", None, 5), ("edge5_7", "default", None, 1), ("edge5_7.2", "switch", 1, 2),
          ("edge5_7.3", "switch", -2, 1), ("edge5_6", "switch", 3, 1), ("edge6_7", "branch", None, 1)]
-# {function: the hash of its graph}. The hash is the same for every LLVM version, since it contains names of opcodes and of edge kinds.
+# {function: the hash of its graph}. The hash is the same for every LLVM version, since it is computed from names of opcodes and of
+# edge kinds.
 HASHES = {"facts": "88d603d5b0afc02b", "jumps": "bde4286effe75802"}
 
 

@@ -10,8 +10,8 @@ SOURCE = PROGRAMS / "parallel.cpp"
 # The folder of OpenMP's runtime library. The library of the newest LLVM also serves programs of older versions.
 LIBRARY = "/usr/lib/llvm-22/lib"
 SIZE, ROUNDS, THREADS, DEPTH = 1000, 5, 4, 3_000_001
-# The program multiplies each multiple of 3 among the numbers 0 to 999 by 3: 334 numbers. The other constant is the number of odd
-# numbers: an odd number stays odd when it is multiplied by 3.
+# TREBLED: of the numbers 0 to 999, 334 are multiples of 3, and the program multiplies these by 3. ODD: 500 of the numbers are odd.
+# They stay odd when they are multiplied by 3.
 TREBLED, ODD = 334, 500
 
 

@@ -64,6 +64,6 @@ int main(int, char **arguments) {
   host.print("collatz", counts, threads);
   host.print("rounds", summed, threads);
   for (cl_kernel kernel : {saxpy, sum, choose, rounds})
-    clReleaseKernel(kernel); // `collatz` is left out, to test a kernel that still exists at the exit
+    clReleaseKernel(kernel); // `collatz` is not released, to test a kernel that still exists at the exit
   clReleaseProgram(host.program);
 }

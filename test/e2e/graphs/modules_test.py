@@ -50,7 +50,8 @@ def device_code(topic, plugin, passes, code, compiler="clang++-22", kernels=KERN
 
 class Device:
     def __init__(self, msleaks, scratch, topic, host="module_host.c", kernels=KERNELS, options=(), driver=None):
-        """Builds the host program. `driver` is the path of the driver. Without it, the program is linked with the stand-in."""
+        """Builds the host program. `driver` is the path of the driver. Without this path, the program is linked with the
+        stand-in."""
         self.msleaks, self.scratch, self.topic, self.kernels, self.options = msleaks, Path(scratch), topic, kernels, options
         library = {"cuda": "libcuda.so.1", "hip": "libamdhip64.so"}[topic]
         sources = sources_for(topic, NAMES, scratch, STANDINS / "cuda/libcuda_modules.cpp", DRIVER, PROGRAMS / host)

@@ -7,7 +7,7 @@ import os
 
 from graphs_run import Msleaks, arguments, build_workload, check, equal, expect_flow, graphs_of, recorded
 
-MOST_COUNTERS = 0.5 # largest allowed share of the counters in the build with a counter on each edge
+MOST_COUNTERS = 0.5 # at most this share of the number of counters in a build with a counter on each edge
 # {workload: commands, run in its folder}. Each command does the same work in each run.
 COMMANDS = {"ggml": (["./operators", "1"], ["./transformer", "2", "1"]), "darknet": (["./darknet", "speed", "cfg/cifar.cfg", "1"],)}
 

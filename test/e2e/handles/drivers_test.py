@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Tests the count of handles of accelerator drivers, for each function that creates one. Stand-ins of the drivers create and destroy
-the objects. The test runs once with hooks alone, and once with hooks and plugin. If the runtime library calls the driver to create an
-object, msleaks must count only one handle.
+"""Tests that msleaks counts handles of accelerator drivers, for each function that creates a handle. Stand-ins of the drivers
+create and destroy the objects. The test runs once with hooks alone, and once with hooks and plugin. If the runtime library calls
+the driver to create an object, msleaks must count only one handle.
    usage: drivers_test.py BUILD SCRATCH cuda|hip|cann
 """
 import os
@@ -23,8 +23,8 @@ def library(scratch, name, source, *options):
 
 
 def hip_source(scratch):
-    """Joins the stand-ins of CUDA's runtime library and driver in one source with HIP's names, and returns its path. If both have a
-    function, HIP's name refers to the runtime library's function."""
+    """Joins the stand-ins of CUDA's runtime library and driver in one source file with HIP's names. Returns the file's path. If
+    both stand-ins define a function, HIP's name refers to the function of the runtime library."""
     folder = Path(scratch) / "source"
     folder.mkdir(exist_ok=True)
     both = (STANDINS / "cuda/cudart_handles.cpp").read_text() + (STANDINS / "cuda/libcuda.cpp").read_text()

@@ -12,7 +12,8 @@ SOURCE = PROGRAMS / "faults.c"
 
 
 def lines_of(*functions):
-    """Returns the handles that these functions leave open. The caller adds the descriptors that the exit handler at_exit opens."""
+    """Returns the handles that the given functions leave open. The caller adds the descriptors that the exit handler at_exit
+    opens."""
     lines = SOURCE.read_text().splitlines()
     found, inside = {}, None
     for number, line in enumerate(lines, 1):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Tests a hook library that a user builds outside of the source tree and loads by `msleaks-run --hooks`. The program opens the hooked
-library at run time. It finds the library's functions by dlsym, by cuGetProcAddress or as global symbols. The hooks must record the
-calls in each of these cases.
+"""Tests a hook library that a user builds outside of the source tree and loads by `msleaks-run --hooks`. The program opens the
+hooked library at run time. The program finds the library's functions by dlsym, by cuGetProcAddress or as global symbols. The hooks
+must record the calls in each of these cases.
 
     foreign_test.py BUILD SCRATCH [INCLUDE_FOLDER]
 """

@@ -58,7 +58,7 @@ def expect(msleaks, scratch, program, topic, words, recorded, hooks=()):
     report.expect_account()
     equal(f"{topic}: blocks", [event["size"] for event in events_of(msleaks, folder, "alloc")], recorded)
     equal(f"{topic}: frees", len(events_of(msleaks, folder, "free")), len([size for size in recorded if size % 2]))
-    if "close" not in words: # a library that is opened again can have its memory at the same addresses, which causes such notes
+    if "close" not in words: # a library that is opened again can get the addresses of its old memory, which causes further notes
         equal(f"{topic}: notes about frees", [note for note in report.json["notes"] if "live one" in note], [])
     print(f"{topic}: {plain.stdout.splitlines()}")
     return [note for note in report.json["notes"] if "cuda" in note]

@@ -26,7 +26,7 @@ def main():
     for optimisation in ("-O0", "-O2"):
         plain, program = f"{scratch}/plain{optimisation}", f"{scratch}/weights{optimisation}"
         for output, plugin in ((plain, []), (program, [f"-fpass-plugin={msleaks.plugin}"])):
-            done = run([flang, "-g", optimisation, *plugin, SOURCE, "-o", output], cwd=scratch)  # sets cwd, since flang writes .mod files there
+            done = run([flang, "-g", optimisation, *plugin, SOURCE, "-o", output], cwd=scratch)  # flang writes .mod files to cwd
             check(done.returncode == 0, f"flang {optimisation}: {done.stderr}")
         alone = run([plain])
         check(alone.stdout.split() == ["9000.0", "12000.0"], f"the program prints {alone.stdout}")

@@ -41,8 +41,8 @@ class Case:
     by_pass: bool = True  # the plugin recorded each leak of the instrumented program, so each has a source line
     root: bool = False  # the program must run as root
     modes: tuple = tuple(MODES)
-    # Describes a known defect of msleaks: its row in the list of defects, and the checks that fail, as {"MODE: WHAT"}. The test fails
-    # if other checks fail, or if none of these fails.
+    # Describes a known defect of msleaks: its row in the list of defects, and the checks that fail, as {"MODE: WHAT"}. The test
+    # fails if other checks fail, or if none of these checks fails.
     known: str = ""
     fails: frozenset = frozenset()
     check: object = field(default=None, compare=False)  # check(mode, report, failures) checks further conditions (groups/names.py)

@@ -19,7 +19,7 @@ expect() { # expect WHAT COMMAND...: runs the command. If the command fails, the
   "$@" || fail "$what: $*"
 }
 
-expect_status() { # expect_status STATUS WHAT COMMAND...: like expect, for a given exit status. Writes out.txt and err.txt.
+expect_status() { # expect_status STATUS WHAT COMMAND...: like expect, for exit status STATUS. Writes out.txt and err.txt.
   local wanted=$1 what=$2 status=0
   shift 2
   "$@" >"$work/out.txt" 2>"$work/err.txt" || status=$?

@@ -20,7 +20,8 @@ using namespace msleaks;
 using test::Call;
 using test::Witnessed;
 
-// Returns whether the call is in a library between the allocation and the program's code. Paths leave out such calls.
+// Returns whether the call is in a library between the allocation and the program's code, such as the hooks. msleaks
+// leaves these calls out of its paths.
 bool isBetween(const Call &call) {
   constexpr std::string_view kNames[] = {"libwitness.so", "libmsleaks_hooks.so", "libmsleaks_rt.so", "libstdc++.so"};
   return std::ranges::any_of(kNames, [&](std::string_view name) { return call.image.starts_with(name); });

@@ -1,5 +1,5 @@
-// A library that is preloaded after msleaks' hooks, so the hooks call its allocation functions. For a random sample
-// of these calls it writes the call path that libunwind finds. compare_paths compares it with the recorded path.
+// A library that is preloaded after msleaks' hooks, so the hooks call its allocation functions. For a random sample of
+// these calls the library writes the call path that libunwind finds. compare_paths compares it with msleaks' path.
 //
 //   MSL_WITNESS=FOLDER     folder for one file per process, named by the pid (witness.h)
 //   MSL_WITNESS_ONE_IN=N   one of N allocations is written (default 1)

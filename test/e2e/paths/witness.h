@@ -6,7 +6,7 @@
 
 enum { WITNESS_SAMPLE = 1, WITNESS_IMAGES = 2, WITNESS_IMAGE = 3, WITNESS_MOST_CALLS = 4096 };
 
-// This bit in the address of a call says that the code has no unwind table. So libunwind guessed the calls after it.
+// If this bit is set in the address of a call, the code has no unwind table. So libunwind guessed all later calls.
 #define WITNESS_NO_TABLE ((uint64_t)1 << 63)
 
 // A list of images begins with the word WITNESS_IMAGES. The list is valid for the samples that follow it.

@@ -240,7 +240,7 @@ def another_collector_takes_over():
 
 
 def a_collector_may_die_in_the_middle_of_an_adoption():
-    session = Session("adopt-kills", "--ring-kib", "2048") # the ring has room for all events, in case no adopter reads any event
+    session = Session("adopt-kills", "--ring-kib", "2048") # the ring has room for all events, even if no new collector reads any
     kill_collector(session)
     for delay in range(12):
         adopter = subprocess.Popen([tools.bin / "msleaks", "ctl", session.folder, "adopt"], stdin=subprocess.DEVNULL,

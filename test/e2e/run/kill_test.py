@@ -14,7 +14,7 @@ import time
 from run_e2e import Tools, check, expect_account, expect_quiet, manifest, session_gone, wait_until
 
 THREADS = 2
-PAIRS = 2_000_000  # take about 0.3 s, as long as the longest wait before a kill
+PAIRS = 2_000_000  # this many pairs of malloc and free take about 0.3 s, as long as the longest wait before a kill
 # Additional seconds before a kill, since a program starts slowly under an emulator.
 STARTS_AFTER = float(os.environ.get("MSLEAKS_STARTS_AFTER", "0"))
 # If the collector was killed, a thread of the program waits 100 ms once, and then drops events.
@@ -112,7 +112,8 @@ def trial(tools, program, victim, number):
         return False
     recovered = tools.recover(folder)
     check(recovered.returncode == 0, f"recover: {recovered.stderr}")
-    # Without a collector the threads drop any number of events. With a collector a thread loses at most the event that it was recording.
+    # Without a collector the threads may drop any number of events. With a collector a thread loses at most the event that it was
+    # recording.
     check_streams(tools, folder, counts, None if orphaned else 1)
     session_gone(folder)
     before = (folder / "trace.mslt").read_bytes()

@@ -1,5 +1,6 @@
 // Usage: trace_summary TRACE. Prints a summary of a trace as JSON, for tests: the processes, and the streams with their
-// numbers of events. Also checks that no allocation of programs/churn.c is missing, since these have consecutive sizes.
+// numbers of events. Also checks that no allocation of programs/churn.c is missing. The sizes of its allocations are
+// consecutive.
 #include "analysis/trace/trace_reader.h"
 
 #include <fmt/format.h>

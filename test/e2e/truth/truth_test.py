@@ -34,7 +34,7 @@ LSAN_OPTIONS = {
     "allocator_may_return_null": 1,  # lets a request with an invalid alignment fail, instead of ending the program
     "stack_trace_format": "@%n|%m|%s|%l|%f",
 }
-# Size of a block that libstdc++ allocates when it is loaded. It uses the block for exceptions when there is no memory.
+# Size of a block that libstdc++ allocates when it is loaded. libstdc++ uses this block for exceptions when there is no memory.
 EMERGENCY_POOL = 72704
 # {program: lines whose blocks are also alive in a forked child}. LeakSanitizer reports such a block for the parent and for the child.
 # msleaks reports the block only for the process that allocated it. Otherwise each worker of a data loader would "leak" all blocks of
@@ -118,8 +118,8 @@ def lsan_lost(lsan_command, **roots):
 
 
 def compare_lost(lsan_command, report):
-    # An old word on the stack can look like a pointer to a block. Then msleaks may report the block as held by a stack, while
-    # LeakSanitizer reports the block as lost. So the comparison allows such blocks.
+    # An old word on the stack can look like a pointer to a block. msleaks may then report the block as held by a stack, while
+    # LeakSanitizer reports it as lost. The comparison allows this difference.
     theirs, most_theirs = lsan_lost(lsan_command), lsan_lost(lsan_command, use_stacks=0, use_registers=0)
     lost, perhaps = defaultdict(Counter), defaultdict(Counter)
     for finding in report.json["findings"]:

@@ -133,7 +133,7 @@ def expect_bounded_wait(msleaks, scratch, program):
     equal("output behind a killed collector", output, "done\n")
 
     watched, pid = start(msleaks, f"{scratch}/program-killed", program, "--block-timeout-ms", "60000")
-    time.sleep(4)  # the process sleeps for 3 s, so it waits at its exit then
+    time.sleep(4)  # the process sleeps for 3 s, so after 4 s it waits at its exit
     os.kill(pid, signal.SIGKILL)
     watched.send_signal(signal.SIGCONT)
     watched.communicate()

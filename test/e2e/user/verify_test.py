@@ -86,7 +86,8 @@ def main():
     instrumented, plain = f"{scratch}/instrumented", f"{scratch}/plain"
     msleaks.compile(PROGRAM, instrumented, "-pthread", flags=("-O1",))
     subprocess.run(["g++", "-std=c++20", "-g", "-O1", PROGRAM, "-o", plain, "-pthread"], check=True)
-    # The plugin recognises allocateSpare as a wrapper. So the finding of the instrumented program has the line of its caller.
+    # The plugin recognises allocateSpare as a wrapper. So the finding of the instrumented program has the line of the wrapper's
+    # caller.
     for program, spare in ((instrumented, "spare = allocateSpare();"), (plain, "// the spare one")):
         folder = f"{scratch}/run"
         _, report = msleaks.run(folder, [program], ["--access", "pages"])

@@ -27,8 +27,8 @@ def expected(topic, source):
     return [("weights", "relu", 0, 32, 2, "no", line_of(source, "// launch"))]
 
 
-# The numbers of events that the program itself causes in three steps. If the host cannot read a watched block, msleaks copies it, but
-# must not record these copies.
+# The numbers of events that the program itself causes in three steps. If the host cannot read a watched block, msleaks copies the
+# block, but must not record these copies.
 OWN_CALLS = {"cuda": {"copy": 6, "set": 4, "launch": 3}, "opencl": {"copy": 6, "set": 3, "launch": 6}}
 OWN_CALLS["hip"] = OWN_CALLS["cuda"]
 

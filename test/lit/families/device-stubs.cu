@@ -1,5 +1,5 @@
 // kernel<<<…>>>(…) calls a launch stub. A callback announces the site of this call. The launch inside the stub is recorded with this
-// site, not with its own line, the kernel's head. The test compiles for the host only, without an SDK.
+// site, not with its own line, which is the kernel's head. The test compiles for the host only, without an SDK.
 // REQUIRES: cuda-without-sdk
 // RUN: %clangxx -g -O0 -x cuda -nocudainc -nocudalib --cuda-host-only --cuda-path=%t -Xclang -target-sdk-version=12.0 -S -emit-llvm %s -o - -DLAUNCH=cudaLaunchKernel -DPUSH=__cudaPushCallConfiguration -DPOP=__cudaPopCallConfiguration | FileCheck --check-prefixes=CHECK,CUDA %s
 // RUN: %clangxx -g -O2 -x cuda -nocudainc -nocudalib --cuda-host-only --cuda-path=%t -Xclang -target-sdk-version=12.0 -S -emit-llvm %s -o - -DLAUNCH=cudaLaunchKernel -DPUSH=__cudaPushCallConfiguration -DPOP=__cudaPopCallConfiguration | FileCheck --check-prefix=INLINED %s

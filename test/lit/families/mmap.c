@@ -15,7 +15,7 @@ int main(void) {
   // CHECK: on_alloc mmap realloc flags=0x4 block size=16384 | mremap {{.*}} variable=p type=char
   p = mremap(p, 8192, 16384, MREMAP_MAYMOVE);
   p[9000] = 1;
-  // The kernel refuses this mremap. It gets the callbacks of any mremap: the runtime recognises the refusal from the result.
+  // The kernel refuses this mremap. A refused call has the same callbacks as a successful call.
   // CHECK: on_remap mmap realloc flags=0x4 block old_size=16384 size=0 flags=1 | mremap
   // CHECK: on_alloc mmap realloc flags=0x4 block size=0 | mremap {{.*}} variable=refused
   void *refused = mremap(p, 16384, 0, MREMAP_MAYMOVE);

@@ -1,4 +1,4 @@
-; Remarks say how an OpenCL kernel may use its arguments; for images, metadata says this. A pointer to local memory gets no remark.
+; Remarks say how an OpenCL kernel may use its arguments. For images, metadata says this. A pointer to local memory gets no remark.
 ; RUN: %opt -passes='msl-count<cfg>,verify' -pass-remarks-analysis=msleaks -disable-output %s 2>&1 | FileCheck %s --implicit-check-not=remark
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spirv64"

@@ -1,5 +1,5 @@
 ; Each OpenCL kernel stays unchanged and gets a counted copy with one more argument. Functions that no kernel calls are not counted. An
-; example is the callable version of a kernel that LLVM 22 makes, after inlining.
+; example is the callable version that LLVM 22 makes of a kernel, if this version was inlined everywhere.
 ; RUN: %opt -passes='msl-count<cfg>,verify' -S %s | FileCheck %s
 ; RUN: %opt -passes='msl-count<cfg>,msl-count<cfg>,verify' -S %s | FileCheck %s --check-prefix=ONCE
 ; RUN: %opt -passes='msl-count<off;cfg>,verify' -S %s | FileCheck %s --check-prefix=OFF

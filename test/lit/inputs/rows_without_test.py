@@ -1,6 +1,6 @@
-"""Prints the rows of symbols.def that no test in a folder expects in the log. For rows that only hooks see, it prints those that no
-program of another folder calls. Also prints the tests that do not run at both -O0 and -O2: rows_without_test.py SYMBOLS_DEF FOLDER
-PROGRAMS"""
+"""Prints the rows of symbols.def whose function no test in FOLDER expects in its log. For functions that only hooks see, prints those
+that no program of PROGRAMS calls. Also prints the tests that do not run at both -O0 and -O2. usage: rows_without_test.py SYMBOLS_DEF
+FOLDER PROGRAMS"""
 import pathlib
 import re
 import sys

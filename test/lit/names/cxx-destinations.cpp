@@ -65,6 +65,6 @@ void use(Cache &cache, std::vector<float> &numbers) {
 }
 } // namespace nn
 
-// For a container, the element type is that of its allocator's result. The inline chain leads to the source.
+// For a container, the element type is that of its allocator's result. The inline chain contains the source's line.
 // CHECK: _ZNSt15__new_allocatorIfE8allocateEmPKv: _Znwm {{.*}} type=float variable=?
 // TABLE-DAG: _ZNSt15__new_allocatorIfE8allocateEmPKv _Znwm type='float' variable=''

@@ -39,7 +39,7 @@ static inline void helper(int **p, int n) { *p = malloc(n); }
 // CHECK-NOT: inlined malloc type='float'
 void inlined(struct layer *l, int n, int c) { if (c) l->output = malloc(n); else if (n) l->output = malloc(n); else helper((int **)&l->output, n); }
 
-// A macro makes two calls at one place. A call without metadata gets only the facts that both marks share.
+// A macro makes two calls at the same line and column. A call without metadata gets only the facts that both marks share.
 #define BOTH(a, b, n) (memset(a = malloc(n), 0, n), memset(b = malloc(n), 0, n))
 // CHECK-DAG: folded-calls.c:[[#@LINE+1]]:{{[0-9]+}} twice calloc type='float' variable=''
 void twice(float **a, float **b, int n) { float *x, *y; BOTH(x, y, n); *a = x; *b = y; }

@@ -36,11 +36,11 @@ __attribute__((noinline)) void free(void *p) { *(void *volatile *)p = p; }
 // CHECK-DAG: declare extern_weak ptr @__msl_direct__Znwm(i64, i32) #[[THROWS:[0-9]+]]
 // CHECK-DAG: attributes #[[THROWS]] = { nonlazybind }
 // CHECK-DAG: declare extern_weak void @__msl_direct__ZdlPvm(ptr, i64, i32)
-// A hook of these functions does not take a site.
+// The hooks of these functions do not take a site.
 // CHECK-NOT: @__msl_direct_aligned_alloc
 // CHECK-NOT: @__msl_direct_realloc
 
-// Code for a fixed address compares the address in the GOT, not its own entry in the PLT.
+// Code for a fixed address compares the callee's address in the GOT, not the address of a PLT entry.
 // X86: {{^}}__msl_gate.malloc:
 // X86:   malloc@GOTPCREL(%rip)
 // X86:   __msl_direct_malloc@GOTPCREL(%rip)

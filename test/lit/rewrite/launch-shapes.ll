@@ -39,7 +39,7 @@ define void @unknown(ptr %k, double %g, i64 %shared, ptr %s) {
 ; CHECK: call void @__msl_on_launch(i32 %site, i32 {{.*}}, ptr %0, ptr %7, i64 %1, i32 %2, i64 %3, i32 %4, i32 %{{.*}})
 ; CHECK: call i32 (...) @cudaLaunchKernel(ptr %0, i64 %1, i32 %2, i64 %3, i32 %4, ptr %5, i64 %6, ptr %7)
 
-; In this form, aarch64 passes a dim3.
+; aarch64 passes a dim3 in this form.
 ; CHECK-LABEL: define internal i32 @__msl_armed.cudaLaunchKernel.{{[0-9]+}}(ptr %0, [2 x i64] %1, [2 x i64] %2, ptr %3, i64 %4, ptr %5, i32 %site)
 ; CHECK-DAG: %[[Z:.*]] = extractvalue [2 x i64] %1, 1
 ; CHECK-DAG: %[[XY:.*]] = extractvalue [2 x i64] %1, 0

@@ -119,7 +119,7 @@ int rtVectorCoreKernelLaunchWithHandle(void *binary, uint64_t key, uint32_t bloc
 /* A real driver launches on the device's AI CPUs. The stand-in launches a function of the program. */
 int rtAicpuKernelLaunchExWithArgs(uint32_t type, const char *name, uint32_t blocks, const rtArgsEx_t *arguments,
                                   void *sm, aclrtStream stream, uint32_t flags);
-/* These do the same as aclrtBinaryGetFunction and …ByEntry, under the names of two generations. */
+/* These do the same as aclrtBinaryGetFunction and …ByEntry. CANN has two names for each of them. */
 int rtsFuncGetByName(void *binary, const char *name, void **function);
 int rtsFuncGetByEntry(void *binary, uint64_t entry, void **function);
 int rtBinaryGetFunctionByName(void *binary, const char *name, void **function);

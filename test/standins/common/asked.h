@@ -1,4 +1,4 @@
-// A driver's functions that hooks call may change errno. The functions of the stand-ins change errno with asked().
+// A real driver may change errno in functions that hooks call. In a stand-in, these functions change it by asked().
 #pragma once
 
 #include <cerrno>

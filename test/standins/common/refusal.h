@@ -8,7 +8,7 @@
 
 namespace standin {
 
-// Uses no std::string. With it, libstdc++ would bind to symbols of this library, so the library could not be unloaded.
+// Uses no std::string. Otherwise libstdc++ would bind to this library's symbols, and the library could not be unloaded.
 class Refusals {
 public:
   Refusals() {

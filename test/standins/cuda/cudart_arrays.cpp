@@ -1,5 +1,5 @@
-// Imitates CUDA's copies from and to arrays, whose layout a program cannot see, and symbols. A symbol is a variable of
-// the program. A program with a default stream for each thread calls functions with other names.
+// Imitates CUDA's copies from and to arrays and symbols. A program cannot see the layout of an array. A symbol is a
+// variable of the program. With a default stream for each thread, a program calls functions with other names.
 #include <cuda_runtime_api.h>
 
 namespace {

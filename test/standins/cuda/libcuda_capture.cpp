@@ -55,7 +55,7 @@ int cuMemGetInfo_v2(size_t *free, size_t *total) {
   *free = *total = kTotal;
   return said(captures().outside());
 }
-// A hook must not pass an address that is no function: this would crash.
+// This function crashes if a hook passes an address that is not a function.
 int cuFuncGetName(const char **name, void *function) {
   *name = static_cast<Function *>(function)->name.c_str();
   return said(0);

@@ -84,7 +84,7 @@ struct Shape {
   void *stream;
 };
 
-// `shape.grid` counts threads, so the last block in a dimension may have fewer threads than the others.
+// `shape.grid` counts threads, so the last thread block in a dimension may be smaller than the others.
 int launchThreads(void *handle, const Shape &shape, void **each, void **packed) {
   const std::lock_guard lock(mutex);
   const auto found = functions.find(handle);

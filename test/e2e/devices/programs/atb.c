@@ -26,7 +26,7 @@ static void *block(const char *what) {
   return made;
 }
 
-// Runs an operator with many tensors, an operator with a long name, and an operator without a stream, which fails.
+// Runs an operator with many tensors, one with a long name, and one without a stream. The last one fails.
 static void run_odd_operators(const atbTensor *in, const atbTensor *out, aclrtStream stream) {
   static char name[kLongName + 1];
   atbTensor many[kMany];

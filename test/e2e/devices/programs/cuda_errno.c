@@ -1,4 +1,4 @@
-// Prints how many calls changed errno. Makes successful calls and refused calls of each kind.
+// Prints how many calls of CUDA's runtime library changed errno. Some of the calls are refused.
 #include "keeps_errno.h"
 
 #include <cuda_runtime_api.h>

@@ -1,5 +1,5 @@
-// Makes each call twice and prints its status. The driver's stand-in refuses the first call ($STANDIN_FAIL). So each
-// object is created once and freed once. If a free function is called only once, the object stays alive.
+// Makes each call twice and prints its status. The driver's stand-in refuses the first call ($STANDIN_FAIL). The second
+// call succeeds, so each object is created once and freed once. ONCE makes only the refused call.
 #include <stdint.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-// The macro ALLOCATOR adds an allocator with mimalloc's names. The macro LIBRARY removes the program that calls it.
+// Allocates by a function with mimalloc's name. ALLOCATOR adds the allocator to the program. LIBRARY leaves out main().
 #include <stddef.h>
 #include <sys/mman.h>
 

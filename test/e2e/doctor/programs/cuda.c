@@ -1,4 +1,4 @@
-// The macro STANDIN adds a small part of CUDA's runtime library. The macro LIBRARY removes the program that calls it.
+// Allocates by CUDA's runtime library. STANDIN adds a stand-in of this library. LIBRARY leaves out main().
 #include <stdlib.h>
 
 int cudaMalloc(void **block, size_t bytes);

@@ -55,8 +55,8 @@ void inChildren() {
   work(kLoop);
 }
 
-// Calls the library's function five times. After each call the program closes the library
-// and forks a child. The child's counts must not contain the library.
+// Calls the library's function five times. After each call the program closes the library and forks a child. The
+// child's counts must not contain this function.
 void inLibrary(const char *path) {
   for (int round = 0; round < 5; ++round) {
     void *const library = dlopen(path, RTLD_NOW);

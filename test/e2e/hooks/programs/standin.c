@@ -11,7 +11,7 @@ int cuMemAlloc_v2(uint64_t *where, size_t size) {
 }
 int cuMemFree_v2(uint64_t block) {
   if (block % 16 != 0)
-    return 1; // refuses an address that is no block
+    return 1; // refuses an address at which no block begins
   free((void *)block);
   return 0;
 }

@@ -1,4 +1,4 @@
-// A library for loader.c with thread-local storage. The dynamic linker allocates it by malloc at the first use.
+// A library for loader.c with thread-local storage, which the dynamic linker allocates by malloc at the first use.
 #include <stdlib.h>
 
 static __thread char large[4000];

@@ -1,5 +1,5 @@
-// The program replaces operator new and delete by functions that call malloc
-// and free. The compiler may inline them, since it sees their definitions.
+// The program replaces operator new and delete by functions that call malloc and free. The compiler sees their
+// definitions, so it may inline these operators.
 #include <cstdlib>
 #include <new>
 

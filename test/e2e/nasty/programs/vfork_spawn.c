@@ -1,4 +1,4 @@
-// Calls vfork, whose child uses the parent's memory and stack, and posix_spawn, while another thread allocates.
+// Calls vfork and posix_spawn while another thread allocates. A child of vfork uses the parent's memory and stack.
 #include "touch.h"
 
 #include <pthread.h>

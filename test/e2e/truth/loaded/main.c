@@ -8,7 +8,7 @@ extern void *linked_block; // defined in linked.c
 
 static void *volatile first, *volatile kept;
 
-// Programs may use priorities from 101 on. So this constructor runs before those of msleaks and of C++'s streams.
+// 101 is the first priority that a program may use. So this constructor runs before those of msleaks and of iostream.
 __attribute__((constructor(101))) static void begin(void) { first = malloc(1001); }
 
 int main(int argc, char **argv) {

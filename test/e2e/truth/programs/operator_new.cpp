@@ -1,4 +1,4 @@
-// Uses all forms of operator new. An array of objects with destructors needs a larger block, which begins with a count.
+// Uses all forms of operator new. The block of an array of objects with destructors begins with their number.
 #include <cstdlib>
 #include <new>
 

@@ -1,5 +1,5 @@
-// Threads free blocks of other threads. Some blocks leak. The threads wait for each
-// other when each has its block, so the peak is the same in each run.
+// Threads free blocks of other threads. Some blocks leak. Each thread waits until all threads have their blocks, so the
+// peak is the same in each run.
 #include <barrier>
 #include <cstdlib>
 #include <thread>

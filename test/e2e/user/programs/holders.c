@@ -1,5 +1,5 @@
 // At the end, pointers of different kinds point to some blocks, and no pointer points to others. With a number, the
-// program also has a linked list with this many bytes. With "slow", it sleeps before its end. Comments name lines.
+// program also has a linked list with this many bytes. With "slow", it sleeps before its end. Comments mark lines.
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Sets marks, and ends by _exit. With "threads", four threads set marks, and main returns. Comments name lines.
+// Sets marks, and ends by _exit. With "threads", four threads set marks, and main returns. Comments mark lines.
 #include <msleaks/api.h>
 
 #include <pthread.h>

@@ -47,7 +47,7 @@ int main(void) {
     return 1;
   void *given[] = {&activations};
   cudaMemset(weights, 5, kBytes);
-  msl_watch(weights, kBytes, "weights"); // while no kernel runs, since the stand-in shows its memory to kernels
+  msl_watch(weights, kBytes, "weights"); // no kernel runs here: a running kernel makes hidden memory accessible
   // Another thread launches the kernel, since the stand-in's launch returns only when the kernel has ended.
   pthread_t thread;
   if (pthread_create(&thread, NULL, be_busy, NULL) != 0)

@@ -1,5 +1,5 @@
 // An operator writes into a watched block while other code uses the same page. Threads wait in system calls that began
-// before the watch. Other system calls get memory of the page. Signal handlers run on a stack in the page. The
+// before the watch. Other system calls get pointers into the page. Signal handlers run on a stack in the page. The
 // program has its own SIGSEGV handler, and children. All numbers that it prints are the same in each run.
 #include <msleaks/api.h>
 
