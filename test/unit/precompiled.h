@@ -1,5 +1,4 @@
-// Includes the headers that most unit tests need. A build with clang precompiles them, for the reason in
-// analysis/precompiled.h.
+// Includes the headers that most unit tests need. Builds with clang precompile it (see analysis/precompiled.h).
 #pragma once
 
 #include <algorithm>

@@ -14,8 +14,8 @@
 namespace msleaks::abi {
 namespace {
 
-// Other programs, and other versions of msleaks, read the bytes of a record. So these tests compare every byte with the
-// documented layout.
+// Other programs and other versions of msleaks read records. So these tests compare every byte with the documented
+// layout.
 TEST(Events, AllocHasTheDocumentedBytes) {
   AllocEvent event{{EventKind::Alloc, Heap::Device, 3, kFromHook | kZeroed | kWrite, 0x01020304, 0x1112131415161718},
                    0x2122232425262728,
@@ -168,14 +168,14 @@ TEST(Traits, SurviveTheImmediateOperand) {
   EXPECT_EQ(same.flags(), kRealloc | kAsync | 0xa00);
 }
 
-// Compiled objects contain this number. So its meaning must stay the same in all versions.
+// Compiled objects contain encoded traits. So the encoding must stay the same in all versions.
 TEST(Traits, OfTheFirstVersionMeanTheSame) {
   constexpr Traits traits(0x01'14'05'04u); // realloc, flags 0x14, OpenCL, managed
   EXPECT_EQ(traits, Traits(Verb::Realloc, Family::OpenCl, Heap::Managed, 0x14));
 }
 
-// Compiled objects and traces contain these numbers. So a new row must be added at the end of its table, and no row may
-// be removed.
+// Compiled objects and traces contain the numbers of the tables' rows. So a new row must be added at the end of its
+// table, and no row may be removed.
 TEST(Numbers, AreTheOnesOfTheFirstVersion) {
   const auto number = [](auto value) { return static_cast<unsigned>(value); };
   EXPECT_EQ(number(Heap::Host), 0u);

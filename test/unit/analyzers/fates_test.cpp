@@ -1,4 +1,4 @@
-// Tests how the analysis derives the end of each process from the records of a trace.
+// Tests how the analysis finds out from a trace when and how each process ended.
 #include "../trace/random_events.h"
 
 #include "analysis/stream/pipeline.h"
@@ -64,8 +64,8 @@ TEST_F(Fates, APidIsOneProcessOnlyInItsNamespace) {
   EXPECT_EQ(cause(2), FreeCause::ProcessExited);
 }
 
-// All three program images have the same pid and the same namespace inode, but image 1 has another birth. (A birth is
-// the inode of the process's pidfd, or its start time.) So image 1 belongs to an earlier process, which exited. Image 3
+// A birth is the inode of a process's pidfd, or its start time. All three program images have the same pid and the same
+// namespace inode, but image 1 has a different birth. So image 1 belongs to an earlier process, which exited. Image 3
 // replaced image 2.
 TEST_F(Fates, APidAndANamespaceAreOneProcessOnlyWithItsBirth) {
   start(1, 100, 7, 1, abi::kBirthIsInode | 51);
@@ -79,9 +79,8 @@ TEST_F(Fates, APidAndANamespaceAreOneProcessOnlyWithItsBirth) {
   EXPECT_EQ(cause(3), FreeCause::ProcessExited);
 }
 
-// The runtime could not query the inode of the pidfd for image 2, for example because no file descriptor was free. So
-// it stored the start time. The births of images 1 and 2 then differ in kind, and do not show that the images belong to
-// two processes.
+// For image 2, the runtime could not query the inode of the pidfd, for example because no file descriptor was free. So
+// the runtime stored the start time. Births of different kinds do not show that images 1 and 2 belong to two processes.
 TEST_F(Fates, BirthsOfDifferentKindsSayNothing) {
   start(1, 100, 7, 1, abi::kBirthIsInode | 51);
   start(2, 200, 7, 2, 51);

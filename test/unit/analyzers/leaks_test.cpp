@@ -43,8 +43,8 @@ TEST(Leaks, ABlockThatLivedInAPauseIsUnsure) {
   EXPECT_EQ(physicalSum(result.alive), (BlockSum{4, 1}));
 }
 
-// A process may leave millions of blocks alive. So `Births` merges their times of allocation. A merged time must not be
-// earlier than the allocation of the block.
+// A process may leave millions of blocks alive. So `Births` merges their allocation times. A merged time must not be
+// earlier than the real allocation time.
 TEST(Leaks, BirthsTakeBoundedMemoryAndNoBlockCountsTooEarly) {
   Births births;
   constexpr uint64_t kBlocks = 5 * Births::kMost;

@@ -18,7 +18,7 @@ Block block(uint32_t cohort, uint64_t size, abi::Heap heap = abi::Heap::Host, ui
   return block;
 }
 
-// A simple model of the tested class. It copies all sums at each new peak.
+// A simple model of the tested class: it copies all sums at each new peak.
 struct NaivePeak {
   std::map<uint32_t, BlockSum> now, at_peak;
   uint64_t bytes = 0, peak = 0, time_ns = 0;
@@ -79,7 +79,7 @@ TEST(Peak, HeapsAndProcessesHaveTheirOwn) {
   reserved.reserve = 1;
   peak.onAlloc(reserved, AllocCause::Allocated, 5);
   const auto result = peak.result();
-  EXPECT_EQ(result.total.bytes, 120u); // without the pool's blocks (parts of others), and without reserved space
+  EXPECT_EQ(result.total.bytes, 120u); // neither parts of other blocks (Pool) nor reserved space count
   EXPECT_EQ(result.by_heap[static_cast<size_t>(abi::Heap::Host)].bytes, 100u);
   EXPECT_EQ(result.by_heap[static_cast<size_t>(abi::Heap::Pool)].bytes, 70u);
   EXPECT_EQ(result.by_heap[static_cast<size_t>(abi::Heap::Mapping)].bytes, 0u);
@@ -153,7 +153,7 @@ TEST_P(PeakModel, LazyCopiesEqualFullCopies) {
   NaivePeak naive;
   std::vector<std::pair<uint32_t, uint64_t>> live;
   for (uint64_t time = 1; time < 20000; ++time) {
-    // Memory grows and shrinks in phases. So there are many peaks, and times without a peak between them.
+    // Phases of growth and of shrinking alternate. So there are many new peaks, and times without a new peak.
     const bool grow = live.empty() || pick(100) < (time / 1000 % 2 ? 40 : 58);
     if (grow) {
       live.emplace_back(static_cast<uint32_t>(pick(37)), pick(1000));

@@ -54,8 +54,8 @@ TEST_F(PipelineTest, ProcessesEndBetweenEvents) {
   EXPECT_EQ(journal.lines, "alloc@500\nleft@1000000\nend1@1000000\nalloc@5000000\nleft@5000000\nend2@5000000\n");
 }
 
-// The pointers of a whole session may need more memory than the machine has. So the pipeline reads each set of pointers
-// only when the events reach the time of this set.
+// All pointers of a session may need more memory than the machine has. So the pipeline loads the pointers of one point
+// in time only when the events reach this time.
 TEST_F(PipelineTest, PointersAreReadWhenTheirTimeHasCome) {
   int reads = 0;
   const auto expect = [&](uint64_t time_ns) {
@@ -76,7 +76,7 @@ TEST_F(PipelineTest, PointersAreReadWhenTheirTimeHasCome) {
   EXPECT_EQ(reads, 2);
 }
 
-// The clock of the parent process gives the time of the end. So the last events of the process may have slightly later
+// The parent process records the end, by its own clock. So the last events of the process may have slightly later
 // times. They must be applied before the end.
 TEST_F(PipelineTest, LastEventsMayBeLaterThanTheEnd) {
   pipeline.expectEnd(1, {FreeCause::ProcessExited, 1'000'000, 0});

@@ -1,5 +1,5 @@
-// Tests that the savings of peaks are those of a simple model. For each question, the model computes curves of the
-// whole run anew.
+// Compares the savings of peaks with those of a simple model. For each question, the model computes the curves of the
+// whole run again.
 #include "analysis/findings/savings.h"
 
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ struct RandomBlocks {
   uint32_t last_id = 0;
 };
 
-// A simple model. It computes the expected savings from the curves of the whole run.
+// A simple model: it computes the expected savings from the curves of the whole run.
 class WholeCurves {
 public:
   WholeCurves(const RandomBlocks &run, const Account &account) : run_(run) {

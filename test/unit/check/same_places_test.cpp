@@ -1,4 +1,4 @@
-// Tests how `msleaks check` finds the places of one run in another run, although lines have moved.
+// Tests how `msleaks check` matches the places (source lines) of two runs, although lines have moved.
 #include "analysis/check/same_places.h"
 
 #include <gmock/gmock.h>

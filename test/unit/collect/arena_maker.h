@@ -47,8 +47,8 @@ public:
     return relaxed(header_->reserved) + slots - header_->tail.load(std::memory_order_acquire) <= header_->capacity;
   }
 
-  // Counts an event and publishes it if the ring has room. Returns whether it had room. Otherwise the event counts as
-  // dropped.
+  // Counts an event, and publishes it if the ring has room. Returns false if the ring has no room: then the event
+  // counts as dropped.
   template <class Event> bool record(Event event) {
     add(header_->produced, 1);
     if (!hasRoom(Event::kSlots)) {
@@ -163,7 +163,7 @@ public:
     return reinterpret_cast<abi::PathBlock *>(bytes_ + header().path_blocks_offset)[index];
   }
 
-  // Adds the next node of a path, and returns the number of the node.
+  // Adds a node to the table of call paths, and returns its number.
   uint32_t addPath(const abi::PathNode &node) {
     const uint32_t number = header().path_count;
     abi::PathBlock &block = pathBlock(number / abi::kPathBlockNodes);
@@ -200,8 +200,8 @@ public:
     return maker;
   }
 
-  // Returns the ring `index` at the addresses where a collector in this process has mapped the arena. ThreadSanitizer
-  // finds a race only if both threads use the same address. So a producer in a test must use the collector's mapping.
+  // Returns the ring `index` in the collector's mapping of the arena. ThreadSanitizer finds a race only if both threads
+  // use the same address. So a producer in a test must use the collector's mapping.
   RingMaker asCollectorSeesIt(uint32_t index) {
     auto *entries = reinterpret_cast<abi::RingEntry *>(otherMapping(0) + header().rings_offset);
     return {entries + index, reinterpret_cast<abi::RingHeader *>(otherMapping(entry(index).offset))};
@@ -215,8 +215,7 @@ private:
     return offset;
   }
 
-  // Returns the address at which the collector has mapped this file from `offset` on. The mapping of this object has
-  // another address.
+  // Returns the address of the collector's mapping of this file at `offset`.
   std::byte *otherMapping(uint64_t offset) const {
     std::ifstream maps("/proc/self/maps");
     for (std::string line; std::getline(maps, line);) {

@@ -49,8 +49,8 @@ TEST(ArenaReader, TakesNoLinkAndNoFifo) {
   EXPECT_FALSE(ArenaReader::open(folder / "3.3.rings"));
 }
 
-// Each of these faults makes the arena unusable. The reader must return an error message, and must read nothing outside
-// the file.
+// A fault that makes the arena unusable. For each fault, the reader must return an error message, and must read nothing
+// outside the file.
 struct HeaderFault {
   const char *name;
   std::function<void(abi::ArenaHeader &)> make;

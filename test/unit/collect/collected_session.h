@@ -12,8 +12,7 @@
 
 namespace msleaks::test {
 
-// Waits at most 10 s until the condition is true, and returns whether it is true. Without a fault, the condition is
-// true much earlier.
+// Waits at most 10 s until the condition is true, and returns whether it is true.
 template <class Condition> bool soon(Condition &&condition) {
   for (int i = 0; i < 2000 && !condition(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

@@ -1,4 +1,4 @@
-// Tests how the collector finds the used pages of blocks. It reads them from the page tables of the process.
+// Tests how the collector reads from the page tables of a process which pages of its blocks the process has touched.
 #include "analysis/collect/page_access.h"
 
 #include "analysis/base/clock.h"
@@ -43,7 +43,7 @@ protected:
   void free(uint64_t at, uint64_t time_ns, uint64_t size = 0, abi::Heap heap = abi::Heap::Host) {
     tell(abi::FreeEvent{{abi::EventKind::Free, heap, 0, 0, 0, time_ns}, at, size});
   }
-  // Returns the reported changes, without the final event. Checks that this final event says that all pages were read.
+  // Returns the reported changes. Checks that the final event says that all pages were read, and leaves this event out.
   std::vector<Looked> look() {
     std::vector<Looked> list;
     const std::vector<abi::Slot> &slots = access.look(readMonotonicNs());
@@ -75,8 +75,8 @@ TEST_F(PageAccessTest, SaysWhatIsTouched) {
   EXPECT_EQ(look(), (std::vector<Looked>{{address, kSize, 10, kSize}}));
 }
 
-// The collector lists the blocks whose untouched pages the program may still touch. Before the process frees a listed
-// block, it reads the block's pages once more.
+// The collector lists the blocks that have untouched pages. Before the process frees a listed block, the runtime reads
+// the state of the block's pages once more.
 TEST_F(PageAccessTest, TellsTheProcessOfBlocksOfWhichMoreMayBeTouched) {
   const auto isTold = [&](uint64_t at) {
     const uint32_t bit = abi::largeBitOf(at);
@@ -99,8 +99,7 @@ TEST_F(PageAccessTest, TellsTheProcessOfBlocksOfWhichMoreMayBeTouched) {
   EXPECT_TRUE(isTold(uint64_t{2} * abi::kLargeBlocks << 40));
 }
 
-// The collector reads the pages in portions. Between two portions, it drains the rings, and the program allocates and
-// frees blocks.
+// The collector reads the page tables in portions. Between two portions, the program may allocate and free blocks.
 TEST_F(PageAccessTest, MuchMemoryIsLookedAtInParts) {
   constexpr uint64_t kMuch = uint64_t{3} << 30;
   auto *much = static_cast<char *>(
@@ -119,7 +118,7 @@ TEST_F(PageAccessTest, MuchMemoryIsLookedAtInParts) {
   std::sort(list.begin(), list.end());
   std::vector<Looked> expected{{address, kSize, 11, 0}, {at, kMuch, 10, 2 * page}};
   std::sort(expected.begin(), expected.end());
-  if (at < address) // otherwise the reading had passed the block's address before the block was allocated
+  if (at < address) // otherwise the block is in a portion that was read before its allocation
     EXPECT_EQ(list, expected);
   else
     EXPECT_EQ(list, (std::vector<Looked>{{at, kMuch, 10, 2 * page}}));
@@ -201,8 +200,8 @@ TEST_F(PageAccessTest, LooksTakeASmallPartOfTheTime) {
   EXPECT_FALSE(access.isDue(now_ns + 9'000'000));
 }
 
-// If nothing changes, the time between two readings grows. So the trace of a waiting program does not grow, and an idle
-// program costs almost no time.
+// If nothing changes, the collector reads the page tables less and less often. So the trace of an idle program hardly
+// grows, and the program costs almost no time.
 TEST_F(PageAccessTest, LooksGrowSeldomWhereNothingChanges) {
   constexpr uint64_t kMinute = 60'000'000'000;
   alloc(address, kSize, 10);
@@ -219,8 +218,8 @@ TEST_F(PageAccessTest, LooksGrowSeldomWhereNothingChanges) {
   EXPECT_TRUE(access.isDue(begin_ns + kMinute + 2'000'000'000)) << "a new block is looked at soon";
 }
 
-// The final event of a reading says that all pages were read. It is needed only if there are blocks that the program
-// has not touched yet.
+// The final event of a reading says that all pages were read. The event is needed only while some block is entirely
+// untouched.
 TEST_F(PageAccessTest, WhereAllBlocksAreTouchedALookWithoutAChangeSaysNothing) {
   alloc(address, kSize, 10);
   memory[0] = 1;

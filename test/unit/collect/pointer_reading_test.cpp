@@ -38,8 +38,8 @@ TEST(Maps, ALineHasItsParts) {
   EXPECT_EQ(ranges[1].path, "");
 }
 
-// Reading /proc/self/mem fails after a successful open, as reading the maps of an ending process does. Then readText()
-// must return an empty text.
+// /proc/self/mem can be opened, but reading it fails. Reading the memory maps of an ending process fails in the same
+// way. In both cases, readText() must return an empty text.
 TEST(Maps, AFileThatFailsInTheMiddleHoldsNothing) {
   EXPECT_EQ(readText("/proc/self/mem"), "");
   EXPECT_EQ(readText("/proc/self"), "");
@@ -59,10 +59,10 @@ TEST(PointerScan, FindsWordsThatPointIntoARange) {
 char *in_a_global;
 constexpr size_t kOwnBytes = 64 << 10;
 
-// The test's replacement for the memory in which the runtime stores words of stacks.
+// Replaces the memory in which the runtime stores words of stacks.
 abi::OwnMemory *own_list;
 
-// The variables that the runtime would have in each thread.
+// Replaces the variables that the runtime has in each thread.
 struct Own {
   uint64_t record = 0;
   abi::CallState call{};
@@ -195,7 +195,7 @@ TEST_F(ReadingTest, WhoIsInTheMiddleOfAnAllocationIsNotTold) {
   EXPECT_EQ(memory->map().why_not, "1 of its threads were in the middle of an allocation");
 }
 
-// The runtime stores the last blocks of a thread. These stored addresses must not count as pointers of the program.
+// The runtime stores the addresses of a thread's last blocks. They must not count as pointers of the program.
 TEST_F(ReadingTest, WhatMsleaksKeepsHoldsNothing) {
   const auto at = reinterpret_cast<uintptr_t>(&own.block);
   const auto isFound = [&] {
@@ -209,8 +209,8 @@ TEST_F(ReadingTest, WhatMsleaksKeepsHoldsNothing) {
   EXPECT_FALSE(isFound());
 }
 
-// The runtime's own memory contains words of stacks, and register values that it saved when it read a call path. They
-// must not count as pointers of the program.
+// The runtime's own memory contains words of stacks and saved register values. They must not count as pointers of the
+// program.
 TEST_F(ReadingTest, MemoryOfTheRuntimeHoldsNothing) {
   const auto at = reinterpret_cast<uintptr_t>(own_list + 1);
   const auto isFound = [&] {

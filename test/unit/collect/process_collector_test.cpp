@@ -15,8 +15,8 @@ using analysis::Urgency;
 
 class ProcessCollectorTest : public CollectorFixture {};
 
-// Draining many full rings may take longer than the timeout of a thread that waits for room. So the collector must
-// update its heartbeat after each batch. Otherwise the thread would treat the collector as dead.
+// A thread that waits for room in its ring treats the collector as dead if the heartbeat is too old. Draining many full
+// rings may take that long. So the collector must update its heartbeat after each batch.
 TEST_F(ProcessCollectorTest, BeatsAfterEachBatch) {
   auto ring = arena.addRing(64, 0);
   start();
@@ -60,8 +60,8 @@ TEST_F(ProcessCollectorTest, StoresWhatIsPublishedAndThenMovesTheTail) {
   EXPECT_TRUE(collector->notes().empty());
 }
 
-// The collector can read a block's pages only after it has drained the block's Alloc event. So the event of a large
-// block is drained early. Other events wait for a larger batch.
+// The collector can read a block's pages only after it has drained the block's Alloc event. So it drains the event of a
+// large block early, and waits for a larger batch with other events.
 TEST_F(ProcessCollectorTest, ALargeBlockIsDrainedSoon) {
   constexpr uint64_t kMs = 1'000'000, kLarge = 1 << 20;
   auto ring = arena.addRing(64, 0);
@@ -132,7 +132,7 @@ TEST_F(ProcessCollectorTest, TakesHeadBelowTailAsEmpty) {
 TEST_F(ProcessCollectorTest, KeepsEventsWholeAcrossTheWrap) {
   auto ring = arena.addRing(16, 0);
   start();
-  ring.recordAlloc(1, 1); // so that an event of two slots occupies slots 15 and 0
+  ring.recordAlloc(1, 1); // so that a later event of two slots occupies slots 15 and 0
   abi::LaunchEvent launch{};
   for (uint64_t i = 0; i < 20; ++i) {
     launch.header.time = 10 + i;
@@ -172,7 +172,8 @@ TEST_F(ProcessCollectorTest, FollowsAStreamIntoALargerRing) {
   large.continueFrom(small);
   for (uint64_t i = 16; i < 30; ++i)
     large.recordAlloc(i, i);
-  // The events of the stream are stored in order, even while it is unknown whether the smaller ring has ended.
+  // The events of the stream must be stored in order, even while the collector does not know whether the smaller ring
+  // has ended.
   EXPECT_EQ(drain(), 30u);
   small.setState(abi::RingState::Ended);
   drain();

@@ -13,8 +13,8 @@
 namespace msleaks::test {
 namespace {
 
-// Returns whether ioctl() of a pidfd reports facts about the process. An emulator of system calls (qemu-user) may
-// report a new kernel release although it refuses system calls of this release.
+// Returns whether ioctl() of a pidfd reports facts about the process. An emulator of system calls (qemu-user) may claim
+// to be a newer kernel than the one whose system calls it supports.
 bool pidfdTellsFacts() {
   const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0));
   uint64_t facts[8]{};
@@ -104,8 +104,8 @@ TEST(ProcessWatch, KnowsThatAProcessHadGoneBeforeItCouldBeWatched) {
   EXPECT_EQ(watch.waitStatus(), -1);
 }
 
-// The process that created the arena has ended. Another process got its pid before the collector opened the arena. The
-// watch must report that the first process has ended.
+// The process that created the arena has ended, and another process has its pid. The watch must report that the first
+// process has ended.
 TEST(ProcessWatch, IsNotTakenInByAProcessThatCameLater) {
   Child child;
   analysis::ProcessWatch watch(child.pid(), analysis::readMonotonicNs() - 10'000'000'000);

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 using analysis::ProcessCollector;
 using analysis::Urgency;
 
-// A session whose collector was killed: the folder, the trace and the arenas remain.
+// The files of a session whose collector was killed: the run folder, the trace and the arenas.
 class RecoveryTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -114,7 +114,7 @@ TEST_F(RecoveryTest, CountsAStreamOnceThatWasAccountedBeforeItsRingWasDrained) {
   EXPECT_EQ(trace().account(0)->dropped, 0u);
 }
 
-// A run may be recovered a day after the kill. So the recovered processes must not end at the time of the recovery.
+// A run may be recovered a day after the kill. So the time of the recovery must not become the end of the processes.
 TEST_F(RecoveryTest, EndsWhenTheCollectorWasLastAliveOrAtTheLastEvent) {
   ArenaMaker idle(session_path, {.pid = endedPid(), .attach_ticks = 1, .attach_ns = 1});
   idle.addRing(16, 0).recordAlloc(5, 20);
@@ -196,7 +196,7 @@ TEST_F(RecoveryTest, DoesNoHarmWhenDoneAgain) {
 TEST_F(RecoveryTest, LeavesARunningProcessAloneAndCompletesItLater) {
   ArenaMaker ended(session_path, {.pid = endedPid(), .attach_ns = 1});
   ended.addRing(16, 0).recordAlloc(5, 5);
-  // This arena was created just now, so the pid can only be that of the test's process.
+  // This arena was created just now, so its pid is that of the test's process, which still runs.
   ArenaMaker running(session_path, {.attach_ns = analysis::readMonotonicNs()});
   auto ring = running.addRing(16, 0);
   ring.recordAlloc(6, 6);
@@ -216,7 +216,7 @@ TEST_F(RecoveryTest, LeavesARunningProcessAloneAndCompletesItLater) {
 }
 
 TEST_F(RecoveryTest, KnowsAnEndedProcessWhoseNumberIsUsedAgain) {
-  // This arena was created long before the test's process started. So the pid belonged to another process.
+  // This arena was created long before the test's process started. So its pid was that of an earlier process.
   ArenaMaker arena(session_path, {.attach_ns = 1});
   arena.addRing(16, 0).recordAlloc(5, 5);
   kill();

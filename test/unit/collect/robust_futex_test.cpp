@@ -36,8 +36,7 @@ TEST(RobustFutex, IsHeldAndGivenBack) {
   EXPECT_EQ(shared.word.load(), 0u);
 }
 
-// The futex is owned by a thread of a process that is killed. A collector can be killed, too. After the kill, the futex
-// must show that its owner has ended.
+// A collector owns such a futex, and may be killed. After the kill, the futex must show that its owner has ended.
 TEST(RobustFutex, AKillSaysThatTheOwnerHasGone) {
   if (!kernelHasRobustLists())
     GTEST_SKIP() << "no robust lists";

@@ -1,4 +1,4 @@
-// Tests how the files of sessions show which sessions are still running.
+// Tests how the files of sessions show which sessions still run.
 #include "arena_maker.h"
 
 #include "analysis/collect/running_runs.h"

@@ -52,7 +52,7 @@ TEST(SessionDir, FallsBackWhenSharedMemoryIsMissingOrSmall) {
   session->remove();
 
   wish.place = SessionDir::propose();
-  wish.flags.ring_max_kib = UINT32_MAX; // such rings need 16 TiB of free memory
+  wish.flags.ring_max_kib = UINT32_MAX; // rings of this size need 16 TiB of free memory
   session = SessionDir::create(wish);
   ASSERT_TRUE(session);
   EXPECT_EQ(session->path(), wish.fallback);

@@ -1,4 +1,4 @@
-// Tests the rules by which a session distinguishes processes: program images, pids, and pid namespaces.
+// Tests how a session decides which arenas belong to one process: by pid, pid namespace and birth.
 #include "collected_session.h"
 
 #include <algorithm>
@@ -73,8 +73,8 @@ TEST_F(SessionTest, ANumberIsOneProcessOnlyInItsNamespace) {
 }
 
 // Two processes run one after the other, and the collector finds both after their ends. The kernel gave the second
-// process the pid of the first, and the inode of its pid namespace. Only the births differ. (A birth is the inode of
-// the process's pidfd, or its start time.)
+// process the pid of the first, and the inode of its pid namespace. Only their births differ. (A birth is the inode of
+// a process's pidfd, or its start time.)
 TEST_F(SessionTest, ANumberIsOneProcessOnlyWithItsBirth) {
   const uint32_t pid = endedPid();
   for (uint32_t i = 1; i <= 2; ++i) {
@@ -105,8 +105,7 @@ TEST_F(SessionTest, TwoCopiesOfTheRuntimeAreOneProcess) {
   EXPECT_EQ(collector->summary().processes.size(), 2u);
 }
 
-// The process has pid 1 in another pid namespace, and lives until the test kills it. The collector must not mistake it
-// for process 1 of the collector's own namespace.
+// The process has pid 1 in another pid namespace. The collector must not mistake it for process 1 of its own namespace.
 TEST_F(SessionTest, FollowsAProcessOfAnotherNamespace) {
   int inner[2];
   ASSERT_EQ(pipe(inner), 0);

@@ -127,7 +127,7 @@ TEST_F(SessionTest, TakesAllOfMoreProcessesThanItMayHaveFilesOpen) {
   if (child == 0)
     pause();
   const uint64_t now_ns = analysis::readMonotonicNs();
-  for (uint32_t i = 1; i <= kChildren; ++i) // the collector must watch each arena, because the process still runs
+  for (uint32_t i = 1; i <= kChildren; ++i) // the process still runs, so the collector must keep watching each arena
     ArenaMaker(session->path(), {.pid = static_cast<uint32_t>(child), .attach_ticks = i, .attach_ns = now_ns + i})
         .addRing(16, 0)
         .recordAlloc(i, i);
@@ -141,15 +141,15 @@ TEST_F(SessionTest, TakesAllOfMoreProcessesThanItMayHaveFilesOpen) {
   EXPECT_EQ(collector->summary().totals.stored, kChildren);
 }
 
-// The arena gets its magic number after the collector has seen the file. This change does not change the time stamp of
-// the directory. The collector must find the arena nevertheless.
+// The collector sees the arena before the arena has its magic number. Writing the number does not change the time stamp
+// of the directory. The collector must find the arena nevertheless.
 TEST_F(SessionTest, FindsAnArenaThatWasUnfinishedWhenItWasSeen) {
   std::thread thread([this] { collector->run(); });
   ArenaMaker arena(folder.path());
   arena.header().magic.store(0);
   arena.addRing(16, 0).recordAlloc(1, 1);
   fs::rename(arena.path(), session->path() / arena.path().filename());
-  std::this_thread::sleep_for(std::chrono::milliseconds(60)); // so that the directory's time stamp is old enough
+  std::this_thread::sleep_for(std::chrono::milliseconds(60)); // so that the collector trusts the directory's time stamp
   arena.header().magic.store(abi::ArenaHeader::kMagic);
   const bool found = soon([&] { return collector->progress().processes == 1; });
   collector->programEnded(0);
@@ -177,8 +177,8 @@ TEST_F(SessionTest, TellsHowAProcessEndedThatIsNotItsChild) {
   EXPECT_GE(endOf(1).time_ns, killed_ns);
 }
 
-// The time when the process ended is unknown. The time when the collector found the end would be too late. So the
-// process ends with its last event.
+// It is unknown when the process ended. The time when the collector noticed the end would be too late. So the process
+// ends with its last event.
 TEST_F(SessionTest, AProcessThatWasGoneBeforeItWasFoundEndsWithItsLastEvent) {
   const uint64_t attach_ns = analysis::readMonotonicNs() - 1'000'000'000;
   ArenaMaker(session->path(), {.pid = endedPid(), .attach_ns = attach_ns})

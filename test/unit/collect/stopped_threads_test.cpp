@@ -1,4 +1,4 @@
-// Tests that the threads of another process are stopped while their memory is read, and always released afterwards.
+// Tests that the threads of another process are stopped while its memory is read, and are always released afterwards.
 #include "analysis/collect/stopped_threads.h"
 
 #include "../sanitizers.h"
@@ -85,7 +85,7 @@ protected:
   void tell(char order) { ASSERT_EQ(write(told_[1], &order, 1), 1); }
   void stop() { stopped_.emplace(static_cast<uint32_t>(child_), static_cast<uint32_t>(child_)); }
 
-  // Returns a field of the second thread's status, such as its state or its tracer.
+  // Returns a field of the second thread's status file, such as its state or its tracer.
   std::string other(const std::string &field) const {
     for (const uint32_t tid : threadsOf(static_cast<uint32_t>(child_)))
       if (tid != static_cast<uint32_t>(child_)) {
@@ -96,7 +96,8 @@ protected:
       }
     return "";
   }
-  // Waits for a value of the field. When a tracer ends, the kernel may release the traced threads a moment later.
+  // Waits until the field has the expected value, and returns its last value. When a tracer ends, the kernel may
+  // release the traced threads a moment later.
   std::string soon(const std::string &field, const std::string &expected) const {
     for (int i = 0; i < 5000 && other(field) != expected; ++i)
       usleep(1000);
@@ -178,8 +179,8 @@ TEST_F(StoppedThreadsTest, RunOnUntilTheyMayBeHeld) {
   EXPECT_EQ(WEXITSTATUS(waitForEnd()), 0);
 }
 
-// The second thread may be stopped only when its state is read for the sixth time. The signal is sent earlier, when the
-// state is read for the second time.
+// The function allows stopping the second thread only at its sixth call. The signal is sent earlier, at the second
+// call.
 TEST_F(StoppedThreadsTest, ASignalIsTakenWhileTheyRunOn) {
   int looks = 0;
   stopped_.emplace(static_cast<uint32_t>(child_), static_cast<uint32_t>(child_), [&](const ThreadState &) {

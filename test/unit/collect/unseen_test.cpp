@@ -1,4 +1,4 @@
-// Tests which processes are mentioned in the report because msleaks did not record them.
+// Tests which processes the report mentions because msleaks did not record them.
 #include "analysis/collect/unseen.h"
 
 #include "arena_maker.h"
@@ -21,8 +21,8 @@ protected:
     session.emplace(std::move(*created));
     ASSERT_NE(session->unseen(), nullptr);
   }
-  // Adds a process to the list of processes that were not recorded. In a session, the process itself or its parent adds
-  // it.
+  // Adds a process to the list of processes that were not recorded. In a session, the process itself or its parent does
+  // this.
   void list(const char *name, int32_t error) {
     auto *page = const_cast<abi::UnseenPage *>(session->unseen());
     abi::UnseenProcess &process = page->processes[page->count++];
@@ -45,7 +45,7 @@ TEST_F(UnseenTest, AToolThatOnlyTellsFactsIsNotMentioned) {
 
 TEST_F(UnseenTest, AnyOtherProcessIs) {
   list("train", abi::kUnfollowed);
-  list("ldconfig", EACCES); // this error says that the process should have been recorded
+  list("ldconfig", EACCES); // with this error, the process should have been recorded
   const analysis::Unseen unseen = analysis::readUnseen(*session);
   ASSERT_EQ(unseen.processes.size(), 2u);
   EXPECT_EQ(unseen.processes[0].command, (std::vector<std::string>{"train"}));

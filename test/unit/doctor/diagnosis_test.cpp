@@ -1,5 +1,5 @@
-// Tests the diagnoses of `msleaks doctor` for invented processes. The tests define the images of a process, and the
-// words that its dynamic linker has filled in.
+// Tests the diagnoses of `msleaks doctor` for simulated processes. A test defines the images of a process, and the
+// words that the dynamic linker has filled in.
 #include "analysis/doctor/diagnosis.h"
 
 #include <fstream>
@@ -88,8 +88,8 @@ TEST_F(DiagnosisTest, ToTheProgram) {
   EXPECT_EQ(reasonOfLibrary(), Reason::Before);
 }
 
-// A program at a fixed address uses the address of malloc. So in all other images, the dynamic linker resolves malloc
-// to the program's stub. The diagnosis must follow the stub to the function that it calls.
+// A program at a fixed address uses the address of malloc. So the dynamic linker resolves malloc in all other images to
+// the program's stub. The diagnosis must follow the stub to the function that it calls.
 TEST_F(DiagnosisTest, ThroughTheProgramsStub) {
   program->entries["malloc"] = kFunction;
   program->slots.push_back({"malloc", kSlot});

@@ -11,7 +11,7 @@ namespace {
 
 const std::filesystem::path kNowhere = "/nowhere";
 
-// msleaks-run calls start() in a function that must not throw. There an exception would end msleaks-run.
+// msleaks-run calls start() in a function that must not throw. An exception from start() would end msleaks-run.
 TEST(EarlyReport, AnErrorWhileTheQuotaIsReadLeavesNoReport) {
   EXPECT_EQ(EarlyReport::start(kNowhere, kNowhere,
                                []() -> bool {

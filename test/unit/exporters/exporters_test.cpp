@@ -145,8 +145,8 @@ TEST_F(Exporters, AnOutputThatFailsIsAnError) {
     }
 }
 
-// exportRun() calls the function that its caller passes, before it writes any output. In this function, msleaks removes
-// its progress line.
+// exportRun() calls this function before it writes any output. `msleaks export` removes its progress line in this
+// function.
 TEST_F(Exporters, TellsWhenItWrites) {
   for (const Format &format : formats()) {
     std::ostringstream out;

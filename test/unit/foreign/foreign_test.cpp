@@ -110,7 +110,7 @@ TEST_F(Foreign, LeavesEverythingElseAsItIs) {
   std::erase_if(with["findings"].get_ref<json::array_t &>(),
                 [](const json &finding) { return finding["kind"].get<std::string>().starts_with("witness/"); });
   ASSERT_EQ(with["findings"].size(), without["findings"].size());
-  for (size_t i = 0; i < without["findings"].size(); ++i) // the cumulative savings also count the witness's findings
+  for (size_t i = 0; i < without["findings"].size(); ++i) // the cumulative savings include the witness's findings
     with["findings"][i]["saves_cumulative_bytes"] = without["findings"][i]["saves_cumulative_bytes"];
   EXPECT_EQ(with, without);
 }

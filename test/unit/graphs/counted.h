@@ -10,7 +10,7 @@
 namespace msleaks::analysis::test {
 
 // Returns a function with one basic block for each count. Each block leads to the next one, and has two instructions.
-// Block n is in line 9 + n.
+// Basic block n is in line 9 + n.
 inline CountedFunction counted(std::string symbol, std::string file, uint64_t hash,
                                std::initializer_list<uint64_t> counts) {
   CountedFunction function;

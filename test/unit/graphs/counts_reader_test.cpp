@@ -54,8 +54,7 @@ TEST(Counts, AFileThatWasCutOffHasWhatIsThere) {
   const std::string file = countsFileOf(kUnit + countersOf(1, 10) + countersOf(2, 20));
   for (size_t size = abi::kCountsHeaderBytes; size <= file.size(); ++size)
     EXPECT_EQ(whyNot(file.substr(0, size)), "") << size;
-  // A record without its magic number was not written completely. The reader ignores this record and all bytes after
-  // it.
+  // A record without its magic number is incomplete. The reader ignores it and all bytes after it.
   std::string unfinished = file;
   unfinished.replace(abi::kCountsHeaderBytes + sizeof(abi::CountsSlab) + kUnit.size(), 4, 4, '\0');
   const auto read = readCounts(bytesOf(unfinished));

@@ -84,8 +84,8 @@ TEST(EdgeCounts, AReadingInTheMiddleIsNoNumberBelow0) {
   EXPECT_EQ(counts.edges[2].count, 0u);
 }
 
-// No thread leaves a kernel in the middle of a basic block. So if counters contradict each other, all counts are
-// unknown.
+// No thread leaves a kernel in the middle of a basic block. So the counters of a kernel cannot contradict each other.
+// If they do, all counts are unknown.
 TEST(EdgeCounts, AKernelsImpossibleNumbersAreUnseen) {
   Graph below = graphOf(2, {edge(0, 1, EdgeKind::Enter, 0), edge(1, 2, EdgeKind::Branch, 1), edge(1, 0, EdgeKind::Exit),
                             edge(2, 0, EdgeKind::Exit)});
@@ -116,8 +116,8 @@ TEST(EdgeCounts, NumbersOf64Bits) {
   EXPECT_EQ(countsOf(graph, counters).blocks, (std::vector<Number>{kMany + 1'000'000'000'000}));
 }
 
-// The test walks at random through random graphs, and counts each edge. The counts of the edges outside of a spanning
-// tree must determine the counts of all other edges.
+// The test walks at random through random graphs, and counts each edge. The counts of the edges outside a spanning tree
+// must determine the counts of all other edges.
 TEST(EdgeCounts, AnySpanningTreeIsEnough) {
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {

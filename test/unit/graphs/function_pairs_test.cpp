@@ -25,7 +25,7 @@ TEST(FunctionPairs, OtherHashIsNoOneGraph) {
   EXPECT_FALSE(pairs[0].isOneGraph());
 }
 
-// If the two functions counted as one graph, a basic block of one function could be missing in the other function.
+// Graphs with equal hashes may differ in their number of basic blocks. Then they must not count as one graph.
 TEST(FunctionPairs, EqualHashOfOtherSizeIsNoOneGraph) {
   const std::vector first = {counted("f", "a.c", 1, {1})}, second = {counted("f", "a.c", 1, {1, 1})};
   EXPECT_FALSE(pairsOf(first, second)[0].isOneGraph());

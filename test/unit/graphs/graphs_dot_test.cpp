@@ -15,7 +15,7 @@ namespace {
 
 using test::counted;
 
-// Returns the DOT text of graphs with names that are difficult for a DOT parser, and with edges in each state.
+// Returns the DOT text of graphs whose names are difficult for a DOT parser. Their edges have all states of counts.
 std::string dotOfAll() {
   auto hostile = counted("f\"\\\n<&{}|;//", "/a \"b\\|c.c", 1, {1, 2, 3});
   hostile.name = "f\"\\\n<&{}|;//\\";
@@ -29,8 +29,7 @@ std::string dotOfAll() {
   return to.str();
 }
 
-// Checks a part of DOT's grammar: each string ends, only certain characters occur outside of strings, and brackets
-// match.
+// Checks a part of DOT's grammar: each string ends, only certain characters occur outside strings, and brackets match.
 TEST(GraphsDot, StringsAndBracketsEnd) {
   std::string open;
   bool in_string = false;

@@ -73,7 +73,7 @@ TEST(GraphsHtml, HostileNames) {
   EXPECT_EQ(countOf(page, "</script"), countOf(honest, "</script"));
   EXPECT_EQ(countOf(page, "<!--"), countOf(honest, "<!--"));
   const json contents = json::parse(scriptOf(page, "contents")), graph = json::parse(scriptOf(page, "graph0"));
-  std::string shown = kHostile; // the page contains a replacement for invalid UTF-8
+  std::string shown = kHostile; // the page shows U+FFFD for invalid UTF-8
   shown.replace(shown.find('\xff'), 1, "\xef\xbf\xbd");
   EXPECT_EQ(contents["runs"][0], shown);
   EXPECT_EQ(contents["functions"][0]["name"], shown);

@@ -21,7 +21,7 @@ struct Thread {
   uint64_t global() const { return block * threads + number; }
 };
 
-// How often a thread takes each of the two branches in the loop. A thread without a loop takes one branch once.
+// How often a thread takes each of the two branches in the loop.
 struct Ways {
   uint64_t taken, left;
 };
@@ -91,7 +91,7 @@ public:
   // Returns the error that the count would have if it were scaled by the number of waves in a thread block. This scale
   // is right for counts of waves, but wrong for counts of threads.
   double errorByWaves(size_t edge) const { return errorByWaves(edge, centre()); }
-  // Returns the same error for another sampled wave, number `threads_ / kWave / 2`. This wave is always full.
+  // Returns the same error if the sample were wave number `threads_ / kWave / 2`. This wave is always full.
   double errorByFloorWave(size_t edge) const { return errorByWaves(edge, threads_ / kWave / 2); }
 
 private:
@@ -171,8 +171,8 @@ TEST(Sample, OfDataIsSomewhereNear) {
   EXPECT_NEAR(small.error(CountMode::Wavefront, kLeft), 0.139, 1e-3);
 }
 
-// The mode Wavefront samples the wave in the middle of a thread block. In this test, this wave contains the upper half
-// of the threads, which never take the branch.
+// The mode Wavefront samples the wave in the middle of a thread block. Here this wave contains the upper half of the
+// threads, which never take the branch.
 TEST(Sample, OfOneWaveIsWrongWhereWavesHaveRoles) {
   const Launch launch = launchOf(64, 128, reduce);
   EXPECT_NEAR(launch.error(CountMode::Cta, kTaken), 0, 1e-6);
@@ -181,8 +181,8 @@ TEST(Sample, OfOneWaveIsWrongWhereWavesHaveRoles) {
   EXPECT_NEAR(launch.error(CountMode::Wavefront, kLeft), 0.165, 1e-3);
 }
 
-// The expected numbers are computed by hand. In a group of 10 threads, each thread took the edge 1 → 1 twice. In
-// another group of 10, each took it four times. The other 80 of the 100 threads did not count.
+// The expected numbers are computed by hand. In one group of 10 threads, each thread took the edge 1 → 1 twice. In a
+// second group of 10, each took it four times. The other 80 threads did not count.
 TEST(SampleError, IsTheSpreadOfGroups) {
   Graph graph;
   graph.blocks.resize(1);

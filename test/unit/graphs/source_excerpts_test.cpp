@@ -59,7 +59,7 @@ TEST_F(SourceExcerpts, AFileThatIsTooShortIsAnother) {
   EXPECT_NE(excerpt.missing.find("ends before line 500"), std::string::npos) << excerpt.missing;
 }
 
-// The names of files are untrusted. The reader must neither wait for a FIFO nor read an endless file.
+// File names are untrusted. The reader must neither wait for a FIFO nor read an endless file.
 TEST_F(SourceExcerpts, WhatIsNoFile) {
   const std::string fifo = (folder_ / "fifo").string();
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);

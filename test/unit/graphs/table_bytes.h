@@ -12,8 +12,8 @@ namespace msleaks::test {
 
 template <class T> std::string rawOf(const T &value) { return {reinterpret_cast<const char *>(&value), sizeof value}; }
 
-// Returns a table with one function, "work". Its only basic block has an edge back to itself. Counter 0 counts the edge
-// Enter, and counter 1 counts the edge back.
+// Returns a table with one function, "work". Its only basic block has an edge back to itself. Counter 0 counts the
+// entries, and counter 1 counts the edge back.
 inline std::string tableOf(uint32_t counters = 2, uint16_t version = abi::kGraphVersion,
                            const std::vector<abi::GraphArgument> &arguments = {},
                            uint16_t function_bytes = sizeof(abi::GraphFunction),

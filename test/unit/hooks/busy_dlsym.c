@@ -1,4 +1,4 @@
-// A library that defines dlsym(), and is loaded after the hooks. Its dlsym() allocates memory while the hooks look up
+// A library that is loaded after the hooks and defines dlsym(). Its dlsym() allocates memory while the hooks look up
 // the real functions.
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -6,7 +6,7 @@
 
 enum { kNotFound = 500, kNotReady = 600 };
 
-// The program defines these functions.
+// counting_victim.cpp defines these functions.
 void calledDriver(const char *function);
 int isReady(void);
 const void *constantOf(const char *name, size_t *bytes);

@@ -128,7 +128,7 @@ int askOnce() {
 } // namespace
 
 extern "C" {
-// The driver (counting_driver.c) calls these functions.
+// counting_driver.c calls these functions.
 void calledDriver(const char *) {
   if (silent_pid == ::getpid())
     ::_exit(kCalledInChild);
@@ -145,7 +145,7 @@ const void *constantOf(const char *name, size_t *bytes) {
 }
 void launchedKernel(const void *kernel) { last_launched = reinterpret_cast<uintptr_t>(kernel); }
 
-// These functions replace the functions of the runtime.
+// Replace functions of the runtime.
 bool __msl_device_choice(abi::DeviceChoice *choice) noexcept {
   ++choices;
   *choice = {static_cast<uint32_t>(abi::CountMode::Full), static_cast<uint32_t>(abi::CountLaunches::Every), 1};

@@ -32,8 +32,8 @@ std::set<std::string> exportsOf(const std::string &library) {
   return exported;
 }
 
-// Every row of a driver's function must have a hook. Without a hook, calls of the function would be recorded only in
-// instrumented programs.
+// Each row of a driver's function must have a hook. Without the hook, only instrumented programs would record the
+// calls.
 TEST(Hooks, EveryRowOfADriverIsExported) {
   const std::set<std::string> exported = exportsOf(kHooks);
   unsigned rows = 0;
@@ -56,7 +56,7 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
     EXPECT_TRUE(exported.contains(name)) << name << " is not exported";
   const std::set<std::string> ways_in = {
       "dlsym", "dlclose", "cuGetProcAddress", "clBuildProgram", "clFinish", "clGetProgramInfo", "clSetKernelExecInfo",
-      "hipMemCreate", // these have their own rows, or no rows (device_memory.h)
+      "hipMemCreate", // device_memory.h lists these
       "hipMemRelease", "hipMemRetainAllocationHandle", "hipMalloc3D", "hipMallocArray", "hipMalloc3DArray",
       "hipMallocMipmappedArray", "hipFreeArray", "hipFreeMipmappedArray", "hipArrayCreate", "hipArray3DCreate",
       "hipMipmappedArrayCreate", "hipArrayDestroy", "hipMipmappedArrayDestroy", "aclrtMemcpy2d", "aclrtMemcpy2dImpl",
@@ -74,7 +74,7 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
       "halMemCreate", "halMemFree", "halMemRelease",
       "clCreateImage", // the hooks of these four ask the driver for the size
       "clCreateImageWithProperties", "clCreateImage2D", "clCreateImage3D",
-      "InitializeInjectionNvtx2", // headers in the program call these two
+      "InitializeInjectionNvtx2", // the headers of NVTX and MSTX call these two
       "InitInjectionMstx",
       "aclInit", // the hooks of these two record a mark
       "aclFinalize",
@@ -105,7 +105,7 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
     EXPECT_TRUE(exported.contains(name)) << name << " is not exported";
   for (const std::string &name : ways_in)
     EXPECT_TRUE(without_form.contains(name)) << name << " is no longer hooked";
-  // A function with the suffix Impl has no row. It is a layer below the function without the suffix, which has a row.
+  // A function with the suffix Impl has no row. The function without the suffix calls it, and has a row.
   const auto above = [](const std::string &name) {
     return name.ends_with("Impl") ? name.substr(0, name.size() - 4) : name;
   };
@@ -136,7 +136,7 @@ TEST(Hooks, OnlyLibcIsNeeded) {
   EXPECT_EQ(of(kHooks), "libc.so.6 libmsleaks_rt.so ");
 }
 
-// The libraries access a thread's state at a constant offset from the thread pointer. So they do not call
+// The libraries must access a thread's state at a constant offset from the thread pointer. They must not call
 // __tls_get_addr, which may allocate.
 TEST(Hooks, ThreadStateNeedsNoCall) {
   for (const std::string &library : {kHooks, kRuntime}) {

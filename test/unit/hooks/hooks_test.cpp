@@ -30,8 +30,8 @@ uint64_t freesOf(const std::vector<ReadEvent> &events, uint64_t address) {
   }));
 }
 
-// The library is loaded with dlopen(), and closed while a thread that has recorded still runs. An injection interface
-// or an interpreter does that.
+// The library is loaded with dlopen(). It is closed while a thread that has recorded events still runs. Injection
+// interfaces and interpreters close libraries in this way.
 TEST(Hooks, AThreadOutlivesTheClosedLibrary) {
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {
@@ -65,7 +65,7 @@ TEST(Hooks, AHandlerOnASmallStackHasRoomEnough) {
   EXPECT_EQ(allocsOf(session.drain(), 331).size(), 1u);
 }
 
-// The stack has 512 bytes more than the kernel requires, and at least 4 KiB. It has no room to unwind a call path. So
+// The stack is 512 bytes larger than the kernel requires, and at least 4 KiB. It has no room to unwind a call path. So
 // the block has the site of its caller, and no path.
 TEST(Hooks, AHandlerOnTheSmallestStackHasRoomEnough) {
   const SessionDirectory session;
@@ -83,8 +83,8 @@ TEST(Hooks, ACrashHandlerSeesTheProgramThroughThem) {
   EXPECT_EQ(runShell(preloaded(kHooks, kVictim + " backtrace", &session)).output, plain.output);
 }
 
-// libc's free() itself never calls a hooked function. So the signal handler made the hooked call inside free(), and the
-// hooks record the call.
+// libc's free() itself never calls a hooked function. So a hooked call inside free() comes from a signal handler, and
+// the hooks record the call.
 TEST(Hooks, AHandlerThatInterruptsFreeIsRecorded) {
   const SessionDirectory session;
   const Ran ran = runShell(preloaded(kHooks, kVictim + " backtrace", &session));
@@ -168,8 +168,8 @@ uint32_t siteOf(const std::vector<ReadEvent> &events, uint64_t size) {
   return freesOf(events, allocs[0].address) == 1 ? site : 0;
 }
 
-// The plug-in's callbacks and the hooks both see each call. Together they must record it once, even if a signal handler
-// records between them.
+// The plug-in's callbacks and the hooks both see each call. Together they must record the call once, even if a signal
+// handler allocates between two callbacks.
 TEST(Hooks, AnInstrumentedCallIsRecordedOnce) {
   for (const char *when : {"never", "before", "behind"}) {
     const SessionDirectory session;
@@ -181,7 +181,7 @@ TEST(Hooks, AnInstrumentedCallIsRecordedOnce) {
   }
 }
 
-// The hook alone records the call, with the site that the callback before the call has set. So no Retarget event
+// The callback before the call stores its site, and the hook records the call with this site. So no Retarget event
 // follows.
 TEST(Hooks, AnInstrumentedCallIsNotRetargeted) {
   const SessionDirectory session;
@@ -199,8 +199,8 @@ std::vector<uint32_t> sitesOfFrees(const std::vector<ReadEvent> &events, uint64_
   return sites;
 }
 
-// A direct call is recorded once, with the site that it passes. If the call is inside another instrumented allocator,
-// the block gets the site of that allocator's call.
+// A direct call is recorded once, with the site that it passes. If another instrumented allocator makes the direct
+// call, the block gets the site at which that allocator was called.
 TEST(Hooks, ADirectCallIsRecordedWithItsSite) {
   const SessionDirectory session;
   ASSERT_EQ(runShell(preloaded(kHooks, MSL_INSTRUMENTED_VICTIM + std::string(" direct"), &session)).status, 0);
@@ -307,8 +307,8 @@ std::string notesOf(const SessionDirectory &session) {
   return notes;
 }
 
-// The program contains a stub with malloc's name. The hooks must not mistake this stub for a malloc that the program
-// defines. So they must write no note.
+// The program contains a stub named malloc. The hooks must not mistake this stub for a malloc that the program defines.
+// So they must write no note.
 TEST(Hooks, AProgramAtAFixedAddressIsHookedWithoutANote) {
   const SessionDirectory session;
   ASSERT_EQ(runShell(preloaded(kHooks, MSL_FIXED_ADDRESS_VICTIM, &session)).status, 5);
@@ -316,8 +316,8 @@ TEST(Hooks, AProgramAtAFixedAddressIsHookedWithoutANote) {
   EXPECT_EQ(notesOf(session), "");
 }
 
-// If another allocator is preloaded before the hooks, the dynamic linker finds that allocator first. Then a note in the
-// session's log lists the functions that are not hooked.
+// If another allocator is preloaded before the hooks, the dynamic linker finds that allocator first. A note in the
+// session's log must list the functions that are then not hooked.
 TEST(Hooks, AnAllocatorInFrontIsNoted) {
   const SessionDirectory session;
   ASSERT_EQ(runShell(preloaded(std::string(MSL_MAPPING_ALLOCATOR) + ":" + kHooks, kVictim + " quiet", &session)).status,

@@ -47,7 +47,7 @@ static void handle(int signal) {
   release(22, allocate(21, 1009, "", ""));
 }
 
-// Allocates in an allocator of the program, whose call is open meanwhile.
+// Allocates by a direct call inside the call of another instrumented allocator.
 NOINLINE static void *allocateInside(uint32_t outer, uint32_t inner, size_t size) {
   __msl_before(outer, kMalloc);
   void *block = __msl_direct_malloc(size, inner);

@@ -1,4 +1,4 @@
-// Runs shell commands, also with the hooks preloaded. Names the libraries under test.
+// Runs shell commands, with or without preloaded hooks. Contains the paths of the libraries under test.
 #pragma once
 
 #include "session_fixture.h"

@@ -68,7 +68,7 @@ static void allThatFails(void) {
   errno = 0;
   printf("%d ", realloc(block, SIZE_MAX / 2) == NULL && errno == ENOMEM);
   errno = 0;
-  volatile size_t count = SIZE_MAX / 2; // volatile, because gcc warns about products that it knows to be too large
+  volatile size_t count = SIZE_MAX / 2; // volatile hides the overflow from gcc, which would warn
   printf("%d ", calloc(count, 3) == NULL && errno == ENOMEM);
   errno = 7;
   void *aligned = NULL;
@@ -107,7 +107,7 @@ static void allocateOnSmallStack(int signal) {
 }
 
 // The kernel stores the processor's registers on the signal stack. Their size depends on the processor. So this handler
-// leaves as many bytes as a processor with 512-bit registers would leave, and uses up all others.
+// leaves only as many bytes free as on a processor with 512-bit registers, and uses up all others.
 static void allocateOnSmallestStack(int signal) {
   enum { kLeft = 1280 };
   (void)signal;
@@ -150,8 +150,7 @@ NOINLINE static void freeTwice(void) {
   kept = block; // prevents a tail call of free
 }
 
-// A crash handler. It walks the stack from the hook of free() to the program, and prints whether freeTwice() is on the
-// stack.
+// A crash handler. It prints whether freeTwice() is on the stack, above the hook of free().
 static void printWhere(int signal) {
   (void)signal;
   void *frames[64];
@@ -173,8 +172,8 @@ static void abortInFree(void) {
 
 #define ALLOW(number) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
-// Installs a filter that allows only write and exit_group. The kernel kills the process at any other system call. So
-// the process can then allocate only memory that malloc has already obtained from the kernel.
+// Installs a filter that allows only write and exit_group: any other system call ends the process. So malloc can use
+// only memory that it has already obtained from the kernel.
 static void inSandbox(int by_number) {
   struct sock_filter rules[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),

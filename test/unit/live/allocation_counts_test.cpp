@@ -106,7 +106,7 @@ TEST_F(AllocationCountsTest, ARefusedReallocKeepsTheChain) {
   EXPECT_EQ(all().count, 3u) << "what was restored is not allocated again";
 }
 
-// std::vector and std::string grow like this: they allocate twice the size, and then free the smaller block.
+// std::vector and std::string grow like this: they allocate a block of twice the size, and then free the smaller block.
 TEST_F(AllocationCountsTest, AContainerThatDoublesGrows) {
   alloc(0x100, 31);
   alloc(0x200, 61);
@@ -123,7 +123,7 @@ TEST_F(AllocationCountsTest, AContainerThatDoublesGrows) {
 
 TEST_F(AllocationCountsTest, OtherFreesAreNoGrowth) {
   alloc(0x100, 100);
-  alloc(0x200, 200, {.site = 1}); // a block of another place
+  alloc(0x200, 200, {.site = 1}); // allocated at another place
   free(0x100);
   alloc(0x300, 100);
   alloc(0x400, 150); // less than twice the size
@@ -131,8 +131,7 @@ TEST_F(AllocationCountsTest, OtherFreesAreNoGrowth) {
   EXPECT_EQ(all().growth_steps, 0u);
 }
 
-// A wrapper such as xrealloc() calls realloc(). The allocation and the growth step must count for the caller of the
-// wrapper.
+// A wrapper such as xrealloc() calls realloc(). The allocation and the growth step must count for the wrapper's caller.
 TEST_F(AllocationCountsTest, AWrappersCallerHasTheSteps) {
   alloc(0x100, 16, {.site = 1});
   live.apply(test::retarget(++now_ns, 0x100, {.site = 2}), {2});

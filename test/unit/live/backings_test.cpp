@@ -1,4 +1,4 @@
-// Tests blocks of a device that is the host's processor. The driver allocates the memory of such a block by malloc. The
+// Tests blocks of a device that is the host's processor. The driver gets the memory of such a block from malloc. The
 // device's block and malloc's block are the same memory, which must count once.
 #include "live_set_fixture.h"
 
@@ -24,7 +24,7 @@ TEST_F(BackingsTest, WhatIsTakenLaterStandsBehindTheBuffer) {
   apply(alloc(2, 0x1000, kChunkBytes, kDriver));
   EXPECT_EQ(journal.bytes, kChunkBytes);
   EXPECT_EQ(journal.blocks, 2u);
-  apply(alloc(3, 0x2000000, kChunkBytes, kDriver)); // every buffer already has its memory
+  apply(alloc(3, 0x2000000, kChunkBytes, kDriver)); // the only buffer already has its memory
   EXPECT_EQ(journal.bytes, 2 * kChunkBytes);
   apply(free(4, 0x10, kBuffer));
   apply(free(5, 0x1000));
@@ -38,7 +38,7 @@ TEST_F(BackingsTest, WhatIsTakenFirstStandsBehindTheBufferThatComes) {
   apply(alloc(2, 0x5000000, 4096, kDriver));
   apply(alloc(3, 0x10, kChunkBytes, kBuffer));
   EXPECT_EQ(journal.bytes, kChunkBytes + 4096);
-  apply(alloc(4, 0x20, kChunkBytes, kBuffer)); // no memory is left for this later buffer
+  apply(alloc(4, 0x20, kChunkBytes, kBuffer)); // no block of the driver is left for this buffer
   EXPECT_EQ(journal.bytes, 2 * kChunkBytes + 4096);
 }
 
@@ -51,7 +51,7 @@ TEST_F(BackingsTest, SharedMemoryIsTheHostsBlockItself) {
   EXPECT_EQ(journal.bytes, 0u);
 }
 
-// The program releases a buffer that a queue still uses. So the driver does not free the buffer's memory yet. This
+// The program releases a buffer that a queue still uses. So the driver keeps the buffer's memory for a while. This
 // memory must not count as the memory of the next buffer.
 TEST_F(BackingsTest, MemoryThatOutlivesItsBufferCountsForItself) {
   apply(alloc(1, 0x10, kChunkBytes, kBuffer));
@@ -70,8 +70,8 @@ TEST_F(BackingsTest, MemoryThatOutlivesItsBufferCountsForItself) {
   EXPECT_EQ(journal.blocks, 0u);
 }
 
-// The free of a buffer is recorded before the driver frees the buffer's memory. The memory must not count between these
-// two events.
+// The free of a buffer is recorded before the driver frees the buffer's memory. The memory must not count as a block of
+// its own between these two events.
 TEST_F(BackingsTest, MemoryThatGoesWithItsBufferNeverCountsForItself) {
   apply(alloc(1, 0x10, kChunkBytes, kBuffer));
   apply(alloc(2, 0x1000, kChunkBytes, kDriver));

@@ -1,5 +1,4 @@
-// Tests the properties of a block apart from its address: its number, its cohort, its device, and the block that
-// contains a pool's block.
+// Tests properties of blocks: their numbers, cohorts and devices, and the block that contains a pool's block.
 #include "live_set_fixture.h"
 
 #include "analysis/live/address_index.h"

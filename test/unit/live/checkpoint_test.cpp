@@ -1,5 +1,4 @@
-// Tests that a live set which continues from a checkpoint has the same state and results as a live set that got all
-// events.
+// Tests that a live set that continues from a checkpoint equals a live set that got all events: state and results.
 #include "live_set_fixture.h"
 
 #include "random_run.h"
@@ -60,7 +59,7 @@ void expectSame(const LiveSet &one, const LiveSet &other) {
   one.forEach([&](const Block &block) {
     const Block *same = other.find(block.process, spaceOf(block.heap), block.address);
     if (block.device != 0)
-      return; // find() returns only the first of several devices' blocks at one address
+      return; // if several devices have a block at this address, find() returns only the first
     ASSERT_NE(same, nullptr);
     EXPECT_EQ(std::tuple(same->size, same->time_ns, same->site, same->stream, same->heap, +same->refs, +same->reserve,
                          +same->handle),

@@ -1,4 +1,4 @@
-// Tests which owner and which range a block gets from the program's annotations.
+// Tests which owner and which range a block gets from the program's annotations (calls such as push and pop).
 #include "live_set_fixture.h"
 
 namespace msleaks::analysis {

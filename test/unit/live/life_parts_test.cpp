@@ -1,5 +1,5 @@
-// Tests the parts of blocks' lives in the memory history, such as unused or in use. A model that stores each life as a
-// whole gives the expected results.
+// Tests the parts of a block's life in the memory history, such as unused or in use. A model that stores each life as a
+// whole computes the expected results.
 #include "analysis/live/memory_history.h"
 
 #include <algorithm>
@@ -11,8 +11,7 @@ namespace msleaks::analysis {
 namespace {
 
 constexpr uint32_t kCohorts = 8;
-// Each question asks for the highest sum of blocks in use, with none, some or all of the idle parts of their lives. No
-// question asks for idle parts alone.
+// Each set of parts is a question: how high is the sum of the blocks that are in one of these parts of their lives?
 constexpr LifeParts kQuestions[] = {{LifePart::InUse},
                                     {LifePart::NotUsed, LifePart::InUse},
                                     {LifePart::InUse, LifePart::Late, LifePart::Kept},
@@ -28,8 +27,7 @@ CohortSet only(std::initializer_list<uint32_t> cohorts) {
 
 int64_t highest(const std::vector<int64_t> &curve) { return *std::max_element(curve.begin(), curve.end()); }
 
-// Creates blocks of a device. Reports their events to the tested history, and stores the life of each block as a whole
-// for the model.
+// Creates blocks of a device. Reports their events to the tested history, and stores their whole lives for the model.
 class Lives {
 public:
   explicit Lives(size_t most_changes = 1 << 17) : history(most_changes) {}
@@ -84,7 +82,7 @@ public:
     return ids;
   }
 
-  // Returns the highest sum of the bytes of blocks in `set`. A block counts only during these parts of its life.
+  // Returns the highest sum of the bytes of the blocks in `set`. A block counts only during these parts of its life.
   int64_t peakOf(const CohortSet &set, LifeParts parts) const {
     std::vector<int64_t> change(now_ + 2);
     const auto add = [&](const Life &life, LifePart part, uint64_t from, uint64_t to) {
@@ -130,7 +128,7 @@ TEST(LifeParts, TheFloorCountsBlocksFromFirstToLastUse) {
   Lives lives;
   const uint32_t early = lives.alloc(1, 100), raw = lives.alloc(2, 40), input = lives.alloc(3, 30);
   lives.use(raw);
-  lives.use(input); // 30 bytes in use, since raw's only use is over; 170 bytes allocated
+  lives.use(input); // 170 bytes allocated; 30 in use, because the only use of `raw` is over
   const uint32_t other = lives.alloc(4, 5);
   lives.use(other);
   lives.use(early); // 130 bytes in use: input and early
@@ -244,7 +242,7 @@ TEST(LifePartsModel, AreNotMissedByMoreThanIsSaid) {
   }
 }
 
-// A training loop with equal steps needs little room in the history. So all answers stay exact.
+// The history stores a training loop with equal steps in little space. So all answers stay exact.
 TEST(LifeParts, ALoopTakesNoRoom) {
   Lives lives(2000);
   const uint32_t weights = lives.alloc(1, 1000);

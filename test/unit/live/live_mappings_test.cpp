@@ -1,4 +1,4 @@
-// Tests the live set with mappings. The program unmaps and protects ranges of pages, which may be parts of mappings.
+// Tests the live set with mappings, also if the program unmaps or protects only a part of a mapping.
 #include "live_set_fixture.h"
 
 namespace msleaks::analysis {
@@ -38,8 +38,8 @@ TEST_F(LiveMappingsTest, ReservedAddressSpaceHasNoBytes) {
   EXPECT_EQ(journal.bytes, 0u);
 }
 
-// A reserve is address space without memory. mprotect() can make parts of a reserve usable, and can turn them into a
-// reserve again. To make a part usable has the same effect as a mapping at its addresses.
+// A reserve is address space without memory. mprotect() can make a part of a reserve usable, and can make it a reserve
+// again. A part that becomes usable counts like a new mapping.
 TEST_F(LiveMappingsTest, ProtectionMakesMemoryOfAReserveAndBack) {
   const Where reserve{.heap = abi::Heap::Mapping, .flags = abi::kReserve, .site = 3};
   apply(alloc(1, 0x10000, 64 * kPage, reserve));
@@ -72,8 +72,8 @@ TEST_F(LiveMappingsTest, ProtectionMakesMemoryOfAReserveAndBack) {
   EXPECT_EQ(live.counts().unmatched_frees, 0u);
 }
 
-// The program's operator new calls mmap(), and this inner call is not recorded. The program's operator delete calls
-// munmap(), which is recorded. This munmap() must not count as the free of an unknown mapping.
+// The program's operator new calls mmap() inside, which is not recorded. Its operator delete calls munmap(), which is
+// recorded. This munmap() must not count as the free of an unknown mapping.
 TEST_F(LiveMappingsTest, TheMemoryOfABlockThatWasFreedIsNoUnknownMapping) {
   apply(test::alloc(1, 0x10010, 40));
   apply(test::free(2, 0x10010));
@@ -100,7 +100,7 @@ TEST_F(LiveMappingsTest, ProtectionOfSeveralMappingsAndOfNone) {
   EXPECT_EQ(journal.blocks, live.liveBlocks());
 }
 
-// A mapping that mremap moves remains the same block. So a moved reserve still has no bytes.
+// A mapping that mremap moves remains the same block. So a reserve still has no bytes after a move.
 TEST_F(LiveMappingsTest, AMovedReserveHasNoBytes) {
   const Where realloc{.heap = abi::Heap::Mapping, .flags = abi::kRealloc};
   for (const uint16_t flags : {uint16_t{abi::kReserve}, uint16_t(abi::kReserve | abi::kFile)}) {
@@ -114,8 +114,8 @@ TEST_F(LiveMappingsTest, AMovedReserveHasNoBytes) {
   }
 }
 
-// munmap() unmaps each page that contains an address of the range. The pages of process 1 have 64 KiB. The page
-// sizes for process 2 are invalid, so its pages have 4 KiB.
+// munmap() unmaps each page that contains an address of the range. Process 1 has pages of 64 KiB. The page sizes that
+// are set for process 2 are invalid, so the default of 4 KiB applies.
 TEST_F(LiveMappingsTest, PagesAreThoseOfTheProcess) {
   constexpr uint64_t kLarge = 65536;
   live.setPageBytes(1, kLarge);
@@ -160,8 +160,8 @@ TEST_F(LiveMappingsTest, MovedMappingComesBackWhenMremapFails) {
   EXPECT_EQ(journal.bytes, 4 * kPage);
 }
 
-// The live set ignores mappings in the last page. Otherwise two such mappings would be one entry of the table, but
-// would count twice in the sums.
+// The live set ignores mappings in the last page of the address space. Otherwise two of them would share one entry of
+// the table, but would count twice in the sums.
 TEST_F(LiveMappingsTest, NothingIsMappedInTheLastPage) {
   for (const uint64_t address : {UINT64_MAX, UINT64_MAX, UINT64_MAX - kPage + 1, UINT64_MAX - 2 * kPage + 1})
     apply(alloc(1, address, 0, kMap));

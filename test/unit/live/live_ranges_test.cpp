@@ -1,5 +1,5 @@
-// Tests physical device memory. The memory is live until its handle is released and no address is mapped to it. A use
-// of a mapped address is a use of the memory.
+// Tests physical device memory. It is live until its handle is released and no address is mapped to it. A use of a
+// mapped address is a use of the memory.
 #include "live_set_fixture.h"
 
 #include "analysis/live/device_ranges.h"
@@ -111,8 +111,8 @@ TEST_F(LiveRangesTest, ARefusedUnmappingOfOneOfTwoOwnersChangesNothing) {
   EXPECT_EQ(journal.take(), "-5000:2097152@0 free\n");
 }
 
-// The driver may return the number of a released handle again while the memory of the first handle is still mapped. The
-// second handle must count as another block.
+// The driver may reuse the number of a released handle while the memory of the first handle is still mapped. The second
+// handle must count as another block.
 TEST_F(LiveRangesTest, AHandleThatIsGivenAgainIsAnotherBlock) {
   apply(free(5, kHandle, kOnDevice));
   apply(alloc(6, kHandle, 64, kOnDevice));

@@ -39,8 +39,8 @@ struct Model {
   }
 };
 
-// Makes random steps. Each step changes the live set and the model in the same way. The times of the steps are far
-// apart, because late frees have tests of their own.
+// Makes random steps, each in the live set and in the model. The times of the steps are far apart, because late frees
+// have tests of their own.
 class Walk {
 public:
   explicit Walk(uint64_t seed) : random_(seed) {}

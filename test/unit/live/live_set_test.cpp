@@ -1,5 +1,5 @@
-// Tests the live set with blocks from their allocation to their free. The events of different threads have the right
-// order.
+// Tests the live set with blocks from their allocation to their free. The events of different threads are in the right
+// order here.
 #include "live_set_fixture.h"
 
 namespace msleaks::analysis {
@@ -92,24 +92,24 @@ TEST_F(LiveSetTest, ARefusedFreeBringsTheBlockBack) {
   apply(alloc(3, 0x10, 0, refused));
   EXPECT_EQ(journal.bytes, 100u);
   apply(test::retain(4, 0x10, device));
-  apply(test::free(5, 0x10, device)); // one of two owners releases it
+  apply(test::free(5, 0x10, device)); // one of two references is released
   apply(alloc(6, 0x10, 0, refused));
   apply(test::free(7, 0x10, device));
   EXPECT_EQ(journal.bytes, 100u);
   apply(test::free(8, 0x10, device));
   EXPECT_EQ(journal.bytes, 0u);
-  apply(alloc(9, 0x20, 0, refused)); // the block is unknown
+  apply(alloc(9, 0x20, 0, refused)); // no block has this address
   EXPECT_EQ(journal.bytes, 0u);
 }
 
-// The driver refuses to free a list of blocks, one of which is unknown. The refusal must make each known block of the
+// The driver refuses to free a list of blocks, one of which is unknown. The refusal must make the known blocks of the
 // list alive again.
 TEST_F(LiveSetTest, ARefusedFreeOfAListBringsEachBlockBack) {
   const Where shared{.heap = abi::Heap::Managed}, listed{.heap = abi::Heap::Managed, .flags = abi::kListed},
       refused{.heap = abi::Heap::Managed, .flags = abi::kRestored};
   for (const uint64_t block : {0x10, 0x20, 0x40, 0x50})
     apply(alloc(1, block, block, shared));
-  apply(test::free(2, 0x50, shared)); // the call that is refused below does not contain this free
+  apply(test::free(2, 0x50, shared)); // this free succeeds, so it does not belong to the refused call
   apply(test::free(3, 0x10, shared));
   for (const uint64_t block : {0x20, 0x30, 0x40})
     apply(test::free(4, block, listed));
@@ -121,8 +121,8 @@ TEST_F(LiveSetTest, ARefusedFreeOfAListBringsEachBlockBack) {
   EXPECT_EQ(live.liveBlocks(), 3u);
 }
 
-// The device of PoCL (an OpenCL driver) is the host's processor. So malloc() allocates the block, and only free() ends
-// the block.
+// The device of PoCL (an OpenCL driver) is the host's processor. So the block comes from malloc(), and lives until
+// free().
 TEST_F(LiveSetTest, SharedMemoryThatADriverHasFromMallocIsTheHostsBlock) {
   const Where shared{.heap = abi::Heap::Managed};
   apply(alloc(1, 0x10, 8, {.site = 1}));
@@ -184,8 +184,8 @@ TEST_F(LiveSetTest, ProcessEndTakesItsBlocksOnly) {
   EXPECT_EQ(journal.take(), "-10:2@2 exit\n");
 }
 
-// An annotated wrapper calls malloc and free. First the wrapper's free is recorded for the heap of pools, and then the
-// inner free is recorded. Both belong to the same block, which lives until the inner free.
+// An annotated wrapper calls malloc and free. Its free is recorded twice: for the wrapper (heap Pool), and for the
+// inner free. Both belong to the same block, which lives until the inner free.
 TEST_F(LiveSetTest, TheFreeOfAWrapperIsMatched) {
   apply(alloc(1, 0x10, 5));
   apply(test::retarget(2, 0x10, {.heap = abi::Heap::Pool, .site = 4}));
@@ -198,8 +198,8 @@ TEST_F(LiveSetTest, TheFreeOfAWrapperIsMatched) {
   EXPECT_EQ(live.counts().unmatched_frees, 1u);
 }
 
-// Code that was compiled without the plug-in called the wrapper to allocate the block, as Rust's std does. So only the
-// inner malloc is recorded. The wrapper's free must not count as unmatched.
+// The code that called the wrapper to allocate the block has no instrumentation, as Rust's std. So only the inner
+// malloc is recorded. The wrapper's free must not count as unmatched.
 TEST_F(LiveSetTest, TheFreeOfAWrapperIsMatchedWithoutItsAllocation) {
   apply(alloc(1, 0x10, 5));
   apply(test::free(2, 0x10, {.heap = abi::Heap::Pool}));

@@ -1,5 +1,5 @@
-// Tests what happens if two threads use the same address one after the other, and the times of their events are in the
-// wrong order.
+// Tests two threads that use the same address one after the other, while the times of their events are in the wrong
+// order.
 #include "live_set_fixture.h"
 
 namespace msleaks::analysis {
@@ -58,8 +58,7 @@ TEST_F(LiveSkewTest, UnmatchedFreeOfTheSameThreadOrLongAgoEndsNothing) {
   EXPECT_EQ(live.counts().early_frees, 0u);
 }
 
-// The times of events of two threads are wrong by at most a microsecond. So a free that is further away belongs to
-// another block.
+// The clocks of two threads differ by at most a microsecond. So a free at a larger distance belongs to another block.
 TEST_F(LiveSkewTest, AMicrosecondIsTooLongForAnEarlyOrALateFree) {
   apply(test::free(1000, 0x10, {.stream = 2}));
   apply(alloc(2000, 0x10, 1, {.stream = 1}));
@@ -73,16 +72,16 @@ TEST_F(LiveSkewTest, AMicrosecondIsTooLongForAnEarlyOrALateFree) {
   EXPECT_EQ(live.counts().late_frees, 0u);
 }
 
-// The first block was allocated before the recording began. Another thread allocates at the same address right after
-// the free. So msleaks mistakes this free for an early free of the new block. Only the new block is affected: it is no
-// leak, and its own free counts as the free of a block from before the start.
+// The first block was allocated before the recording began. Right after its free, another thread allocates at the same
+// address. So msleaks takes the free for an early free of the new block. As a result, the new block is no leak, and its
+// own free counts as the free of a block from before the start.
 TEST_F(LiveSkewTest, AFreeFromBeforeTheStartThatLooksEarlyMakesNoLeakAndNoFault) {
   apply(test::epoch(10, 0));
   apply(test::epoch(20, ~0u));
   apply(test::free(1000, 0x10, {.stream = 2}));
   apply(alloc(1400, 0x10, 1, {.stream = 1}));
   apply(test::free(9000, 0x10, {.stream = 1}));
-  apply(test::free(19'000, 0x20, {.stream = 2})); // here the allocation comes too late, so the free is not matched
+  apply(test::free(19'000, 0x20, {.stream = 2})); // the next allocation comes too late to match this free
   apply(alloc(20'400, 0x20, 1, {.stream = 1}));
   apply(test::free(29'000, 0x20, {.stream = 1}));
   EXPECT_EQ(live.liveBlocks(), 0u);
@@ -91,8 +90,8 @@ TEST_F(LiveSkewTest, AFreeFromBeforeTheStartThatLooksEarlyMakesNoLeakAndNoFault)
   EXPECT_EQ(live.counts().frees_before_start, 2u);
 }
 
-// Two threads retain and release a handle. By the recorded times, all this happens before the allocation of the handle.
-// The handle must live until its last release.
+// Two threads retain and release a handle. Their recorded times are before the allocation of the handle. The handle
+// must live until its last release.
 TEST_F(LiveSkewTest, EarlyRetainsCountBeforeEarlyFrees) {
   const Where device{.stream = 1, .heap = abi::Heap::Device}, second{.stream = 2, .heap = abi::Heap::Device},
       third{.stream = 3, .heap = abi::Heap::Device};

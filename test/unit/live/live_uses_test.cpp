@@ -1,4 +1,4 @@
-// Tests which blocks are used by launches, copies and fills, and for which processes all uses are recorded.
+// Tests which blocks launches, copies and fills use, and for which processes msleaks knows all uses.
 #include "live_set_fixture.h"
 
 namespace msleaks::analysis {
@@ -35,8 +35,8 @@ TEST_F(LiveUsesTest, CopiesReadAndWriteAndFillsWrite) {
   EXPECT_EQ(journal.take(), "*2000:256@0 read\n*1000:256@0 written\n*1000:256@0 read\n*2000:256@0 written\n");
 }
 
-// A cl_mem points to the driver's own data about the buffer. Other host blocks may follow this data. So an address
-// after the handle does not belong to the buffer.
+// A cl_mem is the address of the driver's own data about the buffer. Other host blocks may follow this data. So an
+// address after the handle does not belong to the buffer.
 TEST_F(LiveUsesTest, WhatLiesBehindAHandleIsNoPartOfItsBlock) {
   constexpr uint64_t kHandle = 0x500000, kBytes = 1 << 20;
   apply(alloc(4, kHandle, kBytes, {.heap = Heap::Device, .flags = abi::kDriver}));
@@ -89,8 +89,8 @@ TEST_F(LiveUsesTest, AProcessIsSeenWhenAllItsLaunchesNameTheirMemory) {
   EXPECT_FALSE(live.useSources().seesAll(1));
 }
 
-// The hooks see all calls of OpenCL, and a program can use the blocks of OpenCL only by these calls. So all uses are
-// known even in a process that launches no kernel.
+// A program can use OpenCL blocks only by calls of OpenCL, and the hooks see all of these calls. So all uses are known,
+// even in a process that launches no kernel.
 TEST_F(LiveUsesTest, AProcessThatLaunchesNothingIsSeenWhereAllCallsAre) {
   constexpr test::Where kOfOpenCl{.process = 3, .heap = Heap::Device, .flags = abi::kDriver | abi::kListed};
   apply(alloc(5, 0x5000, 0x100, kOfOpenCl));

@@ -1,5 +1,5 @@
-// Tests the peak that the memory history computes for a run without some blocks. The tests compare it with a history
-// that stores every state.
+// Tests the peaks that the memory history computes for a run without some of its blocks. A model that stores every
+// state computes the expected peaks.
 #include "analysis/live/memory_history.h"
 
 #include <gtest/gtest.h>

@@ -85,8 +85,8 @@ TEST_F(OpenHandlesTest, OfTheSameNumberTheLastOneCounts) {
   EXPECT_EQ(left.begin()->second.site, SiteId{4});
 }
 
-// A thread may detach itself before pthread_create() returns. Then the close is recorded before the open. The handle
-// must not count as open.
+// A thread may detach itself before pthread_create() returns. In this case the close is recorded before the open, and
+// the handle must not count as open.
 TEST_F(OpenHandlesTest, AThreadMayBeDetachedBeforeItsCreatorKnows) {
   apply(closed(1'000, HandleKind::Thread, 7, kOtherThread));
   apply(opened(5'000'000, HandleKind::Thread, 7));

@@ -1,4 +1,4 @@
-// Tests the map of a memory segment's parts, now and at the peak.
+// Tests the map of the parts of a memory segment, at present and at the peak.
 #include "analysis/live/part_map.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Tests how the rounds of programs that do not report their steps are found.
+// Tests how rounds are found in programs that do not report their steps.
 #include "analysis/live/period_finder.h"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ TEST_F(PeriodFinderTest, ARoundBeginsWithAPlaceThatIsInEachOnce) {
   EXPECT_GE(begun, 20);
 }
 
-// The finder first finds the inner loop. Later it finds the outer loop, and uses the outer loop instead.
+// The finder first finds the inner loop, and later the outer loop. The outer loop then replaces the inner one.
 TEST_F(PeriodFinderTest, OfTwoLoopsTheOuterOneCounts) {
   for (int epoch = 0; epoch < 20; ++epoch) {
     pass(kNote);
@@ -167,8 +167,8 @@ TEST_F(PeriodFinderTest, OnePlaceAloneIsNone) {
   EXPECT_FALSE(finder.period());
 }
 
-// 20 to 40 equal pairs of blocks follow each large block. The pairs repeat, but they allocate only a small part of the
-// memory.
+// 20 to 40 equal pairs of small blocks follow each large block. The pairs repeat, but they are no rounds, because they
+// allocate only a small part of the memory.
 TEST_F(PeriodFinderTest, InnerLoopsOfRoundsThatDifferAreNone) {
   std::mt19937 random(1);
   for (int round = 0; round < 300; ++round, now_ns += kRoundNs) {

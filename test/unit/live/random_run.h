@@ -1,6 +1,11 @@
-// Creates a random run with everything that the live set handles: blocks of every kind, reallocs, refusals, and parts
-// of mappings. The run also has mapped device addresses, shared memory, owners, ranges, steps, marks and pauses. There
-// are several processes with several threads. Some events are closer together than the clocks of the threads differ.
+// Creates a random run with everything that the live set handles:
+//
+// - blocks of every kind, reallocs, refusals, and parts of mappings
+// - mapped device addresses and shared memory
+// - owners, ranges, steps, marks and pauses
+// - several processes with several threads
+//
+// Some events are so close that the clock differences between threads matter.
 #pragma once
 
 #include "events.h"

@@ -19,7 +19,7 @@ protected:
                    {kHeap, kHeap + 0x10000, RegionUse::Heap, 0, {}, 0},
                    {kOther, kOther + 0x10000, RegionUse::Other, 0, {}, 0}};
   }
-  // Adds a block. Its site is its address without kHeap.
+  // Adds a block. Its site has the low 20 bits of its address as number.
   void block(uint64_t address, uint64_t size, const test::Where &where = {}) {
     test::Where here = where;
     here.site = static_cast<uint32_t>(address & 0xfffff);
@@ -55,7 +55,7 @@ protected:
   uint64_t time_ns = 0;
 };
 
-// Passes on the blocks of a set, and stores which processes were asked for.
+// Returns the blocks of a live set by process, and records which processes were asked for.
 class AskedProcesses final : public BlocksByProcess {
 public:
   explicit AskedProcesses(const LiveSet &live) : live_(live) {}
@@ -69,7 +69,7 @@ private:
   const LiveSet &live_;
 };
 
-// Many ranks may exit one after the other. Each exit must not cost a walk over the blocks of all ranks.
+// Many ranks may exit one after the other. The work at each exit must not depend on the blocks of the other ranks.
 TEST_F(ReachabilityTest, TheBlocksOfOtherProcessesAreNotVisited) {
   block(kHeap + 1, 64);
   for (const uint32_t other : {2u, 3u})
@@ -97,8 +97,8 @@ TEST_F(ReachabilityTest, APointerAnywhereIntoABlockCounts) {
   EXPECT_EQ(told(), "0 held, 100 held, 200 lost, 300 held, 400 lost");
 }
 
-// The lists of malloc point to free chunks. The first bytes of such a chunk belong to the block before the chunk. So a
-// pointer in these lists must not hold that block.
+// malloc's lists point to the beginning of free chunks. These first bytes still belong to the block before the chunk.
+// So a pointer in the lists must not hold that block.
 TEST_F(ReachabilityTest, ListsOfFreeChunksHoldNothing) {
   block(kHeap + 0x10, 24), block(kHeap + 0x110, 136), block(kHeap + 0x210, 136), block(kHeap + 0x310, 24);
   map.regions[0].image.path = "/lib/x86_64-linux-gnu/libc.so.6";
@@ -109,8 +109,8 @@ TEST_F(ReachabilityTest, ListsOfFreeChunksHoldNothing) {
   EXPECT_EQ(told(), "16 lost, 272 lost, 528 held, 784 held");
 }
 
-// libc's variables point to the buffer of stdout, so libc holds this buffer. libc's list of FILEs leads to the buffer
-// of another FILE, but libc does not hold that buffer.
+// libc's variables point to the buffer of stdout, so libc holds this buffer. A list of libc leads to another FILE and
+// to its buffer. libc does not hold this second buffer.
 TEST_F(ReachabilityTest, LibcHoldsWhatItsVariablesPointTo) {
   block(kHeap + 0x10, 1024), block(kHeap + 0x1000, 472), block(kHeap + 0x2000, 1024), block(kHeap + 0x3000, 64);
   map.regions[0].image.path = "/lib/x86_64-linux-gnu/libc.so.6";

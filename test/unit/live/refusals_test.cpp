@@ -1,4 +1,4 @@
-// Tests how a refused allocation is judged by what the program does next.
+// Tests how the analysis judges a refused allocation by what the program does next.
 #include "analysis/live/refusals.h"
 
 #include <gtest/gtest.h>

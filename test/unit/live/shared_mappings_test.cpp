@@ -1,4 +1,4 @@
-// Tests that memory which several mappings show counts once, while mappings are added and removed.
+// Tests that memory that several mappings show counts once, while mappings are added and removed.
 #include "analysis/analyzers/leaks.h"
 #include "analysis/analyzers/peak.h"
 #include "analysis/live/live_set.h"
@@ -167,8 +167,7 @@ TEST_F(SharedMappings, WhatIsNotSharedIsNotTouched) {
   EXPECT_EQ(sum.all(), 0);
 }
 
-// A damaged or hostile trace may contain thousands of mappings of one object. One event must not become as expensive as
-// a million events.
+// A damaged or hostile trace may contain thousands of mappings of one object. The work for one event must stay bounded.
 TEST_F(SharedMappings, ManyMappingsOfOneObjectAreBounded) {
   for (uint64_t i = 0; i < 3000; ++i)
     map(static_cast<uint32_t>(1 + i % 3), 0x10000000 + i * 0x10000, 2 + i % 7, 7, i % 11);
@@ -179,8 +178,7 @@ TEST_F(SharedMappings, ManyMappingsOfOneObjectAreBounded) {
   EXPECT_EQ(sum.blocks, 0);
 }
 
-// Compares the live set with a model. For each page of a process, the model stores the page of the object that it
-// shows.
+// Compares the live set with a model. For each page of a process, the model stores which page of the object it shows.
 TEST_F(SharedMappings, CountsWhatAModelCounts) {
   std::mt19937 random(7);
   const auto pick = [&](uint32_t least, uint32_t most) {

@@ -1,4 +1,4 @@
-// Tests the removal of null scalars from SPIR-V modules. The tests compare the modules word by word.
+// Tests the removal of null scalars from SPIR-V modules, word by word.
 #include "scalar_nulls.h"
 
 #include <gtest/gtest.h>

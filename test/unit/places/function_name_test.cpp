@@ -1,4 +1,4 @@
-// Tests that shorter forms of a function's name still contain the function's own name.
+// Tests that a shortened function name still contains the function's own name.
 #include "analysis/places/function_name.h"
 
 #include <gtest/gtest.h>

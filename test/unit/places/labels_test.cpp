@@ -53,8 +53,8 @@ TEST_F(LabelTexts, EqualTextsOfProcessesAreOne) {
   EXPECT_LT(labels.find(2, 8).index, labels.size());
 }
 
-// Process 3 is a child of process 2, which is a child of process 1. A label that a parent defines after the fork does
-// not belong to the child. The child may use the number of this label for another text.
+// Process 3 is a child of process 2, which is a child of process 1. A child has no label that its parent defines after
+// the fork. It may use the number of such a label for another text.
 TEST_F(LabelTexts, AChildFindsWhatItsAncestorsDefined) {
   labels.addProcess(processWith(1, 11, 1000));
   labels.addProcess(processWith(2, 22, 2000));
@@ -115,8 +115,7 @@ TEST_F(LabelTexts, EveryFlippedByteOfATextIsNoticed) {
   }
 }
 
-// The catalog reads sites and labels in one pass over the definitions. So each damaged record must give one note, not
-// one for the sites and one for the labels.
+// The catalog reads sites and labels in one pass over the definitions. So a damaged record must give one note, not two.
 TEST_F(LabelTexts, TheCatalogHasThem) {
   Symbolizer symbolizer;
   SiteCatalog catalog(symbolizer);

@@ -24,9 +24,9 @@ protected:
 
 } // namespace
 
-// Process 3 is a child of process 2, which is a child of process 1. The start record of process 3 names its parent. The
-// definitions of process 2 name its parent, as in old traces. The parents' definitions are added last here, because a
-// trace may store a child's definitions first.
+// Process 3 is a child of process 2, which is a child of process 1. The parent of process 3 is in its start record. The
+// parent of process 2 is in its definitions, as in old traces. A trace may store a child's definitions first, so the
+// parents' definitions are added last here.
 TEST_F(Catalog, AChildFindsWhatItsAncestorsDefined) {
   catalog.addProcess({1, 11, 1, 1000, 0, {}});
   catalog.addProcess({2, 22, 11, 2000, 0, {}});
@@ -107,8 +107,8 @@ TEST_F(Catalog, CallersHaveImageAndOffset) {
   EXPECT_FALSE(catalog.find(1, 5).known());
 }
 
-// The call at offset 0x10 leads to the call at offset 0x20. From this second call, the program calls the allocator at
-// 0x30, or instrumented code at site 2.
+// The call at offset 0x10 leads to the call at offset 0x20. The function called at 0x20 calls either the allocator at
+// 0x30 or instrumented code at site 2.
 TEST_F(Catalog, PathsOfSeveralProcessesAreOneTree) {
   define(1, Records().image(1, "/nowhere/net", 0x7000).unit(1, 1, test::sampleTable()));
   define(2, Records().image(5, "/nowhere/net", 0x9000).unit(5, 1, test::sampleTable()));
@@ -222,7 +222,7 @@ TEST_F(CatalogOnImages, CallersAreNamedWhenShown) {
   const TraceWriter::CallerEntry entries[] = {{0, 1, 0x10000 + at + 9}, {1, 1, 0x10000 + at}};
   catalog.addCallers(1, entries);
   EXPECT_EQ(catalog.describe(catalog.find(1, abi::kCallerSite)).function, "caller");
-  // A return address at the beginning of a function belongs to the function before it, which ends with a call.
+  // The return address is the first address of `caller`. So the call is the last instruction of the function before it.
   EXPECT_NE(catalog.describe(catalog.find(1, abi::kCallerSite | 1)).function, "caller");
 }
 

@@ -178,9 +178,8 @@ TEST(SiteTableReader, NoticesEveryFlippedByte) {
       auto bytes = good;
       bytes[at] ^= static_cast<std::byte>(flip);
       const auto table = SiteTable::read(bytes);
-      // In the header, only the unit's own names, `version` and `first_wrapper` may change unnoticed. The checksum
-      // covers only the bytes after itself. `version` does not affect how these bytes are read. `first_wrapper` affects
-      // only which place a report chooses.
+      // The checksum covers only the bytes after itself. So three fields of the header may change unnoticed: the
+      // unit's own names, `version`, and `first_wrapper`. They do not affect how the other bytes are read.
       const bool names = at >= offsetof(abi::UnitHeader, source) && at < offsetof(abi::UnitHeader, checksum);
       const bool version = at >= offsetof(abi::UnitHeader, version) && at < offsetof(abi::UnitHeader, header_bytes);
       const bool wrappers = at >= offsetof(abi::UnitHeader, first_wrapper) && at < sizeof(abi::UnitHeader);
@@ -190,7 +189,7 @@ TEST(SiteTableReader, NoticesEveryFlippedByte) {
     }
 }
 
-// build() computes the right checksum, so that the reader reaches its later checks.
+// build() computes the right checksum, so the reader reaches its later checks.
 TEST(SiteTableReader, RefusesOffsetsOutsideOfTheTable) {
   const auto expectRefused = [](void (*bend)(TableBytes &), const char *what) {
     auto table = sampleTable();

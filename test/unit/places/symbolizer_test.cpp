@@ -75,7 +75,7 @@ TEST_F(SymbolizerTest, SaysHowFarAFunctionReaches) {
   EXPECT_EQ(symbolizer.extentAt(code, 0x10010).name, "");
 }
 
-// If the names of a symbol table are outside of the file, the symbolizer ignores the table.
+// If the names of a symbol table are outside the file, the symbolizer ignores the table.
 TEST_F(SymbolizerTest, NamesOutsideOfTheFileAreNone) {
   std::filesystem::resize_file(folder / "libcode.so", std::filesystem::file_size(folder / "libcode.so") - 1);
   Symbolizer symbolizer;
@@ -135,8 +135,8 @@ protected:
 };
 } // namespace
 
-// The compiler may be clang, which writes no table from addresses to compilation units. Without this table, the
-// symbolizer must find lines and inlined functions, too.
+// If the compiler is clang, the debug information has no table from addresses to compilation units. The symbolizer must
+// find lines and inlined functions with and without this table.
 TEST_F(InlinedTest, DebugInformationTellsLinesAndInlinedFunctions) {
   compile(kInlined);
   for (const char *kind : {"whole", "separate"}) {
@@ -193,8 +193,8 @@ TEST_F(SymbolizerTest, SaysWhatACallCalls) {
 }
 #endif
 
-// The symbolizer looks for a debug file by build id and by name. At both paths there is the debug file of another
-// build. The symbolizer must not use it.
+// The symbolizer looks for a debug file by build id and by name. Here both paths lead to the debug file of another
+// build, which the symbolizer must not use.
 TEST_F(SymbolizerTest, DebugFileOfAnotherBuildIsNotUsed) {
   write("inlined.cpp", kInlined);
   const std::string compile = "$CC -x c++ -g -O2 -shared -fPIC -nostdlib inlined.cpp -Wl,--build-id=0x";

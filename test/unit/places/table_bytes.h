@@ -33,7 +33,7 @@ public:
     return offset;
   }
 
-  // `junk` fills the bytes that a newer writer would have added to header, rows and frames.
+  // `junk` fills the bytes after the known fields of header, rows and frames, as if a newer writer had added fields.
   std::vector<std::byte> build(unsigned char junk = 0xee) {
     abi::UnitHeader header{};
     header.magic = abi::kUnitMagic;

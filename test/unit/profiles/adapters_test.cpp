@@ -63,7 +63,8 @@ TEST(Adapters, RefusalsNameTheFileAndWhatToDo) {
   profiles::expectRefused(load(MSLEAKS_GOLDEN), "golden");
 }
 
-// The image that the perf.data file names is missing. So functions have no names, but every sample must be kept.
+// The image that the perf.data file names is missing. So functions have no names, but the result must contain every
+// sample.
 class PerfAdapter : public profiles::PerfFixture {};
 
 TEST_F(PerfAdapter, WhatCannotBeNamedIsStillThere) {

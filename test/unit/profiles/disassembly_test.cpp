@@ -28,7 +28,7 @@ std::string outputOf(const std::string &command) {
 
 } // namespace
 
-// The test's lines have the formats in which the objdump programs of binutils and of LLVM print instructions.
+// The lines have the formats of objdump from binutils and from LLVM.
 TEST(Disassembly, LinesThatAreInstructions) {
   Instruction instruction;
   ASSERT_TRUE(parseInstruction("    1139:\tcall   1020 <f@plt>", instruction));
@@ -62,7 +62,7 @@ TEST(Disassembly, AProgramThatIsNotThereIsAUsageError) {
   EXPECT_EQ(found.error().status, ExitStatus::Usage);
 }
 
-// A script that prints its arguments replaces objdump. So this test needs no objdump.
+// The test replaces objdump by a script that prints its arguments.
 TEST(Disassembly, AsksOncePerRun) {
   const auto folder = std::filesystem::temp_directory_path() / ("objdump-" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
@@ -78,8 +78,8 @@ TEST(Disassembly, AsksOncePerRun) {
   std::filesystem::remove_all(folder);
 }
 
-// Disassembles parts of the test's own program, which is large and has a PLT. These parts are its entry and some of its
-// functions, one of them in a separate section.
+// Disassembles parts of the test's own program: its entry and some functions, one of them in a separate section. The
+// program is large and has a PLT.
 TEST(Disassembly, AnExtractShowsWhatTheImageShows) {
   const std::string objdump = *findObjdump("");
   if (objdump.empty())

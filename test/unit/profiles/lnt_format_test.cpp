@@ -39,7 +39,7 @@ TEST(LntFormat, CountersOf64BitsAreExact) {
   EXPECT_EQ(written(profile).counters, profile.counters);
 }
 
-// Escaping changes the order of two names: '\n' is before '\\', but "\\n" is after "\\\\". Each name must keep its
+// Escaping changes the order of these names: '\n' is before '\\', but "\\n" is after "\\\\". Each name must keep its
 // values.
 TEST(LntFormat, NamesWithNewlinesAndCommasSurvive) {
   Profile profile;
@@ -56,8 +56,7 @@ TEST(LntFormat, ATextThatIsTheMarkSurvives) {
   expectSame(written(profile), profile);
 }
 
-// LNT's own readers do not undo escapes, and other programs do not write them. So only names that need an escape are
-// escaped.
+// LNT's own readers do not undo escapes. So names that need no escape must stay unchanged.
 TEST(LntFormat, WithoutNeedNothingIsEscaped) {
   Profile profile;
   profile.functions["operator\\n"] = {{}, {{{}, 1, "\\x41"}}};

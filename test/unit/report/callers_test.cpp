@@ -1,4 +1,4 @@
-// Tests which paths to a place are shown in the place's row, and the texts of these paths.
+// Tests which call paths the row of a place shows, and their texts.
 #include "analysis/report/callers.h"
 
 #include <gtest/gtest.h>
@@ -121,8 +121,8 @@ TEST(RowCallers, TheStandardLibraryIsNoCaller) {
             "< net.cpp:9 in main\n");
 }
 
-// If main ends with a tail call, its callee runs without main's frame on the stack. Then the path contains the
-// functions of libc that call main, but lacks main itself. These functions must not be shown.
+// If main ends with a tail call, its frame is not on the stack while the callee runs. So the path lacks main, but
+// contains the functions of libc that call main. They must not be shown.
 TEST(RowCallers, WhatCallsMainIsNoCaller) {
   SiteLine line = lineOf({});
   line.bytes = 10;

@@ -40,7 +40,7 @@ protected:
   json found;
 };
 
-constexpr uint64_t kPairs = 1'100'000; // more than 10 ms, at 10 ns per pair
+constexpr uint64_t kPairs = 1'100'000; // an estimated 10 ns per pair give more than 10 ms
 
 } // namespace
 
@@ -138,8 +138,8 @@ TEST_F(Churn, OfABlockThatGrowsIsASizeToReserve) {
   EXPECT_NE(std::string(finding["advice"]).find("reserve the final size"), std::string::npos) << finding;
 }
 
-// Each step allocates 64 MiB. The time is spent on the first touch of the pages. It is unknown whether the program
-// touches them, so the finding is only a hint.
+// Each step allocates 64 MiB. Only the first touch of the pages takes time. It is unknown whether the program touches
+// them, so the finding is only a hint.
 TEST_F(Churn, OfLargeOnesIsAHint) {
   pairs(100, 50'000'000, 64 << 20);
   finish(now_ns);
@@ -177,7 +177,7 @@ TEST_F(Churn, StandsBehindWhatSavesMemory) {
   EXPECT_EQ(found["findings"][1]["kind"], "churn");
 }
 
-// One place allocates often, and also fills the peak. So it must have two findings.
+// One place allocates often and also makes the peak. So it must have two findings.
 TEST_F(Churn, HidesNoHintAboutTheSamePlacesMemory) {
   pairs(kPairs, 100, 24);
   list.push_back(test::alloc(now_ns, 0x20, 1 << 20, kOften));

@@ -57,14 +57,14 @@ TEST(FileLeaks, OfTwoPlacesEachHasItsOwn) {
   EXPECT_FALSE(findings[1].evidence.empty());
 }
 
-// A FILE to which a variable still refers is a leak. Its buffer is a part of this leak.
+// A variable still refers to the FILE that leaks. The FILE's buffer is a part of this leak.
 TEST(FileLeaks, ABufferGoesWithTheLeakOfItsFile) {
   std::vector<Finding> findings{leakOf("FILE", 6, 472), leakOf("buffer of a FILE", 7, 1024)};
   findings[1].holder = frameAt(6);
   EXPECT_EQ(fold(findings), (std::vector<bool>{false, true}));
 }
 
-// freopen() gives back the same FILE. So the block of the FILE is that of fopen(), and the open handle is of freopen().
+// freopen() returns the same FILE. So fopen() allocated its block, and freopen() opened its handle.
 TEST(FileLeaks, AFileThatWasOpenedAgainIsOneFinding) {
   std::vector<Finding> findings{leakOf("buffer of a FILE", 7, 30 * 1024), leakOf("FILE", 6, 30 * 472), handlesAt(8)};
   findings[0].holder = frameAt(6);
@@ -74,7 +74,7 @@ TEST(FileLeaks, AFileThatWasOpenedAgainIsOneFinding) {
             (Evidence{{"keeps_bytes", uint64_t{30 * (472 + 1024)}}, {"keeps_blocks", uint64_t{60}}}));
 }
 
-// Line 6 has opened 30 FILEs, and freopen() has opened 29 of them again. So one FILE is lost by a second mistake.
+// Line 6 has opened 30 FILEs, and freopen() has opened 29 of them again. So one FILE is a separate leak.
 TEST(FileLeaks, MoreFilesThanWereOpenedAgainStayALeak) {
   std::vector<Finding> findings{leakOf("FILE", 6, 30 * 472), handlesAt(8)};
   findings[1].reopened = {{frameAt(6), 29}};

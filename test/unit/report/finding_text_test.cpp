@@ -72,7 +72,7 @@ TEST(FindingText, NamesTheProgramsOwnThings) {
       "    Saves 10.0 MiB of the host peak. Do this.\n");
 }
 
-// The function at fault is often a caller of the allocating function. So the text must show all callers.
+// The mistake is often in a caller of the allocating function. So the text must show all callers.
 TEST(FindingText, HasAllCallersInAnyWidth) {
   Finding leak = findingOf("leak");
   std::vector<std::shared_ptr<const SiteText>> calls{inCache("remember", 8)};
@@ -113,8 +113,8 @@ TEST(FindingText, ARoundThatTheProgramDidNotSayIsNoStep) {
             "begins at loop.c:29) (likely)");
 }
 
-// The program has lost a list. Only the loss of the first block is a mistake. The other blocks are lost because the
-// first block is lost. So the text must show them under the first block.
+// The program has lost a list. Only the loss of the first block is a mistake: it caused the loss of the other blocks.
+// So the text must show the other blocks under the first one.
 TEST(FindingText, WhatOnlyALostBlockLeadsToIsFoldedUnderIt) {
   Finding head = findingOf("leak"), led = findingOf("leak"), other = findingOf("leak");
   head.count = 1;

@@ -1,4 +1,4 @@
-// Tests the findings of the report, and the memory that each of them saves.
+// Tests the findings of the report, and how much memory the fix of each finding saves.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {
@@ -47,7 +47,7 @@ TEST_F(Findings, ALeakSavesWhatItHadAtThePeak) {
 }
 
 TEST_F(Findings, AreRankedByWhatTheyProbablySaveAndSayWhatTheySaveTogether) {
-  // Two blocks make the peak: 10 MiB, which leak, and 20 MiB of another place. 8 MiB more leak after the peak.
+  // The peak consists of two blocks: 10 MiB, which leak, and 20 MiB of another place. After the peak, 8 MiB more leak.
   run({at(1, 0x10, 10 * kMiB, kTwo), at(2, 0x20, 20 * kMiB, kOne), at(3, 0x20, 0, kOne), at(4, 0x30, 8 * kMiB, kTwo)});
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0]["kind"], "leak");
@@ -99,8 +99,8 @@ TEST_F(Findings, APlaceThatMakesThePeakOnTwoPathsIsOne) {
   EXPECT_EQ(found[0]["saves_bytes"], 20 * kMiB);
 }
 
-// A function allocates memory for three callers. One caller gets three quarters of the memory. So the place is one
-// finding, and the callers have no findings of their own.
+// A function allocates memory for three callers. One caller gets three quarters of the memory. So the place has one
+// finding, and its callers have none.
 TEST_F(Findings, APathWithThreeQuartersOfAPlaceIsTheOnlyFinding) {
   start(1, 4711);
   abi::ImageDefinition image{};
@@ -152,8 +152,8 @@ TEST_F(Findings, WaysOfWhichNoneIsMostAreFindings) {
   EXPECT_NE(found[0]["id"], found[1]["id"]);
 }
 
-// Two lines of the user's code call a closed library. At each call, the library allocates a block that it never frees.
-// Both blocks must be one finding, after all other findings.
+// Two lines of the user's code call a closed library. In each call, the library allocates a block that it never frees.
+// Both blocks must be one finding, which comes last.
 TEST_F(Findings, WhatAClosedLibraryKeepsIsOneFindingBehindAllOthers) {
   start(1, 4711);
   abi::ImageDefinition closed{}, libc{};
@@ -195,8 +195,8 @@ TEST_F(Findings, WhatAClosedLibraryKeepsIsOneFindingBehindAllOthers) {
       << asTable(120);
 }
 
-// The only finding is a hint about a leak, and the other leaks have no finding. So the exit status must not report
-// findings.
+// The only finding is a hint about a leak, and the other leaks have no finding. So the exit status must be that of a
+// run without findings.
 TEST_F(Findings, HintsAloneDoNotChangeTheExitStatus) {
   start(1, 4711, kStart, "/usr/lib/libclosed.so.1");
   const PathEntry paths[] = {{2, abi::kPathBegin, abi::kImageOfSite, 1}, {3, 2, 2, 0x9010}};
@@ -217,8 +217,8 @@ TEST_F(Findings, HintsAloneDoNotChangeTheExitStatus) {
             json::parse(R"({"bytes":0,"count":0,"places":0,"pool":{"bytes":0,"count":0}})"));
 }
 
-// A block may be freed and become alive again: by a refused realloc, or when a mapping loses a part. The block's time
-// must count only once.
+// A block may become alive again after its free: after a refused realloc, or when a mapping loses a part. The lifetime
+// of the block must count only once.
 TEST_F(Findings, ABlocksTimeCountsOnce) {
   Where realloc = kOne, restored = kOne, mapping = kTwo;
   realloc.flags = abi::kRealloc;

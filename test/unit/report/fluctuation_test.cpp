@@ -1,4 +1,4 @@
-// Tests the table with the least and the most memory in the steps of a program.
+// Tests the table of the least and the most memory in each step of a program.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {

@@ -38,8 +38,8 @@ protected:
         return finding;
     return {};
   }
-  // Allocates a segment of 20 MiB at the address 100 MiB, of which 11 MiB are used. Then only 1 MiB, at 110 MiB, stays
-  // in use.
+  // Allocates a segment of 20 MiB at address 100 MiB. At first 11 MiB of it are used, later only 1 MiB at address 110
+  // MiB.
   void leaveOnePart() {
     alloc(100, 20 * kMiB, kSegment);
     alloc(100, 10 * kMiB, kPart);
@@ -55,7 +55,7 @@ protected:
 
 TEST_F(Fragmentation, SavesWhatIsFreeWhileLittleIsInUse) {
   leaveOnePart();
-  alloc(200, 30 * kMiB, kSegment); // the peak is 50 MiB
+  alloc(200, 30 * kMiB, kSegment); // the peak: 50 MiB
   alloc(200, 30 * kMiB, kPart);
   finish();
   const json found = finding();

@@ -9,8 +9,8 @@ constexpr uint64_t kStepNs = 1'000'000, kStepBytes = 100'000;
 class Growth : public ReportTest {
 protected:
   StreamEvent step(uint64_t number) { return test::make<abi::StepEvent>(at(number), {}, number, 0); }
-  // Returns the allocation of a block, `behind_ns` after the beginning of step `number`. `address` is the number of the
-  // block.
+  // Returns the allocation of a block, `behind_ns` after the beginning of step `number`. The block's address is
+  // `address` times 16.
   StreamEvent born(uint64_t number, uint64_t behind_ns, uint64_t address, uint64_t size, const Where &where = kOne) {
     return test::alloc(at(number) + behind_ns, address << 4, size, where);
   }
@@ -120,7 +120,7 @@ TEST_F(Growth, MayBeAskedForFromALaterStepOnAndFromSoMuchOn) {
   EXPECT_TRUE(growths(9, 0).empty()) << "too few steps are left";
 }
 
-// A prefetch frees each block three steps later. A cache is full after five steps. So there is no growth.
+// The prefetched blocks are freed three steps later, and the cache is full after five steps. So memory does not grow.
 TEST_F(Growth, IsNotWhatIsKeptForAWhileOrKeptOnce) {
   std::vector<StreamEvent> list;
   for (uint64_t number = 1; number <= 40; ++number) {
@@ -149,8 +149,8 @@ TEST_F(Growth, MayBeginLateAndMissSteps) {
   EXPECT_EQ(growth["bytes"], 15 * kStepBytes) << "41 to 58 without 45, 50 and 55";
 }
 
-// Each round frees a large batch, and leaves a small block allocated. The program does not report where a round begins.
-// So the analysis must find the rounds.
+// Each round frees a large batch, and leaves a small block allocated. The program does not report its rounds, so the
+// analysis must find them.
 TEST_F(Growth, WithoutStepsCountsTheRoundsThatRepeat) {
   std::vector<StreamEvent> list;
   for (uint64_t number = 1; number <= 60; ++number) {
@@ -188,7 +188,7 @@ TEST_F(Growth, OfStepsThatAreSaidHasNoFoundPeriod) {
   EXPECT_FALSE(growth["evidence"].contains("period_found"));
 }
 
-// Most of the peak consists of the growing blocks. So the peak is no separate finding.
+// Most of the peak consists of the growing blocks. So the peak has no finding of its own.
 TEST_F(Growth, TakesThePlaceOfAPeak) {
   std::vector<StreamEvent> list;
   for (uint64_t number = 1; number <= 60; ++number) {
@@ -204,8 +204,8 @@ TEST_F(Growth, TakesThePlaceOfAPeak) {
     EXPECT_FALSE(finding["kind"] == "peak" && finding["site"]["line"] == 12) << found;
 }
 
-// The program reads a document. For each part, it allocates a large buffer, shrinks the buffer, and keeps it. It frees
-// all buffers at the end. So there is no growth.
+// The program reads a document. For each part, it allocates a large buffer, and shrinks it. At the end, it frees all
+// buffers. So there is no growth.
 TEST_F(Growth, OfADocumentIsNone) {
   std::vector<StreamEvent> list;
   const Where shrinks{.flags = abi::kRealloc, .site = 1}, node{.site = 2};

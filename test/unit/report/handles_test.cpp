@@ -62,7 +62,7 @@ TEST_F(HandlesTest, AnImageThatIsReplacedHasForgottenNothing) {
   EXPECT_EQ(handles[0]["count"], 1);
 }
 
-// A fork's child inherits descriptors. Only a descriptor that the child has opened itself counts for the child.
+// A fork's child inherits descriptors. Only a descriptor that the child itself has opened counts for the child.
 TEST_F(HandlesTest, AProcessHasWhatItOpenedItself) {
   start(1, 4711);
   start(2, 4712, kStart + 200);
@@ -90,7 +90,7 @@ TEST_F(HandlesTest, ManyOfOnePlaceAreAFinding) {
   EXPECT_EQ(finding["site"]["line"], 12);
 }
 
-// A context uses memory of a device and of the driver. So even one open context is a hint.
+// A context uses much memory of the device and of the driver. So even one open context is a hint.
 TEST_F(HandlesTest, OneContextIsAHint) {
   const json report = reportOf(
       {opened(kStart + 100, HandleKind::ClContext, 0x10, kOne), opened(kStart + 101, HandleKind::ClQueue, 0x20, kTwo)});
@@ -124,7 +124,7 @@ TEST_F(HandlesTest, OneAStepIsAFinding) {
   EXPECT_EQ(finding["evidence"]["steps"], 4);
 }
 
-// Each of the first four steps leaves a handle open, like a cache that is then full. The six later steps open no
+// Each of the first four steps leaves a handle open, as a cache does until it is full. The six later steps open no
 // handle.
 TEST_F(HandlesTest, AFewOfSomeStepsAreNone) {
   std::vector<StreamEvent> list;
@@ -170,7 +170,7 @@ TEST_F(HandlesTest, TheyDoNotChangeTheExitStatus) {
   EXPECT_FALSE(report().hasFindings());
 }
 
-// Handles that were open before the pause may have been closed during the pause. So they are not listed.
+// Handles that were open before the pause may have been closed during the pause. So the report does not list them.
 TEST_F(HandlesTest, APauseForgetsThem) {
   const json report = reportOf({test::make<abi::EpochEvent>(kStart + 50, {.process = kSessionProcess}, 1, UINT64_MAX),
                                 opened(kStart + 100, HandleKind::Descriptor, 3, kOne),

@@ -94,7 +94,7 @@ TEST_F(LargeReports, OddNames) {
   }
 }
 
-// Frees without an allocation, and second frees, do not change the live blocks.
+// Frees without an allocation, and repeated frees, do not change the live blocks.
 TEST_F(LargeReports, FreesThatAreNoneOrTwo) {
   start(1, 4711);
   const Where where{.site = 1};

@@ -1,4 +1,4 @@
-// Tests the ledger, which shows what the memory of the host and of each device consists of.
+// Tests the ledger: the table that shows what the memory of the host and of each device consists of.
 #include "report_fixture.h"
 
 namespace msleaks::analysis {
@@ -138,7 +138,7 @@ TEST_F(LedgerTest, HasALedgerOfEachDevice) {
 }
 
 // A segment is freed while a part of it is alive. Later, a host block is allocated at the segment's address. Neither
-// the freed segment nor its part may count as memory of a pool.
+// the freed segment nor its part may count as a pool's memory.
 TEST_F(LedgerTest, ForgetsSegmentsThatAreFreed) {
   begin(1, 4711);
   events({at(1, 0x1000, 8000, kHostSegment), at(2, 0x1000, 3000, kPart), at(3, 0x1000, 0, kHostSegment),
@@ -150,7 +150,7 @@ TEST_F(LedgerTest, ForgetsSegmentsThatAreFreed) {
   EXPECT_EQ(of("blocks"), Both(9100, 9100));
 }
 
-// The pool hands out a part before the window begins. The ledger of the window must show the pool nevertheless.
+// The pool hands out a part before the window (the reported time) begins. The window's ledger must show the pool.
 TEST_F(LedgerTest, KnowsPoolsFromBeforeAWindow) {
   begin(1, 4711);
   events({at(1, 0x1000, 8000, kHostSegment), at(2, 0x1000, 3000, kPart), at(30, 0x20000, 500, kTwo)});
@@ -198,7 +198,7 @@ TEST_F(LedgerTest, SaysWhatADriverHasBesideTheBlocks) {
   EXPECT_EQ(sumOf(0), Both(35 * kMebi, 16 * kMebi));
 }
 
-// Both the driver and the device's manager report their bytes in use. The sum of all lines of the device must equal the
+// Both the driver and the device's manager report their bytes in use. The lines of the device must add up to the
 // manager's number.
 TEST_F(LedgerTest, SaysWhatAManagerCountsBeyondTheDriver) {
   begin(1, 4711);

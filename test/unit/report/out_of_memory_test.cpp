@@ -41,8 +41,8 @@ protected:
 
 constexpr int kAborted = 6;
 
-// Returns the events of a run in which an allocation of a gigabyte is refused while three blocks are alive. A fourth
-// block is allocated later, and must not count.
+// Returns a run in which an allocation of a gigabyte is refused while three blocks are alive. A fourth block is
+// allocated later, and must not count.
 std::vector<StreamEvent> refusedRun() {
   return {test::alloc(kStart + 100, 0x1000, 300'000, kOne), test::alloc(kStart + 200, 0x90000, 100'000, kTwo),
           test::alloc(kStart + 300, 0xb0000, 70, kOne),     test::free(kStart + 400, 0xb0000, kOne),
@@ -110,7 +110,7 @@ TEST_F(OutOfMemoryTest, OfAProgramThatGoesOnIsAHint) {
   EXPECT_EQ(finding()["confidence"], "hint");
 }
 
-// After each refusal, the site at once requests less memory. So the refusals are no finding.
+// Immediately after each refusal, the site requests less memory. So the refusals are no finding.
 TEST_F(OutOfMemoryTest, IsNoneWhenAskedAgainForLess) {
   finish({test::alloc(kStart + 100, 0x1000, 300'000, kOne), test::allocFailed(kStart + 600, 1 << 30, kTwo),
           test::allocFailed(kStart + 601, 1 << 29, kTwo), test::alloc(kStart + 602, 0xc0000, 1 << 28, kTwo)},
@@ -181,7 +181,7 @@ TEST_F(OutOfMemoryTest, IsOfTheProcessThatDiedOfIt) {
   EXPECT_EQ(found["alive"]["bytes"], 40'000);
 }
 
-// The processes share the memory of a device. So the report shows the blocks of all processes.
+// All processes share the memory of a device. So the report shows the blocks of all processes.
 TEST_F(OutOfMemoryTest, OfADeviceShowsAllProcesses) {
   start(1, 4711);
   start(2, 4712);

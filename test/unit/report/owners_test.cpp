@@ -1,4 +1,4 @@
-// Tests the memory of the owners that a program names.
+// Tests the report's memory of owners (parts of a program that it names, such as layers).
 #include "report_fixture.h"
 
 namespace msleaks::analysis {
@@ -21,7 +21,7 @@ protected:
   void step(uint64_t number) { list.push_back(test::make<abi::StepEvent>(now(), {}, number, 0)); }
   void alloc(uint64_t address, uint64_t bytes) { list.push_back(test::alloc(now(), address << 4, bytes, {.site = 1})); }
   void free(uint64_t address) { list.push_back(test::free(now(), address << 4, {.site = 1})); }
-  // Allocates a block for this owner. Pushes the owner before the allocation, and pops it afterwards.
+  // Pushes this owner, allocates a block, and pops the owner.
   void alloc(uint64_t label, uint64_t address, uint64_t bytes) {
     push(label);
     alloc(address, bytes);

@@ -1,4 +1,4 @@
-// An analyzer with one fault, which the environment variable FAULT names: a function that fails, or a wrong result.
+// An analyzer with one fault: a function that fails, or a wrong result. The environment variable FAULT names the fault.
 #include "msleaks/analyzer.h"
 
 #include <cstdlib>

@@ -1,5 +1,4 @@
-// An analyzer that is written without msleaks/analyzer.h. It has only the required functions, and does not catch
-// exceptions.
+// An analyzer without msleaks/analyzer.h. It has only the required functions, and does not catch exceptions.
 #include "msleaks/abi/analyzer.h"
 
 namespace {
