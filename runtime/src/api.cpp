@@ -15,10 +15,9 @@
 namespace msleaks::runtime {
 namespace {
 
-// Whether an event of this kind may be recorded. The program may define its own malloc, and this malloc may call the
-// API. If libc calls this malloc for the runtime, the runtime may hold its lock, so the call of the API is not
-// recorded. Only an attached process knows which kinds of events the session records. So the process attaches here,
-// before the text of an event is defined.
+// Whether an event of this kind may be recorded. The kinds that the session records are known only after the process
+// has attached. So this function attaches the process. A malloc of the program may call this API while libc calls it
+// for the runtime. Such a call is not recorded, since the runtime may hold its lock.
 bool mayRecord(Thread &thread, abi::EventKind kind) noexcept {
   if (!isEnabled(kind) || thread.call.inside == kInsideRuntime)
     return false;
@@ -45,8 +44,7 @@ uint64_t labelFor(abi::EventKind kind, const char *text) noexcept {
   return mayRecord(__msl_thread, kind) ? labelOf(text) : 0;
 }
 
-// Compares the watched blocks before the program continues. Returns the path of the call, which is computed only if
-// there are watched blocks.
+// Compares the content of the watched blocks. Returns the path of the call, or 0 if no block is watched.
 [[gnu::always_inline]] inline uint32_t lookFrom(const CallerFrame &caller) noexcept {
   if (!isWatching()) [[likely]]
     return 0;

@@ -38,8 +38,8 @@ bool reopenAndAllocate(const Arena &arena, uint64_t offset, uint64_t bytes) noex
   return file && allocate(file, offset, bytes);
 }
 
-// Returns a number that differs for each exec. The kernel passes 16 random bytes to each new image. Only their hash may
-// be published, since the stack protector derives its secret from these bytes.
+// Returns a number that differs for each exec: a hash of the 16 random bytes that the kernel passes to each new image.
+// The bytes themselves must stay secret, since the stack protector uses them.
 uint32_t execId() noexcept {
   const auto *random = reinterpret_cast<const unsigned char *>(::getauxval(AT_RANDOM));
   return random != nullptr ? abi::fnv1a32(random, 16) : 0;
@@ -68,8 +68,8 @@ uint64_t inodeOfProcess(bool has_pidfs) noexcept {
   return known ? file.st_ino : 0;
 }
 
-// Reads the start time of the process, which is field 22 of /proc/self/stat. Field 2, the name, may contain any
-// characters. So the search begins at the last parenthesis, where field 2 ends.
+// Reads the start time of the process, which is field 22 of /proc/self/stat. Field 2, the name, ends at the last
+// parenthesis and may contain any characters. So the search begins there.
 uint64_t startTicks() noexcept {
   char line[1024];
   const OpenFile file("/proc/self/stat", O_RDONLY);
@@ -90,8 +90,8 @@ uint64_t processBirth(bool has_pidfs) noexcept {
   return inode != 0 ? inode | abi::kBirthIsInode : startTicks();
 }
 
-// Fills the fields that come from /proc. A fork's child uses describeChild instead: each read of /proc takes 20 to 70
-// us, and many children live no longer than that.
+// Fills the fields that come from /proc. For a fork's child, describeChild copies most of these fields from the parent:
+// each read of /proc takes 20 to 70 us, and many children are short-lived.
 void describe(abi::ArenaHeader &header) noexcept {
   header.pid_namespace = pidNamespace();
   header.process_birth = processBirth(false);
@@ -168,8 +168,8 @@ struct Piece {
   uint64_t offset;
 };
 
-// Maps whole pages at the end of the file, and populates them immediately. This takes a third of the time that first
-// touches of the pages would take. First touches would add 17 to 48 ns to each record.
+// Maps whole pages at the end of the file, and populates them immediately. If a record touched each page first, the
+// pages would cost three times as much, which adds 17 to 48 ns to each record.
 Piece append(Arena &arena, uint64_t bytes) noexcept {
   const uint64_t offset = roundedUp(arena.header->file_bytes.load(std::memory_order_relaxed), session.page_bytes);
   const OpenFile file(arena.rings_path.c_str(), O_RDWR | O_NOFOLLOW);

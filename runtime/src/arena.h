@@ -1,5 +1,5 @@
-// Makes and extends the arena: the files of this process in the session directory. The runtime makes these files with
-// the first record. The arena grows with new threads.
+// Makes the arena, which is this process's file of rings in the session directory (abi/session.h), and makes it larger.
+// The runtime makes the file at the first record.
 #pragma once
 
 #include "session.h"
@@ -13,8 +13,8 @@ struct Image {
   uint64_t begin, end;
   uint64_t load_bias;
   uint64_t address;  // an address in a segment, by which the loader finds the image
-  uint32_t identity; // identity of the file: another file may be loaded to the same addresses
-  bool gone;         // the runtime has seen that the image was unloaded
+  uint32_t identity; // hash that identifies the file, since another file may be loaded at the same addresses
+  bool gone;         // the image was unloaded
 };
 
 // The order in which the collector and other threads see changes of the arena, also on processors that reorder stores:
@@ -31,8 +31,8 @@ struct Image {
 //   Caller::address or a slot of LabelTable
 //   (release)
 //
-// This struct is in anonymous memory of one process. A fork's child does not use its parent's arena, but makes its own.
-// All fields are changed under Process::lock.
+// This struct is in anonymous memory of the process. A fork's child makes its own arena. All fields are changed under
+// Process::lock.
 struct Arena {
   abi::ArenaHeader *header;
   abi::RingEntry *entries;
@@ -48,8 +48,8 @@ struct Arena {
   abi::RingHeader *mapped[abi::kMaxRings];
 };
 
-// Makes the arena and its file. Returns null if there is no room or no permission (errno); then the process records
-// nothing. `ancestor` is the arena of the nearest ancestor by fork since the last exec, or null.
+// Makes the arena and its file. If there is no room or no permission, sets errno and returns null; the process then
+// records nothing. `ancestor` is the arena of the nearest ancestor by fork since the last exec, or null.
 Arena *makeArena(const Arena *ancestor) noexcept;
 
 // A ring in state Claimed and its entry, or nulls. The pages of the ring are allocated. The fields of its header are

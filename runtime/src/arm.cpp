@@ -12,9 +12,9 @@
 namespace msleaks::runtime {
 namespace {
 
-// The site numbers of the tables that one call of an arming function defined. The entry stays after the image is
-// unloaded. So the same tables get the same numbers when the image is loaded again. The entry also stays in a fork's
-// child, which inherits the definitions.
+// The site numbers of the tables that one call of an arming function has defined. The entry stays after the image is
+// unloaded, so the same tables get the same numbers when the image is loaded again. A fork's child inherits the entries
+// and the definitions.
 struct Numbered {
   uint64_t tables; // hash of the image and its tables
   uint32_t first;
@@ -95,7 +95,7 @@ uint64_t hashed(uint64_t hash, const void *bytes, uint64_t count) noexcept {
 
 struct Measured {
   Numbered numbered; // Numbered::first is not set
-  uint32_t units;    // also counts units without rows, which may have frames
+  uint32_t units;    // number of units, including units without rows, which may have frames
 };
 
 Measured measure(Arena &arena, const UnitRange &range, const ImagePlace &place) noexcept {
@@ -121,7 +121,7 @@ bool define(Arena &arena, const UnitRange &range, const ImagePlace &place) noexc
   return batch.flush();
 }
 
-// Arms the units of an image. Unit::base is set only after the unit is defined, so no event has an undefined site. The
+// Arms the units of an image. Unit::base is set after the unit is defined, so each recorded site is defined. The
 // process may fork between any two steps. In the child too, no number is used twice, and each unit with a base is
 // defined.
 void armRange(Arena &arena, const UnitRange &range, const ImagePlace &place) noexcept {
@@ -185,9 +185,8 @@ void arm(const UnitRange &range) noexcept {
     replaceWaiting(nullptr, {range, place});
 }
 
-// Removes the image from the list if it still waits, and does nothing else. Unit::base of armed units stays: at exit,
-// the destructors of other images and of static objects still make instrumented calls. After a dlclose the units are
-// unmapped with their image.
+// If the image still waits, removes it from the list. Unit::base of armed units does not change: at exit, the
+// destructors of other images and of static objects still make instrumented calls.
 void disarm(const UnitRange &range) noexcept {
   const ErrnoKept kept;
   const SignalsBlocked blocked;

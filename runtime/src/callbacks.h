@@ -18,9 +18,9 @@ inline bool isLeftOut(const Thread &thread, abi::Traits row) noexcept {
   return isStopped() || isInside(thread, row.family());
 }
 
-// Whether the call before this callback has failed and the failure must be recorded now. Both the callback and the hook
-// inside the call may record the failure. The first of the two that runs records it. If the event before the call had
-// another site (launchSite), `site` is set to that site.
+// Whether this callback must record that the call before it has failed. Both the callback and the hook inside the call
+// may find the failure. The one that runs first records it. If the event before the call had another site (launchSite),
+// sets `site` to that site.
 inline bool mustTell(Thread &thread, uint32_t &site, abi::Traits row, uint64_t address, int64_t status) noexcept {
   const abi::Traits left(thread.pending_traits);
   const uint64_t named = thread.pending_address;

@@ -12,11 +12,12 @@ namespace msleaks::runtime {
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
-constexpr uint32_t kProbes = 64; // a search that meets this many occupied entries ends: the table counts as full
+constexpr uint32_t kProbes = 64; // number of entries that a search reads; if all are occupied, the table counts as full
 
 constinit Pause pause_of_table;
 
-// Returns the index of the entry of an address or of the free entry for this address, or kNone.
+// Returns the index of the address's entry. If there is none, returns the index of the free entry for the address, or
+// kNone.
 uint32_t probe(const abi::Caller *callers, uint64_t address, uint64_t &found) noexcept {
   for (uint32_t i = 0, slot = callerSlot(address); i < kProbes; ++i, slot = (slot + 1) % abi::kMaxCallers) {
     found = callers[slot].address.load(std::memory_order_acquire);
@@ -36,8 +37,8 @@ abi::Caller *callersOf(Arena &arena) noexcept {
   return table;
 }
 
-// Returns the index of the entry of an address in a given image, which may be a retired entry. Without such an entry,
-// returns the index of the free entry for the address, or kNone.
+// Returns the index of the entry of an address in a given image; the entry may be retired. If there is none, returns
+// the index of the free entry for the address, or kNone.
 uint32_t probe(const abi::Caller *callers, uint64_t address, uint32_t image, uint64_t &found) noexcept {
   for (uint32_t i = 0, slot = callerSlot(address); i < kProbes; ++i, slot = (slot + 1) % abi::kMaxCallers) {
     found = callers[slot].address.load(std::memory_order_acquire);

@@ -8,10 +8,9 @@
 namespace msleaks::runtime {
 namespace {
 
-constexpr size_t kMostTextBytes = 512; // largest size of a name; a longer name is cut off
+constexpr size_t kMostTextBytes = 512; // a longer name is cut off
 
-// Returns the length of the UTF-8 character at the beginning of the text; 0 = the text does not begin with such a
-// character.
+// Returns the length of the UTF-8 character at the beginning of the text, or 0 if the text does not begin with one.
 size_t characterAt(std::string_view text) noexcept {
   const auto first = static_cast<unsigned char>(text[0]);
   const size_t bytes = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
@@ -80,7 +79,7 @@ void appendForm(ContentHeader &to, const Content &content) noexcept {
   to << "]";
 }
 
-// Whether this many more bytes may be written. If so, adds them to the total that all processes share.
+// Whether this many more bytes may be written. If so, adds them to the number of bytes that all processes share.
 bool takeRoom(abi::UnseenPage &shared, uint64_t bytes) noexcept {
   const uint64_t most = session.control->flags.watch_max;
   if (shared.watch_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes <= most)

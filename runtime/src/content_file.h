@@ -14,14 +14,13 @@ namespace msleaks::runtime {
 
 using ContentHeader = Text<8 << 10>;
 
-// Buffers that are needed to write a file. They are not on the stack, since the stack may be small when blocks are
-// compared.
+// Buffers for writing a file. They are not on the stack, since the program's stack may be small.
 struct ContentScratch {
   ContentHeader header;
   Text<1100> path, unfinished;
 };
 
-// The content of a block when the block is compared, and the facts about it that the file's header contains.
+// The content of a block, and the facts about it that the file's header contains.
 struct Content {
   uint64_t address;
   std::string_view name; // name of the watch; empty: the address is its name
@@ -29,7 +28,7 @@ struct Content {
   uint64_t size_bytes;
   uint64_t digest;
   bool is_device;
-  std::string_view operation; // operation since the previous comparison; empty: not within a range
+  std::string_view operation; // operation since the block was compared last; empty: not within a range
   uint64_t step;              // number of the step + 1; 0 = the program has reported no step
   TensorForm form;
 };
@@ -37,8 +36,9 @@ struct Content {
 // Makes the header. The header is padded, so the bytes after it begin at a multiple of 8.
 void describe(const Content &, ContentHeader &to) noexcept;
 
-// Writes the content to a new file and returns the number of the file. 0 = the session asks for no files.
-// abi::kRefusedFile = there is no room on the disk, or Flags::watch_max is reached. Call with signals blocked.
+// Writes the content to a new file, and returns the number of the file. Returns 0 if the session asks for no files.
+// Returns abi::kRefusedFile if there is no room on the disk, or if Flags::watch_max is reached. Call with signals
+// blocked.
 uint64_t keepContent(const Content &, ContentScratch &) noexcept;
 
 } // namespace msleaks::runtime

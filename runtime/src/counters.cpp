@@ -14,8 +14,8 @@ namespace {
 
 constexpr uint64_t kPoolBytes = 64 << 10;
 
-// The counters of this process or of its parent; null: there are none. A fork wipes Process::counting, but not this
-// pointer. So the child finds its parent's counters, and sets their slots to null.
+// The counters of this process or of its parent; null: there are none. A fork sets Process::counting to null, but not
+// this pointer. So the child finds its parent's counters, and sets the parent's slots to null.
 constinit Counting *last_counting = nullptr;
 constinit bool is_fork_watched = false;
 
@@ -51,7 +51,7 @@ template <class T> T *make(Counting &counting) noexcept {
   return made;
 }
 
-// Writes the table to the file and returns its number; 0 = there is no room.
+// Writes the table to the file, and returns its number. Returns 0 if there is no room.
 uint32_t tellTable(Counting &counting, Arena &arena, const abi::GraphHeader &table) noexcept {
   const uint64_t bytes = table.total_bytes;
   abi::CountsRecord *record = addRecord(counting.file, arena, abi::CountsKind::Unit, counting.unit_count + 1, bytes);
@@ -217,8 +217,7 @@ const char *__msl_kernel_compiler() noexcept {
   return attach() != nullptr ? session.control->kernel_compiler : "";
 }
 
-// Removes a module. The counts of its threads stay in the file. A module that is later loaded at the same address gets
-// new arrays.
+// Removes a module. The counts stay in the file. A module that is later loaded at the same address gets new arrays.
 void __msl_uncount(const abi::GraphUnit *unit) noexcept {
   const ArenaHeld held;
   if (!held || __msl_process.counting == nullptr)

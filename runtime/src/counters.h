@@ -34,9 +34,9 @@ struct Counting {
   uint64_t pool_bytes;
 };
 
-// Makes the thread of a fork's child request new arrays. The old arrays belong to the parent, in memory that parent and
-// child share. libc's fork calls this function in the child immediately. A child of any other system call runs it when
-// the child attaches.
+// Makes the thread of a fork's child request new arrays. The old arrays are in memory that the child shares with its
+// parent, and belong to the parent. If libc's fork made the child, this function runs in the child at once. After any
+// other system call, it runs when the child attaches.
 void leaveParentsCounters() noexcept;
 
 // Frees the arrays of the calling thread. Call this when the thread ends.

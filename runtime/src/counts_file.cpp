@@ -11,8 +11,7 @@ constexpr uint64_t kSlabBytes = 256 << 10;
 
 constexpr uint64_t roundedUp(uint64_t bytes, uint64_t granule) { return (bytes + granule - 1) / granule * granule; }
 
-// Grows the file and allocates its storage. Without storage, the first touch of a page on a full disk would raise
-// SIGBUS.
+// Grows the file and allocates its storage. Without storage, touching a page on a full disk would raise SIGBUS.
 bool extend(const OpenFile &file, uint64_t from, uint64_t bytes) noexcept {
   const SizeSignalTaken taken;
   const int error = ::posix_fallocate(file.fd(), static_cast<off_t>(from), static_cast<off_t>(bytes));

@@ -1,5 +1,5 @@
-// Writes the file of a process's counters (abi/counts_file.h). The records are in a shared mapping of the file. So they
-// are still in the file if the process is killed.
+// Writes the file of a process's counters (abi/counts_file.h). The records are in a shared mapping of the file, so they
+// stay in the file if the process is killed.
 #pragma once
 
 #include "session.h"
@@ -13,7 +13,7 @@ struct CountsFile {
   uint64_t file_bytes; // 0: the file is not made yet
   char *slab;          // null: the next record needs a new slab
   uint64_t slab_bytes, used_bytes;
-  bool is_full; // the file could not be made, or there is no room: no more records are added
+  bool is_full; // the file could not be made, or there is no room; no more records are added
 };
 
 // Returns a record whose body is all zeros, or null if there is no room. Readers see the record after publish(). Call

@@ -17,8 +17,8 @@ uint64_t totalOf(const iovec *pieces, unsigned count) noexcept {
   return bytes;
 }
 
-// Writes the pieces with one system call. So if the process is killed, only the last record may be incomplete. If a
-// full disk cuts a write short, the file is truncated to its old size. Otherwise a reader could not read later records.
+// Writes the pieces with one system call, so a kill of the process leaves at most one incomplete record, the last. If a
+// full disk cuts the write short, truncates the file to its old size. Otherwise a reader could not read later records.
 bool write(Arena &arena, const OpenFile &file, const iovec *pieces, unsigned count) noexcept {
   const SizeSignalTaken taken;
   const long end = callKernel(SYS_lseek, file.fd(), 0, SEEK_END);
@@ -32,15 +32,15 @@ bool write(Arena &arena, const OpenFile &file, const iovec *pieces, unsigned cou
 
 constexpr unsigned kPiecesOfOne = 4;
 
-// Opens the file. The first definition creates it, since most children of a fork have no definition.
+// Opens the file. The first definition creates it, since most children of a fork write no definition.
 OpenFile openDefinitions(Arena &arena) noexcept {
   if (arena.definitions_made)
     return {arena.defs_path.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW};
   return createFile(arena.defs_path.c_str(), O_WRONLY | O_APPEND);
 }
 
-// Appends the pieces to the file. If the file cannot be opened now (no descriptor is left), this definition is refused.
-// The next definition tries again.
+// Appends the pieces to the file. If the file cannot be opened (no descriptor is left), this definition is refused. The
+// next definition tries again.
 bool append(Arena &arena, const iovec *pieces, unsigned definitions) noexcept {
   if (!arena.definitions_full)
     if (const OpenFile file = openDefinitions(arena); file) {

@@ -10,9 +10,8 @@
 
 namespace msleaks::runtime {
 
-// Each of these functions appends one record. Call with signals blocked and Process::lock held. The functions count a
-// refused record and return false. A record is refused if the file is full, or cannot be opened at the moment. A full
-// file ends with a whole record.
+// Each of these functions appends one record. Call with signals blocked and Process::lock held. If the file is full or
+// cannot be opened now, the function counts the record as refused and returns false.
 bool defineImage(Arena &arena, const abi::ImageDefinition &image, std::string_view path) noexcept;
 bool defineNote(Arena &arena, std::string_view text) noexcept;
 bool defineLabel(Arena &arena, uint32_t number, std::string_view text) noexcept;

@@ -1,6 +1,6 @@
 #include "digest.h"
 
-// This macro makes the header define the functions of xxHash in this file, since the runtime links against no library.
+// Makes the header of xxHash define its functions in this file, since the runtime links against no library.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

@@ -1,5 +1,4 @@
-// Computes the digest of a block's content: XXH3 with 64 bits and no seed. Contents with different digests certainly
-// differ.
+// Computes the digest of a block's content: XXH3 with 64 bits and no seed. If two digests differ, the contents differ.
 #pragma once
 
 #include <cstdint>

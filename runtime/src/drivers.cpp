@@ -20,8 +20,8 @@ constexpr uint32_t kSmallBlocks = 64;
 
 struct Driver {
   std::atomic<const hook::Device *> functions{nullptr};
-  std::atomic<uint64_t> next_ns{0}; // time before which the driver is not called
-  std::atomic<uint32_t> blocks{0};  // number of allocated blocks; not exact: threads do not wait for each other
+  std::atomic<uint64_t> next_ns{0}; // the driver is not called before this time
+  std::atomic<uint32_t> blocks{0};  // approximate number of allocated blocks
   std::atomic<bool> is_checked{false};
   std::atomic<uint32_t> process{0}; // pid of the process that has used the driver first
 };
@@ -29,22 +29,21 @@ constinit Driver drivers[static_cast<unsigned>(abi::Family::Count)]{};
 
 Driver &driver(abi::Family family) noexcept { return drivers[static_cast<unsigned>(family)]; }
 
-// Whether this process is a fork's child whose parent uses the driver. The child has no memory of its parent's device.
-// A call of the driver in the child may wait forever for a lock that another thread of the parent held during the fork.
+// Whether this process is a fork's child whose parent uses the driver. The child has no memory of the device. A call of
+// the driver in the child may wait forever for a lock that another thread of the parent held during the fork.
 bool isOfParent(Driver &asked) noexcept {
   const uint32_t own = processId();
   uint32_t known = 0;
   return !asked.process.compare_exchange_strong(known, own, std::memory_order_relaxed) && known != own;
 }
 
-// Whether this thread may call the driver now. Only one thread at a time gets the result true.
+// Whether this thread may call the driver now. This is true for one thread at a time.
 bool isTurn(Driver &asked, uint64_t now_ns) noexcept {
   uint64_t next = asked.next_ns.load(std::memory_order_relaxed);
   return now_ns >= next && asked.next_ns.compare_exchange_strong(next, now_ns + kPauseNs, std::memory_order_relaxed);
 }
 
-// Whether the struct of a driver's hooks has the field at this offset. The struct of an older hook library ends before
-// newer fields.
+// Whether the struct has the field at this offset. In an older hook library the struct ends before newer fields.
 bool has(const hook::Device &functions, size_t offset) noexcept { return functions.bytes > offset; }
 
 void recordInUse(Thread &thread, uint32_t device, const char *label, uint64_t bytes) noexcept {

@@ -14,7 +14,7 @@ void mark(uint32_t site) noexcept {
   if (chunk == nullptr) {
     auto *made = static_cast<uint64_t *>(mapAnonymous(kSitesOfChunk / 8));
     if (made == nullptr)
-      return; // so events at this site get no path
+      return; // events at this site get no path
     __atomic_store_n(&chunk, made, __ATOMIC_RELEASE);
   }
   __atomic_fetch_or(&chunk[site % kSitesOfChunk / 64], uint64_t{1} << site % 64, __ATOMIC_RELAXED);

@@ -15,22 +15,21 @@ namespace {
 using abi::HandleKind;
 using abi::Traits;
 
-// Whether the handle is counted. Descriptors 0 to 2 are not counted: a redirection of a standard stream opens no handle
-// that must be closed.
+// Whether the handle is counted. Descriptors 0 to 2 are the standard streams, which the program need not close.
 bool isCounted(uint32_t kind, uint64_t handle) noexcept {
   constexpr uint64_t kStandardStreams = 3;
   return static_cast<HandleKind>(kind) != HandleKind::Descriptor || handle >= kStandardStreams;
 }
 
-// Whether the handle is a descriptor in a vfork's child. The child shares the memory of its parent, but has its own
-// table of descriptors.
+// Whether the handle is a descriptor in a vfork's child. The child shares its parent's memory and rings, but has its
+// own descriptors.
 bool isBorrowed(uint32_t kind, const Arena *arena) noexcept {
   return static_cast<HandleKind>(kind) == HandleKind::Descriptor && arena != nullptr &&
          arena->header->pid != processId();
 }
 
-// Returns the path to a call that has opened a handle. It is computed only after a successful call: many programs try
-// to open files that do not exist.
+// Returns the site number of the path to a call that has opened a handle. The path is computed only after a successful
+// call, since many programs try to open files that do not exist.
 uint32_t pathOf(uint32_t site, uint64_t caller, const CallerFrame &hook) noexcept {
   const uint32_t left = (site & (abi::kCallerSite | abi::kPathSite)) == 0 ? site : 0;
   const uint32_t enabled = enabledWord();
@@ -49,8 +48,8 @@ void __msl_on_opened(uint32_t site, uint32_t traits, uint64_t caller, uint32_t k
   record(__msl_thread, abi::OpenedEvent{{abi::EventKind::Opened, row.heap(), 0, row.flags(), where, 0}, handle, kind});
 }
 
-// Records that a handle was closed. A process without an arena has recorded no handle, so its closes are not recorded.
-// For example, a fork's child closes inherited descriptors and then calls exec.
+// Records that a handle was closed. A process without an arena has recorded no handle. So its closes are not recorded,
+// for example those of a fork's child that closes inherited descriptors and calls exec.
 void __msl_on_closed(uint32_t, uint32_t traits, uint64_t caller, uint32_t kind, uint64_t handle) noexcept {
   const Traits row(traits);
   const Arena *arena = __msl_process.arena;

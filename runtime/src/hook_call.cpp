@@ -1,5 +1,6 @@
-// Defines the functions of the runtime that hooks call (msleaks/abi/hook.h), except hooks of the heap. A hook records
-// no events itself. If the call is not instrumented, the hook calls the callbacks that the plugin would have inserted.
+// Defines the functions of the runtime that hooks call (msleaks/abi/hook.h). Hooks of the heap do not use them. A hook
+// records no events itself: if the call is not instrumented, the hook calls the callbacks that the plugin would have
+// inserted.
 #include "msleaks/abi/hook.h"
 
 #include "label_table.h"
@@ -13,8 +14,8 @@ using namespace msleaks::runtime;
 
 namespace {
 
-// Whether a callback has announced exactly this call, and has recorded the call or will record it. If no callback
-// follows the call, the hook records the call with the site that the callback has stored.
+// Whether a callback has announced this call, and callbacks record it. If the callback has left a site but no callback
+// follows the call, the result is false, and `call.site` is set to this site for the hook.
 bool isAnnounced(Thread &thread, hook::Call &call, abi::Traits row) noexcept {
   const abi::Traits left(thread.pending_traits);
   const uint64_t address = thread.pending_address;
@@ -31,7 +32,7 @@ bool isAnnounced(Thread &thread, hook::Call &call, abi::Traits row) noexcept {
   return address != kUnfollowed;
 }
 
-// Returns the site of a call that only the hook records. Only calls that allocate get a path. While blocks are watched,
+// Returns the site of a call that only the hook records. A call that allocates gets a path. While blocks are watched,
 // other calls get a path too, since they may change a block.
 uint32_t siteOf(uint64_t caller, abi::Traits row, const CallerFrame &own) noexcept {
   const bool takes = row.verb() == abi::Verb::Alloc || row.verb() == abi::Verb::Realloc || row.verb() == abi::Verb::Map;
@@ -113,7 +114,7 @@ void __msl_hook_end(hook::Call *call) noexcept {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   thread.call.inside = static_cast<uint16_t>(call->kept);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  // The hook's own callback has stored a site for an inner hook. No inner hook has used this site, so it is removed.
+  // The hook's own callback has stored a site for an inner hook. Remove the site if no inner hook has used it.
   if (call->answer == hook::kRecord && isRecorded(thread) && thread.call.site == call->site)
     thread.call.site = 0;
 }

@@ -119,9 +119,9 @@ LoadedImages findLoaded(const Arena &arena, uint32_t count) noexcept {
 
 namespace {
 
-// Returns the absolute path of a library that was opened by a path such as ./plugin.so. The loader stores only the
-// relative path, so the result begins with the process's current folder. If the process has changed its folder since it
-// opened the library, the result is wrong. Then the symbolizer finds no file, or a file with another build id.
+// Returns the absolute path of a library that was opened by a relative path such as ./plugin.so. The loader stores only
+// the relative path. So the result is wrong if the process has changed its current folder since then. The symbolizer
+// then finds no file, or finds a file with another build id and rejects it.
 std::string_view wholePathOf(Arena &arena, std::string_view relative) noexcept {
   constexpr std::string_view kHere = "./";
   const long bytes = callKernel(SYS_getcwd, arena.executable, sizeof arena.executable); // size of the path with its NUL

@@ -15,18 +15,17 @@ struct ImagePlace {
   uint64_t address;                // the address that was looked up
 };
 
-// Finds the image of `address`. The loader may acquire its own lock for this. To avoid a deadlock, the function
-// acquires no lock of the runtime.
+// Finds the image of `address`. Call without locks of the runtime, since the loader may acquire its own lock.
 bool findImage(const void *address, ImagePlace &place) noexcept;
 
 // Returns the image's path, valid until the next call. Call with Process::lock held.
 std::string_view pathOf(Arena &arena, const ImagePlace &place) noexcept;
 
-// Returns the number of the image at this place. A new image gets a number and is defined. 0 = the image has no number.
-// Call with signals blocked and Process::lock held.
+// Returns the number of the image at this place, or 0 if the image has no number. A new image gets a number and is
+// defined. Call with signals blocked and Process::lock held.
 uint32_t numberOf(Arena &arena, const ImagePlace &place) noexcept;
 
-// A set of the arena's images that are still loaded at their addresses.
+// The images of the arena that are still loaded at their addresses.
 class LoadedImages {
 public:
   bool holds(uint32_t index) const noexcept { return (bits_[index / 64] >> index % 64 & 1) != 0; }
@@ -36,9 +35,8 @@ private:
   uint64_t bits_[kMaxImages / 64] = {};
 };
 
-// Returns which of the first `count` images are still loaded. Another thread may unload an image at any moment, and
-// reading its headers without the loader's lock could fault. So this function reads the headers under the loader's
-// lock. It acquires no lock of the runtime.
+// Returns which of the first `count` images are still loaded. Another thread may unload an image at any moment. So this
+// function reads the headers of images under the loader's lock, and acquires no lock of the runtime.
 LoadedImages findLoaded(const Arena &arena, uint32_t count) noexcept;
 
 } // namespace msleaks::runtime

@@ -1,4 +1,4 @@
-// Makes all system calls of the runtime. After the program has forbidden system calls (sandbox.h), every call fails
+// Makes all system calls of the runtime. After the runtime has forbidden its system calls (sandbox.h), each call fails
 // with EPERM without entering the kernel.
 #pragma once
 
@@ -10,10 +10,9 @@
 
 namespace msleaks::runtime {
 
-// A thread enters the kernel in three steps. It counts itself in Process::in_kernel, checks whether calls are allowed,
-// and makes the call. A thread that is about to install a filter first forbids calls, and then waits until no thread is
-// counted. A thread that has blocked its signals stays counted and may still make system calls, since it must finish
-// its work and unblock its signals.
+// A thread counts itself in Process::in_kernel, checks whether calls are allowed, and then makes the call. A thread
+// that is about to install a filter first forbids calls, and then waits until no thread is counted. A thread that has
+// blocked its signals (must_finish) may still make calls, since it must unblock them.
 [[nodiscard]] inline bool enterKernel() noexcept {
   __atomic_fetch_add(&__msl_process.in_kernel, 1, __ATOMIC_SEQ_CST);
   if (__msl_thread.must_finish != 0 || !isSandboxed())

@@ -4,7 +4,7 @@ namespace msleaks::runtime {
 
 constinit KernelArguments kernel_arguments;
 
-// Returns the slot of the key. A key without a slot gets a free slot. Returns null if the table is full.
+// Returns the slot of the key, or null if the table is full. A new key gets a free slot.
 KernelArguments::Slot *KernelArguments::slotFor(uint64_t key) noexcept {
   for (uint32_t probe = 0; probe < kMostProbes; ++probe) {
     Slot &slot = slots_[(home(key) + probe) % kSlots];
@@ -63,7 +63,7 @@ void KernelArguments::begin(uint64_t kernel, Given given) noexcept {
     forget(kernel, kRows + index);
   forget(kernel, kOthers);
   if (Slot *slot = given == Given::Unknown ? slotFor(keyOf(kernel, kOthers)) : nullptr)
-    slot->value.store(1, std::memory_order_relaxed); // an argument that is not set again is that of the copied kernel
+    slot->value.store(1, std::memory_order_relaxed); // arguments that are not set again are those of the copied kernel
   if (Slot *slot = slotFor(keyOf(kernel, kCount)))
     slot->value.store(given == Given::None ? 1 : 0, std::memory_order_relaxed);
 }

@@ -8,9 +8,8 @@
 
 namespace msleaks::runtime {
 
-// A table of a fixed size. If the program sets no arguments, the memory of the table stays untouched. Several threads
-// may set arguments of different kernels at the same time. The API forbids that several threads set arguments of one
-// kernel at the same time.
+// A table of a fixed size. If the program sets no arguments, its memory stays untouched. Several threads may set
+// arguments of different kernels at the same time. The API does not allow this for one kernel.
 class KernelArguments {
 public:
   static constexpr uint32_t kMostOfKernel = 256;
@@ -23,10 +22,10 @@ public:
   void begin(uint64_t kernel, Given) noexcept;
   // Sets the argument to this word. 0 means that the argument cannot be an address.
   void set(uint64_t kernel, uint32_t index, uint64_t word) noexcept;
-  // Whether the table contains the kernel. For such a kernel, forEach() reports an argument that the table does not
-  // contain as unknown memory.
+  // Whether the table contains the kernel. For a known kernel, forEach() reports unknown memory in place of an argument
+  // that the table does not contain.
   bool isKnown(uint64_t kernel) const noexcept { return valueOf(keyOf(kernel, kCount)) != 0; }
-  // Stores how the kernel uses its arguments. The rows must stay valid.
+  // Stores the rows that describe how the kernel uses its arguments. The rows must stay valid.
   void describe(uint64_t kernel, const abi::ArgumentRows &) noexcept;
   // For a known kernel, calls f(word, row) for each argument that may be an address, and f(0, null) for unknown memory.
   // If `row` is null, the use of the argument is not known.
@@ -43,7 +42,7 @@ private:
   static constexpr uint32_t kSlots = 1 << 15, kMostProbes = 128;
   static constexpr uint32_t kCount = kMostOfKernel; // the entry with the kernel's number of arguments + 1
   static constexpr uint32_t kOthers = kCount + 1;   // 1 = the kernel uses other memory, or arguments of a copied kernel
-  static constexpr uint32_t kRows = kOthers + 1;    // from here on: the rows of the kernel's arguments
+  static constexpr uint32_t kRows = kOthers + 1;    // index of the first entry with a row of the kernel's arguments
   static constexpr uint64_t kNoAddress = 1;
 
   struct Slot {

@@ -47,7 +47,7 @@ KernelNames::Slot *slotOf(uint64_t kernel) noexcept {
   return slot;
 }
 
-// Asks the driver for the kernel's name and returns the name's label. Calls that the driver makes for this are not
+// Asks the driver for the kernel's name, and returns the name's label. Calls of the driver inside this request are not
 // recorded, since the program did not make them.
 uint64_t ask(abi::Family family, uint64_t kernel) noexcept {
   const hook::Device *device = driverOf(family);
@@ -71,7 +71,8 @@ uint64_t labelIn(KernelNames::Slot &slot, abi::Family family, uint64_t kernel) n
 
 } // namespace
 
-// Records the kernel's name. If two threads launch a kernel for the first time at the same time, both record its name.
+// Records the kernel's name. If two threads launch a kernel for the first time at the same time, both may record its
+// name.
 void tellKernelNow(Thread &thread, abi::Traits row, uint64_t kernel) noexcept {
   if (!isEnabled(abi::EventKind::Kernel) || thread.call.inside == kInsideRuntime)
     return;

@@ -1,6 +1,6 @@
 // Records the names of kernels. A name is recorded (a Kernel event) before the kernel's first recorded launch in this
-// process. After the session has paused and records again, names are also recorded again, since a reader may not have
-// the earlier events.
+// process. If recording is paused and starts again, the names are recorded again, since a reader may not have the
+// earlier events.
 #pragma once
 
 #include "ring.h"
@@ -13,7 +13,7 @@
 
 namespace msleaks::runtime {
 
-// A table of a fixed size. Its entries are never removed. The key is the kernel's handle, which is an address.
+// A table of a fixed size. The key is the kernel's handle. Entries are never removed.
 class KernelNames {
 public:
   static constexpr uint64_t kUnnamed = UINT64_MAX; // label of a kernel without a name
@@ -54,7 +54,7 @@ inline KernelNames::Slot *KernelNames::find(uint64_t kernel) noexcept {
   return nullptr;
 }
 
-// The table of this process; null before the first kernel. A fork's child inherits its parent's names, and records them
+// The table of this process; null before the first kernel. A fork's child inherits the table, and records the names
 // again.
 extern constinit std::atomic<KernelNames *> kernel_names;
 

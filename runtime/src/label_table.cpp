@@ -9,7 +9,7 @@
 namespace msleaks::runtime {
 namespace {
 
-// The table of labels. A table of zeros is empty. A fork does not wipe the table, and the table is never unmapped.
+// The table of labels, which is never unmapped. A fork's child inherits it.
 constinit std::atomic<LabelTable *> table{nullptr};
 
 // Returns the length at which a long text is cut: never inside a UTF-8 character.
@@ -20,7 +20,7 @@ uint32_t cutAt(const char *text) noexcept {
   return bytes;
 }
 
-// Hashes eight bytes at a time, since a text is hashed with each of its events.
+// Hashes eight bytes at a time, since this function runs for each event with a text.
 uint64_t hashOf(std::string_view text) noexcept {
   constexpr uint64_t kFactor = 0x9e37'79b9'7f4a'7c15;
   uint64_t hash = text.size() * kFactor;
@@ -59,8 +59,7 @@ bool LabelTable::refuses(uint32_t &instead) noexcept {
   return instead != 0 || pause_.holds();
 }
 
-// Returns the address for a text at this position, and allocates a chunk if it is needed. Returns null if there is no
-// memory.
+// Returns the address for a text at this position, or null if there is no memory. Allocates a chunk if necessary.
 char *LabelTable::placeAt(uint32_t position) noexcept {
   char *&chunk = chunks_[position / kChunkBytes];
   if (chunk == nullptr)
@@ -112,8 +111,8 @@ uint32_t LabelTable::add(Arena &arena, const Key &key) noexcept {
 
 namespace {
 
-// Adds a text to the table, and returns its label. A process that waits for a collector has no file for definitions. So
-// the text's label is 0, and its events are dropped and counted.
+// Adds a text to the table, and returns its label. While the process waits for a collector, it has no file for
+// definitions. The label is then 0, and the events of the text are counted as dropped.
 [[gnu::noinline, gnu::cold]] uint64_t define(const LabelTable::Key &key) noexcept {
   if (LabelTable *known = table.load(std::memory_order_acquire); known != nullptr) {
     uint32_t instead = 0;

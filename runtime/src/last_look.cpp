@@ -1,6 +1,5 @@
-// Reads which pages of a large block were touched, just before the process frees the block. This is the last look at
-// the block. The collector looks at these pages from time to time. Only the last look sees the touches after the
-// collector's look.
+// Reads which pages of a large block were touched, just before the process frees the block. The collector reads this
+// from time to time, but does not see what the program touches after the collector's last reading.
 #include "arena.h"
 #include "system.h"
 #include "watched_block.h"
@@ -11,12 +10,12 @@
 namespace msleaks::runtime {
 namespace {
 
-// The limit for the total time of all last looks of a process is kFreeLooksNs, plus the time since the process attached
-// divided by kTimeOfLooks.
+// The total time of these readings in a process is limited to kFreeLooksNs plus 1/kTimeOfLooks of the time since the
+// process attached.
 constexpr uint64_t kFreeLooksNs = 20'000'000, kTimeOfLooks = 50;
 
-// Removes the block's entry, so only one thread looks at the block. The collector may write the entry at the same time.
-// Then the entry's address has changed when the other fields have been read, and the result is false.
+// Removes the block's entry, so only one thread reads the block's pages. The collector may write the entry at the same
+// time. If it does, the entry's address changes while the other fields are read, and the result is false.
 bool takeBlock(abi::LargeBlocks &told, uint64_t address, uint64_t &size, uint64_t &time_ns) noexcept {
   for (abi::LargeBlock &block : told.blocks) {
     uint64_t expected = address;
@@ -30,7 +29,7 @@ bool takeBlock(abi::LargeBlocks &told, uint64_t address, uint64_t &size, uint64_
   return false;
 }
 
-// Returns the time at which a look that begins now must end.
+// Returns the time at which a reading that begins now must end.
 uint64_t lookUntilNs(uint64_t now_ns) noexcept {
   const uint64_t begin_ns = __msl_process.arena->header->attach_ns;
   const uint64_t age_ns = now_ns > begin_ns ? now_ns - begin_ns : 0;
@@ -61,8 +60,9 @@ public:
     return true;
   }
 
-  // Adds the touched bytes of [begin, end), which is a part of a page that other blocks share. The whole part counts as
-  // touched if one byte is not zero. A page that is not present is not read, since reading would map it.
+  // Adds the touched bytes of [begin, end), a part of a page whose rest belongs to other blocks. If one byte of the
+  // part is not zero, the whole part counts as touched. A page that is not present is not read, since reading would map
+  // it.
   bool addTouchedPart(uint64_t begin, uint64_t end, uint64_t &bytes) noexcept {
     const uint64_t page = begin / pageBytes() * pageBytes();
     uint64_t present = 0;
@@ -79,7 +79,7 @@ private:
   static constexpr uint64_t kWords = 64;
 
   // Whether all bytes are zero; false if they cannot be read. The collector's entry may be out of date, and the memory
-  // may be unmapped. So the kernel copies the bytes: it reports an unmapped page as an error, not by a signal.
+  // may be unmapped. So the kernel copies the bytes: for an unmapped page it returns an error and sends no signal.
   bool isZero(uint64_t begin, uint64_t end) noexcept {
     while (begin < end) {
       const uint64_t count = end - begin < sizeof words_ ? end - begin : sizeof words_;

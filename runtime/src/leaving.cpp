@@ -6,7 +6,8 @@
 
 #include <cstring>
 
-// The functions of this file acquire no locks, since the caller may be a vfork's child or a signal handler.
+// Reports programs that msleaks cannot record (leaving.h). The functions acquire no locks, since the caller may be a
+// vfork's child or a signal handler.
 namespace msleaks::runtime {
 namespace {
 
@@ -28,8 +29,8 @@ uint32_t listUnfollowed(uint32_t pid, const char *program) noexcept {
   return kFirstListed + index;
 }
 
-// Returns the header of this process's arena. Returns null in a vfork's child, which shares its parent's arena and has
-// another pid.
+// Returns the header of this process's arena. In a vfork's child, which shares its parent's arena but has another pid,
+// returns null.
 abi::ArenaHeader *ownArena() noexcept {
   const Arena *arena = __msl_process.arena;
   return arena != nullptr && arena->header->pid == processId() ? arena->header : nullptr;

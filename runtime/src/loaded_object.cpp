@@ -9,7 +9,7 @@
 #include <elf.h>
 #include <sys/auxv.h>
 
-// glibc has this function since 2.35. The symbol is weak, so that the runtime can also be loaded with an older glibc.
+// glibc has this function since 2.35. The symbol is weak, so the runtime can also be loaded with an older glibc.
 extern "C" [[gnu::weak]] int _dl_find_object(void *, dl_find_object *) noexcept;
 
 namespace msleaks::runtime {
@@ -36,11 +36,10 @@ void takeElfHeader(uint64_t address, LoadedObject &object) noexcept {
   object.header_count = header->e_phnum;
 }
 
-// If an object's segments have no gaps, glibc returns the range of the whole object. Common linkers write files in
-// which this range begins with the ELF header. For other files only the range is known. If the segments have gaps, as
-// on AArch64, glibc returns the range of the segment that contains the address. Then the address of the program's
-// headers comes from the kernel (AT_PHDR). A library's headers are at its load bias, unless the library was linked to a
-// fixed address.
+// glibc returns one of two ranges. If the object's segments have no gaps, it is the range of the whole object. With
+// common linkers, this range begins with the ELF header. If the segments have gaps, as on AArch64, it is the range of
+// the segment that contains the address. The program's headers are then found by AT_PHDR. A library's headers are at
+// its load bias, unless the library was linked to a fixed address.
 bool findWithoutLock(uint64_t address, LoadedObject &object) noexcept {
   dl_find_object found;
   if (_dl_find_object(reinterpret_cast<void *>(address), &found) != 0)

@@ -9,11 +9,11 @@ namespace {
 constexpr unsigned kSpins = 200;
 constexpr uint64_t kFirstSleepNs = 20'000, kLongestSleepNs = 500'000;
 constexpr uint64_t kNsPerMs = 1'000'000;
-// The collector may have been stopped together with this process (^Z, a debugger). Then the heartbeat is old when a
-// thread reads it for the first time. So the thread waits this long for a new heartbeat.
+// If the collector was stopped together with this process (^Z, a debugger), its heartbeat is old when both continue. So
+// a thread waits at least this long before it takes an old heartbeat as a sign of a dead collector.
 constexpr uint64_t kGraceNs = 100 * kNsPerMs;
-// A thread waits at most for this many timeouts if the collector is alive but reads nothing from the ring. After that,
-// the thread does not wait again before the collector has read from the ring.
+// If the collector is alive but reads nothing from the ring, a thread waits for at most this many timeouts. After that,
+// it does not wait again until the collector has read from the ring.
 constexpr uint64_t kMaxTimeouts = 10;
 constexpr uint32_t kFullsBetweenTries = 1024;
 
@@ -31,16 +31,16 @@ void sleepFor(uint64_t ns) noexcept {
   callKernel(SYS_nanosleep, &time, nullptr); // a signal may end the sleep early: the caller checks again
 }
 
-// Whether the collector's last heartbeat is older than the timeout, and the wait has lasted for the grace time. Then
-// the collector is stopped, or was killed and the kernel did not set kOwnerGone. collectorGone() detects an ordinary
-// end or kill immediately.
+// Whether the collector is dead: its last heartbeat is older than the timeout, and the wait has lasted for the grace
+// time. collectorGone() finds an ordinary end or kill immediately. This function also finds a collector that was
+// stopped, or whose end the kernel has not reported (kOwnerGone).
 bool isDead(uint64_t heartbeat_ns, uint64_t began_ns, uint64_t now_ns) noexcept {
   const uint64_t timeout_ns = session.control->flags.block_timeout_ms * kNsPerMs;
   const uint64_t grace_ns = timeout_ns < kGraceNs ? timeout_ns : kGraceNs;
   return now_ns > heartbeat_ns + timeout_ns && now_ns > began_ns + grace_ns;
 }
 
-// Returns tail + 1, since a tail may be 0, and the mark 0 means that there is no mark. The tail never decreases.
+// Returns the ring's tail + 1. The result is never 0, which means "no mark".
 uint64_t tailMark(const abi::RingHeader &ring) noexcept { return ring.tail.load(std::memory_order_relaxed) + 1; }
 
 bool mayWait(const Thread &thread) noexcept {
@@ -48,8 +48,8 @@ bool mayWait(const Thread &thread) noexcept {
          thread.impatient_tail != tailMark(*thread.ring);
 }
 
-// Waits for room without system calls, for a process with a seccomp filter. After a wait without success, the thread
-// waits again only when the collector has read events.
+// Waits for room without system calls, in a process with a seccomp filter. After a wait in vain, the thread does not
+// wait again until the collector has read events.
 bool spinForRoom(Thread &thread, unsigned slots) noexcept {
   abi::RingHeader &ring = *thread.ring;
   if (!mayWait(thread))

@@ -22,10 +22,9 @@ namespace {
 using abi::Traits;
 using abi::Verb;
 
-// Whether a recorded block may be the block of a callback with this heap and the same address. A device's block is
-// never a host block: a cl_mem is a pointer to the driver's own data in a block of malloc. A mapping is never the block
-// of another heap, since it is the supply that the block was cut from. Memory that a driver registers is a block of
-// another allocator.
+// Whether a recorded block and the block of a callback may be the same block. `row` is the heap of the callback's
+// block. Both blocks have the same address, which does not suffice. For example, the handle of a device's block
+// (cl_mem) is also the address of a host block, and a mapping may begin with a block of the heap.
 bool sameMemory(abi::Heap row, abi::Heap recorded) noexcept {
   const auto isApart = [](abi::Heap heap) { return heap == abi::Heap::Device || heap == abi::Heap::Registered; };
   return row == recorded || (!isApart(row) && recorded != abi::Heap::Mapping && recorded != abi::Heap::Registered);
@@ -52,16 +51,16 @@ void restore(const OpenCall &call) noexcept {
     recordAlloc(Traits(call.traits).heap(), abi::kRealloc | abi::kRestored, call.site, call.old, 0);
 }
 
-// Whether the failure of a call, whose site is no longer pending, is recorded already. Usually a hook has taken the
-// site, and this hook records the failure. A driver's hook takes no site, but a mapping inside the driver may have
-// overwritten it. So for a driver's call, this checks whether a call inside it has recorded the failure.
+// Whether the failure of a call is recorded already. The call's site is no longer pending. Usually a hook has used the
+// site and records the failure. A driver's hook uses no site, but a mapping inside the driver may have replaced the
+// site. So for a driver's call, this function checks whether a call inside it has recorded the failure.
 bool isFailureTold(Thread &thread, const OpenCall &closed, Traits traits) noexcept {
   return closed.site == 0 || !hasDevices(traits.family()) ||
          findRecorded(thread, closed.remembered, traits.heap(), 0) != nullptr;
 }
 
-// Records the allocation between OwnerPush and OwnerPop of its owner. If the block has uses that no hook sees, an
-// Access event says so.
+// Records the allocation. If it has an owner, records OwnerPush before it and OwnerPop after it. If the block has uses
+// that no hook sees, also records an Access.
 template <class Event>
 [[gnu::always_inline]] inline void recordOwned(Thread &thread, const OpenCall &closed, const Event &event) noexcept {
   constexpr auto headerOf = [](abi::EventKind kind) { return abi::EventHeader{kind, abi::Heap::Host, 0, 0, 0, 0}; };
@@ -96,12 +95,12 @@ void afterFailure(const OpenCall &closed, bool untaken, uint32_t site, Traits tr
   deviceRefused(traits);
 }
 
-// Whether this call is inside another call of its family, or is an allocator's own mapping.
+// Whether this call is inside another call of its family, or is a mapping that an allocator makes for its blocks.
 bool isInner(const Thread &thread, Traits row, uint64_t frame) noexcept {
   return isInside(thread, row.family()) || isSupply(thread, frame, row);
 }
 
-// Whether the session was stopped when the call began. If the session has started again meanwhile, the hook inside the
+// Whether the session was stopped when the call began. If the session has started again since then, the hook inside the
 // call has recorded the call.
 bool wasSkipped(Thread &thread, uint32_t site, const OpenCall &closed) noexcept {
   return closed.site == 0 && std::exchange(thread.skipped_site, 0) == site;
@@ -144,14 +143,14 @@ void settle(const CallerFrame &frame, uint32_t site, Traits traits, const Outcom
   const abi::EventHeader retarget{
       abi::EventKind::Retarget, traits.heap(), 0, 0, pathOfSite(enabledWord(), site, frame), 0};
   record(thread, abi::RetargetEvent{retarget, outcome.address, outcome.size_bytes});
-  // Until now, memory that a driver shares with the host seemed to belong to the driver. So it is chosen for a watch
-  // only now.
+  // Memory that a driver shares with the host was recorded as the driver's own block until now. So only now can it be
+  // chosen for a watch.
   if (isWatching() && hasDevices(traits.family()) && choosesBlocks()) [[unlikely]]
     blockComes({retarget, outcome.address, outcome.size_bytes});
 }
 
-// Whether the callback after a call has nothing to do, because the session is stopped and no call is open. A call that
-// began before the session was stopped must still be closed.
+// Whether the callback after a call has nothing to do: the session is stopped, and no call is open. A call that began
+// before the session was stopped must still be closed.
 bool isIdle() noexcept { return isStopped() && isPlain(__msl_thread); }
 
 // mmap reports a failure by MAP_FAILED and errno. malloc returns null without a reason.
@@ -162,8 +161,7 @@ uint64_t reasonOf(Traits traits) noexcept {
   return static_cast<uint64_t>(traits.family() == abi::Family::Mmap ? errno : ENOMEM);
 }
 
-// Whether a call is not recorded. If the session is stopped, the call's site is stored for the second callback of the
-// call.
+// Whether a call is not recorded. If the session is stopped, stores the call's site for the callback after the call.
 bool leaveOut(Thread &thread, uint32_t site, Traits row, uint64_t frame) noexcept {
   if (!isStopped())
     return isInner(thread, row, frame);

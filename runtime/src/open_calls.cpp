@@ -6,9 +6,9 @@
 namespace msleaks::runtime {
 namespace {
 
-// If two addresses are at most this far below the top of a stack, both are on this stack. The kernel puts the main
-// thread's stack below the bytes at AT_RANDOM, and maps nothing else in this distance. glibc puts the stack of any
-// other thread below its thread pointer, in a mapping of at least PTHREAD_STACK_MIN.
+// Two addresses are on the same stack if both are at most this far below its top. The main thread's stack is below the
+// bytes at AT_RANDOM, and the kernel maps nothing else at this distance. The stack of any other thread is below its
+// thread pointer, in a mapping of at least PTHREAD_STACK_MIN.
 constexpr uint64_t kMainStackBytes = 8 << 20, kThreadStackBytes = 16 << 10;
 
 bool isBelow(uint64_t frame, uint64_t top, uint64_t bytes) noexcept { return frame < top && frame >= top - bytes; }
@@ -27,7 +27,7 @@ bool onSignalStack() noexcept {
   return both && !onSignalStack();
 }
 
-// Whether the call has ended: the stack pointer `frame` equals the call's frame, or is above it on the same stack.
+// Whether the call has ended: the stack pointer `frame` is the call's frame, or is above it on the same stack.
 bool isOver(const OpenCall &call, uint64_t frame) noexcept {
   return call.frame == frame || (call.frame < frame && areOfOneStack(call.frame, frame));
 }
@@ -43,8 +43,8 @@ void dropOver(Thread &thread, uint32_t first, uint64_t frame) noexcept {
 
 constexpr uint32_t kNone = UINT32_MAX;
 
-// Returns the index of the open call of this site. If several calls are open, returns the call with this frame. If no
-// call has this frame, returns the innermost call.
+// Returns the index of the open call of this site. If the site has several open calls, prefers the call with this
+// frame, and otherwise the innermost call.
 uint32_t find(const Thread &thread, uint64_t frame, uint32_t site) noexcept {
   uint32_t found = kNone;
   for (uint32_t i = thread.call.open_calls; i-- > 0;) {

@@ -20,8 +20,8 @@ uint32_t high(uint64_t packed) noexcept { return static_cast<uint32_t>(packed >>
 
 uint16_t narrowed(uint64_t value) noexcept { return value < UINT16_MAX ? static_cast<uint16_t>(value) : UINT16_MAX; }
 
-// Returns the site for a launch. A launch through a stub gets the site of the call of the stub. This site says more
-// to the user than the site inside the stub.
+// Returns the site for a launch. In a launch stub, this is the site of the stub's call, which says more to the user
+// than a site in the stub.
 uint32_t launchSite(Thread &thread, uint32_t site, Traits traits) noexcept {
   const uint32_t left = thread.call.site;
   const Traits of(thread.pending_traits);
@@ -31,8 +31,8 @@ uint32_t launchSite(Thread &thread, uint32_t site, Traits traits) noexcept {
   return left;
 }
 
-// Reports an operation to the watch. Call this before the operation's event is recorded, so that earlier changes are
-// recorded first.
+// Tells the watch (watch.h) that an operation begins. Call this before the operation's event is recorded: earlier
+// changes of watched blocks are then recorded before the event.
 [[gnu::always_inline]] inline void tellWatch(Traits row, uint32_t site, const CallerFrame &frame, const void *kernel,
                                              const void *stream) noexcept {
   if (isWatching()) [[unlikely]]
@@ -49,7 +49,7 @@ bool isOfToldOperator(const Thread &thread, Traits row, const CallerFrame &frame
   return row.family() == abi::Family::Acl && isTold(thread, frame.stack_pointer) && isEnabled(abi::EventKind::Access);
 }
 
-// Records the memory at `address` that the kernel may read or write. This event follows the launch.
+// Records, after the launch, which memory at `address` the kernel may read or write.
 void recordArgument(Thread &thread, abi::EventHeader header, uint64_t address, const abi::GraphArgument &row) noexcept {
   if (address == 0 || (row.uses & abi::kIsAddress) == 0 || (row.uses & (abi::kReads | abi::kWrites)) == 0)
     return;
@@ -60,7 +60,7 @@ void recordArgument(Thread &thread, abi::EventHeader header, uint64_t address, c
 }
 
 // Records the arguments of a launch in OpenCL. The analysis decides whether a word is the handle of a block. A handle
-// is not an address in the buffer. So the event's size is the end of the used part of the buffer, counted from the
+// is not an address in the buffer, so the event has no offset. Its size is the end of the used part, counted from the
 // buffer's beginning.
 void recordArguments(Thread &thread, Traits row, uint32_t site, uint64_t kernel) noexcept {
   kernel_arguments.forEach(kernel, [&](uint64_t address, const abi::GraphArgument *argument) {
@@ -198,8 +198,8 @@ void __msl_on_failed(uint32_t site, uint32_t traits, const void *handle, int64_t
                                   static_cast<uint64_t>(status)});
 }
 
-// Stores an argument of a kernel. This is done even while the session is stopped, since the kernel may be launched when
-// the session records again.
+// Stores an argument of a kernel. This happens even while the session is stopped, since the session may record again
+// before the launch.
 void __msl_on_argument(uint32_t, const void *kernel, uint32_t index, uint64_t size, const void *value) noexcept {
   uint64_t word = 0;
   if (value != nullptr && size == sizeof word)
@@ -216,7 +216,7 @@ void __msl_kernel_arguments(const void *kernel, const abi::ArgumentRows *argumen
   kernel_arguments.describe(addressOf(kernel), *arguments);
 }
 
-// Records the arguments of the first kernel that is launched in the call, once for each recorded launch.
+// Records the arguments of the thread's last recorded launch, once for each launch.
 void __msl_launch_arguments(uint32_t traits, const abi::ArgumentRows *arguments,
                             const abi::GivenArguments *given) noexcept {
   Thread &thread = __msl_thread;

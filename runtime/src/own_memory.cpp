@@ -10,12 +10,11 @@
 namespace msleaks::runtime {
 namespace {
 
-// The list of all memory from mapAnonymous(), newest first. Entries are never removed, so a signal handler and the
-// collector can read the list without a lock. A fork's child inherits its parent's list.
+// The list of all memory from mapAnonymous(), newest first. Entries are never removed. So a signal handler and the
+// collector can read the list without a lock. A fork's child inherits the list.
 constinit std::atomic<abi::OwnMemory *> own_memory{nullptr};
 
-// Rounds up by at most an eighth. This leaves few different sizes, so freed memory is often used again for a request of
-// the same size.
+// Rounds up by at most an eighth. So there are few different sizes, and freed memory often fits a later request.
 uint64_t roundedBytes(uint64_t bytes) noexcept {
   const uint64_t page = pageBytes(), eighth = std::bit_floor(bytes) / 8;
   const uint64_t granule = eighth > page ? eighth : page;
@@ -47,7 +46,8 @@ abi::OwnMemory *makeNew(uint64_t bytes) noexcept {
   return memory;
 }
 
-// Sets the memory to zeros. All pages but the first are released, so the kernel sets them to zeros at the next touch.
+// Sets the memory to zeros. All pages except the first are released; the kernel fills them with zeros at the next
+// touch.
 void clear(abi::OwnMemory *memory) noexcept {
   auto *const begin = reinterpret_cast<char *>(memory), *const first = begin + sizeof *memory;
   const uint64_t page = pageBytes(), rest = memory->bytes - page;

@@ -1,5 +1,5 @@
-// Allocates anonymous memory for the runtime. The runtime copies words of the program's stack into this memory. These
-// copies must not count as pointers to blocks, so the collector gets a list of all such memory.
+// Allocates anonymous memory for the runtime, and lists this memory for the collector. The memory may contain copies of
+// words from the program's stack. The collector must not take these copies for the program's pointers to blocks.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace msleaks::runtime {
 
 // Returns memory that is all zeros and aligned to 64 bytes, or null if there is no memory.
 void *mapAnonymous(uint64_t bytes) noexcept;
-// Frees memory of mapAnonymous. Its pages are released, but the memory stays mapped for the next request of the same
+// Frees memory from mapAnonymous. The pages are released. The addresses stay mapped for the next request of the same
 // size.
 void unmapOwn(void *memory) noexcept;
 // Returns the address of the pointer to the first list entry (abi::OwnMemory), for the collector.

@@ -9,8 +9,8 @@ namespace {
 
 using unwind::rules;
 
-// A thread has two ThreadPaths. If a signal handler interrupts a walk that uses the first ThreadPath, the handler uses
-// the second. A handler that interrupts this handler's walk gets no path.
+// A thread has two ThreadPaths. The second is for a signal handler that interrupts a walk with the first. A handler
+// that interrupts a walk with the second gets no path.
 constexpr unsigned kPathsOfThread = 2;
 
 uint64_t bytesOf(uint32_t capacity) noexcept { return kPathsOfThread * ThreadPath::bytesFor(capacity); }
@@ -51,7 +51,7 @@ void forget(ThreadPath &path, uint64_t epoch) noexcept {
   path.generation = generationNow();
 }
 
-// Whether the session asks for a path to this site. The result is correct only after the process has attached.
+// Whether the session asks for a path to this site. Only an attached process knows this.
 bool isWanted(uint32_t site) noexcept {
   const uint32_t enabled = enabledWord();
   return site != 0 ? hasPath(enabled, site) : (enabled & abi::kPathsOfCallers) != 0;
@@ -74,7 +74,7 @@ bool isWanted(uint32_t site) noexcept {
   return path;
 }
 
-// Returns the node of the path that consists of the path to `node` and a site in instrumented code.
+// Returns the node for a site in instrumented code, as a child of `node`.
 uint32_t withSite(const ThreadPath &path, PathTree &tree, uint32_t node, uint32_t site) noexcept {
   if (const uint32_t known = tree.find(node, keyOfSite(site)); known != 0)
     return known;
@@ -87,8 +87,8 @@ uint32_t withSite(const ThreadPath &path, PathTree &tree, uint32_t node, uint32_
 }
 
 // Whether the stack has room for a walk. The stack of a signal handler may be as small as 4 KiB, and the kernel uses
-// most of it. A walk needs up to 1.9 KiB when it reads unwind rules for the first time. If this is the stack of the
-// last path, it is not checked again.
+// most of it. A walk that reads new unwind rules needs up to 1.9 KiB. If the last path was on this stack, the stack is
+// not checked again.
 bool hasRoomOnStack(const ThreadPath &path, uint64_t stack_pointer) noexcept {
   constexpr uint64_t kMost = 2304;
   if (path.stack.holds(stack_pointer - sizeof(uint64_t)))
@@ -103,8 +103,8 @@ bool hasRoomOnStack(const ThreadPath &path, uint64_t stack_pointer) noexcept {
 
 struct Wish {
   unwind::Frame frame; // frame of the innermost call
-  uint64_t from = 0;   // return address of the path's innermost call; 0 = the call of `frame` is the innermost
-  uint32_t site = 0;   // this site is added inside the innermost call; 0 = none
+  uint64_t from = 0;   // return address of the path's innermost call; 0 = the call of `frame`
+  uint32_t site = 0;   // site to add inside the innermost call; 0 = none
 };
 
 // Walks the stack, and returns the node of the path, or 0 if the path has no number.

@@ -40,7 +40,7 @@ void PathTree::put(Table &table, uint64_t key, uint32_t parent, uint32_t node) n
   ++table.used;
 }
 
-// Makes a larger table if this one would be more than half full. The old table stays mapped, since another thread may
+// Makes a larger table if this one would be more than half full. The old table stays mapped, since other threads may
 // still read it.
 bool PathTree::makeRoom(uint32_t nodes) noexcept {
   const Table &full = *table_.load(std::memory_order_relaxed);
@@ -74,8 +74,8 @@ uint32_t PathTree::findRetired(uint32_t parent, uint64_t key, uint32_t image) no
   }
 }
 
-// Stores the first child of a node. This child is never replaced by another child. Only the child's key changes, when
-// its image is unloaded or loaded again. So a reader never sees a node together with another node's key.
+// Stores the first child of a node. Another child never replaces it. Only its key changes, when its image is unloaded
+// or loaded again. So a reader never sees a node with the key of another node.
 void PathTree::setFirstChild(uint32_t parent, uint64_t key, uint32_t node) noexcept {
   std::atomic<FirstChild *> &place = first_children_[parent / abi::kPathBlockNodes];
   FirstChild *row = place.load(std::memory_order_relaxed);
@@ -163,7 +163,7 @@ void PathTree::retire(uint32_t image) noexcept {
     guess.store(0, std::memory_order_relaxed);
 }
 
-// While a library is being unloaded, the result is 0, since only the loader knows which images exist.
+// Returns 0 while a library is being unloaded, since only the loader knows which images exist at that time.
 uint32_t knownImageAt(const Arena &arena, uint64_t address) noexcept {
   const uint32_t count = isUnloading() ? 0 : __atomic_load_n(&arena.image_count, __ATOMIC_ACQUIRE);
   for (uint32_t i = 0; i < count; ++i) {

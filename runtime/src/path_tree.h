@@ -1,6 +1,6 @@
 // Stores the tree of this process's call paths. A node is a call, and its parent is the call around it (abi::PathNode).
-// The nodes are in the arena, where the collector reads them. The runtime finds a node by a hash table in its own
-// memory. Any thread, also in a signal handler, reads this table without a lock.
+// The nodes are in the arena, where the collector reads them. The hash table that finds a node is in the runtime's own
+// memory. Any thread, also in a signal handler, reads it without a lock.
 #pragma once
 
 #include "arena.h"
@@ -33,8 +33,8 @@ public:
     }
   }
 
-  // Returns the node that keepGuess stored last for a path with the hash `path`, or for another path whose hash has the
-  // same entry. 0 = none. The caller must check the node.
+  // Returns the node that keepGuess stored last in the entry for this hash of a path; 0 = none. Other paths may use the
+  // same entry, so the caller must check the node.
   uint32_t guess(uint64_t path) const noexcept { return guesses_[guessOf(path)].load(std::memory_order_acquire); }
   void keepGuess(uint64_t path, uint32_t node) noexcept {
     guesses_[guessOf(path)].store(node, std::memory_order_release);
@@ -45,10 +45,10 @@ public:
     return blocks_[number / abi::kPathBlockNodes][number % abi::kPathBlockNodes];
   }
 
-  // Whether no new path is made for now, since a recent request for room failed. If so, counts this path as refused.
+  // Whether no new node is made now, since a recent request for room failed. If so, counts this path as refused.
   bool refuses() noexcept;
 
-  // Returns the child of `parent` with this key. If the child does not exist, makes it. If there is no room, counts a
+  // Returns the child of `parent` with this key, and makes it if it does not exist. If there is no room, counts a
   // refused path and returns 0. `image` is the image's number (numberOf), or kImageOfSite. Call with signals blocked
   // and Process::lock held.
   uint32_t add(Arena &arena, uint32_t parent, uint64_t key, uint32_t image) noexcept;
@@ -56,20 +56,20 @@ public:
   // Reserves room for about four thousand nodes. Call with Process::lock held.
   void reserve(Arena &arena) noexcept;
 
-  // Hides the calls in this image from find(), since another image may be loaded at the same addresses. Call with
+  // Makes find() ignore the calls in this image, since another image may be loaded at the same addresses. Call with
   // Process::lock held.
   void retire(uint32_t image) noexcept;
 
 private:
-  // The fields of an entry are set once, `node` last. Later only the key changes, when the image of the call is
+  // The fields of an entry are set once, `node` last. After that only the key changes, when the image of the call is
   // unloaded or loaded again.
   struct Entry {
     std::atomic<uint64_t> key;
     uint32_t parent;
     std::atomic<uint32_t> node; // 0 = the entry is empty
   };
-  // The nodes of a new path get consecutive numbers, so the entries of their first children are neighbours in memory. A
-  // later walk along the same path then reads one cache line for four calls, instead of one for each call.
+  // The first children of nodes, by the number of the parent. The nodes of a new path have consecutive numbers, so
+  // their first children are neighbours in memory. A walk along this path reads one cache line for four calls.
   struct FirstChild {
     std::atomic<uint64_t> key;
     std::atomic<uint32_t> node; // 0 = no child yet
@@ -100,23 +100,23 @@ private:
   abi::ArenaHeader *header_; // header of the arena with the nodes
   Pause pause_;
   abi::PathNode *blocks_[abi::kMaxPathBlocks];
-  // Maps the hash of a path to the path's innermost node. This array fits into a processor's cache, while the hash
-  // table of a large program does not.
+  // Maps the hash of a path to the path's innermost node. This array fits into a processor's cache. The hash table of a
+  // large program does not.
   static constexpr uint32_t kGuesses = 1u << 13;
   std::atomic<uint32_t> guesses_[kGuesses];
   std::atomic<FirstChild *> first_children_[abi::kMaxPathBlocks]; // by the parent's block; null = none, or no room
 };
 
-// Returns the number of the image that contains this address, without a lock. 0 = the number is not known or not
-// certain; then the caller must ask the loader.
+// Returns the number of the image that contains this address, without a lock. If the number is not known for certain,
+// returns 0. In that case the caller must ask the loader.
 uint32_t knownImageAt(const Arena &arena, uint64_t address) noexcept;
 
 // Returns the tree of this process. The first call makes the tree. Returns null if there is no room. Call with signals
 // blocked and Process::lock held.
 PathTree *pathTreeOf(Arena &arena) noexcept;
 
-// Returns the tree if the process still has this generation. Returns null if a signal handler has forked in the
-// meantime and this is the child.
+// Returns the tree if the process still has this generation. Returns null in a child that a signal handler has forked
+// since `generation` was read.
 inline PathTree *treeOf(uint64_t generation) noexcept {
   PathTree *tree = __atomic_load_n(&__msl_process.paths, __ATOMIC_ACQUIRE);
   return __atomic_load_n(&__msl_process.state, __ATOMIC_RELAXED) == generation ? tree : nullptr;

@@ -1,5 +1,5 @@
-// Counts events after a request for shared memory was refused. Until enough events have passed, the request is not
-// repeated. Otherwise each event would cost system calls on a full file system.
+// Delays the next request for shared memory after a request was refused. The delay is a number of events. Otherwise
+// each event on a full file system would cost system calls.
 #pragma once
 
 #include "ring.h"

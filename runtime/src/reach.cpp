@@ -10,9 +10,9 @@ namespace msleaks::runtime {
 namespace {
 
 constexpr uint64_t kNsPerMs = 1'000'000;
-constexpr uint64_t kLookNs = 10 * kNsPerMs; // interval at which a waiting thread checks whether the collector is alive
-// The collector may have been stopped together with this process. Then the heartbeat is old when a thread reads it for
-// the first time. So the thread waits this long for a new heartbeat.
+constexpr uint64_t kLookNs = 10 * kNsPerMs; // a waiting thread checks at this interval whether the collector is alive
+// If the collector was stopped together with this process, its heartbeat is old when both continue. So a thread waits
+// at least this long before it takes an old heartbeat as a sign of a dead collector.
 constexpr uint64_t kGraceNs = 100 * kNsPerMs;
 constexpr uint64_t kMostTimeouts = 10;
 
@@ -52,15 +52,15 @@ void waitUntilRead(std::atomic<abi::ReachWait> &wait) noexcept {
   }
 }
 
-// Whether the session asks for this wait. By default a fork's child does not wait. Some programs fork a child for a
-// millisecond of work, and the wait would be longer than the work.
+// Whether the session asks for this wait. By default a fork's child does not wait, since some programs fork a child for
+// a millisecond of work.
 bool isWanted(const abi::ArenaHeader &arena) noexcept {
   const abi::Reach reach = session.control->flags.reach;
   return reach == abi::Reach::All || (reach != abi::Reach::Off && arena.ancestor_pid == 0);
 }
 
-// Whether this process waits. A vfork's child, which shares its parent's arena and has another pid, does not wait. A
-// process whose blocks are not recorded does not wait either.
+// Whether this process waits. A vfork's child (which shares its parent's arena but has another pid) does not wait, nor
+// does a process whose blocks are not recorded.
 bool shallWait() noexcept {
   const Arena *arena = __msl_process.arena;
   return arena != nullptr && !isSandboxed() && arena->header->pid == processId() && !collectorGone() &&
@@ -74,8 +74,7 @@ bool claim(std::atomic<abi::ReachWait> &wait) noexcept {
          wait.compare_exchange_strong(seen, abi::ReachWait::Claimed, std::memory_order_acquire);
 }
 
-// Claims the futex for the exit, and waits while another thread uses it. The other thread's wait has a limit, so this
-// wait has a limit, too.
+// Claims the futex for the exit. If another thread has claimed it, waits for that thread, whose own wait is limited.
 bool claimLast(std::atomic<abi::ReachWait> &wait) noexcept {
   const uint64_t until_ns = monotonicNs() + (kMostTimeouts + 1) * session.control->flags.block_timeout_ms * kNsPerMs;
   while (!claim(wait)) {
@@ -114,8 +113,8 @@ void tellReach(void *) noexcept {
     waitToBeRead(true);
 }
 
-// Registers the exit handler without a DSO handle. So exit() calls it after everything that was registered later: the
-// program's handlers and the destructors of all images. dlclose does not call the handler.
+// Registers the exit handler without a DSO handle. So exit() calls it after the program's handlers and the destructors
+// of all images, and dlclose does not call it.
 [[gnu::constructor]] void watchExit() noexcept { __cxa_atexit(tellReach, nullptr, nullptr); }
 
 } // namespace

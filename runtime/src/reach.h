@@ -1,16 +1,16 @@
-// Makes a process wait when it exits or sets a mark: until the collector has searched its memory for pointers to
-// blocks.
+// Makes a process wait when it exits or sets a mark. During the wait, the collector searches the process's memory for
+// pointers to blocks.
 #pragma once
 
 namespace msleaks::runtime {
 
 struct Arena;
-// Wakes the collector, which otherwise checks every 5 ms. For this, creates a new file name in the session's directory.
-// Call with Process::lock held.
+// Wakes the collector by creating a new file name in the session's directory. Without this, the collector checks every
+// 5 ms. Call with Process::lock held.
 void wakeCollector(const Arena &) noexcept;
 
-// Waits until the collector has read the memory, if --reach marks is set. Returns immediately without this option, and
-// also if another thread is waiting.
+// If the session has the option --reach marks, waits until the collector has read the memory. Does not wait if another
+// thread is waiting.
 void waitAtMark() noexcept;
 
 } // namespace msleaks::runtime

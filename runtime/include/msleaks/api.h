@@ -1,8 +1,8 @@
 /* A program calls these functions to name its steps, marks, ranges and owners of memory in a recording by msleaks
  * (docs/api.md). For C99 and C++11 and later, with gcc and clang.
  *
- * A program needs only this file and no library. If the program does not run under msleaks-run, each call costs a load
- * and a branch that is not taken. The file may be copied into another source tree.
+ * A program needs only this file and no library. Outside of msleaks-run each call costs a load and a
+ * branch. The file may be copied into another source tree.
  *
  * Any thread and any signal handler may call these functions. The runtime copies each text, and stores equal texts
  * once. A null pointer means that the text is not known. */
@@ -46,9 +46,9 @@ MSL_API_SYMBOL void __msl_unwatch(const void *block) MSL_API_NOEXCEPT;
 }
 #endif
 
-/* Reads a function's address from the GOT. The dynamic linker stores it there: the address in a preloaded library, or 0
- * if the function is undefined. Compilers read the GOT, except in programs at a fixed address (-fno-pie). In such a
- * program the static linker would insert 0, so this assembly code reads the GOT. */
+/* Sets `function` to the address of the runtime's function `name`, or to 0 if the process has no runtime. The dynamic
+ * linker stores this address in the GOT. In a program at a fixed address (-fno-pie) the compiler does not read the GOT,
+ * and the static linker inserts 0. So this assembly code reads the GOT. */
 #if defined(__PIC__) || !defined(__LP64__) || !(defined(__x86_64__) || defined(__aarch64__))
 #define MSL_API_FIND(function, name) ((function) = (name))
 #elif defined(__x86_64__)

@@ -3,13 +3,13 @@
 //
 //   MSL_HOOK(libOpenCL, cl_mem, clCreateBuffer, (cl_context, cl_mem_flags, size_t, void *, cl_int *))
 //
-// defines a function clCreateBuffer. It calls the real clCreateBuffer, and records the call as the row of symbols.def
-// for this function describes it. MSL_HOOK_AS uses a row of your own instead. Build hooks into a shared library that is
-// preloaded after msleaks' own hooks (msleaks-run --hooks FILE), or into msleaks' hooks.
+// defines a function clCreateBuffer. It calls the real clCreateBuffer, and records the call according to the function's
+// row in symbols.def. MSL_HOOK_AS uses a row of your own instead. Build hooks into a shared library and preload it
+// after msleaks' own hooks (msleaks-run --hooks FILE).
 //
-// A hook calls the same callbacks that the compiler plugin inserts around an instrumented call. The caller's address is
-// the site. A hook does not record instrumented calls, nor calls from inside another call of the same family. For such
-// a call the hook only calls the real function.
+// A hook calls the same callbacks that the compiler plugin inserts around an instrumented call. The site is the
+// caller's address. If the call is instrumented, or is made inside another call of the same family, the hook only calls
+// the real function.
 //
 // A library with hooks links against no library of msleaks. When the library registers its hooks, the runtime checks
 // its kHookVersion. Without a runtime, or with a runtime of another version, the hooks only call the real functions.
@@ -32,13 +32,13 @@ extern "C" {
 [[gnu::visibility("hidden")]] extern msleaks::hook::Function __stop_msl_hooks[];
 }
 
-// These symbols are hidden. So two libraries with hooks do not share them, and may be built with different versions of
-// this header.
+// The symbols are hidden, so two libraries with hooks do not share them. The libraries may be built with different
+// versions of this header.
 namespace msleaks {
 namespace [[gnu::visibility("hidden")]] hook {
 
-inline Library own_library = {
-    kHookVersion, sizeof(Function), __start_msl_hooks, __stop_msl_hooks, nullptr, kUnknown, kAsksForCallers};
+inline Library own_library = {kHookVersion, sizeof(Function), __start_msl_hooks, __stop_msl_hooks,
+                              nullptr,      kUnknown,         kAsksForCallers};
 
 [[gnu::constructor]] inline void registerOwnLibrary() {
   if (own_library.state == kUnknown && __msl_hook_register != nullptr)
@@ -66,7 +66,8 @@ private:
   int errno_;
 };
 
-// Returns the function of the same name in the next library after this library, for a process without msleaks' runtime.
+// Returns the function of the same name in the next library after this library, if the process has no runtime of
+// msleaks.
 [[gnu::noinline, gnu::cold]] inline void *nextOf(Function &function) {
   const OwnWork own; // the dynamic linker allocates an error message for a missing symbol
   void *real = ::dlsym(RTLD_NEXT, function.name);
@@ -163,8 +164,8 @@ public:
     }
   }
 
-  // Records the status that the function returns, also if a callback has announced the call. After a tail call, and in
-  // objects of the first version, no callback of the plugin gets the status.
+  // Records the status that the function returns. A callback of the plugin may have announced the call. But after a
+  // tail call, and in objects of the first version, no such callback gets the status.
   template <class Result> static void afterStatus(uint32_t site, const Values &values, Result result) {
     constexpr bool kStatus = kRow.status && (std::is_integral_v<Result> || std::is_enum_v<Result>);
     if constexpr (kStatus && kRow.verb == Verb::Free)
@@ -175,8 +176,8 @@ public:
   }
 
 private:
-  // The event of a call that unmaps device addresses is recorded before the call. Otherwise another thread could map
-  // the same addresses again between the call and its event.
+  // A call that unmaps device addresses is recorded before the call. Otherwise another thread could map the same
+  // addresses between the call and its event.
   static constexpr bool kHides = kRow.verb == Verb::Show && !kRow.source.present();
   static void beforeShow(uint32_t site, const Values &values) {
     if (kHides && __msl_on_mapped != nullptr)
@@ -252,8 +253,9 @@ struct NoRow {
   static constexpr abi::Symbol kRow{};
 };
 
-// begin() and end() do nothing for the family System. A call of this family may wait for long. During the wait a signal
-// handler may open handles, which must be recorded. A thread that is cancelled in such a call would never call end().
+// For the family System, begin() and end() do nothing. A call of this family may wait for a long time. During the wait,
+// a signal handler may open handles, which must be recorded. If the thread is cancelled during the wait, it never calls
+// end().
 template <class OfRow> void begin(Call &call) {
   if constexpr (OfRow::kRow.family != abi::Family::System)
     __msl_hook_begin(&call);
@@ -292,8 +294,8 @@ auto callRecorded(Real real, void *caller, Parameters... parameters) {
   }
 }
 
-// Calls the real function. Passes a kernel's arguments, or the device that the thread has chosen, to the runtime. This
-// is done even while recording is off, since later events need these facts.
+// Calls the real function. Then passes a kernel's arguments, or the device that the thread has chosen, to the runtime.
+// The runtime gets these facts even while recording is off, since later events need them.
 template <class OfRow, class Real, class... Parameters>
 auto callNoted(Real real, void *caller, Parameters... parameters) {
   constexpr abi::Symbol kRow = OfRow::kRow;
@@ -345,8 +347,8 @@ Result callBody(Function &function, void *caller, Parameters... parameters) {
   return own_library.state == kAccepted ? Body{}(real, caller, parameters...) : real(parameters...);
 }
 
-// Sets the thread's device for the duration of one call, whose parameters name a device. Only the families Cuda, Hip,
-// Acl and OpenCl have devices.
+// Sets the thread's device during one call whose parameters name the device. Only the families Cuda, Hip, Acl and
+// OpenCl have devices.
 class WithDevice {
 public:
   WithDevice(abi::Family family, uint32_t device)
@@ -406,9 +408,9 @@ template <Name kName> struct Known {
   [[gnu::used, gnu::section("msl_hooks")]] constinit ::msleaks::hook::Function variable = {library, name, nullptr,     \
                                                                                            nullptr};
 
-// Defines a hook for a function whose calls a row cannot describe. `body` is a lambda without captures. The lambda gets
-// the real function, the return address and the parameters. If the runtime has not accepted the library, the hook calls
-// the real function without the lambda.
+// Defines a hook for a function whose calls a row cannot describe. `body` is a lambda without captures. It gets the
+// real function, the return address and the parameters. If the runtime has not accepted the library, the hook calls
+// only the real function.
 #define MSL_HOOK_WITH(body, library, result, name, parameters)                                                         \
   MSL_HOOK_CALLS((::msleaks::hook::callBody<decltype(body), result>), library, result, name, parameters)
 

@@ -1,11 +1,11 @@
-// The format of a file with the counters of one process: RUN/graphs/<pid>.<attach ticks, hex>.counts. The process
-// writes this file. A reader can read it at any moment, also after the process was killed.
+// The format of a file with the edge counters of one process (graph_table.h). The file is RUN/graphs/<pid>.<attach
+// ticks, hex>.counts. A reader can read it at any moment, also after the process was killed.
 //
 //   CountsHeader | slab | slab | …          a slab:  CountsSlab | record | record | … | zeros
 //
-// A record is CountsRecord and its body, a multiple of 8 bytes. The process stores the magic of a record last, so a
-// record without magic is not complete. The counters in a complete record still change. A reader never sees half of a
-// 64-bit number.
+// A record is a CountsRecord and its body, a multiple of 8 bytes. The process stores the record's magic last, so a
+// record without magic is not complete. After that, the process still changes the counters in the record. A reader
+// never sees half of a 64-bit number.
 #pragma once
 
 #include <atomic>
@@ -31,25 +31,24 @@ static_assert(sizeof(CountsHeader) == 64);
 inline constexpr uint32_t kCountsHeaderBytes = 4096; // the header's part of the file, rounded up to whole pages
 
 struct CountsSlab {
-  uint64_t bytes; // size of the slab with this field; 0: the slab is not complete yet
+  uint64_t bytes; // size of the slab, including this field; 0: the slab is not complete yet
 };
 
 enum class CountsKind : uint32_t {
-  Unit = 1,     // a GraphHeader with its table, as in the module. The first Unit record is unit 1, the next unit 2
-  Counters = 2, // one thread's array of 64-bit counters of a unit. A reader adds up all arrays of a unit
+  Unit = 1,     // the table of a module (GraphHeader). The first Unit record is unit 1, the next is unit 2
+  Counters = 2, // one array of 64-bit counters of a unit. A reader adds up all arrays of a unit
   Launches = 3, // CountedLaunches: launches of one kernel with equal sizes of grid and blocks
 };
 
-// The numbers of launches and threads still change after the record is published. A thread of the device counts if its
-// launch is counted and the mode chooses the thread. The counter of the kernel's entry is the number of threads that
-// counted.
+// The process still changes the numbers of launches and threads after it has published the record. A launch or thread
+// is "counted" if its edges are added to the counters. In a counted launch, `mode` chooses the counted threads.
 struct CountedLaunches {
   uint32_t function; // number of the kernel in the unit's table, from 0
   uint32_t mode;     // value of CountMode
   uint64_t grid[3];  // numbers of blocks in x, y, z; 0: not known
   uint64_t block[3]; // threads of a block in x, y, z; 0: the device chose them
   uint64_t launches, counted;
-  uint64_t threads, counted_threads; // threads of all these launches, and of the counted launches
+  uint64_t threads, counted_threads; // threads of all launches; threads that are counted
 };
 static_assert(sizeof(CountedLaunches) == 88);
 

@@ -1,11 +1,11 @@
-// The format of definitions, which give the meaning of the numbers in a process' events. The process writes definitions
-// to a file and not through a ring. So no definition is lost when a ring drops events.
+// The format of definitions. They give the meaning of the numbers in a process' events. The process writes definitions
+// to a file. So a full ring, which drops events, loses no definition.
 //
 // A .defs file is a sequence of records, each appended with one write:
 //
 //   DefinitionHeader | body (its fixed part, then strings or bytes) | zeros up to a multiple of 8
 //
-// If the process is killed, its last record may be incomplete. A reader recognises such a record by its size or
+// If the process is killed, its last record may be incomplete. A reader recognises an incomplete record by its size or
 // checksum.
 #pragma once
 
@@ -51,15 +51,15 @@ inline constexpr uint32_t kOtherLabel = kMaxLabels + 1; // stands for the text "
 inline constexpr uint32_t kMaxLabelBytes = 4096;        // size of a text; a longer text is cut off
 inline constexpr uint32_t kMaxLabelsBytes = 16 << 20;   // size of all texts of a process
 
-// A unit was armed. The rows of its table have the site numbers [base, base + rows of its table).
+// The runtime has armed a unit (site_table.h). The site number of row n in the unit's table is base + n.
 struct UnitDefinition {
   uint32_t image;
   uint32_t base;
 };
 
-// Names the ancestor of a fork's child. Only old traces contain this definition. Today ArenaHeader::ancestor_pid
-// contains the pid. If the child defines a number that its ancestor defined too, the child's definition is valid for
-// the child.
+// The ancestor of a process that was made by fork(). Only old traces contain this definition; now
+// ArenaHeader::ancestor_pid stores the pid. If the child and its ancestor both define a number, the child's definition
+// is valid for the child.
 struct InheritedDefinition {
   uint32_t pid;
   uint32_t reserved;

@@ -1,15 +1,16 @@
 // The layout of the counters of kernels on a device. A counted kernel is a copy of the program's kernel,
-// __msl_counted_NAME, with one more argument at the end. The argument is the address of this data in the device's
-// memory:
+// __msl_counted_NAME, with one more argument at the end. This argument is the address of the following data in the
+// device's memory:
 //
 //   DeviceCounts | counters × uint64_t (bank 0) | counters × uint64_t (bank 1) | …
 //
-// The number of a block of threads chooses the bank that the block adds to. So blocks that run at the same time mostly
-// do not wait for each other. If a device has no 64-bit atomics, a counter is two halves of 32 bits, the lower one
+// A thread block adds to one bank, which its block number selects. So thread blocks that run at the same time seldom
+// wait for each other. If a device has no 64-bit atomics, a counter consists of two 32-bit halves, the lower half
 // first.
 //
-// The table of graphs (graph_table.h) is a constant of the device's module. An OpenCL program cannot read a constant,
-// so a kernel __msl_graphs_HASH(global ulong *to) copies the table. Each work item copies one 64-bit word.
+// The table of graphs (graph_table.h) is a constant of the device's module. In OpenCL the host program cannot read a
+// constant. So the module has a kernel __msl_graphs_HASH(global ulong *to), which copies the table to `to`. Each work
+// item copies one 64-bit word.
 #pragma once
 
 #include "msleaks/abi/flags.h"
@@ -21,9 +22,9 @@ namespace msleaks::abi {
 inline constexpr char kCountedPrefix[] = "__msl_counted_";
 inline constexpr char kGraphsPrefix[] = "__msl_graphs_"; // 16 hex digits follow: a hash of the module
 inline constexpr char kKernelPrefix[] = "__msl_kernel_";
-// A kernel NAME that contains counting code itself has no copy. Its module has an empty kernel __msl_in_kernel_NAME as
-// a mark, and a variable __msl_counts_HASH for the address of a DeviceCounts. While the variable is null, no kernel of
-// the module counts.
+// Some kernels contain the counting code themselves and have no counted copy. The module of such a kernel NAME has an
+// empty kernel __msl_in_kernel_NAME, which marks the kernel. The module also has a variable __msl_counts_HASH, which
+// points to a DeviceCounts. While the variable is null, no kernel of the module counts.
 inline constexpr char kInKernelPrefix[] = "__msl_in_kernel_";
 inline constexpr char kCountsPrefix[] = "__msl_counts_"; // the same 16 hex digits follow as after kGraphsPrefix
 inline constexpr uint32_t kDeviceCountsVersion = 1;
@@ -33,8 +34,8 @@ struct DeviceCounts {
   CountMode mode;
   uint32_t bank_mask;   // number of banks - 1; the number of banks is a power of two
   uint32_t counters;    // number of counters in a bank
-  uint32_t wave;        // threads that the device schedules together, at least 1
-  uint32_t strata_mask; // a power of two - 1: on average one of strata_mask + 1 blocks counts
+  uint32_t wave;        // number of threads that the device schedules together, at least 1
+  uint32_t strata_mask; // a power of two - 1; on average, one of strata_mask + 1 thread blocks counts
   uint64_t reserved;
 };
 static_assert(sizeof(DeviceCounts) == 32);
@@ -64,8 +65,8 @@ constexpr uint64_t linearBlock(const DevicePlace &place) {
 inline constexpr uint64_t kStrataFactor = 0x9e3779b97f4a7c15;
 inline constexpr uint32_t kStrataShift = 40;
 
-// Whether a thread counts. The pass inserts code that decides in the same way (passes/graphs/device_counters.cpp). All
-// threads of a wave get the same answer.
+// Whether a thread adds to the counters. The pass inserts code that decides in the same way
+// (passes/graphs/device_counters.cpp). The result is the same for all threads of a wave.
 constexpr bool counts(const DevicePlace &place, CountMode mode, uint32_t wave, uint32_t strata_mask) {
   bool centre = true;
   uint64_t last = 1;

@@ -1,13 +1,15 @@
-// A gate (passes/gate.h) whose callee is a hook calls the hook directly: it passes the site as one more argument, and
-// calls no callback. So such a call costs no more than a call from uninstrumented code.
+// Instrumented code calls an allocator through a gate (passes/gate.h). If the allocator is a hook, the gate passes the
+// site to the hook as one more argument, and calls no callback. So an instrumented call costs no more than a call from
+// uninstrumented code.
 //
 // The hooks' library exports two functions for each row of direct_calls.def. The gate refers to both by weak symbols.
 //
 //   __msl_hook_<symbol>     the hook itself, under a name that nobody else defines
 //   __msl_direct_<symbol>   the same hook, with the site as last parameter
 //
-// The gate compares the address of its callee with that of __msl_hook_<symbol>. The two differ if the program or one of
-// its libraries defines the function itself, or if there are no hooks. Then the gate calls the callbacks.
+// The gate compares the address of its callee with the address of __msl_hook_<symbol>. They differ if the program or
+// one of its libraries defines the function itself, or if there are no hooks. If they differ, the gate calls the
+// callbacks.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Declares the events as C++ types. The types are expanded from events.def, heaps.def and event_flags.def.
 //
 // A ring is an array of 32-byte slots, and an event takes one or two slots. The first byte of each slot is its kind. A
-// slot that continues an event has the kind Continuation. So a reader that begins in the middle of a ring can find the
+// slot that continues an event has the kind Continuation. So a reader can begin in the middle of a ring and find the
 // next event.
 //
 //   bit    0..7  8..11  12..19   20..31  32..63  64..127   128..255
@@ -11,8 +11,8 @@
 //   next | 255  | 0 ............................| 24 bytes of fields            |
 //        +------+-------------------------------+-------------------------------+
 //
-// A trace stores the first four bytes in the order of the first version of this layout (docs/trace-format.md). In that
-// version the device had one byte, and the eight flags had one byte.
+// A trace stores the first four bytes as in the first version of this layout (docs/trace-format.md). In that version
+// the device had one byte, and the flags had one byte.
 #pragma once
 
 #include <cstdint>
@@ -123,7 +123,8 @@ constexpr unsigned slotsOf(EventKind kind) {
 
 constexpr bool isContinuation(const Slot &slot) { return slot.header.kind == EventKind::Continuation; }
 
-// Whether the first of the `available` slots begin with a whole event of a known kind. `available` is at least 1.
+// Whether a whole event of a known kind begins at `slots`. `available` is the number of slots that may be read, at
+// least 1.
 constexpr bool isWholeEvent(const Slot *slots, uint64_t available) {
   const unsigned count = slotsOf(slots[0].header.kind);
   if (count == 0 || count > available)
@@ -200,10 +201,9 @@ constexpr bool isPhysical(Heap heap) {
   }
 }
 
-// Heaps share an address space if equal addresses in them mean the same block. In different spaces, equal addresses may
-// mean different blocks. For example, a cl_mem handle is also the address of a host block. The first page of a mapping
-// may also be a block of the user's own malloc. A block of a pool is part of another block, and a driver registers
-// pages of other blocks.
+// Two heaps have the same address space if an address means the same block in both. In different address spaces, one
+// address may mean different blocks. For example, a cl_mem handle may also be the address of a host block. A block of
+// a pool may have the same address as the block that contains the pool.
 enum class AddressSpace : uint8_t { Host, Mapping, Accelerator, Pool, Registered, Count };
 
 constexpr AddressSpace spaceOf(Heap heap) {

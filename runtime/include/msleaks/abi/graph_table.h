@@ -5,19 +5,19 @@
 //                           | zeros up to a multiple of 8 | GraphArgument × arguments, of kernels
 //   each module             GraphUnit: the number of its counters, and the address of its table
 //
-// The nodes of a graph are the basic blocks of its function, numbered from 1, and a node 0 for the outside. Edges lead
-// from node 0 into the function (Enter) and back to node 0 (Exit, Leave). So for each node, the counts of the incoming
-// edges have the same sum as the counts of the outgoing edges. Only some edges have a counter. The analysis computes
-// the counts of the other edges from this rule (analysis/graphs/).
+// The nodes of a graph are the basic blocks of its function, numbered from 1. Node 0 is the outside of the function.
+// Edges lead from node 0 into the function (Enter) and back to node 0 (Exit, Leave). So at each node, the counts of the
+// incoming edges and of the outgoing edges have the same sum. Only some edges have a counter. The analysis computes the
+// other counts from these sums (analysis/graphs/).
 //
-// Each thread counts in an array of its own, with `counters` numbers of 64 bits. The thread requests the array when it
-// first enters a function of the module:
+// Each thread counts in its own array of `counters` 64-bit numbers. The thread requests the array when it first enters
+// a function of the module:
 //
 //   %counters = load ptr, ptr @__msl_counters            ; thread_local, null at first
 //   br (%counters == null), unlikely first
 //   first:  call ptr @__msl_first_count()                ; in the module: calls __msl_counters_of, which is weak
 //
-// Without a runtime the array is thread-local storage of the module itself, and nobody reads it.
+// Without a runtime, the array is thread-local storage of the module, and nobody reads it.
 #pragma once
 
 #include "msleaks/abi/site_table.h"
@@ -38,7 +38,8 @@ enum class EdgeKind : uint8_t {
   Indirect, // a branch to an address: indirectbr, callbr
   Unwind,   // an exception leads to its handler
   Exit,     // the function returns, or passes an exception on
-  Leave,    // a call in the block does not return (exit, longjmp, an exception); count below 0: a call returned twice
+  Leave, // a call in the block does not return (exit, longjmp, an exception); a negative count: a call returned twice
+         // (setjmp)
 };
 
 enum GraphFlag : uint32_t {
@@ -46,8 +47,8 @@ enum GraphFlag : uint32_t {
   kCountsAll = 1 << 1,  // each edge that can have a counter has one
   kUsesOthers = 1 << 2, // the kernel may also use memory to which no argument refers
 };
-// The bits above these flags are for a function that only one kernel of the module calls. They contain 1 + the number
-// of this kernel.
+// If only one kernel of the module calls the function, the bits above these flags contain 1 + the number of this
+// kernel.
 inline constexpr unsigned kCallerShift = 8;
 
 enum EdgeFlag : uint8_t {
@@ -62,7 +63,8 @@ struct GraphHeader {
   uint32_t counters;     // number of counters of the module
   uint32_t function_count, block_count, edge_count;
   uint16_t function_bytes, block_bytes, edge_bytes, argument_bytes; // row sizes of the writer; newer rows may be longer
-  uint32_t strings_bytes; // size of the strings, NUL-terminated UTF-8. At offset 0 is the empty string: not known
+  uint32_t strings_bytes; // size of the strings, NUL-terminated UTF-8. The string at offset 0 is empty and means "not
+                          // known"
   StringOffset source, producer, target;
   uint32_t checksum; // FNV-1a 32 of every byte after this header
 };
@@ -112,7 +114,7 @@ enum ArgumentUse : uint8_t {
 
 // An upper bound of the memory that a kernel may use through one argument.
 struct GraphArgument {
-  int64_t begin, end; // range of bytes, counted from the argument's address; equal: not known
+  int64_t begin, end; // range of bytes, counted from the argument's address; begin == end: not known
   uint32_t offset;    // offset of the argument, if all arguments are packed in memory
   uint8_t uses;       // bits of ArgumentUse
   uint8_t reserved[3];
@@ -162,7 +164,7 @@ extern "C" {
 // The caller stores the sums of the device's threads in this array. Returns null if there is no session or no room.
 [[gnu::visibility("default")]] uint64_t *__msl_device_counters(const msleaks::abi::GraphHeader *table,
                                                                uint32_t *unit) noexcept;
-// Returns another array of zeros for a registered module. The caller uses it for some of the banks (device_counts.h). A
+// Returns another array of zeros for a registered module. The caller uses it for one or more banks (device_counts.h). A
 // reader adds up all arrays of a module.
 [[gnu::visibility("default")]] uint64_t *__msl_device_bank(uint32_t unit, uint32_t counters) noexcept;
 // Returns a new record of zeros for launches with equal sizes of grid and blocks, or null if there is no room. Readers

@@ -3,17 +3,17 @@
 // access to it. A watched block (msl_watch) stays at its address. The program reports its watched blocks and its ranges
 // to the tracer.
 //
-// The program makes a system call that no kernel has, kGuardCall(GuardCall, arguments…). The tracer returns a result in
-// place of the kernel. Without a tracer the result is an error. Then the hooks guard no block, and the runtime reports
-// nothing.
+// The program makes the system call kGuardCall(GuardCall, arguments…), which no kernel has. The tracer intercepts the
+// call and returns a result. If there is no tracer, the call fails. The hooks then guard no block, and the runtime
+// reports nothing to a tracer.
 #pragma once
 
 #include <cstdint>
 
 namespace msleaks::abi {
 
-inline constexpr char kGuardVariable[] = "MSLEAKS_GUARD"; // the hooks offer blocks of at least this size
-inline constexpr char kTellVariable[] = "MSLEAKS_TELL";   // report blocks of "LEAST-MOST" bytes, watches, ranges
+inline constexpr char kGuardVariable[] = "MSLEAKS_GUARD"; // the hooks offer blocks of at least this size to the tracer
+inline constexpr char kTellVariable[] = "MSLEAKS_TELL";   // report watches, ranges, and blocks of "LEAST-MOST" bytes
 inline constexpr long kGuardCall = 0x6d736c;
 
 // The address range of guarded blocks; it is the same in every process. The tracer's filter stops system calls that get

@@ -57,7 +57,7 @@ inline constexpr HandleCall kCalls[] = {
 };
 } // namespace detail::Handles
 
-// The rows of a function: its effects on handles.
+// All rows of one function.
 struct HandleCalls {
   static constexpr unsigned kMost = 4;
   HandleCall calls[kMost];

@@ -44,8 +44,8 @@ struct Call {
   uint32_t site;
   uint32_t kept; // for the runtime only
 };
-// The value of Call::traits for the hook's own work. Between __msl_hook_begin and __msl_hook_end of such a call,
-// nothing of the thread is recorded.
+// The value of Call::traits for the hook's own work. Between __msl_hook_begin and __msl_hook_end of a call with this
+// value, the runtime records nothing of the thread.
 inline constexpr uint32_t kOwnWork = UINT32_MAX;
 enum Answer : uint32_t {
   kPass,      // not recorded: inside a call of the same family, or recording is off
@@ -99,9 +99,10 @@ extern "C" {
 // __msl_hook_find.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_register(msleaks::hook::Library *library) noexcept;
 // Returns the real function for a call from this address: the function that the image at this address would call if
-// there were no hook. If `caller` is null, a hook itself makes the call. Then the result is the function of the library
-// that the thread's last hooked call went to. Returns null if there is no such function; the hook then makes the call
-// fail. If the runtime already knows the caller's page of code, __msl_hook_real takes no lock and allocates nothing.
+// there were no hook. If `caller` is null, a hook itself makes the call. In that case the result is the function in the
+// library that the thread's last hooked call went to. If there is no such function, the result is null, and the hook
+// makes the call fail. If the runtime already knows the caller's page of code, __msl_hook_real takes no lock and
+// allocates nothing.
 [[gnu::weak, gnu::visibility("default")]] void *__msl_hook_real(msleaks::hook::Function *function,
                                                                 const void *caller) noexcept;
 // Returns the real function, without regard to the caller. Only hook libraries that are older than __msl_hook_real call
@@ -114,7 +115,8 @@ extern "C" {
 // Registers the functions of a driver. Call this before the first call of the driver's family. `device` must not change
 // as long as the process lives.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_driver(const msleaks::hook::Device *device) noexcept;
-// Records the name of the kernel with this handle, for an API whose call that creates a kernel gets the kernel's name.
+// Records the name of the kernel with this handle. Call this if the API passes the name to the call that creates the
+// kernel.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_kernel(uint32_t traits, const void *kernel,
                                                                  const char *name) noexcept;
 // Sets the owner of the block, and whether the block has uses that no hook sees. Call this in a hook that allocates,

@@ -8,19 +8,23 @@
 //     <pid>.<attach ticks, hex>.defs      definitions of that image (definitions.h), appended
 //
 // An arena begins with a header and three tables. After the tables, the process appends rings and blocks of path nodes
-// when it needs them:
+// (PathNode) when it needs them:
 //
 //   ArenaHeader | RingEntry × kMaxRings | Caller × kMaxCallers | PathBlock × kMaxPathBlocks | ring or block | …
 //
 // Each ring and each block of path nodes is mapped on its own. So each begins at a multiple of the kernel's page size,
 // ArenaHeader::page_bytes.
 //
-// The file is sparse: the process allocates pages of the file before it touches them. So a full file system causes an
-// error that the process can count, never a SIGBUS. These parts have allocated pages: RingEntry [0, ring_count), the
-// Caller of a recorded site, every ring with an entry, every path node below path_count. A reader must not touch other
-// parts. If a file is empty or without magic after its process has ended, the process had no room to record.
+// The file is sparse: the process allocates pages of the file before it touches them. So a full file system never
+// causes a SIGBUS. It causes an error that the process can count. A reader must touch only the parts that have pages:
 //
-// All published data stays readable if the process, the collector or both are killed. The files have names, and every
+//   the first ring_count entries of RingEntry, and their rings
+//   the Caller of each recorded site
+//   the path nodes below path_count
+//
+// If a file is empty or has no magic after its process has ended, the process had no room to record.
+//
+// All published data stays readable if the process, the collector or both are killed: the files have names, and every
 // field is valid without a shutdown. A fork's child gets a new arena. An exec also begins a new arena.
 #pragma once
 
@@ -68,7 +72,7 @@ struct ClockFit {
 enum class WatchKind : uint32_t { None, Address, Line, Name, Output };
 struct WatchWish {
   WatchKind kind;
-  uint32_t line;             // line of the file `what`: the blocks that calls in this line allocate, also in callees
+  uint32_t line; // line of the file `what`: watches the blocks that calls in this line allocate, directly or in callees
   uint64_t address, bytes;   // bytes 0 = the whole block
   char what[256];            // file, or the name of the only watch (msl_watch) that is compared
   char begin[128], end[128]; // operations: blocks are compared from the end of the first operation to the end of the
@@ -93,8 +97,8 @@ struct ControlPage {
   std::atomic<uint64_t> epoch;        // changes whenever `enabled` changes: EpochEvent::number
   std::atomic<uint64_t> epoch_stored; // the trace contains the events up to this epoch
   std::atomic<uint64_t> since_ns;     // CLOCK_MONOTONIC of the last change of `enabled`
-  // CLOCK_MONOTONIC of the collector's last round. This field is not in the cache line of `enabled`, since every record
-  // reads `enabled`.
+  // CLOCK_MONOTONIC of the collector's last round. Every record reads `enabled`, so this field is in another cache
+  // line.
   alignas(64) std::atomic<uint64_t> heartbeat_ns;
   // The thread id of the collector, in a robust futex (set_robust_list(2)). The kernel sets kOwnerGone when that thread
   // ends or is killed. A process can read this field even if it cannot see the collector's pid. 0 = the collector has
@@ -202,7 +206,7 @@ struct PathBlock {
 // The states of a futex (ArenaHeader::reach_wait). A process that exits or sets a mark (msl_mark) waits on this futex
 // until the collector has read the process's memory (Flags::reach). The process sets Claimed, Waiting and GaveUp; the
 // collector sets Reading and Read. Both change the state by compare-and-exchange. A thread may claim the futex only
-// while its state is None, Read or GaveUp. So only one thread at a time has claimed the futex.
+// while its state is None, Read or GaveUp.
 enum class ReachWait : uint32_t { None, Waiting, Reading, Read, GaveUp, Claimed };
 
 // The state of a thread's calls, in the runtime's thread-local storage (ArenaHeader::thread_offset). While the thread
@@ -210,7 +214,8 @@ enum class ReachWait : uint32_t { None, Waiting, Reading, Read, GaveUp, Claimed 
 struct alignas(uint64_t) CallState {
   uint32_t site;       // the pending site, which a callback has stored; written last
   uint16_t inside;     // one bit for each family; if the bit is set, calls of the family are not recorded now
-  uint16_t open_calls; // instrumented allocator calls that have not returned, also those that an exception has left
+  uint16_t open_calls; // number of instrumented allocator calls that have not returned, including calls that an
+                       // exception has left
 };
 static_assert(sizeof(CallState) == sizeof(uint64_t));
 

@@ -5,11 +5,12 @@
 //   section msl_sites, read-only      UnitHeader | SiteRow × rows | FrameRow × frames | strings
 //   section msl_units_v2, writable    Unit { base, versions, table }
 //
-// The table stores no address, only offsets from its own UnitHeader. So its bytes are the same in the object, in the
-// executable, in a stripped copy and in the trace. The linker puts the tables of an image side by side. Each table
-// starts 8-byte aligned and stores its own size. Zero bytes between tables are padding.
+// The table stores no address, only offsets from its own UnitHeader. So its bytes are the same in the object file, in
+// the executable and in the trace. The linker puts the tables of an image side by side. Each table starts 8-byte
+// aligned and stores its own size. Zero bytes between tables are padding.
 //
-// An instrumented call goes through a gate of its unit; `7` is the row of the call's site in the unit's table:
+// An instrumented call goes through a gate of its unit (passes/gate.h). In this example, `7` is the row of the call's
+// site in the unit's table:
 //
 //   call @__msl_gate.malloc(%n, i32 7)
 //
@@ -22,10 +23,9 @@
 // if the process has this weak function. The matching destructor passes the range to __msl_disarm_v2. Arming gives each
 // unit a range of process-local site numbers [base, base + rows). Without a runtime base stays 0, and no gate records.
 //
-// A compiled object never changes its format, so objects of old formats stay in use and every part of the format must
-// be extensible. The names of sections, constructor and entry points carry a version. Every record stores its own size,
-// and a unit stores the version of the runtime that it needs. Objects of several versions are linked into one image
-// side by side (docs/abi.md).
+// A compiled object keeps its format, so a runtime meets objects of several formats, also in one image (docs/abi.md).
+// The names of sections, constructor and entry points contain a version. Every record stores its own size. A unit
+// stores the version of the runtime that it needs.
 #pragma once
 
 #include "msleaks/abi/version.h"
@@ -56,11 +56,10 @@ struct UnitHeader {
   uint32_t checksum;      // FNV-1a 32 of every byte after this header
   // Headers of kFirstHeaderBytes do not have the following fields. `first_wrapper` and `wrapper_count` are a range of
   // frames that belong to no inline chain. Such a frame is a call in a wrapper such as xmalloc, which passes the block
-  // on to its caller. A frame without a line means any call in the function. The pass reads the calls before the
-  // optimiser runs, so functions that were inlined everywhere have frames, too.
+  // on to its caller. A frame without a line means any call in the function.
   uint32_t first_wrapper, wrapper_count;
-  // The next `forward_count` frames are calls of functions in other modules. The calling function returns the result of
-  // such a call. So the calling function is a wrapper if the called function is a wrapper.
+  // The next `forward_count` frames are calls of functions in other modules whose result the calling function returns.
+  // So the calling function is a wrapper if the called function is a wrapper.
   uint32_t forward_count;
   uint32_t reserved;
 };
@@ -128,8 +127,8 @@ constexpr uint32_t fnv1a32(const unsigned char *bytes, uint64_t count, uint32_t 
 
 } // namespace msleaks::abi
 
-// The entry points of the runtime for an image's constructor and destructor. They are weak in the image. All units that
-// one version of the entry points gets begin with the same fields, and may have more fields (Unit::bytes).
+// The entry points of the runtime for an image's constructor and destructor. They are weak in the image. Each version
+// of the entry points gets units that begin with the same fields. A unit may have more fields after them (Unit::bytes).
 extern "C" {
 [[gnu::visibility("default")]] void __msl_arm_v2(msleaks::abi::Unit *begin, msleaks::abi::Unit *end) noexcept;
 [[gnu::visibility("default")]] void __msl_disarm_v2(msleaks::abi::Unit *begin, msleaks::abi::Unit *end) noexcept;

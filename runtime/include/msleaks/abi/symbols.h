@@ -25,10 +25,7 @@ constexpr const char *nameOf(Family family) {
   }
 }
 
-// The effect of a call. Wrap returns a block that an allocator inside the call recorded, and only changes the block's
-// site. From Argument on, only hooks see the call. Argument and Kernel set the arguments of a kernel. Device sets the
-// device that the thread uses from now on. Handle has only the effects of handle_calls.def. Show sets the physical
-// block that device addresses refer to from now on.
+// The effect of a call. Only hooks see calls with the verb Argument or a later one.
 enum class Verb : uint8_t {
   Alloc,
   Realloc,
@@ -38,14 +35,14 @@ enum class Verb : uint8_t {
   Launch,
   Copy,
   Set,
-  Wrap,
+  Wrap, // returns a block that an allocator inside the call has recorded; only changes the block's site
   Protect,
-  Argument,
-  Kernel,
+  Argument, // sets an argument of a kernel
+  Kernel,   // returns a kernel, with no arguments or with copies of another kernel's arguments
   Access,
-  Device,
-  Handle,
-  Show
+  Device, // sets the device that the thread uses from now on
+  Handle, // has only the effects of handle_calls.def
+  Show    // sets the physical block that device addresses refer to from now on
 };
 
 constexpr const char *nameOf(Verb verb) {
@@ -80,8 +77,8 @@ struct Result {
   Position at;
   constexpr bool operator==(const Result &) const = default;
 };
-// Returns the event flags of a block that a call returns in this way. A handle is not the address of the block's
-// memory, so only calls of OpenCL use this memory.
+// Returns the event flags of a block that a call returns in this way. A handle is not the address of the block's memory
+// (kDriver). So only calls of OpenCL can use this memory, and hooks see all these calls (kListed).
 constexpr uint16_t flagsOf(ResultKind kind) {
   return kind == ResultKind::Handle ? uint16_t{kDriver | kListed} : uint16_t{0};
 }
@@ -104,8 +101,8 @@ struct Shape {
   constexpr bool operator==(const Shape &) const = default;
 };
 
-// One row of symbols.def. A comment of a position names the verbs that use the position. For other verbs the position
-// is absent.
+// One row of symbols.def. The comment of a Position field names the verbs that use the field. For other verbs the
+// position is absent.
 struct Symbol {
   std::string_view name;
   Verb verb{};
@@ -114,12 +111,12 @@ struct Symbol {
   uint16_t flags = 0; // EventFlag bits of its events
   Result result{};
   Position size{}, count{};
-  Position address{};  // Free, Realloc (the old block), Retain, Protect, Show; Copy, Set, Access: destination
-  Position old_size{}; // a Realloc that gets the old size
-  Position source{}, direction{};   // Copy; `source` also Access, and Show: the block, or none
+  Position address{};  // Free, Retain, Protect, Show; Realloc: the old block; Copy, Set, Access: the destination
+  Position old_size{}; // Realloc, if the function has a parameter for the old size
+  Position source{}, direction{};   // Copy; `source` is also for Access, and for Show: the block
   Position value{};                 // Set, Argument; Show: offset in the block
   Position index{};                 // Argument; Device: the device's ordinal
-  Position protection{}, mapping{}; // Map; `protection` also Protect; `mapping` also the flags of mremap
+  Position protection{}, mapping{}; // Map; `protection` is also for Protect; `mapping` is also for mremap: its flags
   Position kernel{}, stream{}, shared{};
   Shape shape{};
   int partner = -1;    // number of the row that frees the blocks of this row
@@ -244,8 +241,7 @@ constexpr const Symbol *findSymbol(std::string_view name) {
 
 // The facts of a row that a callback needs, in one immediate operand:
 //   bits 0..3 heap · 4..7 event flags 8..11 · 8..15 family · 16..23 event flags 0..7 · 24..31 verb
-// In objects of the first version the heap had a whole byte, whose upper half was 0. So this layout is valid for these
-// objects, too.
+// In objects of the first version, bits 4..7 were 0. So this layout is valid for these objects, too.
 class Traits {
 public:
   constexpr explicit Traits(uint32_t packed) : packed_(packed) {}

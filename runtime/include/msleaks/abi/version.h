@@ -6,9 +6,9 @@
 
 namespace msleaks::abi {
 
-// The version of compiled objects: units, tables of sites, calls of callbacks. A runtime arms every object from
-// kOldestObjectVersion on that does not need a later runtime (Unit::needs). It does not arm other objects, and writes a
-// note.
+// The version of compiled objects: units, tables of sites, calls of callbacks. A runtime arms an object if the object's
+// version is at least kOldestObjectVersion, and if the object needs no later runtime (Unit::needs). Otherwise the
+// runtime writes a note and does not arm the object.
 inline constexpr uint16_t kObjectVersion = 2;
 inline constexpr uint16_t kOldestObjectVersion = 1;
 

@@ -1,4 +1,4 @@
-// Reads the parameters of a hooked call at the positions that the row of the function contains.
+// Reads the parameters of a hooked call. The function's row contains the positions of the parameters.
 #pragma once
 
 #include "msleaks/abi/symbols.h"

@@ -30,7 +30,7 @@ constexpr bool isOfLibrary(const char *library, const char *name) {
 }
 
 // Returns the status by which this library reports an unsupported operation. If failures.def has no row for the
-// library, the result is -1, which means failure both as a status and as a result of mmap.
+// library, returns -1. Both as a status and as the result of mmap, -1 means failure.
 constexpr int64_t failureOf(const char *library) {
   for (const Failure &failure : kFailures)
     if (isOfLibrary(library, failure.library))
@@ -45,8 +45,8 @@ template <class Last> void storeFailure(const char *library, Last last) {
       *last = static_cast<Status>(failureOf(library));
 }
 
-// Returns the result of a call whose real function is missing. If the function creates an object of OpenCL, the failure
-// is also stored through the last parameter. A missing mmap returns -1 as its pointer; other functions return null.
+// Returns the result of a call whose real function is missing. A pointer result is null, or -1 for mmap. If an OpenCL
+// function returns a pointer, the failure is also stored through its last parameter.
 template <class OfRow, class Result, class... Parameters>
 [[gnu::cold]] Result missing(const Function &function, Parameters... parameters) {
   if constexpr (std::is_pointer_v<Result>) {

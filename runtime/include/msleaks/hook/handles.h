@@ -28,8 +28,8 @@ template <class OfRow> struct HandlesOnly {
       .name = OfRow::kRow.name, .verb = abi::Verb::Handle, .family = kHandles.calls[0].family};
 };
 
-// Records the effects of a call on handles. Closed handles are recorded before the call, and opened handles after it.
-// Otherwise another thread could open a handle with the same number between the call and its event.
+// Records the effects of a call on handles: closed handles before the call, and opened handles after it. In another
+// order, a second thread could open a handle with the same number between the close and its event.
 template <class OfRow, class Values> class Handles {
   static constexpr abi::HandleCalls kCalls = handlesOf<OfRow>();
   using HandleVerb = abi::HandleVerb;

@@ -1,5 +1,5 @@
-// Reads the session's clock. This clock (ControlPage::clock) is the processor's counter if the counter is invariant,
-// else CLOCK_MONOTONIC.
+// Reads the session's clock (ControlPage::clock): the processor's counter if it runs at a constant rate, else
+// CLOCK_MONOTONIC.
 #pragma once
 
 #include "msleaks/abi/session.h"
@@ -17,10 +17,10 @@ inline uint64_t readNs(clockid_t clock) noexcept {
 
 inline uint64_t monotonicNs() noexcept { return readNs(CLOCK_MONOTONIC); }
 
-// Reads the counter without a fence, which takes 8.5 ns instead of 14 ns. The processor may read its counter before
-// earlier loads have their values, but never after a later store is visible. So a thread that passes a block to another
-// thread has read the time of the Alloc before the other thread can see the block. The time that the other thread reads
-// for its own events may be too early, by 5 to 16 ns in measurements.
+// Reads the counter without a fence, which takes 8.5 ns instead of 14 ns. The processor may read the counter before
+// earlier loads are complete, but never after a later store is visible. So the time of an Alloc is always before the
+// moment when another thread can get the block. But the other thread may read a time for its own event that is too
+// early, by 5 to 16 ns in measurements.
 [[gnu::always_inline]] inline uint64_t readTicks() noexcept {
 #if defined(__x86_64__)
   uint32_t low, high;
@@ -35,8 +35,8 @@ inline uint64_t monotonicNs() noexcept { return readNs(CLOCK_MONOTONIC); }
 #endif
 }
 
-// Reads the counter after all earlier loads. So the time is later than any event of another thread whose effects this
-// thread has seen.
+// Reads the counter after all earlier loads. If this thread has seen an effect of another thread's event, the time is
+// later than that event.
 [[gnu::always_inline]] inline uint64_t readTicksInOrder() noexcept {
 #if defined(__x86_64__)
   __asm__ volatile("lfence" : : : "memory");

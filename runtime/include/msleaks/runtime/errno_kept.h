@@ -1,4 +1,4 @@
-// Saves the program's errno, and restores this errno at the end of the scope.
+// Restores the program's errno at the end of a scope.
 #pragma once
 
 #include <cerrno>

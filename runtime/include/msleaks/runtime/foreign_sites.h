@@ -1,5 +1,5 @@
-// Stores for each site in instrumented code whether the site is foreign: none of its lines is the user's own. An event
-// at such a site has the path of calls that led to the site.
+// Stores which sites in instrumented code are foreign. A site is foreign if none of its lines is the user's own. An
+// event at a foreign site has the path of calls that led to the site.
 #pragma once
 
 #include "msleaks/abi/site_table.h"
@@ -7,8 +7,8 @@
 
 namespace msleaks::runtime {
 
-// Each site number has a bit. The bits are stored in chunks, which are allocated when they are needed. A fork's child
-// inherits the bits, as it inherits the site numbers.
+// Each site number has a bit. The runtime allocates the bits in chunks when it needs them. A fork's child inherits the
+// bits and the site numbers.
 inline constexpr uint32_t kSitesOfChunk = 1u << 16;
 inline constexpr uint32_t kSiteChunks = abi::kPathSite / kSitesOfChunk;
 

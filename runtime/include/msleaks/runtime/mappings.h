@@ -9,8 +9,8 @@
 
 namespace msleaks::runtime {
 
-// Whether untouched pages are normal for a mapping with these flags. Other processes may touch shared memory. A stack
-// has room to grow. With MAP_NORESERVE, the program expects not to touch much of the memory.
+// Whether a mapping with these flags usually has untouched pages. Shared memory may be touched by other processes. A
+// stack has room to grow. MAP_NORESERVE means that the program expects to leave much of the memory untouched.
 constexpr bool isSparse(int flags) {
   return (flags & MAP_TYPE) != MAP_PRIVATE || (flags & (MAP_STACK | MAP_GROWSDOWN | MAP_NORESERVE)) != 0;
 }
@@ -25,20 +25,21 @@ constexpr uint16_t mappingFlags(int protection, int flags) {
   return isSparse(flags) ? abi::kListed : 0;
 }
 
-// Whether other mappings may refer to the same memory. The result does not depend on the type of the file, although
-// some types exclude other mappings.
+// Whether other mappings may refer to the same memory. Some types of files exclude this; the function does not check
+// the type.
 constexpr bool mayShare(int protection, int flags) {
   const int type = flags & MAP_TYPE;
   return protection != PROT_NONE && (flags & MAP_ANONYMOUS) == 0 && (type == MAP_SHARED || type == MAP_SHARED_VALIDATE);
 }
 
-// Whether munmap unmaps the range. If not, the kernel refuses the call.
+// Whether munmap unmaps the range. Otherwise the kernel refuses the call.
 constexpr bool munmapTakes(uint64_t address, uint64_t size, uint64_t page_bytes) {
   return address % page_bytes == 0 && size != 0;
 }
 
-// Whether mremap unmaps the old range. With an old size of 0, mremap maps the pages a second time. With
-// MREMAP_DONTUNMAP the old range stays mapped. The kernel refuses a new size of 0, and an address inside a page.
+// Whether mremap unmaps the old range. If the old size is 0, mremap maps the pages a second time. With
+// MREMAP_DONTUNMAP, the old range stays mapped. The kernel refuses a new size of 0, and an address that is not the
+// beginning of a page.
 constexpr bool mremapTakes(uint64_t address, uint64_t old_size, uint64_t new_size, int flags, uint64_t page_bytes) {
   return address % page_bytes == 0 && old_size != 0 && new_size != 0 && (flags & MREMAP_DONTUNMAP) == 0;
 }

@@ -1,4 +1,4 @@
-// Reports what could not be recorded: by a note in the session's log, or by the count of lost events. The runtime never
+// Reports what could not be recorded, by a note in the session's log or by the count of lost events. The runtime never
 // prints.
 #pragma once
 

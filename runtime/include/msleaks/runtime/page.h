@@ -1,4 +1,3 @@
-// Returns the size of the kernel's pages.
 #pragma once
 
 #include "msleaks/abi/session.h"
@@ -7,7 +6,7 @@
 
 namespace msleaks::runtime {
 
-// On x86-64 all kernels have the same page size, so the size is a constant.
+// Returns the size of the kernel's pages. On x86-64 this is a constant, since all kernels have the same page size.
 inline uint64_t pageBytes() noexcept {
   if constexpr (abi::kMaxPageBytes == abi::kMinPageBytes)
     return abi::kMinPageBytes;

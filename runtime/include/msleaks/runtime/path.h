@@ -1,5 +1,5 @@
-// Gives numbers to call paths: the calls that led to an allocation (docs/call-paths.md). The numbers are valid within
-// one process.
+// Numbers the call paths of this process. A call path is the list of calls that led to an allocation
+// (docs/call-paths.md).
 #pragma once
 
 #include "msleaks/runtime/caller.h"
@@ -7,22 +7,21 @@
 #include "msleaks/runtime/record.h"
 
 extern "C" {
-// Returns the site number of the path whose innermost call returns to `return_address` and was made with this stack
-// pointer and frame pointer. If `site` is not 0, the path ends with that place in instrumented code. If there is no
-// room for the path, the result is `site`, or the caller's number if `site` is 0.
+// Returns the site number of a call path. `return_address`, `stack_pointer` and `frame_pointer` describe the innermost
+// call. If `site` is not 0, the path also contains this site in instrumented code, inside the innermost call. If there
+// is no room for the path, returns `site`, or the caller's site number if `site` is 0.
 [[gnu::visibility("default")]] uint32_t __msl_path(uint64_t return_address, uint64_t stack_pointer,
                                                    uint64_t frame_pointer, uint32_t site) noexcept;
-// Returns the site number of the path to `caller`, the return address of a hook. The stack walk begins at a call that
-// the hook made, with this return address, stack pointer and frame pointer.
+// Returns the site number of the path to `caller`, the return address of a hook. The stack walk begins further inside:
+// at a call that the hook made. `return_address`, `stack_pointer` and `frame_pointer` describe that call.
 [[gnu::visibility("default")]] uint32_t __msl_path_to(uint64_t caller, uint64_t return_address, uint64_t stack_pointer,
                                                       uint64_t frame_pointer, uint32_t site) noexcept;
 }
 
 namespace msleaks::runtime {
 
-// Returns the stack pointer that the caller had when it called the function into which callerStackPointer() is inlined.
-// So the callbacks before and after an instrumented call get the same value. The frame address is not used, since on
-// AArch64 it is at the lower end of the callee's frame.
+// Returns the caller's stack pointer at its call of the function that contains this inlined code. So the callbacks
+// before and after an instrumented call get the same value.
 [[gnu::always_inline]] inline uint64_t callerStackPointer() noexcept {
 #if defined(__clang__) && defined(__aarch64__)
   return reinterpret_cast<uint64_t>(__builtin_sponentry()); // clang's __builtin_dwarf_cfa() is the frame address here
@@ -31,7 +30,7 @@ namespace msleaks::runtime {
 #endif
 }
 
-// Describes the frame of the caller of the function into which callerFrame() is inlined.
+// The frame of the caller of the function into which callerFrame() is inlined.
 struct CallerFrame {
   uint64_t return_address, stack_pointer, frame_pointer;
 };
@@ -42,8 +41,8 @@ struct CallerFrame {
   return {reinterpret_cast<uint64_t>(__builtin_return_address(0)), callerStackPointer(), record[0]};
 }
 
-// Returns the number of the path to the caller. If the session asks for no paths of callers, returns the number of the
-// caller.
+// Returns the site number of the path to the caller. If the session records no paths of callers, returns the site
+// number of the caller.
 [[gnu::always_inline]] inline uint32_t pathOfCaller(uint32_t enabled, const CallerFrame &frame) noexcept {
   if ((enabled & abi::kPathsOfCallers) == 0) [[unlikely]]
     return callerSite(frame.return_address);
@@ -55,8 +54,8 @@ struct CallerFrame {
   return (enabled & abi::kPathsOfSites) != 0 || ((enabled & abi::kPathsOfCallers) != 0 && isForeign(site));
 }
 
-// Returns the number of the path to a site that a callback passes or has stored. If the session asks for no path to
-// this site, returns the site itself. The number of a caller or of a path is returned unchanged.
+// Returns the site number of the path to `site`. If the session records no path to this site, returns `site`. If `site`
+// is already the number of a caller or of a path, returns `site`.
 [[gnu::always_inline]] inline uint32_t pathOfSite(uint32_t enabled, uint32_t site, const CallerFrame &frame) noexcept {
   if ((site & (abi::kCallerSite | abi::kPathSite)) != 0 || !hasPath(enabled, site))
     return site;

@@ -1,4 +1,5 @@
-// The pending site makes one event of a call that both the pass instruments and a hook interposes.
+// A call can be seen twice: by the callbacks of the pass around it, and by a hook inside it. The pending site makes
+// sure that the call is recorded once. The callback before the call stores the call's site, and the hook uses it.
 //
 // clang-format off
 //   call           callback before it        hook                            callback after it
@@ -13,15 +14,15 @@
 //   retain         records, leaves its site  takes the site
 // clang-format on
 //
-// Instrumented code mostly calls malloc, free and the like directly (msleaks/abi/direct_calls.h). Then no site is
-// pending, and no callback is called.
+// Instrumented code calls malloc, free and other heap functions mostly by a direct call of the hook
+// (msleaks/abi/direct_calls.h). A direct call leaves no site, and calls no callback.
 //
-// A hook outside of the heap (hook_call.cpp) calls these callbacks itself, unless instrumented code has announced the
-// call.
+// If no callback has announced the call, a hook that is not of the heap calls the callbacks itself (hook_call.cpp).
 //
-// Each thread has room for one pending site. A call that begins before an earlier site was taken overwrites that site.
-// An example is an operator new of the program that calls an instrumented malloc. The callback after the outer call
-// then finds its block among the blocks recorded meanwhile, and retargets the block.
+// Each thread has room for one pending site. If a second call begins before the hook has taken the first call's site,
+// the second site replaces the first. For example, an operator new of the program calls an instrumented malloc. After
+// the outer call, its callback finds the block among the blocks that were recorded during the call. The callback then
+// changes the block's site (Retarget).
 #pragma once
 
 #include "msleaks/abi/symbols.h"
@@ -29,13 +30,13 @@
 
 namespace msleaks::runtime {
 
-// Special values of PendingSite::address. kAnyBlock: an allocation whose block is not known yet. kUnfollowed: a call
-// that no callback can follow.
+// Special values of PendingSite::address. kAnyBlock: the call allocates, so its block is not known yet. kUnfollowed: no
+// callback follows the call.
 inline constexpr uint64_t kAnyBlock = UINT64_MAX, kUnfollowed = UINT64_MAX - 1;
-// A hook or callback has recorded that the call failed, and no other call has begun since.
+// A hook or callback has recorded that the call failed, and no other call has begun since then.
 inline constexpr uint64_t kTold = UINT64_MAX - 2;
 
-// Stores the site last. So a signal handler in between finds either all values or no pending site.
+// Makes a site pending. The site is stored last, so a signal handler finds either all values or no pending site.
 [[gnu::always_inline]] inline void leavePending(Thread &thread, const PendingSite &pending) noexcept {
   thread.call.site = 0;
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -52,13 +53,13 @@ inline constexpr uint64_t kTold = UINT64_MAX - 2;
   return call == 0;
 }
 
-// Whether the call of the pending site is recorded already. Such a site is for the very next hook only.
+// Whether the call of the pending site is recorded already. Only the very next hook may use such a site.
 inline bool isRecorded(const Thread &thread) noexcept {
   return abi::Traits(thread.pending_traits).verb() != abi::Verb::Realloc && thread.pending_address < kUnfollowed;
 }
 
-// Takes the site that a callback left for an allocator of this family. Returns 0 if no callback announced this call.
-// Any other pending site is stale, and is removed if its call is recorded already or of this family.
+// Returns the site that a callback left for an allocator of this family, and removes it. Returns 0 if no callback
+// announced this call. Any other pending site is removed if its call is recorded already or belongs to this family.
 inline uint32_t takeAllocSite(Thread &thread, abi::Family family) noexcept {
   const uint32_t site = thread.call.site;
   const abi::Traits traits(thread.pending_traits);
@@ -68,8 +69,8 @@ inline uint32_t takeAllocSite(Thread &thread, abi::Family family) noexcept {
   return announced && traits.family() == family ? site : 0;
 }
 
-// Takes the site that a callback left for freeing or reallocating exactly this block. The result's site is 0 if no
-// callback announced the call.
+// Returns the site that a callback left for freeing or reallocating exactly this block, and removes it. If no callback
+// announced the call, the result's site is 0.
 inline PendingSite takeBlockSite(Thread &thread, abi::Family family, abi::Verb verb, uint64_t address) noexcept {
   const PendingSite pending{thread.call.site, thread.pending_traits, thread.pending_address};
   const abi::Traits traits(pending.traits);
@@ -84,8 +85,8 @@ inline PendingSite takeBlockSite(Thread &thread, abi::Family family, abi::Verb v
   return pending;
 }
 
-// Whether a callback has announced an allocator's call and no hook has taken the site. The allocator itself maps memory
-// in this time, to hand out parts of it later.
+// Whether a callback has announced a call of an allocator, and no hook has taken the site yet. Mappings in this time
+// belong to the allocator itself, which divides them into blocks.
 inline bool insideAllocator(const Thread &thread) noexcept {
   const abi::Traits traits(thread.pending_traits);
   return thread.call.site != 0 && traits.family() == abi::Family::Heap &&

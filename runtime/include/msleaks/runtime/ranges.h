@@ -1,4 +1,4 @@
-// Records ranges whose numbers come from another library (hooks/roctx.cpp).
+// Records ranges whose numbers are chosen by another library (hooks/roctx.cpp).
 #pragma once
 
 #include <cstdint>

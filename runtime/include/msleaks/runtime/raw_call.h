@@ -1,4 +1,4 @@
-// Makes a system call without libc. Hooks interpose syscall(2) of libc, so a call through libc would run a hook.
+// Makes a system call without libc. A call of libc's syscall(2) would run a hook, since the hooks interpose syscall(2).
 #pragma once
 
 #include <cerrno>
@@ -8,7 +8,7 @@
 
 namespace msleaks::runtime {
 
-// Makes a system call and returns the kernel's result. For an error the result is the negated errno.
+// Makes a system call, and returns the kernel's result. If the call fails, the result is the negated errno.
 [[gnu::always_inline]] inline long rawCall(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0,
                                            long f = 0) noexcept {
 #if defined(__x86_64__)

@@ -1,7 +1,8 @@
 // The hot path writes one event into the thread's ring.
 //
-// It takes no lock, makes no system call and allocates nothing. Signal handlers may interrupt it at any instruction. D
-// is the number of records under way in this thread. R is the ring's `reserved`: positions below R are taken.
+// The hot path takes no lock, makes no system call and allocates nothing. Signal handlers may interrupt it at any
+// instruction. In the following, D is the number of unfinished records of this thread. R is the ring's field
+// `reserved`: the slots below position R are taken.
 //
 //   1. D == 0, and the thread has a ring?        otherwise the slow path, which does the same at any D
 //   2. D = 1
@@ -22,14 +23,14 @@
 //                     continues. R is then beyond at + slots.
 //   within 6, D = 1   publishes nothing. R is then beyond head, so the interrupted record repeats step 6.
 //   within 6, D = 0   is outermost itself and publishes all that it wrote. Repeating step 6 then changes nothing.
-// head never decreases: only a record with D = 1 stores it, and no handler stores it meanwhile. All slots below head
-// are written. A thread replaces its ring by a larger one only at D = 1. The pointer to the ring is loaded after step
-// 2, and is not used after D = 0, when another thread may own the ring.
+// `head` never decreases: only a record with D = 1 stores it, and no handler stores it at the same time. All slots
+// below `head` are written. A thread replaces its ring by a larger one only at D = 1. After D = 0 another thread may
+// own the ring. So the pointer to the ring is loaded after step 2, and is not used after D = 0.
 //
-// Order of memory (AArch64 reorders accesses that x86-64 keeps in order). Words that a thread shares with its own
-// signal handlers need no barrier. A handler sees its thread's writes in the order of the program, on any processor.
-// Only the compiler has to keep that order (setState, the asm below). This holds for state, gap, room_until and the
-// accounts. It also holds for a thread that is killed: all its executed writes become visible. With the collector:
+// Order of memory accesses (AArch64 reorders accesses that x86-64 keeps in order). A thread and its own signal handlers
+// need no barrier: on any processor, a handler sees the thread's writes in program order. Only the compiler must keep
+// this order (setState, and the asm below). If a thread is killed, all its executed writes become visible. Between the
+// producer and the collector:
 //
 //   producer                                        collector
 //   slots, then head (release)                      head (acquire), then slots: everything below head is whole
@@ -41,8 +42,8 @@
 //   reserved, a barrier for stores, slots           slots, an acquire fence, reserved: in `overwrite`, a slot that was
 //                                                   changed meanwhile lies below what the reader takes to be valid
 //
-// The cached room_until is never beyond the room that the latest tail leaves. `produced` and `dropped` are final once a
-// reader has seen Ended. While the thread lives, their values are approximate, for the progress line.
+// The cached room_until is never beyond the room that the newest tail leaves. After a reader has seen Ended, `produced`
+// and `dropped` do not change. Before that, they are approximate.
 #pragma once
 
 #include "msleaks/runtime/clock.h"
@@ -51,12 +52,13 @@
 #include <cstring>
 
 extern "C" {
-// Records an event in all other cases: no session, no ring, a full ring, an interrupted record, an ended thread.
+// Records an event if the hot path cannot: there is no session or no ring, the ring is full, a record was interrupted,
+// or the thread has ended.
 [[gnu::visibility("default"), gnu::cold]] void __msl_record_slow(const void *event, unsigned slots) noexcept;
 // Publishes again (step 6) after a handler has recorded meanwhile.
 [[gnu::visibility("default"), gnu::cold]] void __msl_publish_again() noexcept;
-// Call this before the Free of a block. If the collector looks at the block's pages, this records which of them were
-// touched. For other blocks it does nothing.
+// Call this before the Free of a block is recorded. If the collector reads which pages of the block were touched, this
+// function reads them for the last time. For any other block it does nothing.
 [[gnu::visibility("default"), gnu::cold]] void __msl_look_before_free(uint64_t address, uint32_t heap) noexcept;
 }
 
@@ -81,9 +83,9 @@ inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight rec
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
-// Adds to a word, and returns the value before. The addition is atomic for signal handlers of this thread, not for
-// other processors. It is one instruction on x86-64, and on AArch64 with LSE (ARMv8.1). Other AArch64 processors use a
-// pair of instructions (LL/SC), which is repeated after an exception.
+// Adds to a word, and returns the old value. The addition is atomic for signal handlers of this thread, but not for
+// other processors. On x86-64, and on AArch64 with LSE (ARMv8.1), it is one instruction. Other AArch64 processors use a
+// pair of instructions (LL/SC), which is repeated after an interrupt.
 [[gnu::always_inline]] inline uint64_t fetchAddLocal(uint64_t &word, uint64_t count) noexcept {
 #if defined(__x86_64__)
   __asm__ volatile("xaddq %0, %1" : "+r"(count), "+m"(word) : : "memory", "cc");
@@ -102,8 +104,7 @@ inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight rec
 #endif
 }
 
-// Orders stores: another processor sees the stores before the barrier earlier than the stores after it. A release fence
-// would also wait for loads.
+// Orders stores: another processor sees the stores before the barrier first. A release fence would also wait for loads.
 [[gnu::always_inline]] inline void storeBarrier() noexcept {
 #if defined(__x86_64__)
   std::atomic_signal_fence(std::memory_order_seq_cst); // the processor keeps the order of stores
@@ -134,8 +135,8 @@ inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight rec
   return reinterpret_cast<uint64_t *>(slots + (position & (ring.capacity - 1)) * abi::kSlotBytes);
 }
 
-// Does steps 4 and 5, and returns the position behind the event. words[1] is the event's time. An event is counted only
-// after its slots are reserved. So a thread that is killed here at most leaves `reserved` ahead of `head`.
+// Does steps 4 and 5, and returns the position after the event. words[1] is the event's time. The event is counted
+// after its slots are reserved. So if the thread is killed here, at most `reserved` is ahead of `head`.
 template <unsigned kSlots>
 [[gnu::always_inline]] inline uint64_t writeSlots(abi::RingHeader &ring, const uint64_t *words) noexcept {
   const uint64_t at = fetchAddLocal(ring.reserved, kSlots);
@@ -151,8 +152,8 @@ template <unsigned kSlots>
   return at + kSlots;
 }
 
-// Stores the event as words. An event of one slot is not copied with memcpy. The memcpy would store parts of a word and
-// load the whole word at once, and that load would wait for the stores.
+// Stores the event as 64-bit words. An event of one slot is not copied with memcpy: memcpy would store parts of a word
+// and then load the whole word, and this load would wait for the stores.
 template <class Event> [[gnu::always_inline]] inline void fillWords(const Event &event, uint64_t *words) noexcept {
   if constexpr (Event::kSlots == 1) {
     unsigned at = 2;
@@ -172,13 +173,13 @@ template <class Event>
   return writeSlots<Event::kSlots>(ring, words);
 }
 
-// Takes the slow path. This function is not inlined and has a copy of the event, so that the hot path keeps the event
-// in registers.
+// Calls the slow path. This function is not inlined and gets a copy of the event. So the hot path can keep the event in
+// registers.
 template <class Event> [[gnu::noinline, gnu::cold]] void recordSlow(Event event) noexcept {
   __msl_record_slow(&event, Event::kSlots);
 }
 
-// Looks at the pages of a large block for the last time before it is freed.
+// Before the Free of a large block: reads for the last time which of its pages were touched.
 template <class Event> [[gnu::always_inline]] inline void lookBefore(const Event &) noexcept {}
 [[gnu::always_inline]] inline void lookBefore(const abi::FreeEvent &event) noexcept {
   if (event.header.heap != abi::Heap::Host && event.header.heap != abi::Heap::Mapping)
@@ -189,10 +190,10 @@ template <class Event> [[gnu::always_inline]] inline void lookBefore(const Event
     __msl_look_before_free(event.address, static_cast<uint32_t>(event.header.heap));
 }
 
-// Records an event of an enabled kind; the header's time is the moment of the call. Events that belong together get one
-// time, so the clock is read once. They are published together, and events of a handler may be in between. If another
-// thread has just passed a block to this thread, the block's Free or Retain may be a few ns earlier than its Alloc.
-// LiveSet puts these events in order. A fence here would prevent that, but cost as much as the rest of the event.
+// Records events of enabled kinds. Events that belong together get one time and are published together; an event of a
+// signal handler may be between them. If another thread has just passed a block to this thread, the time of the block's
+// Free or Retain may be a few ns before its Alloc. A fence would prevent this, but would double the cost. So LiveSet in
+// the analysis puts these events in order.
 template <class... Events>
 [[gnu::always_inline]] inline void recordEnabled(Thread &thread, const Events &...events) noexcept {
   constexpr unsigned kSlots = (Events::kSlots + ...);
@@ -229,15 +230,15 @@ template <class... Events>
     (record(thread, events), ...);
 }
 
-// Remembers the block if an instrumented allocator call is under way in this thread. The callback after that call
-// searches these blocks for its own.
+// Stores the block if an instrumented allocator call of this thread has not returned yet. The callback after this call
+// searches the stored blocks for its own block.
 [[gnu::always_inline]] inline void rememberAlloc(Thread &thread, abi::Heap heap, uint64_t address,
                                                  uint32_t site) noexcept {
   if (thread.call.open_calls != 0)
     thread.last[thread.remembered++ % kRememberedAllocs] = {address, site, heap};
 }
 
-// `path` is the number of the path to the site. 0 means that the event carries the site alone.
+// `path` is the number of the path to the site. 0 means that the event has only the site.
 [[gnu::always_inline]] inline void recordAlloc(abi::Heap heap, uint16_t flags, uint32_t site, uint64_t address,
                                                uint64_t size_bytes, uint32_t path = 0, uint32_t device = 0) noexcept {
   rememberAlloc(__msl_thread, heap, address, site);

@@ -1,21 +1,21 @@
-// Stops the system calls of the runtime and the hooks just before the program installs a seccomp filter, which forbids
-// system calls (docs/runtime.md). If the runtime made a call that the filter does not allow, the kernel might kill the
-// program.
+// Stops the system calls of the runtime and the hooks before the program installs a seccomp filter (docs/runtime.md).
+// The kernel may kill a program that makes a system call that its filter forbids.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
 extern "C" {
-// The number of filters that this process has installed, or 1 if the process began with a filter. kNotDecided means
-// that the runtime has not asked the kernel yet. A fork's child has its parent's filters, and so the same number.
+// The number of seccomp filters that this process has installed, or 1 if it began with a filter. kNotDecided: the
+// runtime has not asked the kernel yet. A fork's child inherits the filters and this number.
 [[gnu::visibility("default")]] extern std::atomic<uint32_t> __msl_sandboxes;
 // Returns the number of filters. The first call asks the kernel. If the process began with a filter, the runtime
-// records nothing from now on.
+// records nothing.
 [[gnu::visibility("default"), gnu::cold]] uint32_t __msl_decide_sandbox() noexcept;
-// Forbids system calls of the runtime. Call this before the process installs a filter. It first allocates the shared
-// memory that may be needed later. Then it waits until no other thread is in a system call of the runtime. `is_strict`
-// means the kernel's own filter (SECCOMP_MODE_STRICT), which also forbids this thread to read the processor's counter.
+// Forbids system calls of the runtime. Call this before the process installs a filter. The function first allocates the
+// shared memory that the runtime may need later. Then it waits until no other thread is in a system call of the
+// runtime. `is_strict` means the kernel's own filter (SECCOMP_MODE_STRICT). This filter also forbids this thread to
+// read the processor's counter.
 [[gnu::visibility("default"), gnu::cold]] void __msl_enter_sandbox(bool is_strict) noexcept;
 // Allows system calls again. Call this if the kernel refused the filter.
 [[gnu::visibility("default"), gnu::cold]] void __msl_stay_outside() noexcept;

@@ -1,8 +1,8 @@
-// The state that the runtime needs to record: one struct per thread, and one per process. The hot path touches only
+// The state that the runtime needs to record events: one struct per thread, and one per process. The hot path uses only
 // this state and the ring.
 //
-// Both structs are exported, so that a hook records without a call into the runtime. Their layout may differ in each
-// build, so the runtime and the hooks must come from the same build.
+// Both structs are exported, so a hook can record without calling the runtime. Their layout may change with each build,
+// so runtime and hooks must come from the same build.
 #pragma once
 
 #include "msleaks/abi/events.h"
@@ -45,8 +45,8 @@ struct RecordedAlloc {
   abi::Heap heap;
 };
 
-// A range of the program that this thread is in, and the site where the range began. It is stored only while a block is
-// watched (watch.h).
+// A range that the program has begun in this thread (msl_range_push), and the site where the range began. Ranges are
+// stored only while a block is watched (watch.h).
 struct OpenRange {
   uint32_t label, site;
 };
@@ -55,13 +55,13 @@ inline constexpr uint32_t kRememberedAllocs = 8; // powers of two
 inline constexpr uint32_t kOpenCalls = 8;
 inline constexpr uint32_t kOpenRanges = 4;
 
-// The state that a hook checks. In most calls all its fields are zero, so the check is one load and one compare. Class
-// Inside sets `inside`. `open_calls` is the number of calls in Thread::open.
+// The state that a hook checks. Usually all fields of CallState are zero, so the check is one load and one compare.
+// Class Inside sets `inside`. `open_calls` is the number of calls in Thread::open.
 using abi::CallState;
 
-// While a real function runs, calls of its own family are not recorded. Inside the heap's functions, mappings are not
-// recorded either, since the heap makes them for its own supply. If a driver's function frees a host block, this free
-// is recorded like any other.
+// While a real function runs, calls of its own family are not recorded. In a heap function, mappings are not recorded
+// either, since the heap maps memory for its own blocks. But if a function of a driver frees a host block, the free is
+// recorded.
 constexpr uint16_t familyBit(abi::Family family) { return static_cast<uint16_t>(1u << static_cast<unsigned>(family)); }
 constexpr uint16_t insideOf(abi::Family family) {
   return family == abi::Family::Heap ? familyBit(family) | familyBit(abi::Family::Mmap) : familyBit(family);
@@ -69,10 +69,11 @@ constexpr uint16_t insideOf(abi::Family family) {
 inline constexpr uint16_t kInsideRuntime = 0xffff;
 static_assert(static_cast<unsigned>(abi::Family::Count) < 16, "a bit per family, and one that only the runtime has");
 
-// Parts of Thread::state. The low half is the generation. The high half is the number of records under way. A record
-// that begins finds this number above 0 only in a signal handler that interrupted a record. So one compare with
-// Process::state shows that the thread has its ring and interrupts no record.
-inline constexpr uint64_t kNoGeneration = 1; // no process has this generation: a new thread takes the slow path first
+// The parts of Thread::state. The lower half is the generation. The upper half is the number of unfinished records. It
+// is above 0 at the beginning of a record only if a signal handler has interrupted another record. So one compare with
+// Process::state shows that the thread has a ring and interrupts no record.
+inline constexpr uint64_t kNoGeneration = 1; // no process has this generation, so a new thread's first record takes the
+                                             // slow path
 inline constexpr uint64_t kOneRecord = uint64_t{1} << 32;
 
 struct Thread {
@@ -84,11 +85,11 @@ struct Thread {
   bool has_no_clock;       // the thread may not read the processor's counter: its events are dropped
   uint8_t must_finish;     // above 0: the thread's system calls are always made (kernel.h)
   uint64_t pending_address;
-  uint32_t no_ring_left;   // events that are counted as lost before a ring is requested again
-  uint32_t no_growth_left; // how often the ring may be full before a larger ring is requested again
-  uint64_t impatient_tail; // 1 + the tail after a wait without success: no new wait before the tail changes
+  uint32_t no_ring_left;   // number of events to count as lost before a ring is requested again
+  uint32_t no_growth_left; // how many more times the ring may be full before a larger ring is requested again
+  uint64_t impatient_tail; // 1 + the tail after a wait in vain; the thread does not wait again before the tail changes
   uint32_t generation;     // generation of `ring`; `state` contains it too if the clock is the processor's counter
-  uint32_t remembered;     // Allocs during open calls so far; the last of them are in `last`
+  uint32_t remembered;     // number of Allocs during open calls so far; the newest are in `last`
   uint32_t skipped_site;   // site of the last call whose first callback ran while the session was stopped
   uint8_t devices[4];      // the chosen device of each family of accelerators (deviceOf)
   ThreadPath *path;        // null until the thread needs a path
@@ -107,7 +108,7 @@ static_assert(sizeof(Thread) <= 512);
   return (thread.call.inside & familyBit(family)) != 0;
 }
 
-// Whether each thread chooses a device for its calls of this family. Memory of other families has no device, or each
+// Whether each thread chooses a device for its calls of this family. In other families, memory has no device, or each
 // call names the device.
 constexpr bool hasDevices(abi::Family family) { return family >= abi::Family::Cuda && family <= abi::Family::OpenCl; }
 static_assert(static_cast<unsigned>(abi::Family::OpenCl) - static_cast<unsigned>(abi::Family::Cuda) <
@@ -133,13 +134,13 @@ inline const OpenRange *innermostRange(const Thread &thread) noexcept {
   return thread.range_depth != 0 && range.label != 0 ? &range : nullptr;
 }
 
-// Whether a launch from this frame is part of an operator that has reported the memory it uses. If an exception has
-// left the operator, the stack pointer is above the operator's frame, and the result is false.
+// Whether a launch from this frame is part of an operator that has reported its memory. After an exception has left the
+// operator, the stack pointer is above the operator's frame, so the result is false.
 inline bool isTold(const Thread &thread, uint64_t frame) noexcept { return frame < thread.told_frame; }
 
-// While an object of this class exists, calls of the families `whose` are not recorded. The real function behind a hook
-// makes such calls, and so does libc when the runtime calls it. If no other field of CallState is set, the heap's hooks
-// use PlainInside instead (hooks/inline_hook.h).
+// While an object of this class exists, calls of the families `whose` are not recorded. Such calls are made by the real
+// function behind a hook, and by libc for the runtime. If all other fields of CallState are zero, the heap's hooks use
+// PlainInside instead (hooks/inline_hook.h).
 class Inside {
 public:
   explicit Inside(Thread &thread, uint16_t whose = kInsideRuntime) noexcept
@@ -160,9 +161,9 @@ private:
   uint16_t before_;
 };
 
-// The process' state fills whole pages, which are marked MADV_WIPEONFORK. So the child of a fork, _Fork or clone finds
-// zeros and attaches anew, without a fork handler. A vfork's child shares the parent's memory, and records into the
-// parent's rings.
+// The state of the process. It fills whole pages, which are marked MADV_WIPEONFORK. So the child of a fork, _Fork or
+// clone finds zeros and attaches again, without a fork handler. A vfork's child shares the parent's memory, and records
+// into the parent's rings.
 struct alignas(abi::kMaxPageBytes) Process {
   uint64_t state;       // Thread::state outside of a record: the generation; 0 = no arena yet
   abi::Caller *callers; // null until the table's pages exist
@@ -173,20 +174,20 @@ struct alignas(abi::kMaxPageBytes) Process {
   abi::LargeBlocks *large_blocks; // the arena's table of large blocks; null until there is an arena
   abi::ClockKind clock;
   uint32_t lock;
-  int32_t in_kernel;      // number of threads in a system call of the runtime (kernel.h)
-  bool is_child_told;     // whether a fork's child behind a seccomp filter was counted; the child has no files
+  int32_t in_kernel;  // number of threads in a system call of the runtime (kernel.h)
+  bool is_child_told; // whether this process was counted as a fork's child under a seccomp filter, which has no files
   uint64_t last_looks_ns; // total time of the last looks at blocks (last_look.cpp)
 };
 
 } // namespace msleaks::runtime
 
 extern "C" {
-// Initial-exec: the address has a constant offset from the thread pointer. __tls_get_addr is not called, since it may
-// allocate.
+// With the model initial-exec, the variable has a constant offset from the thread pointer. So __tls_get_addr, which may
+// allocate, is not called.
 [[gnu::visibility("default"), gnu::tls_model("initial-exec")]] extern __thread msleaks::runtime::Thread __msl_thread;
 [[gnu::visibility("default")]] extern msleaks::runtime::Process __msl_process;
 
-// Points to a word with a bit per EventKind. The word is all ones until the process has looked for its session. After
-// that, the pointer refers to the word in the control page, or to a zero word if there is no session.
+// Points to a word with one bit per EventKind. All bits are 1 until the process has looked for its session. After that,
+// the word is in the control page. If there is no session, the word is 0.
 [[gnu::visibility("default")]] extern const std::atomic<uint32_t> *__msl_enabled;
 }
