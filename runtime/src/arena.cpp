@@ -90,8 +90,8 @@ uint64_t processBirth(bool has_pidfs) noexcept {
   return inode != 0 ? inode | abi::kBirthIsInode : startTicks();
 }
 
-// Fills the fields that come from /proc. For a fork's child, describeChild copies most of these fields from the parent:
-// each read of /proc takes 20 to 70 us, and many children are short-lived.
+// Fills the fields that come from /proc. For a fork's child, describeChild copies most of these fields from the parent,
+// since many children are short-lived. Each read of /proc takes 20 to 70 us.
 void describe(abi::ArenaHeader &header) noexcept {
   header.pid_namespace = pidNamespace();
   header.process_birth = processBirth(false);

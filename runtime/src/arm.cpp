@@ -1,5 +1,5 @@
-// Arms the units of an image. The runtime gives them site numbers and writes their tables to the .defs file. Then it
-// sets Unit::base, after which the gates of the unit record their calls.
+// Arms the units of an image (abi/site_table.h): gives them site numbers, writes their tables to the .defs file, and
+// then sets Unit::base. After that, the unit's gates record their calls.
 #include "arm.h"
 
 #include "definitions.h"

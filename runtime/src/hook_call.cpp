@@ -14,8 +14,8 @@ using namespace msleaks::runtime;
 
 namespace {
 
-// Whether a callback has announced this call, and callbacks record it. If the callback has left a site but no callback
-// follows the call, the result is false, and `call.site` is set to this site for the hook.
+// Whether a callback has announced this call, and the callbacks around the call record it. If no callback follows the
+// call, the result is false, and `call.site` is set to the announced site.
 bool isAnnounced(Thread &thread, hook::Call &call, abi::Traits row) noexcept {
   const abi::Traits left(thread.pending_traits);
   const uint64_t address = thread.pending_address;

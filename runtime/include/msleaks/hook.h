@@ -37,8 +37,8 @@ extern "C" {
 namespace msleaks {
 namespace [[gnu::visibility("hidden")]] hook {
 
-inline Library own_library = {kHookVersion, sizeof(Function), __start_msl_hooks, __stop_msl_hooks,
-                              nullptr,      kUnknown,         kAsksForCallers};
+inline Library own_library = {
+    kHookVersion, sizeof(Function), __start_msl_hooks, __stop_msl_hooks, nullptr, kUnknown, kAsksForCallers};
 
 [[gnu::constructor]] inline void registerOwnLibrary() {
   if (own_library.state == kUnknown && __msl_hook_register != nullptr)

@@ -24,8 +24,8 @@
 //
 // If a file is empty or has no magic after its process has ended, the process had no room to record.
 //
-// All published data stays readable if the process, the collector or both are killed: the files have names, and every
-// field is valid without a shutdown. A fork's child gets a new arena. An exec also begins a new arena.
+// All published data stays readable if the process or the collector is killed. For this, the files have names, and
+// every field is valid without a shutdown. A fork's child gets a new arena. An exec also begins a new arena.
 #pragma once
 
 #include "msleaks/abi/events.h"

@@ -1,3 +1,4 @@
+// The size of the kernel's pages.
 #pragma once
 
 #include "msleaks/abi/session.h"

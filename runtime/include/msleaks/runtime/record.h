@@ -43,7 +43,7 @@
 //                                                   changed meanwhile lies below what the reader takes to be valid
 //
 // The cached room_until is never beyond the room that the newest tail leaves. After a reader has seen Ended, `produced`
-// and `dropped` do not change. Before that, they are approximate.
+// and `dropped` do not change any more. Before that, they are approximate.
 #pragma once
 
 #include "msleaks/runtime/clock.h"
@@ -52,10 +52,10 @@
 #include <cstring>
 
 extern "C" {
-// Records an event if the hot path cannot: there is no session or no ring, the ring is full, a record was interrupted,
-// or the thread has ended.
+// Records an event if the hot path cannot. For example, the thread has no ring, its ring is full, or the record
+// interrupts another one.
 [[gnu::visibility("default"), gnu::cold]] void __msl_record_slow(const void *event, unsigned slots) noexcept;
-// Publishes again (step 6) after a handler has recorded meanwhile.
+// Repeats step 6 after a signal handler has recorded during it.
 [[gnu::visibility("default"), gnu::cold]] void __msl_publish_again() noexcept;
 // Call this before the Free of a block is recorded. If the collector reads which pages of the block were touched, this
 // function reads them for the last time. For any other block it does nothing.
@@ -152,8 +152,8 @@ template <unsigned kSlots>
   return at + kSlots;
 }
 
-// Stores the event as 64-bit words. An event of one slot is not copied with memcpy: memcpy would store parts of a word
-// and then load the whole word, and this load would wait for the stores.
+// Stores the event as 64-bit words. An event of one slot is not copied with memcpy. A memcpy would store parts of a
+// word and then load the whole word, and this load would wait for the stores.
 template <class Event> [[gnu::always_inline]] inline void fillWords(const Event &event, uint64_t *words) noexcept {
   if constexpr (Event::kSlots == 1) {
     unsigned at = 2;
@@ -190,10 +190,9 @@ template <class Event> [[gnu::always_inline]] inline void lookBefore(const Event
     __msl_look_before_free(event.address, static_cast<uint32_t>(event.header.heap));
 }
 
-// Records events of enabled kinds. Events that belong together get one time and are published together; an event of a
-// signal handler may be between them. If another thread has just passed a block to this thread, the time of the block's
-// Free or Retain may be a few ns before its Alloc. A fence would prevent this, but would double the cost. So LiveSet in
-// the analysis puts these events in order.
+// Records events of enabled kinds. Events that belong together get one time and are published together. If another
+// thread has just passed a block to this thread, the block's Free or Retain may be a few ns earlier than its Alloc. A
+// fence would prevent this, but would double the cost. So LiveSet in the analysis puts these events in order.
 template <class... Events>
 [[gnu::always_inline]] inline void recordEnabled(Thread &thread, const Events &...events) noexcept {
   constexpr unsigned kSlots = (Events::kSlots + ...);
