@@ -1,4 +1,4 @@
-// Defines constants that say with which sanitizer the tests are built.
+// Constants that say with which sanitizer the tests are built.
 #pragma once
 
 namespace msleaks::test {

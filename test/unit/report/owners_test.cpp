@@ -79,8 +79,7 @@ TEST_F(Owners, AreATreeOfSums) {
   EXPECT_NE(asTable(120).find("Owners, each with all below it"), std::string::npos) << asTable(120);
 }
 
-// The loader makes the pool allocate a segment. The pool hands two parts of it to the first convolution. One part stays
-// allocated, and the other is freed.
+// The loader makes the pool allocate a segment. The first convolution gets two parts of it, and frees one of them.
 TEST_F(Owners, HaveWhatPoolsHandThem) {
   const Where part{.heap = abi::Heap::Pool, .site = 2};
   begin();

@@ -1,5 +1,5 @@
-// Tests reports about parts of a run (windows of time, processes, threads, heaps), groupings, and suppression rules of
-// the user.
+// Tests reports about a part of a run (a time window, a process, a thread, a heap), groupings, and the user's
+// suppression rules.
 #include "report_fixture.h"
 
 #include "analysis/findings/rules.h"
@@ -108,8 +108,8 @@ TEST_F(Questions, ResultsOfTwoProcessesAddUp) {
   EXPECT_EQ(leaks, all.leaks.sum);
   ASSERT_EQ(all.sections.size(), one.sections.size());
   for (size_t i = 0; i < all.sections.size(); ++i) {
-    // Two tables do not add up. process_places is about the common peak, which is not the peak of either process.
-    // fluctuation is about the only process with steps.
+    // The totals of two tables differ from the sum over the processes. process_places shows the common peak, which is
+    // not the peak of either process. fluctuation shows only one process: the one with steps.
     if (all.sections[i].name == "process_places" || all.sections[i].name == "fluctuation")
       continue;
     const Section *same = nullptr;
@@ -156,8 +156,8 @@ TEST_F(Questions, EveryGroupingHasTheSameTotal) {
   }
 }
 
-// Only the requested grouping may replace the lists of places. A table of an analyzer must not replace them, even if it
-// has the grouping's name.
+// Only the requested grouping may replace the lists of places. A table of an analyzer must not replace them, even if
+// its name is that of the grouping.
 TEST_F(Questions, ATableOfAnAnalyzerIsNoGrouping) {
   Report report = ask({});
   report.sections.push_back({"mine/rows_by_line", "My rows", {{"rows", Unit::Count, Fold::Sum}}, {{uint64_t{7}}}});

@@ -64,8 +64,8 @@ TEST_F(Reached, ALostBlockThatIsNextToNothingStandsBehindHeldOnesThatFillThePeak
   EXPECT_EQ(found[1]["evidence"]["reach"], "lost");
 }
 
-// The lost block has only 24 bytes, but it leads to a block of 50 MiB. Together they are larger than the held block of
-// 50 MiB. So the lost block comes first.
+// The lost block has only 24 bytes, but a pointer in it leads to a block of 50 MiB. Together they are larger than the
+// held block of 50 MiB. So the lost block comes first.
 TEST_F(Reached, ALostBlockCountsWithAllThatItLeadsTo) {
   constexpr uint64_t kMuch = 50 << 20;
   runWith({test::alloc(kStart + 100, kHeap, 24, kOne),
@@ -78,7 +78,8 @@ TEST_F(Reached, ALostBlockCountsWithAllThatItLeadsTo) {
   EXPECT_EQ(found[2]["evidence"]["reach"], "held");
 }
 
-// The larger lost block leads to no other block. So it comes after the small lost block, which leads to 3,000 bytes.
+// The larger lost block leads to no other block. So it comes after the small lost block, which leads to a block of
+// 3,000 bytes.
 TEST_F(Reached, WhatLostBlocksLeadToStandsBehindThem) {
   runWith({test::alloc(kStart + 100, kHeap, 16, kOne), test::alloc(kStart + 200, kHeap + 0x100, 3000, kTwo),
            test::alloc(kStart + 300, kHeap + 0x2000, 2000, {.heap = abi::Heap::Mapping, .site = 2})},
@@ -129,7 +130,7 @@ TEST_F(Reached, LostBlocksOfAKilledProcessAreLeaks) {
   EXPECT_EQ(found[0]["evidence"]["reach"], "lost");
 }
 
-// The later of two readings counts. A block that was freed after both readings is no leak, whatever the readings show.
+// If pointers were read twice, the later reading counts. A block that was freed after both readings is no leak.
 TEST_F(Reached, TheLastReadingCounts) {
   const Pointer to_first{kGlobals + 16, kHeap}, to_second{kGlobals + 24, kHeap + 0x2000};
   more_readings = {{kStart + 7'000, {to_second}}};
@@ -143,7 +144,7 @@ TEST_F(Reached, TheLastReadingCounts) {
   EXPECT_EQ(found[1]["bytes"], 100);
 }
 
-// A single FILE is a finding if it is certain that no pointer leads to the FILE.
+// Even a single FILE is a finding if it is certain that no pointer leads to it.
 TEST_F(Reached, AFileThatIsLostIsAHandleThatWasForgotten) {
   runWith({test::opened(kStart + 90, abi::HandleKind::File, kHeap, kOne), test::alloc(kStart + 100, kHeap, 472, kOne),
            test::opened(kStart + 190, abi::HandleKind::File, kHeap + 0x2000, kTwo),
@@ -159,7 +160,7 @@ TEST_F(Reached, AFileThatIsLostIsAHandleThatWasForgotten) {
   EXPECT_EQ(handles[0]["confidence"], "likely");
 }
 
-// freopen() at the second place opens a FILE of the first place again.
+// The second place calls freopen() for a FILE that fopen() at the first place opened.
 TEST_F(Reached, AHandleKnowsWhichPlaceAllocatedItsFile) {
   runWith({test::alloc(kStart + 80, kHeap, 472, kOne), test::opened(kStart + 90, abi::HandleKind::File, kHeap, kOne),
            test::closed(kStart + 100, abi::HandleKind::File, kHeap, kTwo),

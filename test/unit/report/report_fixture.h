@@ -99,7 +99,7 @@ protected:
           {where.first, where.second, 100, "main", stream.events + dropped, dropped, stalled_ns}));
     }
   }
-  // Stores these events after the earlier ones. Then states that all events before `until_ns` are stored.
+  // Stores these events. Then states that the trace contains all events before `until_ns`.
   void grow(const std::vector<StreamEvent> &list, uint64_t until_ns) {
     for (const StreamEvent &event : list) {
       const auto slots = std::span(event.event.slots).first(abi::slotsOf(event.event.header().kind));

@@ -4,8 +4,8 @@
 namespace msleaks::analysis {
 namespace {
 
-// Returns the path that the report shows for a place whose events have no call path. This path has only the frames of
-// the place itself, without callers.
+// Returns the path that the report shows for a place whose events have no call path: only the frames of the place
+// itself.
 json pathOf(const json &site, uint64_t bytes, uint64_t count) {
   json frames = json::array();
   const auto append = [&](const json &frame) {
@@ -181,8 +181,8 @@ TEST_F(ReportTest, SessionThatWasCutOff) {
   EXPECT_NE(asTable().find("9 stored, NOT ALL"), std::string::npos) << asTable();
 }
 
-// The collector closed the trace. It was killed before it could record in the manifest that the session is complete. So
-// the session must count as incomplete.
+// The collector closed the trace, but was killed before it marked the session as complete in the manifest. So the
+// session must count as incomplete.
 TEST_F(ReportTest, SessionWhoseManifestSaysRunningIsNotComplete) {
   start(1, 4711);
   events(smallRun());
@@ -195,8 +195,8 @@ TEST_F(ReportTest, SessionWhoseManifestSaysRunningIsNotComplete) {
   EXPECT_FALSE(report->complete());
 }
 
-// One stream has more events than its account (its recorded totals) contains. Another stream has fewer. The surplus of
-// the first stream must not hide the missing events of the second.
+// An account is the recorded total of a stream. One stream has more events than its account, and another has fewer. The
+// surplus of the first must not hide the missing events of the second.
 TEST_F(ReportTest, AStreamsOldAccountDoesNotHideWhatAnotherLacks) {
   start(1, 4711);
   events(smallRun());
@@ -223,7 +223,7 @@ TEST_F(ReportTest, ExecIsNoLeakAndPeaksDoNotAddUp) {
   EXPECT_EQ(report["peak"]["bytes"], 1000);
 }
 
-// The first process ended before its pid was used again. So the second process is not an exec of the first one.
+// The first process ended before the second one got its pid. So the second process is not an exec of the first one.
 TEST_F(ReportTest, ProcessThatEndedBeforeItsNumberWasUsedAgainLeaks) {
   start(1, 50);
   start(2, 50, kStart + 5000);

@@ -1,4 +1,4 @@
-// Tests that a report which was begun while its run grew equals the report of the whole run.
+// Tests reports that are begun while the run still grows. They must equal the report of the whole run.
 #include "report_fixture.h"
 
 #include "analysis/report/running_report.h"
@@ -34,8 +34,8 @@ protected:
     writeReportJson(out, report.value_or(Report{}));
     return json::parse(out.str());
   }
-  // Returns whether the events that were read so far are enough for the report. In any case, the report must equal the
-  // report of the whole run.
+  // Returns whether the events that were read so far are enough for the report. Also checks that the final report
+  // equals that of the whole run.
   bool isEnough() {
     const json whole = jsonOf(analyzeRun(run));
     EXPECT_EQ(jsonOf(finishRun(run, running.get())), whole);
@@ -140,8 +140,8 @@ TEST_F(RunningReportTest, IsNotEnoughForATraceThatWasCut) {
   EXPECT_FALSE(isEnough());
 }
 
-// If msleaks-run is killed, the trace has no trailer. Then the events that were read so far must not count as all
-// events.
+// The trace has no trailer if msleaks-run was killed. In this case, the events that were read so far must not count as
+// all events.
 TEST_F(RunningReportTest, IsNotEnoughWithoutAnEndOfTheSession) {
   start(1, 4711);
   grow({test::alloc(kStart + 100, 0x10, 1000, kWeights)}, kStart + 200);

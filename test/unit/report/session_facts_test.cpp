@@ -27,8 +27,8 @@ TEST(SessionNames, AreThoseOfTheTrace) {
   EXPECT_EQ(names.thread(2, 1), "");
 }
 
-// A table asks for a name in each row. If each row searched the lists, a server with a thread for each request would
-// have a table that takes minutes.
+// A table needs a name in each row. If each row searched the lists, a table of a server with a thread per request would
+// take minutes.
 TEST(SessionNames, DoNotSearchTheListsAgain) {
   std::vector<StreamAccount> threads = twoThreads();
   std::vector<ReportProcess> processes = twoProcesses();

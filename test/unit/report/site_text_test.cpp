@@ -162,18 +162,18 @@ TEST(Suppressions, OnlyWhatLibrariesKeepForThemselves) {
   EXPECT_NE(reason("/lib64/ld-linux-x86-64.so.2", "_dl_new_object", 10), nullptr);
   EXPECT_NE(reason("/lib/libc.so.6", "_IO_file_doallocate", 4096), nullptr);
   EXPECT_NE(reason("/lib/libc.so.6", "__register_printf_modifier", 16), nullptr) << "libquadmath calls it at its load";
-  // The program must free the blocks that libc returns to it. So these blocks are not suppressed.
+  // The program must free the blocks that these functions return. So they are not suppressed.
   for (const char *function : {"strdup", "getline", "fopen", "asprintf", "realpath", ""})
     EXPECT_EQ(reason("/lib/libc.so.6", function, 100), nullptr) << function;
   EXPECT_EQ(reason("/home/me/libc.so.6.mine", "setlocale", 100), nullptr);
-  // If libc has no symbols, the exported function of libc that the program called identifies the block.
+  // If libc has no symbols, the name of the exported function that the program called decides.
   site.library = "/lib/libc.so.6";
   site.function = "";
   const Remains one{abi::Heap::Host, 100, 1, 100, 0, 0};
   EXPECT_NE(suppressionOf(site, std::vector<std::string_view>{"", "localtime_r"}, one), nullptr);
   EXPECT_EQ(suppressionOf(site, std::vector<std::string_view>{"", "opendir"}, one), nullptr);
-  // The names of these functions are known only if libc's debug symbols are installed, since libc does not export them.
-  // localtime() leads to calls of the first three. setenv() calls the last one.
+  // libc does not export these functions, so their names are known only with libc's debug symbols. localtime() calls
+  // the first three, and setenv() calls the last one.
   for (const char *function : {"__tzfile_read", "__tzstring_len", "tzset_internal", "__add_to_environ"})
     EXPECT_NE(reason("/lib/libc.so.6", function, 17), nullptr) << function;
   EXPECT_EQ(reason("/lib/libc.so.6", "strdup", 15), nullptr) << "the name of the time zone, or anybody's text";

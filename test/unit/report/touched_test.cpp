@@ -81,8 +81,8 @@ TEST_F(Touched, PagesThatWereGivenBackWereTouched) {
   EXPECT_TRUE(of("overallocated").is_null()) << report["findings"];
 }
 
-// The process was killed. It may have touched pages after the collector last read its page tables. So the block must
-// not be a finding.
+// The process was killed. It may have touched pages after the collector last read the page tables. So the block must be
+// no finding.
 TEST_F(Touched, WhatIsAliveAtAnEndThatDoesNotWaitIsNotKnown) {
   run({born(10, 1, kSize), looked(20, 1, kSize, 10, 0), lookedAtAll(99)});
   EXPECT_TRUE(of("unused").is_null()) << report["findings"];

@@ -1,4 +1,4 @@
-// Tests which hints give way to another finding, and how many findings are compared for that.
+// Tests which hints are dropped because another finding is about the same memory, and how many findings are compared.
 #include "analysis/findings/twins.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ TEST(Twins, AHintAboutOtherBlocksStays) {
   EXPECT_EQ(twinsIn(listOf(findings)), (std::vector<bool>{false, false}));
 }
 
-// A run may have more places than the report has findings. A comparison of all pairs would then take minutes.
+// A run may have more places than the report has findings. Comparing all pairs would take minutes.
 TEST(Twins, OnlyFindingsOfOnePlaceAreCompared) {
   constexpr uint32_t kPlaces = 1000;
   std::vector<Finding> findings;

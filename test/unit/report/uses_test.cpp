@@ -22,7 +22,7 @@ protected:
   }
   StreamEvent used(uint64_t at, uint64_t address) { return test::access(kStart + at, address << 24, kOtherOnDevice); }
 
-  // Returns the use of a block by a launch, for a kernel whose module describes all uses of its launches.
+  // Returns the use of a block by a launch. The kernel's module describes all uses of its launches.
   StreamEvent usedFor(uint64_t at, uint64_t address, uint16_t flags) {
     const uint16_t all = abi::kListed | flags;
     return test::access(kStart + at, address << 24, {.heap = Heap::Device, .flags = all, .site = 2});
@@ -53,8 +53,8 @@ protected:
     const abi::EventHeader header{abi::EventKind::Kernel, Heap::Device, 0, 0, 0, kStart + at};
     return {1, 1, abi::AnyEvent::from(abi::KernelEvent{header, 0, label})};
   }
-  // Block 1 is allocated long before its first use, the event `use`. This use follows a launch of the kernel "gelu".
-  // Earlier, the kernel "relu" had the same handle.
+  // Block 1 is allocated long before `use`, its first use. A launch of the kernel "gelu" precedes this use. Earlier,
+  // the kernel "relu" had the same handle.
   json earlyUsedBy(const StreamEvent &use) {
     start(1, 4711);
     const std::string labels = record(abi::DefinitionKind::String, raw(abi::StringDefinition{1, 0}) + "relu") +
@@ -158,8 +158,8 @@ TEST_F(Uses, TheLaunchThatIsGivenMostIsNamed) {
   EXPECT_NE(asTable(200).find("one launch uses 2.86 MiB at most"), std::string::npos) << asTable(200);
 }
 
-// Block 1 is used at 30, and again after `launches` other launches. Block 2 is allocated and freed between the two uses
-// if `at_peak`, and otherwise after the second use.
+// Block 1 is used at 30, and again after `launches` other launches. If `at_peak`, block 2 is allocated and freed
+// between these uses. Otherwise it is allocated after them.
 class Idle : public Uses {
 protected:
   json idleAfter(uint64_t launches, bool at_peak = true) {
@@ -207,8 +207,8 @@ TEST_F(Uses, WhatFitsIntoABlockThatIsUsedNoMoreIsRedundant) {
   EXPECT_NE(redundant["evidence"]["fits_into"].get<std::string>().find(":12"), std::string::npos) << redundant;
 }
 
-// Block 1 is freed before block 2. If block 2 used the memory of block 1, this memory would have to stay allocated
-// longer. So nothing would be saved.
+// Block 1 is freed before block 2. If block 2 used the memory of block 1, this memory would stay allocated longer. So
+// nothing would be saved.
 TEST_F(Uses, WhatIsFreedBeforeItsGuestLivesLongerThen) {
   run({born(10, 1, 4 * kBlockBytes, kKeptOnDevice), launch(20), used(20, 1),
        born(30, 2, 2 * kBlockBytes, kOtherOnDevice), launch(40), used(40, 2), dies(50, 1),

@@ -137,8 +137,8 @@ TEST_F(WatchTest, NamesWhoWasNotGivenTheBlock) {
   EXPECT_EQ(whole["findings"][0]["kind"], "trampled");
 }
 
-// 0x8000 is the handle of a part of the watched OpenCL buffer. So an operation with this handle as an argument may
-// change the buffer.
+// 0x8000 is the handle of a part of the watched OpenCL buffer. So an operation that gets this handle may change the
+// buffer.
 TEST_F(WatchTest, WhoIsGivenAPartOfItMayChangeIt) {
   EXPECT_TRUE(watchOf({shows(5, 0x8000), watch(10), launch(30, true), given(31, 0x8000), changed(40, 2),
                        copy(50, 0x8000, 16), changed(60, 2)})
@@ -153,8 +153,8 @@ TEST_F(WatchTest, ABufferWithAHandleThatWasAPartsIsAnotherOne) {
   EXPECT_EQ(list[0]["given"], "no");
 }
 
-// A cl_mem points to the driver's own data about a buffer. The handle of another buffer may be an address close to it,
-// but is no address in the watched buffer.
+// A cl_mem is the address of the driver's own data about a buffer. The handle of another buffer may be close to it, but
+// is no address in the watched buffer.
 TEST_F(WatchTest, AHandleThatLiesNearIsAnotherBuffer) {
   constexpr test::Where kHandle{.heap = abi::Heap::Device, .flags = abi::kDriver};
   constexpr uint64_t kBefore = kBlock - 64, kBehind = kBlock + 64;
@@ -204,7 +204,8 @@ TEST_F(WatchTest, WhoOnlyReadsItMayNotChangeIt) {
   EXPECT_EQ(list[0]["given"], "no");
 }
 
-// The kernel's module describes all uses of its launches. So each launch uses only the blocks in the events after it.
+// The kernel's module describes all uses of its launches. So each launch uses only the blocks in the events that follow
+// it.
 TEST_F(WatchTest, WhatIsToldBehindALaunchIsAllThatItWasGiven) {
   const json list = watchOf({watch(10), launch(20, false), given(21, 0x9000, abi::kListed | abi::kWrite),
                              given(22, 0, abi::kListed), changed(30, 2), launch(40, false),

@@ -1,4 +1,4 @@
-// Tests which places of a run match a text that a user enters, such as "train.cpp:203".
+// Tests which places of a run match the user's text, such as "train.cpp:203".
 #include "analysis/findings/what_if.h"
 
 #include <gtest/gtest.h>

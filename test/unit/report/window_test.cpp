@@ -1,5 +1,4 @@
-// Tests that a report about a part of a run is the same, whether the run is read from its beginning or from a
-// checkpoint.
+// Tests that a report about a part of a run is the same from the run's beginning and from a checkpoint.
 #include "report_fixture.h"
 
 #include "../live/random_run.h"
@@ -119,7 +118,7 @@ TEST_F(WindowTest, AreReadFromTheLastCheckpointBeforeThem) {
   }
 }
 
-// If checkpoints are damaged, the report must still be right, because the events still exist.
+// The events still exist. So damaged checkpoints must not change the report.
 TEST_F(WindowTest, NeedNoCheckpoint) {
   record(6, 12'000);
   const auto places = checkpoints();

@@ -1,5 +1,5 @@
-// Tests arming, with units that the test builds. (A unit describes the instrumented places of one object file.) Arming
-// gives site numbers to the units. The table of a unit must be in the .defs file before the unit's code may record.
+// Tests arming: the runtime gives site numbers to units. (A unit describes the instrumented places of one object file.)
+// A unit's table must be in the .defs file before the unit's code may record.
 #include "session_fixture.h"
 
 #include "msleaks/runtime/record.h"
@@ -183,7 +183,7 @@ TEST(Arm, ATableThatIsNoneOrNotWholeStaysUnarmed) {
   expectFirstUnitRefused("outside of it");
 }
 
-// Units of a later version may be longer. Each unit stores its own size, so the runtime finds the next unit.
+// Units of a later version may be longer. Each unit contains its own size, so the runtime finds the next unit.
 TEST(Arm, UnitsOfSeveralSizesFollowOneAnother) {
   const SessionDirectory session;
   fillUnits({3, 1});
@@ -233,7 +233,7 @@ TEST(Arm, UnitsOfTheFirstVersionAreArmed) {
   EXPECT_EQ(definedUnits(*session.arenas()[0]).size(), 3u);
 }
 
-// A stopped session may start to record at any time. So units are armed in a stopped session, too.
+// A stopped session may be started at any time. So units are armed in a stopped session, too.
 TEST(Arm, AStoppedSessionArmsAllTheSame) {
   const SessionDirectory session;
   session.control().enabled = 0;

@@ -1,5 +1,5 @@
-// Helpers for the tests of the callbacks: encoded traits, and functions that act as hooks but allocate nothing. Another
-// function returns events as one line of text.
+// Helpers for the tests of the callbacks: encoded traits, replacements for hooks that allocate nothing, and a function
+// that returns events as text.
 #pragma once
 
 #include "session_fixture.h"
@@ -50,16 +50,15 @@ inline void recordMapping(uint64_t address, uint64_t size) {
   runtime::recordAlloc(Heap::Mapping, abi::kFromHook, 999, address, size);
 }
 
-// inside() calls the body deeper on the stack, where code inside an allocator's call would run. noTailCall() prevents a
-// tail call of the body.
+// inside() calls the body deeper on the stack, like code inside an allocator's call. noTailCall() prevents a tail call
+// of the body.
 inline void noTailCall() { __asm__ volatile("" : : : "memory"); }
 [[gnu::noinline]] inline void inside(const std::function<void()> &body) {
   body();
   noTailCall();
 }
 
-// Checks a condition in the child process that runs a test's callbacks. If the condition is false, the child exits with
-// status 9.
+// Checks a condition in the child process of a test. If the condition is false, the child exits with status 9.
 inline void must(bool holds) {
   if (!holds)
     ::_exit(9);

@@ -77,7 +77,7 @@ TEST(Callbacks, AnOperatorNewOfTheProgramsOwnIsRetargeted) {
             "Alloc#9 100+16 hook | Retarget#7 100+12");
 }
 
-// The program's own operator delete calls free(). If the caller of operator delete has recorded the free, the inner
+// The program's own operator delete calls free(). If the free was recorded for the call of operator delete, the inner
 // call of free() must not be recorded.
 TEST(Callbacks, AnInnerFreeIsItsCallersFree) {
   EXPECT_EQ(eventsOf([] {
@@ -92,8 +92,8 @@ TEST(Callbacks, AnInnerFreeIsItsCallersFree) {
             "Free#7 100 | Free#8 100 | Free#7 100 | Free#8 200");
 }
 
-// An allocator maps and unmaps memory for itself. These calls are not recorded. A mapping by a signal handler that
-// interrupts the allocator is not recorded either, since the two cases look the same.
+// An allocator's own mappings are not recorded. Mappings by a signal handler that interrupts the allocator are not
+// recorded either, since the runtime cannot tell them apart.
 TEST(Callbacks, WhatIsMappedAndUnmappedInsideAnAllocatorIsItsSupply) {
   EXPECT_EQ(eventsOf([] {
               __msl_before(7, kMalloc);
@@ -155,7 +155,7 @@ TEST(Callbacks, AWrapperWithoutAFreeOnlyNamesWhatIsRecorded) {
               });
               __msl_on_alloc(7, kWrap, at(100), 12);
               __msl_before(7, kWrap);
-              __msl_on_alloc(7, kWrap, at(300), 12); // a block of a pool is not recorded: no call would free it
+              __msl_on_alloc(7, kWrap, at(300), 12); // not recorded: no call frees this block of a pool
               __msl_before(7, kWrap);
               __msl_on_alloc(7, kWrap, nullptr, 12);
               mustBePlain();
@@ -251,8 +251,8 @@ TEST(Callbacks, CopiesAndFills) {
       "Copy#7 100+200 | Set#8 100+16 async");
 }
 
-// While the hook of an allocator runs, only the allocator itself calls functions of the hook's family. These inner
-// calls are not recorded.
+// Calls inside the hook of an allocator come from the allocator itself, if their functions belong to the hook's family.
+// They are not recorded.
 TEST(Callbacks, InsideAHookNothingIsRecorded) {
   EXPECT_EQ(eventsOf([] {
               __msl_thread.call.inside = runtime::insideOf(Family::Heap);
@@ -266,8 +266,8 @@ TEST(Callbacks, InsideAHookNothingIsRecorded) {
             "Alloc#7 100+16");
 }
 
-// Inside the hook of a driver's function, the driver frees a host block that the program allocated. This free is
-// recorded like any other.
+// Inside the hook of a driver's function, the driver frees a host block of the program. This free is recorded, because
+// it belongs to another family.
 TEST(Callbacks, InsideAHookOnlyItsFamilyIsLeftOut) {
   EXPECT_EQ(eventsOf([] {
               hook::Call call{kDeviceFree, hook::kPass, 999, 500, 0, 0};
@@ -318,8 +318,8 @@ TEST(Callbacks, ARefusedFreeBringsTheBlockBack) {
             "Free#7 100 | Free#8 100 | Alloc#8 100 restored");
 }
 
-// Both the hook inside the call and the callback after the call see that the free was refused. Whichever comes first
-// records that the block is alive.
+// The hook inside the call and the callback after the call both see that the free was refused. The first of them
+// records that the block is alive again.
 TEST(Callbacks, ARefusedFreeComesBackOnce) {
   EXPECT_EQ(eventsOf([] {
               const auto refuse = [](uint32_t site, bool hooked, bool called_back) {

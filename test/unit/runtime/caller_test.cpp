@@ -70,9 +70,9 @@ TEST(Callers, ALibraryOfARelativePathHasItsWholePath) {
   EXPECT_EQ(definitions[0].body.substr(sizeof(abi::ImageDefinition)), library.string());
 }
 
-// Another library may be loaded at the address of an unloaded one. The callers in the new library get entries of their
-// own, and the entries of the first library still refer to the first library's image. When the first library is loaded
-// again, its entries are found again. So a library that is opened a thousand times does not fill the table.
+// Another library may be loaded at the address of an unloaded one. Its callers get entries of their own, and the
+// entries of the first library still refer to the first library. If the first library is loaded again, it gets its old
+// entries. So a library that is loaded a thousand times does not fill the table.
 TEST(Callers, AnUnloadedImageKeepsItsCallersToItself) {
   const SessionDirectory session;
   constexpr char kLibrary[] = MSL_LOADABLE, kFunction[] = "msl_test_loadable";
@@ -88,7 +88,7 @@ TEST(Callers, AnUnloadedImageKeepsItsCallersToItself) {
     dlclose(library);
     __msl_unloaded();
     if (runtime::callerSite(address) != loaded)
-      _exit(1); // the library is still open by another handle, so its entry must be unchanged
+      _exit(1); // the library is still open through another handle, so its entry must not change
     __msl_unloading();
     dlclose(library);
     __msl_unloaded();

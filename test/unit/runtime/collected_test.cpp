@@ -1,7 +1,8 @@
-// Tests the runtime and the real collector in one process: threads record while the collector drains their rings. A
-// process never changes its session, so this program has only this test. The runtime and the collector map the rings at
-// different addresses. So ThreadSanitizer finds here only races within the runtime, or within the collector. The tests
-// in thread_test.cpp and collect/live_test.cpp find races between the two.
+// Tests the runtime and the real collector in one process: threads record while the collector drains their rings. The
+// program has only this test, because a process never changes its session.
+//
+// The runtime and the collector map the rings at different addresses. So ThreadSanitizer does not find races between
+// the two here. The tests in thread_test.cpp and collect/live_test.cpp find them.
 #include "analysis/collect/collector.h"
 #include "msleaks/runtime/record.h"
 

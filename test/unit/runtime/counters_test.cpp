@@ -12,15 +12,15 @@ namespace {
 
 thread_local uint64_t *slot = nullptr;
 
-// Adds to the first counter, as instrumented code does.
+// Counts an edge, as instrumented code does.
 void count(const abi::GraphUnit &unit) {
   if (slot == nullptr)
     slot = __msl_counters_of(&unit, &slot);
   ++slot[0];
 }
 
-// Expects that parent and child count in separate arrays. After libc's fork, a fork handler runs in the child. After
-// other forks no handler runs, and the runtime notices the new process when the child records.
+// Expects that parent and child count in separate arrays. libc's fork runs a fork handler in the child. After other
+// kinds of fork, the runtime notices the new process when the child records.
 template <class Fork> void expectOwnCounts(Fork forkNow) {
   const SessionDirectory session;
   std::strcpy(session.control().counts_folder, (session.path() / "counts").c_str());

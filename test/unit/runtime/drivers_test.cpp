@@ -1,5 +1,5 @@
-// Tests calls that only drivers of accelerators have. These calls lock pages of other allocators' blocks, map physical
-// memory, and report versions and bytes in use.
+// Tests calls that only drivers of accelerators have. They lock host pages, map physical memory, and report versions
+// and bytes in use.
 #include "callbacks_fixture.h"
 
 #include "msleaks/api.h"
@@ -17,8 +17,8 @@ constexpr hook::Device cudaDriver(int32_t (*memory)(uint64_t *free, uint64_t *to
       sizeof(hook::Device), static_cast<uint32_t>(Family::Cuda), nullptr, nullptr, nullptr, memory, nullptr, nullptr};
 }
 
-// A wrapper allocates a host block and registers the block's memory with a driver. The event Retarget of the wrapper
-// must refer to the host block, and not to the registered range.
+// A wrapper allocates a host block and registers its memory with a driver. The wrapper's Retarget event must refer to
+// the host block, and not to the registered range.
 TEST(Drivers, RegisteredMemoryIsNotTheBlockThatItLiesIn) {
   constexpr uint32_t kRegister = Traits(Verb::Alloc, Family::Cuda, Heap::Registered, 0).packed();
   EXPECT_EQ(eventsOf([] {
@@ -70,8 +70,7 @@ TEST(Drivers, TheFirstBlockChecksTheVersion) {
             "Alloc#7 100+16 async | Alloc#7 200+16 async | Alloc#8 300+16");
 }
 
-// A device's manager reports its bytes in use. The runtime records this number only if the driver reports its own
-// number, too.
+// A device's manager reports its bytes in use. The runtime records this number only if the driver also reports its own.
 TEST(Drivers, WhatADeviceHasInUseIsSaidByTwo) {
   static constexpr auto kMemory = [](uint64_t *free, uint64_t *total) {
     *free = 30;
@@ -131,7 +130,7 @@ TEST(Drivers, AChildDoesNotAskTheDriverOfItsParent) {
     if (child == 0) {
       const void *none = nullptr;
       __msl_before(8, kTake);
-      __msl_on_alloc_out(8, kTake, &none, 16, 2); // in the parent, the runtime would now ask the driver
+      __msl_on_alloc_out(8, kTake, &none, 16, 2); // the parent's runtime would ask the driver here
       ::_exit(asked == 1 ? 0 : 1);
     }
     int status = -1;
@@ -191,7 +190,7 @@ TEST(Drivers, SayWhatAddressesShow) {
     hook::Call call{kShow, hook::kPass, 1, 0, 0, 0};
     __msl_hook_enter(&call);
     __msl_hook_begin(&call);
-    // Not recorded: this call is inside another call of the same driver.
+    // Not recorded, because this call is inside another call of the same driver.
     __msl_on_mapped(9, kShow, at(100), 16, at(5), 8);
     __msl_hook_end(&call);
   }),

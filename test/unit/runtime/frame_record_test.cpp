@@ -1,5 +1,5 @@
-// Tests walks through code without unwind tables. A walk may continue only where a frame pointer proves the next frame.
-// A walk must never return a wrong frame.
+// Tests walks through code without unwind tables. A walk may continue only if a frame pointer proves the next frame. It
+// must never return a wrong frame.
 #include "unwound.h"
 #include "without_tables.h"
 
@@ -74,7 +74,7 @@ std::span<const uint64_t> truth(uint64_t innermost) {
   frames_there += all.size();
 }
 
-// Clears the unused part of the stack. Return addresses that earlier calls have left there would prevent a proof.
+// Clears the unused part of the stack. Old return addresses in it would prevent a proof of the next frame.
 [[gnu::noinline]] void clearStack() {
   char forgotten[1 << 16];
   std::memset(forgotten, 0, sizeof forgotten);
@@ -117,9 +117,8 @@ void raiseSignal() {
   ::raise(SIGUSR1);
 }
 
-// Expects that a walk ends at a signal handler without tables, whether or not the handler makes a frame record. If it
-// makes one, the return address in the record does not follow a call. If it makes none, the next record belongs to
-// another function.
+// Expects that a walk ends at a signal handler without tables. If the handler makes a frame record, its return address
+// does not follow a call. If it makes none, the next record belongs to another function.
 template <auto Handler> void expectOneFrameOfHandler() {
   struct sigaction action{}, before{};
   action.sa_handler = Handler;
@@ -138,8 +137,7 @@ TEST(FrameRecords, DoNotLeadOutOfHandlersWithoutTables) {
 }
 
 #if defined(__x86_64__)
-// The code was generated at run time. It makes a frame record, but belongs to no image. So the record does not prove
-// the next frame.
+// Code that was generated at run time belongs to no image. So its frame record does not prove the next frame.
 TEST(FrameRecords, OfCodeWithoutAnImageAreNoProof) {
   constexpr unsigned char kCode[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3}; // push, mov, call *%rdi, pop, ret
   void *memory = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

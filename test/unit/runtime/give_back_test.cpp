@@ -1,5 +1,4 @@
-// Tests the callbacks of realloc and of mappings: for blocks that move, for blocks that are freed in part, and for
-// calls that fail.
+// Tests the callbacks of realloc and of mappings: blocks that move, partial frees, and calls that fail.
 #include "callbacks_fixture.h"
 
 namespace msleaks::test {
@@ -41,7 +40,7 @@ TEST(Callbacks, AHookTakesTheSecondHalfOfARealloc) {
             "Free#7 100 realloc | Alloc#7 200+32 hook realloc");
 }
 
-// The program's own realloc calls an instrumented malloc, which overwrites the pending site of the realloc. When the
+// The program's own realloc calls an instrumented malloc, which overwrites the stored site of the realloc. If the
 // realloc fails, the old block must be alive again.
 TEST(Callbacks, AUsersReallocThatFailsBringsTheBlockBack) {
   EXPECT_EQ(eventsOf([] {
@@ -141,8 +140,8 @@ TEST(Callbacks, MappingsWithoutMemoryAreReserved) {
       "Alloc#7 4096+8192 | Alloc#8 81920+8192 reserve | Alloc#9 163840+8192 reserve file | AllocFailed#10 8192+13");
 }
 
-// mprotect is recorded once, after the call, unless the kernel refused the call. The callback records it if a callback
-// follows the call. Otherwise the hook records it.
+// mprotect is recorded once, after the call, unless the kernel refused it. If a callback follows the call, the callback
+// records it, otherwise the hook.
 TEST(Callbacks, ProtectionIsRecordedWhereItChanges) {
   EXPECT_EQ(eventsOf([] {
               const auto protect = [](uint32_t site, int protection, int64_t status, bool hooked) {
@@ -173,7 +172,7 @@ TEST(Callbacks, ProtectionIsRecordedWhereItChanges) {
             "Protect#7 4096+8192 reserve | Protect#9 4096+8192 | Protect#10 4096+4096 hook reserve");
 }
 
-// Mappings and protections that an allocator makes for itself are not recorded.
+// An allocator's own mappings and protections are not recorded.
 TEST(Callbacks, AnAllocatorsOwnProtectionIsNotRecorded) {
   EXPECT_EQ(eventsOf([] {
               __msl_before(7, kMalloc);

@@ -1,5 +1,5 @@
-// Tests that the runtime counts each segment of an image as a part of this image. On AArch64, linkers leave gaps
-// between segments.
+// Tests that each segment of an image counts as a part of the image, although linkers for AArch64 leave gaps between
+// segments.
 #include "image.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// Tests that the name of a kernel is recorded before its first launch, and again when another kernel gets the handle.
+// Tests that a kernel's name is recorded before its first launch, and again if another kernel gets the handle.
 #include "callbacks_fixture.h"
 #include "kernel_names.h"
 

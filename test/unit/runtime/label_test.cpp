@@ -1,4 +1,4 @@
-// Tests marks, ranges and owners of a program: their events are recorded, and each text is defined once.
+// Tests marks, ranges and owners of a program: their events are recorded, and each text gets one definition.
 #include "callbacks_fixture.h"
 
 #include "msleaks/api.h"
@@ -71,8 +71,8 @@ TEST(Labels, NoTextAndAnEmptyOne) {
   EXPECT_EQ(textsOf(*session.arenas().at(0)), (Texts{{1, ""}}));
 }
 
-// Two equal texts at different addresses have one number. If the program later changes the bytes of a text, the
-// runtime's copy does not change.
+// Equal texts at different addresses get one number. If the program later changes the bytes of a text, the runtime's
+// copy does not change.
 TEST(Labels, TextsAreCopied) {
   const SessionDirectory session;
   EXPECT_EQ(eventsIn(session,
@@ -132,7 +132,7 @@ TEST(Labels, ALongTextIsCut) {
   EXPECT_EQ(notesOf(*arenas.at(0)).size(), 1u);
 }
 
-// There are more texts than numbers. All texts beyond the limit get one common label, also in a fork's child.
+// There are more texts than numbers. All texts beyond the limit share one label, also in a fork's child.
 TEST(Labels, TooManyTextsAreOthers) {
   constexpr uint32_t kTexts = abi::kMaxLabels + 1000;
   const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 16});
@@ -225,8 +225,8 @@ TEST(Labels, AForkedChildGoesOn) {
   }
 }
 
-// The child must not inherit a lock that is never released. It must not assign a number twice, or use a number without
-// a text.
+// The child must not wait for a lock that a thread of the parent held. It must not assign a number twice, or use a
+// number without a text.
 TEST(Labels, ForkWhileAnotherThreadNamesTexts) {
   constexpr uint32_t kForks = 30;
   const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 16});
@@ -296,8 +296,8 @@ TEST(Labels, ARefusedDefinitionIsTriedAgainLater) {
   EXPECT_EQ(labels.back(), 1u);
 }
 
-// Without a collector and without room in memory, the runtime defines no text. When another collector takes over, the
-// runtime defines texts again.
+// Without a collector and without room in memory, the runtime defines no text. It defines texts again when another
+// collector takes over.
 TEST(Labels, WithoutACollectorEventsCount) {
   const SessionDirectory session;
   session.loseCollectorAndRoom();
@@ -316,7 +316,7 @@ TEST(Labels, WithoutACollectorEventsCount) {
   EXPECT_GE(session.unseen().dropped, 2u);
 }
 
-// A signal handler uses new texts at any moment, while the interrupted code also uses new texts. Each event of the
+// A signal handler uses new texts at any moment, also while the interrupted code uses new texts. Each event of the
 // interrupted code must have the right text.
 TEST(Labels, SignalHandlersNameTexts) {
   const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 1024});

@@ -1,5 +1,5 @@
-// Tests that a process reads the page state of a large block just before it frees the block, if the collector has
-// listed the block.
+// The collector lists large blocks. Tests that a process reads the page state of a listed block just before it frees
+// the block.
 #include "../sanitizers.h"
 #include "session_fixture.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kSize = 1 << 20, kAllocated = 4711;
 
-// Maps memory. The tests treat ranges of it as large blocks, and free these blocks.
+// Maps memory. The tests use ranges of it as large blocks.
 class LastLook : public testing::Test {
 protected:
   void SetUp() override {
@@ -45,7 +45,7 @@ protected:
   }
   static void free(uint64_t block) { runtime::recordFree(abi::Heap::Host, 0, 2, block, 0); }
 
-  // Runs `body` in a process. Returns the Pages events, which must all come before a Free.
+  // Runs `body` in a process, and returns its Pages events. Each of them must come before a Free.
   std::vector<abi::PagesEvent> looksOf(const std::function<void()> &body) const {
     const SessionDirectory session;
     EXPECT_EQ(session.runChild(body), 0);
@@ -108,8 +108,8 @@ TEST_F(LastLook, ABlockIsLookedAtOnce) {
   EXPECT_EQ(looks.size(), 1u);
 }
 
-// A block on the list may have been freed already. Then its memory may be unreadable, or belong to another block. Pages
-// that cannot be read count as touched.
+// A listed block may have been freed already. Its memory may then be unreadable, or belong to another block. Pages that
+// cannot be read count as touched.
 TEST_F(LastLook, MemoryThatCannotBeReadCountsAsTouched) {
   const auto looks = looksOf([&] {
     tell(address + 16, kSize);
@@ -143,8 +143,8 @@ TEST_F(LastLook, BehindASeccompFilterNobodyLooks) {
   EXPECT_TRUE(looks.empty());
 }
 
-// Reading the page state of much memory needs much time. A process that has run for a short time may spend only little
-// time on this. The process of this test has already spent its time, so it must not read the pages.
+// A process may spend only a small part of its run time on reading page states. This process has already spent this
+// time, so it must not read the pages.
 TEST_F(LastLook, LooksEndWhenTheirTimeIsSpent) {
   const auto looks = looksOf([&] {
     tell(address, kSize);

@@ -1,5 +1,5 @@
-// Tests that the loader's lock causes no deadlock. With glibc before 2.35, the runtime must take this lock to find an
-// image. At the same time, a thread that holds the lock may call the runtime.
+// Tests that the loader's lock causes no deadlock. With glibc before 2.35, the runtime takes this lock to find an
+// image, and a thread that holds the lock may call the runtime.
 #include "session_fixture.h"
 
 #include "loaded_object.h"
@@ -13,8 +13,8 @@ namespace {
 
 constexpr int kPaths = 20'000;
 
-// Reads a call path with an address in no image. Each address is used only once, so the runtime asks the loader for its
-// image.
+// Reads a call path with an address outside all images. Each address is used only once, so the runtime must ask the
+// loader for its image.
 void takeNewPath(uint64_t address) {
   const runtime::CallerFrame frame = runtime::callerFrame();
   __msl_path(address, frame.stack_pointer, frame.frame_pointer, 0);

@@ -1,5 +1,5 @@
-// Tests allocator calls that have not ended: nested calls, calls without a callback at their end, and calls on several
-// stacks.
+// Tests open calls (calls of allocators that have not ended): nested calls, calls without a callback at their end, and
+// calls on several stacks.
 #include "callbacks_fixture.h"
 
 #include <csignal>
@@ -8,8 +8,8 @@
 namespace msleaks::test {
 namespace {
 
-// Mappings that the program's own malloc or realloc makes are memory of this allocator. So code inside these two
-// functions counts as inside an allocator.
+// Mappings that the program's own malloc or realloc makes are memory of this allocator. So code inside them must count
+// as inside an allocator.
 TEST(Callbacks, AnAnnouncedAllocatorIsInsideItself) {
   const SessionDirectory session;
   EXPECT_EQ(session.runChild([] {
@@ -51,8 +51,7 @@ TEST(Callbacks, ATailCallOpensNothing) {
             "Alloc#7 100+16 hook");
 }
 
-// Calls that end by a longjmp, or by an exception without a cancel callback, must not accumulate in the list of open
-// calls.
+// Calls that end by a longjmp, or by an exception without a callback, must not pile up in the list of open calls.
 TEST(Callbacks, AbandonedCallsAreForgotten) {
   EXPECT_EQ(eventsOf([] {
               for (uint32_t i = 0; i < 100; ++i)
@@ -139,8 +138,8 @@ void nest(uint32_t depth) {
   __msl_on_alloc(1000 + depth, kUser, at(100), 16);
 }
 
-// If more calls are open than there is room for, the outermost calls are dropped. The only effect is that the block is
-// not retargeted to the sites of these calls.
+// If there is no room for all open calls, the outermost ones are dropped. The only effect is that the block is not
+// retargeted to their sites.
 TEST(Callbacks, DeepNestingIsBounded) {
   EXPECT_EQ(eventsOf([] {
               nest(runtime::kOpenCalls - 1);

@@ -1,5 +1,5 @@
-// Tests the layout of the arena for kernels with pages of 4, 16 and 64 KiB. A larger page is a multiple of a smaller
-// one. So the layout for large pages can be tested on a kernel with smaller pages.
+// Tests the layout of the arena for kernels with pages of 4, 16 and 64 KiB. Large pages are multiples of small ones. So
+// their layout can be tested on a kernel with small pages.
 #include "session.h"
 #include "session_fixture.h"
 
@@ -58,8 +58,8 @@ TEST_P(Pages, RingsBeginOnPages) {
   EXPECT_EQ(session.drain().size() + total.dropped, total.produced);
 }
 
-// The directory of rings grows by pages. On a full disk, an access to an entry whose page was never allocated would
-// raise SIGBUS. So the file must contain the pages of all entries.
+// The directory of rings grows by pages. Its file must contain the pages of all entries. Otherwise an access on a full
+// disk would raise SIGBUS.
 TEST_P(Pages, TheDirectoryOfRingsHasItsPages) {
   const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 16});
   constexpr int kThreads = 400; // with 24 bytes each, their entries fill more than two pages of 4 KiB

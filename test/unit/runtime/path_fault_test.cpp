@@ -136,8 +136,8 @@ uint64_t anyWord(const uint64_t *stack) {
 
 [[gnu::noinline]] uint32_t pathOfCaller() { return pathHere(); }
 
-// Overwrites some or all words of the stack, from a random word between `begin` and `end` on. Then reads the call path.
-// Calls whose frames are below the first damaged word are unchanged, so the path must contain them.
+// Overwrites some or all words of the stack from a random word between `begin` and `end` on, and then reads the call
+// path. The path must contain all calls whose frames are below the first damaged word.
 [[gnu::noinline]] void takeOnDamagedStack(Nodes &own, uint64_t *begin, uint64_t *end) {
   static uint64_t kept[1 << 13];
   const uint64_t words = static_cast<uint64_t>(end - begin);
@@ -152,7 +152,7 @@ uint64_t anyWord(const uint64_t *stack) {
   const uint32_t number = pathOfCaller();
   std::memcpy(begin, kept, words * sizeof *begin);
   const Path path = own.pathOf(number);
-  // A frame's address was read below the frame's own stack pointer. So the address is right if this stack pointer is
+  // The walk read a frame's address below the frame's stack pointer. So the address is right if this stack pointer is
   // not above the first damaged word.
   size_t right = 1;
   while (right < true_frames.size() && true_frames[right].stack_pointer <= reinterpret_cast<uint64_t>(first))
@@ -259,7 +259,7 @@ namespace {
 
 } // namespace
 
-// If a library is loaded again, the paths through it are the same as before, for each of its callers.
+// A library that is loaded again must have the same paths as before, for each of its callers.
 TEST(PathFaults, AReopenedLibraryIsFoundBehindEachOfItsCallers) {
   const SessionDirectory session;
   const std::string copy = session.path() / "copy.so";
@@ -275,8 +275,8 @@ TEST(PathFaults, AReopenedLibraryIsFoundBehindEachOfItsCallers) {
             0);
 }
 
-// Several threads load and close libraries. So one thread unmaps memory that another thread may be reading in a walk.
-// All paths must be right.
+// Several threads load and close libraries. So one thread may unmap memory that another thread's walk reads. All paths
+// must be right.
 TEST(PathFaults, WhileManyThreadsCloseLibraries) {
   constexpr int kRounds = kThreadSanitizer ? 200 : 2000;
   const SessionDirectory session;
@@ -335,7 +335,7 @@ TEST(PathFaults, OfChildrenThatAreForkedMeanwhileAreTheirOwn) {
 
 namespace {
 
-// Exit statuses of the children. A failed child's status is also the status of the test's process.
+// Exit statuses of the children. If a child fails, the test's process exits with the same status.
 constexpr int kRight = 0, kNoArena = 2, kOfTheParent = 3, kWrongLater = 4;
 constexpr int kTooManyOfTheParent = 5, kSignal = 100, kForks = 150;
 volatile int forks, of_the_parent, failure;
@@ -355,8 +355,8 @@ void forkInHandler(int) {
   forks = forks + 1;
 }
 
-// Checks the path number that the child got from the interrupted walk, and exits. This may be a number of the parent's
-// tree, so the child may have no node with this number.
+// Checks the path number that the child got from the interrupted walk, and exits. If it is a number of the parent's
+// tree, the child may have no node with this number.
 [[noreturn]] void judgeInChild(const SessionDirectory &session, uint32_t number, uint32_t site) {
   if (number != site && session.arenas().empty())
     _exit(kNoArena);
@@ -370,7 +370,7 @@ void forkInHandler(int) {
 
 } // namespace
 
-// The next test asks for numbers of another process. Behind the last node of this process there is no memory of nodes.
+// The next test looks up numbers of another process. This process must have no nodes with such high numbers.
 TEST(PathFaults, ANumberOfAnotherProcessHasNoPath) {
   const SessionDirectory session(allPaths());
   EXPECT_EQ(session.runChild([&] {
@@ -385,9 +385,10 @@ TEST(PathFaults, ANumberOfAnotherProcessHasNoPath) {
 }
 
 // A signal handler forks in the middle of a walk. The child returns into the walk, but has a new tree of paths. So the
-// walk must not return a number from the parent's tree. At its end, the walk checks whether the process has forked. The
-// walk cannot notice a fork right after this check. So the test accepts wrong numbers in fewer than a tenth of the
-// children. Without the check, two thirds of the children would get wrong numbers.
+// walk must not return a number from the parent's tree.
+//
+// At its end, a walk checks whether the process has forked. It cannot notice a fork right after this check. So the test
+// accepts wrong numbers in fewer than a tenth of the children. Without the check, two thirds would be wrong.
 TEST(PathFaults, ThatAForkInAHandlerCutsShortAreNone) {
   const SessionDirectory session(allPaths());
   EXPECT_EQ(session.runChild([&] {

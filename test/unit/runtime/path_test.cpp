@@ -1,5 +1,4 @@
-// Tests that call paths are right, whatever the thread's last path was. A thread stores its last path for its next
-// walk.
+// Tests that call paths are right, whatever path the thread has stored from its last walk.
 #include "path_nodes.h"
 #include "unwound.h"
 
@@ -192,13 +191,12 @@ TEST(Paths, OfHandlersAndOfWhatTheyInterruptAreRight) {
     };
     callAll(); // binds all symbols, since a walk may find no table in the loader's own code
     ::setitimer(ITIMER_REAL, &often, nullptr);
-    // The loop may last ten seconds, since a kernel may have coarse timers.
+    // The loop may last ten seconds, since some kernels have coarse timers.
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     for (callAll(); from_handlers.size() < 10 && std::chrono::steady_clock::now() < until;)
       callAll();
     ::setitimer(ITIMER_REAL, &never, nullptr);
-    // The path of a handler must contain the handler's caller, which is the kernel's frame, and then the interrupted
-    // function.
+    // The path must contain the handler's caller, which is the kernel's frame, and then the interrupted function.
     size_t complete = 0;
     for (const uint32_t number : from_handlers) {
       const Path path = own.pathOf(number);
@@ -228,8 +226,8 @@ TEST(Paths, WithoutARequestAreCallers) {
             0);
 }
 
-// A fork's child has a tree of its own, but its thread still stores the parent's last path. The child must not use that
-// path's numbers.
+// A fork's child has its own tree of paths, but its thread still stores the parent's last path. The child must not use
+// the numbers of that path.
 TEST(Paths, OfAForkedChildAreItsOwn) {
   const SessionDirectory session;
   EXPECT_EQ(session.runChild([&] {

@@ -1,5 +1,5 @@
-// Tests what happens when a ring is full. If possible, a larger ring follows. Otherwise the session's policy applies,
-// and each lost event is counted.
+// Tests what happens when a ring is full. If possible, the thread gets a larger ring. Otherwise the session's policy
+// applies, and each lost event is counted.
 #include "session_fixture.h"
 
 #include "msleaks/runtime/record.h"
@@ -180,7 +180,7 @@ TEST(Policy, ACollectorThatComesBackIsWaitedForAgain) {
   EXPECT_EQ(sum(session.arenas()).dropped, dropped);
 }
 
-// The collector writes heartbeats, but reads no event from this ring. The thread must wait for room only once.
+// The collector writes heartbeats, but reads no event from this ring. The thread must wait only once.
 TEST(Policy, ACollectorThatLeavesARingAloneIsWaitedForOnce) {
   const SessionDirectory session(
       {.on_full = abi::OnFull::Block, .ring_kib = kSmallest, .ring_max_kib = kSmallest, .block_timeout_ms = 100});

@@ -94,8 +94,8 @@ bool vforkLendsMemory() {
   return lent;
 }
 
-// The child of a vfork uses the parent's memory, so its events are recorded in the parent's ring. (POSIX does not allow
-// the child to call such functions, but instrumented code calls them.)
+// The child of a vfork uses the parent's memory, so its events are recorded in the parent's ring. (POSIX forbids such
+// calls in the child, but instrumented code makes them.)
 TEST(Process, AVforkedChildRecordsIntoItsParentsRing) {
   if (!vforkLendsMemory())
     GTEST_SKIP() << "skipped: vfork is a fork here";
@@ -167,8 +167,7 @@ TEST(Process, AFlightRecorderKeepsItsSizeInAForksChild) {
             (std::vector<uint64_t>{64 << 10, 64 << 10}));
 }
 
-// Forks while other threads record and claim rings. The child must not wait forever for a lock that one of these
-// threads held.
+// Forks while other threads record and claim rings. The child must not wait forever for a lock of these threads.
 TEST(Process, ForkWhileOtherThreadsAreBusy) {
   const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 16});
   ASSERT_EQ(session.runChild([] {
@@ -295,7 +294,7 @@ TEST(Process, ADirectoryThatRefusesFilesMakesItInert) {
 }
 
 // Expects that the session's page of unseen processes lists one child. The child could not create its files. So it
-// added itself to this page, which its parent had mapped before the fork.
+// added itself to this page, which its parent had mapped.
 void expectOneUnseen(const SessionDirectory &session, int error) {
   ASSERT_EQ(session.unseen().count.load(), 1u);
   const abi::UnseenProcess &process = session.unseen().processes[0];

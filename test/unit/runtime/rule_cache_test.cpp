@@ -34,7 +34,7 @@ protected:
 };
 
 // The cache must find the rules of all 2,000 addresses. If each address had only one possible place in the cache, about
-// thirty pairs of addresses would have the same place by chance.
+// thirty pairs of addresses would collide.
 TEST_F(Rules, AddressesThatMeetDoNotDisplaceEachOther) {
   put(2000);
   EXPECT_EQ(countFound(2000), 2000u);

@@ -1,5 +1,5 @@
-// Tests programs that forbid system calls. No system call of the runtime may kill such a program, and each event that
-// is not recorded must be counted.
+// Tests programs that forbid system calls. The runtime must make no forbidden call, because the kernel would kill the
+// program. Events that are not recorded must be counted.
 #include "../sanitizers.h"
 #include "session_fixture.h"
 
@@ -20,8 +20,7 @@ namespace {
 
 class Sandbox : public testing::Test {
 protected:
-  // The background thread of ThreadSanitizer makes system calls that the filters forbid. The kernel would kill the
-  // process for these calls.
+  // The filters forbid system calls of ThreadSanitizer's background thread. The kernel would kill the process.
   void SetUp() override {
     if (kThreadSanitizer)
       GTEST_SKIP() << "skipped: the filters forbid calls of TSan itself";
@@ -58,7 +57,7 @@ void install(const std::vector<sock_filter> &rules, unsigned flags = 0) {
     _exit(kCannot);
 }
 
-// Ends a program in a sandbox at once. Exit handlers do not run, since they could make forbidden calls.
+// Ends a program in a sandbox at once, without exit handlers, which could make forbidden calls.
 [[noreturn]] void leave(int status) {
   runtime::rawCall(SYS_exit_group, status);
   __builtin_unreachable();
@@ -91,7 +90,7 @@ TEST_F(Sandbox, AFullRingDoesNotGrowBehindAFilter) {
   }
 }
 
-// In strict mode the program may not even read the processor's counter, so no event can be recorded.
+// In strict mode, reading the processor's counter is forbidden, too. So no event can be recorded.
 TEST_F(Sandbox, StrictModeToo) {
   const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 64});
   ASSERT_EQ(session.runChild([] {
@@ -123,8 +122,8 @@ TEST_F(Sandbox, RoomThatTheCollectorMakesIsUsed) {
   EXPECT_EQ(events[0].event.as<abi::AllocEvent>().address, kMany);
 }
 
-// With the clock Monotonic, the runtime would have to call the kernel to get the time. So events after the installation
-// of the filter are dropped.
+// With the clock Monotonic, the runtime would have to ask the kernel for the time. So events after the installation of
+// the filter are dropped.
 TEST_F(Sandbox, WithoutAClockOfTheProcessorEventsAreDropped) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 64});
   session.control().clock = abi::ClockKind::Monotonic;
@@ -157,8 +156,8 @@ TEST_F(Sandbox, NewCallersAndPathsAreFoundInWhatWasReserved) {
   EXPECT_EQ(status, 0);
 }
 
-// Two threads start before the filter is installed, and record their first event after the installation. The filter
-// applies to all threads, so these threads cannot create rings. They get spare rings.
+// Two threads start before the filter is installed, and record their first event afterwards. The filter applies to all
+// threads, so these threads cannot create rings. They get spare rings.
 TEST_F(Sandbox, ThreadsThatRecordFirstBehindIt) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16});
   ASSERT_EQ(session.runChild([] {
@@ -187,8 +186,8 @@ TEST_F(Sandbox, ThreadsThatRecordFirstBehindIt) {
   EXPECT_EQ(session.drain().size(), 210u);
 }
 
-// When the filter is installed, no thread may be in a system call of the runtime. In this test, two threads often make
-// such system calls, since their rings grow and they wait for room.
+// While the filter is being installed, no thread may be in a system call of the runtime. Two threads of this test often
+// make such calls, because their rings grow and they wait for room.
 TEST_F(Sandbox, OtherThreadsAreOutOfTheKernelBefore) {
   for (int i = 0; i < 20; ++i) {
     const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 1024});
@@ -260,8 +259,8 @@ TEST_F(Sandbox, AForkedChildIsListedAndItsEventsAreCounted) {
   EXPECT_EQ(session.unseen().processes[0].error, abi::kChildOfSandboxed);
 }
 
-// Installs a filter, executes this program again, and returns its exit status. The filter allows the calls by which the
-// dynamic linker opens, reads and maps files. It forbids the other calls that the runtime would make.
+// Installs a filter, executes this program again, and returns its exit status. The filter allows the calls that the
+// dynamic linker needs to open, read and map files. It forbids other calls of the runtime.
 int execBehindFilter(const SessionDirectory &session) {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe");
   return session.runChild([&self] {
@@ -285,8 +284,8 @@ TEST_F(Sandbox, AnExecBehindItIsListed) {
   EXPECT_NE(session.unseen().processes[0].name[0], 0);
 }
 
-// A filter that also applies to the collector, as in a container, does not count as a sandbox. So the runtime makes its
-// usual system calls. The filter of this test forbids these calls, so the kernel kills the process.
+// A filter that applies to the collector, too, as in a container, does not count as a sandbox. So the runtime makes its
+// usual system calls. This test's filter forbids them, so the kernel kills the process.
 TEST_F(Sandbox, AFilterOfTheCollectorIsNone) {
   const SessionDirectory session;
   session.control().seccomp_filters = 1000;

@@ -153,7 +153,7 @@ private:
   char *base_ = nullptr;
 };
 
-// Returns flags with which events of instrumented code have sites, but no call paths. Most tests expect such events.
+// Returns flags that give events of instrumented code sites, but no call paths.
 inline abi::Flags ofPlaces() {
   abi::Flags flags;
   flags.call_stack = abi::CallStack::Auto;
@@ -192,7 +192,7 @@ public:
   const std::filesystem::path &path() const { return path_; }
   abi::ControlPage &control() const { return *control_; }
   abi::UnseenPage &unseen() const { return *unseen_; }
-  // loseCollector() changes the control page as the kernel does when the collector's thread is killed. findCollector()
+  // loseCollector() changes the control page as the kernel does when it kills the collector's thread. findCollector()
   // changes it as a new collector does.
   void loseCollector() const { control_->collector_thread.fetch_or(abi::kOwnerGone); }
   void loseCollectorAndRoom() const {
@@ -241,8 +241,8 @@ public:
     return events;
   }
 
-  // Drains the rings and writes heartbeats until the child has ended, and then drains the rings once more. Maps the
-  // files again in each round, so that new rings are seen.
+  // Drains the rings and writes heartbeats until the child has ended, and then drains them once more. Maps the files
+  // again in each round, so new rings are seen.
   std::vector<ReadEvent> collectFrom(pid_t pid, int *status) const {
     std::vector<ReadEvent> events;
     for (bool gone = false; !gone;) {
@@ -260,8 +260,7 @@ public:
   }
 
 private:
-  // Creates a file of one page. Returns null if there is no room. The session also works if there is no room for the
-  // page of unseen processes.
+  // Creates a file of one page. Returns null if there is no room. The page of unseen processes may be missing.
   void *makePage(const char *name) const {
     const int fd = ::open((path_ / name).c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
     const bool room = ::posix_fallocate(fd, 0, abi::kHeaderBytes) == 0;

@@ -16,9 +16,10 @@ constexpr uint64_t kFromNested = uint64_t{1} << 41;
 volatile uint64_t in_signals = 0;
 volatile uint64_t in_nested = 0;
 
-// Records an event of two slots in a handler, so that its slots may come between those of the interrupted code.
-// ThreadSanitizer delivers signals itself. It may interrupt this handler by the same handler, after the first one has
-// read its number and before it records. The second one then records nothing.
+// Records an event of two slots in a handler, so its slots may lie between those of the interrupted code.
+//
+// ThreadSanitizer delivers signals itself, and may interrupt this handler by itself between reading the number and
+// recording. The inner handler then records nothing.
 void onTimer(int) {
   static volatile bool inside = false;
   if (inside)
@@ -141,8 +142,8 @@ TEST(Signals, AStormOnAFullRingCountsWhatItLoses) {
 
 #if defined(__x86_64__)
 
-// Makes the processor trap after every instruction, so that a handler can run after each instruction. So the tests
-// reach all points at which one signal can arrive. A timer would reach only a small part of these points.
+// Makes the processor trap after every instruction. So a signal handler runs at all points at which a signal can
+// arrive. A timer would reach only a few of these points.
 void startTraps() {
   __asm__ volatile("lea -128(%%rsp), %%rsp\n pushfq\n orq $0x100, (%%rsp)\n popfq\n lea 128(%%rsp), %%rsp"
                    :
@@ -160,8 +161,8 @@ volatile uint64_t traps = 0, wanted_trap = 0;
 constexpr uint64_t kEveryTrap = UINT64_MAX;
 constexpr uint64_t kLongestStorm = 150; // without a limit, the interrupted record would never end
 
-// Whether a handler has seen a slot below `head` that is not written yet. The ring has not wrapped, so an unwritten
-// slot is zero.
+// Whether a handler has seen a slot below `head` that is not written yet. The ring has not wrapped, so such a slot is
+// zero.
 volatile bool published_unwritten = false;
 
 void lookAtPublished() {
@@ -186,8 +187,10 @@ void onTrap(int) {
   lookAtPublished();
 }
 
-// Records events under traps, and exits. Exit status 1: an event was still unpublished when the interrupted record had
-// ended. Exit status 2: an event was published too early.
+// Records events under traps, and exits with one of these statuses:
+//
+//   1: an event was still unpublished when the interrupted record had ended
+//   2: an event was published too early
 void recordUnderTraps(uint64_t first_trap, uint64_t count, uint64_t *made) {
   struct sigaction action{};
   action.sa_handler = onTrap;

@@ -1,4 +1,4 @@
-// Tests a session that is stopped or started during a call. The call must be recorded once or not at all.
+// Tests sessions that are stopped or started during a call. The call must be recorded once or not at all.
 #include "callbacks_fixture.h"
 
 namespace msleaks::test {

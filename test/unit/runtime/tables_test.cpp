@@ -14,8 +14,8 @@ namespace {
 
 using namespace runtime::unwind;
 
-// A copy of this program's tables, which a test can damage. The tables store distances to functions. So look-ups in the
-// copy use addresses that are moved by the same distance as the copy.
+// A copy of this program's tables, which a test can damage. The tables contain distances to functions. So the addresses
+// for look-ups are shifted by the distance between the tables and the copy.
 class TablesCopy {
 public:
   TablesCopy() {

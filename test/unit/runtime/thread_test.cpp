@@ -1,5 +1,5 @@
-// Tests the rings of threads: each thread gets a ring and ends it, another thread claims it again, and late events are
-// recorded, too.
+// Tests the rings of threads: each thread gets a ring, the ring ends with the thread, and another thread claims it.
+// Also tests events that a thread records after the end of its ring.
 #include "../sanitizers.h"
 #include "session_fixture.h"
 
@@ -97,9 +97,9 @@ TEST(Threads, ManyAtOnce) {
   EXPECT_EQ(session.drain().size(), kThreads);
 }
 
-// Threads record for the first time in a destructor of a pthread key. By then, some rounds of destructors are over. So
-// the runtime's destructor does not run in the last round, in which it would end the ring. Later threads notice that
-// these threads have ended, and end their rings.
+// Threads record for the first time in a destructor of a pthread key, after some rounds of destructors. So the
+// runtime's destructor does not run in the last round, in which it would end the ring. Later threads notice that these
+// threads have ended, and end their rings.
 TEST(Threads, WhoRecordsFirstInADestructorGivesItsRingBackToo) {
   if (kThreadSanitizer)
     GTEST_SKIP() << "skipped: TSan's own state of a thread is gone by its last destructors";
@@ -137,8 +137,8 @@ void recordInEveryRound(void *argument) {
   pthread_setspecific(every_round_key, reinterpret_cast<void *>(round + 1));
 }
 
-// When a thread ends, first its thread_local objects are destroyed. Then the destructors of its keys run in rounds.
-// After the runtime's destructor in the last round, events are recorded in the late ring.
+// When a thread ends, its thread_local objects are destroyed first. Then the destructors of its keys run in rounds.
+// Events after the runtime's destructor in the last round are recorded in the late ring.
 TEST(Threads, DestructorsOfTheThreadAreRecorded) {
   if (kThreadSanitizer)
     GTEST_SKIP() << "skipped: ThreadSanitizer takes the last round of destructors for itself";
@@ -165,8 +165,8 @@ TEST(Threads, DestructorsOfTheThreadAreRecorded) {
   EXPECT_EQ(account.dropped, 0u);
 }
 
-// A signal handler may call pthread_exit after the interrupted record has reserved a slot and before it has written the
-// slot. This test creates the same state. The reserved slot must not be published.
+// A signal handler may call pthread_exit while the interrupted record has reserved a slot, but has not written it. The
+// reserved slot must not be published.
 TEST(Threads, AThreadThatEndsInsideARecordPublishesNoneOfIt) {
   const SessionDirectory session;
   ASSERT_EQ(session.runChild([] {
@@ -185,8 +185,7 @@ TEST(Threads, AThreadThatEndsInsideARecordPublishesNoneOfIt) {
   EXPECT_EQ(sum(arenas).produced, 2u);
 }
 
-// Writers and a reader run in one process and use one mapping, so that ThreadSanitizer checks both sides of `head` and
-// `tail`.
+// Writers and a reader use one mapping in one process. So ThreadSanitizer checks both sides of `head` and `tail`.
 TEST(Threads, AReaderMayReadMeanwhile) {
   const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 16});
   constexpr uint64_t kThreads = 3, kCount = 50'000;

@@ -32,8 +32,8 @@ thread_local Compared compared;
 thread_local Stack stack;
 thread_local Calls ours, theirs;
 
-// Whether the compiler's unwinder has ended at the PLT. On AArch64 the PLT has no table. So the compiler's unwinder
-// cannot continue if a signal has interrupted code in the PLT.
+// Whether the compiler's unwinder has ended at the PLT. On AArch64 the PLT has no unwind table, so the unwinder cannot
+// continue through code in the PLT that a signal has interrupted.
 bool endInPlt([[maybe_unused]] std::span<const uint64_t> known) {
 #if defined(__aarch64__)
   return runtime::unwind::isInPlt(known.back()) && known.size() < ours.count &&
@@ -184,8 +184,8 @@ TEST(Walk, ThroughSignalHandlersOnBothStacks) {
 #if defined(__x86_64__)
 namespace {
 
-// A signal handler returns to this code: mov $15, %rax; syscall. It has no unwind table. On AArch64, the code to which
-// handlers return has no table since Linux 5.8.
+// The code to which a signal handler returns: mov $15, %rax; syscall. It has no unwind table, like this code on AArch64
+// since Linux 5.8.
 __asm__(
     ".pushsection .text\n.balign 16\nnop\nmsl_test_restorer: .byte 0x48,0xc7,0xc0,0x0f,0,0,0,0x0f,0x05\n.popsection");
 extern "C" void msl_test_restorer() __asm__("msl_test_restorer");
@@ -296,7 +296,7 @@ TEST(Walk, OfAWordThatIsNoReturnAddressSaysSo) {
        {uint64_t{0}, kOnTheStack, kFarUpTheStack, uint64_t{9}, uint64_t{1} << 62 | 77, ~uint64_t{0}})
     EXPECT_EQ(stepFrom(word), Step::NoCall) << word;
   EXPECT_NE(stepFrom(caller.return_address), Step::NoCall);
-  // An address outside of all images may be code, so the result is Unknown.
+  // An address outside all images may be code, so the result is Unknown.
   const auto page = std::make_unique<uint64_t[]>(512);
   EXPECT_EQ(stepFrom(reinterpret_cast<uint64_t>(page.get())), Step::Unknown);
 }

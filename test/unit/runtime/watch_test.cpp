@@ -1,5 +1,5 @@
-// Tests watched blocks: each change is reported for the right operation, unreadable blocks do no harm, and the program
-// is not affected.
+// Tests watched blocks: each change is reported for the right operation, and neither a change nor an unreadable block
+// affects the program.
 #include "callbacks_fixture.h"
 
 #include "msleaks/api.h"
@@ -166,8 +166,8 @@ TEST(Watch, RangesThatAreTooDeepAreNotConfused) {
     }
     msl_mark("end");
   });
-  // The runtime stores only the four innermost ranges, so ranges 5 and 6 have overwritten ranges 1 and 2. After the end
-  // of range 3, the runtime does not know which range is open.
+  // The runtime stores only the four innermost ranges, so ranges 5 and 6 have overwritten ranges 1 and 2. So after the
+  // end of range 3, the runtime does not know the open range.
   EXPECT_EQ(withoutSites(seen.changes), (std::vector<Change>{{"6", 0, 1, 0},
                                                              {"5", 1, 1, 0},
                                                              {"4", 2, 1, 0},
@@ -274,8 +274,8 @@ std::vector<uint64_t> watchedInside(Family family, Heap heap) {
 
 } // namespace
 
-// A driver allocates host memory for itself inside a call of the program, and often writes to this memory. The watched
-// source line has not allocated this memory. So these writes are no findings.
+// A driver often writes to the host memory that it allocates for itself inside a call of the program. The watched
+// source line has not allocated this memory. So these writes must not be reported.
 TEST(Watch, HostMemoryThatADriverAllocatesForItselfIsNotWatched) {
   for (const Family driver : {Family::Cuda, Family::Hip, Family::Acl, Family::OpenCl})
     for (const Heap heap : {Heap::Host, Heap::Mapping})
@@ -349,8 +349,7 @@ TEST(Watch, FilesBeyondTheLimitAreCounted) {
   EXPECT_NE(seen.notes[1].find("--watch-max"), std::string::npos) << seen.notes[1];
 }
 
-// A limit on the size of files makes the write fail, as a full disk does. Then no unfinished file may remain in the
-// folder.
+// A limit on the size of files makes the write fail, as a full disk does. No unfinished file may remain in the folder.
 TEST(Watch, AFileThatIsNotWholeHasNoName) {
   const SessionDirectory session;
   const auto folder = session.path() / "content";

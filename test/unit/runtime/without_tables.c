@@ -1,6 +1,6 @@
-// Code without unwind tables: functions that call each other at random, by all kinds of calls in C. It is compiled
-// three times for one library (MSL_KIND): without optimisation, with optimisation, and with optimisation but no frame
-// pointers.
+// Code without unwind tables: functions that call each other at random, by all kinds of calls in C. One library
+// contains this file three times (MSL_KIND): without optimisation, with optimisation, and with optimisation but no
+// frame pointers.
 #include "without_tables.h"
 
 #include <stddef.h>
@@ -86,6 +86,6 @@ __attribute__((noinline)) void NAME(pass)(int depth) {
 FUNCTION(first, 24, msl_test_fast_last, msl_test_fast_third)
 FUNCTION(second, 200, msl_test_fast_first, msl_test_bare_pass)
 FUNCTION(third, 2, msl_test_fast_second, msl_test_plain_last)
-// The compiler may reorder the functions. So any function of this file may be the last one with a frame record in the
-// library's code, before the functions without one.
+// The compiler may reorder the functions. So each function of this file may be the last one with a frame record in the
+// library, before the functions without one.
 FUNCTION(last, 1000, msl_test_bare_pass, msl_test_bare_third)

@@ -1,5 +1,5 @@
-// Tests the checkpoints in a trace file. The root of the index refers to the checkpoints. They are valid only until an
-// event is added after them.
+// Tests the checkpoints in a trace file. The root of the index refers to them. They are valid only until an event is
+// added after them.
 #include "analysis/trace/checkpoint.h"
 #include "random_events.h"
 

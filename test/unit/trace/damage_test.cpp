@@ -60,8 +60,8 @@ protected:
     ASSERT_EQ(written_.size(), kEventsInChunk * kEventChunks);
   }
 
-  // Writes `content` to a file, reads all of it, and returns the number of events. Each event must be one that was
-  // written. No event may be returned twice.
+  // Reads a file with `content`, and returns the number of events. Each event must be one that was written, and no
+  // event may be returned twice.
   size_t readableEvents(std::string_view content, std::vector<std::string> *damage = nullptr) {
     store(broken_, content);
     const auto reader = TraceReader::open(broken_);
@@ -106,7 +106,7 @@ protected:
   std::vector<trace::ChunkPlace> chunks_;
 };
 
-// Reading a trace of a kilobyte must need neither a gigabyte of memory nor minutes.
+// A trace of a kilobyte must not make the reader use a gigabyte of memory, or run for minutes.
 TEST(Hostile, SizesThatNoWriterWritesAreNotBelieved) {
   trace::ChunkHeader header;
   header.kind = trace::ChunkKind::ProcessStart;
@@ -162,7 +162,7 @@ TEST_F(SmallTrace, TheWriterKeepsTheLimits) {
   EXPECT_EQ(TraceReader::open(whole_)->processes().at(1).command.size(), trace::kMaxArguments);
 }
 
-// A recovery must continue after all stored definitions, readable or not. So the reader counts unreadable ones, too.
+// A recovery continues after all stored definitions, readable or not. So the reader must count unreadable ones, too.
 TEST_F(SmallTrace, CountsDefinitionsThatCannotBeRead) {
   for (const trace::ChunkPlace &place : chunks_)
     if (place.header.kind == trace::ChunkKind::Definitions)
@@ -206,8 +206,8 @@ TEST_F(SmallTrace, AnyByteFlippedLosesAtMostItsChunk) {
     }
 }
 
-// Damages each byte of a trace without an index. The reader walks over the chunk headers, and must lose only the events
-// of the damaged chunk.
+// Damages each byte of a trace without an index, one at a time. The reader must find the chunks by their headers, and
+// lose only the events of the damaged chunk.
 TEST_F(SmallTrace, AnyByteFlippedWithoutIndex) {
   const std::string unclosed = content_.substr(0, chunks_.back().end());
   for (size_t at = sizeof(trace::FileHeader); at < unclosed.size(); ++at) {
@@ -262,7 +262,7 @@ TEST_F(SmallTrace, WhatIsNoTraceIsSaidToBeNone) {
   EXPECT_THAT(TraceReader::open(broken_).error().message, HasSubstr("cut off in its first 20 bytes"));
 }
 
-// The last chunk's header is valid, but claims that 16 bytes contain a payload of 1 GiB.
+// The last chunk's header is valid, but claims that the 16 stored bytes expand to 1 GiB.
 TEST_F(SmallTrace, HugeClaimsAreNotBelieved) {
   trace::ChunkHeader header;
   header.kind = trace::ChunkKind::Definitions;

@@ -153,7 +153,7 @@ TEST_F(FollowerTest, TellsWhatEventsMeanBeforeThem) {
   EXPECT_EQ(told.size(), 6u);
 }
 
-// GIVEN a file that grows byte by byte THEN a chunk that is half written is not damage
+// GIVEN a file that grows byte by byte THEN a half-written chunk is no damage
 TEST_F(FollowerTest, AFileThatGrowsByteByByte) {
   ASSERT_TRUE(writer_->processStart({1, 2, 3, 4, 5, {"prog"}}));
   for (uint64_t i = 0; i < 6; ++i) {

@@ -1,5 +1,5 @@
 // Tests the bytes of the trace format. A change of these bytes needs a higher kFormatVersion, unless older readers skip
-// the change.
+// the changed bytes.
 #include "analysis/trace/checkpoint.h"
 #include "analysis/trace/chunk.h"
 #include "analysis/trace/event_encoder.h"
@@ -199,7 +199,7 @@ TEST_F(Golden, EventsPayload) {
                           "06 00 05 04"     // Copy.destination
                           "06 01 05 01"     // Copy.source
                           "06 02 00 8002"   // Copy.size
-                          "06 03 00 cdd702" // Copy.stream: Constant, since there is one copy
+                          "06 03 00 cdd702" // Copy.stream: Constant, because there is only one copy
                           "06 04 00 02"     // Copy.direction
                           "00 81808008 00 82808008 00 868404" // three new tags
                           "e807 c801 01"                      // 1000 + 200 + 1 ns

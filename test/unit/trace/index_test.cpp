@@ -1,4 +1,4 @@
-// Tests traces whose index has more than one index chunk, and traces without an index.
+// Tests traces with several index chunks, and traces without an index.
 #include "analysis/trace/chunk_index.h"
 #include "random_events.h"
 
@@ -73,8 +73,8 @@ TEST(Index, FlatOnesOfOlderTracesAreRead) {
     expectAll(ClosedTrace(part_chunks).read());
 }
 
-// Earlier versions wrote no index if it would have been larger than 1 GiB. A trace with a trailer and without an index
-// must count as closed.
+// Earlier versions wrote no index if it would have been larger than 1 GiB. A trace with a trailer but no index must
+// count as closed.
 TEST(Index, ATraceWithATrailerAloneIsClosed) { expectAll(ClosedTrace(std::nullopt).read()); }
 
 } // namespace msleaks::analysis::test

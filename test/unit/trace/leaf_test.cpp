@@ -1,5 +1,4 @@
-// Tests the index of two levels: what a reader learns from its root, how it reads leaves, and the effect of damaged
-// leaves.
+// Tests the index of two levels: the content of its root, the reading of its leaves, and damaged leaves.
 #include "analysis/trace/chunk_index.h"
 #include "analysis/trace/index_builder.h"
 #include "random_events.h"
@@ -37,7 +36,8 @@ protected:
     ASSERT_TRUE(writer->close());
   }
 
-  // Writes two events of one of the streams. The times of neighbouring streams differ by the time of 300 batches.
+  // Writes two events of a random stream. The times of stream n + 1 are later than those of stream n, by the time of
+  // 300 batches.
   void writeBatch(TraceWriter &writer) {
     const auto stream = static_cast<uint32_t>(random_() % kLeafStreams);
     const auto slots = randomSlots(2, 1000 + batches_++ * 1000 + uint64_t{stream} * 300'000, random_);
@@ -51,7 +51,7 @@ protected:
       throw std::runtime_error("no root");
     return *index->root;
   }
-  // Opens a copy without the trailer. The reader finds the content of the copy only by a walk over all chunks.
+  // Opens a copy without the trailer. The reader must walk over all chunks to find the content of the copy.
   TraceReader walked() const {
     const fs::path copy = folder_ / "walked";
     fs::copy_file(file_, copy, fs::copy_options::overwrite_existing);
@@ -200,8 +200,8 @@ TEST_F(LeavesTest, AppendingToAKilledOneMakesThemAnew) {
   expectSame(readAll(*reader), whole);
 }
 
-// A collector that continued after a kill may have stored the last batch a second time. The reader must return its
-// events once.
+// A collector that continued after a kill may have stored the last batch a second time. The reader must return each
+// event once.
 TEST_F(LeavesTest, WhatIsStoredTwiceComesOnce) {
   const auto whole = readAll(*TraceReader::open(file_));
   std::vector<abi::Slot> last;
@@ -221,8 +221,8 @@ TEST_F(LeavesTest, WhatIsStoredTwiceComesOnce) {
   expectSame(readAll(*reader), whole);
 }
 
-// An older version of msleaks can read only flat indexes. It finds no entry in a root, and skips the chunks of kind
-// Index. So it must walk over all chunks.
+// An older version of msleaks reads only flat indexes. It finds no entry in a root, and skips chunks of kind Index. So
+// it must walk over all chunks.
 TEST_F(LeavesTest, AnOlderReaderWalks) {
   const auto file = InputFile::open(file_);
   std::vector<uint8_t> bytes(fs::file_size(file_));

@@ -1,4 +1,4 @@
-// Tests how much memory the reader uses, as this program's own operator new counts it.
+// Tests how much memory the reader uses. This program's own operator new counts the memory.
 #include "random_events.h"
 
 #include <atomic>
@@ -51,8 +51,8 @@ std::filesystem::path writeStreams(const ScratchFolder &folder, uint32_t streams
   return file;
 }
 
-// The reader needs less than 1 MiB for the events of 2000 threads that ran one after another. It needs more than 4 MiB
-// for those of 200 threads that ran at once. The second number shows that the measured value can grow.
+// The reader must need less than 1 MiB for the events of 2000 threads that ran one after another. For 200 threads that
+// ran at once, it needs more than 4 MiB, which shows that the measured value can grow.
 TEST(TraceMemory, StreamsThatFollowEachOtherAreNotHeldTogether) {
   const ScratchFolder folder;
   uint64_t events = 0;

@@ -1,5 +1,4 @@
-// Builds streams of random events for tests, with any kind and any value, and the events that a reader must return for
-// them.
+// Builds streams of random events with any kind and any value, and the events that a reader must return for them.
 #pragma once
 
 #include "analysis/trace/trace_reader.h"
@@ -98,8 +97,7 @@ inline std::string contentOf(const std::filesystem::path &path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A temporary folder, which is removed with this object. The folder is in memory if possible, because the tests write
-// thousands of small files.
+// A temporary folder. It is in memory if possible, because the tests write thousands of small files.
 class ScratchFolder {
 public:
   ScratchFolder() {

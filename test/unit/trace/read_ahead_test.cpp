@@ -1,5 +1,5 @@
-// Tests the second thread that reads events ahead. The events must stay the same, even if one of the threads stops or
-// fails.
+// Tests the second thread that reads events ahead. The events must stay the same, even if one of the two threads stops
+// or fails.
 #include "analysis/trace/read_ahead.h"
 #include "random_events.h"
 

@@ -114,8 +114,8 @@ TEST(RunFolder, TakesAnEmptyFolderAndClosesIt) {
   EXPECT_EQ(modeOf(scratch / "run"), 0750u);
 }
 
-// After msleaks has checked the path of the run folder, another user may create a link to another folder at this path.
-// msleaks must not use this folder.
+// Another user may create a link at the path of the run folder after msleaks has checked this path. msleaks must not
+// use the folder to which the link leads.
 TEST(RunFolder, IsNeverALinkWhenItIsMade) {
   const ScratchFolder scratch;
   fs::create_directory(scratch / "victim");

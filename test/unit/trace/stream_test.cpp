@@ -55,8 +55,8 @@ TEST_F(Stream, ABatchThatBeginsTooEarlyIsLifted) {
   const TraceReader reader = read();
   EXPECT_EQ(addressesOf(readAll(reader)), (Numbers{1, 6, 2, 3, 4, 7, 5}));
   EXPECT_EQ(timesOf(readAll(reader)), (Numbers{10, 27, 30, 30, 30, 30, 31}));
-  // The reader has raised the times of events 3 and 4 to 30. A window contains these two events at the same position in
-  // the sequence as the whole trace.
+  // Events 3 and 4 now have the time 30, because the reader never lets the times of a stream decrease. A window
+  // contains them at the same position as the whole trace.
   EXPECT_EQ(addressesOf(readAll(reader, 30, 31)), (Numbers{2, 3, 4, 7}));
   EXPECT_EQ(addressesOf(readAll(reader, 0, 30)), (Numbers{1, 6}));
 }
@@ -143,7 +143,7 @@ TEST_F(Stream, StopsWhenToldTo) {
 }
 
 // GIVEN windows over a trace of several streams THEN each window contains exactly the events of the whole trace between
-// its times
+// its two times
 TEST_F(Stream, WindowsAddUpToTheWhole) {
   std::mt19937_64 random(5);
   std::array<uint64_t, 5> position{}, time_ns{};

@@ -100,8 +100,7 @@ TEST_F(Writer, AppendRefusesWhatIsNoTrace) {
   EXPECT_EQ(fs::file_size(file_), 1000u);
 }
 
-// Runs `f` in a child process, in which `f` may change limits. If an assertion in the child fails, the child's exit
-// status is not 0.
+// Runs `f` in a child process, in which `f` may change limits. Fails if `f` returns false.
 void inChild(const std::function<bool()> &f) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);

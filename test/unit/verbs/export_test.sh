@@ -42,7 +42,7 @@ refused 4 'No such file' "$run" --format json -o nowhere/file
 [ "$(cut -d ' ' -f 1 list | sort -u)" = "$(cut -d ' ' -f 1 list)" ] || fail "--list: $(cat list)"
 grep -q '^jsonl  *every event' list || fail "--list: $(cat list)"
 
-# The bytes must be the same for each kind of output. The status must be 0 even if the run has leaks.
+# The output must be the same bytes, whether it is a pipe or a file. The status must be 0 even if the run has leaks.
 "$msleaks" report "$run" --json >report.json
 "$msleaks" report "$run" >report.text
 "$msleaks" dump "$run" --json >report.jsonl
@@ -75,7 +75,7 @@ for format in json text jsonl; do
 done
 ls -A | grep '^\.' && fail "temporary files are left"
 
-# Unreadable parts of a trace are only a warning, unless everything is unreadable.
+# If only parts of a trace are unreadable, there is a warning. If everything is unreadable, there is an error.
 mkdir cut
 size=$(wc -c <"$run/trace.mslt")
 head -c $((size - 1)) "$run/trace.mslt" >cut/trace.mslt

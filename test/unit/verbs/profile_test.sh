@@ -64,13 +64,13 @@ gives '"raw"' disassembly-format "$golden/ir.22.profdata"
 [ "$(cat "$golden/lnt.v1.lntprof" | "$msleaks" profile counters -)" = "$("$msleaks" profile counters "$golden/lnt.v1.lntprof")" ] || fail "a pipe"
 [ "$("$msleaks" profile formats | cut -d ' ' -f 1 | tr '\n' ' ')" = 'lnt1 lnt2 perf profdata ' ] || fail formats
 
-# `upgrade` must write the same bytes as LNT's own upgrade of a profile of the first version.
+# `upgrade` must write the same bytes as LNT's own upgrade of a profile of format version 1.
 echo old >out.lntprof
 "$msleaks" profile upgrade "$golden/lnt.v1.lntprof" out.lntprof >stdout 2>&1 || fail "upgrade: $(cat stdout)"
 [ ! -s stdout ] || fail "upgrade: $(cat stdout)"
 cmp out.lntprof "$golden/lnt.v2.lntprof" || fail "upgrade writes other bytes than LNT"
 
-# The report must contain the profile in base64, as a user would pass the profile to LNT by hand.
+# The report must contain the profile in base64.
 "$msleaks" profile report out.lntprof --machine box --order revision=7 --test nts.a --metric execution_time=1 --metric execution_time=2 >report ||
   fail "report: status $?"
 grep -q "\"profile\": \"$(base64 -w 0 out.lntprof)\"" report || fail "the report has another profile: $(cat report)"

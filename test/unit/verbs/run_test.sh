@@ -8,8 +8,8 @@ run=$(dirname "$1")/msleaks-run
 [ $? -eq 2 ] || exit 1
 "$1" run -- /nonexistent/program 2>/dev/null
 [ $? -eq 127 ] || exit 1
-# The program must inherit the setting of SIGPIPE from the parent of `msleaks`. Here the parent ignores SIGPIPE,
-# although `msleaks` itself does not.
+# The program must inherit the setting of SIGPIPE from the parent of `msleaks`, which ignores SIGPIPE here. `msleaks`
+# itself does not ignore it.
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 ignored=$(trap '' PIPE; "$1" run --no-report -o "$folder/run" -- sh -c 'grep SigIgn /proc/self/status; exit 7')

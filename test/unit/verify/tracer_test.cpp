@@ -1,5 +1,5 @@
 // Tests the tracer with installed programs. The hooks offer blocks to the tracer, which guards all of them or none. The
-// programs must do the same as without msleaks.
+// programs must behave as without msleaks.
 #include "analysis/launch/program.h"
 #include "analysis/verify/guard_tracer.h"
 #include "msleaks/abi/guarded.h"

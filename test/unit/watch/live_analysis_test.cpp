@@ -175,7 +175,7 @@ TEST_F(WatchTest, ATraceThatIsCutOrGoneIsAnError) {
   EXPECT_FALSE(other->advance()) << "it stays so";
 }
 
-// Another file replaces the trace file, under the same name. The watcher must not show the run of this other file.
+// Another file replaces the trace file, with the same name. The watcher must not show the run of this other file.
 TEST_F(WatchTest, ATraceThatWasReplacedIsAnError) {
   start(1, 4711);
   grow({test::alloc(kStart + 100, 0x10, 1000, kWeights)}, kStart + 300);

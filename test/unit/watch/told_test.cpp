@@ -1,5 +1,4 @@
-// Tests that a watcher which gets the live blocks from msleaks-run shows the same blocks as a watcher that reads the
-// trace.
+// Tests that a watcher shows the same blocks, whether it gets them from msleaks-run or reads the trace.
 #include "watch_fixture.h"
 
 #include "analysis/base/clock.h"
@@ -16,7 +15,7 @@
 namespace msleaks::analysis {
 namespace {
 
-// Does what msleaks-run does while it records a program: it follows the trace and publishes sums for watchers.
+// Does what msleaks-run does while it records a program: it follows the trace, and publishes sums for watchers.
 class Teller {
 public:
   Teller(const std::filesystem::path &run, const std::filesystem::path &session)
