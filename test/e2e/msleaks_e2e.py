@@ -19,7 +19,7 @@ def skip(reason):
 
 
 def need(program):
-    """Returns the path of a program that is installed on the machine. Skips the test if there is none."""
+    """Returns the path of a program that is installed on the machine. Skips the test if the program is not installed."""
     return shutil.which(program) or skip(f"no {program} on this machine")
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Calls the variants of functions in CUDA's runtime library, and in HIP, that no other test calls. msleaks records each call as one
-event, with its heap, bytes and grid. A launch has the name that the library returns for the kernel, whether the program passed a
-host stub or a handle of a module.
+event, with its heap, bytes and grid. A launch has the name that the library returns for the kernel. The program passes a host stub
+or a handle of a module.
    usage: cuda_forms_test.py BUILD SCRATCH cuda_forms|hip_forms
 """
 import os

@@ -86,8 +86,8 @@ def build_programs(build, scratch, source, *options):
 
 
 def watched(msleaks, scratch, program, *options, hooks=None):
-    """Checks that the program behaves under msleaks as without it. Returns the folder of the run, and its report. `hooks` is a library
-    with further hooks, such as a user's."""
+    """Checks that the program behaves under msleaks as without it. Returns the folder of the run, and its report. `hooks` is a
+    library with additional hooks."""
     plain = run([program, *options])
     check(plain.returncode == 0, f"the program fails: {plain.stdout} {plain.stderr}")
     folder = f"{scratch}/{Path(program).name}-{'-'.join(options) or 'run'}"
@@ -98,7 +98,7 @@ def watched(msleaks, scratch, program, *options, hooks=None):
 
 
 def expect_version_notes(msleaks, scratch, program, library, newer, variable="STANDIN_VERSION"):
-    """Checks that the report has exactly one note if the driver is newer than its hooks, and else no note about the driver."""
+    """Checks that the report has one note if the driver is newer than its hooks, and otherwise no note about the driver."""
     for version, count in (None, 0), (newer, 1):
         environment = os.environ if version is None else {**os.environ, variable: str(version)}
         _, report = msleaks.run(f"{scratch}/version-{version}", [program], env=environment)
@@ -119,7 +119,7 @@ TEXTS = ("label", "name")
 
 def text_of(event, numbers):
     """Returns the event as one line of a golden file, which is the same on each machine and in each run. Addresses and other values
-    that differ are replaced by numbers in the order of their first use."""
+    that differ between runs become numbers, in the order of their first use."""
     shown = [event["event"], *([event["heap"], str(event["device"])] if event["event"] not in OF_PROGRAM else [])]
     has_stream = event["event"] in ("Copy", "Set", "Launch")  # in other events this field is the stream of the thread's ring buffer
     for field, value in event.items():
@@ -133,7 +133,8 @@ def text_of(event, numbers):
 
 
 def as_passes_see(lines, found):
-    """Removes grid and stream from launches where the plugin recorded none. Only hooks can read them from a launch's configuration."""
+    """If the plugin recorded no grid for a launch, removes the grid and the stream of this launch. Only hooks can read these from a
+    launch's configuration."""
     without = [re.sub(r" ((grid|block)_[xyz]|stream)=\S+", "", line) for line in lines]
     is_unread = [" grid_x=0 grid_y=0 grid_z=0 block_x=0 " in line for line in found]
     return [bare if unread else line for line, bare, unread in zip(lines, without, is_unread)] if len(lines) == len(found) else lines

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Calls the stand-in of Ascend's driver directly, without ACL. msleaks reads heap, device and owner of each block from the flag word
-or the property structure of the call. These values can be invalid. The page size is a level in the tree of owners. A handle of
-physical memory can equal the address of a block, but msleaks must not confuse the handle with this block.
+"""Calls the stand-in of Ascend's driver directly, without ACL. msleaks reads heap, device and owner of each block from the flag
+word or the property structure of the call. These values can be invalid. The tree of owners has a level for the page size. A handle
+of physical memory can equal the address of a block, but msleaks must not confuse the handle with this block.
    usage: hal_test.py BUILD SCRATCH
 """
 import os

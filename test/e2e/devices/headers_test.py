@@ -49,8 +49,8 @@ OLDER = {"cudaGraphInstantiate"}  # the stand-in has CUDA 11's declaration, whic
 
 
 def declared_by(header, *options):
-    """Returns the names of the functions that the vendor's header declares. With OF_ALL_VERSIONS, they include older versions and the
-    variants for the per-thread default stream."""
+    """Returns the names of the functions that the vendor's header declares. With OF_ALL_VERSIONS, the names include older versions
+    and the variants for the per-thread default stream."""
     done = run([need("g++"), "-E", "-P", "-x", "c++", *options, header])
     check(done.returncode == 0, done.stderr)
     return set(re.findall(r"\b(\w+)\s*\(", done.stdout))

@@ -20,8 +20,8 @@ def findings(report, kind):
 
 
 def expect_leak(msleaks, folder, report):
-    """Checks the leak. Each step leaks one part of the pool, of 1 MiB, and the report shows the line that allocates it. The report
-    does not show the part that is freed within the step."""
+    """Checks the leak. Each step leaks one part of the pool. The report shows the line that allocates this part, but not the part
+    that is freed within the step."""
     [leak] = [finding for finding in findings(report, "leak") if finding["heap"] == "pool"]
     equal("the leak", (leak["count"], leak["bytes"], leak["site"]["line"]), (STEPS, STEPS * MIB, line_of(SOURCE, "// the pool")))
     callers = [frame["line"] for path in leak["paths"] for frame in path["frames"] if (frame["file"] or "").endswith(SOURCE.name)]

@@ -35,7 +35,7 @@ def host_with_refusals(scratch):
 
 
 def graphs_of(msleaks, folder, command, refused=""):
-    """Runs the command with and without msleaks, and checks that it prints the same. Returns {name: graph}."""
+    """Runs the command with and without msleaks, and checks that both outputs are equal. Returns {name: graph}."""
     alone = run_alone(command)
     shutil.rmtree(folder, ignore_errors=True)
     done = run([msleaks.bin / "msleaks-run", "--no-report", "-o", folder, "--", *command], env={**os.environ, "REFUSED": refused})

@@ -7,7 +7,7 @@ import os
 from graphs_run import PROGRAMS, Msleaks, arguments, check, counted, counting, equal, expect_flow, line_of, skip
 
 SOURCE = PROGRAMS / "parallel.cpp"
-# The folder of OpenMP's runtime library. The library of the newest LLVM also serves programs of older versions.
+# The folder of OpenMP's runtime library. The library of the newest LLVM also works for programs that an older LLVM compiled.
 LIBRARY = "/usr/lib/llvm-22/lib"
 SIZE, ROUNDS, THREADS, DEPTH = 1000, 5, 4, 3_000_001
 # TREBLED: of the numbers 0 to 999, 334 are multiples of 3, and the program multiplies these by 3. ODD: 500 of the numbers are odd.

@@ -42,7 +42,8 @@ def steps(value):
 
 
 def device_code(topic, plugin, passes, code, compiler="clang++-22", kernels=KERNELS, options=(), processor=None, form=("-S", "-emit-llvm")):
-    """Compiles the kernels for the device into the file `code`. `form` has the options for the kind of output, by default LLVM IR."""
+    """Compiles the kernels for the device into the file `code`. `form` contains the options that select the kind of output, by
+    default LLVM IR."""
     command = [need(compiler), "-Wno-everything", "-g", "-O1", f"-fpass-plugin={plugin}", *device_options(topic, processor), *options, *form, kernels, "-o", code]
     done = run(command, env={**os.environ, "MSLEAKS_PASS": passes})
     check(done.returncode == 0, f"{kernels}: {done.stderr}")

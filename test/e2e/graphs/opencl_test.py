@@ -55,8 +55,8 @@ def write_spirv(bitcode, spv):
 
 
 def compile_kernels(msleaks, source, scratch, name, passes=""):
-    """Compiles kernels by msleaks-clang to SPIR-V, and converts the SPIR-V to bitcode that PoCL accepts. The test uses no
-    SPIR-V back end of an LLVM before 22. For these versions, the back end of LLVM 22 translates the counted code."""
+    """Compiles kernels by msleaks-clang to SPIR-V, and converts the SPIR-V to bitcode that PoCL accepts. For an LLVM before 22, the
+    SPIR-V back end of LLVM 22 translates the counted code."""
     spv, bitcode = f"{scratch}/{name}.spv", f"{scratch}/{name}.bc"
     environment = {**os.environ, "MSLEAKS_PASS": passes, "MSLEAKS_LLVM": msleaks.llvm}
     command = [msleaks.bin / "msleaks-clang", "-x", "cl", "-cl-std=CL1.2", "-O1", source]

@@ -28,8 +28,8 @@ def built(msleaks, scratch, language, *options):
 
 
 def expect_chosen(msleaks, scratch, language):
-    """Tests the option --msl-cfg. Without a value it counts each function. With a regular expression it counts the functions with
-    matching names. Without the option no function is counted."""
+    """Tests the option --msl-cfg. Without a value, each function is counted. With a regular expression, the functions with matching
+    names are counted. Without the option, no function is counted."""
     folder = f"{scratch}/run-{language}"
     counted(msleaks, folder, [built(msleaks, scratch, language, "--msl-cfg")], 0)
     graphs = {graph["function"].split("(")[0]: graph for graph in graphs_of(msleaks, folder).values()}
@@ -93,8 +93,8 @@ def expect_picture(msleaks, scratch, folder, graphs):
 
 
 def expect_profile(msleaks, scratch, folder, graphs):
-    """Checks the exported LNT profile. Its totals equal those of the graphs. For each edge it has a line with
-    the edge's share of the function's edge counts."""
+    """Checks the exported LNT profile. Its totals equal those of the graphs. The profile has a line for each edge, with the edge's
+    share of the function's edge counts."""
     file = f"{scratch}/graphs.lntprof"
     equal("export says", msleaks.output("profile", "export", folder, "--lnt", file), "")
     ran = {graph["function"]: graph for graph in graphs.values() if graph["calls"]}
@@ -112,8 +112,8 @@ def expect_profile(msleaks, scratch, folder, graphs):
 
 
 def damaged(content):
-    """Yields damaged files of counts: (name, bytes, reason for the refusal). Such a file has a header and a slab. A slab is a part of
-    the file with the table and the counters of one module."""
+    """Yields damaged files of counts: (name, bytes, reason for the refusal). A file of counts has a header and slabs. A slab
+    contains the table and the counters of one module."""
     table = content.index(b"MSG1")
     record = table - 24 # the slab's header: magic, kind, unit, reserved, bytes of the body
     size, = struct.unpack_from("<Q", content, record + 16)

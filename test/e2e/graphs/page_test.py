@@ -16,7 +16,7 @@ from chromium import Chromium, find
 from msleaks_e2e import Msleaks, arguments, check, equal, line_of, run
 
 HOSTILE = "</script><img src=x onerror=hacked()>&amp;\"'\n,{{graphs}}"
-SECONDS_TO_OPEN = 6  # limit for a function of 500 basic blocks; on an idle machine it opens in 1 s
+SECONDS_TO_OPEN = 6  # limit for opening a function of 500 basic blocks, which takes 1 s on an idle machine
 
 
 class Runs:

@@ -33,7 +33,8 @@ def mistakes(graphs):
 
 
 def expect(graphs, what):
-    """Checks the graphs against the schema. Without an installed schema library it checks nothing, and file_test.py prints a message."""
+    """Checks the graphs against the schema. Without an installed schema library this function checks nothing, and file_test.py
+    prints a message."""
     if jsonschema is not None:
         found = mistakes(graphs)
         check(not found, f"{what}: not as {SCHEMA.name} has it: {found[:3]}")

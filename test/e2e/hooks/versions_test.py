@@ -100,7 +100,7 @@ def main():
         users = {version: made.user(f"libuser{version}.so", runtimes[version]) for version in runtimes}
         both = [f"l:{users[12]}", f"l:{users[11]}", f"l:{users[12]}"]
         see(f"{kind}-twins", both, [1000, 1001, 1010, 1011, 1020, 1021])
-        for name, library in others.items():  # the search order has these hooks after msleaks' own hooks
+        for name, library in others.items():  # in the search order, these hooks come after msleaks' own hooks
             see(f"{kind}-twins-{name}", both, [1000, 1001, 1010, 1011, 1020, 1021], hooks=["--hooks", library])
         see(f"{kind}-global", [f"g:{runtimes[12]}", f"l:{users[11]}", f"l:{users[12]}"], [1010, 1011, 1020, 1021])
         # The linker has already bound the first plug-in's calls. Opening another version with RTLD_GLOBAL must not rebind them.

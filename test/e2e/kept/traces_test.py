@@ -22,7 +22,8 @@ class Reader(Msleaks):
 
 
 def expect_paths_by_number(msleaks):
-    """Checks a trace whose events name call paths by number (chunk kind 9). The program was calls.c. Its binary no longer exists."""
+    """Checks a trace whose events name call paths by number (chunk kind 9). The trace is a run of the program calls.c, whose binary
+    no longer exists."""
     rows = Report(json.loads(msleaks.output("report", PATHS, "--json"))).sites("leaks")
     calls = [(path["bytes"], path["complete"], [frame["offset"] for frame in path["frames"] if frame["library"] == "/src/calls"])
              for row in rows for path in row["paths"]]

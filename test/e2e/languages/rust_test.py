@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""rustc compiles a Rust program with the plugin. The report has no leak for a freed block. For a forgotten block it shows a leak at
-the program's line that called std, because std's function is inlined there.
+"""rustc compiles a Rust program with the plugin. The report has no leak for a freed block. For a forgotten block the report shows a
+leak at the program's line that called std, because std's function is inlined there.
 
     rust_test.py BUILD SCRATCH LLVM
 

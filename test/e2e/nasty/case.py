@@ -34,7 +34,7 @@ class Case:
     allocs: int = 1  # smallest allowed number of allocations
     unmatched: int = 0  # frees of blocks whose allocation was not recorded
     implicit: int = 0  # blocks whose free was not recorded
-    dropped: bool = False  # events may be dropped; then the test compares only the sum of the events
+    dropped: bool = False  # events may be dropped; if they are, the test does not check the blocks
     unseen: str = ""  # if set, the report must not be `complete`, and one of its notes must contain this text
     hooks_blind: bool = False  # the program has its own malloc, so hooks record no block, and a note says so
     sites: bool = True  # the instrumented ./prog contains allocation sites

@@ -59,7 +59,8 @@ class Group:
         return done.returncode == 0, done.stdout
 
     def run(self, case, mode):
-        """Runs the program in this mode. Returns the finished process, or None if it did not end in time, and the run's folder."""
+        """Runs the program in this mode. Returns the finished process, or None if the process did not end in time, and the run's
+        folder."""
         kind, watched = MODES[mode]
         place = self.scratch / case.label
         folder = place / f"run-{mode}"
@@ -106,7 +107,7 @@ class Group:
 
 
 def judge(case, failures):
-    """Returns None if the failed checks are the expected ones, else a message."""
+    """Returns None if exactly the expected checks failed, and otherwise a message."""
     seen = set(failures.texts)
     if not case.known:
         return str(failures) if seen else None

@@ -127,7 +127,7 @@ private:
     return recorded;
   }
 
-  // Caches the results of describe(), which looks up the function's name each time, even if the site has none.
+  // describe() looks up the function's name at each call, so this function caches the results.
   const analysis::Site &siteOf(analysis::SiteId id) {
     const analysis::Site *&site = sites_[id];
     return *(site != nullptr ? site : site = &catalog_.describe(id));

@@ -1,4 +1,5 @@
-// The records that witness.c writes and compare_paths.cpp reads. A record has 64-bit words. The first word is its kind.
+// Defines the records that witness.c writes and compare_paths.cpp reads. A record consists of 64-bit words. The first
+// word is the kind of the record.
 #pragma once
 
 #include <stddef.h>

@@ -18,14 +18,14 @@ def nowhere(_image, _share):
 
 
 def in_compiled_code(image, _share):
-    """Allows incomplete paths that end in code of no image. Such code was compiled at run time and has no unwind tables."""
+    """Allows incomplete paths that end in code of no image. This code was compiled at run time, so it has no unwind tables."""
     return image == ""
 
 
 def in_wrong_tables(image, share):
-    """Allows that fewer than 5 % of the paths end, incomplete, at one call in libc. libc's functions for long multiplication (such as
-    __mpn_mul_1, which strtod calls) have wrong unwind tables. If a timer interrupts such a function, libunwind continues with an
-    arbitrary word of the stack, and msleaks ends the path."""
+    """Allows incomplete paths that end at a call in libc, if fewer than 5 % of the paths end at this call. libc's functions for
+    long multiplication (such as __mpn_mul_1, which strtod calls) have wrong unwind tables. If a timer interrupts such a function,
+    libunwind continues with an arbitrary word of the stack, and msleaks ends the path."""
     return image.startswith("libc.so") and share < 0.05
 
 

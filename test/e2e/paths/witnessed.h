@@ -20,9 +20,9 @@ struct Call {
 
 struct Witnessed {
   uint64_t address, size, thread;
-  uint64_t time_ns; // the middle of libunwind's walk
+  uint64_t time_ns; // time at the middle of libunwind's walk of the stack
   std::vector<Call> calls;
-  size_t known;       // number of calls that libunwind found by unwind tables; the others are guesses
+  size_t known;       // number of calls that libunwind found by unwind tables; the later calls are guesses
   bool ended = false; // libunwind reached the first call of the thread
 };
 

@@ -132,7 +132,7 @@ def expect_without(recording, program):
     done = run([recording.msleaks, "profile", "functions", recording.file])
     check(str(program) in done.stderr, f"nothing is said of the program that is gone: {done.stderr}")
     check(f"[{program.name}]" in json.loads(done.stdout), "its samples are gone")
-    # Another program now has the recorded program's path. msleaks must not show the code of this other program.
+    # Another program now has the path of the recorded program. msleaks must not show the other program's code.
     shutil.copy("/bin/true", program)
     done = run([recording.msleaks, "profile", "functions", recording.file])
     check("changed since" in done.stderr, f"a wrong program is believed: {done.stderr}")

@@ -1,5 +1,5 @@
-"""Tests what changes the state of a running session: `msleaks ctl`, --start-paused, --toggle-signal, and a collector that replaces a
-killed one."""
+"""Tests changes of a running session: `msleaks ctl`, --start-paused, --toggle-signal, and a new collector after the first one was
+killed."""
 import json
 import os
 import shutil

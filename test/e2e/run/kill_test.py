@@ -134,8 +134,8 @@ def main():
             in_the_middle += trial(tools, program, victim, number)
         except SystemExit as failure:
             sys.exit(f"{failure.code}\n(trial {number} of {count}, seed {seed})")
-    # On a busy machine the program may start after the kill. So the test checks only in a series of 20 or more kills that at least
-    # half of them hit threads that were recording.
+    # On a busy machine the program may start after the kill. So the test checks only for 20 or more kills that at least half of the
+    # kills hit threads that were recording.
     check(count < 20 or in_the_middle >= count / 2, f"only {in_the_middle} of {count} kills met threads that were recording (seed {seed})")
     print(f"{count} kills of {victim}, {in_the_middle} of them while both threads recorded: nothing published was lost")
 

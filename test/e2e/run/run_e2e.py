@@ -77,7 +77,7 @@ class Tools:
 
 
 class Unavailable(Exception):
-    """Skips a topic of which a requirement is missing. The other topics still run."""
+    """A topic raises this exception if a requirement is missing. The topic is skipped, and the other topics still run."""
 
 
 def run_topics(*topics):

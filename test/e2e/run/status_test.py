@@ -1,4 +1,5 @@
-"""Tests the exit statuses of msleaks-run, the signals that reach the program, and refusals before the program starts."""
+"""Tests the exit statuses of msleaks-run, the signals that reach the program, and errors that msleaks-run reports before the
+program starts."""
 import os
 import signal
 import stat

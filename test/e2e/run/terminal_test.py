@@ -1,4 +1,5 @@
-"""Tests msleaks-run on a terminal. msleaks-run must not read the keys for the program, and must not write on the program's screen."""
+"""Tests msleaks-run on a terminal. msleaks-run must not read input that is meant for the program, and must not write on the
+program's screen."""
 import fcntl
 import os
 import pty

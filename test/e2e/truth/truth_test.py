@@ -57,7 +57,7 @@ def place_of(program, frames):
 
 
 def lsan_places(program, output):
-    """Reads LeakSanitizer's text. Returns the number of blocks and bytes of each place, and the call paths."""
+    """Reads LeakSanitizer's text. Returns the blocks and bytes of each place, and the call paths."""
     alive, paths = defaultdict(Counter), set()
     for leak in re.split(r"\n(?=(?:Direct|Indirect) leak of )", output)[1:]:
         size, count = map(int, re.match(r"\w+ leak of (\d+) byte\(s\) in (\d+) object\(s\)", leak).groups())

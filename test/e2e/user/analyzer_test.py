@@ -64,8 +64,8 @@ def without_own(report):
 
 
 def expect_failures(reports, scratch, library, include):
-    """Checks reports with analyzers that fail. The rest of the report must be unchanged, one line must give the reason, and the exit
-    status must be 3."""
+    """Checks reports with analyzers that fail. The other parts of the report must be unchanged, one line must give the reason, and
+    the exit status must be 3."""
     _, plain = reports.json()
     thrower = scratch / "throws.so"
     (scratch / "throws.cpp").write_text(THROWS)
@@ -92,7 +92,7 @@ def main():
     library = scratch / "one_at_a_time.so"
     build(EXAMPLE, library, include)
     expect_example(reports, library)
-    expect_example(reports, library.name)  # a name without a folder must mean a file, not a library of the system
+    expect_example(reports, library.name)  # a name without a folder must refer to a file, not to a library of the system
     expect_failures(reports, scratch, library, include)
 
 

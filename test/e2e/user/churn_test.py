@@ -40,7 +40,7 @@ def run_without_findings(msleaks, folder, command):
 
 
 def is_counted(report, line, wanted):
-    """Returns whether the report's table has this line with the known numbers. The table also contains lines that are no finding."""
+    """Returns whether the report's table has this line with the known numbers. The table also contains lines without a finding."""
     for section in report.json["sections"]:
         for row in section["rows"] if section["name"] == "churn" else []:
             values = dict(zip([column["name"] for column in section["columns"]], row))

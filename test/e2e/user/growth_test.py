@@ -25,7 +25,7 @@ def growing(msleaks, folder):
 
 
 def check_rounds(msleaks, scratch):
-    """Tests a program that reports no steps. The analyzer must find its repeated rounds, and only those."""
+    """Tests a program that reports no steps. The analyzer must find the program's repeated rounds, and nothing else."""
     program = f"{scratch}/rounds"
     msleaks.compile(ROUNDS, program)
     kept, batch = line_of(ROUNDS, "// kept"), line_of(ROUNDS, "// the batch")

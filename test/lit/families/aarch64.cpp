@@ -2,7 +2,7 @@
 // RUN: %clangxx --target=aarch64-linux-gnu -O0 -S -emit-llvm %s -o - | FileCheck %s
 // RUN: %clangxx --target=aarch64-linux-gnu -O2 -S -emit-llvm %s -o - | FileCheck %s
 // With branch protection, each function, also an inserted one, accepts indirect branches and signs its return address. One function
-// without protection would make the linker disable it for the whole image. (Only definitions have uwtable, so grep selects these.)
+// without protection would make the linker disable this protection for the whole image. (Only definitions have uwtable.)
 // RUN: %clangxx --target=aarch64-linux-gnu -mbranch-protection=standard -O2 -S -emit-llvm %s -o %t.ll
 // RUN: grep '^attributes .*uwtable' %t.ll >%t.defined
 // RUN: %if default-attributes %{ not grep -v '"branch-target-enforcement".*"sign-return-address"' %t.defined %}

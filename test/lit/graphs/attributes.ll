@@ -1,4 +1,4 @@
-; A counted function writes memory. So attributes that deny this are removed. Otherwise a later pass would merge its calls.
+; A counted function writes memory. So attributes that deny this are removed. Otherwise a later pass would merge calls of the function.
 ; RUN: %opt -passes='msl-count<cfg>,early-cse,verify' -S %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"

@@ -1,4 +1,4 @@
-; Tests kernels of HIP. The counted copy reads the grid's size from the dispatch packet. So it loses the attribute amdgpu-no-dispatch-ptr.
+; Tests kernels of HIP. The counted copy reads the grid's size from the dispatch packet. So the copy loses amdgpu-no-dispatch-ptr.
 ; RUN: %opt -passes='msl-count<cfg>,verify' -S %s | FileCheck %s
 ; RUN: %opt -passes='msl-count<cfg>,verify' %s | %llc -mcpu=gfx906 -o - | FileCheck %s --check-prefixes=ASM,GFX9
 ; RUN: %opt -passes='msl-count<cfg>,verify' %s | %llc -mcpu=gfx90a -o - | FileCheck %s --check-prefixes=ASM,GFX9

@@ -1,4 +1,4 @@
-; Loops in CUDA's and HIP's kernels count in registers of 64 bits. After the loop, one atomic operation adds each register.
+; Loops in CUDA's and HIP's kernels count in registers of 64 bits. After the loop, one atomic operation adds each register to its counter.
 ; RUN: sed 's/TRIPLE/nvptx64-nvidia-cuda/; s/KERNEL/ptx_kernel/' %s > %t.nvptx.ll
 ; RUN: sed 's/TRIPLE/amdgcn-amd-amdhsa/; s/KERNEL/amdgpu_kernel/' %s > %t.amdgpu.ll
 ; RUN: %opt -passes='msl-count<cfg>,verify' -S %t.nvptx.ll | FileCheck %s

@@ -1,4 +1,4 @@
-; Tests CUDA's kernels. A calling convention (since LLVM 20) or a list of the module marks them. The code has 64-bit atomic operations.
+; Tests CUDA's kernels. A calling convention (since LLVM 20) or a list of the module marks kernels. The code has 64-bit atomic operations.
 ; The image exports the table, and the back end compiles the code.
 ; RUN: %opt -passes='msl-count<cfg>,verify' -S %s | FileCheck %s
 ; RUN: %opt -passes='msl-count<cfg;counters=all>,verify' %s | %llc -mcpu=sm_70 -o - | FileCheck %s --check-prefix=PTX

@@ -1,4 +1,4 @@
-// A runtime for the tests. It arms each unit and prints each callback as one line
+// A runtime for the tests. It arms each unit, so that callbacks run, and prints each callback as a line
 // on standard error. The line ends with the site's row from the unit's own table:
 //
 //   on_alloc heap host block size=40 | malloc at site.c:7 in make variable=l.output type=float < main:12

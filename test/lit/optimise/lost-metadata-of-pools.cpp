@@ -1,4 +1,4 @@
-// Type and variable stay known although the optimiser drops metadata, also for a pinned call of a user's allocator.
+// Type and variable stay known although the optimiser drops metadata, also for a call of a user's allocator.
 // REQUIRES: annotated-declarations
 // RUN: %clangxx -g -O0 -c %s -o %t.o && %sites %t.o | FileCheck %s
 // RUN: %clangxx -g -O2 -c %s -o %t.o && %sites %t.o | FileCheck %s

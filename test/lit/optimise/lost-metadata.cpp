@@ -1,5 +1,5 @@
-// Types and variables stay known although the optimiser drops the metadata of a call. The optimiser drops it when it inlines a call into
-// a function with cleanups: the call becomes an invoke. The pass finds the mark by scope, line and column.
+// Types and variables stay known although the optimiser drops the metadata of a call. This happens if the optimiser inlines a call into
+// a function with cleanups, since the call becomes an invoke. The pass finds the mark by scope, line and column.
 // RUN: %clangxx -g -O0 -c %s -o %t.o && %sites %t.o | FileCheck %s
 // RUN: %clangxx -g -O1 -c %s -o %t.o && %sites %t.o | FileCheck %s
 // RUN: %clangxx -g -O2 -c %s -o %t.o && %sites %t.o | FileCheck %s

@@ -16,7 +16,7 @@
 // CHECK-NEXT:    ret ptr %[[P]]
 void *make(size_t n) { return malloc(n); }
 
-// All calls of the same shape use one gate. Each call passes its own row.
+// Calls with the same callee and types use one gate. Each call passes its own row.
 // CHECK-LABEL: define{{.*}} @make_other(
 // CHECK:         tail call noalias {{.*}}ptr @__msl_gate.malloc(i64 noundef 4, i32 1)
 void *make_other(void) { return malloc(4); }

@@ -19,7 +19,7 @@ define void @all(i64 %n, ptr %o) {
   ret void
 }
 
-; The declaration is variadic, so each list of argument types is a separate shape.
+; The declaration is variadic, so each list of argument types has its own gate.
 ; CHECK-LABEL: define void @variadic(
 ; CHECK: call ptr @__msl_gate.calloc(i64 %n, i64 2, i32 1)
 ; CHECK: notail call ptr @__msl_gate.calloc(i64 %n, i64 3, i32 2)

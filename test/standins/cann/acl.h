@@ -51,7 +51,7 @@ aclError aclrtBinaryGetFunction(void *binary, const char *name, aclrtFuncHandle 
 aclError aclrtBinaryGetFunctionByEntry(void *binary, uint64_t entry, aclrtFuncHandle *function);
 aclError aclrtGetFunctionName(aclrtFuncHandle function, uint32_t bytes, char *name);
 
-/* From CANN 8 on the functions above forward to these. */
+/* From CANN 8 on, the functions above forward to the functions below. */
 aclError aclrtSetDeviceImpl(int32_t device);
 aclError aclrtMallocImpl(void **block, size_t size, int policy);
 aclError aclrtMallocAlign32Impl(void **block, size_t size, int policy);

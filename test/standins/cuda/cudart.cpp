@@ -1,4 +1,4 @@
-// Imitates CUDA's runtime library, with the same symbols and statuses. With other names, it imitates HIP's runtime
+// Imitates CUDA's runtime library, with the same symbols and statuses. Tests replace the names to imitate HIP's runtime
 // library.
 #include "../common/capture.h"
 #include "../common/machine.h"

@@ -1,4 +1,4 @@
-// Imitates handles of CUDA's runtime library, which the driver creates. With other names, it imitates HIP's handles.
+// Imitates handles of CUDA's runtime library, which the driver creates. Tests replace the names to imitate HIP.
 #include "../common/refusal.h"
 
 #include <cstddef>

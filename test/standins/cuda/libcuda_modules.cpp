@@ -1,6 +1,6 @@
 // Imitates modules of CUDA's driver: loads them, and launches their kernels on streams. A module is a library for the
 // host with the device's code (test/e2e/graphs/device_modules.py). The stand-in runs one thread after another. With
-// STANDIN_HIP and other names, it imitates HIP's modules.
+// STANDIN_HIP and replaced names, it imitates HIP's modules.
 #include "../common/machine.h"
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// Prints how many calls of Ascend's libraries changed errno. Makes calls of each kind, some of
-// them refused, to the libraries ACL, runtime, driver, ATB and MSTX.
+// Calls the libraries ACL, runtime, driver, ATB and MSTX. Some calls are refused. Prints how many of the calls changed
+// errno.
 #include "atb.h"
 #include "keeps_errno.h"
 #include "mstx.h"

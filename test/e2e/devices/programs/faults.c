@@ -77,7 +77,7 @@ static int is_library(struct dl_phdr_info *object, size_t size, void *begin) {
   return 1;
 }
 
-// Closes the library, maps a page at its old address, and opens the library again. So it gets another address.
+// Closes the library, maps a page at its old address, and opens the library again. So the library gets another address.
 static void reopened(const char *path) {
   uintptr_t before = 0, after = 0;
   open_library(path, RTLD_NOW);

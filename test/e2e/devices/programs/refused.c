@@ -1,5 +1,5 @@
 // Makes each call four times and prints its status. $STANDIN_FAIL selects the calls that the driver's stand-in refuses.
-// The calls are those of CUDA's runtime library or HIP, of CUDA's driver (USES_DRIVER), or of Ascend CANN (USES_ACL).
+// Calls CUDA's runtime library or HIP. USES_DRIVER selects CUDA's driver instead, and USES_ACL selects Ascend CANN.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Calls functions of ATB, of the libraries below ACL, and those of ACL that refused.c does not call. Makes each call
-// four times and prints its status. $STANDIN_FAIL selects the refused calls. The fourth call is never refused.
+// Calls functions of ATB, of the libraries below ACL, and functions of ACL that refused.c does not call. Makes each
+// call four times and prints its status. $STANDIN_FAIL selects the refused calls. The fourth call is never refused.
 #include "atb.h"
 
 #include <stdint.h>

@@ -55,7 +55,7 @@ end:                                                        ; block 7
   ret i32 %way
 }
 
-; Has two computed gotos with the same two targets. Their edges cannot have counters, and other counts do not determine them.
+; Two computed gotos with the same two targets. Their edges have no counters, and other counts do not determine theirs.
 define internal i32 @jumps(i1 %from, i1 %to) nounwind noinline {
 entry:                                                      ; block 1
   %end = select i1 %to, ptr blockaddress(@jumps, %left), ptr blockaddress(@jumps, %right)

@@ -67,7 +67,7 @@ int main() {
 
   const cl_program program = made(context, kGood);
   std::printf("good: %d\n", clBuildProgram(program, 0, nullptr, "-D FACTOR=2", nullptr, nullptr));
-  // The builds must leave no child process. PoCL itself starts one (a linker) only at the first launch of a kernel.
+  // The builds must leave no child process. PoCL itself starts a linker, but only at the first launch of a kernel.
   std::printf("children: %d, waited for: %d\n", static_cast<int>(children),
               static_cast<int>(waitpid(-1, nullptr, WNOHANG)));
   std::printf("kernels: %s\nsource: %zu bytes\n", infoOf(program, CL_PROGRAM_KERNEL_NAMES).c_str(),

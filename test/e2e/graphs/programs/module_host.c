@@ -189,7 +189,7 @@ static void launch(void *function, void **each, char *bytes, size_t size) {
   if (strcmp(how, #name) == 0)                                                                                         \
     exit_status = name(__VA_ARGS__);
 
-// Waits until msleaks may read the counters again. Then calls only the function `how`, at which it must read them.
+// Waits until msleaks may read the counters again. Then calls only `how`, and msleaks must read them in this call.
 static void endsBy(const char *how) {
   enum { kPauseUs = 150000, kMomentUs = 1000 };
   int exit_status = 1;

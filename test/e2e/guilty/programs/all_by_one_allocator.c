@@ -1,4 +1,4 @@
-// One function allocates all blocks. add(), which calls this function through three others, leaks a block.
+// One function allocates all blocks. add() calls this function through three other functions, and leaks a block.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// Installs a new_handler that frees a block. Then operator new throws, and the program allocates again.
+// Installs a new_handler that frees a block. When operator new throws, the program allocates again.
 #include <cstdio>
 #include <cstdlib>
 #include <new>

@@ -1,5 +1,5 @@
-// Imitates hooks that were built with the first version of msleaks. These hooks look up the real function
-// once, so all callers get the function that this look-up finds. Later versions look it up for each caller.
+// Imitates hooks that were built with the first version of msleaks. These hooks look up the real function once, so all
+// callers get the function that this look-up finds. Later versions look up the function for each caller.
 #include "msleaks/abi/hook.h"
 
 #include <cstddef>

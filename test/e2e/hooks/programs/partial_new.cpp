@@ -1,4 +1,4 @@
-// This program replaces only the plain `operator new`. libstdc++'s other forms, such as `operator new[]`, call it.
+// Replaces only the plain `operator new`. libstdc++'s other forms, such as `operator new[]`, call this replacement.
 #include <cstdio>
 #include <cstdlib>
 #include <new>

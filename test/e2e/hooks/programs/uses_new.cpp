@@ -1,4 +1,4 @@
-// The program frees blocks of the library own_new.cpp, and the library frees blocks of the program. Then new throws.
+// The program frees blocks of the library own_new.cpp, and the library frees the program's blocks. Finally, new throws.
 #include <cstdio>
 #include <new>
 

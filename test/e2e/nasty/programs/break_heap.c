@@ -1,4 +1,4 @@
-// The program grows the program break by sbrk, between calls of malloc, which uses the program break, too.
+// The program grows the program break by sbrk, between calls of malloc. malloc also uses the program break.
 #define _DEFAULT_SOURCE
 #include <malloc.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Starts forty children, one after another. Each is process 1 of its own pid namespace and leaks one block.
+// Starts forty children, one after another. Each child is process 1 of its own pid namespace and leaks one block.
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// A library without instrumentation defines operator new and delete for the whole process. These do not call
+// A library without instrumentation defines operator new and delete for the whole process. These operators do not call
 // malloc. The program frees the library's blocks, and the library frees the program's blocks.
 #include <cstddef>
 #include <new>

@@ -1,4 +1,4 @@
-// Calls posix_memalign when there is no memory. glibc then sets errno to ENOMEM, although POSIX does not require it.
+// Calls posix_memalign when there is no memory. glibc sets errno to ENOMEM, although POSIX does not require it.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

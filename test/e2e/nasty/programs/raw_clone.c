@@ -1,5 +1,5 @@
-// Creates processes by the system call clone and by glibc's clone(). Neither of them calls the fork
-// handlers (pthread_atfork). Each process has a copy of the memory. Some processes share the descriptors.
+// Creates processes by the system call clone and by glibc's clone(). These two calls run no fork handlers
+// (pthread_atfork). Each process has a copy of the memory. Some processes share the descriptors.
 #define _GNU_SOURCE
 #include "touch.h"
 

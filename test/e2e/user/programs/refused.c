@@ -1,4 +1,4 @@
-// Requests more memory than there is, while ten blocks of 10 MiB and a few small blocks are alive.
+// Requests more memory than the limit allows, while ten blocks of 10 MiB and a few small blocks are alive.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

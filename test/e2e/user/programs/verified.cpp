@@ -1,4 +1,4 @@
-// Allocates blocks that it does not touch in a first run. In the second run, the argument names how it uses them.
+// In a first run, the program does not touch its blocks. In the second run, the argument selects how it uses them.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

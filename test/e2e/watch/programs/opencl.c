@@ -1,5 +1,5 @@
-// Has two adjacent OpenCL buffers. In step 2 a kernel writes behind the first buffer. The report must not name
-// the kernels that get the second buffer or its sub-buffer. It must not name the copies and fills into this buffer.
+// Has two adjacent OpenCL buffers. In step 2 a kernel writes behind the first buffer. The report must not name the
+// kernels that get the second buffer or its sub-buffer. It must not name copies and fills into the second buffer.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <msleaks/api.h>
