@@ -8,7 +8,7 @@
 namespace msleaks::runtime {
 namespace {
 
-// Ends a record at any depth. At depth 1 this function does step 6 of record.h.
+// Ends a record. The outermost record (depth 1) also publishes all events (step 6 of record.h).
 void leave(Thread &thread, abi::RingHeader *ring) noexcept {
   if (depthOf(thread) > 1)
     return setState(thread, thread.state - kOneRecord);
@@ -23,14 +23,14 @@ void leave(Thread &thread, abi::RingHeader *ring) noexcept {
   }
 }
 
-// Counts a dropped event. `produced` is stored first. If the process is killed between the two stores, the event counts
-// as produced and not as dropped. So there are never more dropped events than produced events.
+// Counts a dropped event. `produced` is stored first, so there are never more dropped events than produced events, even
+// if the process is killed between the two stores.
 void drop(abi::RingHeader &ring) noexcept {
   addLocal(ring.produced, 1);
   addLocal(ring.dropped, 1);
   __atomic_fetch_add(&ring.gap, 1, __ATOMIC_RELAXED);
   if (peek(ring.room_until) != kUnlimited)
-    put(ring.room_until, 0); // so the next event takes the slow path too, and gets the flag kAfterGap
+    put(ring.room_until, 0); // so the next event also takes the slow path, and gets the flag kAfterGap
 }
 
 void write(abi::RingHeader &ring, uint64_t *words, unsigned slots) noexcept {
@@ -40,8 +40,8 @@ void write(abi::RingHeader &ring, uint64_t *words, unsigned slots) noexcept {
   writeEvent(ring, words, slots);
 }
 
-// Whether the time cannot be read. On some machines the time comes from a system call, which the runtime must not make
-// under a seccomp filter.
+// Whether the time cannot be read. On some machines, reading the time needs a system call, which the runtime must not
+// make under a seccomp filter.
 bool isClockClosed(const Thread &thread) noexcept {
   return isSandboxed() && (thread.has_no_clock || __msl_process.clock != abi::ClockKind::Tsc);
 }
@@ -60,8 +60,8 @@ void recordHere(Thread &thread, uint64_t *words, unsigned slots) noexcept {
   leave(thread, thread.ring);
 }
 
-// Calls the code for watched blocks before a block is freed and after a block was allocated. Does nothing for an event
-// that interrupted another record.
+// Tells the watch (watch.h) about a block that is about to be freed, or that was allocated. Does nothing if the event
+// interrupted another record.
 void tellWatch(const Thread &thread, abi::EventKind about, const void *event) noexcept {
   const auto &header = *static_cast<const abi::EventHeader *>(event);
   if (!choosesBlocks() || header.kind != about || depthOf(thread) != 0 || thread.call.inside == kInsideRuntime)

@@ -17,15 +17,15 @@ constinit msleaks::runtime::Process __msl_process{};
 namespace msleaks::runtime {
 namespace {
 
-// The generation of the last process that attached. A fork does not wipe this variable: the child's thread still has
-// its parent's generation, so the child must get a new generation.
+// The generation of the last process that attached. A fork does not set this variable to 0. So the child gets a
+// generation that differs from its parent's generation, which the child's thread still has.
 constinit uint64_t last_generation = kNoGeneration;
 
-// The arena of this process, or of its nearest ancestor by fork that had an arena. A fork does not wipe this variable.
+// The arena of this process, or of its nearest ancestor by fork that had an arena.
 constinit const Arena *last_arena = nullptr;
 
-// The size of an arena's header, first entries and definitions. If there is no collector, mayTake() adds this size to
-// the memory that is limited.
+// The size of an arena's header, first entries and definitions. mayTake() counts it against the limit for processes
+// without a collector.
 constexpr uint64_t kOrphanArenaBytes = 32 << 10;
 constexpr uint64_t kSmallestSlotBytes = 16 << 10;
 constexpr uint64_t kGrowth = 4;
@@ -80,17 +80,16 @@ void end(const Arena &arena, abi::RingHeader &ring) noexcept {
     entry->state.store(abi::RingState::Ended, std::memory_order_release);
 }
 
-// Returns the id of the calling thread, or 0 in a vfork's child, which records into its parent's arena.
+// Returns the id of the calling thread. Returns 0 in a vfork's child, which records into its parent's arena.
 uint32_t ownerOfNewRing(const Arena &arena) noexcept { return arena.header->pid == processId() ? threadId() : 0; }
 
 bool hasGone(const Arena &arena, uint32_t tid) noexcept {
   return tid != 0 && callKernel(SYS_tgkill, arena.header->pid, tid, 0) != 0 && errno == ESRCH;
 }
 
-// Ends rings whose threads have ended. Some threads end without ending their ring. Such a thread recorded its first
-// event in the last destructors of its keys, or ended by a raw system call. So with each new ring, kLooks other rings
-// are checked. `tid` is the id of the thread that gets the new ring. An older ring with the same id belongs to an ended
-// thread, since the kernel reuses ids.
+// Ends rings whose threads have ended without doing so. For example, a thread may end by a raw system call. With each
+// new ring, kLooks other rings are checked. `tid` is the id of the thread that gets the new ring. If an older ring has
+// the same id, its thread has ended, since the kernel reuses ids.
 void endRingsOfThreadsThatHaveGone(Arena &arena, uint32_t tid) noexcept {
   constexpr uint32_t kLooks = 4;
   const uint32_t count = arena.header->ring_count.load(std::memory_order_relaxed);
@@ -105,8 +104,8 @@ void endRingsOfThreadsThatHaveGone(Arena &arena, uint32_t tid) noexcept {
   }
 }
 
-// Whether the new ring begins small, since it is the first ring of a fork's child. Most children end soon, and a full
-// ring is replaced by a larger ring. The ring of a flight recorder is never full, so it does not begin small.
+// Whether the new ring begins small: it is the first ring of a fork's child, and most children end soon. When it is
+// full, a larger ring replaces it. The ring of a flight recorder is never full, so it does not begin small.
 bool beginsSmall(const Arena &arena) noexcept {
   return arena.header->ancestor_pid != 0 && session.control->flags.on_full != abi::OnFull::Overwrite &&
          arena.header->ring_count.load(std::memory_order_relaxed) == 0;
@@ -136,14 +135,14 @@ void chooseWay(Thread &thread) noexcept {
   setGeneration(thread, is_short && thread.generation != 0 ? thread.generation : kNoGeneration);
 }
 
-// Makes the kernel wipe Process in a fork's child. Returns false for a kernel before 4.14. Also returns false if the
-// kernel's pages are larger than the alignment of Process, since the wipe would then also clear other memory.
+// Makes the kernel set Process to zeros in a fork's child. Returns false for kernels before 4.14. Returns false for
+// pages that are larger than the alignment of Process, since the kernel would then also clear other memory.
 bool wipeOnFork() noexcept {
   return pageBytes() <= abi::kMaxPageBytes &&
          callKernel(SYS_madvise, &__msl_process, sizeof __msl_process, MADV_WIPEONFORK) == 0;
 }
 
-// Counts a fork's child under its parent's seccomp filter as unseen, once, since the child cannot create files.
+// Counts this process as unseen, once: it is a fork's child under its parent's seccomp filter and cannot create files.
 void tellSandboxedChild() noexcept {
   if (!__msl_process.is_child_told)
     countUnseenChild(last_arena != nullptr ? last_arena->header->pid : 0);
@@ -152,9 +151,8 @@ void tellSandboxedChild() noexcept {
 
 } // namespace
 
-// Returns the lock. MADV_WIPEONFORK is set before a thread acquires the lock for the first time. Otherwise a fork's
-// child could inherit a lock that no thread releases. Under a seccomp filter, this process or its parent has already
-// set MADV_WIPEONFORK.
+// Returns the lock. Before the first use of the lock, sets MADV_WIPEONFORK. Otherwise a fork's child could inherit a
+// lock that no thread releases. Under a seccomp filter, this process or its parent has already set it.
 uint32_t &wipedLock() noexcept {
   if (__atomic_load_n(&__msl_process.state, __ATOMIC_RELAXED) == 0 && mayCallKernel() && !wipeOnFork())
     becomeInert();
@@ -291,8 +289,8 @@ void endRing(Thread &thread) noexcept {
   const ProcessLocked locked;
   if (!locked)
     return; // the collector ends the ring when the thread has ended
-  // If the thread ends in a signal handler, an interrupted record may have reserved slots that were never written. In
-  // that case, the head of the ring is not moved.
+  // If the thread ends in a signal handler, the interrupted record may have reserved slots that were never written.
+  // These slots must not be published.
   if (depthOf(thread) == 0)
     thread.ring->head.store(peek(thread.ring->reserved), std::memory_order_release);
   end(*__msl_process.arena, *thread.ring);

@@ -9,8 +9,8 @@
 
 namespace msleaks::runtime {
 
-// Holds Process::lock. Create the object with signals blocked. The object is false as a bool if the lock was not
-// acquired (class Locked).
+// Holds Process::lock. Create the object with signals blocked. If the lock was not acquired, the object is false as a
+// bool.
 uint32_t &wipedLock() noexcept;
 class ProcessLocked : Locked {
 public:
@@ -18,14 +18,13 @@ public:
   using Locked::operator bool;
 };
 
-// Gives this thread exclusive use of the arena. While the object exists, no signal handler, no hook of msleaks and no
-// other thread uses the arena. errno is restored at the end. The object is false as a bool if the lock was not
-// acquired.
+// Gives this thread exclusive use of the arena. While the object exists, no other thread, no signal handler and no hook
+// of msleaks uses the arena. errno is restored at the end. If the lock was not acquired, the object is false as a bool.
 class ArenaHeld {
 public:
   explicit operator bool() const noexcept { return static_cast<bool>(locked_); }
-  // Returns the arena of this process. The first call makes the arena. Returns null if there can be no arena, or if the
-  // lock was not acquired.
+  // Returns the arena of this process, and makes it if necessary. Returns null if there can be no arena, or if the lock
+  // was not acquired.
   Arena *arena() const noexcept;
 
 private:
@@ -35,9 +34,9 @@ private:
   const ProcessLocked locked_;
 };
 
-// The share of a ring that only signal handlers may fill, while the thread that they interrupted waits for room: 1 /
-// kHandlersShare. handlersRoomUntil() and roomUntil() return the positions up to which handlers and the thread may fill
-// a ring when all events below `tail` are stored. record.h explains kSlackSlots.
+// While a thread waits for room, its signal handlers may still record: 1 / kHandlersShare of the ring is for them only.
+// handlersRoomUntil() and roomUntil() return the positions up to which the handlers and the thread may fill the ring.
+// `tail` is the position up to which the collector has stored all events. record.h explains kSlackSlots.
 inline constexpr uint64_t kHandlersShare = 16;
 inline uint64_t handlersRoomUntil(const abi::RingHeader &ring, uint64_t tail) noexcept {
   return tail + ring.capacity - kSlackSlots;
@@ -57,18 +56,18 @@ inline void writeEvent(abi::RingHeader &ring, const uint64_t *words, unsigned sl
     writeSlots<2>(ring, words);
 }
 
-// After a ring or the table of callers was refused, this many events pass before the next attempt, since each attempt
-// costs system calls.
+// If a ring or the table of callers was refused, this many events pass before the next attempt. Each attempt costs
+// system calls.
 inline constexpr uint32_t kEventsBetweenTries = 1024;
 
-// Returns the arena of this process. The first call makes the arena. Returns null if the process records nothing, or if
+// Returns the arena of this process, and makes it if necessary. Returns null if the process records nothing, or if
 // there is no collector. Call with signals blocked and Process::lock held.
 Arena *attach() noexcept;
 
-// Makes the arena of this process if there is no arena yet. The caller does not hold the lock.
+// Makes the arena of this process if there is none. The caller must not hold the lock.
 void ensureAttached(Thread &thread) noexcept;
 
-// Returns the thread's ring. The first call claims the ring. Returns null if no ring can be claimed.
+// Returns the thread's ring, and claims one if necessary. Returns null if no ring can be claimed.
 abi::RingHeader *ringOf(Thread &thread) noexcept;
 
 // Replaces `thread.ring` by a larger ring that continues the stream. Returns null if no larger ring can be claimed.

@@ -10,8 +10,8 @@ namespace {
 constexpr uint64_t kNsPerUs = 1000;
 constexpr unsigned kMostLooks = 20'000; // largest number of checks for threads in the kernel: about a second
 
-// Returns the header of this process's arena. Returns null in a vfork's child, which shares its parent's arena and has
-// another pid.
+// Returns the header of this process's arena. In a vfork's child, which shares its parent's arena but has another pid,
+// returns null.
 abi::ArenaHeader *arenaOfThisProcess() noexcept {
   const Arena *arena = __msl_process.arena;
   return arena != nullptr && arena->header->pid == processId() ? arena->header : nullptr;
@@ -22,16 +22,15 @@ void tellCollector(uint32_t filters) noexcept {
     header->filters.store(filters, std::memory_order_relaxed);
 }
 
-// Waits until all system calls of the runtime have returned, since a new filter may apply to all threads at the same
-// time.
+// Waits until all system calls of the runtime have returned, since a new filter may apply to all threads at once.
 void waitUntilNobodyIsInKernel() noexcept {
   const timespec moment{0, 50 * kNsPerUs};
   for (unsigned i = 0; i < kMostLooks && __atomic_load_n(&__msl_process.in_kernel, __ATOMIC_SEQ_CST) > 0; ++i)
     rawCall(SYS_nanosleep, wordOfArgument(&moment));
 }
 
-// Replaces the thread's ring by a larger ring, since later the runtime cannot allocate a ring. A flight recorder's ring
-// is never replaced.
+// Replaces the thread's ring by a larger ring, since the runtime cannot allocate a ring under the filter. A flight
+// recorder's ring is never replaced.
 void growRing(Thread &thread) noexcept {
   if (thread.generation == 0 || thread.generation != __msl_process.state || depthOf(thread) != 0 ||
       peek(thread.ring->room_until) == kUnlimited)
@@ -59,8 +58,8 @@ constinit std::atomic<uint32_t> __msl_sandboxes{msleaks::runtime::kNotDecided};
 
 using namespace msleaks::runtime;
 
-// A signal handler or a fork may interrupt a thread in this function. So another thread waits only for a bounded time,
-// and then decides itself.
+// The thread that decides may be interrupted by a signal handler or a fork, and may never finish. So another thread
+// waits only for a bounded time, and then decides itself.
 uint32_t __msl_decide_sandbox() noexcept {
   const ErrnoKept kept;
   uint32_t filters = kNotDecided;

@@ -8,7 +8,7 @@ namespace msleaks::runtime {
 
 // Reserves rings for threads that begin later.
 void reserveRings(Arena &arena) noexcept;
-// Reserves room for callers of hooks that are recorded later.
+// Reserves room for the callers of hooks that are recorded later.
 void reserveCallers(Arena &arena) noexcept;
 // Reserves room for paths that are recorded later.
 void reservePaths(Arena &arena) noexcept;

@@ -25,14 +25,14 @@ constinit Session session{};
 
 namespace {
 
-// Returns the value of "NAME=value", if NAME is the wanted name.
+// Returns the value of "NAME=value", or null if NAME is not `name`.
 const char *valueIn(const char *entry, std::string_view name) noexcept {
   return std::strncmp(entry, name.data(), name.size()) == 0 && entry[name.size()] == '=' ? entry + name.size() + 1
                                                                                          : nullptr;
 }
 
-// Reads the environment before libc has set `environ`. This is necessary, since the dynamic linker calls a preloaded
-// malloc before libc is ready.
+// Reads the environment when libc has not set `environ` yet: the dynamic linker calls a preloaded malloc before libc is
+// ready.
 void readKernelEnvironment(std::string_view name, PathText &value_text) noexcept {
   const OpenFile file("/proc/self/environ", O_RDONLY);
   char block[512];
@@ -66,16 +66,16 @@ void readEnvironment(std::string_view name, PathText &value_text) noexcept {
     }
 }
 
-// Returns the size of a file. This function uses a system call that the dynamic linker has made too. So a seccomp
-// filter of this process allows this call.
+// Returns the size of a file. The dynamic linker has also made this system call, so a seccomp filter of this process
+// allows it.
 uint64_t sizeOf(const OpenFile &file) noexcept {
   struct stat status;
   return callKernel(SYS_newfstatat, file.fd(), "", &status, AT_EMPTY_PATH) == 0 ? static_cast<uint64_t>(status.st_size)
                                                                                 : 0;
 }
 
-// Maps a file of one page in the session's directory. Returns null if the file is too small, since touching a page
-// beyond the end of the file raises SIGBUS.
+// Maps a file of one page in the session's directory. Returns null if the file is too small: touching a page beyond its
+// end would raise SIGBUS.
 void *mapPage(const char *name, uint64_t least_bytes, bool writable) noexcept {
   PathText &path = session.scratch;
   path = session.directory;
@@ -120,7 +120,7 @@ bool mayTake(uint64_t bytes) noexcept {
     return true;
   if (session.unseen == nullptr || session.unseen->orphan_kib.load(std::memory_order_relaxed) >= abi::kMaxOrphanKib)
     return false;
-  // A request that is larger than the rest of the limit uses up this rest for all processes.
+  // A request beyond the limit still counts. So no process gets the remaining room.
   const auto kib = static_cast<uint32_t>(bytes >> 10);
   return session.unseen->orphan_kib.fetch_add(kib, std::memory_order_relaxed) + kib <= abi::kMaxOrphanKib;
 }
@@ -177,8 +177,8 @@ void becomeInert() noexcept { __atomic_store_n(&__msl_enabled, &kInert, __ATOMIC
 
 bool isInert() noexcept { return __atomic_load_n(&__msl_enabled, __ATOMIC_ACQUIRE) == &kInert; }
 
-// Whether `msleaks verify` traces this program. In that case `msleaks verify` has installed a filter, which stops
-// system calls for the tracer and forbids none.
+// Whether `msleaks verify` traces this program. `msleaks verify` installs a seccomp filter that reports system calls to
+// the tracer and forbids none.
 bool isTraced() noexcept {
   session.directory.clear();
   readEnvironment(abi::kGuardVariable, session.directory);
@@ -186,8 +186,8 @@ bool isTraced() noexcept {
   return session.directory.size() > 0;
 }
 
-// The seccomp filter may forbid any system call that the process has not made yet. So this function makes only system
-// calls that the dynamic linker has made in this process: it has opened, read and mapped files.
+// A seccomp filter may forbid any system call that the process has not made yet. So this function uses only system
+// calls that the dynamic linker has made to load libraries.
 bool beginsSandboxed() noexcept {
   std::string_view status;
   if (const OpenFile file("/proc/self/status", O_RDONLY); file)
@@ -214,7 +214,7 @@ bool findSession() noexcept {
   if (session.page_bytes == 0)
     session.page_bytes = pageBytes();
   session.directory.clear(); // a fork may have interrupted an earlier search
-  // A program with more rights than the user who starts it (setuid) must not write to a folder that this user has
+  // A setuid program has more rights than the user who starts it. So it must not write to a folder that this user has
   // chosen.
   if (::getauxval(AT_SECURE) == 0)
     readEnvironment(abi::kSessionVariable, session.directory);

@@ -1,4 +1,4 @@
-// Finds the session of this process, once: the directory $MSLEAKS_SESSION and its control page.
+// Finds the session of this process: the directory $MSLEAKS_SESSION and its control page.
 #pragma once
 
 #include "text.h"
@@ -11,7 +11,7 @@ using PathText = Text<4096>;
 
 struct Session {
   const abi::ControlPage *control; // null: the process has not searched yet, or there is no session
-  uint64_t page_bytes;             // page size of the kernel, unless a test has set another size
+  uint64_t page_bytes;             // page size of the kernel; a test may set another size
   abi::UnseenPage *unseen;         // null: the page cannot be mapped
   PathText directory;
   PathText scratch; // buffer for a path that is used immediately; it is not on the stack, which may be small
@@ -20,29 +20,29 @@ struct Session {
 // A fork's child inherits the content of this object.
 extern Session session;
 
-// Finds the session. Returns false if there is no session of this runtime's version; then the process never records.
+// Finds the session. If there is no session of this runtime's version, returns false, and the process never records.
 // Call with signals blocked and __msl_process.lock held.
 bool findSession() noexcept;
 
-// Whether this process began, at its exec, with a seccomp filter that the session's collector does not have. If so,
-// this process is listed as unseen and records nothing. The caller needs no lock.
+// Whether this process had a seccomp filter at its exec that the session's collector does not have. If so, this process
+// is listed as unseen and records nothing. The caller needs no lock.
 bool beginsSandboxed() noexcept;
 
-// Whether there is no collector that stores events. This is so if the collector's thread has ended, or if the session
-// is closed. It is also so if this process has stopped waiting and has seen no new heartbeat. When a new collector
-// starts, the result is false again.
+// Whether no collector stores events now: its thread has ended, the session is closed, or this process has given up on
+// it (giveUp). When a new collector starts, the result is false again.
 bool collectorGone() noexcept;
 // Whether the process may allocate this many bytes of shared memory. Without a collector there is a small limit.
 bool mayTake(uint64_t bytes) noexcept;
 // Whether the session has no collector and its limit of shared memory is reached.
 bool waitsForCollector() noexcept;
-// Stores that this process has waited without success, and that the last heartbeat was `heartbeat_ns`. The process does
-// not wait again before it sees a newer heartbeat.
+// Stores that this process has waited in vain, and that the last heartbeat was `heartbeat_ns`. The process does not
+// wait again until it sees a newer heartbeat.
 void giveUp(uint64_t heartbeat_ns) noexcept;
 
 // Counts this process as unseen, since it cannot create its files. `error` is the reason.
 void countUnseen(int error) noexcept;
-// Counts this process as unseen: a seccomp filter of its ancestor with this pid forbids the process to create files.
+// Counts this process as unseen. Its ancestor with this pid has installed a seccomp filter, so the process cannot
+// create files.
 void countUnseenChild(uint32_t ancestor_pid) noexcept;
 
 // From now on, the process records nothing.

@@ -1,6 +1,6 @@
-// Provides files, memory, locks and signals to the runtime. These functions make raw system calls, which run no hook,
-// allocator or cancellation point. Under a seccomp filter they make no system call (kernel.h): files fail to open, no
-// memory is mapped, and signals are not blocked. A wait for a lock spins, for a bounded time.
+// Provides files, memory, locks and signals to the runtime. The functions make raw system calls, so they run no hook,
+// allocator or cancellation point. Under a seccomp filter they make no system call (kernel.h). In that case files do
+// not open, no memory is mapped, signals are not blocked, and a wait for a lock is a bounded spin.
 #pragma once
 
 #include "kernel.h"
@@ -22,7 +22,7 @@
 namespace msleaks::runtime {
 
 // While an object of this class exists, no signal handler runs in this thread. So the thread can hold a lock or replace
-// its ring. Under a seccomp filter handlers do run, but they cannot acquire a lock that is held.
+// its ring. Under a seccomp filter signal handlers still run, but cannot acquire a lock that is held.
 class SignalsBlocked {
 public:
   SignalsBlocked() noexcept : is_blocked_(enterKernel()) {
@@ -59,12 +59,11 @@ inline void pauseBriefly() noexcept {
 #endif
 }
 
-// The largest number of times that a thread under a seccomp filter checks a condition. All these checks together take
-// milliseconds.
+// The largest number of times that a thread under a seccomp filter checks a condition. This takes milliseconds.
 inline constexpr unsigned kSpinsInSandbox = 50'000;
 
-// A write beyond `ulimit -f` causes an error and a SIGXFSZ. The signal would end the program as soon as signals are
-// unblocked. So the runtime removes the pending signal, unless a SIGXFSZ was pending before. Call with signals blocked.
+// A write beyond `ulimit -f` fails and causes a SIGXFSZ, which would end the program when signals are unblocked. So the
+// destructor removes the pending SIGXFSZ, unless one was pending before. Call with signals blocked.
 class SizeSignalTaken {
 public:
   SizeSignalTaken() noexcept : before_(isPending()) {}
@@ -86,9 +85,9 @@ private:
   bool before_;
 };
 
-// Holds a mutex. The mutex is one word, which is zero when free, so it may be in memory that a fork wipes. Hold the
-// mutex only with signals blocked. If the lock was not acquired, the object is false as a bool. Either the time is
-// over, or a seccomp filter forbids a wait in the kernel.
+// Holds a mutex. The mutex is one word, which is zero when free. So it may be in memory that a fork sets to zeros. Hold
+// the mutex only with signals blocked. The object is false as a bool if the lock was not acquired. This happens after a
+// wait of bounded time, or if a seccomp filter forbids a wait in the kernel.
 class Locked {
 public:
   explicit Locked(uint32_t &word) noexcept : word_(&word) {
@@ -115,11 +114,10 @@ private:
     uint32_t expected = kFree;
     return __atomic_compare_exchange_n(word_, &expected, kTaken, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
   }
-  // Tries to acquire the lock. Returns false if another thread has the lock. The other thread then wakes a waiting
-  // thread when it releases the lock.
+  // Tries to acquire the lock. If another thread has it, returns false, and that thread wakes a waiting thread when it
+  // releases the lock.
   bool takeContended() noexcept { return __atomic_exchange_n(word_, kContended, __ATOMIC_ACQUIRE) == kFree; }
-  // Waits for the lock, and checks the lock from time to time. A thread under a seccomp filter wakes no other thread
-  // when it releases the lock.
+  // Waits for the lock. Checks it every 10 ms, since a thread under a seccomp filter wakes no other thread.
   bool takeByWaiting() noexcept {
     const timespec look{0, 10'000'000};
     while (!takeContended()) {
@@ -156,7 +154,7 @@ private:
   uint32_t *word_;
 };
 
-// A file that is open for a short time. The runtime leaves no descriptor open, because daemons close all descriptors.
+// A file that is open for a short time. The runtime keeps no descriptor open, since daemons close all descriptors.
 class OpenFile {
 public:
   OpenFile(const char *path, int flags, unsigned mode = 0) noexcept
@@ -170,7 +168,7 @@ public:
   explicit operator bool() const noexcept { return fd_ >= 0; }
   int fd() const noexcept { return fd_; }
 
-  // Reads up to `bytes` bytes, fewer only at the end of the file. Returns the number of bytes.
+  // Reads `bytes` bytes, or fewer at the end of the file. Returns the number of bytes.
   uint64_t read(char *to, uint64_t bytes) const noexcept {
     uint64_t done = 0;
     while (done < bytes) {
@@ -186,8 +184,8 @@ private:
   int fd_;
 };
 
-// Creates a file. O_EXCL ensures that the file is new. fchmod sets the rights, since the program's umask may have
-// removed even the owner's rights.
+// Creates a new file. fchmod sets the permissions, since the program's umask may have removed even the owner's
+// permissions.
 inline OpenFile createFile(const char *path, int access) noexcept {
   OpenFile file(path, access | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
   if (file)

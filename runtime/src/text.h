@@ -7,7 +7,7 @@
 
 namespace msleaks::runtime {
 
-// A text of at most Capacity - 1 bytes. Further bytes are cut off, and then fits() is false.
+// A text of at most Capacity - 1 bytes. If more bytes are appended, they are dropped, and fits() is false.
 template <unsigned Capacity> class Text {
 public:
   Text &operator<<(std::string_view text) noexcept {

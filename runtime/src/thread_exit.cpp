@@ -14,10 +14,9 @@ namespace {
 constinit pthread_key_t key;
 constinit bool has_key = false;
 
-// glibc runs the destructors of pthread keys in several rounds. The destructors of other keys free memory in the early
-// rounds. So this key's destructor requests another round each time, and ends the ring in the last round. C++
-// thread_local objects are destroyed before the first round. ThreadSanitizer uses the last round for itself, and no
-// instrumented code may run after that.
+// glibc runs the destructors of pthread keys in several rounds. In the early rounds, other keys free memory. So this
+// key's destructor requests another round each time, and ends the ring in the last round. ThreadSanitizer uses the last
+// round for itself; no instrumented code may run in it.
 #if defined(__SANITIZE_THREAD__)
 constexpr uintptr_t kLastRound = PTHREAD_DESTRUCTOR_ITERATIONS - 1;
 #else
@@ -38,9 +37,8 @@ void onThreadExit(void *argument) {
   endRing(thread);
 }
 
-// Stores the time of the exit for the collector, which detects the end of a process only in its next round. Another
-// process may have started before that round, and both processes would seem to have run at the same time. A vfork's
-// child that exits stores no time: it shares its parent's arena and has another pid.
+// Stores the time of the exit. The collector detects the end of a process only in its next round. If another process
+// starts before that round, the two would seem to have run at the same time.
 [[gnu::destructor]] void sayExit() noexcept {
   const Arena *arena = __msl_process.arena;
   if (arena != nullptr && arena->header->pid == processId()) // processId() is 0 under a seccomp filter

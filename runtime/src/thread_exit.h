@@ -1,4 +1,4 @@
-// Handles the end of a thread: ends the thread's ring as late as pthread keys allow, and records or counts the thread's
+// Handles the end of a thread. Ends the thread's ring as late as pthread keys allow, and records or counts the thread's
 // later events.
 #pragma once
 
@@ -11,7 +11,7 @@ bool watchThreadExit() noexcept;
 
 // Makes the key's destructor run when the calling thread ends. Call this when the thread gets a ring or counters.
 void announceThreadExit() noexcept;
-// Returns false if libc would allocate memory in announceThreadExit() and a sandbox may forbid malloc's system calls.
+// Whether announceThreadExit() may be called. It may not if libc would allocate memory for it under a seccomp filter.
 bool mayAnnounceThreadExit() noexcept;
 
 // Records an event of a thread whose ring has ended, in a ring that all such threads share. If there is no such ring,

@@ -10,15 +10,15 @@ namespace {
 using unwind::Frame;
 using unwind::Step;
 
-// Whether the stack still contains the frame's return address and, where it matters, the frame pointer.
+// Whether the stack still contains the frame's return address and, if frame_matters is set, the frame pointer.
 bool isUnchanged(const PathFrame &frame) noexcept {
   return frame.address_at != 0 && unwind::stripped(unwind::wordAt(frame.address_at)) == frame.address &&
          (!frame.frame_matters || frame.frame_at == 0 || unwind::wordAt(frame.frame_at) == frame.frame_pointer);
 }
 
-// Whether the walk can end at `frame`, since `frame` and all calls around it equal frames of the last path.
-// `candidates` is the number of the last path's frames that may still match. The function lowers this number. If the
-// result is true, it is the number of matching frames.
+// Whether `frame` and all calls around it are the same as in the last path, so that the walk can end here. `candidates`
+// is the number of frames of the last path that may still match. The function lowers it. If the result is true, it is
+// the number of matching frames.
 bool joinsAt(const ThreadPath &path, const Frame &frame, uint32_t &candidates) noexcept {
   while (candidates != 0 && path.frames()[candidates - 1].stack_pointer < frame.stack_pointer)
     --candidates;
@@ -31,7 +31,7 @@ bool joinsAt(const ThreadPath &path, const Frame &frame, uint32_t &candidates) n
   return false;
 }
 
-// Returns the stored frame with the values that this walk has read, and with the places where it has read them.
+// Returns the stored frame with the values and places that this walk has read.
 PathFrame joined(PathFrame known, const Frame &frame) noexcept {
   known.frame_pointer = frame.frame_pointer;
   known.address_at = frame.address_at;
@@ -79,14 +79,14 @@ Walk walk(ThreadPath &path, Frame frame, uint32_t candidates) noexcept {
 }
 
 // Whether the reused frames of the last path and the new frames form a correct path. A path of more than `capacity`
-// calls is cut. So if frames of a cut path are reused, the new path must have exactly `capacity` frames, too.
+// calls is cut. If frames of a cut path are reused, the new path must also have exactly `capacity` frames.
 bool fits(const ThreadPath &path, const Walk &done) noexcept {
   const uint32_t total = done.joined + done.walked;
   return done.joined == 0 || (path.cut ? total == path.capacity : total <= path.capacity);
 }
 
-// Sets frame_matters of the new frames, from the outermost frame inwards. The call around a frame decides whether the
-// frame pointer of that frame matters.
+// Sets frame_matters of the new frames, from the outermost frame inwards. A frame's pointer matters if an outer call
+// was found by it.
 void findWhatMatters(ThreadPath &path, const Walk &done) noexcept {
   const PathFrame *outer = done.joined != 0 ? &path.frames()[done.joined - 1] : nullptr;
   for (uint32_t left = done.walked; left-- > 0;) {
@@ -99,8 +99,8 @@ void findWhatMatters(ThreadPath &path, const Walk &done) noexcept {
 
 constexpr uint64_t kNeverZero = 1;
 
-// Appends the checks of one call to the list. The calls are appended from the outermost one inwards. So before the
-// checks of a call, the list has the checks of all calls around it.
+// Appends the checks of one call to the list. The outermost call comes first. So the checks of a call follow the checks
+// of all calls around it.
 uint32_t addChecks(StackCheck *checks, uint32_t count, const PathFrame &frame) noexcept {
   if (frame.address_at == 0) {
     checks[count++] = {reinterpret_cast<uint64_t>(&kNeverZero), 0};
@@ -123,7 +123,7 @@ void keep(ThreadPath &path, const Walk &done) noexcept {
   path.count = count;
 }
 
-// The state while new calls get node numbers, from the outermost call on.
+// The state of giving node numbers to new calls, from the outermost call inwards.
 struct Numbering {
   uint32_t left;   // number of calls without a node
   uint32_t node;   // node of the last call with a number
@@ -134,8 +134,8 @@ uint32_t imageAt(Arena &arena, const ImagePlace &place) noexcept {
   return place.definition.end != 0 ? numberOf(arena, place) : 0;
 }
 
-// Gives numbers to calls as long as their images are known. `place` is the image of the next call; null = it was not
-// looked up.
+// Gives numbers to calls until the image of a call is not known. `place` is the image of the next call; null = it was
+// not looked up.
 void numberKnown(ThreadPath &path, const ImagePlace *place, Numbering &numbering) noexcept {
   const ArenaHeld held;
   PathTree *tree = held ? treeOf(path.generation) : nullptr;
@@ -152,9 +152,9 @@ void numberKnown(ThreadPath &path, const ImagePlace *place, Numbering &numbering
   }
 }
 
-// Gives numbers to new calls, and asks the loader for their images. The loader acquires its own lock, so the runtime's
-// lock is released before. Otherwise there could be a deadlock: a callback of dl_iterate_phdr that allocates holds the
-// loader's lock and waits for the runtime's lock.
+// Gives numbers to new calls, and asks the loader for their images. The runtime's lock is released first, since the
+// loader acquires its own lock. Otherwise there could be a deadlock: a callback of dl_iterate_phdr holds the loader's
+// lock, allocates, and waits for the runtime's lock.
 [[gnu::noinline, gnu::cold]] uint32_t numberNew(ThreadPath &path, uint32_t left, uint32_t node) noexcept {
   if (PathTree *asked = treeOf(path.generation); asked == nullptr || asked->refuses())
     return 0;
@@ -169,8 +169,8 @@ void numberKnown(ThreadPath &path, const ImagePlace *place, Numbering &numbering
   return numbering.is_refused ? 0 : numbering.node;
 }
 
-// Looks up the node of each new call, from the outermost call on. `outer` is the node of the call around the outermost
-// call.
+// Looks up the node of each new call, from the outermost call inwards. `outer` is the node of the call around the
+// outermost new call.
 uint32_t numberEach(ThreadPath &path, const PathTree &tree, uint32_t walked, uint32_t outer) noexcept {
   uint32_t node = outer;
   for (uint32_t left = walked; left-- > 0;) {
@@ -190,9 +190,8 @@ uint64_t hashOf(ThreadPath &path, uint32_t walked, uint32_t outer) noexcept {
   return hash;
 }
 
-// Whether the path to `node` consists of the new calls and then of the path to `outer`. If so, the calls get the
-// numbers of the path's nodes. This check is fast, since nodes that were added at the same time are neighbours in
-// memory. `node` may be 0, which is no node.
+// Whether the path to `node` consists of the path to `outer` and the new calls. If so, sets the nodes of the calls.
+// `node` may be 0, which is no node.
 bool isPathTo(ThreadPath &path, const PathTree &tree, uint32_t node, uint32_t walked, uint32_t outer) noexcept {
   for (uint32_t i = 0; i < walked; ++i) {
     PathFrame &frame = path.walked()[i];
@@ -208,7 +207,7 @@ uint32_t number(ThreadPath &path, PathTree &tree, uint32_t walked, uint32_t oute
   if (walked == 0)
     return outer;
   if (unwind::RuleCache::isUnloading(path.epoch)) [[unlikely]]
-    return numberNew(path, walked, outer); // a known node may belong to the library that is unloaded now
+    return numberNew(path, walked, outer); // a known node may belong to the library that is being unloaded
   const uint64_t hash = hashOf(path, walked, outer);
   if (const uint32_t guess = tree.guess(hash); isPathTo(path, tree, guess, walked, outer)) [[likely]]
     return guess;
@@ -243,10 +242,10 @@ uint32_t takePath(ThreadPath &path, PathTree &tree, const Frame &frame) noexcept
   if (done.joined == 0)
     path.cut = done.end == Step::Caller;
   findWhatMatters(path, done);
-  path.count = 0; // a signal handler that leaves by a longjmp then leaves no half-changed path
+  path.count = 0; // if a signal handler now ends the walk by a longjmp, no half-changed path remains
   node = number(path, tree, done.walked, node);
-  // After NoCall, the path is not stored. The last word of this path was no return address. No later check would detect
-  // that this word has become a return address.
+  // After NoCall, the path is not stored. Its last word was no return address. If this word later becomes one, no check
+  // would detect this.
   if (node != 0 && !done.left_handler && done.end != Step::NoCall)
     keep(path, done);
   return node;

@@ -1,6 +1,6 @@
-// Stores the last call path of a thread, outermost call first. When the next path is computed, most calls of the last
-// path are still on the stack. A frame whose words on the stack are unchanged has the same caller as before, so the
-// walk can end there.
+// Stores the last call path of a thread, outermost call first. Most calls of this path are still on the stack when the
+// next path is computed. If a frame's words on the stack are unchanged, its caller is unchanged, so the walk can end
+// there.
 #pragma once
 
 #include "path_tree.h"
@@ -14,22 +14,22 @@ struct PathFrame {
   uint64_t frame_at;   // where `frame_pointer` was read; 0 = it equals the inner call's frame pointer, or is not used
   uint32_t node;       // node of the path from the thread's first call to this call
   uint32_t checks;     // number of ThreadPath::checks() that cover the outer calls
-  // Whether `frame_pointer` must be equal, too. In code without frame pointers the register may contain any value. Its
-  // value matters if the walk has found an outer call by this value.
+  // Whether `frame_pointer` must be equal, too. It must if the walk has found an outer call by this value. In code
+  // without frame pointers the register may contain any value.
   bool frame_matters;
   bool used_inner_frame; // the walk found the call by the frame pointer of the call inside
 };
 
-// An address on the stack and the word there. As long as the path is the same, the word is the same.
+// An address on the stack, and the word there as long as the path is the same.
 struct StackCheck {
   uint64_t at, word;
 };
 
-// The last path of a thread. It is not on the stack, since a handler's stack may be as small as one page. In memory, 2
-// × `capacity` frames and as many checks follow this struct.
+// The last path of a thread. In memory, 2 × `capacity` frames and as many checks follow this struct. It is not on the
+// stack, since a handler's stack may be as small as one page.
 struct ThreadPath {
-  uint64_t generation; // generation of the process of the nodes (Thread::generation)
-  uint64_t epoch;      // the rules' epoch; frames of another epoch are not used
+  uint64_t generation; // generation of the process that the nodes belong to (Thread::generation)
+  uint64_t epoch;      // epoch of the unwind rules; frames of another epoch are not used
   unwind::Stack stack;
   uint32_t capacity;
   uint32_t count;   // number of stored frames
@@ -56,7 +56,7 @@ struct ThreadPath {
          (!known.frame_matters || known.frame_pointer == frame.frame_pointer);
 }
 
-// Whether the words of the first `checks` checks are unchanged. With PathFrame::checks of a stored frame, this means
+// Whether the words of the first `checks` checks are unchanged. If `checks` is a frame's PathFrame::checks, this means
 // that all calls around the frame are unchanged.
 [[gnu::always_inline]] inline bool areUnchanged(const ThreadPath &path, uint32_t checks) noexcept {
   uint64_t changed = 0;
@@ -65,9 +65,9 @@ struct ThreadPath {
   return changed == 0;
 }
 
-// Returns the node of the path to `frame`, the innermost call, if this path equals the last path, else 0. If `site` is
-// not 0, returns the node of the path that ends at this site. This function writes nothing. If a signal handler changes
-// the last path during the call, `version` changes, and the result is 0.
+// If the path to `frame`, the innermost call, equals the last path, returns its node, else 0. If `site` is not 0,
+// returns the node of the path that ends at this site. The function writes nothing. If a signal handler changes the
+// last path during the call, `version` changes, and the result is 0.
 [[gnu::always_inline]] inline uint32_t samePath(const ThreadPath &path, const unwind::Frame &frame,
                                                 uint32_t site) noexcept {
   const uint32_t version = path.version, count = path.count;
@@ -83,11 +83,11 @@ struct ThreadPath {
   return path.version == version ? node : 0;
 }
 
-// Walks the stack from `frame`, the innermost call, and returns the node of the path. 0 = the path cannot get a number.
+// Walks the stack from `frame`, the innermost call. Returns the node of the path, or 0 if the path cannot get a number.
 uint32_t takePath(ThreadPath &path, PathTree &tree, const unwind::Frame &frame) noexcept;
 
-// Walks outwards from `frame` to the call with this return address. Returns false if none of the next four calls has
-// this return address.
+// Walks outwards from `frame` to the call with this return address. Returns false if it is not among the next four
+// calls.
 bool findCall(ThreadPath &path, uint64_t return_address, unwind::Frame &frame) noexcept;
 
 // Frees the thread's memory for paths, when the thread ends.

@@ -15,7 +15,8 @@ long askTracer(abi::GuardCall call, uint64_t first, uint64_t second, uint64_t th
   return callKernel(abi::kGuardCall, static_cast<uint64_t>(call), first, second, third);
 }
 
-// Asks the tracer before the program's constructors run, since these may watch blocks and begin ranges.
+// Asks the tracer whether it wants watches and ranges. This happens before the program's constructors run, since they
+// may watch blocks and begin ranges.
 [[gnu::constructor]] void findTracer() noexcept {
   const bool listens = ::getenv(abi::kTellVariable) != nullptr && askTracer(abi::GuardCall::Listen, 0, 0, 0) == 1;
   __atomic_store_n(&tracer_listens, listens, __ATOMIC_RELAXED);

@@ -1,5 +1,5 @@
-// Reports the program's watches and ranges to a tracer. This is used in the second run of `msleaks verify`, which
-// records nothing (msleaks/abi/guarded.h).
+// Reports the program's watches and ranges to a tracer (msleaks/abi/guarded.h). There is a tracer in the second run of
+// `msleaks verify`, in which nothing is recorded.
 #pragma once
 
 #include "msleaks/abi/guarded.h"
@@ -10,7 +10,7 @@ namespace msleaks::runtime {
 extern bool tracer_listens;
 [[gnu::always_inline]] inline bool hasTracer() noexcept { return __atomic_load_n(&tracer_listens, __ATOMIC_RELAXED); }
 
-// These functions make the call to the tracer. They do not change errno.
+// Report to the tracer, without changing errno.
 [[gnu::cold]] void tellTracer(abi::GuardCall, uint64_t first = 0, uint64_t second = 0, uint64_t third = 0) noexcept;
 [[gnu::cold]] void tellTracer(abi::GuardCall, const char *text) noexcept;
 

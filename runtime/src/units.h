@@ -1,4 +1,4 @@
-// Reads the units of an image, which may be of any version of the object format (abi/site_table.h).
+// Reads the units of an image (abi/site_table.h). A unit may have any version of the object format.
 #pragma once
 
 #include "msleaks/abi/definitions.h"
@@ -9,10 +9,10 @@
 
 namespace msleaks::runtime {
 
-// The bytes [begin, end) of all units of an image. The linker puts these units side by side.
+// The bytes [begin, end) of all units of an image, which are side by side.
 struct UnitRange {
   char *begin, *end;
-  bool sized; // each unit stores its own size; units of the first version do not
+  bool sized; // whether each unit stores its own size; units of the first version do not
 };
 
 inline UnitRange rangeOf(abi::Unit *begin, abi::Unit *end) noexcept {
@@ -29,7 +29,7 @@ struct ArmableUnit {
   const abi::UnitHeader *table;
 };
 
-// Reads the unit at `at` and returns its size; 0 = there is no whole unit.
+// Reads the unit at `at` and returns its size, or 0 if there is no whole unit.
 inline uint64_t readUnit(const UnitRange &range, char *at, ArmableUnit &unit) noexcept {
   const auto left = static_cast<uint64_t>(range.end - at);
   if (!range.sized) {
@@ -58,8 +58,8 @@ template <class F> void forEachUnit(const UnitRange &range, F &&f) noexcept {
   }
 }
 
-// Returns the reason why a unit cannot be armed, or null. The table is read at the address in the unit, so this address
-// must be inside the image.
+// Returns the reason why a unit cannot be armed, or null. This function reads the table, so the table's address must be
+// inside the image.
 inline const char *refusal(const ArmableUnit &unit, const abi::ImageDefinition &image) noexcept {
   if (unit.version < abi::kOldestObjectVersion || unit.needs > abi::kObjectVersion)
     return "it needs another runtime";

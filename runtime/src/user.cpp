@@ -1,5 +1,5 @@
-// Changes the owner of the session's files when a process of root becomes another user, as servers do. Otherwise the
-// process could no longer open files that root has created.
+// Changes the owner of the session's files when a root process becomes another user, as servers do. Otherwise the
+// process could no longer open these files.
 #include "msleaks/runtime/leaving.h"
 
 #include "counters.h"
@@ -30,8 +30,8 @@ void setMode(const char *file, unsigned mode) noexcept {
   callKernel(SYS_fchmodat, AT_FDCWD, path.c_str(), mode);
 }
 
-// Lets the process make files in the session's folder after it has become another user. The process stays in its group,
-// so the group gets the right to create files there. Members of the group cannot replace files of other users.
+// Allows the process to make files in the session's folder after it has become another user. The process stays in its
+// group. So the group gets the permission to create files, but not to replace files of other users.
 void openFolder() noexcept {
   constexpr unsigned kGroupAddsFiles = 01730;
   const long group = callKernel(SYS_getegid);
@@ -39,8 +39,8 @@ void openFolder() noexcept {
     setMode("", kGroupAddsFiles);
 }
 
-// Makes the session's files usable for the new user. All users may read or write the files that all processes share,
-// but other users cannot enter the folder.
+// Makes the session's files usable for the new user. The files that all processes share become accessible to all users.
+// But only root and the group can enter the folder.
 void giveSession(const Arena &arena, uint32_t user) noexcept {
   setMode(abi::kControlFile, 0644);
   setMode(abi::kUnseenFile, 0666);
@@ -65,8 +65,7 @@ void __msl_becomes_user(uint32_t user) noexcept {
   ensureAttached(__msl_thread);
   const ArenaHeld held;
   const Arena *arena = held.arena();
-  // The owner changes only if the folder belongs to root. A vfork's child changes nothing, since it shares its parent's
-  // arena.
+  // Only a folder that belongs to root needs this. A vfork's child changes nothing, since it shares its parent's arena.
   if (arena != nullptr && arena->header->pid == processId() && ownerOf(session.directory.c_str()) == kRoot)
     giveSession(*arena, user);
 }

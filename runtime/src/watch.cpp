@@ -19,15 +19,15 @@ constinit std::atomic<uint64_t> last_step{0};
 
 namespace {
 
-// Opens the list: blocks are compared from now on. The earlier content of the blocks does not matter.
+// Opens the list: from now on, blocks are compared. Changes before this moment do not matter.
 void open(WatchList &list) noexcept {
   setClosed(list, false);
   for (WatchedBlock &block : list.blocks)
     block.is_known = false;
 }
 
-// Opens or closes the list, if the operation with this label is WatchWish::begin or WatchWish::end. Call this after the
-// operation has ended and the blocks have been compared. Returns true if the list is opened now.
+// Opens the list if the operation with this label is WatchWish::begin, and closes it if it is WatchWish::end. Call this
+// after the operation has ended and the blocks have been compared. Returns true if this call has opened the list.
 bool passGate(WatchList &list, uint64_t label) noexcept {
   const abi::WatchWish &wish = session.control->watch;
   if (label == 0)
@@ -43,7 +43,7 @@ bool passGate(WatchList &list, uint64_t label) noexcept {
 
 bool hasGate() noexcept { return session.control->watch.begin[0] != 0 || session.control->watch.end[0] != 0; }
 
-// Compares all blocks, and removes the thread's current operation from the list. This operation has ended by now, even
+// Compares all blocks, and removes the thread's current operation from the list. The operation has ended by now, even
 // if no callback has reported its end.
 void lookAndForget(WatchList &list, Thread &thread, uint32_t here) noexcept {
   Pending *pending = pendingOf(list, &thread);
@@ -58,7 +58,7 @@ void lookAndForget(WatchList &list, Thread &thread, uint32_t here) noexcept {
 
 void lookAtExit(void *) noexcept { lookBetween(0); }
 
-// Registers the exit handler in the same way as reach.cpp: it runs after all handlers that were registered later.
+// Registers the exit handler. As in reach.cpp, it runs after all handlers that were registered later.
 [[gnu::constructor]] void lookLast() noexcept { __cxa_atexit(lookAtExit, nullptr, nullptr); }
 
 } // namespace
@@ -114,8 +114,8 @@ void rangeEnds(uint32_t here) noexcept {
 
 namespace {
 
-// Whether a driver allocates this host memory for itself, inside a call of the program. Such memory is not watched: the
-// line of the call did not allocate it, and the driver often writes to it.
+// Whether a driver allocates this host memory for itself, inside a call of the program. Such memory is not watched,
+// since it is not the program's block, and the driver often writes to it.
 bool isDriversOwn(const Thread &thread, abi::Heap heap) noexcept {
   constexpr uint16_t kDrivers = familyBit(abi::Family::Cuda) | familyBit(abi::Family::Hip) |
                                 familyBit(abi::Family::Acl) | familyBit(abi::Family::OpenCl);
@@ -124,8 +124,8 @@ bool isDriversOwn(const Thread &thread, abi::Heap heap) noexcept {
 
 } // namespace
 
-// This function locks the list only for a chosen block, and blockGoes only for a watched block. A thread that compares
-// blocks locks the list while it waits for the driver. During this wait, the driver's threads allocate and free blocks.
+// Locks the list only for a chosen block. Another thread that compares blocks holds the lock while it waits for the
+// driver. During this wait, the driver's threads allocate and free blocks, and must not wait for the lock.
 void blockComes(const abi::AllocEvent &event) noexcept {
   const abi::WatchWish &wish = session.control->watch;
   WatchList *list = event.size != 0 ? makeList() : nullptr;
@@ -138,7 +138,7 @@ void blockComes(const abi::AllocEvent &event) noexcept {
     watchFromBirth(*list, event.address, bytes, wish.what[0] != 0 ? labelOf(wish.what) : 0);
 }
 
-// Compares the block before it is freed.
+// Compares the block before it is freed. Locks the list only for a watched block.
 void blockGoes(const abi::FreeEvent &event) noexcept {
   Thread &thread = __msl_thread;
   WatchList *list = listToLookAt(thread);

@@ -1,5 +1,5 @@
-// Watches blocks (msl_watch): stores the content of each watched block, and compares it before and after each operation
-// of the program.
+// Watches blocks (docs/watch.md): stores the content of each watched block, and compares it before and after each
+// operation of the program.
 #pragma once
 
 #include "msleaks/abi/hook.h"
@@ -16,10 +16,9 @@ struct WatchList;
   return __atomic_load_n(&__msl_process.watches, __ATOMIC_RELAXED) != nullptr;
 }
 
-// An operation that may change a block. A range of the program is an operation, too, if its thread has no other current
-// operation.
+// An operation that may change a block.
 struct Operation {
-  abi::Verb verb; // is Launch, Copy, Set or Access
+  abi::Verb verb; // Launch, Copy, Set or Access
   abi::Family family;
   uint32_t site;
   uint64_t kernel, stream;
@@ -28,17 +27,17 @@ struct Operation {
 // The number of the program's last step + 1; 0 = the program has not reported a step.
 extern constinit std::atomic<uint64_t> last_step;
 
-// Compares the blocks and makes this the thread's current operation. Call this before the operation begins, so earlier
-// changes are not reported for it. The operation lasts until operationEnds or, if no callback reports its end, until
-// the next operation.
+// Compares the blocks, and makes this the thread's current operation. Call this before the operation begins, so earlier
+// changes are not reported for it. The operation ends with operationEnds or, if no callback reports its end, with the
+// next operation.
 void operationBegins(const Operation &) noexcept;
 void operationEnds() noexcept;
 
-// Compares the blocks when a range of the program ends. `here` is the site of the call that ends the range.
+// Compares the blocks. Call this when a range of the program ends. `here` is the site of the call that ends the range.
 void rangeEnds(uint32_t here) noexcept;
 
-// Begin and end the watch of a block that --watch chooses (watch_choice.h). Call these functions after a block was
-// allocated and before a block is freed.
+// Begin and end the watch of a block that --watch chooses (watch_choice.h). Call blockComes after an allocation, and
+// blockGoes before a free.
 void blockComes(const abi::AllocEvent &) noexcept;
 void blockGoes(const abi::FreeEvent &) noexcept;
 

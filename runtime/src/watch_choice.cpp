@@ -11,18 +11,18 @@ namespace msleaks::runtime {
 namespace {
 
 constexpr uint64_t kNsPerMs = 1'000'000;
-constexpr long kLookNs = 10 * kNsPerMs; // interval at which a waiting thread checks whether the collector is alive
+constexpr long kLookNs = 10 * kNsPerMs; // a waiting thread checks at this interval whether the collector is alive
 
 const abi::WatchWish &wish() noexcept { return session.control->watch; }
 
-// Whether the collector has ended. A program makes its first allocations while the collector starts. So a heartbeat of
-// 0 means that the collector has not started yet.
+// Whether the collector has ended. A heartbeat of 0 means that the collector is still starting. Meanwhile the program
+// may already allocate.
 bool hasGone() noexcept {
   return session.control->heartbeat_ns.load(std::memory_order_relaxed) != 0 && collectorGone();
 }
 
-// Asks the collector for the line's code in an image. If the collector does not respond, the next path through this
-// image asks again.
+// Asks the collector for the addresses of the watched line's code in an image. If the collector does not respond, the
+// next path through this image asks again.
 void ask(abi::ArenaHeader &header, bool &asked, uint32_t image) noexcept {
   if (isSandboxed())
     return;

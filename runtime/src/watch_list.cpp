@@ -11,9 +11,9 @@ namespace msleaks::runtime {
 namespace {
 
 constexpr uint64_t kNsPerMs = 1'000'000;
-constexpr uint64_t kShortNs = 50 * kNsPerMs; // the longest wait for the lock after a thread has waited without success
+constexpr uint64_t kShortNs = 50 * kNsPerMs; // the longest wait for the lock after a thread has waited in vain
 
-// Returns the longest time to wait for the lock. Another thread may hold the lock for long while it copies a large
+// Returns the longest time to wait for the lock. Another thread may hold it for a long time while it copies a large
 // block.
 uint64_t patienceNs(const WatchList &list) noexcept {
   const uint64_t timeout_ns = session.control->flags.block_timeout_ms * kNsPerMs;

@@ -18,13 +18,13 @@ struct Pending {
   Operation operation;
 };
 
-// The list of watches. The first watch makes the list, and the list is never unmapped. A fork's child has no list,
-// since Process is wiped.
+// The list of watches. It is made for the first watch, and never unmapped. A fork's child has no list, since the kernel
+// sets Process to zeros.
 struct WatchList {
   uint32_t lock;
-  bool is_given_up; // a thread has waited for the lock without success, so later waits are short
+  bool is_given_up; // a thread has waited for the lock in vain, so later waits are short
   ChosenSites sites;
-  // These fields are written with the lock held, and may be read without it:
+  // The next three fields are written with the lock held, and may be read without it.
   uint32_t count;
   bool is_closed;       // no block is compared before the operation WatchWish::begin has ended
   const Thread *holder; // the thread that has the lock
@@ -37,9 +37,9 @@ struct WatchList {
 };
 
 // Holds the lock of the list. A thread that compares blocks holds the lock while it waits for the driver. The driver
-// may wait for a callback of the program in another thread, and this callback may need the lock too. So a thread waits
-// for the lock only for a bounded time. If another thread still has the lock, the object is false as a bool. Then no
-// block is compared, and a note reports this.
+// may wait for a callback of the program in another thread, and this callback may need the lock. So a thread waits for
+// the lock only for a bounded time. If it does not get the lock, the object is false as a bool, no block is compared,
+// and a note reports this.
 class ListHeld {
 public:
   explicit ListHeld(WatchList &list) noexcept;
@@ -68,7 +68,7 @@ inline void setClosed(WatchList &list, bool is_closed) noexcept {
   __atomic_store_n(&list.is_closed, is_closed, __ATOMIC_RELAXED);
 }
 
-// Whether this thread is comparing blocks now (a look). Calls that the driver makes for a look are not calls of the
+// Whether this thread is comparing blocks now (a look). Calls that the driver makes during a look are not calls of the
 // program.
 inline bool looksNow(const WatchList &list, const Thread &thread) noexcept {
   return __atomic_load_n(&list.holder, __ATOMIC_RELAXED) == &thread;
@@ -79,10 +79,10 @@ WatchedBlock *blockAt(WatchList &, uint64_t address) noexcept;
 // Whether the block at this address is watched. The caller does not need the lock.
 bool isWatched(const WatchList &, uint64_t address) noexcept;
 
-// Returns the list if this thread must compare its blocks, else null. The list must have a block to compare or wait for
-// WatchWish::begin, and the thread must not be comparing blocks already.
+// Returns the list if this thread must compare blocks, else null. There must be a watched block, or the list must be
+// waiting for WatchWish::begin. The thread must not be comparing blocks already.
 WatchList *listToLookAt(const Thread &) noexcept;
-// Returns the list. The first call makes the list. Returns null if there is no memory for it.
+// Returns the list, and makes it if necessary. Returns null if there is no memory.
 WatchList *makeList() noexcept;
 
 // Begins a watch, and ends an earlier watch at this address. Call with the lock held.
@@ -91,8 +91,8 @@ void watch(WatchList &, uint64_t address, uint64_t bytes, uint64_t name, const T
 void watchFromBirth(WatchList &, uint64_t address, uint64_t bytes, uint64_t name) noexcept;
 void endWatch(WatchList &, Thread &, WatchedBlock &) noexcept;
 void noteUnwatched() noexcept;
-// Writes a note, once, that watching makes the program wait. With --watch the user expects this wait, so no note is
-// written.
+// Writes a note, once, that watching makes the program wait. With --watch there is no note, since the user expects the
+// wait.
 void noteWaits(WatchList &) noexcept;
 
 } // namespace msleaks::runtime

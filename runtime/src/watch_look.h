@@ -1,4 +1,4 @@
-// Compares the watched blocks with their stored content. Such a look finds changed bytes, and the operation that
+// Compares the watched blocks with their stored content (a look). A look finds changed bytes, and the operation that
 // changed them.
 #pragma once
 
@@ -6,12 +6,12 @@
 
 namespace msleaks::runtime {
 
-// The parameters of a look: the operation that is reported for a change, and the operation whose stream reads blocks.
+// The parameters of a look.
 struct Look {
   WatchList &list;
   Thread &thread;
-  const Operation *cause;  // null: a change is reported for the thread's range, or without an operation
-  const Operation *reader; // blocks are read by the operation's driver and stream; null: only host memory is read
+  const Operation *cause;  // the operation that is reported for a change; null: the thread's range, or none
+  const Operation *reader; // its driver and stream read the blocks; null: only host memory is read
   uint32_t here;           // the thread's site; 0 = not known
 };
 

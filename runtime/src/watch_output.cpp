@@ -42,8 +42,7 @@ bool isWished(const Thread &thread, const hook::Output &output) noexcept {
 using namespace msleaks;
 using namespace msleaks::runtime;
 
-// Watches the output if --watch names it. If an operation runs again, its new output replaces the earlier output in the
-// list.
+// Watches the output if --watch names it. If an operation runs again, its new output replaces the earlier one.
 void __msl_hook_output(const hook::Output *output) noexcept {
   Thread &thread = __msl_thread;
   if (session.control == nullptr || session.control->watch.kind != abi::WatchKind::Output ||

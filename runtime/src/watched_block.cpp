@@ -12,14 +12,13 @@
 namespace msleaks::runtime {
 namespace {
 
-// Reads memory through /proc/self/mem. This is needed in a container that forbids process_vm_readv.
+// Reads memory through /proc/self/mem, for a container that forbids process_vm_readv.
 bool readFile(uint64_t address, void *to, uint64_t bytes) noexcept {
   const OpenFile memory("/proc/self/mem", O_RDONLY);
   return memory && callKernel(SYS_pread64, memory.fd(), to, bytes, address) == static_cast<long>(bytes);
 }
 
-// The known drivers of OpenCL, by the first word of their objects. This word points to the functions of the driver, and
-// is equal in all objects of one driver.
+// The known drivers of OpenCL. A driver is identified by the first word of its objects, which points to its functions.
 constinit std::atomic<uint64_t> drivers[4]{};
 
 bool isHandle(uint64_t address) noexcept {
@@ -48,7 +47,7 @@ void compare(const char *now, char *before, uint64_t offset, uint64_t bytes, Dif
 
 } // namespace
 
-// The kernel copies the memory. So if the block has been unmapped, the result is an error, and no signal is raised.
+// The kernel copies the memory. So if the block was unmapped, the result is an error and not a signal.
 bool readHost(uint64_t address, void *to, uint64_t bytes) noexcept {
   const iovec here{to, bytes}, there{reinterpret_cast<void *>(address), bytes};
   const long count = callKernel(SYS_process_vm_readv, processId(), &here, 1, &there, 1, 0);

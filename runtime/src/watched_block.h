@@ -20,7 +20,7 @@ struct Difference {
   bool empty() const noexcept { return begin >= end; }
 };
 
-// The driver's functions and a stream, by which a block of a device can be read.
+// The driver's functions and the stream that read a block of a device.
 struct Reader {
   const hook::Device *device; // null: there is no driver
   abi::Family family;
@@ -58,8 +58,8 @@ private:
 // Returns the kind of an address that the program watches.
 Where whereIs(uint64_t address, uint64_t bytes) noexcept;
 
-// Registers the driver of an OpenCL object by the object's handle. Such a handle is an address of the host, but the
-// memory of the object is elsewhere.
+// Registers the driver of an OpenCL object by the object's handle. The handle is an address of the host, but the
+// object's memory is elsewhere.
 void noteHandle(uint64_t handle) noexcept;
 
 // Copies memory of this process. Returns false if a part of the memory is not mapped.

@@ -45,7 +45,7 @@ enum ExpressionOperator : uint8_t {
   kRegisterPlus = 0x70, // the first of 32 opcodes
 };
 
-// The place of the caller's value of a register.
+// Where the caller's value of a register is stored.
 struct Place {
   enum Kind : uint8_t { Kept, AtCfa, AtBase, Undefined, Elsewhere } kind = Kept;
   int64_t offset = 0;
@@ -72,8 +72,8 @@ BasePlus readBasePlus(TableCursor &expression) noexcept {
   return {uint64_t{first} - kRegisterPlus, offset, known && !expression.failed()};
 }
 
-// Whether this is the linker's expression for the PLT: breg7 8; breg16 0; lit15; and; lit<n>; ge; lit3; shl; plus. The
-// result is the stack pointer + 8, and 8 more from byte n of the 16-byte entry on. Sets `limit` to n.
+// Whether this is the linker's expression for the PLT: breg7 8; breg16 0; lit15; and; lit<n>; ge; lit3; shl; plus. Its
+// value is the stack pointer + 8, or + 16 if the address is at byte n of the 16-byte entry or later. Sets `limit` to n.
 bool readPlt(TableCursor expression, int64_t &limit) noexcept {
   const BasePlus stack = readBasePlus(expression), address = readBasePlus(expression);
   if (!stack.known || stack.base != machine::kStackPointer || stack.offset != 8 || !address.known ||
@@ -142,13 +142,12 @@ private:
     if (Place *at = placeOf(number))
       *at = place;
   }
-  // Returns an offset in bytes. The multiplication is unsigned, since the offset in a damaged table may be any number.
+  // Returns an offset in bytes. The multiplication is unsigned, so it cannot overflow, whatever offset a damaged table
+  // contains.
   int64_t scaled(int64_t factored) const noexcept {
     return static_cast<int64_t>(static_cast<uint64_t>(factored) * static_cast<uint64_t>(cie_.data_factor));
   }
-  void setOffset(uint64_t number, int64_t factored) noexcept {
-    setPlace(number, {Place::AtCfa, scaled(factored)});
-  }
+  void setOffset(uint64_t number, int64_t factored) noexcept { setPlace(number, {Place::AtCfa, scaled(factored)}); }
   void restore(uint64_t number) noexcept {
     setPlace(number, number == machine::kFramePointer ? initial_.frame : initial_.link);
   }

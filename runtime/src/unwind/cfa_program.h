@@ -7,7 +7,7 @@
 
 namespace msleaks::runtime::unwind {
 
-// A CIE: the values that the records (FDEs) of several functions share.
+// A CIE (common information entry): the values that the FDEs of several functions share.
 struct Cie {
   uint64_t code_factor = 1;
   int64_t data_factor = 1;

@@ -20,8 +20,7 @@ void takeCode(const ElfW(Phdr) & header, uint64_t bias, Code &code) noexcept {
   code.end = begin + header.p_memsz;
 }
 
-// Returns the segment of the object's code that contains `at`. The result is empty if no segment of code contains this
-// byte.
+// Returns the segment of the object's code that contains `at`, or an empty result.
 Code codeIn(const LoadedObject &object, uint64_t at) noexcept {
   for (unsigned i = 0; i < object.header_count; ++i) {
     Code code;
@@ -32,8 +31,8 @@ Code codeIn(const LoadedObject &object, uint64_t at) noexcept {
   return {};
 }
 
-// Whether these bytes may be code. The result is also true if the code of the image cannot be found. This is so in a
-// static program that does not map its headers at the beginning of its range.
+// Whether these bytes may be code. If the code of the image cannot be found, the result is true. An example is a static
+// program that does not map its headers at the beginning of its range.
 bool mayBeCode(uint64_t at, uint64_t bytes) noexcept {
   const Code code = codeAt(at);
   return code.end == 0 || code.holds(at, bytes);
@@ -44,8 +43,8 @@ bool copyIfMaybeCode(uint64_t at, void *to, uint64_t bytes) noexcept {
 }
 
 #if defined(__x86_64__)
-// Whether these bytes are `call *…`. This instruction has opcode ff, and a 2 in the middle three bits of the second
-// byte. The second byte also determines the length.
+// Whether these bytes are one `call *…` instruction: opcode ff, with 2 in the middle three bits of the second byte. The
+// second byte also determines the length.
 bool isIndirectCall(const unsigned char *begin, unsigned bytes) noexcept {
   const unsigned mode = begin[1] >> 6, base = begin[1] & 7;
   if (begin[0] != 0xff || (begin[1] & 0x38) != 0x10)
@@ -58,8 +57,8 @@ bool isIndirectCall(const unsigned char *begin, unsigned bytes) noexcept {
 constexpr unsigned kCallBytes = 7;                                                          // size of the longest call
 constexpr unsigned char kReturnOfHandler[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}; // mov $15, %rax; syscall
 
-// Whether the bytes end in a call. `bytes` must have one more byte than kCallBytes, since the check of the shortest
-// call reads it.
+// Whether the bytes end in a call. `bytes` must have kCallBytes + 1 bytes, since the check of the shortest call reads
+// one byte more.
 bool mayEndInCall(const unsigned char *bytes) noexcept {
   bool found = bytes[kCallBytes - 5] == 0xe8;
   for (unsigned length = 2; length <= kCallBytes; ++length)
@@ -85,8 +84,7 @@ bool mayEndInCall(const unsigned char *) noexcept { return true; }
 
 } // namespace
 
-// A sandbox may refuse process_vm_readv. Then this function checks that the pages are mapped, and copies the bytes
-// itself.
+// If a sandbox refuses process_vm_readv, this function checks that the pages are mapped, and copies the bytes itself.
 bool copyIfThere(uint64_t from, void *to, uint64_t bytes) noexcept {
   const ErrnoKept kept;
   const iovec here{to, bytes}, there{reinterpret_cast<void *>(from), bytes};

@@ -1,8 +1,8 @@
-// Finds code as the loader has mapped it, and recognises the instructions at an address.
+// Finds the code of images in memory, and recognises the instructions at an address.
 //
-// A word on the stack may be an address in any image, and another thread may unload that image at any moment. Only the
-// image of a frame's own address certainly stays loaded. So these functions read bytes of other images by a system
-// call, which fails for an unmapped address.
+// A word on the stack may be an address in any image, and another thread may unload this image at any moment. So these
+// functions read bytes by a system call, which fails for an unmapped address. Only the image that contains a frame's
+// own address certainly stays loaded.
 #pragma once
 
 #include "loaded_object.h"
@@ -21,8 +21,8 @@ struct Code {
   }
 };
 
-// Returns the image that contains `address`. The result is empty if there is no such image, or if the image does not
-// begin with its headers.
+// Returns the image that contains `address`. The result is empty if there is no image, or if the image does not begin
+// with its headers.
 Code codeAt(uint64_t address) noexcept;
 
 // Copies the bytes by a system call. Returns false if some of them are not mapped.
@@ -34,10 +34,10 @@ template <class T> bool codeBytes(uint64_t at, T &bytes) noexcept {
   return codeAt(at).holds(at, sizeof bytes) && copyIfThere(at, bytes);
 }
 
-// Whether the instruction that ends before `address` may be a call.
+// Whether the instruction before `address` may be a call.
 bool mayFollowCall(uint64_t address) noexcept;
 
-// Whether the instruction that ends before `address`, the address of a frame in `object`, may be a call. The object
+// Whether the instruction before `address` may be a call. `address` is the address of a frame in `object`. The object
 // stays loaded as long as the frame exists, so no system call is needed.
 bool mayFollowCall(const LoadedObject &object, uint64_t address) noexcept;
 
@@ -45,8 +45,8 @@ bool mayFollowCall(const LoadedObject &object, uint64_t address) noexcept;
 // registers.
 bool isReturnOfHandler(uint64_t address) noexcept;
 
-// Whether the address is in an entry of the PLT that has no unwind table, and that changes neither the stack nor the
-// link register.
+// Whether the address is in a PLT entry without an unwind table. Such an entry changes neither the stack nor the link
+// register.
 bool isInPlt(uint64_t address) noexcept;
 
 } // namespace msleaks::runtime::unwind

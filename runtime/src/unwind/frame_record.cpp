@@ -7,11 +7,11 @@
 //   call malloc           and no other function with such a beginning lies between this beginning and the call.
 //   <- frame.address
 //
-// A function without a record does not change the frame pointer, which then refers to the record of an outer function.
-// Such a record proves nothing about the inner function. In that case the outer function has called the inner function,
-// or a signal handler runs. So there is a return address between the stack pointer and the record. The calling
-// convention puts it 8 bytes from a multiple of 16. Therefore the proof requires that no word at such an address may be
-// a return address, not even an old one.
+// A function without a record leaves the frame pointer unchanged. It then refers to the record of an outer function,
+// which proves nothing about the inner function. But the outer function has called the inner function, or a signal
+// handler runs. So there is a return address between the stack pointer and the record. The calling convention puts this
+// return address 8 bytes from a multiple of 16. So the proof requires that no word at such a place may be a return
+// address, not even an old one.
 #include "unwind/frame_record.h"
 
 #include "unwind/code.h"
@@ -43,15 +43,15 @@ uint64_t plus(uint64_t address, int32_t distance) noexcept {
   return address + static_cast<uint64_t>(int64_t{distance});
 }
 
-// Returns the word of an image at this distance from the address `behind`. 0 = no image contains this word.
+// Returns the word of an image at this distance from the address `behind`, or 0 if no image contains it.
 uint64_t slotValue(uint64_t behind, int32_t distance) noexcept {
   const uint64_t slot = plus(behind, distance);
   uint64_t value = 0;
   return codeAt(slot).isOf(slot) && copyIfThere(slot, value) ? value : 0;
 }
 
-// Returns the address of the function that a call of `called` calls. If `called` is an entry of the PLT, the function's
-// address is in the entry's slot.
+// Returns the address of the function that a call of `called` reaches. If `called` is an entry of the PLT, this address
+// is in the entry's slot.
 uint64_t behindPlt(uint64_t called) noexcept {
   unsigned char bytes[kLongestStart];
   if (!codeBytes(called, bytes))
@@ -61,7 +61,7 @@ uint64_t behindPlt(uint64_t called) noexcept {
   return in<uint16_t>(bytes + at) == 0x25ff ? slotValue(called + at + 6, in<int32_t>(bytes + at + 2)) : called;
 }
 
-// Returns the target of the call before a return address; 0 = not known.
+// Returns the target of the call before a return address, or 0 if it is not known.
 uint64_t calledBefore(uint64_t return_address) noexcept {
   unsigned char bytes[6];
   if (!codeBytes(return_address - sizeof bytes, bytes))
@@ -71,7 +71,7 @@ uint64_t calledBefore(uint64_t return_address) noexcept {
   return bytes[1] == 0xe8 ? behindPlt(plus(return_address, in<int32_t>(bytes + 2))) : 0;
 }
 
-// Whether `address` belongs to a function that begins at `function` and makes its record with its first instructions.
+// Whether `address` belongs to a function that begins at `function` and whose first instructions make the record.
 bool makesRecord(uint64_t function, uint64_t address) noexcept {
   constexpr uint64_t kLongest = 1 << 15;
   const Code code = codeAt(address);
@@ -123,7 +123,7 @@ Rule ruleOfFrameRecord(const Frame &frame, Stack &stack) noexcept {
 }
 
 #else
-// On other processors a record may be at either end of a frame. So it does not determine the caller's stack pointer.
+// On other processors a record may be at either end of a frame, so it does not determine the caller's stack pointer.
 Rule ruleOfFrameRecord(const Frame &, Stack &) noexcept { return {}; }
 
 #endif

@@ -5,8 +5,8 @@
 
 namespace msleaks::runtime::unwind {
 
-// Returns the rule for the address of a frame that has no table, if the rule can be proven, else a rule of kind
-// Unknown. A proven rule is valid for this address with any stack, since an instruction belongs to one function only.
+// Returns the rule for the address of a frame without a table. If the rule cannot be proven, its kind is Unknown. A
+// proven rule is valid for this address with any stack.
 Rule ruleOfFrameRecord(const Frame &frame, Stack &stack) noexcept;
 
 } // namespace msleaks::runtime::unwind

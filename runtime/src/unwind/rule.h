@@ -1,21 +1,21 @@
-// A rule describes how to get from a frame to the frame of its caller, at one address of code.
+// A rule describes how to find the caller's frame from a frame, at one address of code.
 #pragma once
 
 #include <cstdint>
 
 namespace msleaks::runtime::unwind {
 
-// The kinds of rules. CFA means the stack pointer of the caller after the call has returned.
+// The kinds of rules. CFA is the caller's stack pointer after the call has returned.
 enum class RuleKind : uint8_t {
-  Unknown,   // no table, or a table of an unknown form: the path is not finished
+  Unknown,   // no table, or a table of an unknown form: the walk ends before the outermost call
   Outermost, // there is no caller
   Plain,     // CFA = base + offset; the caller's frame pointer is at CFA + frame_slot
   Realigned, // for code that aligns its stack: CFA = the word at base + offset; the caller's frame pointer is at base +
              // frame_slot
-  Plt,       // CFA = stack pointer + 8; from byte `offset` of the 16-byte entry on, stack pointer + 16
+  Plt,       // in an entry of the PLT (16 bytes): CFA = stack pointer + 8 before byte `offset`, + 16 from there on
   Signal,    // the kernel has put the interrupted registers on the stack
   NoTable,   // the image has no table for this address: a frame record may help (frame_record.h)
-  NoCall,    // the address is no return address: a table was wrong, or the stack is damaged
+  NoCall,    // the address is not a return address: a table was wrong, or the stack is damaged
 };
 
 enum class Base : uint8_t { StackPointer, FramePointer };
@@ -32,7 +32,7 @@ struct Rule {
   friend bool operator==(const Rule &, const Rule &) = default;
 };
 
-// Packs a rule into one word, so that a table of rules can be read without a lock.
+// Packs a rule into one word. So a table of rules can be read without a lock.
 constexpr uint64_t packed(const Rule &rule) {
   return static_cast<uint64_t>(rule.kind) | static_cast<uint64_t>(rule.base) << 3 |
          static_cast<uint64_t>(static_cast<uint32_t>(rule.offset) & 0x0fff'ffff) << 4 |

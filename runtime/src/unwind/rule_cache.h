@@ -1,5 +1,5 @@
-// Caches the rules of addresses that a walk has looked up before. Any thread, also in a signal handler, reads and
-// writes the cache without a lock. If two threads have each stored one half of an entry, the entry matches no address.
+// Caches unwind rules by address. Any thread, also in a signal handler, reads and writes the cache without a lock. If
+// two threads write an entry at the same time and each stores one half, the entry matches no address.
 #pragma once
 
 #include "unwind/rule.h"
@@ -17,8 +17,8 @@ public:
     return setOf(address)[0].read(keyOf(address), rule) || findOlder(address, rule);
   }
 
-  // Stores a rule as the first rule of its set, and removes the oldest rule of the set. With only one rule in each set,
-  // two addresses of a loop could overwrite each other again and again. Reading a rule from the tables takes as long as
+  // Stores a rule as the first rule of its set, and removes the oldest rule of the set. If a set had only one rule, two
+  // addresses of a loop could replace each other again and again. Reading a rule from the tables takes as long as
   // hundreds of look-ups in the cache.
   void put(uint64_t address, const Rule &rule) noexcept {
     if (isUnloading(epoch()))
@@ -29,8 +29,8 @@ public:
     set[0].write(keyOf(address), rule);
   }
 
-  // Remove all rules from lookups. Call these functions before and after a call that may unload code. No rule is stored
-  // between the two calls, since another library may be loaded at the same addresses at that time.
+  // Make all stored rules invalid. Call beginUnload before a call that may unload code, and endUnload after it. Between
+  // the two, no rule is stored, since another library may be loaded at the same addresses.
   void beginUnload() noexcept { epoch_.fetch_add(kOneEpoch + 1, std::memory_order_relaxed); }
   void endUnload() noexcept { epoch_.fetch_add(kOneEpoch - 1, std::memory_order_relaxed); }
 
@@ -39,7 +39,7 @@ public:
   static bool isUnloading(uint64_t epoch) noexcept { return epoch % kOneEpoch != 0; }
 
 private:
-  static constexpr unsigned kWays = 4; // the rules of one set fill a cache line
+  static constexpr unsigned kWays = 4; // number of rules in a set; they fill a cache line
   struct Entry {
     std::atomic<uint64_t> key, rule; // `key` is the address's key XOR `rule`
 
@@ -61,7 +61,7 @@ private:
     }
   };
   static constexpr uint64_t kGolden = 0x9e37'79b9'7f4a'7c15;
-  static constexpr uint64_t kOneEpoch = 1u << 16; // the bits below this count unloads that have not ended
+  static constexpr uint64_t kOneEpoch = 1u << 16; // the bits below this bit count unloads that have not ended
 
   static unsigned firstOf(uint64_t address) noexcept {
     constexpr unsigned kSetBits = std::countr_zero(kEntries / kWays);

@@ -13,8 +13,8 @@ uint64_t pageOf(uint64_t address) noexcept { return address & ~(pageBytes() - 1)
 
 } // namespace
 
-// Calls rt_sigprocmask with an invalid operation. The kernel first reads the signal set at `address`, and returns
-// EFAULT if the page is not mapped. For the address 0 the kernel would read no set.
+// Calls rt_sigprocmask with an invalid operation. The kernel first reads the signal set at `address`: if the page is
+// not mapped, it returns EFAULT. The kernel would not read a set at address 0.
 bool isReadable(uint64_t address) noexcept {
   if (!mayCallKernel())
     return false;
@@ -24,8 +24,8 @@ bool isReadable(uint64_t address) noexcept {
          (callKernel(SYS_rt_sigprocmask, kNothing, pageOf(address), nullptr, sizeof(uint64_t)) == 0 || errno != EFAULT);
 }
 
-// Extends the part that is known to be mapped, upwards and page by page. All memory between the stack pointer and the
-// words of a frame is stack.
+// Extends the part that is known to be mapped, upwards and page by page. All memory between the stack pointer and a
+// frame's words is stack.
 bool Stack::extend(uint64_t at) noexcept {
   if (at % sizeof(uint64_t) != 0 || at < end_ || at - end_ >= kMaxPagesAtOnce * pageBytes())
     return false;
@@ -38,7 +38,7 @@ bool Stack::extend(uint64_t at) noexcept {
 }
 
 // Sets the part that is known to be mapped, for a new stack pointer. The page of the stack pointer is certainly mapped.
-// If the stack has grown downwards, the part is extended as long as there is no gap.
+// If the stack has grown downwards, the earlier part stays known if all pages between are mapped.
 void Stack::move(uint64_t stack_pointer) noexcept {
   const uint64_t page = pageOf(stack_pointer);
   if (page >= begin_ || begin_ - page > kMaxPagesAtOnce * pageBytes()) {

@@ -1,5 +1,5 @@
-// Reads words of the current stack. A damaged stack may contain any pointers, so a page is read only after the kernel
-// has confirmed that the page is mapped.
+// Reads words of the current stack. A damaged stack may contain any pointers. So a page is read only after the kernel
+// has confirmed that it is mapped.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ public:
     return true;
   }
 
-  // Begins a new walk at this stack pointer. A thread or a signal handler may run on another stack than before. Returns
-  // true if the stack may have changed.
+  // Begins a new walk at this stack pointer. Returns true if the stack may have changed, since a thread or a signal
+  // handler may run on another stack than before.
   [[gnu::always_inline]] bool enter(uint64_t stack_pointer) noexcept {
     if (stack_pointer >= begin_ && stack_pointer < end_) [[likely]]
       return false;
@@ -36,7 +36,7 @@ public:
 
   bool holds(uint64_t at) const noexcept { return at >= begin_ && at < end_; }
 
-  // Removes the known pages, which may have been unmapped.
+  // Forgets the known pages, since they may have been unmapped.
   void forget() noexcept { begin_ = end_ = 0; }
 
 private:

@@ -1,4 +1,4 @@
-// Reads values at a position in the unwind tables, and never reads outside of the tables.
+// Reads values from the unwind tables, and never reads outside of the tables.
 #pragma once
 
 #include <cstdint>
@@ -82,8 +82,8 @@ private:
     return !failed_;
   }
 
-  // Reads a LEB128 number. Returns whether a signed number would be negative. `shift` is set to the number of bits
-  // read.
+  // Reads a LEB128 number, and sets `shift` to the number of its bits. Returns whether it would be negative as a signed
+  // number.
   bool readLeb(uint64_t &value, unsigned &shift) noexcept {
     for (;;) {
       const uint8_t next = byte();

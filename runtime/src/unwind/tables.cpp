@@ -6,14 +6,15 @@
 namespace msleaks::runtime::unwind {
 namespace {
 
-constexpr uint32_t kLongForm = 0xffff'ffff; // this length marks a record of 64-bit DWARF, which no compiler writes here
+constexpr uint32_t kLongForm = 0xffff'ffff; // this length marks a record of 64-bit DWARF, which no compiler writes in
+                                            // .eh_frame
 
 TableCursor cursorAt(const Tables &tables, uint64_t at) noexcept {
   return {at, at >= tables.begin && at <= tables.end ? tables.end : at};
 }
 
-// Returns a cursor for a record of .eh_frame, which begins after the record's length. The cursor is empty if the record
-// is not in the tables.
+// Returns a cursor for the bytes of a record of .eh_frame, after the length field. It is empty if the record is not in
+// the tables.
 TableCursor recordAt(const Tables &tables, uint64_t at) noexcept {
   TableCursor cursor = cursorAt(tables, at);
   const auto bytes = cursor.fixed<uint32_t>();
@@ -22,8 +23,8 @@ TableCursor recordAt(const Tables &tables, uint64_t at) noexcept {
   return {cursor.at(), cursor.at() + bytes};
 }
 
-// Returns the FDE of the last function that begins at or before `address`, or 0 if there is none. Reads only tables of
-// the form that all linkers write.
+// Returns the address of the FDE of the last function that begins at or before `address`, or 0 if there is none. Reads
+// only the form of .eh_frame_hdr that all linkers write.
 uint64_t findFde(const Tables &tables, uint64_t address) noexcept {
   TableCursor header = cursorAt(tables, tables.header);
   const uint8_t version = header.byte(), frame_encoding = header.byte(), count_encoding = header.byte(),
@@ -53,7 +54,7 @@ uint64_t findFde(const Tables &tables, uint64_t address) noexcept {
   return tables.header + static_cast<uint64_t>(int64_t{entryAt(low).fde});
 }
 
-// Reads a CIE. Returns false for an unknown version or processor.
+// Reads a CIE. Returns false for an unknown form, or for another processor.
 bool readCie(TableCursor cursor, Cie &cie) noexcept {
   if (cursor.fixed<uint32_t>() != 0)
     return false; // this record is an FDE

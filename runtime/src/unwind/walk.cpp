@@ -44,7 +44,7 @@ Rule ruleInTables(uint64_t address) noexcept {
 
 bool isKnown(const Rule &rule) noexcept { return rule.kind != RuleKind::Unknown && rule.kind != RuleKind::NoTable; }
 
-// Whether the address is on the frame's stack: all pages between the address and the stack pointer are mapped.
+// Whether the address is on the frame's stack: it is near the stack pointer, and all pages between them are mapped.
 bool isOnStack(uint64_t address, const Frame &frame) noexcept {
   constexpr uint64_t kNear = 256 << 10;
   const uint64_t low = std::min(address, frame.stack_pointer), high = std::max(address, frame.stack_pointer);
@@ -56,9 +56,8 @@ bool isOnStack(uint64_t address, const Frame &frame) noexcept {
   return isReadable(high);
 }
 
-// Whether the frame's address is certainly no return address. If a table is wrong, as for some of libc's assembler
-// code, the address may be any word of the stack. Code outside of all images is not read, since it may be unmapped at
-// any moment.
+// Whether the frame's address is certainly not a return address. It may be any word of the stack if a table is wrong,
+// as for some of libc's assembler code. Code outside of all images is not read, since it may be unmapped at any moment.
 bool isNoCall(const Frame &frame, const Rule &rule) noexcept {
   const bool by_call = !isKnown(rule) || rule.kind == RuleKind::Plain || rule.kind == RuleKind::Realigned;
   if (frame.is_interrupted || !by_call || !mayCallKernel())
@@ -74,13 +73,13 @@ bool isNoCall(const Frame &frame, const Rule &rule) noexcept {
 Rule lookUp(const Frame &frame) noexcept {
   const uint64_t address = codeOf(frame);
   Rule rule = ruleInTables(address);
-  // On AArch64, Linux 5.8 and later have no unwind table for the code to which a signal handler returns.
+  // On AArch64, signal handlers return to code of the kernel that has no unwind table since Linux 5.8.
   if (!isKnown(rule) && isReturnOfHandler(frame.address))
     rule = {.kind = RuleKind::Signal};
   if (!isKnown(rule) && frame.is_interrupted && isInPlt(frame.address))
     rule = {.kind = RuleKind::Plain}; // nothing is pushed, and the return address is still in the link register
-  // If this is the first byte of a function and no call is before this byte, no call returns to this byte. The stacks
-  // that makecontext and other code of a program have built end with such an address.
+  // If a function begins here and no call is before it, this is no return address. makecontext puts such an address at
+  // the end of a stack, and so does other code that makes stacks.
   if (!isKnown(rule) && isKnown(ruleInTables(address + 1)) && !mayFollowCall(address + 1))
     rule = {.kind = RuleKind::Outermost};
   if (isNoCall(frame, rule))
@@ -122,7 +121,7 @@ Step leavePlt(Frame &frame, const Rule &rule, Stack &stack) noexcept {
   return Step::Caller;
 }
 
-// Finds CFA, return address and frame pointer of a frame whose stack is aligned, or whose return address is in a
+// Finds CFA, return address and frame pointer of a frame with an aligned stack, or with the return address in a
 // register.
 Step leave(Frame &frame, const Rule &rule, Stack &stack) noexcept {
   const uint64_t base = rule.base == Base::StackPointer ? frame.stack_pointer : frame.frame_pointer;
@@ -130,8 +129,8 @@ Step leave(Frame &frame, const Rule &rule, Stack &stack) noexcept {
   const bool is_word = rule.kind == RuleKind::Realigned;
   if (is_word && !stack.read(cfa, cfa))
     return Step::Unknown;
-  // The return address can be in the link register only in a function that a signal has interrupted. Such a function
-  // may not have changed the stack pointer since its call.
+  // Only in a function that a signal has interrupted, the return address can be in the link register. Such a function
+  // may have the same stack pointer as at its call.
   const bool in_register = rule.return_slot == Rule::kNotSaved;
   if (in_register && (!machine::kHasLinkRegister || !frame.is_interrupted))
     return Step::Unknown;
@@ -159,8 +158,8 @@ Step leaveWithoutTable(Frame &frame, Stack &stack) noexcept {
   return leave(frame, rule, stack);
 }
 
-// Handles a frame whose address is no return address. If a signal has interrupted this instruction, its address is no
-// return address anyway. So the instruction's rule is read again.
+// Handles a frame whose address is not a return address according to the cache. If a signal has interrupted this frame,
+// its address need not be one, so the rule is read again.
 Step leaveNoCall(Frame &frame, Stack &stack) noexcept {
   const Rule rule = frame.is_interrupted ? lookUp(frame) : Rule{.kind = RuleKind::NoCall};
   return rule.kind == RuleKind::NoCall ? Step::NoCall : stepSlowly(frame, rule, stack);

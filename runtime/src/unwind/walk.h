@@ -13,9 +13,9 @@ struct Frame {
   uint64_t frame_pointer;
   uint64_t address_at = 0;         // where `address` was read; 0 = no single word of the stack determines it
   uint64_t frame_at = 0;           // where `frame_pointer` was read; 0 = it equals the callee's frame pointer
-  bool used_frame_pointer = false; // the walk has used the callee's frame pointer to find this frame
+  bool used_frame_pointer = false; // the walk has found this frame by the callee's frame pointer
   uint64_t link = 0;               // AArch64: value of the link register, if it is known
-  bool is_interrupted = false;     // interrupted by a signal: `address` is the next instruction, no return address
+  bool is_interrupted = false;     // a signal has interrupted the frame, so `address` is not a return address
 };
 
 enum class Step : uint8_t {
