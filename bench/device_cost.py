@@ -8,9 +8,8 @@ WAYS = {"without call paths": ("--call-stack", "none"), "with call paths": ("--c
 # the goal.
 CALLS = {"pair": ("cudaMalloc or cudaFree", 2, ALLOCATION_NS), "launch": ("cudaLaunchKernel", 1, LAUNCH_NS),
          "hal": ("halMemAlloc or halMemFree", 2, ALLOCATION_NS), "cl": ("clCreateBuffer or clReleaseMemObject of PoCL", 2, ALLOCATION_NS)}
-# PoCL itself calls malloc, which is recorded with and without a hook of OpenCL. So a hooked call is compared with a
-# call of the vendor's function under msleaks-run. The vendor's function has no hook of OpenCL, but its malloc is
-# recorded.
+# PoCL itself calls malloc, which is recorded with and without a hook of OpenCL. So the baseline of a hooked call is the
+# vendor's own function under msleaks-run: it has no hook of OpenCL, but its malloc is recorded.
 BARE = {"cl": "vendor"}
 
 

@@ -8,8 +8,8 @@ from measure import Skipped, output_of
 
 ROUNDS = 15
 GOALS = {"full": 1.5, "not counted": 1.02}
-# {name: options of msleaks-run; None: without msleaks-run}. The first launch is not timed.
-# So with `--cfg-launches first:1`, no timed launch is counted.
+# {name: options of msleaks-run; None: without msleaks-run}. The first launch is not timed, so with `--cfg-launches
+# first:1` no timed launch is counted.
 WAYS = {"none": None, "full": ("--cfg-mode", "full"), "cta": ("--cfg-mode", "cta"), "not counted": ("--cfg-launches", "first:1")}
 
 

@@ -410,9 +410,9 @@ class Bench:
             self.discard(folder)
             return seconds
 
-        # A run takes seconds, so other work on the machine always disturbs it. So the least time of several runs is
-        # used. The plain program is measured twice. The difference of these two results is the noise: a smaller
-        # difference between other results has no meaning.
+        # Other work on the machine disturbs a run of several seconds, so the least time of several runs is used. The
+        # plain program is measured twice, and the difference of both results is the noise. Smaller differences between
+        # other results have no meaning.
         cost = self.medians({"plain": lambda: measured(plain)["cpu_s"],
                              "unarmed": lambda: measured(instrumented)["cpu_s"],
                              "armed": armed("auto"),

@@ -1,5 +1,5 @@
-# Generates man pages and shell completions from the options that msleaks and msleaks-run declare. Generates nothing if
-# there is no Python, or if the programs are built for another machine and cannot run on this one.
+# Generates man pages and shell completions from the options that msleaks and msleaks-run declare. Generates nothing
+# without Python, or if the programs are built for another machine and cannot run on this one.
 find_package(Python3 COMPONENTS Interpreter)
 if(NOT Python3_Interpreter_FOUND OR (CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR))
   return()

@@ -15,7 +15,7 @@ set(CPACK_COMPONENTS_ALL runtime tools dev)
 set(same_version "(= ${PROJECT_VERSION})")
 
 # describe(COMPONENT PACKAGE SUMMARY DEPENDENCIES): sets name, summary and dependencies of the component's package.
-# Debian's shlibdeps adds the libraries that the package uses to the dependencies.
+# Debian's shlibdeps adds the libraries that the package uses.
 function(describe component package summary dependencies)
   string(TOUPPER ${component} upper)
   set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${package} PARENT_SCOPE)
@@ -28,7 +28,7 @@ describe(tools msleaks "msleaks: msleaks, msleaks-run, wrappers of compilers, pa
 describe(dev msleaks-dev "msleaks: headers and CMake package" "msleaks-runtime ${same_version}")
 foreach(version IN LISTS MSLEAKS_LLVM_VERSIONS)
   list(APPEND CPACK_COMPONENTS_ALL llvm${version})
-  # The package depends on clang, because the plugin calls LLVM's functions in the clang that loads it.
+  # The plugin calls LLVM's functions in the clang that loads it. So the package depends on clang.
   describe(llvm${version} msleaks-llvm-${version} "msleaks: compiler plugin for LLVM ${version}" "clang-${version}")
 endforeach()
 set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS "msleaks-dev")

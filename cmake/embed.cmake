@@ -10,8 +10,8 @@ function(embed_texts target folder)
     file(READ ${file} text)
     string(FIND "${text}" ")embedded\"" ends_early)
     string(LENGTH "${text}" length)
-    # A raw string literal ends at its delimiter, so the text must not contain the delimiter. With -Wpedantic, clang
-    # warns about string literals of more than 65,536 characters.
+    # A raw string literal ends at its delimiter, so the text must not contain it. With -Wpedantic, clang warns about
+    # string literals of more than 65,536 characters.
     if(NOT ends_early EQUAL -1 OR length GREATER 65000)
       message(FATAL_ERROR "${file} cannot be embedded: it is too long, or has the mark that ends a literal")
     endif()

@@ -1,9 +1,9 @@
-# Finds the LLVM versions for which a plugin is built. MSLEAKS_LLVM_VERSIONS lists versions of Debian, which are found by
-# llvm-config-<version>. Any other LLVM (a vendor's, or one built from source) is found by its CMake package, which
-# -DLLVM_DIR=… names.
+# Finds the LLVM versions for which a plugin is built. MSLEAKS_LLVM_VERSIONS lists versions of Debian, which are found
+# by llvm-config-<version>. One more LLVM (a vendor's, or one built from source) may be given by its CMake package:
+# -DLLVM_DIR=…. Its version is added to MSLEAKS_LLVM_VERSIONS.
 #
-# Adds the version of LLVM_DIR to MSLEAKS_LLVM_VERSIONS. For each version, sets MSLEAKS_LLVM_INCLUDES_<version> to the
-# include folder of LLVM, and MSLEAKS_LLVM_TOOLS_<version> to the folder of clang, opt and lld.
+# For each version, sets MSLEAKS_LLVM_INCLUDES_<version> to the include folder of LLVM, and MSLEAKS_LLVM_TOOLS_<version>
+# to the folder of clang, opt and lld.
 
 foreach(version IN LISTS MSLEAKS_LLVM_VERSIONS)
   find_program(MSLEAKS_LLVM_CONFIG_${version} NAMES llvm-config-${version} HINTS /usr/lib/llvm-${version}/bin)
@@ -18,7 +18,7 @@ foreach(version IN LISTS MSLEAKS_LLVM_VERSIONS)
   set(MSLEAKS_LLVM_TOOLS_${version} ${bindir})
 endforeach()
 
-# This is a function, so that the variables that LLVM's package sets, about a hundred, are not visible outside of it.
+# A function, so that the hundred variables of LLVM's package are not visible outside.
 function(_msleaks_read_llvm_dir)
   find_package(LLVM REQUIRED CONFIG NO_DEFAULT_PATH PATHS ${LLVM_DIR})
   if(LLVM_VERSION_MAJOR LESS 16)

@@ -7,8 +7,7 @@ target_compile_options(msleaks_options INTERFACE
   -Wall -Wextra -Wpedantic -Werror=return-type
   $<$<CXX_COMPILER_ID:Clang>:-Wno-gnu-zero-variadic-macro-arguments>
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
-  # stable_sort of libstdc++ 12 calls a function that libstdc++ itself deprecates. Without this option, clang would warn
-  # at each use of stable_sort.
+  # stable_sort of libstdc++ 12 calls a function that libstdc++ itself deprecates. Clang would warn at each use.
   $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-deprecated-declarations>)
 if(MSLEAKS_SANITIZE)
   target_compile_options(msleaks_options INTERFACE -fsanitize=${MSLEAKS_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
@@ -16,27 +15,27 @@ if(MSLEAKS_SANITIZE)
   target_link_options(msleaks_options INTERFACE -fsanitize=${MSLEAKS_SANITIZE})
 endif()
 
-# The code that fuzz targets test is compiled with coverage, because coverage guides the fuzzer. Tests are compiled
-# without coverage. This halves their compile time.
+# The code that fuzz targets test is compiled with coverage, which guides the fuzzer. Tests are compiled without
+# coverage, which halves their compile time.
 add_library(msleaks_fuzzed INTERFACE)
 if(MSLEAKS_BUILD_FUZZERS)
   target_compile_options(msleaks_fuzzed INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# The build folder has the layout of an installation. So the programs find their libraries by the same relative paths.
+# The build folder has the layout of an installation, so programs find their libraries by the same relative paths.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${CMAKE_INSTALL_BINDIR})
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_INSTALL_LIBDIR lib)
 
-# Compiles up to eight sources of a target as one translation unit, so that their headers are read only once. This
-# halves the time of a build. For tests it saves three quarters, because their fixtures and assertions are templates.
+# Compiles up to eight sources of a target as one translation unit, so their headers are read only once. This halves the
+# time of a build, and saves three quarters for tests, whose fixtures and assertions are templates.
 #
-# Because sources are joined, a name in an anonymous namespace must be unique in its target. A source might also depend
-# on a header that only another source includes. scripts/check-deep.sh compiles each source alone to find such a source.
+# Because sources are joined, a name in an anonymous namespace must be unique in its target. A joined source may also
+# lack an include that another source has. scripts/check-deep.sh compiles each source alone to find this.
 #
-# CMake's own UNITY_BUILD is not used, because it writes absolute paths: ccache could not reuse the results of another
-# clone. A source with options of its own is not joined.
+# CMake's own UNITY_BUILD writes absolute paths, so ccache could not reuse the results of another clone. A source with
+# options of its own is not joined.
 #
 # join_sources(TARGETS...)
 option(MSLEAKS_JOIN_SOURCES "compile up to eight sources of a target together" ON)
@@ -75,8 +74,8 @@ function(join_sources)
   endforeach()
 endfunction()
 
-# Reading the headers of a source takes longer than compiling the source itself. So headers are precompiled. Each target
-# reuses the precompiled headers of the first target with the same options.
+# Reading the headers of a source takes longer than compiling the source itself. So headers are precompiled. Targets
+# with the same options share the precompiled headers.
 set(MSLEAKS_PRECOMPILES_LIBRARIES OFF)
 if(MSLEAKS_PRECOMPILE AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
   set(MSLEAKS_PRECOMPILES_LIBRARIES ON)

@@ -9,7 +9,7 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/${package_dir}/msleaksConfi
 install(FILES ${CMAKE_BINARY_DIR}/${package_dir}/msleaksConfig.cmake ${CMAKE_BINARY_DIR}/${package_dir}/msleaksConfigVersion.cmake
   DESTINATION ${package_dir} COMPONENT dev)
 
-# Installs the pages. Links to sources, which are not installed, are removed from the pages.
+# Installs the pages, without links to sources, which are not installed.
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_Interpreter_FOUND)
   set(pages ${CMAKE_BINARY_DIR}/installed_docs)

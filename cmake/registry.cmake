@@ -1,5 +1,5 @@
 # Writes <folder>.inc with one line MSL_ENTRY(stem) for each source file of a folder. The registry.cpp in this folder
-# expands the list. So to add or remove an analyzer, a verb or another such file, no list has to be changed.
+# expands the list. So a new file, such as an analyzer or a verb, needs no change elsewhere.
 #
 # add_registry(TARGET FOLDER [EXCEPT stems...])    EXCEPT: files that do not register themselves
 function(add_registry target folder)

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 # Each row contains the beginning of a path, and the folders of tests that a change of such a file affects. The first
-# row that matches a path is used.
+# row that matches counts.
 ROWS = [
     ("docs/reference/", ["abi"]),
     ("docs/", ["scripts"]),
@@ -33,8 +33,7 @@ ROWS = [
     ("scripts/", ["scripts"]), ("bench/", ["scripts"]),
     ("cmake/", ["e2e/package"]),
 ]
-# For a part of analysis: the folders of tests with whole runs that also test this part. They are added to the unit
-# tests.
+# For a part of analysis: the folders of tests with whole runs that also test it, in addition to the unit tests.
 RUNS = {
     "collect": ["e2e/run"], "graphs": ["e2e/graphs"], "profiles": ["e2e/profiles"], "adapters": ["e2e/profiles"],
     "doctor": ["e2e/doctor"], "watch": ["e2e/watch"], "places": ["e2e/truth"], "live": ["e2e/user"],

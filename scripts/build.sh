@@ -10,7 +10,7 @@ preset=${1:-release}
 shift || true
 launcher=()
 if command -v ccache >/dev/null; then
-  # With these settings, another clone of the same sources reuses the compiled results of this clone.
+  # With these settings, clones of the same sources share compiled results.
   export CCACHE_BASEDIR=$repository CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
   launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 fi

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Cross-compiles msleaks for 64-bit ARM, and runs the tests that qemu-user can run. These are unit tests, tests with
-# kills, signals, and pages of 4, 16 and 64 KiB, and programs that clang compiles with the plugin. docs/aarch64.md lists
-# the results.
+# Cross-compiles msleaks for 64-bit ARM, and runs the tests that qemu-user can run. docs/aarch64.md lists the results.
+# The tests are unit tests, tests with kills, signals, and pages of 4, 16 and 64 KiB, and programs that are compiled
+# with the plugin.
 #
 #   scripts/check-aarch64.sh [--setup]     --setup: only make the sysroot and qemu in build/aarch64
 #
 # The script installs Debian's cross compiler on the machine. All other files are in build/aarch64: the arm64 libraries
-# (sysroot) and qemu. The qemu must support MADV_WIPEONFORK, so its version is 8.0 or later, from Debian 12's backports.
-# qemu is registered as the interpreter of arm64 programs only in a namespace.
+# (sysroot) and qemu. qemu must support MADV_WIPEONFORK, so its version is 8.0 or later, from Debian 12's backports. It
+# is registered as the interpreter of arm64 programs only in a namespace.
 #
 # Exit status: 0 = all tests passed; 1 = a test failed; 77 = skipped (no network, or a kernel without binfmt_misc in
 # namespaces).
@@ -19,8 +19,8 @@ sysroot=$arm/sysroot
 qemu=$arm/tools/qemu-aarch64
 results=$arm/results
 
-# private_apt FOLDER SOURCES ARCHITECTURE ARGUMENTS...: runs apt with a state that is separate from the machine's. In
-# this state no package is installed.
+# private_apt FOLDER SOURCES ARCHITECTURE ARGUMENTS...: runs apt with its state in FOLDER, in which no package is
+# installed.
 private_apt() {
   local state=$1 sources=$2 architecture=$3
   shift 3
@@ -37,8 +37,7 @@ sources() { # FILE SUITE
   echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $2 main" >"$1"
 }
 
-# Absolute symbolic links in packages refer to the root of a machine, not to the sysroot. This function makes them
-# relative.
+# Makes absolute symbolic links relative, because they would lead out of the sysroot.
 make_links_relative() {
   local link
   while IFS= read -r link; do

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Checks msleaks with CUDA, on a real GPU. There are two checks.
+# Checks msleaks with CUDA, on a real GPU, and prints a table for docs/devices.md. There are two checks:
 #
-# The first check runs counted kernels, from PTX that the driver compiles. It compares each count with a number that was
-# computed by hand.
+#   1. Runs counted kernels, from PTX that the driver compiles. Compares each count with a number that was computed by
+#      hand.
+#   2. Runs the current PyTorch with the hooks: its caching allocator, expandable segments, cudaMallocAsync and CUDA
+#      graphs. Compares the report's device memory with PyTorch's own number.
 #
-# The second check runs the current PyTorch with the hooks: its caching allocator, expandable segments, cudaMallocAsync
-# and CUDA graphs. It compares the report's device memory with PyTorch's own number. It also compares the time of a step
-# with and without msleaks. In this comparison msleaks records call paths, ledger, handles and NVTX, but there is no
-# watch. If a step takes over 2% longer, the exit status is 1. If Nsight Systems is installed, the check also measures a
-# step under `nsys` with memory tracing. The check prints a table for docs/devices.md.
+# The second check also compares the time of a step with and without msleaks. In this comparison msleaks records call
+# paths, ledger, handles and NVTX, but there is no watch. If a step takes over 2% longer, the exit status is 1. If Nsight
+# Systems is installed, the check also measures a step under `nsys` with memory tracing.
 #
 #   scripts/check-cuda.sh [--built FOLDER] [PYTHON]
 #     PYTHON          a Python that has PyTorch with CUDA. Without it, the script installs PyTorch from PyPI (3 GB)

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Runs the checks that scripts/test.sh does not run, except check-aarch64.sh and check-cuda.sh. It runs the tests of
-# test/deep_tests.txt, all tests under sanitizers, and each fuzz target for a minute. It kills a program, its collector,
-# or both, 50 times each. It runs whole programs with both LLVMs, and tests the oldest LLVM. It compiles each source
-# alone, checks changed sources by clang-tidy, and installs the Debian packages. It also runs the benchmarks, real
-# programs, and projects of other people. All this takes hours. The last line gives the number of parts that passed.
+# Runs the checks that scripts/test.sh does not run, except check-aarch64.sh and check-cuda.sh. All this takes hours.
+# The last line gives the number of parts that passed.
 #
 #   scripts/check-deep.sh [part...]     all, unless some are named:
 #                                       tests alone tidy packages llvm16 bench frameworks paths graphs projects
+#
+# The part `tests` runs the tests of test/deep_tests.txt, all tests under sanitizers, and each fuzz target for a minute.
+# It kills a program, its collector, or both, 50 times each. `alone` compiles each source alone, `tidy` checks changed
+# sources by clang-tidy, `packages` installs the Debian packages, and `llvm16` tests the oldest LLVM. The other parts
+# run benchmarks, real programs, and projects of other people.
 #
 # Exit status 1: a part failed.
 set -uo pipefail
@@ -17,8 +19,8 @@ parts=("$@")
 ((${#parts[@]})) || parts=("${all[@]}")
 scripts=$repository/scripts
 
-# Compiles each source alone, with g++ and without precompiled headers. So the check fails for a source that needs a
-# header which only another source of the joined compile includes.
+# Compiles each source alone, with g++ and without precompiled headers. So a source that lacks an include fails,
+# although it compiles when it is joined with other sources.
 compile_alone() {
   cmake -S "$repository" -B "$repository/build/alone" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
     -DMSLEAKS_JOIN_SOURCES=OFF -DMSLEAKS_PRECOMPILE=OFF -Wno-dev --log-level=WARNING >/dev/null &&

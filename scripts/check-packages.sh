@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Builds the Debian packages and tests them in a fresh Debian, which mmdebstrap creates. In this Debian the script
-# installs the packages, compiles a program with the plugin, runs the program, and reads the report. Without root,
-# mmdebstrap or the network, the script only unpacks the packages into a folder and tests them there. It prints which of
-# the two it does.
+# Builds the Debian packages and tests them in a fresh Debian, which mmdebstrap creates. The test installs the packages,
+# compiles and runs a program with the plugin, and reads the report. Without root, mmdebstrap or the network, the script
+# tests the packages only unpacked in a folder. It prints which of the two it does.
 #
 #   scripts/check-packages.sh [LLVM]     version of the plugin to compile with [22]
 set -euo pipefail
@@ -24,7 +23,7 @@ build_packages() {
   done
 }
 
-# Creates a fresh Debian that uses the package sources of this machine, because clang may come from LLVM's own packages.
+# Creates a fresh Debian with the package sources of this machine, because clang may come from LLVM's own packages.
 make_debian() {
   ((EUID == 0)) && command -v mmdebstrap >/dev/null || return
   mmdebstrap --quiet --variant=apt --include=ca-certificates "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$root" \
@@ -41,8 +40,8 @@ inside() {
     mount --rbind /proc "$1/proc" && mount --rbind /dev "$1/dev" && exec chroot "$1" sh -euc "$2"' sh "$root" "$1"
 }
 
-# The test as a shell script. It runs in $1/use, where $1 is the root of the fresh Debian (empty inside of it), or the
-# folder with the unpacked packages.
+# The test as a shell script. It runs in $1/use, where $1 is the folder with the unpacked packages, or empty inside the
+# fresh Debian.
 use='
   cd "$1/use"
   printf "%s\n" "#include <stdlib.h>" "char *kept;" "int main(void) { kept = malloc(1000); kept = 0; return 5; }" >leak.c

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# Compares call paths with those that libunwind finds, call by call, for 10,000 random allocations in each of several
-# real programs. Both paths must be equal, or the path of msleaks must be marked as unfinished. At the end prints a
-# table.
+# Compares call paths with those that libunwind finds, for 10,000 random allocations in each of several real programs.
+# Both paths must be equal, or the path of msleaks must be marked as unfinished. At the end prints a table.
 #
 #   scripts/check-paths.sh [workload...]     darknet, ggml, python, luajit; all, unless some are named
 #   MSLEAKS_SEED=N     selects other random allocations
 #
-# The script takes several minutes, so test.sh does not run this script. The tests paths-* of test.sh make the same
-# comparison with small programs that use exceptions, signal handlers, fibers and code generated at run time. Exit
-# status: 1 = a path differs; 77 = a download failed (no network).
+# The script takes several minutes, so test.sh does not run it. The tests paths-* of test.sh make the same comparison
+# with small programs that use exceptions, signal handlers, fibers and code generated at run time. Exit status: 1 = a
+# path differs; 77 = a download failed (no network).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 

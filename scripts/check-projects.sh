@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds ten projects of other people, in the way that their authors build them, with plain clang and with
-# msleaks-clang. Runs the projects' own tests three times: plain, instrumented, and instrumented under msleaks-run.
-# Checks that the results are the same. At the end prints a table.
+# Builds ten projects of other people as their authors do, with plain clang and with msleaks-clang. Runs the projects'
+# own tests three times: plain, instrumented, and instrumented under msleaks-run. The results must be the same. At the
+# end prints a table.
 #
 #   scripts/check-projects.sh [project...]     all, unless some are named
 #   MSLEAKS_LLVM=22    version of clang
@@ -45,8 +45,8 @@ build() { # PROJECT KIND SOURCE
   ) >"$work/$1/build-$2.log" 2>&1 </dev/null
 }
 
-# Runs the tests of a project. Writes the lines of their output that contain results, without times, to
-# $work/PROJECT/MODE.result. The last line of this file is the exit status.
+# Runs the tests of a project. Writes the result lines of their output, without times, to $work/PROJECT/MODE.result. The
+# last line of this file is the exit status.
 run_tests() { # PROJECT MODE KIND PREFIX...
   local project=$1 mode=$2 kind=$3 status=0
   shift 3
@@ -59,9 +59,9 @@ run_tests() { # PROJECT MODE KIND PREFIX...
   printf 'exit status %s\n' "$status" >>"$work/$project/$mode.result"
 }
 
-# Prints one line about the recording. Fails if produced events are neither stored nor dropped. Also fails if no event
-# has a site of the plugin: without the plugin, hooks alone would record the project. The exit status of the report may
-# be 1, which means that there are leaks.
+# Prints one line about the recording. Fails if produced events are neither stored nor dropped, or if no event has a
+# site of the plugin. In the latter case, the project was recorded by hooks alone. The report's exit status may be 1,
+# which means that there are leaks.
 account() { # FOLDER
   local at_sites
   at_sites=$("$build_folder/bin/msleaks" dump "$1" --json | python3 -c '

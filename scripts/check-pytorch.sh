@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Runs examples/pytorch/train.py with the current PyTorch release under msleaks-run, and checks the report. test.sh does
-# not run this script; it tests Debian's PyTorch 1.13. If the CPU-only wheels of download.pytorch.org cannot be reached,
-# the script uses PyPI's wheels. These contain CUDA's libraries: 3 GB to download and 7 GB on the disk.
+# not run this script: it tests Debian's PyTorch 1.13.
+#
+# If the CPU-only wheels of download.pytorch.org cannot be reached, the script uses PyPI's wheels. These contain CUDA's
+# libraries: 3 GB to download and 7 GB on the disk.
 #
 #   scripts/check-pytorch.sh [version]     the newest release, unless a version is given
 set -euo pipefail

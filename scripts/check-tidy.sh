@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Runs clang-tidy-22 with the checks of .clang-tidy on the sources that were changed. Sources without changes are not
-# checked.
+# Runs clang-tidy-22 with the checks of .clang-tidy on the changed sources.
 #
 #   scripts/check-tidy.sh [COMMIT]     checks sources that differ from COMMIT (default: the commit before HEAD)
 #   scripts/check-tidy.sh --all        checks all sources that the build compiles
@@ -12,7 +11,7 @@ cd "$repository"
 base=${1:-HEAD~1}
 build=$repository/build/tidy
 # Sources are not joined, because a joined source has no compile command of its own. Headers are not precompiled,
-# because the script builds nothing: clang-tidy would not find the precompiled files.
+# because the script builds nothing, so clang-tidy would not find them.
 cmake -S "$repository" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang-22 \
   -DCMAKE_CXX_COMPILER=clang++-22 -DMSLEAKS_JOIN_SOURCES=OFF -DMSLEAKS_PRECOMPILE=OFF -Wno-dev --log-level=WARNING >/dev/null
 if [[ $base == --all ]]; then

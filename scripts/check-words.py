@@ -40,8 +40,8 @@ COVERED = (
     "test",
     "tools",
 )
-# Comments in these folders are checked only if a PATH names the folder or a file in it. Not all of these comments are
-# rewritten yet.
+# Comments in these folders are not all rewritten yet. So they are checked only if a PATH names the folder or a file in
+# it.
 EXCLUDED = ("analysis", "hooks")
 # Folders that are not checked, because they contain generated files, or files of other projects.
 SKIPPED = {".git", ".ci", "build", "corpus", "golden", "__pycache__", "third_party"}

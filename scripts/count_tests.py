@@ -46,8 +46,8 @@ def count(test):
         return Counter(failed=1), ""
     if status == "disabled":
         return Counter(skipped=1), "disabled"
-    # The status is "notrun". Either the test has skipped itself (SKIP_RETURN_CODE, SKIP_REGULAR_EXPRESSION), or ctest
-    # could not start it.
+    # A test with the status "notrun" has skipped itself (SKIP_RETURN_CODE, SKIP_REGULAR_EXPRESSION), or ctest could not
+    # start it.
     skipped = test.find("skipped")
     if skipped is None or not skipped.get("message", "").startswith("SKIP_"):
         return Counter(failed=1), ""

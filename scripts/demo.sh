@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Shows how msleaks finds mistakes in a program. Installs missing packages, and builds msleaks with the plugin for LLVM
-# 22. Compiles examples/opencl_train with the plugin. Runs this program under msleaks-run without a mistake, and with
-# each planted mistake. At the end prints a list of the findings.
+# Shows how msleaks finds mistakes in a program. Installs missing packages, builds msleaks with the plugin for LLVM 22,
+# and compiles examples/opencl_train with it. Runs the program under msleaks-run without a mistake and with each planted
+# mistake. At the end prints a list of the findings.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 progress_seconds=${PROGRESS_SECONDS:-1}
 "$repository/scripts/setup.sh" --demo
-# If the build folder exists already, for example because of scripts/test.sh, its CMake options stay unchanged.
+# If the build folder exists already, for example from scripts/test.sh, its CMake options stay unchanged.
 if [[ ! -f $build_folder/CMakeCache.txt ]]; then
   export MSLEAKS_CONFIGURE="-DMSLEAKS_BUILD_TESTS=OFF -DMSLEAKS_BUILD_BENCH=OFF -DMSLEAKS_LLVM_VERSIONS=22"
 fi

@@ -1,8 +1,8 @@
-# Functions and settings that several scripts in this folder use. These scripts source this file.
+# Functions and settings for the scripts in this folder, which source this file.
 
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build_folder=$repository/build/release
-# The folder for downloaded sources of other projects. It is outside of the checkout.
+# The folder for downloaded sources of other projects, outside the checkout.
 fetched=${MSLEAKS_FETCHED:-${XDG_CACHE_HOME:-$HOME/.cache}/msleaks}
 jobs=${JOBS:-$(nproc)}
 # The seconds between two lines of progress, if the output is not a terminal.
@@ -10,9 +10,9 @@ progress_seconds=${PROGRESS_SECONDS:-10}
 
 say() { printf '%s\n' "$*"; }
 
-# Filters the output of a build or a test run. If a line shows a step, such as `[7/300] …` or `7/300 Test …`, prints
-# only the number of the step. Prints such a number at most once in progress_seconds, and at the end. Prints all other
-# lines unchanged. On a terminal, prints every line unchanged.
+# Filters the output of a build or a test run. From lines that show a step, such as `[7/300] …` or `7/300 Test …`,
+# prints only the step's number: once in progress_seconds, and at the end. Prints all other lines unchanged. On a
+# terminal, prints every line.
 #
 #   show_progress WHAT
 show_progress() {

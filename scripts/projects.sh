@@ -49,8 +49,8 @@ packages[tinyxml2]=tinyxml2 kinds[tinyxml2]="C++" results[tinyxml2]='Passed|Fail
 build_tinyxml2() { with_cmake -DBUILD_TESTING=ON -DBUILD_SHARED_LIBS=ON; }
 test_tinyxml2() { run_ctest; b/xmltest || ./b/bin/xmltest; }
 
-# Boost.Asio's own tests of coroutines. Each test is one source file. Debian's source package asio cannot be used, since
-# its tarball is missing.
+# Boost.Asio's own tests of coroutines. Each test is one source file. The tarball of Debian's source package asio is
+# missing, so Boost's package is used.
 packages[asio]="boost1.81 boost/libs/*/include/* boost/libs/asio/test/*" kinds[asio]="C++20 coroutines, ThinLTO"
 results[asio]='passed|failed|errors'
 build_asio() {

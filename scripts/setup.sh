@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the packages that msleaks needs, on Debian 12. Installs only packages that are missing; if none is missing,
-# uses no network. Run this script as root, or as a user who may use sudo.
+# Installs the packages that msleaks needs, on Debian 12. If no package is missing, uses no network. Run this script as
+# root, or as a user who may use sudo.
 #
 #   scripts/setup.sh           for scripts/test.sh
 #   scripts/setup.sh --demo    for scripts/demo.sh: one LLVM, and OpenCL on the processor

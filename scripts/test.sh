@@ -17,8 +17,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 export MSLEAKS_FUZZ_SECONDS=${FUZZ_SECONDS:-2}
 deep_tests=$repository/test/deep_tests.txt
-# The parts that read files which other programs wrote: traces, objects, debug information, profiles, graphs, baselines,
-# rows files.
+# The parts that read files of other programs: traces, objects, debug information, profiles, graphs, baselines, rows
+# files.
 foreign_bytes=(trace/all places/all profiles/all graphs/all check/all doctor/all passes/all)
 foreign_tests='^(trace|places|profiles|graphs|check|doctor)\.|^RowsFile'
 suites=() folders=() quick='' deep='' times=''

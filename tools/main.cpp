@@ -36,8 +36,8 @@ int run(const std::vector<std::string> &arguments) {
   const Result<std::string> text = line.parse(arguments);
   if (!text)
     return complain(text.error().message, text.error().status);
-  // If the reader of the output ends early (`| head`), SIGPIPE must end msleaks without a message, also if the parent
-  // ignores the signal. A verb that executes another program (passedOn) leaves the signal's action unchanged.
+  // If the reader of the output ends early (`| head`), SIGPIPE must end msleaks without a message, even if the parent
+  // ignores the signal. A verb that executes another program (passedOn) must not change the signal's action.
   if (!line.passedOn())
     std::signal(SIGPIPE, SIG_DFL);
   if (!text->empty()) {

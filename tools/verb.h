@@ -2,8 +2,7 @@
 //
 //   MSL_REGISTER_VERB(stem_of_the_file, "what it does, for --help", declareTheVerb)
 //
-// The stem of the file is also the verb's name. No other file needs to name the verb. CONTRIBUTING.md describes how to
-// add a verb.
+// The stem of the file is also the verb's name. CONTRIBUTING.md describes how to add a verb.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -12,7 +11,7 @@
 #include <functional>
 #include <vector>
 
-// In C++ the stem is only a part of an identifier. So the name of a verb may be a C++ keyword, such as `export`.
+// The stem is only a part of a C++ identifier. So the name of a verb may be a C++ keyword, such as `export`.
 #define MSL_REGISTER_VERB(stem, summary, declare)                                                                      \
   Verb makeVerb_##stem() { return {#stem, summary, declare}; }
 
@@ -21,8 +20,8 @@ namespace msleaks::tools {
 using analysis::CommandLine;
 using analysis::Option;
 
-// The action of a verb, which runs after its options are parsed. The action writes only its result to stdout. If the
-// action returns an Error, main prints the error's message to stderr and exits with the error's status.
+// The action of a verb, which runs after its options are parsed. It writes only its result to stdout. If it returns an
+// Error, main prints the message to stderr and exits with the error's status.
 using Action = std::function<Result<ExitStatus>()>;
 
 struct Verb {

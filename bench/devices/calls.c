@@ -1,7 +1,8 @@
-// Measures the time of calls of driver.c: pairs of cudaMalloc and cudaFree, launches, and pairs of halMemAlloc and
-// halMemFree. The functions of driver.c do almost nothing. If the machine has OpenCL, also measures pairs of
-// clCreateBuffer and clReleaseMemObject. The program first calls the functions of OpenCL's loader, which msleaks hooks.
-// Then the program calls the functions of the vendor, which have no hooks.
+// Measures the time of calls of driver.c, whose functions do almost nothing. The calls are pairs of cudaMalloc and
+// cudaFree, launches, and pairs of halMemAlloc and halMemFree.
+//
+// If the machine has OpenCL, also measures pairs of clCreateBuffer and clReleaseMemObject. The first measurement calls
+// OpenCL's loader, which msleaks hooks. The second calls the vendor's functions, which have no hooks.
 //
 //   usage: calls COUNT
 //
@@ -41,7 +42,7 @@ static void hal_pair(void) {
   halMemFree(block);
 }
 
-// OpenCL is loaded with dlopen, so that the benchmark can be built without OpenCL.
+// OpenCL is loaded with dlopen, so the benchmark can be built without it.
 static void *cl_context;
 static void *(*cl_create)(void *, unsigned long, size_t, void *, int *);
 static int (*cl_release)(void *);

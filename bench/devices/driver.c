@@ -1,5 +1,5 @@
-// Defines functions with the names and prototypes of the drivers of CUDA and Ascend. These functions do almost nothing,
-// so that nearly all of the measured time is the time of the hooks.
+// Defines functions with the names and prototypes of the drivers of CUDA and Ascend. They do almost nothing, so nearly
+// all of the measured time is the time of the hooks.
 #include <stddef.h>
 
 typedef struct {

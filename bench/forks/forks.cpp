@@ -2,11 +2,12 @@
 //
 //   usage: forks CHILDREN WORK
 //
-// Each child makes 100 pairs of malloc and free, and WORK million additions. Prints `child cpu X wall Y`. X is the
-// processor time of one child, with that of its parent for this child, in us. Y is the real time from the fork to the
-// end of the wait, in us. The program is linked with the output of workloads/dense/generate.py. So the process has
-// large tables of sites. If each child wrote these tables into the trace again, the child's time and the trace would be
-// much larger.
+// Each child makes 100 pairs of malloc and free, and WORK million additions. Prints `child cpu X wall Y` in us. X is
+// the processor time of one child, plus that of its parent for this child. Y is the real time from the fork to the end
+// of the wait.
+//
+// The program is linked with the output of workloads/dense/generate.py, so it has large tables of sites. If each child
+// wrote them into the trace again, the child's time and the trace would be much larger.
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Contains four ordinary kernels: a product of matrices, a loop whose length differs by thread, a sum of vectors, and a
+// Four ordinary kernels: a product of matrices, a loop whose length differs by thread, a sum of vectors, and a
 // reduction with barriers. bench/kernel_cost.py measures the cost of counting their edges.
 
 __kernel void matmul(__global float *c, __global const float *a, __global const float *b, int n) {

@@ -1,7 +1,7 @@
 // Launches each kernel of kernels.cl once without timing, and then ROUNDS times. Prints the kernel's name, and the
 // milliseconds of the fastest timed launch.
 //
-//   timed BITCODE BUILD_OPTIONS ROUNDS
+//   usage: timed BITCODE BUILD_OPTIONS ROUNDS
 #include "opencl_host.h"
 
 #include <algorithm>

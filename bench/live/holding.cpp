@@ -1,6 +1,5 @@
-// bench_holding BLOCKS: measures the time to find the block into which an interior pointer points, among BLOCKS live
-// blocks. Also measures the time of an allocation and a free in the live set, before and after the first such search.
-// Prints Markdown rows.
+// bench_holding BLOCKS: measures the time to find the block that contains a given address, among BLOCKS live blocks.
+// Also measures an allocation and a free in the live set, before and after the first such search. Prints Markdown rows.
 #include "analysis/live/live_set.h"
 
 #include <chrono>

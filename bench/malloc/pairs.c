@@ -37,8 +37,8 @@ static void replace(void **slot, size_t size) {
   *(volatile char *)*slot = 1;
 }
 
-// The compiler must not inline this function or make its call a tail call, so that there are `depth` frames on the
-// stack.
+// The compiler must neither inline this function nor make its call a tail call. Otherwise there would be fewer than
+// `depth` frames on the stack.
 __attribute__((noinline)) static int descend(int depth, void **slot, size_t size) {
   if (depth == 0)
     return replace(slot, size), 0;

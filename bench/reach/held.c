@@ -1,6 +1,7 @@
-// held BLOCKS BYTES: ends with BLOCKS live blocks of BYTES bytes. The blocks form one list, and contain no other
-// pointers. bench/reach_cost.py measures the time from the printed line `end` to the end of the process. In this time
-// msleaks or LeakSanitizer searches for pointers to the blocks.
+// held BLOCKS BYTES: ends with BLOCKS live blocks of BYTES bytes, which form one list and contain no other pointers.
+//
+// bench/reach_cost.py measures the time from the printed line `end` to the end of the process. In this time msleaks or
+// LeakSanitizer searches for pointers to the blocks.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

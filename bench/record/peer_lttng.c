@@ -1,4 +1,4 @@
-// Records the same event as record.cpp, but by a tracepoint of LTTng-UST, for comparison.
+// Records the same event as record.cpp by a tracepoint of LTTng-UST, for comparison.
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include <stdint.h>

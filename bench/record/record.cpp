@@ -1,11 +1,13 @@
-// Measures the time to record an event, on any number of threads. Compares a clock read alone, msleaks' record(), and
-// LTTng's tracepoint with three fields.
+// Measures the time to record an event, on any number of threads: a clock read alone, msleaks' record(), or LTTng's
+// tracepoint with three fields.
 //
 //   usage: record clock|msleaks|lttng THREADS EVENTS_PER_THREAD [EVENTS_PER_SECOND]
 //
-// Prints the ns of CPU time per event, as the median of the threads. `msleaks` needs a session (msleaks-run). `lttng`
-// needs a running LTTng session in which the event is enabled. With EVENTS_PER_SECOND, each thread records a burst of
-// events every millisecond. The rate must be so low that the collector does not drop events.
+// Prints the ns of processor time per event, as the median of the threads. `msleaks` needs a session (msleaks-run).
+// `lttng` needs a running LTTng session in which the event is enabled.
+//
+// With EVENTS_PER_SECOND, each thread records a burst of events every millisecond. The rate must be so low that the
+// collector does not drop events.
 #include "msleaks/runtime/record.h"
 #include "msleaks/abi/events.h"
 
@@ -32,13 +34,13 @@ uint64_t nowNs(clockid_t clock) {
   return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(time.tv_nsec);
 }
 
-// Sleeps until the given time. If the thread spun instead, it would use processor time that the collector needs.
+// Sleeps until the given time. Spinning would use processor time that the collector needs.
 void waitUntil(uint64_t moment_ns) {
   const timespec moment{static_cast<time_t>(moment_ns / 1'000'000'000u), static_cast<long>(moment_ns % 1'000'000'000u)};
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &moment, nullptr);
 }
 
-// These functions are not inlined, so that there is one call for each event, as in an instrumented program.
+// These functions are not inlined, so each event needs a call, as in an instrumented program.
 __attribute__((noinline)) void readClock(uint64_t) {
   const uint64_t ticks = msleaks::runtime::readTicks();
   __asm__ volatile("" : : "r"(ticks));

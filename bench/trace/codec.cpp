@@ -1,6 +1,6 @@
-// bench_trace RUN…: measures the time to write and read a trace, and its size. It writes the events of a recorded run
-// to another trace and reads that trace. It does this twice: with the streams of the run, and with eight streams that
-// get the events in turns. The eight streams are the worst case for merging. Prints a Markdown row for each of the two.
+// bench_trace RUN…: measures the time to write and read a trace, and its size, with the events of a recorded run.
+// Prints two Markdown rows for a run: one with the run's own streams, and one with eight streams that get the events in
+// turns. Eight such streams are the worst case for merging.
 #include "analysis/run/run_folder.h"
 #include "analysis/trace/trace_reader.h"
 
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kBatchSlots = 8192; // a quarter of a megabyte, which is the size of a thread's first ring
 
-// Returns the processor time of this process, so that other programs on the machine do not change the result.
+// Returns the processor time of this process, which other programs on the machine hardly change.
 double cpuSeconds() {
   timespec now{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);

@@ -1,9 +1,8 @@
-// bench_reading EVENTS STREAMS: measures the time to read the trace of a simulated program. The trace is read with two
-// analyzers of a report, and with code that only counts events. Both readings are done with one thread and with two
-// threads. The program also measures the time to open the trace. It opens the trace with an index, as a complete
-// session leaves it. It also opens the trace without an index, as a killed session leaves it.
+// bench_reading EVENTS STREAMS: measures the time to read the trace of a simulated program. Each stream of the program
+// allocates and frees in turns, and has up to a thousand live blocks. Prints a Markdown row for each case:
 //
-// Each stream allocates and frees in turns, and has up to a thousand live blocks. Prints a Markdown row for each case.
+//  - reading with two analyzers of a report, or only counting events; each with one thread and with two threads
+//  - opening the trace with an index (complete session), and without an index (killed session)
 #include "analysis/analyzers/leaks.h"
 #include "analysis/analyzers/peak.h"
 #include "analysis/stream/pipeline.h"

@@ -1,7 +1,10 @@
 // bench_writes WHAT COUNT: writes to a watched block in the range `operator`, and then repeats one action COUNT times
-// in this range. For `call`, the action is a system call without a pointer. For `beside` and `into`, the action is a
-// write beside the block or into the block. For `given`, the action is a system call that gets a pointer to memory
-// beside the block. bench/verify_cost.py runs this program.
+// in this range. bench/verify_cost.py runs this program. These are the actions:
+//
+//   call     a system call without a pointer
+//   given    a system call that gets a pointer to memory beside the block
+//   beside   a write beside the block
+//   into     a write into the block
 #include <msleaks/api.h>
 
 #include <stdlib.h>

@@ -1,13 +1,13 @@
-# Functions that download another project's sources once, into a cache outside of the checkout. The scripts of the
+# Functions that download another project's sources once, into a cache outside the checkout. The scripts of the
 # workloads source this file.
 #
 # Each download uses a temporary folder, which is renamed at the end. So an interrupted download leaves no incomplete
-# result, and two downloads at the same time do not disturb each other.
+# result, and simultaneous downloads do not disturb each other.
 source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/lib.sh"
 
-# fetch_once NAME HOST COMMAND...: prints the path of the folder $fetched/NAME. If this folder does not exist, runs
-# COMMAND in an empty folder, and renames the folder to $fetched/NAME. If COMMAND fails because HOST cannot be reached,
-# the calling script is skipped. If COMMAND fails for another reason, the script fails.
+# fetch_once NAME HOST COMMAND...: prints the path of the folder $fetched/NAME. If it does not exist, runs COMMAND in an
+# empty folder, which then becomes $fetched/NAME. If COMMAND fails, the calling script ends: as skipped if HOST cannot
+# be reached, otherwise as failed.
 fetch_once() {
   local folder=$fetched/$1 host=$2 work log
   shift 2
@@ -15,7 +15,7 @@ fetch_once() {
     mkdir -p "$fetched"
     work=$(mktemp -d "$folder.XXXXXX")
     log=$work.log
-    # COMMAND does not run in a condition: in a condition, bash ignores `set -e` and continues after an error.
+    # COMMAND must not run in a condition, because bash ignores `set -e` there, and would continue after an error.
     set +e
     (
       set -e
@@ -45,9 +45,8 @@ debian_mirror=${MSLEAKS_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 debian_host=${debian_mirror#*://}
 debian_host=${debian_host%%/*}
 
-# apt_lists KIND: sets apt_options, so that apt uses a source list and a state in the folder `apt` instead of those of
-# the machine. The list contains packages of KIND (deb, deb-src). The lists of the machine do not change. apt verifies
-# each file that it downloads into the current folder. The caller must remove the folder `apt`.
+# apt_lists KIND: sets apt_options, so that apt uses a source list and a state in the folder `apt`, and not those of the
+# machine. The list contains packages of KIND (deb, deb-src). The caller must remove the folder `apt`.
 apt_lists() {
   mkdir -p apt/lists/partial
   printf '%s [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s bookworm main\n' "$1" "$debian_mirror" >apt/sources.list
@@ -74,12 +73,12 @@ apt_source() {
 # debian_source PACKAGE[=VERSION]: unpacks the source package to the folder `source`, with Debian's patches.
 debian_source() {
   apt_source "$1"
-  # apt has verified the files by the signature of Debian's archive. So dpkg-source need not verify the signature of the
+  # apt has verified the files by the signature of Debian's archive. dpkg-source cannot verify the signature of the
   # maintainer, whose key is not available.
   dpkg-source --no-check -x ./*.dsc source
 }
 # debian_upstream PACKAGE MEMBERS...: unpacks the authors' release, without Debian's patches, to the folder `source`.
-# MEMBERS are patterns for tar: only these files are unpacked. Writes the number of the release to the file `version`.
+# MEMBERS are patterns for tar: only these files are unpacked. Writes the release number to the file `version`.
 debian_upstream() {
   local package=$1
   shift

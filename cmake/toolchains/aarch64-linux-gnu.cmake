@@ -1,6 +1,5 @@
-# The toolchain file to cross-compile for 64-bit ARM on Debian, with the compiler of the package g++-aarch64-linux-gnu.
-# The arm64 libraries are in a sysroot, so that no package of the machine is replaced. scripts/check-aarch64.sh creates
-# the sysroot.
+# The toolchain file to cross-compile for 64-bit ARM on Debian, with the package g++-aarch64-linux-gnu. The arm64
+# libraries are in a sysroot, which scripts/check-aarch64.sh creates. So no package of the machine is replaced.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 cmake_path(SET repository NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../..)

@@ -7,8 +7,7 @@ namespace {
 
 using std::string_view;
 
-// Splits a text into words at spaces. Spaces between quotes do not split a word. After a backslash, a quote or a
-// backslash is a part of the word.
+// Splits a text into words at spaces outside quotes. After a backslash, a quote or a backslash is a part of the word.
 std::vector<std::string> wordsOf(string_view text) {
   std::vector<std::string> words;
   bool in_word = false, in_quotes = false;
@@ -53,8 +52,8 @@ bool isKnown(string_view word) {
          std::find(std::begin(kExact), std::end(kExact), word) != std::end(kExact);
 }
 
-// Returns clang's option that enables only the device's extensions. Programs check the macros of extensions, and work
-// without missing extensions.
+// Returns clang's option that enables only the device's extensions. Programs check the macros of extensions, and also
+// work without them.
 std::string extensionsOf(string_view names) {
   std::string list = "-cl-ext=-all";
   for (const std::string &name : wordsOf(names))

@@ -7,8 +7,7 @@
 
 namespace msleaks::driver {
 
-// The device for which the program is built. The driver's compiler knows this device, but clang needs options that
-// describe it.
+// The device for which the program is built. The driver's compiler knows it, but clang needs options that describe it.
 struct ClDevice {
   std::string extensions; // CL_DEVICE_EXTENSIONS: names with spaces between them
   std::string version;    // OpenCL version of the device, as in __OPENCL_VERSION__; empty: not known

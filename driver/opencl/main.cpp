@@ -1,6 +1,5 @@
-// msleaks-cl compiles the source text of an OpenCL program with the msleaks plugin, so that the module has a counted
-// copy of each kernel (abi/device_counts.h). The hooks start msleaks-cl when a program calls clBuildProgram
-// (hooks/opencl_source.cpp).
+// msleaks-cl compiles the source text of an OpenCL program with the msleaks plugin, so the module has a counted copy of
+// each kernel (abi/device_counts.h). The hooks start it when a program calls clBuildProgram (hooks/opencl_source.cpp).
 //
 //   msleaks-cl FORM OPTIONS EXTENSIONS VERSION     FORM: spirv, or bitcode for drivers with cl_khr_spir
 //   msleaks-cl translate MODULE.spv MODULE.bc      converts SPIR-V to bitcode for such a driver (PoCL 3)
@@ -76,8 +75,7 @@ std::string readFile(const fs::path &file) {
   return bytes;
 }
 
-// Runs a program. All output of this program is written to the stderr of msleaks-cl. Returns false if the program
-// cannot be started, or fails.
+// Runs a program with its output on the stderr of msleaks-cl. Returns false if the program cannot be started, or fails.
 bool run(std::vector<std::string> words) {
   std::vector<char *> arguments;
   for (std::string &word : words)
@@ -137,7 +135,7 @@ fs::path prefix() {
   return fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
 }
 
-// Returns a file name with a hash of the text, so the graphs of different programs have different names.
+// Returns a file name that contains a hash of the text. So the graphs of different programs have different names.
 std::string nameOf(std::string_view text) {
   uint32_t hash = 0x811c9dc5;
   for (const char c : text)

@@ -1,5 +1,5 @@
-// Changes SPIR-V so that the translators of LLVM 14 and 15 can read it. These translators fail at an OpConstantNull of
-// a scalar type, which LLVM 22 writes for 0.
+// Changes SPIR-V for the translators of LLVM 14 and 15, which fail at an OpConstantNull of a scalar type. LLVM 22
+// writes this instruction for 0.
 #pragma once
 
 #include <cstdint>

@@ -11,13 +11,12 @@
 namespace msleaks::driver {
 namespace {
 
-// The number of events that the report's thread reads in one step, in about 200 us of processor time. A step is short,
-// since the thread must finish its step before it can stop. On a busy machine, a thread of idle priority waits long for
-// its processor time.
+// The number of events that the report's thread reads in one step: about 200 us of processor time. The thread can stop
+// only after a step, so a step must be short. On a busy machine, a thread of idle priority waits long for its time.
 constexpr uint64_t kEventsOfStep = 2000;
 constexpr uint64_t kShortSleepNs = 5'000'000, kLongSleepNs = 100'000'000;
-// While the measured program runs, the report needs about 100 bytes of memory for each live block. With more than
-// kMostBlocks live blocks, the report is made after the program has freed its memory.
+// An early report needs about 100 bytes of memory for each live block. With more than kMostBlocks live blocks, the
+// report is made only after the program has ended and freed its memory.
 constexpr uint64_t kMostBlocks = 1'000'000;
 
 } // namespace
@@ -72,8 +71,7 @@ void EarlyReport::run() noexcept {
   cpu_ns_ = analysis::readClockNs(CLOCK_THREAD_CPUTIME_ID);
 }
 
-// Reads events for the report until the thread is stopped, and then returns true. Returns false if the thread cannot
-// continue.
+// Reads events for the report until the thread is stopped. Returns false if the thread cannot continue.
 bool EarlyReport::follow() {
   for (uint64_t sleep_ns = kShortSleepNs;;) {
     const auto taken = report_->advance(kEventsOfStep);

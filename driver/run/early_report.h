@@ -1,4 +1,4 @@
-// Makes the report on idle processors while the program runs. So little work remains after the program's end.
+// Makes the report on idle processors while the program runs, so little work remains after the program's end.
 #pragma once
 
 #include "run/idle_processors.h"
@@ -19,17 +19,15 @@ namespace msleaks::driver {
 
 class EarlyReport {
 public:
-  // Starts a thread that makes the report. Returns null if an early report would slow the program down, or is not
-  // possible. The thread also publishes the live blocks for a `msleaks top` of this session. Does not throw, even if
-  // `may_use_idle` throws.
+  // Starts a thread that makes the report, and publishes the live blocks for `msleaks top`. Returns null if an early
+  // report is impossible, or would slow the program down. Does not throw, even if `may_use_idle` throws.
   static std::unique_ptr<EarlyReport> start(const std::filesystem::path &run, const std::filesystem::path &session,
                                             const std::function<bool()> &may_use_idle = mayUseIdleProcessors);
   ~EarlyReport();
 
   // Returns the processor time that the thread has used until now.
   uint64_t cpuNs();
-  // Stops the thread. Returns the unfinished report, which the caller finishes. Returns null if the thread could not
-  // continue.
+  // Stops the thread. Returns the unfinished report, which the caller finishes. Returns null if the thread gave up.
   analysis::RunningReport *stop();
 
 private:

@@ -14,15 +14,15 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kGroups = "/sys/fs/cgroup";
 
-// Returns the first word of a file. The result is empty if the file has no word or does not exist.
+// Returns the first word of a file, or an empty text.
 std::string wordIn(const fs::path &file) {
   std::string word;
   std::ifstream(file) >> word;
   return word;
 }
 
-// Whether `f` returns true for the folder of a control group or for one of its parent folders. Each of these groups may
-// have a quota.
+// Whether `f` returns true for the folder of a control group or for one of its parent folders. Each group may have a
+// quota.
 template <class F> bool anyGroup(fs::path group, const F &f) {
   for (; group.native().size() >= kGroups.size(); group = group.parent_path())
     if (f(group))

@@ -24,8 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Prints a message, whatever log level is set, and returns the status. If stderr cannot be written, the message is
-// lost.
+// Prints a message on any log level, and returns the status.
 int complain(const std::string &message, int status) {
   std::fputs(fmt::format("msleaks-run: {}\n", message).c_str(), stderr);
   return status;
@@ -33,7 +32,7 @@ int complain(const std::string &message, int status) {
 
 int complain(const Error &error) { return complain(error.message, static_cast<int>(error.status)); }
 
-// Returns the libraries to preload. If the hooks are not found, the program runs without them, and nothing is recorded.
+// Returns the libraries to preload. Without hooks the program still runs, but nothing is recorded.
 std::vector<std::string> preloads(const RunOptions &options, const fs::path &program, const fs::path &session) {
   const auto hooks = analysis::findHooks(session / analysis::kLibraryLink);
   if (hooks)
@@ -59,8 +58,8 @@ enum class Verdict {
   Unknown, // the recording or the report failed, so it is not known whether there are findings
 };
 
-// Makes the report and stores the names of its calls in the run folder. So the report can later be shown on a machine
-// without the binaries.
+// Makes the report, and stores the names of its calls in the run folder. So a machine without the binaries can show the
+// report later.
 Result<analysis::Report> finish(Recording &recording, const RunOptions &options) {
   analysis::ProgressLine line(options.progress != Progress::Hidden); // the program no longer uses the terminal
   try {
@@ -76,7 +75,7 @@ Result<analysis::Report> finish(Recording &recording, const RunOptions &options)
   }
 }
 
-// Stores the names of the run's calls in the run folder. This is used if the user wants no report now.
+// Stores the names of the run's calls in the run folder, if the user wants no report now.
 Result<void> nameCalls(Recording &recording, const RunOptions &options) {
   analysis::ProgressLine line(options.progress != Progress::Hidden);
   try {
@@ -102,8 +101,7 @@ Verdict reportFindings(Recording &recording, const RunOptions &options) {
   return report->hasFindings() ? Verdict::Findings : Verdict::Clean;
 }
 
-// Returns the verdict for a program that was not recorded itself. Other processes of the session may have been
-// recorded.
+// Returns the verdict for a program that was not recorded. Other processes of the session may have been recorded.
 Verdict unseen(const RunOptions &options) {
   if (options.error_exitcode != 0)
     spdlog::error("{} was not recorded: `msleaks report` names the reason; the status is that of --error-exitcode",
@@ -111,7 +109,7 @@ Verdict unseen(const RunOptions &options) {
   return Verdict::Unknown;
 }
 
-// Makes the report or only stores the names of the calls, depending on the options. Without a report, the verdict is
+// Makes the report, or only stores the names of the calls, depending on the options. Without a report, the verdict is
 // Clean.
 Verdict conclude(Recording &recording, const RunOptions &options) {
   for (const std::string &note : recording.summary().notes)
@@ -169,7 +167,7 @@ int run(const RunOptions &options) {
 }
 
 // Opens /dev/null for each closed standard stream. Otherwise a file of msleaks-run could get the stream's number, and a
-// message could be written into the trace. In the program the stream is still closed.
+// message could be written into the trace. In the program, the stream remains closed.
 void occupyStandardStreams() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
     if (fcntl(fd, F_GETFD) < 0) [[maybe_unused]]

@@ -65,8 +65,8 @@ template <class Number> std::string takeNumber(std::string &text, Number &number
   return {};
 }
 
-// Parses the least size of blocks, as in "pages:4096". A user who chooses `pages` is interested in smaller blocks, too.
-// So `pages` has its own default for this size.
+// Parses the least size of blocks, as in "pages:4096". `pages` has its own default, because a user who chooses it is
+// interested in smaller blocks, too.
 std::string takeLeastBytes(std::string &text, uint64_t &least_bytes) {
   constexpr uint64_t kLeastWhereAsked = 65536;
   if (text == "pages")
@@ -127,8 +127,8 @@ void addFlags(CommandLine &line, FlagGroup wanted, abi::Flags &flags) {
 #include "msleaks/abi/flags.def"
 }
 
-// Makes the paths of hook libraries absolute, and checks that the files can be read. A relative path in LD_PRELOAD is
-// wrong in a process with another current folder. About a missing file, the dynamic linker only prints a warning.
+// Makes the paths of hook libraries absolute, and checks that the files can be read. A relative path in LD_PRELOAD
+// would be wrong in another current folder. If a file is missing, the dynamic linker only prints a warning.
 Result<void> findHookLibraries(RunOptions &options) {
   for (std::string &path : options.hooks) {
     std::error_code error;

@@ -44,8 +44,8 @@ struct ParsedRun {
   std::string text;
 };
 
-// Parses the arguments of msleaks-run, without the name of msleaks-run. Options end at `--`, or before the first word
-// that is no option.
+// Parses the arguments of msleaks-run, without its name. Options end at `--`, or before the first word that is no
+// option.
 Result<ParsedRun> parseRun(const std::vector<std::string> &arguments);
 
 } // namespace msleaks::driver

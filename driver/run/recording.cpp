@@ -28,7 +28,7 @@ std::string hostName() {
   return gethostname(name, sizeof name - 1) == 0 ? name : "";
 }
 
-// Returns the processor time of this process, without that of the program.
+// Returns the processor time of msleaks-run itself.
 uint64_t ownCpuNs() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -60,7 +60,7 @@ analysis::Manifest firstManifest(const RunOptions &options) {
   return manifest;
 }
 
-// Returns the path of msleaks-cl beside this program. If msleaks-cl is missing, the hooks report this when a process
+// Returns the path of msleaks-cl beside this program. If the file is missing, the hooks report this when a process
 // first builds an OpenCL program from source.
 std::string kernelCompiler() {
   std::error_code error;
@@ -119,8 +119,8 @@ Recording::Recording(const RunOptions &options, analysis::Manifest manifest, Cle
 
 Recording::~Recording() { stopThread(); }
 
-// Creates the collector's thread before the program starts, so msleaks-run can still report a failure. The thread
-// begins its work when the program has started.
+// Creates the collector's thread before the program starts, so a failure can still be reported. The thread begins its
+// work when the program has started.
 Result<void> Recording::startThread() {
   try {
     thread_ = std::thread([this, begin = begin_.get_future()]() mutable {
@@ -141,9 +141,8 @@ void Recording::stopThread() {
   thread_.join();
 }
 
-// Creates a recording. If msleaks refuses the path of the run folder, this is the user's mistake, and the error keeps
-// its status. If the machine cannot provide the path (BadInput), the user made no mistake, and the status becomes
-// OwnFault.
+// Creates a recording. If msleaks refuses the path of the run folder, the user made a mistake, and the error keeps its
+// status. If the machine cannot provide the path (BadInput), the status becomes OwnFault.
 Result<std::unique_ptr<Recording>> Recording::create(const RunOptions &options) {
   auto recording = tryToCreate(options);
   if (!recording && recording.error().status == ExitStatus::BadInput)
@@ -157,8 +156,8 @@ Result<std::unique_ptr<Recording>> Recording::tryToCreate(const RunOptions &opti
   auto folder = MSL_TRY(analysis::RunFolder::create(wanted));
   cleanup.filesMayExist();
   auto trace = MSL_TRY(analysis::TraceWriter::create(folder.trace(), folder.descriptor()));
-  // The manifest with the path of the shared memory is written before the memory is created. So `msleaks recover` finds
-  // the memory, whenever msleaks-run is killed.
+  // The manifest contains the path of the shared memory, and is written before the memory is created. So `msleaks
+  // recover` finds the memory, whenever msleaks-run is killed.
   analysis::Manifest manifest = firstManifest(options);
   analysis::SessionWish wish;
   wish.flags = options.flags;
@@ -251,8 +250,7 @@ void Recording::finishManifest(int wait_status) {
   if (!attached)
     manifest_.processes.insert(manifest_.processes.begin(),
                                {0, program_pid_, manifest_.command, analysis::shellStatus(wait_status)});
-  // The processor time of the report is no cost of recording: the report is made after the program's end, or on idle
-  // processors.
+  // The early report's processor time is no cost of recording, because it is spent on idle processors.
   const uint64_t early_ns = early_ ? early_->cpuNs() : 0, own_ns = ownCpuNs();
   manifest_.collector_cpu_ns = own_ns - std::min(own_ns, early_ns);
   if (auto written = folder_.writeManifest(manifest_); !written && !summary.failure)

@@ -19,7 +19,7 @@ public:
   explicit Cleanup(const std::filesystem::path &folder);
   Cleanup(Cleanup &&) noexcept;
   ~Cleanup() { run(); }
-  void filesMayExist() { files_ = true; } // before this call, files with these names are not the recording's
+  void filesMayExist() { files_ = true; } // without this call, the files are not removed
   void dismiss() { folder_.clear(); }
   void run();
 

@@ -1,8 +1,7 @@
-// Waits for the program, passes signals of other processes on to the program, and ends msleaks-run with the program's
-// status.
+// Waits for the program, passes signals of other processes on to it, and ends msleaks-run with the program's status.
 //
-// The program stays in the process group of msleaks-run. So the terminal sends its signals (Ctrl-C, Ctrl-Z, hang-up) to
-// both. msleaks-run passes on only signals that another process has sent to msleaks-run.
+// The program stays in the process group of msleaks-run, so the terminal sends its signals (Ctrl-C, Ctrl-Z, hang-up) to
+// both. msleaks-run passes on only the signals that another process has sent to it.
 #pragma once
 
 #include "analysis/launch/program.h"
@@ -13,12 +12,11 @@ namespace msleaks::driver {
 
 class Supervisor {
 public:
-  // Blocks the signals that are passed on, so no signal is lost before the program runs. Signals that the parent has
-  // ignored stay ignored.
+  // Blocks the signals that are passed on, so none is lost before the program runs. Signals that the parent has ignored
+  // stay ignored.
   Supervisor();
 
-  // Reserves this signal for msleaks-run: waitFor calls `toggle` for the signal, and does not pass it on to the
-  // program.
+  // Reserves this signal for msleaks-run: waitFor() calls `toggle`, and does not pass the signal on.
   void takeForToggle(int signal);
 
   // The signal mask and actions that msleaks-run got from its parent. The program must start with these.
@@ -27,8 +25,8 @@ public:
   // Waits for the end of the program and returns its wait status. `tick` is called at least four times per second.
   int waitFor(pid_t program, const std::function<void()> &tick, const std::function<void()> &toggle);
 
-  // Drops pending signals that were meant for the program. Restores the signal mask, so signals can end msleaks-run
-  // again.
+  // Drops pending signals that were meant for the program, and restores the signal mask. From now on signals can end
+  // msleaks-run.
   void release();
 
 private:

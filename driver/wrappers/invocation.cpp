@@ -29,14 +29,14 @@ bool isProbeFile(string_view argument) {
          contains(argument, "/meson-private/");
 }
 
-// Whether this argument means that the wrapper must call plain clang. For example, -cc1 must stay the first argument,
-// so no option can be added.
+// Whether this argument requires plain clang. For example, -cc1 must stay the first argument, so no option can be
+// added.
 bool leavesPlain(string_view argument) {
   return argument == "-cc1" || argument == "-cc1as" || argument == kOffOption || isProbeFile(argument);
 }
 
-// The user's options about the link. Builds often pass the options that name lld to compilations, too. So a compilation
-// can know that lld will link.
+// The user's options about the link. Builds often pass -fuse-ld=lld to compilations, too. So a compilation may show
+// that lld will link.
 struct Link {
   bool lto = false;
   bool lld = false;
@@ -53,8 +53,8 @@ struct Link {
   }
 };
 
-// The user's options about OpenCL. OpenCL is compiled to SPIR-V, for clCreateProgramWithIL, unless the user names
-// another target.
+// The user's options about OpenCL. Unless the user names another target, OpenCL is compiled to SPIR-V for
+// clCreateProgramWithIL.
 struct OpenCl {
   bool is_source = false;
   bool has_target = false;
@@ -100,9 +100,9 @@ void takeOwn(string_view option, Invocation &invocation, Own &own) {
                          "expression>', '--msl-link' and '--msl-off'";
 }
 
-// Returns the options that the wrapper inserts before the user's arguments. So a later -g option of the user overrides
-// the wrapper's -g. If clang compiles no file, clang ignores these options without a warning. A rows file becomes a
-// dependency of the object.
+// Returns the options that the wrapper inserts before the user's arguments. So a later -g option of the user has
+// priority. clang ignores these options without a warning if it compiles no file. A rows file becomes a dependency of
+// the object.
 std::vector<std::string> added(const Invocation &invocation, const Link &link, const std::vector<std::string> &rows) {
   std::vector<std::string> words = {"--start-no-unused-arguments", "-fpass-plugin=" + invocation.plugin, "-g"};
   for (const std::string &file : rows) {

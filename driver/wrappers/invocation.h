@@ -29,7 +29,7 @@ struct Invocation {
 };
 
 // Decides what to call for these arguments. `compiler` is clang or clang++. `default_llvm` is the newest LLVM version
-// that msleaks has a plugin for.
+// for which msleaks has a plugin.
 Invocation understand(std::string_view compiler, std::string_view default_llvm, const Surroundings &surroundings,
                       std::span<char *const> arguments);
 

@@ -45,7 +45,7 @@ std::string parent(const std::string &path) {
   return slash == std::string::npos ? "." : path.substr(0, slash);
 }
 
-// Returns PREFIX of this program's path PREFIX/bin/msleaks-clang, also if the program is called through symbolic links.
+// Returns PREFIX of this program's real path PREFIX/bin/msleaks-clang, with symbolic links resolved.
 std::string prefix() {
   char path[PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
@@ -67,7 +67,7 @@ bool isProgram(const std::string &path) {
   return stat(path.c_str(), &what) == 0 && S_ISREG(what.st_mode) && access(path.c_str(), X_OK) == 0;
 }
 
-// Returns the path of a command as a shell finds it. Returns an empty text if there is no such command.
+// Returns the path of a command as a shell finds it, or an empty text.
 std::string found(const std::string &name) {
   if (name.find('/') != std::string::npos)
     return isProgram(name) ? name : "";

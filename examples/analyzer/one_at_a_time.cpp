@@ -80,8 +80,8 @@ private:
       sums_.resize(group + 1);
     return sums_[group];
   }
-  // Returns the numbers of the groups of each place in the user's own code. The blocks of a place are in different
-  // groups if their path, thread or heap differ.
+  // Returns the numbers of the groups of each place in the user's own code. Blocks of one place are in different groups
+  // if their path, thread or heap differs.
   std::map<uint32_t, std::vector<uint32_t>> byPlace(const Conclusion &conclusion) const {
     std::map<uint32_t, std::vector<uint32_t>> places;
     for (uint32_t group = 1; group < sums_.size(); ++group)

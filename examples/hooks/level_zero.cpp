@@ -48,8 +48,8 @@ using namespace msleaks;
 namespace {
 
 // msleaks has no family for this driver, and the family User has no devices. So these hooks use the family OpenCl. An
-// OpenCL library may call Level Zero, as PoCL does for a device of Level Zero. Because both calls have the same family,
-// msleaks then records only the outer call, that of OpenCL.
+// OpenCL library may call Level Zero, as PoCL does. Because both calls then have the same family, msleaks records only
+// the outer one, that of OpenCL.
 constexpr abi::Family kFamily = abi::Family::OpenCl;
 
 // The value of ZE_PHYSICAL_MEM_FLAG_ALLOCATE_ON_HOST, which older headers of the driver do not declare.
@@ -109,7 +109,7 @@ private:
 constinit Ordinals ordinals;
 
 // The row of a function that allocates a block. The parameter at position kSize is the number of bytes. The driver
-// stores the block's address where the parameter at position kBlock points to.
+// stores the block's address at the address in parameter kBlock.
 template <abi::Heap kHeap, int kSize, int kBlock> struct Take {
   static constexpr abi::Symbol kRow = {.name = "zeMemAlloc",
                                        .verb = abi::Verb::Alloc,
@@ -119,7 +119,7 @@ template <abi::Heap kHeap, int kSize, int kBlock> struct Take {
                                        .size = abi::Position(kSize)};
 };
 // The row of a function that frees blocks of device, host and shared memory. All these blocks are in one address space,
-// so the heap of the row may differ from the heap of the block.
+// so the heap of the row may differ from the block's heap.
 template <int kBlock> struct Give {
   static constexpr abi::Symbol kRow = {.name = "zeMemFree",
                                        .verb = abi::Verb::Free,
@@ -152,8 +152,7 @@ struct Fill {
                                        .stream = abi::Position(0),
                                        .status = true};
 };
-// The positions refer to the arguments that the body kLaunch passes to callRecorded: list, kernel, grid, size of a
-// group.
+// The positions refer to the arguments that the body kLaunch passes to callRecorded: list, kernel, grid, group size.
 struct Launch {
   static constexpr abi::Symbol kRow = {.name = "zeCommandListAppendLaunchKernel",
                                        .verb = abi::Verb::Launch,
@@ -164,9 +163,9 @@ struct Launch {
                                        .shape = {abi::ShapeKind::Dim3, abi::Position(2)},
                                        .status = true};
 };
-// This row has no positions, which means that the memory that the call uses is not known. Two functions have this row.
-// The first executes a list, which may run several times, and long after its commands were added. The second is an
-// indirect launch, which reads its grid from memory of the device.
+// A row without positions means that the accessed memory is unknown. It belongs to two functions: one executes a list
+// of commands, maybe several times and much later. The other is an indirect launch, which reads its grid from device
+// memory.
 struct Unknown {
   static constexpr abi::Symbol kRow = {.name = "zeCommandQueueExecuteCommandLists",
                                        .verb = abi::Verb::Access,
@@ -175,7 +174,7 @@ struct Unknown {
 };
 
 // A body does the work that a row cannot describe. In these functions the device is a handle, so the body sets the
-// number of the device.
+// device's number.
 constexpr auto kOnDevice = [](auto real, void *caller, ze_context_handle_t context,
                               const ze_device_mem_alloc_desc_t *wish, size_t size, size_t alignment,
                               ze_device_handle_t device, void **block) {
@@ -189,10 +188,11 @@ constexpr auto kShared = [](auto real, void *caller, ze_context_handle_t context
   return hook::callRecorded<Take<abi::Heap::Managed, 3, 6>>(real, caller, context, wish, host_wish, size, alignment,
                                                             device, block);
 };
-// The size is a member of the struct to which the parameter `wish` points. So the body passes the size to callRecorded
-// as one more argument, which the real function does not get. The block is a handle, that is, an address in the
-// driver's own host memory. Only in the heap Device may a block have such an address. So physical memory of the host is
-// not recorded.
+// The size is in the struct `wish`. So the body passes the size to callRecorded as one more argument, which the real
+// function does not get.
+//
+// The block is a handle: an address in the driver's own host memory. Only in the heap Device may a block have such an
+// address. So physical memory of the host is not recorded.
 constexpr auto kPhysical = [](auto real, void *caller, ze_context_handle_t context, ze_device_handle_t device,
                               ze_physical_mem_desc_t *wish, ze_physical_mem_handle_t *memory) {
   if (wish == nullptr || (wish->flags & kOnHost) != 0)
@@ -201,8 +201,8 @@ constexpr auto kPhysical = [](auto real, void *caller, ze_context_handle_t conte
   const auto create = [=](ze_physical_mem_handle_t *where, size_t) { return real(context, device, wish, where); };
   return hook::callRecorded<Take<abi::Heap::Device, 1, 0>>(create, caller, memory, wish->size);
 };
-// The grid is in the struct to which the parameter `groups` points. The program has set the size of a group before, by
-// zeKernelSetGroupSize. So the size of a group is not known in this call: 0.
+// The grid is in the struct `groups`. The group size is unknown here (0), because an earlier call of
+// zeKernelSetGroupSize has set it.
 constexpr auto kLaunch = [](auto real, void *caller, ze_command_list_handle_t list, ze_kernel_handle_t kernel,
                             const ze_group_count_t *groups, ze_event_handle_t signal, uint32_t waits,
                             ze_event_handle_t *events) {

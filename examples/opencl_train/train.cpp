@@ -1,12 +1,11 @@
 // Trains a small network with OpenCL kernels on generated samples: standardises the samples, trains, evaluates.
 //
-// Every buffer is allocated only while it is needed, unless a mistake is planted:
+// Every buffer is allocated only while it is needed, unless a mistake is planted. A mistake changes only the use of
+// memory, and not the results.
 //
 //   --plant leak    each step does not free the buffer with the first layer's error
 //   --plant early   the workspace of the evaluation, which runs at the end, is allocated before the training
 //   --plant late    the raw samples are freed at the end, although only the beginning of the program reads them
-//
-// With each mistake, the results are the same. Only the use of memory differs.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
@@ -66,7 +65,7 @@ struct Device {
   ~Device();
   cl_kernel kernel(const char *name) const;
 
-  // Queues a kernel. Stops the program if one of the buffers could not be created.
+  // Queues a kernel. Ends the program if one of the buffers could not be created.
   template <size_t Dimensions, class... Arguments>
   void launch(cl_kernel kernel, const size_t (&range)[Dimensions], const Arguments &...arguments) const {
     cl_uint position = 0;
@@ -237,7 +236,7 @@ public:
     return sum / kBatch;
   }
 
-  // Returns the size of the buffer for the outputs of all layers when all samples are evaluated at once.
+  // Returns the size of the buffer for the outputs of all layers, if all samples are evaluated at once.
   static constexpr size_t workspaceSize(const Network &network) {
     size_t outputs = 0;
     for (const Layer &layer : network)

@@ -19,7 +19,7 @@ void drawLine(int line, const std::string &text, int columns, attr_t attributes 
   clrtoeol();
   attr_on(attributes, nullptr);
   addstr(text.c_str());
-  // Highlights the whole width of a highlighted line.
+  // Highlights the whole width of the line.
   for (size_t at = text.size(); attributes == A_REVERSE && at < static_cast<size_t>(columns); ++at)
     addch(' ');
   attr_off(attributes, nullptr);

@@ -1,4 +1,4 @@
-// Draws the frames of `msleaks top` on the terminal and reads keys. ncurses controls the terminal as long as the Screen
+// Draws the frames of `msleaks top` on the terminal and reads keys. ncurses controls the terminal while the Screen
 // exists.
 #pragma once
 
@@ -11,7 +11,7 @@ struct screen; // a type of ncurses
 
 namespace msleaks::tools {
 
-// The action that a key requests from the caller. The screen itself handles keys that change the table.
+// The action that a key requests from the caller. The screen itself handles the keys that change the table.
 enum class Wish : uint8_t {
   None,
   Redraw, // the table's settings or the window's size have changed
@@ -28,7 +28,7 @@ public:
   Screen &operator=(const Screen &) = delete;
 
   void draw(analysis::Frame);
-  // Waits for a key, at most for this time, and returns the action for the caller.
+  // Waits for a key, at most for this time, and returns the requested action.
   Wish wait(int timeout_ms);
 
   analysis::Split split() const { return style_.split; }

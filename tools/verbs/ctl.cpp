@@ -31,8 +31,7 @@ Result<ExitStatus> status(const ControlOptions &options) {
   return ExitStatus::Clean;
 }
 
-// Sends a request to the collector and prints the reply. If the collector refuses the request, the reply contains the
-// reason.
+// Sends a request to the collector and prints the reply.
 Result<ExitStatus> ask(const ControlOptions &options, const std::string &request) {
   const auto session = MSL_TRY(analysis::runningSession(options.run));
   const auto answer = MSL_TRY(analysis::askSession(session, request));

@@ -1,4 +1,4 @@
-// msleaks doctor -- program…: shows for each library which of the program's memory a recording would not contain.
+// msleaks doctor -- program…: shows for each library of a program which memory a recording would not contain.
 #include "analysis/doctor/doctor.h"
 #include "analysis/base/output_columns.h"
 #include "verb.h"

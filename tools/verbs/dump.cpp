@@ -35,7 +35,7 @@ struct DumpOptions {
 
 bool isAddress(abi::Repr repr) { return repr == abi::Repr::Address || repr == abi::Repr::Handle; }
 
-// Collects lines and writes many lines to stdout with one call.
+// Collects lines, and writes many of them to stdout with one call.
 class StandardOutput {
 public:
   ~StandardOutput() { flush(); }

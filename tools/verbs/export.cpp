@@ -30,7 +30,7 @@ using Damage = std::vector<std::string>;
 
 Result<Damage> exportTo(std::ostream &out, const ExportOptions &options, const analysis::Format &format) {
   analysis::ProgressLine line;
-  // If the output is written to a terminal, the output and the progress line would overwrite each other.
+  // On a terminal, the output and the progress line would overwrite each other.
   const bool shared = options.toStdout() && isatty(STDOUT_FILENO) == 1;
   bool hidden = false;
   return analysis::exportRun(options.run, format, out,

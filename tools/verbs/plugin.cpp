@@ -19,8 +19,8 @@ struct Plugin {
   fs::path path;
 };
 
-// Finds all plugins lib/msleaks/llvm-<version>/libMemPass.so next to this program's folder bin/. So the verb works in a
-// build folder and in an installation with any prefix. Returns the plugin of the newest LLVM first.
+// Finds all plugins lib/msleaks/llvm-<version>/libMemPass.so beside this program's folder bin/, in a build folder and
+// in any installation. Returns the plugin of the newest LLVM first.
 std::vector<Plugin> installedPlugins() {
   std::error_code error;
   const fs::path prefix = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
@@ -38,8 +38,7 @@ std::vector<Plugin> installedPlugins() {
   return plugins;
 }
 
-// Whether the file is an ELF file. If the plugin were no ELF file, clang would print an error of dlopen for each
-// compiled file.
+// Whether the file is an ELF file. Otherwise clang would print an error of dlopen for each compiled file.
 bool isSharedObject(const fs::path &path) {
   char magic[4] = {};
   std::ifstream(path, std::ios::binary).read(magic, sizeof magic);

@@ -70,7 +70,7 @@ Result<ExitStatus> showCode(ProfileOptions &options) {
   return ExitStatus::Clean;
 }
 
-// Prints the version of the profile's format as LNT counts: 2 for LNT's second format, 1 for all other formats. LNT
+// Prints the version of the profile's format as LNT counts: 2 for LNT's second format, and 1 for all other formats. LNT
 // converts the other formats to its first format.
 Result<ExitStatus> showVersion(ProfileOptions &options) {
   options.no_text = true;
@@ -118,8 +118,7 @@ Result<void> readMetrics(const ProfileOptions &options, analysis::profiles::LntR
   return {};
 }
 
-// Makes the report for LNT. If no option sets a field that LNT needs, the value comes from the machine or from the
-// file's time.
+// Makes the report for LNT. Fields that no option sets come from the machine or from the file's time.
 Result<analysis::profiles::LntReport> reportOf(const ProfileOptions &options, const Profile &profile) {
   analysis::profiles::LntReport report;
   struct utsname system{};

@@ -45,7 +45,7 @@ bool isColored(const ReportOptions &options) {
   return isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
 }
 
-// Prints the analyzers that failed. Only the results of these analyzers are missing in the report.
+// Prints the analyzers that failed. The report lacks only their results.
 bool sayFailures(const std::vector<std::string> &failures) {
   for (const std::string &failure : failures)
     std::cerr << "msleaks: " << failure << '\n';

@@ -21,7 +21,7 @@ namespace {
 
 // The number of events that `top` reads between two checks of the keyboard: about 20 ms of work.
 constexpr uint64_t kEventsOfStep = 200'000;
-// The most time for which `top` looks up new names before it draws a frame. Otherwise the debug information of large
+// The longest time in which `top` looks up new names before it draws a frame. Otherwise the debug information of large
 // libraries would delay the reaction to a key.
 constexpr uint64_t kNamingNs = 50'000'000;
 // The nice value of `top`: the watched program has a higher priority.
@@ -56,8 +56,8 @@ Result<ExitStatus> showOnce(analysis::LiveAnalysis &live, const std::string &run
   return ExitStatus::Clean;
 }
 
-// Returns how many ms to wait for a key. The wait ends when the next frame is due, or when `top` must inform
-// msleaks-run again that it is still watching.
+// Returns how many ms to wait for a key. The wait ends when the next frame is due, or when `top` must tell msleaks-run
+// again that it is watching.
 int timeoutOf(bool goes_on, bool behind, uint64_t until_frame_ns) {
   constexpr int kStandingStill = 60'000; // ended or paused: only a key can change the frame
   constexpr uint64_t kLongestNs = 1'000'000'000;

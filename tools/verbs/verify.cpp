@@ -42,7 +42,7 @@ Result<analysis::Finding> findingOf(const VerifyOptions &options, const std::vec
               ExitStatus::Usage);
 }
 
-// Returns the watch that the recording's --watch described. The watch is empty if the manifest cannot be read.
+// Returns the watch of the recording's --watch. It is empty if the manifest cannot be read.
 abi::WatchWish watchOfRun(const std::string &run) {
   const auto folder = analysis::RunFolder::open(run);
   const auto manifest = folder ? folder->readManifest() : tl::make_unexpected(folder.error());

@@ -1,5 +1,5 @@
-// msleaks whatif RUN: computes the peak that the run would have if blocks were freed earlier, allocated later, shared,
-// or not allocated.
+// msleaks whatif RUN: computes the peak of the run if blocks were freed earlier, allocated later, shared, or not
+// allocated.
 #include "analysis/base/progress_line.h"
 #include "analysis/report/report.h"
 #include "analysis/report/text_format.h"
@@ -55,7 +55,7 @@ void writeWhatIfJson(std::ostream &to, const analysis::WhatIf &what_if, uint64_t
   to << json.dump(2) << '\n';
 }
 
-// Returns the curve as a line of bars. The height of a bar is a number of eighths of the peak.
+// Returns the curve as a line of bars. A bar's height is the value in eighths of the peak.
 std::string barsOf(const std::vector<analysis::WhatIf::Point> &curve, uint64_t analysis::WhatIf::Point::*bytes,
                    uint64_t peak_bytes) {
   static constexpr const char *kBars[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};

@@ -24,7 +24,7 @@ fi
 if command -v ccache >/dev/null && [[ ! $plugin ]]; then
   compiler="ccache $compiler"
 fi
-# If the plugin has changed, all objects must be compiled again. make does not detect this change.
+# If the plugin has changed, all objects must be compiled again, which make does not notice.
 stamp="$compiler $(stat -c %Y ${plugin:+"$plugin"} /dev/null | head -n 1)"
 if [[ $(cat "$folder/obj/stamp" 2>/dev/null) != "$stamp" ]]; then
   rm -f "$folder"/obj/*

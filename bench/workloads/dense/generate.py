@@ -13,8 +13,8 @@ struct Layer { float *weights; double *gradients; int *labels; };
 struct Scratch { ~Scratch(); };
 void keep(void *);
 """
-# The kinds of allocations, which are used in turns. Each one assigns a block to a member or a variable. If `new`
-# throws, the exception runs the destructor of Scratch.
+# The kinds of allocations, used in turns. Each one assigns a block to a member or a variable. If `new` throws, the
+# exception runs the destructor of Scratch.
 KINDS = ("layer->weights = static_cast<float *>(std::malloc(n * {i}));",
          "layer->gradients = new double[n + {i}];",
          "int *labels{i} = static_cast<int *>(std::calloc(n, {i})); keep(labels{i});",

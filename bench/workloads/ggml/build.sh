@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds ggml's core and CPU backend from the npm package llama.rn. Also builds the two programs in this folder that use
-# ggml: a small transformer, and a benchmark of single operators.
+# Builds ggml's core and CPU backend from the npm package llama.rn. Also builds two programs that use ggml: a small
+# transformer, and a benchmark of single operators.
 #
 #   build.sh FOLDER [PLUGIN]     builds in FOLDER; PLUGIN: the libMemPass.so with which every file is compiled
 #   CC=clang-22 CXX=clang++-22   the compilers
@@ -13,8 +13,7 @@ version=0.12.9
 sha512=b91b13540469d4a9c3903834d05bce188acde9265f32a61525f08e77137d152c86b9f2c2f8069dea815665510ef2f9ad36abbe24196c0867af3f8b091a27c0be
 
 fetch_ggml() {
-  # Downloads the file from the registry without npm. If this fails, uses npm, because npm may be configured for a
-  # mirror that the machine can reach.
+  # Downloads the file from the registry without npm. If this fails, uses npm, which may be configured for a mirror.
   curl -fsSL --retry 3 -O "https://registry.npmjs.org/llama.rn/-/llama.rn-$version.tgz" ||
     npm pack "llama.rn@$version" --loglevel=error
   printf '%s  %s\n' "$sha512" "llama.rn-$version.tgz" | sha512sum --check --quiet

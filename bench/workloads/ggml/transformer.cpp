@@ -1,8 +1,7 @@
-// Computes many steps of a small transformer with random weights, with ggml's CPU backend. An inference server does the
-// same work, but this program is small enough for a test. Prints a checksum of the last step's scores. The checksum is
-// the same in each run.
+// Computes many steps of a small transformer with random weights, with ggml's CPU backend. It stands for an inference
+// server, but is small enough for a test. Prints a checksum of the last step's scores, which is the same in each run.
 //
-//   transformer [steps] [threads]
+//   usage: transformer [steps] [threads]
 #include "ggml-backend.h"
 #include "ggml-cpu.h"
 #include "ggml.h"
@@ -56,8 +55,8 @@ Model::Model(lm_ggml_backend_t backend) {
   for (auto *tensor = lm_ggml_get_first_tensor(context.get()); tensor;
        tensor = lm_ggml_get_next_tensor(context.get(), tensor)) {
     // The weights are evenly distributed between -limit and limit, with variance 1/n, where n is the tensor's first
-    // dimension. std::normal_distribution is not used: it would take a fifth of the run's time. The speed of its x87
-    // code also depends on the address of the stack.
+    // dimension. std::normal_distribution would take a fifth of the run's time, and its speed depends on the address of
+    // the stack.
     const float limit = std::sqrt(3 / static_cast<float>(tensor->ne[0]));
     std::vector<float> values(lm_ggml_nelements(tensor));
     for (float &value : values)
@@ -111,8 +110,8 @@ Graph::Graph(const Model &model) {
   lm_ggml_build_forward_expand(operations, scores);
 }
 
-// Returns the most likely token after each token, or no tokens if the step failed. Stores the sum of the scores'
-// magnitudes in `checksum`.
+// Returns the most likely token after each token, or no tokens if the step failed. Sets `checksum` to the sum of the
+// scores' magnitudes.
 std::vector<int> step(const Model &model, lm_ggml_backend_t backend, const std::vector<int> &tokens, double &checksum) {
   const Graph graph(model);
   const Owned<lm_ggml_gallocr> allocator(lm_ggml_gallocr_new(lm_ggml_backend_get_default_buffer_type(backend)));
