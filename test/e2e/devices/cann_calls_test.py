@@ -17,7 +17,8 @@ def in_order(event):
 
 
 def expect_events(msleaks, run, calls):
-    """Checks the blocks. `calls` contains, for each library that the program calls, the device and the size of the first block."""
+    """Checks the recorded events. `calls` contains, for each library that the program calls, the device and the size of the first
+    block."""
     expect_allocations(msleaks, run, [(heap, 0 if heap == "pinned" else device, first + more) for device, first in calls
                                       for more, heap in enumerate(["device"] * 4 + ["pinned"])])
     equal("fills", [in_order(event) for event in events_of(msleaks, run, "set")], [call for _, first in calls for call in ((first - 1, False), (first - 2, True))])

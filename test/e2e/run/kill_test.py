@@ -53,8 +53,8 @@ def alive(pid):
 
 
 def strike(victim, collector, counts):
-    """Kills the victims in random order. Returns whether each thread was still allocating at that moment, and whether the collector was
-    killed first, so that the program ran without a collector."""
+    """Kills the victims in random order. Returns two values: whether each thread was still allocating after the kills, and whether
+    the collector was killed first. If it was, the program ran without a collector."""
     targets = []
     if victim in ("program", "both"):
         wait_until(lambda: counts.read().pid or collector.poll() is not None, "the program starts")

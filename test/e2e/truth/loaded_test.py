@@ -37,7 +37,7 @@ def main():
         row = report.expect_site("leaks", file, line=line_of(SOURCES / file, text), function=function, count=count, bytes=count * size)
         ids = [event["site"] for event in events if event["event"] == "Alloc" and event["size"] == size]
         check(len(ids) == count and len(set(ids)) == 1, f"one site, {count} blocks: {ids}")
-        if function != "main":  # for main, the event has make()'s call of malloc, but the report has the caller of make()
+        if function != "main":  # for main, the event names make()'s call of malloc, but the report names make()'s caller
             check(ids[0] == row["site"]["id"], f"the dump has other ids: {ids}, {row}")
         print(f"{file}: {function}: {row['bytes']} bytes in {row['count']} blocks")
 

@@ -67,7 +67,7 @@ def check_planted(msleaks, scratch, name, program):
 
 
 def ordinary(scratch):
-    """Returns commands of ordinary programs without churn, as far as this machine has them."""
+    """Returns commands of ordinary programs without churn that are installed on this machine."""
     numbers = f"{scratch}/numbers.json"
     Path(numbers).write_text(json.dumps([{"name": f"n{i}", "value": i} for i in range(20_000)]))
     sql = "create table t(a integer, b text); with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000) " \

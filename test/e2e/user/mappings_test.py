@@ -15,7 +15,7 @@ PAGE = 4096
 
 
 def alive(report, program):
-    """Returns the bytes and the number of the program's own mappings. With hooks alone, their sites have the program but no line."""
+    """Returns the bytes and the number of the program's own mappings. With hooks alone, a site names the program but no line."""
     rows = [row for row in report.alive() if row.get("heap") == "mapping"
             and ((row["site"]["file"] or "").endswith(SOURCE.name) or os.path.basename(row["site"]["library"] or "") == os.path.basename(program))]
     return sum(row["bytes"] for row in rows), sum(row["count"] for row in rows)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests the search for pointers to blocks when a process exits. Lost blocks must be the leaks that LeakSanitizer reports, and the report
-must name the holder of each other block. Also tests processes whose memory msleaks cannot read.
+"""Tests the search for pointers to blocks when a process exits. The lost blocks must equal those that LeakSanitizer reports. For
+each other block, the report must name its holder. Also tests processes whose memory msleaks cannot read.
    usage: reach_test.py BUILD SCRATCH LLVM
 """
 import json

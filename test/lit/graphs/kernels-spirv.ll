@@ -102,7 +102,7 @@ define spir_func void @__clang_ocl_kern_imp_work(ptr addrspace(1) %out, i32 %n) 
 ; CHECK-NEXT: call spir_func i64 @_Z12get_group_idj(i32 0)
 ; CHECK: switch i32 %{{.*}}, label %{{.*}} [
 ; CHECK: %[[COUNTED:.*]] = phi i1 [
-; The loop counts in a register. The function that it calls adds to the same bank of counters.
+; The loop counts in a register. The function that it calls adds to the same bank (one of several copies) of counters.
 ; CHECK: call spir_func i32 @__msl_counted_step(i32 %i, ptr addrspace(1) %{{.*}}, i1 %[[COUNTED]])
 ; CHECK: store i32 %{{.*}}, ptr addrspace(3) @__msl_counted_work.part
 ; CHECK-NOT: atomicrmw

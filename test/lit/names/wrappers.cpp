@@ -50,7 +50,7 @@ void *by_out_parameter(size_t n) {
   return posix_memalign(&block, 64, n) == 0 ? block : nullptr;
 }
 
-// kept_by_another() is no wrapper: the function that gets the block stores it elsewhere. In Lattice::make, push_back does this.
+// kept_by_another() is no wrapper, since keep() stores the block elsewhere. In Lattice::make, push_back stores the block.
 static void keep(Node *node) {
   node->next = first;
   first = node;
@@ -195,7 +195,7 @@ Node *ring() {
   return node;
 }
 
-// The returned struct has two blocks. Only the lines of the two allocations distinguish them, so the function is no wrapper.
+// The returned struct has two blocks. Only the lines of the allocations tell the blocks apart, so the function is no wrapper.
 Layer two_blocks(size_t n) {
   Layer layer = {};
   layer.weights = static_cast<float *>(malloc(n));

@@ -17,7 +17,7 @@ void zeroed(struct layer *l, int n) { float *w = malloc(n * sizeof *w); if (w) m
 // CHECK-DAG: folded-calls.c:[[#@LINE+1]]:{{[0-9]+}} grown malloc type='float' variable='l->output'
 void grown(struct layer *l, int n) { l->output = realloc(NULL, n * 4); }
 
-// The marks of the merged branches are equal.
+// Both merged calls have the same mark, so type and variable stay known.
 // CHECK-DAG: folded-calls.c:[[#@LINE+1]]:{{[0-9]+}} either malloc type='float' variable='l->output'
 void either(struct layer *l, int n, int c) { if (c) l->output = malloc(n); else l->output = malloc(n); }
 

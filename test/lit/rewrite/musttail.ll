@@ -37,7 +37,7 @@ define void @give_back(ptr %p) {
   ret void
 }
 
-; Only a hook can see the status of the call.
+; Only a hook can see the status, since no code can run after a musttail call.
 declare i32 @cudaFree(ptr)
 ; CHECK-LABEL: define i32 @give_back_device(
 ; CHECK: call void @__msl_on_free(

@@ -1,4 +1,4 @@
-// The user's realloc function throws. The free before the call is already recorded. So the code for the exception calls `cancel`, which
+// The user's realloc function throws. A free was recorded before the call. So the code for the exception calls `cancel`, which
 // records that the block is alive again.
 // RUN: echo 'realloc _Z4growPvm address=0 size=1 free=free heap=host' > %t.rows
 // RUN: env MSLEAKS_PASS=rows=%t.rows %build_cxx -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s

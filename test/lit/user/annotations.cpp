@@ -1,4 +1,4 @@
-// Annotations name a user's own allocators: on a definition, on a declaration, on members, with and without the positions of operands.
+// Annotations declare a user's own allocators: on a definition, on a declaration, on members, with and without the positions of operands.
 // Calls of these allocators are not inlined at -O2, even if they are small and static.
 // RUN: %build_cxx -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_cxx -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
@@ -39,7 +39,7 @@ int main() {
   // CHECK-NEXT: on_free user free block size=0 | _ZL7poolPutPv at
   poolPut(values);
   // CHECK-NEXT: before user alloc | _ZL9poolArraymm
-  // The call of poolGet inside is a site, too.
+  // The call of poolGet inside poolArray is a site, too.
   // CHECK-NEXT: before user alloc | [[GET]]
   // CHECK-NEXT: on_alloc user alloc block size=40 | [[GET]]
   // CHECK-NEXT: on_alloc user alloc block size=40 | _ZL9poolArraymm at {{.*}} variable=array type=int

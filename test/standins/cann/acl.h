@@ -46,12 +46,12 @@ aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle kernel, uint32_t blocks, ac
                                      void *arguments, void *reserved);
 aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle kernel, uint32_t blocks, aclrtStream stream, void *config,
                                        void *arguments, size_t size, void *holders, size_t holder_count);
-/* A binary is a handle of rtRegisterAllKernel. Its functions are functions of the program. */
+/* `binary` is a handle from rtRegisterAllKernel. The kernels in a binary are functions of the program. */
 aclError aclrtBinaryGetFunction(void *binary, const char *name, aclrtFuncHandle *function);
 aclError aclrtBinaryGetFunctionByEntry(void *binary, uint64_t entry, aclrtFuncHandle *function);
 aclError aclrtGetFunctionName(aclrtFuncHandle function, uint32_t bytes, char *name);
 
-/* From CANN 8 on, the functions above forward to the functions below. */
+/* From CANN 8 on, the functions above forward to these functions, whose names end with Impl. */
 aclError aclrtSetDeviceImpl(int32_t device);
 aclError aclrtMallocImpl(void **block, size_t size, int policy);
 aclError aclrtMallocAlign32Impl(void **block, size_t size, int policy);
@@ -77,7 +77,7 @@ aclError aclrtLaunchKernelWithConfigImpl(aclrtFuncHandle kernel, uint32_t blocks
 aclError aclrtLaunchKernelWithHostArgsImpl(aclrtFuncHandle kernel, uint32_t blocks, aclrtStream stream, void *config,
                                            void *arguments, size_t size, void *holders, size_t holder_count);
 
-/* Functions of the runtime, which is below ACL. */
+/* Types and functions of the runtime, the library below ACL. */
 typedef struct {
   void *args;
   void *host_inputs;
@@ -109,7 +109,7 @@ int rtsLaunchKernelWithDevArgs(void *function, uint32_t blocks, aclrtStream stre
                                uint32_t size, void *reserved);
 int rtsLaunchKernelWithHostArgs(void *function, uint32_t blocks, aclrtStream stream, void *config, void *arguments,
                                 uint32_t size, void *holders, uint32_t holder_count);
-/* Kernels of a whole binary. The kernel is the function of the program that standinRuns stored for the handle. */
+/* Launch a kernel of a registered binary: the function of the program that standinRuns stored for the handle. */
 int rtKernelLaunchWithHandle(void *binary, uint64_t key, uint32_t blocks, rtArgsEx_t *arguments, void *sm,
                              aclrtStream stream, const void *kernel);
 int rtKernelLaunchWithHandleV2(void *binary, uint64_t key, uint32_t blocks, rtArgsEx_t *arguments, void *sm,
@@ -143,7 +143,7 @@ int halMemRelease(void *handle);
 void standinBehindRelease(void (*call)(void));
 int halGetAPIVersion(int *version); /* 0x070000: 7.0.0 */
 
-/* A library of CANN that allocates from the driver directly, as the communication library does. */
+/* Belongs to a library of CANN that allocates from the driver directly, as the communication library does. */
 int hcclBuffer(int device, void **block, size_t size);
 
 #ifdef __cplusplus

@@ -19,7 +19,7 @@ typedef struct {
 int atbExecute(const char *operation, const atbTensor *in, size_t ins, const atbTensor *out, size_t outs,
                void *workspace, size_t workspace_bytes, size_t stray, aclrtStream stream);
 
-/* Executes an operator with invalid arguments, which it refuses. */
+/* Executes an operator with invalid arguments. The operator refuses them. */
 int atbExecuteStrange(void);
 
 /* Switches the saving of tensors on or off, like an environment variable of ATB. Returns the number of saved files. */

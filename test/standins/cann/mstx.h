@@ -1,4 +1,4 @@
-// Replaces the header of MSTX. Like the original, it finds the tool (MSTX_INJECTION_PATH, or a function of the
+// Replaces the header of MSTX. Like the original, this header finds the tool (MSTX_INJECTION_PATH, or a function of the
 // process), and passes tables of function pointers to the tool.
 #pragma once
 

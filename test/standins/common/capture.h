@@ -46,7 +46,7 @@ public:
   }
   // Returns the status of a call that no capture can contain. Ends all captures, unless the thread's mode is relaxed.
   int outside() { return modeOfThread() != kRelaxed ? endAll(kUnsupported) : 0; }
-  // Return the status of a call that waits for this stream, or (ofDefault) of a call that waits for all streams.
+  // `inside` returns the status of a call that waits for this stream, `ofDefault` of a call that waits for all streams.
   int inside(const Stream &stream) { return stateOf(stream) != kNone ? endAll(kUnsupported) : outside(); }
   int ofDefault() { return endAll(kImplicit); }
   static int &modeOfThread() {

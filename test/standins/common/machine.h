@@ -97,7 +97,7 @@ public:
   bool release(void *block);           // releases a block of any of the memories
   Locked &locked() { return locked_; }
   Stream &defaultStream() { return default_stream_; }
-  // The devices' bus numbers begin at 1, in the opposite order of the devices. Writes text such as "0000:02:00.0".
+  // Writes a device's bus number as text, such as "0000:02:00.0". The numbers are in the opposite order of the devices.
   void bus(unsigned ordinal, char *text, int bytes) const;
   size_t inUseAt(size_t bus) const; // 0: there is no such device
 

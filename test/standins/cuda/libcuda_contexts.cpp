@@ -1,6 +1,6 @@
 // Imitates the contexts of CUDA's driver. A thread has contexts, each for one device, and allocates in the current
-// context. cuGetProcAddress_v2 returns the driver's own functions. So link this library with -Bsymbolic-functions, so
-// that it finds its own functions.
+// context. cuGetProcAddress_v2 must return the driver's own functions, not hooks. So link this library with
+// -Bsymbolic-functions.
 #include "../common/capture.h"
 #include "../common/machine.h"
 #include "../common/refusal.h"

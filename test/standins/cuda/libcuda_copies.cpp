@@ -45,7 +45,7 @@ struct Copy2D {
   void *dstArray;
   size_t dstPitch, WidthInBytes, Height;
 };
-// In CUDA, a reserved field follows the array.
+// In CUDA's structure, a reserved field follows the array's handle.
 struct Array {
   void *handle;
 #ifndef HIP

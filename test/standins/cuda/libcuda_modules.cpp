@@ -130,7 +130,7 @@ int cuDeviceGetCount(int *count) {
   return 0;
 }
 
-// $STANDIN_MODULE names the library with the code of all modules. The modules' own files may then be PTX.
+// $STANDIN_MODULE names a library with the code of all modules. In this case the modules' own files are not read.
 int cuModuleLoad(void **made, const char *name) {
   const char *const instead = std::getenv("STANDIN_MODULE");
   auto *const module = new Module{dlopen(instead != nullptr ? instead : name, RTLD_NOW | RTLD_LOCAL), {}};

@@ -1,6 +1,6 @@
-// Calls CUDA's driver as a program does, and as a statically linked runtime library does. It allocates
-// blocks in contexts of two devices. It gets functions by name, with and without a default stream for
-// each thread. The size of a block identifies the block. With "mended" the program leaks nothing.
+// Calls CUDA's driver as a program does, and as a statically linked runtime library does. The program allocates blocks
+// in contexts of two devices. Some functions are found by name, with and without a default stream for each thread. The
+// size of a block identifies it. With "mended" the program leaks nothing.
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // Runs fibers on stacks in the heap. Fibers yield inside an annotated allocator, so its calls can end in any order.
-// Since each fiber has a stack of its own, msleaks cannot compare stack addresses to find the inner call.
+// Since each fiber has a stack of its own, stack addresses do not tell msleaks which call is inside another.
 #include <stdio.h>
 #include <stdlib.h>
 #include <ucontext.h>

@@ -1,5 +1,5 @@
-// Leaves annotated wrappers of malloc and free by longjmp, before and after the inner call, and in a
-// signal handler. These calls of the wrappers never return.
+// Leaves annotated wrappers of malloc and free by longjmp, before and after the call of malloc or free, and in a signal
+// handler. These calls of the wrappers never return.
 #include "touch.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-// Makes allocations that the optimiser inlines into callers with destructors. There the call becomes an invoke, without
-// metadata. The report must still have variables and types, and must leave out ignored functions.
+// Makes allocations that the optimiser inlines into callers with destructors. In these callers the call becomes an
+// invoke, without metadata. The report must still have variables and types, and must leave out ignored functions.
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Allocates in signal handlers, on the current stack and on an alternate stack, in nested handlers, at any call
+// Allocates in signal handlers on the current stack and on an alternate stack, in nested handlers, and at any call
 // depth. A timer's handler interrupts code that does not allocate, at any instruction.
 #define _GNU_SOURCE
 #include <signal.h>

@@ -1,4 +1,4 @@
-// Usage: main PLUGIN. Allocates in the earliest constructor. Loads PLUGIN, calls its allocator and unloads it, twice.
+// Usage: main PLUGIN. Allocates in the earliest constructor. Twice loads PLUGIN, calls its allocator and unloads it.
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
