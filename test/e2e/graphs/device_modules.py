@@ -58,8 +58,8 @@ BYTES = {"ptr": 8, "i8": 1, "i16": 2, "i32": 4, "i64": 8}
 
 
 def kernels_of(text):
-    """Returns the names and parameters of the kernels. Kernels have a calling convention of their own. For CUDA before LLVM 20, the
-    module has a list of kernels instead."""
+    """Returns the names and parameters of the kernels. Kernels have a calling convention of their own. Before LLVM 20, a module for
+    CUDA has a list of kernels instead."""
     listed = set(re.findall(r'!\{ptr @(\w+), !"kernel", i32 1\}', text))
     functions = re.findall(r'^define (.*)void @(\w+)\((.*)\)', text, re.MULTILINE)
     return [(name, parameters) for words, name, parameters in functions

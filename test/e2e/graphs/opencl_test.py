@@ -72,7 +72,7 @@ def compile_kernels(msleaks, source, scratch, name, passes=""):
 
 
 class Run:
-    """Runs the host program once under msleaks-run. Run[name] is the graph with this name."""
+    """Runs the host program once under msleaks-run. The object returns a graph by name: run["saxpy"]."""
 
     def __init__(self, msleaks, scratch, host, module, alone, *options, launches=LAUNCHES, build_options=spirv.BUILD_OPTIONS):
         self.folder = f"{scratch}/run"
@@ -137,7 +137,7 @@ def expect_hand_count(done):
         check(all(row["launches"] == row["counted"] for row in launches), f"{name}: {launches}")
     check(done["saxpy"]["launches"][0]["grid"] == [GROUPS, 1, 1], done["saxpy"]["launches"])
     check(done["saxpy"]["launches"][0]["block"] == [GROUP, 1, 1], done["saxpy"]["launches"])
-    check(done["choose"]["launches"][0]["block"] == [0, 1, 1], done["choose"]["launches"])  # 0, as the device chooses the size
+    check(done["choose"]["launches"][0]["block"] == [0, 1, 1], done["choose"]["launches"])  # 0: the device chooses this size
     for graph in done.graphs.values():
         expect_flow(graph)
         check(all(edge["state"] in ("measured", "derived") for edge in graph["edges"]), graph["function"])
