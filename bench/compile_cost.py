@@ -1,5 +1,5 @@
-"""Compares a build by msleaks-clang++ with a build by clang++ -g: user time, size of code, and size of objects. Both compilers
-compile the same files, in turns."""
+"""Compares builds by msleaks-clang++ and by clang++ -g: user time, size of code, and size of objects. Both compilers compile
+the same files, in turns."""
 import json
 import os
 import shlex
@@ -123,7 +123,7 @@ class CompileCost:
         return seconds
 
     def thin_link(self, name, units):
-        """Links a library of the same files with ThinLTO, without and with the plugin. The plugin inserts callbacks at the link."""
+        """Links a library of the same files with ThinLTO, without and with the plugin, which inserts callbacks at the link."""
         units = units if self.bench.scale >= 1 else units[:1]
         words = {"plain": [f"clang++-{LLVM}", "-g"], "ours": [self.bench.build / "bin" / "msleaks-clang++", "--msl-link"]}
         thin = ["-flto=thin", "-fuse-ld=lld", "-fPIC"]

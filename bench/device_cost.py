@@ -1,5 +1,5 @@
-"""Measures the time that a hook adds to a call of a driver. The drivers are stand-ins that do nothing, and PoCL. The time is
-also measured while recording is stopped."""
+"""Measures the time that a hook adds to a call of a driver, also while recording is stopped. The drivers are stand-ins that do
+nothing, and PoCL."""
 from measure import output_of, printed_cost
 
 ALLOCATION_NS, LAUNCH_NS = 30, 40  # goals: the time that the hook may add to a call, without call paths

@@ -1,7 +1,11 @@
-"""Measures the cost of counting edges, with operators of ggml. The first build has counters outside of a spanning tree, the
-second a counter on each edge, and the third a call on each edge. The fourth build has clang's instrumentation for profiles.
-Each of the four is compared with a build without counters. The builds run in turns, with one thread. The result is the least
-time of several rounds."""
+"""Measures the cost of counting edges, with operators of ggml. Four builds are compared with a build without counters:
+
+    counters outside a spanning tree
+    a counter on each edge
+    a call on each edge
+    clang's instrumentation for profiles
+
+The builds run in turns, with one thread. The result is the least time of several rounds."""
 import os
 import subprocess
 

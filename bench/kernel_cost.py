@@ -1,6 +1,6 @@
 """Measures the cost of counting edges in OpenCL kernels, on PoCL with one thread. Kernels that are built with the plugin count
-all threads of a launch, a sample of them, or no thread. They are compared with the same kernels that are built without the
-plugin and run without msleaks-run. The result is the least time of several rounds."""
+all threads of a launch, a sample of them, or no thread. The base is the same kernels without the plugin and without
+msleaks-run. The result is the least time of several rounds."""
 import os
 import sys
 

@@ -1,4 +1,4 @@
-"""Starts and stops a session of LTTng, the tracer that msleaks' record() is compared with."""
+"""Starts and stops a session of LTTng, the tracer with which msleaks' record() is compared."""
 import shutil
 import subprocess
 import tempfile

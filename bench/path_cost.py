@@ -1,5 +1,9 @@
-"""Measures the cost of call paths. Compares the cost for a step of a PyTorch training with that of memray and heaptrack. Also
-measures the size of the trace, the time of the report, and the time to find the names of calls."""
+"""Measures the cost of call paths:
+
+    the time of a step of a PyTorch training, also with memray and heaptrack
+    the size of the trace
+    the time of the report
+    the time to find the names of calls"""
 import shutil
 import statistics
 import struct
@@ -53,8 +57,8 @@ class PathCost:
             self.bench.discard(folder)
 
     def compare_traces(self, name, folders):
-        """Compares the sizes of two traces. The number of events in a chunk depends on the load of the collector. So bench_trace
-        first writes the events of each trace again, in chunks of equal size."""
+        """Compares the sizes of two traces. The number of events in a chunk depends on the load of the collector. So
+        bench_trace first writes both traces again, in chunks of equal size."""
         each, counted = {}, {}
         for way, folder in folders.items():
             sizes, events = chunk_bytes(folder / "trace.mslt")
@@ -86,8 +90,8 @@ class PathCost:
         self.compare(f"malloc+free, {2 * pairs / 1e6:.3g} M events", folders)
 
     def debug_information(self, run):
-        """Measures the time to name calls from debug information. A distribution's PyTorch has no debug information. So the
-        program is msleaks itself, with 32 MB of debug information."""
+        """Measures the time to name calls from debug information. A distribution's PyTorch has none, so the program is msleaks
+        itself, with 32 MB of debug information."""
         folder = self.recorded([self.bench.program("msleaks"), "report", run, "--json"], ["all"])["all"]
         self.names("msleaks, which has debug information", folder)
         self.bench.discard(folder)
@@ -134,7 +138,7 @@ class PathCost:
         return peers
 
     def steps(self, command, peers):
-        """Compares the least times of a step, not the medians, because other work on the machine makes a step longer."""
+        """Compares the least times of a step, because other work on the machine can only make a step longer."""
         def timed(words):
             begin = time.monotonic()
             text = output_of(words)

@@ -1,6 +1,8 @@
-"""Measures the time in which `msleaks profile` reads a perf.data. Compares it with perf's own two readers, which print text for
-the same file and the same functions. Two files are read. The first is recorded from a program with many functions that all take
-time. The second is recorded from a compiler, whose large libraries have only their exported symbols."""
+"""Measures the time in which `msleaks profile` reads a perf.data. The base is perf's own two readers, which print text for the
+same file and the same functions.
+
+Two files are read. The first comes from a program with many functions that all take time. The second comes from a compiler,
+whose large libraries have only their exported symbols."""
 import shutil
 import statistics
 import subprocess

@@ -1,5 +1,5 @@
-"""Measures the cost of the search for pointers to blocks at the exit of a process (--reach). Compares it with LeakSanitizer,
-which searches for pointers to its own blocks. Also measures short processes, which have no blocks."""
+"""Measures the cost of the search for pointers to blocks at the exit of a process (--reach). The base is LeakSanitizer, which
+searches for pointers to its own blocks. Also measures short processes without blocks."""
 import os
 import subprocess
 import time

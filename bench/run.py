@@ -131,8 +131,7 @@ class Bench:
         self.instrumented_malloc(10)
 
     def instrumented_malloc(self, depth):
-        """Compares bench_pairs compiled with the plugin with the same program compiled without it, which only the hooks record.
-        Both run under msleaks-run."""
+        """Compares bench_pairs with and without the plugin, under msleaks-run. Without the plugin, only the hooks record it."""
         pairs = self.scaled(2_000_000)
         plain, instrumented = self.compiled_pairs()
 
@@ -208,8 +207,8 @@ class Bench:
                                (0.40 if depth == 30 else 0.35) if clock == "cpu" else None)
 
     def stopped(self):
-        """Measures pairs of malloc and free that are not recorded: instrumented without a session, and in a session with
-        --start-paused."""
+        """Measures pairs of malloc and free that are not recorded: in instrumented code without a session, and in a session
+        with --start-paused."""
         pairs = self.scaled(2_000_000)
         plain, instrumented = self.compiled_pairs()
 
@@ -246,8 +245,8 @@ class Bench:
         self.discard(folder)
 
     def bytes_per_event(self, what, folder):
-        """Measures the size of the events alone. The trace of a short run consists mostly of names, sites and its index. So
-        bench_trace writes only the events to another file."""
+        """Measures the size of the events alone, which bench_trace writes to another file. The trace of a short run consists
+        mostly of names, sites and its index."""
         written = output_of([self.program("bench_trace"), folder]).splitlines()[2].split("|")
         size, cost = float(written[4]), float(written[5].split()[0])
         self.table.add(f"trace of {what}: bytes / event", 1, size, size, 6, "B")
@@ -304,8 +303,8 @@ class Bench:
         self.window(events, 100_000)
 
     def on_one_core(self, name, events, folder):
-        """Measures the report of this run, and `msleaks check` of the run against itself, on one core. So the threads of msleaks
-        do not run at the same time."""
+        """Measures the report of this run, and `msleaks check` of the run against itself, on one core. So the threads of
+        msleaks cannot run at the same time."""
         one = ["taskset", "-c", str(min(os.sched_getaffinity(0)))]
         msleaks, base = self.program("msleaks"), self.scratch / "base.json"
         took = statistics.median(measured([*one, msleaks, "report", folder, "--json"])["wall_s"] for _ in range(self.rounds))

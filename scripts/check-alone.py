@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compiles each source of a build folder alone, with -fsyntax-only. Normally the build joins several sources into one. So a
-source may use a header that only another source includes. This script finds such sources.
+"""Compiles each source of a build folder alone, with -fsyntax-only. So it finds sources that need a header which only another
+source includes. A normal build joins sources, and does not notice this.
 
     check-alone.py BUILD    a folder that was configured with -DMSLEAKS_JOIN_SOURCES=OFF -DMSLEAKS_PRECOMPILE=OFF
 

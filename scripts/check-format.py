@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks that clang-format-22 would not change the repository's C++ files (.clang-format). test/unformatted.txt lists files
-that are not formatted yet. No file may be added to this list.
+that are not formatted yet. No new file may be listed.
 
     check-format.py [FILE...]     all files of the repository, unless some are named
 
@@ -46,7 +46,7 @@ def differing(paths):
 
 
 def complaints(paths, different, excused):
-    """Yields a message for each file that is wrongly formatted or wrongly listed. `paths`: the files that were checked."""
+    """Yields a message for each file that is wrongly formatted or wrongly listed. `paths`: the checked files."""
     for path in sorted(different - excused):
         yield f"{path}: {PROGRAM} lays it out otherwise; run {PROGRAM} -i {path}"
     for path in sorted((excused & set(paths)) - different):

@@ -56,7 +56,7 @@ def count(test):
 
 
 def show_output(suite, test):
-    """Prints the end of a failed test's output. On a machine of a CI service, the log is the only information that remains."""
+    """Prints the end of a failed test's output. In a CI service, only the log remains."""
     lines = (test.findtext("system-out") or "").rstrip().splitlines()
     print(f"== {suite}: {test.get('name')} printed" + (f" (the last {SHOWN_LINES} of {len(lines)} lines)" if len(lines) > SHOWN_LINES else ""))
     print("\n".join(lines[-SHOWN_LINES:]))

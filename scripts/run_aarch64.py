@@ -28,8 +28,8 @@ def write(path, text):
 
 
 def map_ids(pid):
-    """Maps users and groups in the namespace of the child. Some tests switch to other users. Only a process outside of the
-    namespace may map users other than its own, so the parent calls this function."""
+    """Maps users and groups in the namespace of the child, because some tests switch to other users. Only a process outside the
+    namespace may map foreign users. So the parent calls this function."""
     if os.geteuid() == 0:
         uids = gids = "0 0 65536"
     else:

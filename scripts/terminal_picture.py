@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads text from stdin, and writes an SVG picture of the text as a terminal would show it.
+"""Reads text from stdin, and writes an SVG picture of a terminal that shows the text.
 
     some command | terminal_picture.py TITLE > picture.svg
 

@@ -3,8 +3,8 @@
 
     steps.py STEPS WARM_UP
 
-Prints `step cpu X wall Y`: the average ms of a step over STEPS steps, after WARM_UP steps. PyTorch computes in one thread.
-Several threads would spin while they wait for each other, so their time would depend on other work on the machine.
+Prints `step cpu X wall Y`: the average ms of a step over STEPS steps, after WARM_UP steps. PyTorch computes in one thread,
+because several threads would spin while they wait for each other. Their time would depend on other work on the machine.
 """
 import sys
 import time

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that no two classes in one program have the same qualified name. If two have, the linker uses the functions of only one,
-without an error.
+"""Checks that no two classes in one program have the same qualified name. The linker would use the functions of only one of
+them, without an error.
 
     one_definition_test.py REPOSITORY
 """

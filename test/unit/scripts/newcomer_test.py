@@ -1,11 +1,10 @@
-"""Does what a new contributor does: adds the files of CONTRIBUTING.md's recipes to the tree, builds and runs them, and removes them
-again.
+"""Does what a new contributor does: adds the files of CONTRIBUTING.md's recipes to the tree, builds and runs them, and removes
+them again.
 
     newcomer_test.py REPOSITORY BUILD
 
-The test uses the existing tree and build folder, under an overlay in memory that stores all changes and vanishes at the end. So
-only the new files are compiled, at the paths that the build folder expects. The overlay needs root and overlayfs. Without them, the
-test exits with 77.
+The existing tree and build folder are under an overlay in memory, which stores all changes and vanishes at the end. So only
+the new files are compiled. The overlay needs root and overlayfs. Without them, the test exits with 77.
 """
 import json
 import os
@@ -73,7 +72,7 @@ class Build:
         return output(self.msleaks, "report", self.run, "--json", statuses=(0, 1))
 
     def says(self):
-        """Returns the outputs that must be the same before the recipes are added and after they are removed."""
+        """Returns the outputs that must be the same before the recipes and after their removal."""
         return [output(self.msleaks, "--help"), output(self.msleaks, "export", "--list"), self.report()]
 
 

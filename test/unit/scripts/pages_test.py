@@ -72,8 +72,8 @@ class Links(unittest.TestCase):
 
 
 class Versions(unittest.TestCase):
-    """Objects, libraries and files are used longer than the msleaks that made them. docs/abi.md names everything that has a
-    version."""
+    """docs/abi.md must name everything that has a version, because objects, libraries and files outlive the msleaks that made
+    them."""
 
     def test_constants_and_sections(self):
         text = (DOCS / "abi.md").read_text()
@@ -91,7 +91,7 @@ class Versions(unittest.TestCase):
                 self.assertIn(name, text)
 
     def test_functions_that_objects_call(self):
-        """The pass declares some callbacks from the table of callbacks, and others by name. docs/abi.md must contain the others, too."""
+        """The pass declares some callbacks by name, without the table of callbacks. docs/abi.md must contain them, too."""
         text = (DOCS / "abi.md").read_text()
         names = re.findall(r'"(__msl_\w+)"', (ROOT / "passes/runtime_decls.cpp").read_text())
         names = [name for name in names if name != "__msl_"]
