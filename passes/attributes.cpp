@@ -10,14 +10,12 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// A function that records events reads the unit, calls functions of other modules, synchronizes with other threads, and
-// may wait for room in a ring. So these attributes become untrue for it. Recording throws nothing and calls no function
-// of the program, so nounwind and norecurse stay true. Recording treats addresses of blocks as numbers, so nocapture
-// stays true.
+// These attributes become untrue when a function records events. Recording accesses memory, calls functions of other
+// modules, synchronizes with other threads, and may wait.
 constexpr Attribute::AttrKind kOfFunctions[] = {Attribute::Memory,     Attribute::NoFree,     Attribute::NoSync,
                                                 Attribute::WillReturn, Attribute::NoCallback, Attribute::Speculatable};
-// A callback reads the value that an allocator has stored through a pointer parameter. So these attributes of the
-// parameter become untrue.
+// Some allocators store the block's address through a pointer parameter. A callback then reads this memory, so these
+// attributes of the parameter become untrue.
 constexpr Attribute::AttrKind kOfParameters[] = {Attribute::ReadNone, Attribute::WriteOnly};
 
 template <typename Kinds> AttributeMask maskOf(const Kinds &kinds) {

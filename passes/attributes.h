@@ -9,9 +9,8 @@ class Function;
 
 namespace msleaks::passes {
 
-// Some attributes say that a function has no side effects. This function removes such attributes from functions that
-// may now record events, and from all their callers in this module. If these attributes stayed, a link-time optimiser
-// could merge or delete recorded calls.
+// Removes attributes such as `memory` from functions that may now record events, and from all their callers in this
+// module. Otherwise a link-time optimiser could merge or delete recorded calls.
 //
 //   define ptr @make(i64) nounwind memory(inaccessiblemem: readwrite) willreturn   →   define ptr @make(i64) nounwind
 void dropUntrueAttributes(llvm::SetVector<llvm::Function *> recording);

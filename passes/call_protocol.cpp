@@ -16,7 +16,7 @@ Value *number(IRBuilder<> &builder, Value *word) {
                                         : builder.CreateZExt(word, builder.getInt64Ty());
 }
 
-// Stores a value in memory, since the callback reads the block's address from memory.
+// Stores the value in a new local variable, and returns the variable's address.
 Value *inMemory(IRBuilder<> &builder, Value *value) {
   BasicBlock &entry = builder.GetInsertBlock()->getParent()->getEntryBlock();
   AllocaInst *place = IRBuilder<>(&entry, entry.begin()).CreateAlloca(value->getType());
@@ -24,8 +24,7 @@ Value *inMemory(IRBuilder<> &builder, Value *value) {
   return place;
 }
 
-// Whether the callee is a launch stub (known_symbols.h). The launch inside the stub is recorded with the site of the call
-// of the stub.
+// Whether the callee is a launch stub (known_symbols.h).
 bool isStub(const abi::Symbol &symbol) { return symbol.verb == Verb::Launch && !symbol.kernel.present(); }
 
 } // namespace
@@ -62,7 +61,7 @@ Value *CallProtocol::orNull(IRBuilder<> &builder, abi::Position position) const 
   return value ? value : ConstantPointerNull::get(builder.getPtrTy());
 }
 
-// Emits size * count. If the product overflows, the result has all bits set: the real allocator refuses such a call.
+// Emits size * count. If the product overflows, the result has all bits set.
 Value *CallProtocol::sizeIn(IRBuilder<> &builder) const {
   Value *size = number(builder, orZero(builder, symbol_.size)), *count = at(symbol_.count);
   if (!count)
@@ -84,8 +83,7 @@ void CallProtocol::emitCancel(IRBuilder<> &builder, Value *site) const {
 }
 
 void CallProtocol::emitBeforeTailCall(IRBuilder<> &builder, Value *site) const {
-  // No code can run behind a tail call. So on_free before a realloc would record only the free. Instead, `announce`
-  // only stores the site for a hook, and the hook records the call.
+  // No code can run behind a tail call. So `announce` stores the site for a hook, and the hook records the call.
   if (opensCall(kind_))
     emit(builder, Callback::announce, site, {});
   else
@@ -180,7 +178,7 @@ void CallProtocol::emitAfter(IRBuilder<> &builder, Value *site) const {
   }
 }
 
-// Emits the callback behind the call, which gets the call's status. A call without a status gets no such callback.
+// Emits a callback behind the call, with the call's status as an argument. Emits nothing if the call has no status.
 void CallProtocol::emitStatus(IRBuilder<> &builder, Value *site, Callback callback, Values rest) const {
   if (!returnsStatus(call_, symbol_))
     return;

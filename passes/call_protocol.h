@@ -1,5 +1,5 @@
-// Chooses the callbacks of an instrumented call, and their arguments. A callback is a function of the runtime that
-// records an event. The choice follows from the callee's row in symbols.def and from the operands of the call.
+// Chooses the callbacks of an instrumented call, and their arguments, from the callee's row in symbols.def. A callback
+// is a function of the runtime that records an event.
 #pragma once
 
 #include "runtime_decls.h"
@@ -8,7 +8,6 @@
 
 namespace msleaks::passes {
 
-// The facts that decide which callbacks a call gets.
 struct CallKind {
   const abi::Symbol &symbol;
   bool inner_free; // the calling function itself frees blocks of this family, like the program's own operator delete
@@ -17,13 +16,11 @@ struct CallKind {
 // Whether the call returns a status, where 0 means success.
 bool returnsStatus(const llvm::CallBase &call, const abi::Symbol &symbol);
 
-// Whether the callback before the call stores the call's site for a hook. The callback behind the call, or `cancel`,
-// removes this site again.
+// Whether the callback before the call stores the call's site for a hook.
 bool opensCall(const CallKind &kind);
 
-// Emits the callbacks of one call at the insertion point of a builder. The positions in the row refer to `operands`.
-// For a pinned call, these are the operands as the source wrote them (pin.h). `call` provides the result, and the form
-// in which the call passes a struct.
+// Emits the callbacks of one call at the insertion point of a builder. `operands` are the call's operands as the source
+// wrote them; those of a pinned call may have changed (pin.h).
 class CallProtocol {
 public:
   CallProtocol(RuntimeDecls &runtime, llvm::CallBase &call, const CallKind &kind,
@@ -33,7 +30,7 @@ public:
   void emitBefore(llvm::IRBuilder<> &builder, llvm::Value *site) const;
   // Emits the callbacks that run after the call has returned.
   void emitAfter(llvm::IRBuilder<> &builder, llvm::Value *site) const;
-  // Emits the callback before a tail call, in place of emitBefore: no code can run behind a tail call.
+  // Use this instead of emitBefore for a tail call: no code can run behind a tail call.
   void emitBeforeTailCall(llvm::IRBuilder<> &builder, llvm::Value *site) const;
   // Emits the callback that runs when an exception leaves the call.
   void emitCancel(llvm::IRBuilder<> &builder, llvm::Value *site) const;

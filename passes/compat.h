@@ -48,8 +48,8 @@ template <typename AddPasses> void atOptimizerLast(llvm::PassBuilder &builder, c
 }
 #undef MSL_LTO_PHASE
 
-// In LLVM 16, a back end of ThinLTO deletes calls of the user's allocators before it calls a plugin. So before LLVM 19,
-// the option `link` is accepted but has no effect: modules are rewritten in the compile.
+// Whether the option `link` has an effect (link.h). In old versions, a back end of ThinLTO deletes calls of the user's
+// allocators before it calls a plugin.
 inline constexpr bool kRewritesInLink = LLVM_VERSION_MAJOR >= 19;
 
 // Returns the insertion point before an instruction: up to LLVM 18 the instruction, since LLVM 19 an iterator.
@@ -118,9 +118,8 @@ inline bool isC(const llvm::DICompileUnit &unit) {
 #endif
 }
 
-// Visits one declaration of a variable. From -O1 on, clang tracks assignments: it replaces declarations by assignments
-// before the first pass of a plugin runs. The assignment that covers the whole variable in its alloca contains the same
-// information as the declaration.
+// Visits one declaration of a variable. From -O1 on, clang replaces declarations by assignments before the first pass
+// of a plugin runs. The assignment of the whole variable contains the same information as the declaration.
 template <typename Declaration, typename Visit>
 void visitDeclaration(Declaration &declaration, bool assigns, Visit visit) {
   llvm::Value *address = declaration.getAddress();
@@ -130,9 +129,8 @@ void visitDeclaration(Declaration &declaration, bool assigns, Visit visit) {
     visit(address, declaration.getVariable(), declaration.getAddressExpression());
 }
 
-// Calls `visit(address, variable, expression)` for each variable that the source declares in memory. Up to LLVM 18 a
-// declaration is a call of an intrinsic. In LLVM 19 a declaration is such a call, or a record between the instructions.
-// In later versions it is always a record.
+// Calls `visit(address, variable, expression)` for each variable that the source declares in memory. In LLVM up to 19,
+// a declaration may be a call of an intrinsic. From LLVM 19 on, it may be a record between the instructions.
 template <typename Visit> void forEachDeclaration(llvm::Function &function, Visit visit) {
   for (llvm::Instruction &instruction : llvm::instructions(function)) {
     if (auto *assign = llvm::dyn_cast<llvm::DbgAssignIntrinsic>(&instruction))

@@ -36,8 +36,7 @@ const Value *onlyStoredTo(const Value &address) {
   return stored;
 }
 
-// Whether the result of `user` points into the same block as `value`. This is true for casts, phis, selects, and GEPs
-// with constant indices, such as the step over an array cookie.
+// Whether the result of `user` points into the same block as `value`.
 bool isSameBlock(const Value &value, const User &user) {
   if (isa<CastInst>(user) || isa<PHINode>(user))
     return true;
@@ -65,7 +64,8 @@ DestinationFinder::DestinationFinder(Function &function) : function_(function) {
       return;
     if (where->getNumElements() == 0)
       variables_[address] = variable;
-    // If the function returns the variable in memory of the caller, the alloca contains a pointer to this memory.
+    // A variable that the function returns may be in memory of the caller. Then the alloca contains a pointer to this
+    // memory.
     else if (where->getNumElements() == 1 && where->getElement(0) == dwarf::DW_OP_deref)
       if (const Value *pointer = onlyStoredTo(*address))
         variables_[pointer] = variable;
@@ -89,7 +89,7 @@ Destination DestinationFinder::find(const CallBase &call, const abi::Symbol &sym
     return {stored ? stored->name : "", ""};
   if (stored)
     element = elementOfPointer(stored->type);
-  // clang attaches to the call of a new-expression the type that the expression creates.
+  // clang attaches to the call of `operator new` the type that the new-expression creates.
   if (const auto *made = dyn_cast_if_present<DIType>(call.getMetadata("heapallocsite")))
     element = made;
   return {stored ? stored->name : "", typeName(element, spelling_)};
@@ -134,15 +134,15 @@ void DestinationFinder::follow(const Value &value, const Value &user, Fate &fate
     const Value *address = store->getPointerOperand();
     if (const auto place = placeAt(address))
       remember(scalarAt(*place));
-    else if (isa<AllocaInst>(address)) // a variable that the compiler made: continue at its loads
+    else if (isa<AllocaInst>(address)) // a variable of the compiler: continue at its loads
       for (const User *reader : address->users())
         if (isa<LoadInst>(reader))
           next.push_back(reader);
   }
 }
 
-// Returns the object whose constructor gets the block as a pointer: in `std::unique_ptr<float[]> p(new float[n])`, this
-// is `p`.
+// Returns the object whose constructor gets a pointer to the block, for example `p` in `std::unique_ptr<float[]> p(new
+// float[n])`.
 std::optional<Place> DestinationFinder::constructedBy(const CallBase &call, const Value &argument) const {
   const Function *callee = call.getCalledFunction();
   const DISubprogram *subprogram = callee ? callee->getSubprogram() : nullptr;
@@ -163,12 +163,12 @@ std::optional<Place> DestinationFinder::constructedBy(const CallBase &call, cons
 std::optional<Place> DestinationFinder::placeAt(const Value *address, unsigned depth) const {
   if (!address || depth > kMaxDepth)
     return std::nullopt;
-  address = address->stripPointerCasts(); // also strips GEPs of 0 bytes: scalarAt chooses the member later, by its type
+  address = address->stripPointerCasts();
   if (auto declared = declaredAt(address))
     return declared;
   if (const auto *gep = dyn_cast<GEPOperator>(address))
     return placeIn(*gep, depth + 1);
-  // If the address itself was loaded from memory, the source uses a pointer or a reference.
+  // An address that was loaded from memory is a pointer or a reference in the source.
   if (const auto *load = dyn_cast<LoadInst>(address))
     if (const auto holder = placeAt(load->getPointerOperand(), depth + 1))
       if (const auto pointer = scalarAt(*holder))

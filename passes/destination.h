@@ -22,8 +22,7 @@ class Value;
 
 namespace msleaks::passes {
 
-// The variable and the element type of a block in the source. A field is empty if its value is not known. No field is a
-// guess.
+// The variable and the element type of a block in the source. A field is empty if its value is not certain.
 struct Destination {
   std::string variable; // "weights", "l.output", "this->blocks_", "net->layers[].output"
   std::string type;     // type of the block's elements: "float", "struct layer"
@@ -46,7 +45,6 @@ private:
   void follow(const llvm::Value &value, const llvm::Value &user, Fate &fate,
               llvm::SmallVectorImpl<const llvm::Value *> &next) const;
 
-  // placeAt returns the place at an address. placeIn returns the place whose address a GEP computes.
   std::optional<Place> placeAt(const llvm::Value *address, unsigned depth = 0) const;
   std::optional<Place> placeIn(const llvm::GEPOperator &gep, unsigned depth) const;
   std::optional<Place> declaredAt(const llvm::Value *address) const;

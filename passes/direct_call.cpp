@@ -37,8 +37,8 @@ std::optional<DirectCall> directCallOf(const GateShape &shape) {
   const Row *row = is_plain ? rowOf(callee->getName()) : nullptr;
   if (!row || shape.call_type != row->type(callee->getContext()))
     return std::nullopt;
-  // The callee's address is read from the GOT, as that of the hook is. An executable at a fixed address would otherwise
-  // compare its own entry in the PLT.
+  // The gate compares the addresses of the callee and the hook. It must load both from the GOT: in an executable at a
+  // fixed address, the callee's address could be that of the executable's PLT entry.
   callee->setDSOLocal(false);
   Module &module = *callee->getParent();
   LLVMContext &context = module.getContext();

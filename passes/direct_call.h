@@ -13,8 +13,8 @@ struct DirectCall {
   llvm::Value *with_site; // the hook with one more parameter, the site
 };
 
-// Declares the functions for the calls of this shape. Returns nothing if no direct call is possible. The callee must be
-// a function of direct_calls.def that the module only declares. The gate must need no operands beside the arguments.
+// Declares the functions for the calls of this shape. Returns nothing if the calls cannot use a hook of
+// direct_calls.def.
 std::optional<DirectCall> directCallOf(const GateShape &shape);
 
 } // namespace msleaks::passes

@@ -21,12 +21,12 @@ using abi::ResultKind;
 using abi::Symbol;
 using abi::Verb;
 
-// Rows for calls of launch stubs. The callback before such a call only stores the site. on_launch or a hook inside the
-// stub records the launch with this site.
+// Rows for calls of launch stubs. The callback before the call of a stub only stores the site. The launch inside the
+// stub is recorded with this site.
 const Symbol kCudaStub = {.name = {}, .verb = Verb::Launch, .family = abi::Family::Cuda, .heap = abi::Heap::Device};
 const Symbol kHipStub = {.name = {}, .verb = Verb::Launch, .family = abi::Family::Hip, .heap = abi::Heap::Device};
 
-// Whether the row leaves the position out, or the call's operand at the position fits into one word.
+// Whether the call's operand at the position fits into one word. True if the row has no such position.
 bool wordAt(const CallBase &call, Position position) {
   if (!position.present())
     return true;
@@ -67,8 +67,7 @@ bool fits(const CallBase &call, const Symbol &symbol) {
   return resultFits(call, symbol) && shapeFits(call, symbol);
 }
 
-// Returns the row of a launch stub. The stub's family is the family of the launch in its body. If the body contains no
-// launch, the family is HIP if the module declares `__hipPushCallConfiguration`, and CUDA otherwise.
+// Returns the row of a launch stub: kHipStub or kCudaStub.
 const Symbol *stubSymbol(const Function &stub, const KnownSymbols &symbols) {
   for (const Instruction &instruction : instructions(stub))
     if (const auto *call = dyn_cast<CallBase>(&instruction))
@@ -78,7 +77,7 @@ const Symbol *stubSymbol(const Function &stub, const KnownSymbols &symbols) {
   return stub.getParent()->getFunction("__hipPushCallConfiguration") ? &kHipStub : &kCudaStub;
 }
 
-// Whether the function belongs to msleaks: a gate, a part of a gate, or a callback. The prefix of the name shows this.
+// Whether the function belongs to msleaks: a gate, a part of a gate, or a callback.
 bool isOurs(const Function &function) { return function.getName().starts_with("__msl_"); }
 
 } // namespace
@@ -149,8 +148,7 @@ const char *Eligibility::obstacle(const Function &function) const {
     return "the function is compiled elsewhere, too";
   if (function.hasFnAttribute(Attribute::Naked))
     return "the function is naked";
-  // The dynamic linker runs resolvers before it relocates the image. So an instrumented call in a resolver could fault
-  // when it loads the unit.
+  // The dynamic linker runs resolvers before it relocates the image. So an instrumented call in a resolver could crash.
   if (resolvers_.contains(&function))
     return "the function is the resolver of an ifunc";
   if (function.hasFnAttribute(Attribute::DisableSanitizerInstrumentation))

@@ -1,5 +1,4 @@
-// Finds the calls of known functions in a module. A function is known if a row describes it (known_symbols.h). Changes
-// nothing.
+// Finds the calls of known functions in a module. A function is known if a row describes it (known_symbols.h).
 #pragma once
 
 #include "known_symbols.h"

@@ -13,10 +13,10 @@ namespace {
 constexpr Attribute::AttrKind kOfEveryGate[] = {Attribute::NoInline, Attribute::DisableSanitizerInstrumentation,
                                                 Attribute::NoSanitizeCoverage, Attribute::NoProfile};
 
-// Makes a function without a body: the gate itself, or its armed half. The parameters are the arguments of the call,
-// followed by the row (in a gate) or the site (in an armed half).
+// Makes a function without a body: a gate, or an armed half. The parameters are the arguments of the call. The row
+// follows them in a gate, the site in an armed half.
 Function &declare(const GateShape &shape, Module &module, const char *prefix, const char *number) {
-  // createWithDefaultAttr copies the module's branch-target-enforcement, uwtable and frame-pointer to the function.
+  // The function gets the module's branch-target-enforcement, uwtable and frame-pointer.
   Function &function = *Function::createWithDefaultAttr(
       shape.type, GlobalValue::InternalLinkage, module.getDataLayout().getProgramAddressSpace(),
       Twine(prefix) + GlobalValue::dropLLVMManglingEscape(shape.callee->stripPointerCasts()->getName()), &module);
@@ -102,8 +102,7 @@ void writeGate(Function &gate, Function &armedHalf, const GateShape &shape, Glob
   writeArmedPath(builder, armedHalf, shape, direct, values);
 }
 
-// Writes the code that runs when an exception leaves the call. This code removes the site that the callback before the
-// call has stored for a hook.
+// Writes the code that runs when an exception leaves the call: it removes the site that is stored for a hook.
 void writeThrown(BasicBlock &thrown, const CallProtocol &protocol, Value *site) {
   IRBuilder<> builder(&thrown);
   LandingPadInst *landing =
@@ -150,7 +149,6 @@ Function &makeGate(const GateShape &shape, const CallKind &kind, GlobalVariable 
   return gate;
 }
 
-// Replaces a call by a call of the gate.
 void replaceCall(CallBase &call, Function &gate, ArrayRef<Value *> arguments) {
   IRBuilder<> builder(&call);
   CallBase *replacement;

@@ -1,7 +1,6 @@
 // A gate is a function of the instrumented module that calls an allocator, and records the call if a runtime has armed
 // the module. An instrumented call calls the gate instead of the allocator. It passes one more argument: the number of
-// the call's row in the table of sites. All calls of the same shape share one gate, which contains the recording code.
-// A guarded block at each call would cost more code and more compile time.
+// the call's row in the table of sites. All calls of the same shape (gate_shape.h) share one gate.
 //
 //   %p = call ptr @malloc(i64 %n)   →   %p = call ptr @__msl_gate.malloc(i64 %n, i32 7)
 //
@@ -14,8 +13,8 @@
 //            ret ptr %q
 //   }
 //
-// For some functions, the armed path first looks whether the callee is a hook that takes the site (direct_call.h). If
-// so, it jumps to the hook instead.
+// If the callee has a hook that takes the site as an argument, the path `armed` jumps to this hook instead
+// (direct_call.h).
 //
 //   define internal ptr @__msl_armed.malloc(i64 %0, i32 %site) noinline {
 //            call void @__msl_before(i32 %site, i32 traits)

@@ -17,8 +17,7 @@ namespace {
 constexpr Attribute::AttrKind kPassing[] = {
     Attribute::ZExt,      Attribute::SExt, Attribute::InReg,     Attribute::ByVal,      Attribute::ByRef,
     Attribute::StructRet, Attribute::Nest, Attribute::SwiftSelf, Attribute::SwiftError, Attribute::SwiftAsync};
-// For a struct on the stack, these attributes say how it is passed. For a pointer, they only state facts, which may
-// differ from call to call.
+// For a struct on the stack (byval), these attributes must be equal, too. For a pointer, they may differ.
 constexpr Attribute::AttrKind kPassingOnStack[] = {Attribute::Alignment, Attribute::StackAlignment};
 
 // These attributes name the caller's target features. A gate with other features could pass values in other registers.
@@ -28,7 +27,7 @@ constexpr Attribute::AttrKind kCodeGeneration[] = {
     Attribute::ShadowCallStack, Attribute::SpeculativeLoadHardening, Attribute::StrictFP,
 };
 
-// These attributes are true of the allocator and untrue of a gate, which may record.
+// These attributes may be true of the allocator, but not of a gate, since a gate may record events.
 constexpr Attribute::AttrKind kOfTheCallee[] = {
     Attribute::AllocKind, Attribute::AllocSize, Attribute::Builtin,    Attribute::NoBuiltin,  Attribute::Memory,
     Attribute::NoFree,    Attribute::NoSync,    Attribute::WillReturn, Attribute::NoCallback, Attribute::Speculatable,
@@ -88,8 +87,8 @@ FunctionType *gateType(const CallBase &call, ArrayRef<Value *> pinned) {
   return FunctionType::get(call.getType(), parameters, /*isVarArg=*/false);
 }
 
-// Returns the caller's personality function. If the caller has none, returns the personality function of C++ if the
-// module has it. Only a gate with a personality function can catch exceptions.
+// Returns the personality function for the gate, which needs it to catch exceptions. It is that of the caller, or else
+// that of C++ if the module has it.
 Constant *personalityOf(const CallBase &call) {
   if (call.doesNotThrow())
     return nullptr;

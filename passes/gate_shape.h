@@ -27,7 +27,7 @@ struct GateShape {
   llvm::FunctionType *type;      // type of the gate: the arguments, the row, and the operands of a pinned call
   llvm::AttributeList attributes;
   llvm::CallingConv::ID convention;
-  llvm::Constant *personality; // null: the call cannot throw, or neither caller nor module has a personality function
+  llvm::Constant *personality; // null: the gate catches no exceptions
   unsigned arguments;          // number of the call's arguments; the row follows them
 
   // `pinned` are the operands that a pinned call (pin.h) passes to its gate behind the row.
@@ -38,8 +38,8 @@ struct GateShape {
   }
 };
 
-// Returns the attributes for a call that now calls its gate. Attributes that say how values are passed are kept.
-// Attributes that describe the callee or its effects on memory are removed.
+// Returns the attributes for a call that now calls its gate. Removes the attributes that are true only of the original
+// callee.
 llvm::AttributeList attributesForGate(const llvm::CallBase &call);
 
 } // namespace msleaks::passes

@@ -1,5 +1,6 @@
 // A guard is a basic block in front of a musttail call. The block runs only if a runtime has armed the unit (unit.h). A
-// musttail call cannot go through a gate (gate.h), since its callee must have the same parameters as its caller.
+// musttail call cannot call a gate (gate.h), which has one more parameter: the parameters of caller and callee must be
+// equal.
 //
 //     …                          %base = load atomic i32, ptr @__msl_unit monotonic
 //     musttail call    →         br (%base != 0), record, rest            ; unlikely

@@ -77,8 +77,8 @@ private:
     }
   }
 
-  // Handles a struct that has the block in a field. The examined function may return this struct, or copy it to memory
-  // of its caller. A value that is read from one field is not followed.
+  // Handles a struct that has the block in a field: looks whether the examined function returns it, or copies it to
+  // memory of its caller. Reads of a single field are not followed.
   void heldIn(const Value &object) {
     if (isResult(object))
       returned_ = true;
@@ -97,8 +97,8 @@ private:
     return argument && argument->hasStructRetAttr();
   }
 
-  // Whether the callee may store its argument in memory that outlives the call. This is checked only in the outermost
-  // function, since keepsArgument also examines the functions that the callee calls.
+  // Whether the callee may store its argument in memory that outlives the call. Checked only in the outermost function:
+  // keepsArgument itself examines the functions that the callee calls.
   bool mayKeep(const CallBase &call, unsigned argument, Given given) const {
     return depth_ == 0 && keepsArgument(call, argument, given);
   }

@@ -19,7 +19,7 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-constexpr unsigned kMostCalls = 16;    // limit of nested calls; an insertion into a container needs ten
+constexpr unsigned kMostCalls = 16;    // limit of nested calls; an insertion into a container of libstdc++ needs ten
 constexpr unsigned kMostVisits = 4096; // limit of the values that one search visits
 constexpr unsigned kMostSteps = 16;    // limit of the steps from a pointer to its object
 
@@ -72,8 +72,7 @@ Root rootOfResult(const CallBase &call, unsigned steps) {
   return parameter && *parameter < call.arg_size() ? rootOf(*call.getArgOperand(*parameter), steps) : Root{};
 }
 
-// Returns the root of a pointer. Memory that is reached through pointers from an argument has this argument as its
-// root.
+// Returns the root of a pointer. If the pointer was loaded from memory of an argument, the argument is its root.
 Root rootOf(const Value &pointer, unsigned steps) {
   const Value *at = &pointer;
   for (bool loaded = false; steps > 0; --steps) {
@@ -95,9 +94,9 @@ Root rootOf(const Value &pointer, unsigned steps) {
   return {};
 }
 
-// The places where a function stores the block that it gets as an argument.
+// The memory in which a function stores the block that it gets as an argument.
 struct Kept {
-  SmallBitVector behind; // by parameter: whether the block is stored in memory that the parameter leads to
+  SmallBitVector behind; // by parameter: whether the block is stored in memory with this parameter as root
   bool elsewhere = false;
 };
 
@@ -114,7 +113,7 @@ private:
   using Question = std::tuple<const Function *, unsigned, unsigned>;
   using GivenValue = std::pair<const Value *, Given>;
 
-  // Whether one of the places is outside of the calling function's frame.
+  // Whether some of this memory is outside of the calling function's frame.
   static bool anyOutside(const CallBase &call, const Kept &kept) {
     if (kept.elsewhere)
       return true;
@@ -132,7 +131,7 @@ private:
       return kept;
     if (const auto known = answers_.find(question); known != answers_.end())
       return known->second;
-    answers_[question] = kept; // a function that calls itself finds this answer, so the search ends
+    answers_[question] = kept; // ends the search in functions that call themselves
     SmallVector<GivenValue, 16> next{{function.getArg(argument), given}};
     SmallPtrSet<const Value *, 16> seen;
     while (!next.empty() && visits_++ < kMostVisits) {
@@ -141,7 +140,7 @@ private:
         for (const Use &use : value->uses())
           follow({value, is}, use, next, kept, depth);
     }
-    kept.behind.reset(argument); // a block that contains its own address is not stored elsewhere
+    kept.behind.reset(argument); // the block may contain its own address
     return answers_[question] = kept;
   }
 

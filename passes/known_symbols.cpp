@@ -45,8 +45,8 @@ std::optional<Position> onlyPointer(const Function &function) {
   return found;
 }
 
-// Returns the parameter that is the size: the first parameter as wide as size_t, or else the first one as wide as int.
-// So a device number, which is an int, may precede a size_t.
+// Returns the parameter that is the size: the first parameter as wide as size_t. If there is none, returns the first
+// one as wide as int.
 std::optional<Position> firstSize(const Function &function) {
   for (const unsigned bits : {64u, 32u})
     for (const Argument &argument : function.args())
@@ -89,9 +89,8 @@ std::optional<Symbol> attributedSymbol(const Function &function) {
       return symbol;
     return takeAllocSize(function, symbol) ? std::optional(symbol) : std::nullopt;
   }
-  // alloc_size says which parameter is the size, but not which function frees the block. So a function with only
-  // alloc_size is treated as a wrapper of a known allocator. Its calls record no block of their own, because no known
-  // call could free such a block.
+  // Without allockind, the attributes do not show which function frees the block. So the function is a wrapper, and
+  // only the known allocator inside it records the block.
   Symbol symbol = emptyRow(Verb::Alloc);
   if (kind == AllocFnKind::Unknown)
     symbol.verb = Verb::Wrap;
@@ -125,8 +124,8 @@ const char *completeRow(const Function &function, Symbol &symbol) {
   return symbol.size.present() ? nullptr : "which parameter is the size? say size=<number>";
 }
 
-// Returns why no call of the function can match the row, or an empty text. A function without a prototype is accepted
-// here: only its calls show its parameters.
+// Returns why no call of the function can match the row, or an empty text. A function without a prototype is accepted,
+// since only its calls show its parameters.
 std::string misfit(const Function &function, const Symbol &symbol) {
   if (function.isVarArg())
     return {};
@@ -188,8 +187,8 @@ void KnownSymbols::fail(const Twine &what) {
     error_ = what.str();
 }
 
-// Adds the rows that pinRow stored before the optimiser ran. The optimiser may have changed the attributes from which
-// these rows were completed.
+// Adds the rows that pinRow stored before the optimiser ran. They cannot be computed again: the optimiser may have
+// changed the attributes of the function.
 void KnownSymbols::addPinned(const Module &module) {
   for (const Function &function : module)
     if (const auto symbol = pinnedRow(function))
@@ -202,7 +201,7 @@ void KnownSymbols::addNamed(const Module &module, const UserRows &rows) {
       wrappers_.insert(function);
     else if (function && !byFunction_.count(function)) {
       if (const std::string why = misfit(*function, row.symbol); !why.empty()) {
-        if (!function->hasLocalLinkage()) // a static function may have the row's name by chance: no mistake
+        if (!function->hasLocalLinkage()) // a static function may have the name of another function's row
           fail("row of " + Twine(name) + ": " + why);
         continue;
       }
@@ -259,8 +258,8 @@ void KnownSymbols::addAttributed(const Module &module) {
   }
 }
 
-// A stub is named `__device_stub__kernel` in C. In C++ it is named like `_ZN2my22__device_stub__kernelEv`, where the
-// identifier follows its length. A function my__device_stub__x is no stub.
+// A stub is named `__device_stub__kernel` in C, and for example `_ZN2my22__device_stub__kernelEv` in C++. There, the
+// identifier's length precedes `__device_stub__`. A function my__device_stub__x is no stub.
 bool isLaunchStub(const Function &function) {
   constexpr StringRef kPrefix = "__device_stub__";
   const StringRef name = function.getName();

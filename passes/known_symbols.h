@@ -1,5 +1,4 @@
-// Finds the row that describes a callee. A row says what a function does with memory (symbols.def). Also stores which
-// functions the user asked to ignore.
+// Finds the row that describes a callee. A row says what a function does with memory (symbols.def).
 //
 // If several sources describe a function, the first one in this list is used:
 //
@@ -38,7 +37,7 @@ public:
   const abi::Symbol *find(const llvm::Function &callee) const;
   // Whether the user annotated the function with msleaks.ignore.
   bool ignored(const llvm::Function &function) const { return ignored_.contains(&function); }
-  // Whether the user named the function as a wrapper: it allocates blocks for its caller.
+  // Whether the user named the function as a wrapper (wrappers.h).
   bool isWrapper(const llvm::Function &function) const { return wrappers_.contains(&function); }
   // The functions of this module that a rows file or an annotation names. Their calls are pinned (pin.h).
   const llvm::SetVector<const llvm::Function *> &named() const { return named_; }
@@ -62,8 +61,8 @@ private:
   std::string error_;
 };
 
-// Whether the function is a launch stub. The compiler makes a stub for each kernel of CUDA or HIP. `kernel<<<…>>>(…)`
-// calls the stub, which packs the arguments and launches the kernel.
+// Whether the function is a launch stub: the host function that the compiler makes for a kernel of CUDA or HIP.
+// `kernel<<<…>>>(…)` calls the stub, and the stub launches the kernel.
 bool isLaunchStub(const llvm::Function &function);
 
 } // namespace msleaks::passes

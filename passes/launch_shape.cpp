@@ -55,7 +55,7 @@ LaunchDimensions emitBlocks(IRBuilder<> &builder, Value *blocks) {
   return {{builder.CreateOr(x, kOneRow), builder.getInt32(1)}, {builder.getInt64(0), builder.getInt32(0)}};
 }
 
-// Reads three integers. The first one is `index` operands behind the first operand of the shape.
+// Reads three integers, from the operand on that is `index` positions behind the first operand of the shape.
 Dimensions takeSizes(IRBuilder<> &builder, const CallBase &call, const abi::Shape &shape, int index) {
   const auto size = [&](int axis, Type *type) {
     return builder.CreateZExtOrTrunc(rangeOperand(call, shape, index + axis), type);
@@ -64,7 +64,7 @@ Dimensions takeSizes(IRBuilder<> &builder, const CallBase &call, const abi::Shap
   return {builder.CreateOr(size(0, builder.getInt64Ty()), y), size(2, builder.getInt32Ty())};
 }
 
-// Emits code that computes abi::blocksOf, the number of blocks, from two 32-bit numbers.
+// Emits code that does the same as abi::blocksOf: it computes the number of thread blocks.
 Value *emitBlockCount(IRBuilder<> &builder, Value *all, Value *block) {
   Type *wide = builder.getInt64Ty();
   Value *none = builder.CreateICmpEQ(block, builder.getInt32(0));

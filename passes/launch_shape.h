@@ -1,5 +1,4 @@
-// Reads the dimensions of a kernel launch from the operands of a call. In IR, a dim3 struct may be split into several
-// operands, as the ABI passes it in registers.
+// Reads the dimensions of a kernel launch from the operands of a call. In IR, a dim3 struct may be several operands.
 #pragma once
 
 #include "msleaks/abi/symbols.h"
@@ -8,8 +7,7 @@
 
 namespace msleaks::passes {
 
-// Whether the call has the operands that the shape in its row names. A dim3 in an unknown form is allowed: its
-// dimensions become zeros.
+// Whether the call has the operands that the shape in its row names. A dim3 in an unknown form is accepted.
 bool shapeFits(const llvm::CallBase &call, const abi::Symbol &symbol);
 
 // A dim3 in the form of the callbacks' parameters.

@@ -22,8 +22,7 @@ bool isOff(const Options &options, const Module &module) {
 
 } // namespace
 
-// clang sets one of these module flags only if the compile produces bitcode for a link with LTO. clang sets the flag
-// before the passes run.
+// clang sets one of these module flags before the passes run, and only if the compile produces bitcode for LTO.
 bool isBeforeLink(const Module &module) {
   return module.getModuleFlag("EnableSplitLTOUnit") || module.getModuleFlag("ThinLTO") ||
          module.getModuleFlag("UnifiedLTO");

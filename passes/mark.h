@@ -1,6 +1,6 @@
-// Some facts about a call, such as the variable that gets the block, exist only in the unoptimised IR. MarkPass
-// attaches them to the call as metadata, before the first optimisation (marks.h). Inlining and cloning copy the
-// metadata. Metadata never prevents an optimisation: an unused malloc/free pair is still removed.
+// MarkPass attaches facts to each call that exist only in the unoptimised IR, such as the variable that gets the block.
+// They are metadata (marks.h), which inlining and cloning copy. Metadata prevents no optimisation: an unused
+// malloc/free pair is still removed.
 #pragma once
 
 #include "options.h"

@@ -25,9 +25,9 @@ constexpr char kLeftAlone[] = "msleaks-left-alone";
 
 enum MarkOperand : unsigned { kVariable, kType, kOrdinal, kFunction, kFile, kLine, kColumn, kGroup, kMarkOperands };
 
-// Returns the group of a call. The optimiser may replace a call by another call of its group: realloc by malloc, malloc
-// by calloc. A free is in another group. For `new T(…)`, clang adds a free in case the constructor throws. This free
-// has the place of the allocation, but its mark does not describe the allocation.
+// Returns the group of a call. The optimiser may replace a call only by a call of the same group, for example malloc by
+// calloc. A free must be in another group than an allocation. In `new T(…)`, both have the same place: if the
+// constructor throws, the block is freed.
 uint32_t groupOf(abi::Verb verb) {
   switch (verb) {
   case abi::Verb::Realloc:
@@ -62,7 +62,7 @@ void intersect(Mark &mark, const Mark &other) {
     mark.ordinal = 0;
 }
 
-// Removes the suffix from the name of a coroutine's part, so that the part has the name of its coroutine.
+// Returns the coroutine's name if the function is a part of a coroutine. Otherwise returns the name unchanged.
 StringRef withoutPart(StringRef function) {
   for (const StringRef part : {".resume", ".destroy", ".cleanup"})
     if (function.consume_back(part))
@@ -118,8 +118,8 @@ void restore(CallBase &call, const abi::Symbol &symbol, const MarkTable &table) 
 }
 
 // Makes marks for the places of merged calls. If the optimiser merges two calls, the merged call has the common part of
-// their locations: the line, or only the function. A line or function that also has unmarked calls gets no such mark.
-// The reason: the callee of an unmarked call may have been inlined and merged.
+// their locations: the line, or only the function. A line or function with an unmarked call gets no mark, since calls
+// inlined from this call's callee may have been merged.
 class MergedPlaces {
 public:
   explicit MergedPlaces(const Function &function) {

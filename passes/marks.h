@@ -5,10 +5,9 @@
 //   !msleaks.marks = !{!7}
 //   !7 = !{!"weights", !"float", i32 3, !"make", !"/src/net.c", i32 12, i32 20, i32 0}
 //
-// When the optimiser replaces a call, it drops unknown metadata. The optimiser replaces calls when it inlines into a
-// function with cleanups, folds malloc and memset into calloc, or merges two branches. The debug location of the call
-// stays, and restoreMarks finds the mark in the table by this location. If several marks of one place differ, only the
-// facts that they share are used.
+// When the optimiser replaces a call, for example malloc and memset by calloc, the new call has no mark. Its debug
+// location stays. restoreMarks finds the mark in the table by this location. If several marks of one location differ,
+// only the facts that they share are used.
 #pragma once
 
 #include "source_place.h"
@@ -47,8 +46,7 @@ struct MarkedCall {
 void attachMarks(llvm::Function &function, llvm::ArrayRef<MarkedCall> calls);
 std::optional<Mark> markOf(const llvm::CallBase &call);
 
-// leaveAlone excludes a call from instrumentation: the user wants to ignore the call, or the call is instrumented
-// already. leaveAlone sets an attribute of the call. Inlining and linking copy this attribute.
+// Excludes a call from instrumentation, by an attribute of the call. Inlining and linking copy this attribute.
 void leaveAlone(llvm::CallBase &call);
 bool isLeftAlone(const llvm::CallBase &call);
 

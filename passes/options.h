@@ -8,8 +8,7 @@
 //   MSLEAKS_PASS='cfg;in-kernel'          kernels of CUDA and HIP count their own edges (graphs/count_in_kernel.h)
 //   MSLEAKS_PASS=link                     the linker loads the plugin too: with LTO, rewrite in the link (link.h)
 //
-// Options are separated by `;`. They are parsed before there is a module. So a mistake is stored, and the first pass
-// that runs reports the mistake.
+// Options are separated by `;`. They are parsed before a module exists. So the first pass that runs reports a mistake.
 #pragma once
 
 #include "rows_file.h"
@@ -40,16 +39,15 @@ struct Options {
 };
 
 inline constexpr char kOptionsVariable[] = "MSLEAKS_PASS";
-// If this variable is not empty, it adds the option `link`. Build systems set this variable, since they cannot append
-// an option to the user's MSLEAKS_PASS.
+// If this environment variable is not empty, it adds the option `link`. It is for build systems, which cannot append an
+// option to the user's MSLEAKS_PASS.
 inline constexpr char kLinkVariable[] = "MSLEAKS_LINK";
 
 // Parses the options. `origin` names the source of the text, for error messages.
 std::shared_ptr<const Options> parseOptions(llvm::StringRef text, llvm::StringRef origin);
 std::shared_ptr<const Options> optionsFromEnvironment();
 
-// Reports the mistake, if there is one, as a compiler error. Returns true if there is none, so that the pass may
-// continue.
+// Reports a mistake in the options as a compiler error. Returns true if there is no mistake.
 bool reportMistakes(const Options &options, llvm::LLVMContext &context);
 
 } // namespace msleaks::passes

@@ -1,10 +1,9 @@
 // Pins the calls of allocators that the user named, by an annotation or in a rows file, while the optimiser runs.
 //
-// The optimiser may examine such an allocator, and find that it ignores the size or does not use the block. The
-// optimiser may then pass poison for the size, or delete the call. This is correct for the program, but msleaks would
-// not see the block. So a pinned call has its operands a second time, in an operand bundle, which no pass interprets.
-// Because of the bundle, the optimiser neither deletes nor inlines the call, and the rewrite finds the operands as the
-// source wrote them. The row of the allocator is stored in an attribute of the function.
+// The optimiser may find that such an allocator ignores its size operand, and pass poison for the size. It may also
+// delete the call. This is correct for the program, but msleaks would not see the block. So a pinned call has its
+// operands a second time, in an operand bundle. Because of the bundle, the optimiser neither deletes nor inlines the
+// call. The rewrite reads the operands from the bundle.
 //
 //   call void @put(ptr %pool, ptr %p)   →   call void @put(ptr poison, ptr %p) [ "msleaks"(ptr %pool, ptr %p) ]
 #pragma once
@@ -35,7 +34,7 @@ llvm::SmallVector<llvm::Value *, 8> operandsOf(const llvm::CallBase &call);
 // Whether the call has an operand bundle of another tool.
 bool hasForeignBundle(const llvm::CallBase &call);
 
-// Removes the bundles before the link, and makes their operands the arguments of the calls again.
+// Removes the bundles before the link. The operands in each bundle replace the arguments of its call.
 void settlePins(llvm::Module &module);
 
 // Removes all bundles again: no bundle may reach the code generator.

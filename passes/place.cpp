@@ -32,8 +32,7 @@ bool isPointer(const DIType *type) {
   return type && type->getTag() == dwarf::DW_TAG_pointer_type;
 }
 
-// Returns the members and bases of `record` that cover the place's offset. Unnamed members and bases do not change the
-// name.
+// Returns the members and bases of `record` that cover the place's offset.
 SmallVector<Place, 2> membersAt(const Place &place, const DICompositeType &record) {
   SmallVector<Place, 2> found;
   for (const DINode *node : record.getElements()) {
@@ -57,7 +56,7 @@ SmallVector<Place, 2> membersAt(const Place &place, const DICompositeType &recor
 using Visit = function_ref<std::optional<Place>(const Place &)>;
 
 // Calls `visit` for each member, and returns the only result. If there are several results, returns the only pointer
-// among them, since the address of a block is stored in a pointer.
+// among them.
 std::optional<Place> onlyAnswer(ArrayRef<Place> members, Visit visit) {
   std::optional<Place> answer, pointer;
   unsigned answers = 0, pointers = 0;
@@ -119,8 +118,7 @@ std::optional<Place> elementOf(const Place &place, uint64_t stride, unsigned dep
     const uint64_t elementSize = array->getBaseType() ? sizeInBytes(*array->getBaseType()) : 0;
     if (!elementSize || stride % elementSize)
       return std::nullopt;
-    // A stride of several elements is the stride of an outer dimension. Then a later index of the GEP steps through the
-    // inner dimension.
+    // If the stride is larger than an element, the index is one of an outer dimension.
     const DIType *element = stride == elementSize ? array->getBaseType() : place.type;
     return Place{place.name + "[]", element, false, place.offset % stride};
   }

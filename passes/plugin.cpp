@@ -57,15 +57,14 @@ bool parsePipeline(StringRef text, ModulePassManager &passes, const SharedOption
   return false;
 }
 
-// The state of a pipeline that is being built. Only the pipeline of a compile calls the plugin at its start. The
-// pipeline of a ThinLTO back end does not.
+// The state of a pipeline that is being built. `compiles` is false in the pipeline of a ThinLTO back end.
 struct Pipeline {
   bool compiles = false;
   bool ended = false;
 };
 
-// Runs at the end of a compile's pipeline. With fat LTO objects, a compile has two such ends. This pass runs at the
-// first one. The second one is the end of the pipeline for the machine code.
+// Runs at the end of a compile's pipeline. With fat LTO objects, it runs before the bitcode is stored, not at the end
+// of the pipeline for the machine code.
 class EndOfCompile : public PassInfoMixin<EndOfCompile> {
 public:
   explicit EndOfCompile(SharedOptions options) : options_(std::move(options)) {}

@@ -1,6 +1,5 @@
-// The build precompiles these headers of LLVM, once for each version. Otherwise, they would take two thirds of the
-// compile time of a source file. Each file still includes the headers that it uses: scripts/check-llvm.sh builds
-// without this header.
+// The build precompiles these headers of LLVM, which otherwise take two thirds of the compile time. Each source file
+// still includes the headers that it uses: scripts/check-llvm.sh builds without this header.
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>

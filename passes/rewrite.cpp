@@ -55,8 +55,7 @@ SetVector<Function *> redirect(ArrayRef<FoundCall> calls, ArrayRef<uint32_t> row
   return recording;
 }
 
-// Instruments the calls, and writes the table of sites. Without calls, the table may still have wrappers, which call
-// functions of other modules.
+// Instruments the calls, and writes the table of sites and wrappers.
 void rewrite(Module &module, ArrayRef<FoundCall> calls, const WrapperCalls &wrappers, const KnownSymbols &symbols,
              const Remarks &remarks) {
   SiteTable table(module.getSourceFileName(), kProducer);

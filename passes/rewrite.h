@@ -1,5 +1,5 @@
-// RewritePass inserts the callbacks when the optimiser is done, so they prevent no optimisation. Each copy of a call
-// that inlining has made becomes a site of its own, with its inline chain. docs/pass.md shows the IR before and after.
+// RewritePass inserts the callbacks after the optimiser, so they prevent no optimisation. Each copy of a call that
+// inlining has made becomes a site of its own. docs/pass.md shows the IR before and after.
 #pragma once
 
 #include "options.h"
@@ -10,7 +10,7 @@
 
 namespace msleaks::passes {
 
-// Only the pass that runs first reports mistakes in the options.
+// Whether the pass reports mistakes in the options. If an earlier pass has reported them, it must not.
 enum class Mistakes { Report, AreReported };
 
 // In the link, only modules that wait for the rewrite are rewritten (link.h). The link may also contain modules that

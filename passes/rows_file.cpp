@@ -203,8 +203,8 @@ std::string collectHeaps(const UserRows &rows, NamedHeaps &heaps, std::string_vi
   return {};
 }
 
-// Sets the heap of rows that do not name a heap. The analysis looks for a freed block in the heap that the row of the
-// free names. If the allocator's row named another heap, the block would never be found.
+// Sets the heap of rows that do not name a heap. An allocator and its free must have the same heap, since the analysis
+// looks for a freed block only in the heap of the free.
 std::string settleHeaps(UserRows &rows, std::string_view file) {
   NamedHeaps heaps;
   if (std::string error = collectHeaps(rows, heaps, file); !error.empty())

@@ -8,8 +8,7 @@
 //   free  pool_put  address=1
 //   wrapper my_strdup
 //
-// Rows that `free=` connects describe blocks of one heap. A row that does not name its heap gets the heap of the rows
-// that are connected with it.
+// An allocator and the function in its `free=` have the same heap. It is enough to name the heap in one of their rows.
 #pragma once
 
 #include "msleaks/abi/symbols.h"

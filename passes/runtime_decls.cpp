@@ -31,8 +31,7 @@ Value *fit(IRBuilder<> &builder, Value *value, Type *type) {
 } // namespace
 
 // The functions are weak, so that the program links without a runtime. They are nonlazybind and not dso_local, so that
-// in every code model their addresses are read from the GOT. Only this is safe without a runtime. In the GOT, every
-// linker stores 0 for an undefined symbol, or leaves the entry to the dynamic linker.
+// their addresses are read from the GOT. There, every linker makes the address of an undefined function 0.
 FunctionCallee declareWeak(Module &module, const char *name, FunctionType *type) {
   FunctionCallee callee = module.getOrInsertFunction(name, type);
   if (auto *function = dyn_cast<Function>(callee.getCallee()); function && function->isDeclaration()) {

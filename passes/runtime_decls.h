@@ -19,9 +19,8 @@ class RuntimeDecls {
 public:
   explicit RuntimeDecls(llvm::Module &module) : module_(module) {}
 
-  // Emits a call of the callback. Arguments are converted to the prototype's types: integers are zero-extended or
-  // truncated, and pointers and integers are converted into each other. For example, a CUdeviceptr is an integer, but
-  // callbacks take it as a pointer.
+  // Emits a call of the callback. Arguments are converted to the prototype's types. For example, a CUdeviceptr is an
+  // integer, but callbacks take it as a pointer.
   void call(llvm::IRBuilder<> &builder, Callback callback, llvm::ArrayRef<llvm::Value *> arguments);
 
   // __msl_arm_v2 and __msl_disarm_v2

@@ -28,7 +28,7 @@ llvm::FunctionType *irSignature(llvm::LLVMContext &context, std::type_identity<R
   return irSignature(context, std::type_identity<Result (*)(Parameters...)>{});
 }
 
-// Returns the IR type of a C function. Both ABIs that we test pass pointers and integers of 32 and 64 bits unchanged.
+// Returns the IR type of a C function whose parameters are pointers and integers of 32 or 64 bits.
 template <typename Function> llvm::FunctionType *signatureOf(llvm::LLVMContext &context) {
   return irSignature(context, std::type_identity<Function>{});
 }

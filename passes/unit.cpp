@@ -48,9 +48,8 @@ GlobalVariable *makeTable(Module &module, StringRef bytes) {
   return table;
 }
 
-// Declares the symbol at one end of the section of the units. The linker defines a symbol at each end of a section
-// whose name is a C identifier. The symbols are weak, because --gc-sections may remove all units. They are hidden,
-// because each image has its own symbols.
+// Declares the symbol that the linker defines at one end of the section of the units. It is weak, because --gc-sections
+// may remove all units, and hidden, because each image has its own section.
 GlobalVariable *boundary(Module &module, const char *prefix) {
   const std::string name = std::string(prefix) + abi::kUnitsSection;
   if (GlobalVariable *known = module.getGlobalVariable(name))
@@ -106,8 +105,7 @@ GlobalVariable *makeUnit(Module &module) {
 void finishUnit(GlobalVariable &unit, StringRef table) {
   Module &module = *unit.getParent();
   unit.setInitializer(unitContent(*cast<StructType>(unit.getValueType()), makeTable(module, table)));
-  // Only the runtime writes the unit; no code of the program writes it. Without the next two calls, GlobalOpt would
-  // fold `base` to 0.
+  // No code of the module writes `base`. So without the next two calls, GlobalOpt would fold it to 0.
   unit.setExternallyInitialized(true);
   appendToCompilerUsed(module, {&unit});
 }

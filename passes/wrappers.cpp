@@ -37,7 +37,7 @@ TakenBlock blockOf(const FoundCall &found) {
 // block.
 struct LibcFunction {
   StringRef name;
-  bool stores; // the function stores the block's address where its first argument points to
+  bool stores; // stores the block's address in the variable that its first argument points to
 };
 constexpr LibcFunction kLibcFunctions[] = {
     {"strdup", false},         {"__strdup", false},      {"strndup", false},        {"__strndup", false},
@@ -58,8 +58,8 @@ std::optional<TakenBlock> blockOfLibc(const CallBase &call) {
   return TakenBlock{&call, known->stores ? call.getArgOperand(0) : nullptr};
 }
 
-// Whether the call returns a file descriptor. The caller must close the descriptor, as a caller must free a block. So a
-// function that only returns the descriptor to its caller is a wrapper, too.
+// Whether the call returns a file descriptor. A function that only returns a descriptor to its caller is a wrapper, as
+// for blocks.
 bool returnsDescriptor(const CallBase &call) {
   const Function *callee = call.getCalledFunction();
   if (!callee || !callee->isDeclaration() || !callee->getReturnType()->isIntegerTy())
@@ -112,8 +112,8 @@ private:
     const SmallVector<TakenBlock> taken = blocksTakenIn(function);
     if (!taken.empty())
       takes_memory_.insert(&function);
-    // A function that returns several blocks in a struct is no wrapper: only the lines of its calls distinguish the
-    // blocks.
+    // A function that returns several blocks in a struct is no wrapper. The report then names the line of each
+    // allocation, which distinguishes the blocks.
     if (!pointer && taken.size() != 1)
       return;
     for (const TakenBlock &block : taken)
@@ -126,8 +126,8 @@ private:
         visit({call}, wrappers_);
   }
 
-  // Whether the function may return the result of another function. The result is false if the function returns a
-  // struct and also allocates a block itself, since the struct might contain several blocks.
+  // Whether the function may return the result of another function. A function that returns a struct, and also
+  // allocates a block itself, is excluded: the struct might contain several blocks.
   bool mayHandOutResults(const Function &function) const {
     return function.getReturnType()->isPointerTy() || (returnsStruct(function) && !takes_memory_.contains(&function));
   }
@@ -176,8 +176,8 @@ private:
     }
   }
 
-  // Adds the function that contains the call to `kind` (wrappers or forwarders), if the function only returns the block
-  // to its caller.
+  // Adds the function that contains the call to `kind` (wrappers or forwarders), if it allocates the block only for its
+  // caller.
   void visit(const TakenBlock &block, SetVector<const Function *> &kind) {
     const Function &function = *block.call->getFunction();
     if (symbols_.isWrapper(function) || !isHandedOut(block, returnsStruct(function) ? InStruct::Yes : InStruct::No))

@@ -12,9 +12,8 @@
 //
 // A function that the user named as a wrapper has an entry without a line, which represents all its calls.
 //
-// A function may also return the result of another module's function. Such a function is a wrapper only if the other
-// module's function is a wrapper. The report decides this, since it has the tables of all modules and the call path.
-// The calls of other modules' functions are named forwards.
+// A function may also return the result of another module's function. This call is named a *forward*. The function is a
+// wrapper only if the other module's function is one. The report decides this, since it has the tables of all modules.
 #pragma once
 
 #include "known_symbols.h"
@@ -24,8 +23,7 @@
 
 namespace msleaks::passes {
 
-// The calls that make functions wrappers. Calls in headers of the system are left out, since reports skip such places
-// anyway.
+// The calls that make functions wrappers, without those in headers of the system, which reports always skip.
 class WrapperCalls {
 public:
   // Whether a call at this place makes a function a wrapper. Also true for any line of a function that the user named.

@@ -23,7 +23,7 @@ namespace {
 constexpr uint8_t kBoth = abi::kReads | abi::kWrites;
 constexpr unsigned kAddressBits = 64;
 constexpr size_t kMostCalls = 16;                // limit of nested calls
-constexpr int64_t kMostBytes = int64_t{1} << 31; // a larger range is useless: its index may have any 32-bit value
+constexpr int64_t kMostBytes = int64_t{1} << 31; // limit of a known range; a larger range counts as not known
 
 // A range of bytes, as distances from an address.
 struct Bytes {
@@ -60,8 +60,8 @@ class Follow {
 public:
   Follow(FunctionAnalysisManager &analyses, Found &found) : analyses_(analyses), found_(found) {}
 
-  // Follows an argument of the kernel, or of a function that it calls. `at` is the distance of this argument's address
-  // from the address in the kernel's argument. std::nullopt: the distance is not known.
+  // Follows an argument of the kernel, or of a function that it calls. `at` is the distance from the address in the
+  // kernel's argument to the address in this argument. std::nullopt: the distance is not known.
   void argument(Argument &argument, const Range &at) {
     if (calls_.size() == kMostCalls || is_contained(calls_, &argument))
       return found_.add(kBoth, std::nullopt);
@@ -125,7 +125,7 @@ private:
       return argument(*callee->getArg(number), bytesAt(*use, of, at, 0));
     const bool is_read = call.onlyReadsMemory() || call.onlyReadsMemory(number);
     const bool is_written = call.onlyWritesMemory() || call.onlyWritesMemory(number);
-    // The result of the call may be the address, or a number that was made from the address.
+    // The call may return the address, also as an integer.
     const bool comes_back = call.getType()->isPtrOrPtrVectorTy() || call.getType()->isIntOrIntVectorTy(kAddressBits);
     if (!call.doesNotCapture(number) && (comes_back || !call.onlyReadsMemory()))
       escape();
@@ -161,7 +161,7 @@ private:
   SmallVector<Argument *> calls_;
 };
 
-// Looks for uses of memory that no argument points to. The address of such memory was loaded, or made from a number.
+// Looks for uses of memory that no argument points to. The address of this memory was loaded, or made from a number.
 class Others {
 public:
   explicit Others(const DeviceTarget &target) : target_(target) {}
@@ -194,15 +194,15 @@ private:
     if (any_of(call.args(), [&](Value *given) { return given->getType()->isPtrOrPtrVectorTy() && isOther(*given); }))
       return true;
     Function *callee = call.getCalledFunction();
-    if (!callee) // an indirect call or assembly may use any memory
+    if (!callee) // an indirect call or assembler code may use any memory
       return true;
     if (callee->isDeclaration()) // OpenCL's functions use only memory of their arguments
       return !callee->isIntrinsic() && !target_.isSpirv() && !call.onlyAccessesArgMemory();
     return areUsedBy(*callee);
   }
 
-  // Whether the call uses a texture, a surface or an image. The operand that selects such an object is a number and not
-  // an address. For some such calls, LLVM claims that they use no memory.
+  // Whether the call uses a texture, a surface or an image. Such an object is selected by a number, not by an address.
+  // LLVM claims that some of these calls use no memory.
   static bool isTexture(const CallBase &call) {
     const Function *callee = call.getCalledFunction();
     const StringRef name = callee ? callee->getName() : StringRef();
@@ -211,9 +211,8 @@ private:
                   [&](StringRef beginning) { return name.starts_with(beginning); });
   }
 
-  // Whether the address may point to memory that no argument of the kernel points to. The arguments of a called
-  // function are checked at its call. Follow cannot follow a vector of addresses, so an argument of such a type counts
-  // as other memory.
+  // Whether the address may point to memory that no argument of the kernel points to. An argument that is a vector of
+  // addresses counts as such memory, since Follow does not support it.
   bool isOther(const Value &address) const {
     if (target_.isPrivateTo(address.getType()->getPointerAddressSpace()))
       return false;
@@ -289,7 +288,7 @@ SmallVector<uint32_t> argumentOffsets(const Function &kernel) {
   SmallVector<uint32_t> offsets;
   uint64_t end = 0;
   for (const Argument &argument : kernel.args()) {
-    // For a struct that is passed by its address, the struct itself is stored among the arguments.
+    // A struct that the IR passes by its address is itself stored among the arguments.
     Type *by_value = argument.getParamByValType() ? argument.getParamByValType() : argument.getParamByRefType();
     Type *type = by_value ? by_value : argument.getType();
     const Align natural = layout.getABITypeAlign(type);

@@ -1,4 +1,4 @@
-// Finds how a kernel may use the memory that its arguments point to: an upper bound for any launch.
+// Finds how a kernel may use the memory that its arguments point to. The result is true of every launch.
 //
 //   define void @work(ptr %in, ptr %out, i32 %n) { … load %in + 4 × (%i & 15) … store %out + 4 × %n … }
 // → in: read, bytes 0 to 64 · out: written · n: no address
@@ -20,8 +20,8 @@ struct KernelUses {
 
 KernelUses usesOf(llvm::Function &kernel, const DeviceTarget &target, llvm::FunctionAnalysisManager &analyses);
 
-// Returns the offset of each argument if all arguments are stored one behind the other. The last element of the result
-// is the offset behind the last argument.
+// Returns the offset of each argument in the memory that passes the arguments. The last element is the end of the last
+// argument.
 llvm::SmallVector<uint32_t> argumentOffsets(const llvm::Function &kernel);
 
 // Emits a remark (-Rpass-analysis=msleaks) about the uses of each argument.

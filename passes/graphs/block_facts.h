@@ -9,7 +9,6 @@ class BasicBlock;
 
 namespace msleaks::passes {
 
-// Sets the classes and bytes of the row.
 void addFacts(const llvm::BasicBlock &block, abi::GraphBlock &row);
 
 } // namespace msleaks::passes

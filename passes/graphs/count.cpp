@@ -23,11 +23,10 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// Limits the counters in registers. While an outer loop runs, it needs registers for its own counters and for the
-// counters of its inner loops.
+// Limits how many counters a loop and its inner loops have in registers at the same time (graphs/loop_registers.h).
 constexpr unsigned kMostRegisters = 8;
 constexpr char kAnnotation[] = "msleaks.cfg"; // a function with this annotation is counted, whatever its name
-constexpr char kDone[] = "msleaks.counted";   // module flag, since the pass runs twice on some modules (fat LTO, links)
+constexpr char kDone[] = "msleaks.counted";   // module flag: the module is counted already
 
 bool canBeCounted(const Function &function) {
   return !function.isDeclaration() && !function.hasAvailableExternallyLinkage() && !function.isPresplitCoroutine() &&

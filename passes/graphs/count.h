@@ -1,7 +1,6 @@
 // Inserts code that counts how often each edge of chosen functions is taken (docs/kernel-graphs.md). Host code gets its
 // counters after it was simplified and before it is vectorised or unrolled. At this point, the blocks are still those
-// of the source, and counters cost little. Kernels get their counters at the optimiser's end. After that, only the code
-// generator's structurizer changes the graphs of kernels.
+// of the source, and counters cost little. Kernels get their counters at the optimiser's end.
 #pragma once
 
 #include "rewrite.h"

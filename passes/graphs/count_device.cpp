@@ -23,11 +23,11 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// Limits the 64-bit registers for counters. With more registers, fewer threads of a kernel run at the same time.
+// Limits the counters in registers. With more registers, fewer threads of a kernel run at the same time.
 constexpr unsigned kMostKernelRegisters = 16;
 constexpr size_t kFewPlaces = 4;
 
-// Looks for places where threads may wait for each other: barriers, and calls of declared functions that may contain a
+// Looks for places where threads may wait for each other: barriers, and calls of undefined functions that may contain a
 // barrier.
 class Waits {
 public:
@@ -132,18 +132,17 @@ private:
                 counters_.add(to, first, before, amounts);
             });
     if (bank)
-      callClones(function, *bank, clones); // after countAt: its places may be the original calls
+      callClones(function, *bank, clones); // after countAt, since `places` may refer to the original calls
   }
 
-  // Whether threads may wait for each other in the function. If threads wait in any kernel, they may also wait in each
-  // function that is no kernel, since the kernel may call this function.
+  // Whether threads may wait for each other in the function. Each function that is no kernel may be called by a kernel
+  // whose threads wait.
   bool mayWait(const CountedClone &counted) const {
     return counted.is_kernel ? waiting_.contains(counted.original) : !waiting_.empty();
   }
 
-  // Whether a thread computes its bank only where it counts, not at the beginning of the kernel. This is done for a
-  // kernel that counts at few places. Threads that do not reach these places then run no code for the bank
-  // (DeviceCounters::addThreadsApart).
+  // Whether a thread computes its bank (its counters) where it counts, not at the beginning of the kernel. In a kernel
+  // that counts at few places, this saves time for threads that reach none of them.
   bool asksWhereItCounts(const CountedClone &counted, ArrayRef<CounterPlace> places,
                          ArrayRef<CountedClone> clones) const {
     return target_.isSpirv() && counted.is_kernel && places.size() <= kFewPlaces && !callsAny(*counted.clone, clones);

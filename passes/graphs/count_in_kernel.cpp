@@ -13,7 +13,8 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// Moves allocas of constant size. Outside of the function's first block, LLVM would treat their size as dynamic.
+// Moves the allocas of constant size. LLVM treats an alloca outside of the function's first block as one of dynamic
+// size.
 void moveAllocas(BasicBlock &from, BasicBlock &to) {
   for (Instruction &instruction : make_early_inc_range(from))
     if (auto *alloca = dyn_cast<AllocaInst>(&instruction); alloca && isa<ConstantInt>(alloca->getArraySize()))

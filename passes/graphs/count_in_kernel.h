@@ -16,15 +16,15 @@
 //   }
 //   define ptx_kernel void @__msl_in_kernel_work(ptr %a, ptr addrspace(1) %counts) { ret void }
 //
-// The last kernel is never launched. From its name, the program learns that the kernel `work` counts.
+// The last kernel is never launched. Its name shows the hooks that the kernel `work` counts its own edges.
 #pragma once
 
 #include "graphs/counted_clones.h"
 
 namespace msleaks::passes {
 
-// Moves the counting code of `clones` into the original kernels. The code must have the debug information of the
-// originals. `table` is the name of the constant with the module's graphs.
+// Moves the counting code of `clones` into the original kernels. The clones must be made with `in_kernel`. `table` is
+// the name of the constant with the module's graphs.
 void countInKernel(const DeviceTarget &target, llvm::ArrayRef<CountedClone> clones, llvm::StringRef table);
 
 } // namespace msleaks::passes

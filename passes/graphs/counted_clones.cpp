@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kCountsAlign = 8;
 
-// Describes the new argument in OpenCL's metadata, which has one operand for each argument of a kernel.
+// Adds the new argument to OpenCL's metadata, which describes each argument of a kernel.
 void describeArgument(Function &kernel, const DeviceTarget &target) {
   LLVMContext &context = kernel.getContext();
   const auto text = [&](StringRef word) -> Metadata * { return MDString::get(context, word); };
@@ -76,7 +76,7 @@ Function *makeClone(Function &original, const DeviceTarget &target, bool is_kern
   if (described)
     clone->setSubprogram(nullptr); // the debug information stays that of the kernel
 
-  if (!is_kernel) { // the copy is internal, but CloneFunctionInto copied the visibility
+  if (!is_kernel) { // CloneFunctionInto copied the visibility, but the copy is internal
     clone->setVisibility(GlobalValue::DefaultVisibility);
     clone->setDSOLocal(true);
   }
@@ -92,8 +92,8 @@ Function *makeClone(Function &original, const DeviceTarget &target, bool is_kern
   return clone;
 }
 
-// Adds to `reached` each function that one of its elements, from index `begin` on, calls. Follows these calls through
-// further functions, but not through pointers.
+// Adds to `reached` all functions that its elements, from index `begin` on, call directly or through other functions.
+// Calls through pointers are not followed.
 void addCalled(SetVector<Function *> &reached, size_t begin, const DeviceTarget &target,
                function_ref<bool(const Function &)> can_be_counted) {
   for (size_t i = begin; i < reached.size(); ++i) // the set grows in the loop

@@ -14,7 +14,7 @@
 
 namespace msleaks::passes {
 
-// The counters to which a thread adds, and whether the thread counts.
+// The counters of a thread, and whether the thread counts.
 struct Bank {
   llvm::Value *address;
   llvm::Value *is_counted; // a flag, since SPIR-V cannot compare pointers before version 1.4
@@ -28,15 +28,14 @@ struct CountedClone {
   llvm::Function *original;
   llvm::Function *clone;
   bool is_kernel;
-  unsigned caller;                // 1 + the number of the only kernel that (indirectly) calls it; 0: several kernels
+  unsigned caller;                // 1 + the number of the kernel that calls it; 0: several kernels do
   llvm::Argument &counts() const; // only for a kernel: the address of abi::DeviceCounts
   Bank bank() const;              // only for a function that is no kernel
 };
 
-// Copies the kernels, and the functions of this module that they call, themselves or through other functions. Calls
-// through pointers are not followed. The copies still call the originals, until callClones is called. A call of a
-// kernel by another kernel does not change. With `in_kernel` (count_in_kernel.h), the copy of a kernel gets no debug
-// information of its own. The code of the copy refers to the debug information of the kernel.
+// Copies the kernels and all functions of this module that they call, directly or through other functions. Calls
+// through pointers are not followed. The copies call the originals until callClones changes these calls. With
+// `in_kernel` (count_in_kernel.h), the copy of a kernel uses the kernel's debug information.
 llvm::SmallVector<CountedClone> cloneCounted(llvm::Module &module, const DeviceTarget &target, bool in_kernel,
                                              llvm::function_ref<bool(const llvm::Function &)> can_be_counted);
 

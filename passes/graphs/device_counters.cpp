@@ -35,8 +35,8 @@ Value *fieldOf(IRBuilder<> &builder, Value *header, size_t offset) {
   return builder.CreateAlignedLoad(builder.getInt32Ty(), address, Align(4));
 }
 
-// A thread's number in its thread block, and the number of threads in this block. 32 bits are enough for both numbers.
-// A division of 64-bit numbers would take a hundred instructions on a device.
+// A thread's number in its thread block, and the number of threads in this block. Both have 32 bits, because a division
+// of 64-bit numbers takes a hundred instructions on a device.
 struct Threads {
   Threads(IRBuilder<> &builder, const DeviceTarget &target) {
     Numbers at, of;
@@ -198,9 +198,9 @@ void DeviceCounters::addThreads(Value &counts, const Bank &bank, uint32_t counte
   addAll(counts, bank, counter, *SplitBlockAndInsertIfThen(leads, before(begin), /*Unreachable=*/false));
 }
 
-// On a CPU, OpenCL runs the threads of a thread block one after the other, in a loop between two barriers. Values that
-// live across a barrier are stored in memory, for each thread. So the barrier below puts the work of the first thread
-// into a loop of its own. The other threads do nothing in this loop, and no value lives beyond the loop.
+// On a CPU, OpenCL runs the threads of a thread block one after the other, in a loop between two barriers. The barrier
+// below ends the loop that contains the counting. So no value of the counting lives in the kernel's own loop, where it
+// would be stored in memory for each thread.
 //
 //   br (%thread == 0), first, rest
 // first: %bank = …
@@ -235,7 +235,7 @@ void DeviceCounters::addByCall(const Bank &bank, uint32_t first, Instruction &be
   }
 }
 
-// Returns the function that addByCall calls:
+// // Returns the function that addByCall calls. It adds the amount to the counter:
 //
 // define internal spir_func void @__msl_count(ptr addrspace(1) %counter, i64 %amount) noinline {
 //   br (%amount != 0), add, end
@@ -259,7 +259,7 @@ Function &DeviceCounters::countFunction() {
   return *count_;
 }
 
-// Makes a kernel that copies the table into memory of the program:
+// Makes a kernel that copies the table of graphs into memory that the program can read:
 //
 // define spir_kernel void @__msl_graphs_HASH(ptr addrspace(1) %to) {
 //   %i = call i64 @get_global_id(0)

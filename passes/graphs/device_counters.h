@@ -1,9 +1,7 @@
 // Emits the code that counts on a device (abi/device_counts.h).
 //
-//   %bank = …                          ; at the kernel's beginning: the bank of the block,
-//   %is_counted = …                    ; and whether the thread counts, the same for all threads of a wave
-//   br %is_counted, add, rest
-//   add: atomicrmw add %bank + 8 × k, %amount
+//   %bank = … ; at the kernel's beginning: the bank of the block, %is_counted = … ; and whether the threads of this
+//   wave count br %is_counted, add, rest add: atomicrmw add %bank + 8 × k, %amount
 #pragma once
 
 #include "graphs/counted_clones.h"
@@ -15,27 +13,26 @@ class DeviceCounters {
 public:
   DeviceCounters(llvm::Module &module, const DeviceTarget &target);
 
-  // Emits, in front of `begin`, the code that finds the counters of a thread (its bank). `counts` is the kernel's last
-  // argument.
+  // Emits, in front of `begin`, the code that finds a thread's bank: the array of counters that the thread uses.
+  // `counts` is the kernel's last argument.
   Bank bank(llvm::Value &counts, llvm::Instruction &begin);
-  // Counts, in front of `begin`, the threads that enter the kernel: the first thread of a thread block counts all
-  // threads of this block. `counter` is the number of the counter in the module. `bank` must be valid at `begin`.
+  // Emits, in front of `begin`, the code that counts the threads that enter the kernel. The first thread of a thread
+  // block counts all threads of this block. `counter` is the number of the counter in the module.
   void addThreads(llvm::Value &counts, const Bank &bank, uint32_t counter, llvm::Instruction &begin) const;
-  // Counts the same threads as addThreads, but without a bank, and emits a barrier between this code and the code
-  // behind it. For SPIR-V only.
+  // Does the same as addThreads, but finds the bank itself, and emits a barrier behind the counting. For SPIR-V only.
   void addThreadsApart(llvm::Value &counts, uint32_t counter, llvm::Instruction &begin);
   // Adds the amounts in front of `before`. `first` is the number of the function's first counter in the module.
   void add(const Bank &bank, uint32_t first, llvm::Instruction &before, llvm::ArrayRef<CountedAmount> amounts) const;
 
-  // Adds the amounts as add() does, but without a branch, for kernels whose threads wait for each other. PoCL runs the
-  // code behind a barrier in a loop over the threads, once for each path to the end. PoCL assumes that all threads of a
-  // block take the same path. With a branch that only some threads take, either all threads would count, or none.
+  // Adds the amounts as add() does, but without a branch, for kernels with barriers. In these kernels, PoCL (OpenCL on
+  // a CPU) assumes that all threads of a block take the same branch. With a branch, either all threads of the block
+  // would count, or none.
   //
   //   call @__msl_count(%bank + 8 × k, select %is_counted, %amount, 0)      ; not inlined
   void addByCall(const Bank &bank, uint32_t first, llvm::Instruction &before, llvm::ArrayRef<CountedAmount> amounts);
 
-  // Call this after all functions got their counters. Makes the constant with the table and returns its name. If the
-  // program cannot read the constant, also makes a kernel that copies the constant.
+  // Call this after all functions got their counters. Makes the constant with the table, and returns the constant's
+  // name. For SPIR-V, also makes a kernel that copies the constant, since the program cannot read it.
   std::string finish(llvm::StringRef table);
 
 private:

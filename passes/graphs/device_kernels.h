@@ -1,4 +1,4 @@
-// Adds a constant for each kernel to the device's module. A program that launches the copies of kernels reads these
+// Adds a constant for each kernel to the device's module. The hooks, which launch the copies of kernels, read these
 // constants (abi::DeviceKernel):
 //
 //   @__msl_kernel_work = weak protected addrspace(1) constant { i32 1, i32 (arguments), i32 (offset), i32 (wave), table

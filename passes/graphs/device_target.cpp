@@ -29,8 +29,8 @@ bool isListed(const Function &function) {
          });
 }
 
-// Whether an AMDGPU kernel is launched only with grids that are multiples of its thread blocks. This is the default of
-// HIP (-fno-offload-uniform-block changes it). In newer versions of LLVM, the attribute has no value.
+// Whether all thread blocks of an AMDGPU kernel have the same size. This is the default of HIP
+// (-fno-offload-uniform-block changes it). In newer versions of LLVM, the attribute has no value.
 bool hasFullBlocks(const Function &kernel) {
   const Attribute uniform = kernel.getFnAttribute("uniform-work-group-size");
   return uniform.isValid() && uniform.getValueAsString() != "false";
@@ -80,9 +80,8 @@ void DeviceTarget::listAs(const Function &kernel, Function &copy) const {
     rows->addOperand(row);
 }
 
-// Removes only the attributes for values that the code of this file reads. AMDGPU's optimiser computed the attributes
-// earlier, and does not compute them again. A value without such an attribute is passed in registers to each function
-// that the copy calls. So the attributes for other values stay.
+// These attributes of AMDGPU say that a function does not read a value. Removes only those for values that the code of
+// this file reads: each removed attribute costs registers in every call that the copy makes.
 void DeviceTarget::dropWhatItAsks(Function &copy) const {
   AttributeMask untrue;
   for (const StringRef asked : {"dispatch-ptr", "workgroup-id-x", "workgroup-id-y", "workgroup-id-z", "workitem-id-x",
@@ -91,7 +90,7 @@ void DeviceTarget::dropWhatItAsks(Function &copy) const {
   copy.removeFnAttrs(untrue);
 }
 
-// Emits a call of a function of OpenCL. `describe` adds attributes to the function's declaration.
+// // Emits a call of a function that OpenCL defines. `describe` adds attributes to the function's declaration.
 CallInst *DeviceTarget::callOf(IRBuilder<> &builder, StringRef name, Type &result, uint32_t argument,
                                function_ref<void(Function &)> describe) const {
   FunctionCallee callee =
@@ -225,8 +224,8 @@ GlobalVariable &DeviceTarget::addPointer(const Twine &name) const {
   return *variable;
 }
 
-// Returns the number of threads in a wave. For AMDGPU, the target feature decides, or else the processor: a wave of
-// gfx10 and newer has 32 threads.
+// For AMDGPU, a target feature names the size of a wave. Without this feature, a wave of gfx10 and newer has 32
+// threads, and an older one 64.
 uint32_t DeviceTarget::waveOf(const Function &function) const {
   constexpr uint32_t kNarrow = 32, kWide = 64;
   if (kind_ == Kind::Nvptx)
@@ -247,8 +246,7 @@ void DeviceTarget::waitForBlock(IRBuilder<> &builder) const {
   })->setConvergent();
 }
 
-// Adds with two 32-bit atomics. In OpenCL, 64-bit atomics are an extension. A device without this extension refuses a
-// module that declares it.
+// Adds with two 32-bit atomics, since some OpenCL devices have no 64-bit atomics.
 //
 //   %old = atomicrmw add ptr %address, i32 (lower half)
 //   %carry = %old + lower half < %old

@@ -1,5 +1,5 @@
-// DeviceTarget describes a module that is compiled for a device. It says which functions are kernels, and emits the
-// code with which a thread reads its number and the number of its thread block.
+// Describes the target of a module that is compiled for a device. Finds its kernels, and emits the code with which a
+// thread reads its number and the number of its thread block.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -25,7 +25,8 @@ public:
   // In LLVM 19, the metadata of an NVPTX module lists its kernels. Adds the copy to this list.
   void listAs(const llvm::Function &kernel, llvm::Function &copy) const;
 
-  // Removes attributes that say that the kernel does not read its position, since the copy reads its position.
+  // Removes attributes that say that the kernel does not read the numbers of its threads and blocks, since the copy
+  // reads them.
   void dropWhatItAsks(llvm::Function &copy) const;
 
   // These functions emit code that computes 64-bit numbers, for a dimension from 0 to 2.
@@ -56,9 +57,8 @@ public:
   bool isSpirv() const { return kind_ == Kind::Spirv; }
   unsigned globalSpace() const { return 1; }
   unsigned sharedSpace() const { return 3; }
-  // Whether the address space cannot contain memory that the program allocates. This is true of the memory of a thread
-  // or of its thread block, and of the module's constants. But OpenCL's constants may be memory that the program
-  // allocates.
+  // Whether the address space contains only memory of a thread, memory of a thread block, or constants of the module.
+  // OpenCL's constants do not count, since they may be in memory that the program allocates.
   bool isPrivateTo(unsigned space) const {
     constexpr unsigned kConstant = 4, kThread = 5;
     return space == sharedSpace() || (isSpirv() ? space == 0 : space == kConstant || space == kThread);
@@ -74,8 +74,8 @@ private:
                          llvm::function_ref<void(llvm::Function &)> describe) const;
   llvm::Value *ask(llvm::IRBuilder<> &builder, llvm::StringRef name, unsigned dimension) const;
   llvm::Value *special(llvm::IRBuilder<> &builder, llvm::StringRef name, unsigned dimension) const;
-  // On AMDGPU, the code reads these numbers from the packet of the launch: the threads of the grid, and the threads of
-  // each full block. The last block in a dimension may have fewer threads.
+  // On AMDGPU, the packet of the launch contains the number of threads in the grid, and in each full block. The last
+  // block in a dimension may have fewer threads.
   llvm::Value *packet(llvm::IRBuilder<> &builder, unsigned bits, unsigned offset) const;
   llvm::Value *gridSize(llvm::IRBuilder<> &builder, unsigned dimension) const;
   llvm::Value *blockSize(llvm::IRBuilder<> &builder, unsigned dimension) const;

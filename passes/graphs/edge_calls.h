@@ -1,12 +1,11 @@
-// Counts each edge with a call that is not inlined, in a new basic block for this edge (option counters=calls). The
-// first version counted edges of kernels in this way. The option still exists, for comparison. The block is named after
-// the edge (edge_places.h). In host code, later passes merge such a block with a neighbour if they can.
+// Counts each edge with a call that is not inlined, in a new basic block for this edge (option counters=calls). This is
+// slow, and serves for comparison with the other counters. The block is named after the edge (edge_places.h).
 //
 //   edge2_5:  call void @__msl_count_edge(ptr %counters, i32 (edge), i32 (banks), i32 (granularity))
 //   →         counters[edge] += granularity
 //
-// `granularity` is the number of threads that the call counts; it is 0 in a thread that does not count. The bank is
-// chosen at the beginning of the function. So `counters` is the address of the thread's bank, and `banks` is always 1.
+// `granularity` is the number of threads that the call counts; it is 0 in a thread that does not count. `counters` is
+// the address of the array of counters (the bank) that the thread uses. `banks` is always 1.
 #pragma once
 
 #include "graphs/loop_registers.h"
@@ -20,8 +19,8 @@ class Module;
 
 namespace msleaks::passes {
 
-// While an object of this class exists, new basic blocks have names. Otherwise, a release build of clang drops the
-// names of basic blocks.
+// While an object of this class exists, LLVM does not drop the names of new basic blocks, as a release build of clang
+// otherwise does.
 class BlockNamesKept {
 public:
   BlockNamesKept(llvm::LLVMContext &context, bool keeps)

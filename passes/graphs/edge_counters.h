@@ -1,4 +1,5 @@
-// Decides which edges of a function get a counter, and at which instruction each counter is increased.
+// Decides which edges of a function get a counter, and finds the instruction in front of which each counter is
+// increased.
 #pragma once
 
 #include "graphs/edge_graph.h"
@@ -10,13 +11,13 @@ namespace msleaks::passes {
 // Chooses the counter of each edge of the graph. Counters are numbered from `next` on.
 llvm::SmallVector<EdgeCount> chooseCounters(const EdgeGraph &graph, bool all, uint32_t &next);
 
-// Returns the places where the counters are increased, and inserts blocks for them. The place of the function's entry
-// is `begin`. Here, counters are numbered from 0 in each function.
+// Returns the places where the counters are increased, and inserts blocks for them. The entry of the function is
+// counted at `begin`. A CounterPlace numbers the counters from 0 in each function.
 llvm::SmallVector<CounterPlace> placesOf(llvm::Instruction &begin, const EdgeGraph &graph,
                                          llvm::ArrayRef<EdgeCount> counts, bool all);
 
-// Moves the allocas of fixed size to the front, and returns the first instruction behind them. An alloca behind a
-// branch would be outside of the entry block, and so its size would be dynamic.
+// Moves the allocas of fixed size to the front, and returns the first instruction behind them. Then code with branches
+// can be inserted there, and all these allocas stay in the entry block.
 llvm::Instruction &firstBehindAllocas(llvm::Function &function);
 
 } // namespace msleaks::passes

@@ -55,8 +55,8 @@ bool hasCallThatMayNotComeBack(const BasicBlock &block) {
 
 } // namespace
 
-// A musttail call is the function's end, so its effects do not matter here. Inline assembly that jumps is a callbr,
-// which has edges. In a function that calls setjmp, any call may jump back to the setjmp.
+// Returns false for a musttail call, since no code follows it, and for inline assembler, which returns. In a function
+// that calls setjmp, any call may jump back to the setjmp.
 bool mayNotComeBack(const CallBase &call) {
   if (call.isMustTailCall() || isa<InlineAsm>(call.getCalledOperand()))
     return false;
@@ -113,8 +113,7 @@ void EdgeGraph::addSuccessors(unsigned from, const BranchProbabilityInfo &probab
          .splits = canBeSplit(terminator, i)});
 }
 
-// Adds the edges from the block to outside. A block that ends with a call that cannot return has one such edge, not
-// two.
+// Adds the edges that leave the function from this block.
 void EdgeGraph::addWaysOut(unsigned from, uint64_t frequency, Calls calls) {
   const bool is_unreachable = endsUnreachable(block(from));
   if (is_unreachable || (calls == Calls::MayNotComeBack && hasCallThatMayNotComeBack(block(from))))

@@ -56,8 +56,8 @@ public:
   EdgeGraph(llvm::Function &function, const llvm::BlockFrequencyInfo &frequencies,
             const llvm::BranchProbabilityInfo &probabilities, Calls calls = Calls::MayNotComeBack);
 
-  // Changes the weights for a kernel: counting its entries costs nothing. If two branches are equally likely, threads
-  // without work are assumed to take the branch that leads directly to the end.
+  // Changes the weights for a kernel. Its entries are counted at almost no cost. If two branches are equally likely,
+  // the one that leads directly to the end of the kernel gets the lower weight.
   void weighAsKernel();
 
   llvm::ArrayRef<llvm::BasicBlock *> blocks() const { return blocks_; } // block n is the (n - 1)th
@@ -78,9 +78,8 @@ private:
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> ordinals_;
 };
 
-// Whether the code behind the call may run never or twice: the call throws, does not return, or returns twice. Any
-// other call is assumed to return. If such a call does not return after all (exit, longjmp), the counts of the frames
-// that it leaves are off by one.
+// Whether the call may throw, not return, or return twice. Returns false if no attribute of the call shows this. Then a
+// longjmp or exit in the callee makes the counts of the functions that it leaves wrong by one.
 bool mayNotComeBack(const llvm::CallBase &call);
 // Whether the call certainly returns, and only once.
 bool surelyComesBack(const llvm::CallBase &call);

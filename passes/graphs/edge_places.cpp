@@ -19,8 +19,8 @@ std::string nameOf(const Edge &edge) {
   return edge.ordinal <= 1 ? name : (name + "." + Twine(edge.ordinal)).str();
 }
 
-// Inserts a new block on the edge. The terminator may have several edges to one block. In each phi of that block, the
-// entries for these edges all have the same value. So any of these entries can become the entry for the new block.
+// Inserts a new block on the edge. If the terminator has several edges to one block, the entries of these edges in a
+// phi have the same value. So any of these entries can become the entry for the new block.
 Instruction &between(Instruction &terminator, const Edge &edge) {
   BasicBlock &from = *terminator.getParent(), &to = *terminator.getSuccessor(edge.successor);
   BasicBlock *middle = BasicBlock::Create(from.getContext(), nameOf(edge), from.getParent(), from.getNextNode());

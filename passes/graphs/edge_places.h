@@ -1,4 +1,4 @@
-// Finds the instruction in front of which an edge is counted. Code at this place runs exactly when the edge is taken.
+// Finds a position for code that must run exactly when an edge is taken.
 #pragma once
 
 #include "graphs/edge_graph.h"

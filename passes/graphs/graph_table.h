@@ -14,7 +14,7 @@ class LoopInfo;
 
 namespace msleaks::passes {
 
-// The counter of an edge: the counter's number in the module, if the edge has a counter.
+// The number of an edge's counter in the module, if the edge has a counter.
 struct EdgeCount {
   uint32_t counter = abi::kNoCounter;
   uint8_t flags = 0; // abi::EdgeFlag
@@ -25,8 +25,8 @@ public:
   // `texts` prints the IR of blocks. Null: the table has no IR.
   GraphTable(std::string_view source, std::string_view target, BlockText *texts = nullptr);
 
-  // Adds the function as it is now, under the name of `named`: the function itself, or its original. `arguments` are
-  // the arguments of a kernel.
+  // Adds a function under the name of `named`. If the function is a copy, `named` is its original. `arguments` are the
+  // arguments of a kernel.
   void add(const EdgeGraph &graph, const llvm::Function &named, llvm::ArrayRef<EdgeCount> counts,
            const llvm::LoopInfo &loops, uint32_t flags, llvm::ArrayRef<abi::GraphArgument> arguments = {});
 

@@ -1,6 +1,6 @@
-// Chooses the edges that need a counter: those outside of a spanning tree of the graph. The flow into a block equals
-// the flow out of the block. So the counts of the tree's edges can be computed from the other counts, beginning at the
-// leaves of the tree (analysis/graphs/edge_counts.h).
+// Chooses the edges that need a counter: those outside of a spanning tree of the graph. The counts of a block's
+// incoming and outgoing edges have the same sum. So the counts of the tree's edges can be computed from the other
+// counts (analysis/graphs/edge_counts.h).
 #pragma once
 
 #include "graphs/edge_graph.h"
@@ -8,8 +8,7 @@
 namespace msleaks::passes {
 
 // Returns for each edge whether it needs a counter. The tree first gets the edges that cannot have a counter, then the
-// edges that are expected to be taken most often. If an edge cannot have a counter but would close a cycle in the tree,
-// its count stays unknown.
+// edges that are expected to be taken most often.
 llvm::SmallVector<bool> edgesOutsideOfTree(const EdgeGraph &graph);
 
 } // namespace msleaks::passes

@@ -34,8 +34,8 @@ GlobalVariable *makeTable(Module &module, StringRef bytes) {
   return table;
 }
 
-// Whether the target has a calling convention that preserves the caller's registers. With it, a call of
-// __msl_first_count costs its caller nothing while the call is not executed.
+// Whether the target has a calling convention that preserves the caller's registers. With it, a function that may call
+// __msl_first_count need not save registers for this rare call.
 bool savesRegisters(const Triple &target) {
   return target.getArch() == Triple::x86_64 || target.getArch() == Triple::aarch64;
 }
@@ -91,8 +91,8 @@ Value *ThreadCounters::find(Instruction &begin, uint32_t first, Value &scratch) 
   return counters;
 }
 
-// Returns the array for counting without a runtime. A large array could overflow a small stack. So for more than
-// kMostOnStack counters, all threads share one global array, and slow each other down.
+// Returns the array in which the function counts without a runtime: a local array. More than kMostOnStack counters get
+// a global array, since a large local array could overflow the stack.
 Value *ThreadCounters::scratch(Function &function, uint32_t count) {
   auto *type = ArrayType::get(Type::getInt64Ty(module_.getContext()), count);
   if (count > kMostOnStack)
@@ -144,8 +144,8 @@ Function *ThreadCounters::defineWhereAsked(StringRef name, Value &callee, IRBuil
 
 // Makes a constructor of the image. The constructor registers the counters, so that functions that are never called are
 // in the results with a count of 0.
-//   call:  br (@__msl_counters == null), first, rest  ; another constructor may have counted
-//   first: call ptr @__msl_first_count()
+//   call: br (@__msl_counters == null), first, rest ; not null: another constructor has counted already first: call ptr
+//   @__msl_first_count()
 void ThreadCounters::defineBegin() {
   IRBuilder<> builder(module_.getContext());
   Function *begin = defineWhereAsked("__msl_begin_counts", *counters_of_.getCallee(), builder);

@@ -10,8 +10,8 @@
 //   body:
 //     %counters = phi [%known + 8 * (first of the function)], [%asked > 1 ? the same of it : %scratch]
 //
-// Without a runtime, the function counts in an array on its own stack. No other thread writes to this array. A function
-// with many counters uses a global array instead.
+// Without a runtime, the function counts in an array that nobody reads: a local array, or a global one for many
+// counters.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
