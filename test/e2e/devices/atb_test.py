@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Tests the hooks for Ascend's operator library ATB. A stand-in, built for each ABI of libstdc++, replaces ATB. The trace has a range
-for each operator, with an access to each of the operator's tensors. The report names an output block that no operator uses, and an
-operator that writes behind its output block. ATB saves the same files with msleaks as without msleaks.
+"""Tests the hooks for Ascend's operator library ATB. A stand-in, built for each ABI of libstdc++, replaces ATB. The trace has a
+range for each operator, with an access to each of the operator's tensors. The report names an output block that no operator uses,
+and an operator that writes past its output block. ATB saves the same files with msleaks as without msleaks.
    usage: atb_test.py BUILD SCRATCH
 """
 import os

@@ -45,7 +45,7 @@ def expect_compare(msleaks, folder, report):
 
 
 def expect_watch(msleaks, folder, report):
-    """In step 2 the loss kernel writes one row behind its matrix, into a watched block. The host cannot read the block, so msleaks
+    """In step 2 the loss kernel writes one row past its matrix, into a watched block. The host cannot read the block, so msleaks
     copies the block from the device. These copies must not be recorded as calls of the program."""
     expect_counts(msleaks, folder, copy=0, set=1, launch=3, failed=0)
     equal("where the matrix is", {event["heap"] for event in events_of(msleaks, folder, "content")}, {"device"})

@@ -25,7 +25,7 @@ def linear(at, of):
 
 
 class Shape:
-    """Describes a launch with a grid of three dimensions. The kernel returns at once in threads outside of `size`."""
+    """Describes a launch with a grid of three dimensions. The kernel returns immediately in threads outside of `size`."""
 
     def __init__(self, block, size, grid=None, threads=None):
         self.block, self.size = block, size

@@ -1,5 +1,5 @@
-"""Runs programs under msleaks with the library witness.c behind the hooks. Compares the call paths of a random sample of allocations
-with those of libunwind."""
+"""Runs programs under msleaks with the library witness.c, whose functions the hooks call. Compares the call paths of a random
+sample of allocations with those of libunwind."""
 import json
 import os
 import sys

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests threads that free the blocks of other threads at once. The report must have no leak, and no free without its allocation.
+"""Tests threads that free the blocks of other threads immediately. The report must have no leak, and no free without its
+allocation.
 
     handover_test.py BUILD SCRATCH THREADS RUNS
 """

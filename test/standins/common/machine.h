@@ -17,7 +17,7 @@
 namespace standin {
 
 // The memory of one device. Blocks are parts of one reservation, so each address belongs to one device and never to the
-// host's heap. As on a real device, an access behind the end of a block accesses the next block.
+// host's heap. As on a real device, an access past the end of a block accesses the next block.
 class Memory {
 public:
   // If the memory is hidden, the host can access it only while an object of class Access exists.

@@ -1,6 +1,6 @@
 // Runs an operator of Ascend's library ATB in three steps. The operator reads weights, writes an output, and uses a
 // workspace. A second output buffer stays unused. With "save" ATB saves its tensors. With "stray" the operator writes
-// behind its output in step 2. With "strange" the first operator gets invalid arguments.
+// past its output in step 2. With "strange" the first operator gets invalid arguments.
 #include "atb.h"
 
 #include <msleaks/api.h>
@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
   expect(aclrtSetDevice(1), 0, "device");
   expect(aclrtCreateStream(&stream), 0, "stream");
   void *const input = block("input"), *const output = block("output");
-  void *const weights = block("weights"); // this block lies behind the output block
+  void *const weights = block("weights"); // this block follows the output block in memory
   void *const workspace = block("workspace");
   void *spare = NULL;
   expect(aclrtMalloc(&spare, kTensor, 0), 0, "an output"); // spare

@@ -1,5 +1,5 @@
-// Captures a launch, a copy, a fill and an allocation of a stream into a graph. Meanwhile the program
-// watches a block and begins a step. When the graph runs, a kernel writes behind its own block.
+// Captures a launch, a copy, a fill and an allocation of a stream into a graph. Meanwhile the program watches a block
+// and begins a step. When the graph runs, a kernel writes past its own block.
 #include <cuda_runtime_api.h>
 #include <msleaks/api.h>
 

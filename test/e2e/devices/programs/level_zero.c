@@ -84,7 +84,7 @@ int main(int argc, char **argv) {
   page.flags = 2; // requests host memory
   done(zePhysicalMemCreate(context, NULL, &page, &host_pages), "physical memory of the host");
 
-  // `now` executes a command at once. `list` stores commands, and the queue executes this list twice.
+  // `now` executes a command immediately. `list` stores commands, and the queue executes this list twice.
   float host[kElements] = {0};
   const uint64_t elements = kElements;
   const float one = 1;

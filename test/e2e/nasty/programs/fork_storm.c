@@ -1,5 +1,5 @@
-// Forks 200 children one after another and 30 at once, while
-// another thread allocates. Each child allocates and ends by _exit.
+// Forks 200 children one after another and 30 at the same time, while another thread allocates. Each child allocates
+// and ends by _exit.
 #include "touch.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-// Four threads allocate blocks, and four other threads free them at once. msleaks
-// must never record a free before the malloc of the same block.
+// Four threads allocate blocks, and four other threads free them immediately. msleaks must never record a free before
+// the malloc of the same block.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

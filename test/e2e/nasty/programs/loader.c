@@ -1,5 +1,5 @@
 // Loads and unloads the libraries TIMES times. MODE selects a flag of
-// dlopen, or selects that four threads load and unload them at once.
+// dlopen, or selects that four threads load and unload them concurrently.
 //     loader TIMES MODE LIBRARY...          MODE: l RTLD_LOCAL, g RTLD_GLOBAL, d RTLD_DEEPBIND, t from four threads
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
-// Runs 2,000 threads one after another, then 500 threads at once. Each thread
-// allocates and frees. It passes its last block to the next thread, which frees it.
+// Runs 2,000 threads one after another, then 500 threads at the same time. Each thread allocates and frees. It passes
+// its last block to the next thread, which frees it.
 #include "touch.h"
 
 #include <pthread.h>

@@ -17,7 +17,7 @@ static void *work(void *unused) {
   return unused;
 }
 
-// Forks N children at once, without exec.
+// Forks N children at the same time, without exec.
 static int runChildren(int count) {
   work(NULL); // gives the parent a ring buffer, to which a child must not write
   for (int i = 0; i < count; ++i)

@@ -1,5 +1,5 @@
-// Half of the threads allocate blocks, and the other half free them at once. They pass the blocks through atomic slots
-// with acquire and release ordering, so a free follows its allocation as soon as possible.
+// Half of the threads allocate blocks, and the other half free them immediately. They pass the blocks through atomic
+// slots with acquire and release ordering, so a free follows its allocation as soon as possible.
 //
 //   usage: main THREADS PAIRS      half of the threads allocate, the other half free
 #include <pthread.h>

@@ -20,7 +20,7 @@ int main(void) {
     free(calloc(i + 1, 1000));
 
   char *moved = malloc(100);
-  kept[4] = malloc(24); // lies behind the block `moved`, which therefore cannot grow in place
+  kept[4] = malloc(24); // follows the block `moved` in memory, so `moved` cannot grow in place
   moved = realloc(moved, 70000);
   free(moved);
 

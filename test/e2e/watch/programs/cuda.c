@@ -1,5 +1,5 @@
-// Has two adjacent blocks of a CUDA device. In step 2 a kernel writes behind the first
-// block, into the second block. The report must not name the copies and fills into the second block.
+// Has two adjacent blocks of a CUDA device. In step 2 a kernel writes past the first block, into the second block. The
+// report must not name the copies and fills into the second block.
 #include <cuda_runtime_api.h>
 #include <msleaks/api.h>
 

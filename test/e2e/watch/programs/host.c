@@ -1,5 +1,5 @@
-// Imitates a training on the host, in one pool. In step 2 an operator writes behind its activations,
-// into the watched weights. The operator sgd writes the weights while they are not watched.
+// Imitates a training on the host, in one pool. In step 2 an operator writes past its activations, into the watched
+// weights. The operator sgd writes the weights while they are not watched.
 #include <msleaks/api.h>
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Has two adjacent OpenCL buffers. In step 2 a kernel writes behind the first buffer. The report must not name the
+// Has two adjacent OpenCL buffers. In step 2 a kernel writes past the first buffer. The report must not name the
 // kernels that get the second buffer or its sub-buffer. It must not name copies and fills into the second buffer.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>

@@ -1,5 +1,5 @@
-// Watches a block of a CUDA device. A kernel in the stream `other` runs until the host sets a flag.
-// Meanwhile a kernel in `stream` writes behind its own block, into the watched block.
+// Watches a block of a CUDA device. A kernel in the stream `other` runs until the host sets a flag. Meanwhile a kernel
+// in `stream` writes past its own block, into the watched block.
 #include <cuda_runtime_api.h>
 #include <msleaks/api.h>
 

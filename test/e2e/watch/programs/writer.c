@@ -1,4 +1,4 @@
-// An operator writes behind its own block, into a watched block, except with `mended`. The arguments select the
+// An operator writes past its own block, into a watched block, except with `mended`. The arguments select the
 // instructions that write, and the place of the block: on the heap, in a global, or on the stack of main.
 #include <msleaks/api.h>
 
