@@ -1,4 +1,4 @@
-// Defines the functions of msleaks/api.h: records the steps, marks, ranges and owners that the program reports.
+// Defines the functions of msleaks/api.h, by which a program reports steps, marks, ranges, owners and watches.
 #include "drivers.h"
 #include "label_table.h"
 #include "reach.h"

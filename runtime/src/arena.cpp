@@ -15,7 +15,8 @@ namespace {
 constexpr uint64_t roundedUp(uint64_t bytes, uint64_t granule) { return (bytes + granule - 1) & ~(granule - 1); }
 
 constexpr uint64_t kEntriesOffset = abi::kHeaderBytes;
-constexpr uint64_t kFirstBytes = 2 * abi::kHeaderBytes; // the header, and as many ring entries as most processes need
+constexpr uint64_t kFirstBytes = 2 * abi::kHeaderBytes; // size of the header, and of as many ring entries as most
+                                                        // processes need
 constexpr uint64_t kCallersOffset =
     roundedUp(kEntriesOffset + sizeof(abi::RingEntry) * abi::kMaxRings, abi::kMinPageBytes);
 constexpr uint64_t kCallersBytes = sizeof(abi::Caller) * abi::kMaxCallers;
@@ -23,8 +24,8 @@ constexpr uint64_t kPathBlocksOffset = kCallersOffset + kCallersBytes;
 constexpr uint64_t kPathBlocksBytes = sizeof(abi::PathBlock) * abi::kMaxPathBlocks;
 constexpr uint64_t kTablesEnd = kPathBlocksOffset + kPathBlocksBytes;
 
-// Grows the file and allocates its storage. ftruncate alone succeeds on a full tmpfs, and then the first touch would
-// kill the program with SIGBUS.
+// Grows the file and allocates its storage. On a full tmpfs ftruncate alone succeeds, and touching the memory would
+// raise SIGBUS.
 bool allocate(const OpenFile &file, uint64_t offset, uint64_t bytes) noexcept {
   const SizeSignalTaken taken;
   const int error = ::posix_fallocate(file.fd(), static_cast<off_t>(offset), static_cast<off_t>(bytes));
@@ -102,7 +103,7 @@ void describe(abi::ArenaHeader &header) noexcept {
 void describeChild(abi::ArenaHeader &header, const abi::ArenaHeader &ancestor) noexcept {
   header.ancestor_pid = ancestor.pid;
   header.ancestor_attach_ns = ancestor.attach_ns;
-  // If the child is in a new pid namespace, getppid() returns 0.
+  // In a new pid namespace getppid() returns 0, so the namespace is read again.
   header.pid_namespace = header.parent_pid == ancestor.pid ? ancestor.pid_namespace : pidNamespace();
   header.process_birth = processBirth((ancestor.process_birth & abi::kBirthIsInode) != 0);
   header.command_bytes = ancestor.command_bytes;

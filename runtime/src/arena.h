@@ -40,10 +40,10 @@ struct Arena {
   bool definitions_made; // the file of definitions exists
   bool definitions_full; // no more definitions can be written
   uint32_t image_count;
-  uint32_t next_claim;   // where the last search for a drained ring ended
-  uint32_t next_look;    // where the last search for ended threads stopped
+  uint32_t next_claim;   // index at which the next search for a drained ring begins
+  uint32_t next_look;    // index at which the next search for ended threads begins
   abi::RingHeader *late; // ring that threads share after their end (thread_exit.h)
-  char executable[4096]; // buffer for the path of an image that is being defined, since stacks may be small
+  char executable[4096]; // buffer for the path of an image; it is not on the stack, which may be small
   Image images[kMaxImages];
   abi::RingHeader *mapped[abi::kMaxRings];
 };
@@ -52,8 +52,8 @@ struct Arena {
 // records nothing. `ancestor` is the arena of the nearest ancestor by fork since the last exec, or null.
 Arena *makeArena(const Arena *ancestor) noexcept;
 
-// A ring in state Claimed and its entry, or nulls. The pages of the ring are allocated. The fields of its header are
-// not set yet.
+// A ring in state Claimed, and its entry; both are null if no ring was claimed. The ring's pages are allocated, but its
+// header is not filled yet.
 struct ClaimedRing {
   abi::RingHeader *ring;
   abi::RingEntry *entry;

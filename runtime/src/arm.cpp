@@ -31,7 +31,7 @@ struct NumberedChunk {
 constinit NumberedChunk first_chunk{};
 constinit uint32_t next_site = 1;
 
-// Images that were loaded while there was no collector, in the loader's order. Units of further images are not armed.
+// Images that were loaded while there was no collector, in the loader's order. Images beyond kMaxWaiting are not armed.
 struct WaitingImage {
   UnitRange range;
   ImagePlace place;
@@ -39,7 +39,7 @@ struct WaitingImage {
 constexpr uint32_t kMaxWaiting = 256;
 constinit WaitingImage waiting[kMaxWaiting]{};
 
-// Limits the notes, since a program may load and unload the same image very often.
+// The number of notes that may still be written. A program may load and unload the same image very often.
 constinit uint32_t notes_left = 64;
 
 void noteRefused(Arena &arena, const ArmableUnit &unit, const char *why, std::string_view image) noexcept {
@@ -60,7 +60,7 @@ void remember(const Numbered &numbered) noexcept {
   }
   const uint32_t count = chunk->count.load(std::memory_order_relaxed);
   chunk->entries[count] = numbered;
-  chunk->count.store(count + 1, std::memory_order_release); // stored last, so that a fork's child finds a complete list
+  chunk->count.store(count + 1, std::memory_order_release); // stored last, so a fork's child finds a complete list
 }
 
 // Returns the first site number of the tables `wanted`, or 0 if these tables were not numbered before.
@@ -169,12 +169,12 @@ void replaceWaiting(const char *begin, const WaitingImage &with) noexcept {
     }
 }
 
-// Arms the units of an image, also in a stopped session, since the session may start later.
+// Arms the units of an image. This happens also while the session is stopped, since it may start later.
 void arm(const UnitRange &range) noexcept {
   const ErrnoKept kept;
   if (range.begin == range.end || isInert())
     return;
-  ImagePlace place{}; // found before the runtime's lock is acquired, since the loader acquires its own lock
+  ImagePlace place{}; // found without the runtime's lock, since the loader acquires its own lock
   findImage(range.begin, place);
   const SignalsBlocked blocked;
   const Inside inside(__msl_thread);

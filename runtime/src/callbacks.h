@@ -1,4 +1,4 @@
-// Code that the callbacks of allocations and those of operations share.
+// Code that memory_callbacks.cpp and operation_callbacks.cpp share.
 #pragma once
 
 #include "msleaks/abi/callbacks.h"
@@ -28,7 +28,7 @@ inline bool mustTell(Thread &thread, uint32_t &site, abi::Traits row, uint64_t a
                     (named == address || named == kTold);
   if (ours) {
     site = thread.call.site;
-    thread.call.site = 0; // no hook has used the site, and none will
+    thread.call.site = 0; // no hook has used the site, and no hook may use it from now on
   }
   if (status == 0 || (ours && named == kTold))
     return false;

@@ -19,7 +19,7 @@ size_t characterAt(std::string_view text) noexcept {
   for (size_t i = 1; i < bytes; ++i)
     if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80)
       return 0;
-  // The character must not be overlong, a surrogate, or beyond the last code point.
+  // Reject overlong characters, surrogates, and code points that do not exist.
   const auto second = static_cast<unsigned char>(bytes > 1 ? text[1] : 0);
   const bool is_none = (first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) ||
                        (first == 0xf0 && second < 0x90) || (first == 0xf4 && second >= 0x90);
@@ -36,7 +36,7 @@ void appendCharacter(ContentHeader &to, std::string_view character) noexcept {
     (to << (first < 0x10 ? "\\u000" : "\\u00")).hex(static_cast<unsigned char>(first));
 }
 
-// Appends a text as a JSON string. Bytes that are no UTF-8 become "?".
+// Appends a text as a JSON string. Bytes that are not UTF-8 become "?".
 void appendText(ContentHeader &to, std::string_view text) noexcept {
   to << "\"";
   for (size_t at = 0; at < text.size() && at < kMostTextBytes;) {

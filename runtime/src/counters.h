@@ -1,5 +1,5 @@
-// Allocates the counters of edges (abi/graph_table.h). Each thread has an array of counters for each module whose
-// functions it has entered.
+// Allocates the counters of control-flow edges (abi/graph_table.h). Each thread has an array of counters for each
+// module whose functions it has entered.
 #pragma once
 
 #include "counts_file.h"

@@ -21,7 +21,7 @@ bool extend(const OpenFile &file, uint64_t from, uint64_t bytes) noexcept {
 
 bool make(CountsFile &counts, const Arena &arena) noexcept {
   const char *folder = session.control->counts_folder;
-  callKernel(SYS_mkdirat, AT_FDCWD, folder, 0750); // an error is ignored, since the folder may exist
+  callKernel(SYS_mkdirat, AT_FDCWD, folder, 0750); // may fail, since the folder may exist
   counts.path.clear();
   counts.path << folder << "/" << arena.header->pid << ".";
   counts.path.hex(arena.header->attach_ticks) << abi::kCountsSuffix;

@@ -15,7 +15,8 @@ namespace {
 constexpr uint64_t kNsPerMs = 1'000'000;
 constexpr uint64_t kPauseNs = 20 * kNsPerMs; // the shortest pause between two calls of a driver
 constexpr uint64_t kShareOfTime = 50;        // the pause is at least this multiple of one call's time
-constexpr uint64_t kLargeBytes = 1 << 20;    // for smaller blocks the driver is called once per kSmallBlocks
+constexpr uint64_t kLargeBytes = 1 << 20;    // for blocks of fewer bytes, the driver is called once per kSmallBlocks
+                                             // blocks
 constexpr uint32_t kSmallBlocks = 64;
 
 struct Driver {
@@ -23,7 +24,7 @@ struct Driver {
   std::atomic<uint64_t> next_ns{0}; // the driver is not called before this time
   std::atomic<uint32_t> blocks{0};  // approximate number of allocated blocks
   std::atomic<bool> is_checked{false};
-  std::atomic<uint32_t> process{0}; // pid of the process that has used the driver first
+  std::atomic<uint32_t> process{0}; // pid of the first process that has used the driver
 };
 constinit Driver drivers[static_cast<unsigned>(abi::Family::Count)]{};
 
@@ -98,7 +99,7 @@ const hook::Device *driverOf(abi::Family family) noexcept {
   return driver(family).functions.load(std::memory_order_acquire);
 }
 
-// After an allocation in stream order the driver is not called, since the stream may be in capture mode.
+// Does not call the driver after an allocation in stream order, since the stream may be in capture mode.
 void deviceAllocated(abi::Traits row, uint64_t bytes) noexcept {
   Driver &of = driver(row.family());
   const uint32_t before = of.blocks.load(std::memory_order_relaxed);

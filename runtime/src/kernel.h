@@ -22,7 +22,7 @@ namespace msleaks::runtime {
 }
 inline void leaveKernel() noexcept { __atomic_fetch_sub(&__msl_process.in_kernel, 1, __ATOMIC_SEQ_CST); }
 
-// Whether a system call of this thread would enter the kernel now.
+// Whether callKernel() would enter the kernel now.
 inline bool mayCallKernel() noexcept { return __msl_thread.must_finish != 0 || !isSandboxed(); }
 
 template <class T> long wordOfArgument(T argument) noexcept {

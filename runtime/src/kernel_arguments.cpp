@@ -27,7 +27,7 @@ uint64_t KernelArguments::valueOf(uint64_t key) const noexcept {
   return 0;
 }
 
-// If there is no slot for the kernel's number of arguments, the kernel stays unknown.
+// If there is no slot for the kernel's count of arguments, isKnown() stays false.
 void KernelArguments::set(uint64_t kernel, uint32_t index, uint64_t word) noexcept {
   Slot *count = slotFor(keyOf(kernel, kCount));
   if (count == nullptr)

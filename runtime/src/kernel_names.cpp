@@ -24,7 +24,7 @@ namespace {
 
 constinit std::atomic<bool> is_full{false};
 
-// Makes the table of names if it does not exist yet. A table of zeros is empty. Returns null if there is no memory.
+// Makes the table of names if it does not exist yet. Returns null if there is no memory.
 KernelNames *makeNames() noexcept {
   const ArenaHeld held;
   KernelNames *names = kernel_names.load(std::memory_order_relaxed);

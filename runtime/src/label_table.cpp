@@ -12,7 +12,7 @@ namespace {
 // The table of labels, which is never unmapped. A fork's child inherits it.
 constinit std::atomic<LabelTable *> table{nullptr};
 
-// Returns the length at which a long text is cut: never inside a UTF-8 character.
+// Returns the length to which a long text is cut. The cut is never inside a UTF-8 character.
 uint32_t cutAt(const char *text) noexcept {
   uint32_t bytes = abi::kMaxLabelBytes;
   while (bytes > abi::kMaxLabelBytes - 4 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80)

@@ -83,7 +83,7 @@ private:
   bool isZero(uint64_t begin, uint64_t end) noexcept {
     while (begin < end) {
       const uint64_t count = end - begin < sizeof words_ ? end - begin : sizeof words_;
-      words_[(count - 1) / sizeof(uint64_t)] = 0; // the copy may fill only a part of the last word
+      words_[(count - 1) / sizeof(uint64_t)] = 0; // the kernel may fill only a part of the last word
       if (!readHost(begin, words_, count))
         return false;
       for (uint64_t i = 0; i * sizeof(uint64_t) < count; ++i)

@@ -28,7 +28,7 @@ bool handlerHasRoom(const abi::RingHeader &ring, unsigned slots) noexcept {
 
 void sleepFor(uint64_t ns) noexcept {
   const timespec time{0, static_cast<long>(ns)};
-  callKernel(SYS_nanosleep, &time, nullptr); // a signal may end the sleep early: the caller checks again
+  callKernel(SYS_nanosleep, &time, nullptr); // a signal may end the sleep early, so the caller checks again
 }
 
 // Whether the collector is dead: its last heartbeat is older than the timeout, and the wait has lasted for the grace

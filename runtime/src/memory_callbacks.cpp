@@ -42,7 +42,7 @@ struct Outcome {
   uint64_t address; // 0 = failed
   uint64_t size_bytes;
   uint64_t status;
-  uint16_t flags; // besides those of the row
+  uint16_t flags; // in addition to the flags of the row
 };
 
 // Records that the old block of a failed realloc is alive again.
@@ -76,7 +76,7 @@ template <class Event>
   recordTogether(thread, push, event, abi::AccessEvent{header, 0, 0}, pop);
 }
 
-// Records a failed allocation. A request of 0 bytes does not count as failed: realloc(p, 0) has freed p.
+// Records a failed allocation. A request of 0 bytes is not recorded: realloc(p, 0) returns null after it has freed p.
 void afterFailure(const OpenCall &closed, bool untaken, uint32_t site, Traits traits, const Outcome &outcome) noexcept {
   Thread &thread = __msl_thread;
   if (outcome.size_bytes == 0)
@@ -153,7 +153,7 @@ void settle(const CallerFrame &frame, uint32_t site, Traits traits, const Outcom
 // before the session was stopped must still be closed.
 bool isIdle() noexcept { return isStopped() && isPlain(__msl_thread); }
 
-// mmap reports a failure by MAP_FAILED and errno. malloc returns null without a reason.
+// mmap reports a failure by MAP_FAILED, and the reason by errno. malloc returns null and no reason.
 uint64_t resultOf(Traits traits, const void *address) noexcept {
   return traits.family() == abi::Family::Mmap && address == MAP_FAILED ? 0 : addressOf(address);
 }

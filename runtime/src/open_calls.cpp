@@ -32,7 +32,7 @@ bool isOver(const OpenCall &call, uint64_t frame) noexcept {
   return call.frame == frame || (call.frame < frame && areOfOneStack(call.frame, frame));
 }
 
-// Removes the calls from index `first` on that have ended.
+// Removes the ended calls from the list, from index `first` on.
 void dropOver(Thread &thread, uint32_t first, uint64_t frame) noexcept {
   uint32_t kept = first;
   for (uint32_t i = first; i < thread.call.open_calls; ++i)
@@ -75,7 +75,7 @@ OpenCall closeCall(Thread &thread, uint64_t frame, uint32_t site) noexcept {
   if (at == kNone)
     return {};
   OpenCall call = thread.open[at];
-  thread.open[at].frame = frame; // so dropOver() ends this call and all deeper calls
+  thread.open[at].frame = frame; // so dropOver() removes this call and all deeper calls
   dropOver(thread, at, frame);
   const uint32_t meanwhile = thread.remembered - call.remembered;
   call.remembered = meanwhile < kRememberedAllocs ? meanwhile : kRememberedAllocs;

@@ -10,7 +10,7 @@
 
 namespace msleaks::runtime {
 
-// The key of a node among the children of its parent: a return address, or a site number with this bit.
+// The key of a node among the children of its parent is a return address, or a site number with this bit.
 inline constexpr uint64_t kSiteKey = uint64_t{1} << 62;
 constexpr uint64_t keyOfSite(uint32_t site) { return kSiteKey | site; }
 
@@ -74,7 +74,7 @@ private:
     std::atomic<uint64_t> key;
     std::atomic<uint32_t> node; // 0 = no child yet
   };
-  // A hash table. Its entries follow in memory.
+  // A hash table. Its entries follow this struct in memory.
   struct Table {
     uint32_t mask; // number of slots - 1
     uint32_t used;
@@ -104,14 +104,15 @@ private:
   // large program does not.
   static constexpr uint32_t kGuesses = 1u << 13;
   std::atomic<uint32_t> guesses_[kGuesses];
-  std::atomic<FirstChild *> first_children_[abi::kMaxPathBlocks]; // by the parent's block; null = none, or no room
+  std::atomic<FirstChild *> first_children_[abi::kMaxPathBlocks]; // indexed by the parent's block; null = none, or no
+                                                                  // room
 };
 
 // Returns the number of the image that contains this address, without a lock. If the number is not known for certain,
 // returns 0. In that case the caller must ask the loader.
 uint32_t knownImageAt(const Arena &arena, uint64_t address) noexcept;
 
-// Returns the tree of this process. The first call makes the tree. Returns null if there is no room. Call with signals
+// Returns the tree of this process, and makes it if necessary. Returns null if there is no room. Call with signals
 // blocked and Process::lock held.
 PathTree *pathTreeOf(Arena &arena) noexcept;
 

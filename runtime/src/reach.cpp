@@ -31,8 +31,8 @@ bool isStill(const std::atomic<abi::ReachWait> &wait) noexcept {
   return now == abi::ReachWait::Waiting || now == abi::ReachWait::Reading;
 }
 
-// Waits until the collector has read the memory. The wait ends immediately if the collector is dead. If the collector
-// is alive, the wait lasts at most as long as a wait for room in a ring.
+// Waits until the collector has read the memory. Ends immediately if the collector is dead. If it is alive, waits at
+// most as long as makeRoom() does.
 void waitUntilRead(std::atomic<abi::ReachWait> &wait) noexcept {
   const abi::ControlPage &control = *session.control;
   const uint64_t timeout_ns = control.flags.block_timeout_ms * kNsPerMs;
@@ -67,7 +67,7 @@ bool shallWait() noexcept {
          isWanted(*arena->header) && isEnabled(abi::EventKind::Alloc);
 }
 
-// Claims the futex for this thread. Returns false if another thread waits.
+// Claims the futex for this thread. Returns false if another thread has claimed it.
 bool claim(std::atomic<abi::ReachWait> &wait) noexcept {
   abi::ReachWait seen = wait.load(std::memory_order_relaxed);
   return seen != abi::ReachWait::Claimed && seen != abi::ReachWait::Waiting && seen != abi::ReachWait::Reading &&
@@ -86,8 +86,8 @@ bool claimLast(std::atomic<abi::ReachWait> &wait) noexcept {
   return true;
 }
 
-// Waits until the collector has read the memory. __builtin_unwind_init stores the callers' registers on the stack,
-// above the reported stack pointer, so the collector reads these registers too.
+// Waits until the collector has read the memory. __builtin_unwind_init stores the registers on the stack, above the
+// reported stack pointer. So the collector also reads the registers.
 [[gnu::noinline]] void waitToBeRead(bool at_exit) noexcept {
   __builtin_unwind_init();
   const ErrnoKept kept;

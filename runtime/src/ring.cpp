@@ -74,7 +74,7 @@ abi::RingEntry *entryOf(const Arena &arena, const abi::RingHeader *ring) noexcep
   return nullptr;
 }
 
-// Sets the state Ended. From now on, the collector may drain the ring for the last time.
+// Sets the state Ended: no more events follow.
 void end(const Arena &arena, abi::RingHeader &ring) noexcept {
   if (abi::RingEntry *entry = entryOf(arena, &ring))
     entry->state.store(abi::RingState::Ended, std::memory_order_release);
@@ -128,8 +128,8 @@ void setGeneration(Thread &thread, uint64_t generation) noexcept {
   setState(thread, (thread.state & ~(kOneRecord - 1)) | generation);
 }
 
-// Chooses the hot path or the slow path for the thread's records. The slow path is necessary if the time comes from the
-// operating system, or if --watch may choose each new block.
+// Chooses whether the thread's records take the hot path or the slow path. They need the slow path if the time comes
+// from the operating system, or if --watch must check each new block.
 void chooseWay(Thread &thread) noexcept {
   const bool is_short = __msl_process.clock == abi::ClockKind::Tsc && !choosesBlocks() && !thread.has_no_clock;
   setGeneration(thread, is_short && thread.generation != 0 ? thread.generation : kNoGeneration);

@@ -78,7 +78,6 @@ abi::RingHeader *promote(Thread &thread) noexcept;
 // take the slow path, which drops them.
 void forbidClock(Thread &thread, bool is_forbidden) noexcept;
 
-// Ends the thread's stream.
 void endRing(Thread &thread) noexcept;
 
 // Returns the ring of a new stream, or null. Call with signals blocked and Process::lock held.

@@ -103,7 +103,7 @@ abi::UnseenPage *mapUnseen() noexcept {
   return page != nullptr && page->magic == abi::UnseenPage::kMagic ? page : nullptr;
 }
 
-// The collector's last heartbeat when this process stopped waiting.
+// The collector's last heartbeat at the time when this process gave up on the collector.
 constinit std::atomic<uint64_t> dead_heartbeat_ns{0};
 
 } // namespace

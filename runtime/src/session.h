@@ -14,7 +14,7 @@ struct Session {
   uint64_t page_bytes;             // page size of the kernel; a test may set another size
   abi::UnseenPage *unseen;         // null: the page cannot be mapped
   PathText directory;
-  PathText scratch; // buffer for a path that is used immediately; it is not on the stack, which may be small
+  PathText scratch; // buffer for a temporary path; it is not on the stack, which may be small
 };
 
 // A fork's child inherits the content of this object.

@@ -114,8 +114,8 @@ private:
     uint32_t expected = kFree;
     return __atomic_compare_exchange_n(word_, &expected, kTaken, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
   }
-  // Tries to acquire the lock. If another thread has it, returns false, and that thread wakes a waiting thread when it
-  // releases the lock.
+  // Tries to acquire the lock. If another thread has the lock, marks it as contended and returns false. The other
+  // thread then wakes a waiting thread when it releases the lock.
   bool takeContended() noexcept { return __atomic_exchange_n(word_, kContended, __ATOMIC_ACQUIRE) == kFree; }
   // Waits for the lock. Checks it every 10 ms, since a thread under a seccomp filter wakes no other thread.
   bool takeByWaiting() noexcept {

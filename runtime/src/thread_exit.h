@@ -18,7 +18,6 @@ bool mayAnnounceThreadExit() noexcept;
 // counts the event.
 void recordLate(uint64_t *words, unsigned slots) noexcept;
 
-// Counts an event for which there is no ring.
 void countWithoutRing() noexcept;
 
 } // namespace msleaks::runtime

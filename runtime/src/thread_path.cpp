@@ -123,7 +123,7 @@ void keep(ThreadPath &path, const Walk &done) noexcept {
   path.count = count;
 }
 
-// The state of giving node numbers to new calls, from the outermost call inwards.
+// The progress while new calls get node numbers, from the outermost call inwards.
 struct Numbering {
   uint32_t left;   // number of calls without a node
   uint32_t node;   // node of the last call with a number

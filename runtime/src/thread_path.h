@@ -13,11 +13,11 @@ struct PathFrame {
   uint64_t address_at; // where `address` was read; 0 = no single word of the stack determines it
   uint64_t frame_at;   // where `frame_pointer` was read; 0 = it equals the inner call's frame pointer, or is not used
   uint32_t node;       // node of the path from the thread's first call to this call
-  uint32_t checks;     // number of ThreadPath::checks() that cover the outer calls
+  uint32_t checks;     // the first `checks` entries of ThreadPath::checks() cover the outer calls
   // Whether `frame_pointer` must be equal, too. It must if the walk has found an outer call by this value. In code
   // without frame pointers the register may contain any value.
   bool frame_matters;
-  bool used_inner_frame; // the walk found the call by the frame pointer of the call inside
+  bool used_inner_frame; // the walk found the call by the frame pointer of the inner call
 };
 
 // An address on the stack, and the word there as long as the path is the same.
@@ -36,7 +36,7 @@ struct ThreadPath {
   bool cut;         // the thread has more calls than `capacity`
   uint32_t version; // changes whenever the frames change
   bool busy;        // a walk uses this struct now
-  // The site in instrumented code at the end of the last path, and the node of this path; 0 = none.
+  // The site in instrumented code that was added to the last path, and the node of the result; 0 = none.
   uint32_t site, site_node;
 
   static uint64_t bytesFor(uint32_t capacity) noexcept {

@@ -93,7 +93,7 @@ void lookAtAll(const Look &look) noexcept {
     reader = {driverOf(look.reader->family), look.reader->family, reinterpret_cast<const void *>(look.reader->stream)};
   const Inside inside(look.thread, reader.device != nullptr ? insideOf(reader.family) : uint16_t{0});
   if (reader.device != nullptr && reader.device->wait(reader.stream) != 0)
-    reader.device = nullptr; // the stream is in capture mode, so no operation runs yet
+    reader.device = nullptr; // the stream is in capture mode, so no operation has run yet
   for (WatchedBlock &block : look.list.blocks) {
     if (block.address == 0)
       continue;

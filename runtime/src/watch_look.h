@@ -20,6 +20,6 @@ uint64_t labelOfOperation(const Operation &) noexcept;
 
 // Call with the lock of the list held.
 void lookAtAll(const Look &) noexcept;
-void lookFirst(const Look &, WatchedBlock &) noexcept; // for a block that is watched from now on
+void lookFirst(const Look &, WatchedBlock &) noexcept; // the first look at a new watched block
 
 } // namespace msleaks::runtime

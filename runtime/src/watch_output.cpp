@@ -28,7 +28,7 @@ TensorForm formOf(const hook::Output &output) noexcept {
   return form;
 }
 
-// Whether --watch names the output. The thread must be in the range of the operation.
+// Whether --watch names the output. Call this in the range of the operation.
 bool isWished(const Thread &thread, const hook::Output &output) noexcept {
   const abi::WatchWish &wish = session.control->watch;
   const OpenRange *range = innermostRange(thread);

@@ -1,4 +1,4 @@
-// A watched block: the address of its bytes, and their content when they were compared last.
+// A watched block: its address, and its content when it was compared last.
 #pragma once
 
 #include "msleaks/abi/hook.h"

@@ -176,7 +176,7 @@ public:
   }
 
 private:
-  // A call that unmaps device addresses is recorded before the call. Otherwise another thread could map the same
+  // An unmapping of device addresses is recorded before the real call. Otherwise another thread could map the same
   // addresses between the call and its event.
   static constexpr bool kHides = kRow.verb == Verb::Show && !kRow.source.present();
   static void beforeShow(uint32_t site, const Values &values) {
@@ -239,7 +239,7 @@ private:
                      y = abi::blocksOf(values.template word<kAt + 1>(), block_y),
                      z = abi::blocksOf(values.template word<kAt + 2>(), block_z);
       __msl_on_launch(site, kTraits, kernel, stream, x | y << 32, static_cast<uint32_t>(z), block_xy, block_z, shared);
-    } else if constexpr (kRow.shape.kind == abi::ShapeKind::Blocks) { // a number of blocks of unknown size
+    } else if constexpr (kRow.shape.kind == abi::ShapeKind::Blocks) { // the size of the blocks is not known
       const auto blocks = static_cast<uint32_t>(values.template word<kAt>());
       __msl_on_launch(site, kTraits, kernel, stream, blocks | uint64_t{1} << 32, 1, 0, 0, shared);
     } else {
@@ -367,7 +367,7 @@ private:
   uint32_t traits_, before_ = 0;
 };
 
-// Makes the row of symbols.def with this number available as kRow.
+// Provides the row of symbols.def with this number as kRow.
 template <int kNumber> struct RowOf {
   static constexpr abi::Symbol kRow = abi::kSymbols[kNumber];
 };

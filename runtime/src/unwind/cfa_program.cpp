@@ -27,9 +27,9 @@ enum Instruction : uint8_t {
   kValueOffset = 0x14,
   kValueOffsetSigned = 0x15,
   kValueExpression = 0x16,
-  kToggleReturnAddressState = 0x2d, // AArch64: signing of the return address begins or ends here
+  kToggleReturnAddressState = 0x2d, // AArch64: from here on, the return address is signed or not
   kArgumentsSize = 0x2e,
-  // These instructions contain an operand in their low six bits:
+  // These instructions have an operand in their low six bits.
   kAdvance = 0x40,
   kOffset = 0x80,
   kRestore = 0xc0,
@@ -232,7 +232,7 @@ private:
       return remember();
     case kRestoreState:
       return forget();
-    case kToggleReturnAddressState: // no effect here: the walk removes the signature from each return address
+    case kToggleReturnAddressState: // has no effect, since the walk removes the signature from each return address
       return machine::kHasLinkRegister;
     case kArgumentsSize:
       program.uleb();
@@ -311,7 +311,8 @@ private:
     }
   }
 
-  static constexpr unsigned kRemembered = 4; // compilers nest one or two states, and a signal handler's stack is small
+  static constexpr unsigned kRemembered = 4; // compilers nest at most two states; more would need more stack in a
+                                             // signal handler
   const Cie &cie_;
   uint64_t location_, address_;
   Row row_, initial_;

@@ -31,7 +31,7 @@ template <class T> T in(const unsigned char *bytes) noexcept {
 
 template <class T> T bytesAt(uint64_t at) noexcept { return in<T>(reinterpret_cast<const unsigned char *>(at)); }
 
-constexpr uint64_t kLongestStart = 16; // bytes that are read at the beginning of a function or of a PLT's entry
+constexpr uint64_t kLongestStart = 16; // number of bytes that are read at the beginning of a function or of a PLT entry
 constexpr uint32_t kEndbr64 = 0xfa1e'0ff3;
 
 bool isRecordMade(uint64_t at) noexcept {

@@ -10,8 +10,8 @@ enum class RuleKind : uint8_t {
   Unknown,   // no table, or a table of an unknown form: the walk ends before the outermost call
   Outermost, // there is no caller
   Plain,     // CFA = base + offset; the caller's frame pointer is at CFA + frame_slot
-  Realigned, // for code that aligns its stack: CFA = the word at base + offset; the caller's frame pointer is at base +
-             // frame_slot
+  Realigned, // CFA = the word at base + offset; the caller's frame pointer is at base + frame_slot. For code that
+             // aligns its stack
   Plt,       // in an entry of the PLT (16 bytes): CFA = stack pointer + 8 before byte `offset`, + 16 from there on
   Signal,    // the kernel has put the interrupted registers on the stack
   NoTable,   // the image has no table for this address: a frame record may help (frame_record.h)
@@ -20,7 +20,8 @@ enum class RuleKind : uint8_t {
 
 enum class Base : uint8_t { StackPointer, FramePointer };
 
-// Offsets are in bytes. The kinds Plain and Realigned use all fields; the other kinds use at most `offset`.
+// A rule; offsets are in bytes. The kinds Plain and Realigned use all fields. Of the other kinds, only Plt uses
+// `offset`.
 struct Rule {
   RuleKind kind = RuleKind::Unknown;
   Base base = Base::StackPointer;

@@ -76,7 +76,7 @@ private:
         return true;
     return false;
   }
-  // An empty entry has key 0. keyOf() does not return 0 for an address of code.
+  // Returns the key of an address. It is not 0 for an address of code, since 0 means an empty entry.
   uint64_t keyOf(uint64_t address) const noexcept { return address ^ (epoch() + 1) * kGolden; }
 
   std::atomic<uint64_t> epoch_{0};

@@ -7,7 +7,7 @@
 namespace msleaks::runtime::unwind {
 namespace {
 
-constexpr uint64_t kMaxPagesAtOnce = 4096; // allows a frame of 16 MiB
+constexpr uint64_t kMaxPagesAtOnce = 4096; // with pages of 4 KiB, a frame may have 16 MiB
 
 uint64_t pageOf(uint64_t address) noexcept { return address & ~(pageBytes() - 1); }
 

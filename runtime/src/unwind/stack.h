@@ -11,7 +11,8 @@ namespace msleaks::runtime::unwind {
   return *reinterpret_cast<const uint64_t *>(at);
 }
 
-// Whether the page with this address is mapped. No processor has code or stacks at addresses of more than 56 bits.
+// Whether the page with this address is mapped. Returns false for addresses of more than 56 bits, where no processor
+// has code or stacks.
 bool isReadable(uint64_t address) noexcept;
 
 class Stack {

@@ -12,8 +12,8 @@ struct Tables {
   uint64_t header;
 };
 
-// Returns the rule for the instruction at `address`. For a return address, pass the byte before it, which belongs to
-// the call. NoTable: the tables do not cover the address.
+// Returns the rule for the instruction at `address`. For a return address, pass the address - 1, which is in the call.
+// If the tables do not cover the address, the result is NoTable.
 Rule findRule(const Tables &tables, uint64_t address) noexcept;
 
 } // namespace msleaks::runtime::unwind

@@ -144,7 +144,7 @@ Step leave(Frame &frame, const Rule &rule, Stack &stack) noexcept {
     return Step::Unknown;
   frame.address = stripped(return_address);
   frame.stack_pointer = cfa;
-  frame.address_at = 0; // the place of `address` depends on the stack's alignment, or is a register
+  frame.address_at = 0; // no single word of the stack determines `address`
   frame.used_frame_pointer = true;
   frame.is_interrupted = false;
   return Step::Caller;

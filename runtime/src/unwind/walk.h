@@ -9,7 +9,7 @@ namespace msleaks::runtime::unwind {
 
 struct Frame {
   uint64_t address;       // address of the next instruction
-  uint64_t stack_pointer; // the stack pointer of this frame at its call: the CFA of the callee
+  uint64_t stack_pointer; // the stack pointer after the callee has returned (the callee's CFA)
   uint64_t frame_pointer;
   uint64_t address_at = 0;         // where `address` was read; 0 = no single word of the stack determines it
   uint64_t frame_at = 0;           // where `frame_pointer` was read; 0 = it equals the callee's frame pointer
@@ -21,7 +21,7 @@ struct Frame {
 enum class Step : uint8_t {
   Caller,    // the frame is now the caller's frame
   Outermost, // there is no caller
-  Unknown,   // no table, or a table of an unknown form, or the stack is damaged
+  Unknown,   // the caller cannot be found: there is no usable table, or the stack is damaged
   NoCall,    // the frame's address is no return address: the last step was wrong
 };
 

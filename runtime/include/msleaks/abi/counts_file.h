@@ -24,11 +24,12 @@ struct CountsHeader {
   uint32_t header_bytes; // size of the header; the first slab follows
   uint32_t pid;
   uint32_t reserved;
-  uint64_t attach_ns; // ArenaHeader::attach_ns of the process
+  uint64_t attach_ns; // when the process attached, by CLOCK_MONOTONIC
   uint8_t spare[32];
 };
 static_assert(sizeof(CountsHeader) == 64);
-inline constexpr uint32_t kCountsHeaderBytes = 4096; // the header's part of the file, rounded up to whole pages
+inline constexpr uint32_t kCountsHeaderBytes = 4096; // least size of the header's part of the file, which is rounded up
+                                                     // to whole pages
 
 struct CountsSlab {
   uint64_t bytes; // size of the slab, including this field; 0: the slab is not complete yet

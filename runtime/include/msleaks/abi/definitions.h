@@ -19,7 +19,7 @@ enum class DefinitionKind : uint32_t {
   Image = 1,     // ImageDefinition, then the path
   Unit = 2,      // UnitDefinition, then the unit's table (site_table.h) as it is in the image
   Note = 3,      // text for the session's log: why something could not be recorded
-  String = 4,    // StringDefinition, then the text that a Label of an event means
+  String = 4,    // StringDefinition, then the text of a label
   Inherited = 5, // InheritedDefinition
 };
 
@@ -34,22 +34,22 @@ struct DefinitionHeader {
 struct ImageDefinition {
   uint32_t image;          // number, from 1, within the process
   uint32_t build_id_bytes; // size of build_id; 0 = the image has no build id
-  uint64_t load_bias;      // address in memory - address in the file
+  uint64_t load_bias;      // difference between an address in memory and the address in the file
   uint64_t begin, end;     // range of addresses that the image is mapped to
   uint8_t build_id[32];
 };
 
 // A text that events refer to by its number (a Label). The text is defined once, before the first event that refers to
-// it. A fork's child also uses the numbers of its parent. Label 0 has no text. It means a null pointer, or a text that
-// could not be defined.
+// it. A fork's child inherits the numbers of its parent. Label 0 means a null pointer, or a text that could not be
+// defined.
 struct StringDefinition {
   uint32_t number; // number of the text within the process, from 1
   uint32_t reserved;
 };
 inline constexpr uint32_t kMaxLabels = 65536;           // different texts in a process; further texts are kOtherLabel
-inline constexpr uint32_t kOtherLabel = kMaxLabels + 1; // stands for the text "(other)"
-inline constexpr uint32_t kMaxLabelBytes = 4096;        // size of a text; a longer text is cut off
-inline constexpr uint32_t kMaxLabelsBytes = 16 << 20;   // size of all texts of a process
+inline constexpr uint32_t kOtherLabel = kMaxLabels + 1; // the label of the text "(other)"
+inline constexpr uint32_t kMaxLabelBytes = 4096;        // largest size of a text; a longer text is cut off
+inline constexpr uint32_t kMaxLabelsBytes = 16 << 20;   // largest size of all texts of a process
 
 // The runtime has armed a unit (site_table.h). The site number of row n in the unit's table is base + n.
 struct UnitDefinition {

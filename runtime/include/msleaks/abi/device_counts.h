@@ -35,7 +35,7 @@ struct DeviceCounts {
   uint32_t bank_mask;   // number of banks - 1; the number of banks is a power of two
   uint32_t counters;    // number of counters in a bank
   uint32_t wave;        // number of threads that the device schedules together, at least 1
-  uint32_t strata_mask; // a power of two - 1; on average, one of strata_mask + 1 thread blocks counts
+  uint32_t strata_mask; // 2^n - 1: on average, one of 2^n thread blocks counts
   uint64_t reserved;
 };
 static_assert(sizeof(DeviceCounts) == 32);
@@ -45,14 +45,13 @@ static_assert(sizeof(DeviceCounts) == 32);
 struct DeviceKernel {
   uint32_t version;       // kDeviceCountsVersion
   uint32_t arguments;     // number of arguments of the program's kernel; the copy has one more
-  uint32_t counts_offset; // offset of the copy's last argument, if all arguments are packed in memory
+  uint32_t counts_offset; // offset of the copy's last argument in a buffer with all arguments
   uint32_t wave;          // DeviceCounts::wave
   char table[40];         // the name of the constant with the table of graphs
 };
 static_assert(sizeof(DeviceKernel) == 56);
 
-// The position of a thread in its launch. It consists of the coordinates of its thread block, the numbers of thread
-// blocks, and the thread's linear number in its block. Linear numbers count along x first.
+// The position of a thread in its launch. `thread` and `threads` count along x first, then along y, then along z.
 struct DevicePlace {
   uint64_t block[3], blocks[3];
   uint64_t thread, threads; // the thread's number in its block, and the number of threads in the block

@@ -42,8 +42,7 @@ inline constexpr unsigned kFlagBits = 12;
 #define MSL_EVENT_FLAG(name, bit, text, doc) static_assert((bit) < kFlagBits);
 #include "msleaks/abi/event_flags.def"
 
-// The meaning of a field's value. The codec chooses the encoding by this meaning, and the exporters choose the
-// notation.
+// The meaning of a field's value. It decides how the codec encodes the value, and how the exporters print it.
 enum class Repr : uint8_t { Address, Bytes, Count, Handle, Dimension, Label };
 
 struct EventHeader {
@@ -51,7 +50,7 @@ struct EventHeader {
   Heap heap : 4;
   uint32_t device : 8;        // ordinal within the API; 0 if there is only one device
   uint32_t flags : kFlagBits; // EventFlag bits
-  uint32_t site;              // process-local site number (below); 0 = not known
+  uint32_t site;              // site number in this process (below); 0 = not known
   uint64_t time;              // in a ring: ticks of the session's clock; in a trace: CLOCK_MONOTONIC in ns
 
   EventHeader() = default;
@@ -84,7 +83,9 @@ inline constexpr uint64_t kSlotBytes = 32;
 inline constexpr unsigned kMaxEventSlots = 2;
 static_assert(sizeof(Slot) == kSlotBytes && alignof(Slot) == 8);
 
-inline constexpr uint64_t kContinuationTag = static_cast<uint8_t>(EventKind::Continuation); // byte 0: little-endian
+inline constexpr uint64_t kContinuationTag =
+    static_cast<uint8_t>(EventKind::Continuation); // the kind is in byte 0, since words are
+                                                   // little-endian
 
 #define MSL_EVENT(name, number, slots, doc)                                                                            \
   struct name##Event {                                                                                                 \

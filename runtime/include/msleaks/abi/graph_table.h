@@ -36,7 +36,7 @@ enum class EdgeKind : uint8_t {
   Switch,   // a case of a switch; GraphEdge::value is its value
   Default,  // the default of a switch
   Indirect, // a branch to an address: indirectbr, callbr
-  Unwind,   // an exception leads to its handler
+  Unwind,   // a call throws, and execution continues at a landing pad
   Exit,     // the function returns, or passes an exception on
   Leave, // a call in the block does not return (exit, longjmp, an exception); a negative count: a call returned twice
          // (setjmp)
@@ -77,7 +77,7 @@ struct GraphFunction {
   uint32_t flags; // bits of GraphFlag
   uint32_t first_block, block_count;
   uint32_t first_edge, edge_count;
-  uint32_t first_argument, argument_count; // kernels only; missing in rows of kLeastFunctionBytes
+  uint32_t first_argument, argument_count; // for kernels only; not in rows of kLeastFunctionBytes
 };
 static_assert(sizeof(GraphFunction) == 48);
 inline constexpr uint32_t kLeastFunctionBytes = 40; // size of a row when version 1 was new
@@ -88,8 +88,8 @@ struct GraphBlock {
   uint32_t depth;    // number of loops around the block
   // The numbers of instructions, by class. A call of an intrinsic counts as the instruction that it represents.
   uint32_t integers, floats, loads, stores, calls, branches, others;
-  uint32_t loaded_bytes, stored_bytes; // numbers of bytes in one run of the block
-  StringOffset text;                   // the block's instructions as text; missing in rows of kLeastBlockBytes
+  uint32_t loaded_bytes, stored_bytes; // numbers of bytes that one run of the block loads and stores
+  StringOffset text;                   // the block's instructions as text; not in rows of kLeastBlockBytes
   uint32_t reserved;
 };
 static_assert(sizeof(GraphBlock) == 56);
@@ -115,7 +115,7 @@ enum ArgumentUse : uint8_t {
 // An upper bound of the memory that a kernel may use through one argument.
 struct GraphArgument {
   int64_t begin, end; // range of bytes, counted from the argument's address; begin == end: not known
-  uint32_t offset;    // offset of the argument, if all arguments are packed in memory
+  uint32_t offset;    // offset of the argument in a buffer with all arguments
   uint8_t uses;       // bits of ArgumentUse
   uint8_t reserved[3];
 };
@@ -129,7 +129,7 @@ struct ArgumentRows {
 };
 
 // The values of the arguments of one launch. Either `each` contains the address of each argument, or `packed` is the
-// address of memory in which all arguments are packed.
+// address of a buffer with all arguments.
 struct GivenArguments {
   void *const *each;
   const char *packed;
@@ -160,8 +160,8 @@ static_assert(sizeof(GraphUnit) == 16);
 extern "C" {
 [[gnu::visibility("default")]] uint64_t *__msl_counters_of(const msleaks::abi::GraphUnit *unit,
                                                            uint64_t **slot) noexcept;
-// Registers a device's module by its table, and stores the number of the module in `unit`. Returns an array of zeros.
-// The caller stores the sums of the device's threads in this array. Returns null if there is no session or no room.
+// Registers a device's module by its table, and stores the number of the module in `unit`. Returns an array of zeros,
+// or null if there is no session or no room. The caller stores the sums of the device's threads in the array.
 [[gnu::visibility("default")]] uint64_t *__msl_device_counters(const msleaks::abi::GraphHeader *table,
                                                                uint32_t *unit) noexcept;
 // Returns another array of zeros for a registered module. The caller uses it for one or more banks (device_counts.h). A
@@ -171,18 +171,18 @@ extern "C" {
 // see the record after __msl_publish_launches.
 [[gnu::visibility("default")]] msleaks::abi::CountedLaunches *__msl_device_launches(uint32_t unit) noexcept;
 [[gnu::visibility("default")]] void __msl_publish_launches(msleaks::abi::CountedLaunches *launches) noexcept;
-// Stores in `choice` which launches the session counts, and which of their threads add to the counters. Returns false
-// if there is no session.
+// Stores in `choice` which launches and which of their threads the session counts. Returns false if there is no
+// session.
 [[gnu::visibility("default")]] bool __msl_device_choice(msleaks::abi::DeviceChoice *choice) noexcept;
-// Returns the path of a program that compiles the source of kernels and inserts counters (msleaks-run --cfg). The path
-// is empty if there is no such program, or no session.
+// Returns the path of the program that compiles the source of kernels and inserts counters (msleaks-run --cfg). The
+// path is empty if there is no such program, or no session.
 [[gnu::visibility("default")]] const char *__msl_kernel_compiler() noexcept;
-// Registers how a kernel uses its arguments, for an API that sets the arguments one by one before the launch. `kernel`
-// is the kernel's handle.
+// Registers how the kernel with this handle uses its arguments. This is for an API that sets the arguments one by one
+// before the launch.
 [[gnu::visibility("default")]] void __msl_kernel_arguments(const void *kernel,
                                                            const msleaks::abi::ArgumentRows *arguments) noexcept;
-// Records the arguments of the launch that this thread has recorded and that has not returned yet. `traits` are the
-// traits of the launch's row (symbols.h).
+// Records the arguments of the launch that this thread has recorded last. Call this before the launch returns. `traits`
+// are the traits of the launch's row (symbols.h).
 [[gnu::visibility("default")]] void __msl_launch_arguments(uint32_t traits, const msleaks::abi::ArgumentRows *arguments,
                                                            const msleaks::abi::GivenArguments *given) noexcept;
 // Removes a module. Call this before the module is unloaded.

@@ -23,14 +23,15 @@ inline constexpr uint64_t kGuardedBegin = uint64_t{0x6d} << 40, kGuardedBytes = 
 enum class GuardCall : uint64_t {
   Offer, // bytes: the program is about to allocate a block. Result 1: guard this block
   Born,  // address, bytes, bytes that have content: from now on the block's pages cannot be accessed
-  Moved, // old address, new address, bytes: touched bytes of the old block count as touched in the new block
+  Moved, // old address, new address, bytes: bytes that were touched in the old block count as touched in the new block
   Gone,  // address: the block was freed, and other blocks may get its pages
   Left,  // address: the block stays on its pages, but is no longer guarded
 
-  Listen,      // asks whether the tracer wants watches and ranges. Result 1: yes
-  Made,        // address, bytes: a block of a size in kTellVariable. Result 1: the tracer watches it
-  Watch,       // address, bytes, name (0: none): the tracer looks for writes to these bytes
-  Unwatch,     // address: the tracer no longer looks for writes to this block
+  Listen,  // asks whether the tracer wants watches and ranges. Result 1: yes
+  Made,    // address, bytes: a block was allocated whose size is in the range of kTellVariable. Result 1: the tracer
+           // watches it
+  Watch,   // address, bytes, name (0: none): the tracer looks for writes to these bytes
+  Unwatch, // address: the tracer no longer looks for writes to this block
   RangeBegins, // text (0: none): a range of this thread begins
   RangeEnds,
   Step, // number of the step that begins

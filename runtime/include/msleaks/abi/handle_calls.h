@@ -1,4 +1,4 @@
-// Declares the table handle_calls.def, the effects of functions on handles, as a constexpr array.
+// Declares handle_calls.def, the table of the effects of functions on handles, as a constexpr array.
 #pragma once
 
 #include "msleaks/abi/handles.h"
@@ -13,7 +13,7 @@ enum class HandleVerb : uint8_t { Opens, Retains, Closes };
 // The way in which a call returns the handles that it has opened.
 enum class HandleResult : uint8_t { None, Return, Out, Pair, Each };
 
-// Whether a call that fails has still closed the handle (Always) or not (IfDone).
+// Which calls close the handle: only a call that succeeds (IfDone), or also a call that fails (Always).
 enum class CloseWhen : uint8_t { IfDone, Always };
 
 // One row of handle_calls.def. A function may have several rows.

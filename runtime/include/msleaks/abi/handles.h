@@ -1,4 +1,4 @@
-// Declares the kinds of handles in handles.def as a C++ enum. Reports count handles, which have no size.
+// Declares the kinds of handles in handles.def as a C++ enum.
 #pragma once
 
 #include <cstdint>

@@ -40,7 +40,7 @@ struct Call {
   uint32_t traits;  // traits of the function's row, or kOwnWork
   uint32_t answer;  // value of Answer
   uint64_t caller;  // return address of the call
-  uint64_t address; // block, kernel or destination that a callback before the call gets; 0 = none
+  uint64_t address; // the block, the kernel or the destination of the call; 0 = none
   uint32_t site;
   uint32_t kept; // for the runtime only
 };
@@ -48,7 +48,7 @@ struct Call {
 // value, the runtime records nothing of the thread.
 inline constexpr uint32_t kOwnWork = UINT32_MAX;
 enum Answer : uint32_t {
-  kPass,      // not recorded: inside a call of the same family, or recording is off
+  kPass,      // do not record: the call is inside a call of the same family, or recording is off
   kAnnounced, // a callback has recorded the call, or will record it
   kRecord
 };
@@ -67,14 +67,14 @@ struct Device {
   int32_t (*name)(const void *kernel, char *text, uint64_t bytes);
   // Stores the free and the total bytes of the thread's current device.
   int32_t (*memory)(uint64_t *free, uint64_t *total);
-  // Runs once, after the process' first block of the family. Writes a note for each library whose version is unknown to
-  // the hooks.
+  // Runs once, after the process' first allocation in the family. Writes a note for each library whose version the
+  // hooks do not know.
   void (*checkVersions)();
   // Stores the bytes in use of the thread's current device, as the management library (NVML) counts them.
   int32_t (*managed)(uint64_t *used);
 };
 
-// A tensor that an operation outputs. The user can watch it with --watch (docs/watch.md).
+// A tensor that an operation outputs. The option --watch can name it (docs/watch.md).
 struct Output {
   uint32_t bytes;  // sizeof(Output); later versions append fields
   uint32_t number; // number among the operation's outputs, from 0
@@ -105,12 +105,12 @@ extern "C" {
 // allocates nothing.
 [[gnu::weak, gnu::visibility("default")]] void *__msl_hook_real(msleaks::hook::Function *function,
                                                                 const void *caller) noexcept;
-// Returns the real function, without regard to the caller. Only hook libraries that are older than __msl_hook_real call
-// this function.
+// Returns a real function that does not depend on the caller. Only hook libraries that are older than __msl_hook_real
+// call this function.
 [[gnu::weak, gnu::visibility("default")]] void *__msl_hook_find(const msleaks::hook::Function *function) noexcept;
 // Decides whether the call is recorded (Call::answer), and sets the call's site.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_enter(msleaks::hook::Call *call) noexcept;
-// Sets the device of the thread's next calls of the row's family, by ordinal. Returns the previous device.
+// Sets the device (its ordinal) for the thread's next calls of the family in `traits`. Returns the previous device.
 [[gnu::weak, gnu::visibility("default")]] uint32_t __msl_hook_device(uint32_t traits, uint32_t device) noexcept;
 // Registers the functions of a driver. Call this before the first call of the driver's family. `device` must not change
 // as long as the process lives.
@@ -123,7 +123,7 @@ extern "C" {
 // before the real function.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_owner(uint32_t traits, msleaks::hook::Owner *owner,
                                                                 uint32_t is_used_unseen) noexcept;
-// Adds event flags to the block, besides the flags of its row. Call this where __msl_hook_owner may be called.
+// Adds event flags to the block's event. Call this where __msl_hook_owner may be called.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_flags(uint32_t traits, uint32_t flags) noexcept;
 // Reports one output of an operation. Call this for each output, just before the operation's range ends.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_output(const msleaks::hook::Output *output) noexcept;

@@ -51,14 +51,15 @@ inline constexpr uint64_t kMaxPageBytes = 65536;
 #endif
 
 enum class ClockKind : uint32_t {
-  Tsc,       // the processor's invariant counter; the collector fits it to CLOCK_MONOTONIC
+  Tsc,       // the processor's counter; the collector converts its values to CLOCK_MONOTONIC
   Monotonic, // clock_gettime(CLOCK_MONOTONIC), in ns
 };
 
 enum class SessionState : uint32_t { Open, Closed };
 
-// A line through (ticks, ns): ns(t) = ns + (t - ticks) * ns_per_tick. The collector refits the line every second. A
-// reader of the rings of a dead session uses the last line. `version` is odd while the collector writes the line.
+// Converts ticks to nanoseconds: ns(t) = ns + (t - ticks) * ns_per_tick. The collector updates these values every
+// second. A reader of a session whose collector has died uses the last values. `version` is odd while the collector
+// writes.
 struct ClockFit {
   std::atomic<uint32_t> version;
   uint32_t reserved;
@@ -67,23 +68,23 @@ struct ClockFit {
   std::atomic<uint64_t> ns_per_tick_q32; // fixed-point number with 32 fractional bits
 };
 
-// The block that the user asks to watch with --watch (docs/watch.md). Programs may watch other blocks by msl_watch. The
-// kind Output watches the outputs of the operation `begin`, if its hook reports them (hook::Output).
+// The blocks that the user asks to watch with --watch (docs/watch.md). The program may also watch blocks by msl_watch.
+// The kind Output means the outputs of the operation `begin`, if its hook reports them (hook::Output).
 enum class WatchKind : uint32_t { None, Address, Line, Name, Output };
 struct WatchWish {
   WatchKind kind;
   uint32_t line; // line of the file `what`: watches the blocks that calls in this line allocate, directly or in callees
   uint64_t address, bytes;   // bytes 0 = the whole block
-  char what[256];            // file, or the name of the only watch (msl_watch) that is compared
-  char begin[128], end[128]; // operations: blocks are compared from the end of the first operation to the end of the
-                             // second; empty: always
+  char what[256];            // path of the file, or the name of the only msl_watch whose block is compared
+  char begin[128], end[128]; // operations: blocks are compared from the end of the first one to the end of the second
+                             // one; empty: no limit
   uint32_t output;           // number of the output: 1 = the first; 0 = all outputs
   char folder[1024];         // folder for files with the content of blocks; empty: no such files
 };
 inline constexpr uint64_t kRefusedFile = UINT64_MAX; // value of ContentEvent::file if the file was refused
 
 struct ControlPage {
-  static constexpr uint64_t kMagic = 0x4c544353'4c534d01; // each version of the layout has another number
+  static constexpr uint64_t kMagic = 0x4c544353'4c534d01; // each version of the layout has its own number
   uint64_t magic;
   uint32_t session_version; // kSessionVersion
   uint32_t collector_pid;
@@ -92,9 +93,9 @@ struct ControlPage {
   WatchWish watch;
   alignas(64) std::atomic<uint32_t> enabled; // one bit for each EventKind; 0 = record nothing
   std::atomic<SessionState> state;
-  // Only collectors use these fields. If a collector is killed, the next collector needs the fields.
+  // Only collectors use these fields. If a collector is killed, the next collector continues with them.
   std::atomic<uint32_t> selected;     // value of `enabled` while the session records
-  std::atomic<uint64_t> epoch;        // changes whenever `enabled` changes: EpochEvent::number
+  std::atomic<uint64_t> epoch;        // EpochEvent::number; changes whenever `enabled` changes
   std::atomic<uint64_t> epoch_stored; // the trace contains the events up to this epoch
   std::atomic<uint64_t> since_ns;     // CLOCK_MONOTONIC of the last change of `enabled`
   // CLOCK_MONOTONIC of the collector's last round. Every record reads `enabled`, so this field is in another cache
@@ -105,7 +106,7 @@ struct ControlPage {
   // not locked the futex yet.
   std::atomic<uint32_t> collector_thread;
   alignas(64) ClockFit fit;
-  char counts_folder[1024];  // folder of counters' files (counts_file.h); empty: none
+  char counts_folder[1024];  // folder of files with counters (counts_file.h); empty: none
   uint32_t seccomp_filters;  // number of seccomp filters of the collector, for example of its container
   char kernel_compiler[512]; // path of the compiler for kernels given as source (driver/opencl); empty: none
 };
@@ -123,16 +124,15 @@ struct UnseenProcess {
 inline constexpr int32_t kUnfollowed = 0; // the process started with an environment that does not name the session
 inline constexpr int32_t kStayed = -1;    // the exec failed: readers skip this entry
 inline constexpr int32_t kSandboxed = -2; // the program that started the process had installed a seccomp filter
-// The process is a fork's child under a seccomp filter. `pid` is the pid of its nearest ancestor with an arena, which
-// has installed the filter.
+// The process is a fork's child under a seccomp filter of its nearest ancestor with an arena. `pid` is the pid of this
+// ancestor.
 inline constexpr int32_t kChildOfSandboxed = -3;
 inline constexpr uint32_t kMaxUnseen = 100;
-// Without a collector no ring is drained, while new threads and processes may start for days. So the memory of their
-// rings has a limit.
+// The most shared memory that new threads and processes may allocate while the session has no collector. Nobody drains
+// their rings, and this may last for days.
 inline constexpr uint32_t kMaxOrphanKib = 16384;
-// Counts that all processes of the session share: the processes without an arena, their lost events, and the files of
-// watched blocks. Each process maps this page when it finds the session, and a fork keeps the mapping. So a child is
-// counted even if it may not open files in the session's directory.
+// Counts that all processes of the session share. Each process maps this page when it finds the session, and a fork
+// keeps the mapping. So a child is counted even if it may not open files in the session's directory.
 struct UnseenPage {
   static constexpr uint64_t kMagic = 0x4e45534e'4c534d01;
   uint64_t magic;
@@ -159,8 +159,8 @@ enum class RingState : uint32_t {
   Unused,
   Claimed, // claimed by a thread that is preparing it
   Live,
-  Ended,   // its thread has ended, or has a larger ring: no more events are added
-  Drained, // Ended, and the collector has stored all its events: a thread may claim it again
+  Ended,   // its thread has ended or has a larger ring; no more events are added
+  Drained, // the collector has stored all events of an Ended ring; a thread may claim the ring again
 };
 
 struct RingEntry {
@@ -173,25 +173,24 @@ struct RingEntry {
 // A caller is a place in uninstrumented code that called a hook. The site number (events.h) of a caller is kCallerSite
 // | the caller's index.
 struct Caller {
-  std::atomic<uint64_t> address; // return address; 0 = empty; with kRetiredCaller: its image has been unloaded
+  std::atomic<uint64_t> address; // return address; 0 = this entry is empty
   uint32_t image;                // ImageDefinition::image; valid once address is set
   uint32_t reserved;
 };
 
-// This bit in Caller::address marks a caller whose image was unloaded. No address of a program has this bit. Another
-// library may later be loaded at the same addresses. A caller at the same address in that library gets a new entry. So
-// events of the first caller still refer to the first entry.
+// This bit in Caller::address marks a caller whose image was unloaded. No address of a program has this bit. If another
+// library is loaded at the same addresses, its callers get new entries. So old events still refer to the right entries.
 inline constexpr uint64_t kRetiredCaller = uint64_t{1} << 63;
 
-// One call of a path: its return address, and the node of the call around it. The innermost call may also be a place in
-// instrumented code. The site number (events.h) of a path is kPathSite | the node's number.
+// One call of a path, with the node of the call around it. The innermost call may also be a site in instrumented code.
+// The site number (events.h) of a path is kPathSite | the number of its innermost node.
 struct PathNode {
   uint64_t address; // return address, or a site number
   uint32_t parent;  // the node of the call around this call, or kPathBegin or kPathUnknown
   uint32_t image;   // ImageDefinition::image; 0 = not known; kImageOfSite: `address` is a site number
 };
 inline constexpr uint32_t kImageOfSite = UINT32_MAX;
-inline constexpr uint32_t kPathBegin = 0;   // there is no call around this call: the thread began with it
+inline constexpr uint32_t kPathBegin = 0;   // this call is the first call of the thread
 inline constexpr uint32_t kPathUnknown = 1; // the runtime could not find the calls around this call
 inline constexpr uint32_t kFirstPath = 2;
 inline constexpr uint32_t kMaxPathDepth = 1024;
@@ -209,8 +208,9 @@ struct PathBlock {
 // while its state is None, Read or GaveUp.
 enum class ReachWait : uint32_t { None, Waiting, Reading, Read, GaveUp, Claimed };
 
-// The state of a thread's calls, in the runtime's thread-local storage (ArenaHeader::thread_offset). While the thread
-// writes an event, the upper half of the first word of that storage is above 0.
+// The state of a thread's calls. It is in the runtime's thread-local storage, at ArenaHeader::call_state_offset. The
+// first word of this storage is Thread::state (runtime/thread.h); its upper half is above 0 while the thread writes an
+// event.
 struct alignas(uint64_t) CallState {
   uint32_t site;       // the pending site, which a callback has stored; written last
   uint16_t inside;     // one bit for each family; if the bit is set, calls of the family are not recorded now
@@ -219,12 +219,12 @@ struct alignas(uint64_t) CallState {
 };
 static_assert(sizeof(CallState) == sizeof(uint64_t));
 
-// The header of a part of the runtime's anonymous memory.
+// The header of each piece of the runtime's anonymous memory.
 struct alignas(64) OwnMemory {
   static constexpr uint64_t kMagic = 0x4d4e574f'4c534d01;
   uint64_t magic;
   OwnMemory *next;
-  uint64_t bytes; // size with this header
+  uint64_t bytes; // size of the piece, including this header
   std::atomic<uint32_t> in_use;
 };
 
@@ -234,16 +234,15 @@ struct WatchRange {
 };
 inline constexpr uint32_t kMaxWatchRanges = 48;
 
-// One of the largest host blocks. The collector reads from time to time which pages of this block were touched
-// (--access pages). Just before the process frees the block, the process removes the entry and reads for the last time
-// which pages were touched. Only the collector adds entries, and it stores `address` last. An entry with the address 0
-// is empty.
+// One of the largest host blocks (--access pages). The collector reads from time to time which of its pages were
+// touched. Just before the process frees the block, it removes the entry and reads this for the last time. Only the
+// collector adds entries, and it stores `address` last. An entry with the address 0 is empty.
 struct LargeBlock {
   std::atomic<uint64_t> address, size, time_ns; // address, size and time of the block's Alloc
 };
 inline constexpr uint32_t kLargeBlocks = 24, kLargeFilterWords = 8;
 struct LargeBlocks {
-  alignas(64) std::atomic<uint64_t> filter[kLargeFilterWords]; // one bit for each block: every free checks it first
+  alignas(64) std::atomic<uint64_t> filter[kLargeFilterWords]; // one bit for each block; every free checks this first
   LargeBlock blocks[kLargeBlocks];
 };
 // Returns the index of a block's bit in LargeBlocks::filter.
@@ -269,14 +268,14 @@ struct ArenaHeader {
   uint32_t max_rings;
   uint32_t max_callers;
   alignas(64) std::atomic<uint32_t> ring_count; // number of entries that were ever used
-  std::atomic<uint32_t> thread_count;           // number of threads so far: the next stream number
+  std::atomic<uint32_t> thread_count;           // number of threads so far, which is the next stream number
   std::atomic<uint64_t> file_bytes;             // end of the last ring or block of path nodes
   std::atomic<uint64_t> dropped_no_ring;        // events of threads without a ring, or of signal handlers inside malloc
   alignas(64) char command[2048]; // /proc/self/cmdline of the process or its ancestor: arguments, each ended by NUL
   uint32_t command_bytes;
   std::atomic<uint32_t> definitions_refused; // definitions and notes that the .defs file does not contain
   uint32_t page_bytes;                       // page size of the kernel; each mapped part has whole pages
-  // Inode of /proc/self/ns/pid: a pid is unique in its pid namespace as long as the namespace exists. 0 = not known.
+  // The inode of /proc/self/ns/pid, since a pid is unique only in its pid namespace. 0 = not known.
   uint64_t pid_namespace;
   uint64_t process_birth;        // 0 = not known; see isOtherProcess
   std::atomic<uint32_t> leaving; // 1: the process has called exec. The new image has its own arena, or is not recorded
@@ -292,7 +291,7 @@ struct ArenaHeader {
   std::atomic<ReachWait> reach_wait;
   uint32_t reach_tid;
   uint64_t reach_since_ns;       // CLOCK_MONOTONIC when the wait began
-  uint64_t reach_stack;          // stack pointer: no byte below it is in use, and the callers' registers are above it
+  uint64_t reach_stack;          // stack pointer; the callers' registers are saved on the stack above it
   uint64_t reach_thread_pointer; // thread pointer of the waiting thread
   uint32_t reach_at_exit;        // 1 = the thread waits at the exit; 0 = at a mark
   // The size of the runtime's thread-local storage (0 = not known), and its offset from the thread pointer.
@@ -311,9 +310,9 @@ struct ArenaHeader {
 };
 static_assert(sizeof(ArenaHeader) <= kHeaderBytes);
 
-// ArenaHeader::process_birth identifies a process. The pid alone does not identify a process, since the kernel may
-// reuse the pid and the inode of the pid namespace immediately. process_birth is the inode of the process's pidfd with
-// this bit set (pidfs, Linux 6.9), or its start time in clock ticks. An exec does not change these values.
+// ArenaHeader::process_birth identifies a process, since the kernel may reuse a pid immediately. It is the inode of the
+// process's pidfd with this bit set (pidfs, Linux 6.9), or its start time in clock ticks. An exec does not change these
+// values.
 inline constexpr uint64_t kBirthIsInode = uint64_t{1} << 63;
 // Whether two values of process_birth certainly belong to two processes. Values of different kinds cannot be compared.
 constexpr bool isOtherProcess(uint64_t birth, uint64_t other) {
@@ -322,17 +321,17 @@ constexpr bool isOtherProcess(uint64_t birth, uint64_t other) {
 
 inline constexpr uint32_t kMaxRings = 16384;
 inline constexpr uint32_t kMaxCallers = 65536; // a power of two, since the table uses open addressing
-// The number of the stream of the collector's own events about a process. No thread has this number.
+// The stream number of events that the collector itself records about a process. No thread has this number.
 inline constexpr uint32_t kCollectorStream = UINT32_MAX;
 
 // A single-producer, single-consumer ring of slots; the slots follow at kHeaderBytes. Positions count slots since the
 // stream began and never wrap; slot = position mod capacity. A stream (a thread) may use several rings, one after the
 // other. Each ring stores the position at which it begins.
 //
-// Times in a ring are nearly, not strictly, ascending. A signal handler may record an event in the middle of another
-// record. The handler's event has a later time than the interrupted event, and a position before or after it. With the
-// policy `overwrite` the producer never reads `tail`. A reader copies the slots, then reads `reserved`, and drops the
-// slots at positions below reserved - capacity.
+// Times in a ring are not strictly ascending: a signal handler may record an event in the middle of another record. The
+// handler's event then has a later time, but may have the lower position. With the policy `overwrite` the producer
+// never reads `tail`. In that case a reader copies the slots, then reads `reserved`, and drops the slots at positions
+// below reserved - capacity.
 struct RingHeader {
   static constexpr uint64_t kMagic = 0x474e4952'4c534d01;
   // These fields do not change while the ring is Live.
@@ -343,16 +342,14 @@ struct RingHeader {
   uint64_t first_position;
   char thread_name[16];
 
-  // Only the producer, which is the owning thread and its signal handlers, writes these fields. It uses plain loads and
-  // stores.
+  // Only the producer (the owning thread and its signal handlers) writes these fields, with plain loads and stores.
   alignas(64) uint64_t reserved; // position after the last reserved slot
-  uint64_t room_until;           // position up to which the producer may write, from an earlier value of `tail`
-  uint32_t depth;                // largest number of unfinished records, since signal handlers nest. Never changes
-  uint32_t gap;                  // events dropped since the last stored event
+  uint64_t room_until; // position up to which the producer may write; computed from an earlier value of `tail`
+  uint32_t depth;      // largest number of unfinished records of the thread; signal handlers nest
+  uint32_t gap;        // events dropped since the last stored event
 
-  // The totals of the stream so far. Before a larger ring becomes Live, the totals of the thread's ring so far are
-  // copied to it. So the stream's last ring has the totals, and a collector that is killed between two rings counts no
-  // event twice.
+  // The totals of the stream so far. A larger ring takes them over from the thread's previous ring before it becomes
+  // Live. So the stream's last ring has the totals, even if a collector is killed between two rings.
   uint64_t produced;   // number of events, stored or dropped
   uint64_t dropped;    // events for which there was no room
   uint64_t stalled_ns; // time for which the thread waited for room

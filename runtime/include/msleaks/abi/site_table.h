@@ -67,8 +67,8 @@ static_assert(sizeof(UnitHeader) == 56);
 inline constexpr uint32_t kFirstHeaderBytes = 40;
 
 enum SiteFlag : uint8_t {
-  // No line of the site is the user's own: all lines are in system headers or wrappers. So an event at this site has
-  // the path of calls that led to it.
+  // No line of the site is the user's own: all lines are in system headers or wrappers. An event at this site has a
+  // call path.
   kForeignPlace = 1 << 0,
 };
 
@@ -81,7 +81,7 @@ struct SiteRow {
   StringOffset callee;   // linkage name, "(indirect)" for a call through a pointer
   StringOffset type;     // element type, as in the source: "float", "struct layer"
   StringOffset variable; // variable that gets the address: "weights", "l.output", "this->blocks_"
-  uint32_t first_frame;  // first frame of the inline chain: where the function was inlined, innermost first
+  uint32_t first_frame;  // first frame of the inline chain, which shows where the function was inlined, innermost first
   uint16_t frame_count;
   uint8_t verb;   // value of Verb (symbols.h)
   uint8_t family; // value of Family (symbols.h)
@@ -102,7 +102,7 @@ struct FrameRow {
 static_assert(sizeof(FrameRow) == 16);
 
 struct Unit {
-  uint32_t base;    // first process-local site number; 0 = not armed
+  uint32_t base;    // first site number in this process; 0 = not armed
   uint16_t version; // kObjectVersion of the writer
   uint16_t needs;   // the first version whose runtime has all callbacks of the unit
   uint16_t bytes;   // sizeof(Unit) of the writer: the next unit begins after these bytes

@@ -88,7 +88,7 @@ constexpr uint16_t flagsOf(ResultKind kind) {
 enum class ShapeKind : uint8_t { None, Dim3, Range, Blocks, Sizes, Config, Threads };
 // Returns the number of blocks of a grid whose size is given in threads, or 0 if a block has no threads.
 constexpr uint64_t blocksOf(uint64_t threads, uint32_t block) { return block != 0 ? (threads + block - 1) / block : 0; }
-// The beginning of CUDA's CUlaunchConfig and cudaLaunchConfig_t.
+// The first fields of CUDA's CUlaunchConfig and cudaLaunchConfig_t.
 struct LaunchConfig {
   uint32_t grid[3], block[3];
   uint32_t shared_bytes; // in cudaLaunchConfig_t, the lower half of dynamicSmemBytes
@@ -108,7 +108,7 @@ struct Symbol {
   Verb verb{};
   Family family{};
   Heap heap{};
-  uint16_t flags = 0; // EventFlag bits of its events
+  uint16_t flags = 0; // EventFlag bits of the call's events
   Result result{};
   Position size{}, count{};
   Position address{};  // Free, Retain, Protect, Show; Realloc: the old block; Copy, Set, Access: the destination
@@ -131,7 +131,7 @@ constexpr bool isInstrumented(Verb verb) { return verb < Verb::Argument; }
 constexpr bool isRecorded(Verb verb) { return verb != Verb::Argument && verb != Verb::Kernel && verb != Verb::Device; }
 
 namespace detail {
-// The row number of each symbol. If a row names a missing row as its partner, the code does not compile.
+// The row number of each symbol. If a row's partner does not exist, the code does not compile.
 namespace Row {
 enum : int {
 #define MSL_ALLOC(symbol, ...) symbol,
@@ -171,7 +171,7 @@ constexpr Shape THREADS(int index) { return {ShapeKind::Threads, Position(index)
 constexpr Shape CONFIG(int index) { return {ShapeKind::Config, Position(index)}; }
 } // namespace detail
 
-// Makes a row of any kind, by its verb. The remaining arguments set the row's other fields.
+// Makes a row with this verb. The remaining arguments set the row's other fields.
 #define MSL_ROW(symbol, rowVerb, fam, mem, ...)                                                                        \
   [] {                                                                                                                 \
     using namespace detail;                                                                                            \

@@ -35,7 +35,7 @@ public:
     uint64_t product = word<kSize>(); // NOLINT(misc-const-correctness): changed if there is a count
     if constexpr (kCount != kAbsent)
       if (__builtin_mul_overflow(product, word<kCount>(), &product))
-        return UINT64_MAX; // the product overflows: the real function refuses such a size
+        return UINT64_MAX; // the product overflows, so the real function refuses this size
     return product;
   }
 

@@ -21,7 +21,7 @@ inline constexpr Failure kFailures[] = {
 #include "msleaks/abi/failures.def"
 };
 
-// Whether the first of the names in `library` is `name`. `library` is one name ("libOpenCL") or several
+// Whether `name` is the first of the names in `library`. `library` is one name ("libOpenCL") or several
 // ("libacl_rt|libascendcl").
 constexpr bool isOfLibrary(const char *library, const char *name) {
   for (; *name != 0 && *library == *name; ++name)

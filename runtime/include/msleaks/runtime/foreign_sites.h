@@ -20,7 +20,7 @@ extern "C" {
 
 namespace msleaks::runtime {
 
-// Whether a site is foreign. `site` must be the number of a row of a unit, not the number of a caller or of a path.
+// Whether a site is foreign. `site` must be the site number of a row of a unit, not of a caller or a path.
 [[gnu::always_inline]] inline bool isForeign(uint32_t site) noexcept {
   const uint64_t *chunk = __atomic_load_n(&__msl_foreign_sites[site / kSitesOfChunk], __ATOMIC_ACQUIRE);
   return chunk != nullptr &&

@@ -49,7 +49,7 @@ struct CallerFrame {
   return __msl_path(frame.return_address, frame.stack_pointer, frame.frame_pointer, 0);
 }
 
-// Whether the event of an allocation at this site gets a path. `site` is the number of a row of a unit.
+// Whether the event of an allocation at this site gets a path. `site` must be the site number of a row of a unit.
 [[gnu::always_inline]] inline bool hasPath(uint32_t enabled, uint32_t site) noexcept {
   return (enabled & abi::kPathsOfSites) != 0 || ((enabled & abi::kPathsOfCallers) != 0 && isForeign(site));
 }

@@ -78,7 +78,7 @@ inline PendingSite takeBlockSite(Thread &thread, abi::Family family, abi::Verb v
       (pending.address != address && pending.address != kUnfollowed))
     return {};
   thread.call.site = 0;
-  // The hook that takes the site of a realloc also restores the block if the realloc fails.
+  // The hook that uses the site of a realloc also restores the old block if the realloc fails.
   const uint16_t open = thread.call.open_calls;
   if (verb == abi::Verb::Realloc && open != 0 && thread.open[open - 1].site == pending.site)
     thread.open[open - 1].old = 0;

@@ -69,8 +69,7 @@ inline constexpr uint32_t kMostTogether = 4;
 inline constexpr uint64_t kSlackSlots = uint64_t{kMaxNesting} * abi::kMaxEventSlots + kMostTogether;
 inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight recorder
 
-// Accesses to words that only the producer writes. Its signal handlers and the collector may read them at the same
-// time.
+// Access words that only the producer writes, while its signal handlers and the collector may read them.
 [[gnu::always_inline]] inline uint64_t peek(const uint64_t &word) noexcept {
   return __atomic_load_n(&word, __ATOMIC_RELAXED);
 }
@@ -99,7 +98,7 @@ inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight rec
 #if defined(__x86_64__)
   __asm__ volatile("addq %1, %0" : "+m"(word) : "er"(count) : "cc");
 #else
-  std::atomic_signal_fence(std::memory_order_seq_cst); // keeps the program's order, as the asm for x86-64 does
+  std::atomic_signal_fence(std::memory_order_seq_cst); // keeps the order of the program, as the asm for x86-64 does
   __atomic_fetch_add(&word, count, __ATOMIC_RELAXED);
 #endif
 }

@@ -17,7 +17,7 @@ extern "C" {
 // runtime. `is_strict` means the kernel's own filter (SECCOMP_MODE_STRICT). This filter also forbids this thread to
 // read the processor's counter.
 [[gnu::visibility("default"), gnu::cold]] void __msl_enter_sandbox(bool is_strict) noexcept;
-// Allows system calls again. Call this if the kernel refused the filter.
+// Allows system calls again. Call this if the kernel has refused the filter.
 [[gnu::visibility("default"), gnu::cold]] void __msl_stay_outside() noexcept;
 }
 

@@ -30,7 +30,7 @@ struct PendingSite {
 // An instrumented allocator call that has not returned yet. `remembered` is Thread::remembered at the beginning of the
 // call.
 struct OpenCall {
-  uint64_t frame; // the stack pointer at the call's first callback
+  uint64_t frame; // the caller's stack pointer at the callback before the call
   uint64_t old;   // the block that a realloc restores if it fails; 0 = none, or a hook restores it
   uint32_t site;
   uint32_t remembered;
@@ -51,7 +51,7 @@ struct OpenRange {
   uint32_t label, site;
 };
 
-inline constexpr uint32_t kRememberedAllocs = 8; // powers of two
+inline constexpr uint32_t kRememberedAllocs = 8; // this number and the next two are powers of two
 inline constexpr uint32_t kOpenCalls = 8;
 inline constexpr uint32_t kOpenRanges = 4;
 
@@ -78,29 +78,29 @@ inline constexpr uint64_t kOneRecord = uint64_t{1} << 32;
 
 struct Thread {
   uint64_t state = kNoGeneration;
-  abi::RingHeader *ring; // valid while the generation is the process' own
+  abi::RingHeader *ring; // valid while `generation` is the generation of the process
   CallState call;
-  uint32_t pending_traits; // PendingSite, without the site
+  uint32_t pending_traits; // PendingSite::traits; the site is in `call`
   bool ended;              // the thread's ring has ended; later events go to the shared late ring
   bool has_no_clock;       // the thread may not read the processor's counter: its events are dropped
-  uint8_t must_finish;     // above 0: the thread's system calls are always made (kernel.h)
+  uint8_t must_finish;     // above 0: the thread may make system calls under a seccomp filter (kernel.h)
   uint64_t pending_address;
   uint32_t no_ring_left;   // number of events to count as lost before a ring is requested again
   uint32_t no_growth_left; // how many more times the ring may be full before a larger ring is requested again
   uint64_t impatient_tail; // 1 + the tail after a wait in vain; the thread does not wait again before the tail changes
-  uint32_t generation;     // generation of `ring`; `state` contains it too if the clock is the processor's counter
+  uint32_t generation;     // generation of the process that `ring` belongs to
   uint32_t remembered;     // number of Allocs during open calls so far; the newest are in `last`
   uint32_t skipped_site;   // site of the last call whose first callback ran while the session was stopped
   uint8_t devices[4];      // the chosen device of each family of accelerators (deviceOf)
   ThreadPath *path;        // null until the thread needs a path
   RecordedAlloc last[kRememberedAllocs];
   OpenCall open[kOpenCalls];
-  uint32_t launch_site;          // site of the launch under way; 0 = none, or its arguments were recorded
+  uint32_t launch_site;          // site of the launch that has not returned; 0 = none, or its arguments were recorded
   uint32_t range_depth;          // number of open ranges
   OpenRange ranges[kOpenRanges]; // indexed by depth modulo kOpenRanges: a deeper range overwrites an outer one
   uint64_t told_frame;           // frame of an operator that has reported its arguments (isTold); 0 = none
 };
-// If the runtime is loaded by dlopen, its thread-local storage is taken from glibc's small reserve
+// Limits the thread-local storage: if the runtime is loaded by dlopen, the storage must fit into glibc's small reserve
 // (glibc.rtld.optional_static_tls).
 static_assert(sizeof(Thread) <= 512);
 
@@ -128,7 +128,7 @@ inline void closeRange(Thread &thread) noexcept {
   if (thread.range_depth != 0)
     thread.ranges[--thread.range_depth % kOpenRanges] = {};
 }
-// Returns the innermost open range. Returns null if no range is open, or if a deeper range has overwritten it.
+// Returns the innermost open range, or null if no range is open, or if a deeper range has overwritten it.
 inline const OpenRange *innermostRange(const Thread &thread) noexcept {
   const OpenRange &range = thread.ranges[(thread.range_depth - 1) % kOpenRanges];
   return thread.range_depth != 0 && range.label != 0 ? &range : nullptr;
@@ -165,7 +165,7 @@ private:
 // clone finds zeros and attaches again, without a fork handler. A vfork's child shares the parent's memory, and records
 // into the parent's rings.
 struct alignas(abi::kMaxPageBytes) Process {
-  uint64_t state;       // Thread::state outside of a record: the generation; 0 = no arena yet
+  uint64_t state;       // the value of Thread::state outside of a record, which is the generation; 0 = no arena yet
   abi::Caller *callers; // null until the table's pages exist
   PathTree *paths;      // null until a path is needed
   WatchList *watches;   // null until a block is watched
