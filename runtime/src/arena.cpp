@@ -15,8 +15,7 @@ namespace {
 constexpr uint64_t roundedUp(uint64_t bytes, uint64_t granule) { return (bytes + granule - 1) & ~(granule - 1); }
 
 constexpr uint64_t kEntriesOffset = abi::kHeaderBytes;
-constexpr uint64_t kFirstBytes = 2 * abi::kHeaderBytes; // size of the header, and of as many ring entries as most
-                                                        // processes need
+constexpr uint64_t kFirstBytes = 2 * abi::kHeaderBytes; // the header, and enough ring entries for most processes
 constexpr uint64_t kCallersOffset =
     roundedUp(kEntriesOffset + sizeof(abi::RingEntry) * abi::kMaxRings, abi::kMinPageBytes);
 constexpr uint64_t kCallersBytes = sizeof(abi::Caller) * abi::kMaxCallers;

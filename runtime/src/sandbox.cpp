@@ -8,7 +8,7 @@ namespace msleaks::runtime {
 namespace {
 
 constexpr uint64_t kNsPerUs = 1000;
-constexpr unsigned kMostLooks = 20'000; // largest number of checks for threads in the kernel: about a second
+constexpr unsigned kMostLooks = 20'000; // the wait for threads in the kernel is limited to about a second
 
 // Returns the header of this process's arena. In a vfork's child, which shares its parent's arena but has another pid,
 // returns null.

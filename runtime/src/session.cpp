@@ -133,7 +133,7 @@ void giveUp(uint64_t heartbeat_ns) noexcept { dead_heartbeat_ns.store(heartbeat_
 
 namespace {
 
-// Returns a new entry of the list of unseen processes. Returns null if the list is full, or if there is no list.
+// Returns a new entry of the list of unseen processes, or null if the list is full or does not exist.
 abi::UnseenProcess *newUnseen() noexcept {
   if (session.unseen == nullptr)
     return nullptr;

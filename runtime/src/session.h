@@ -24,8 +24,8 @@ extern Session session;
 // Call with signals blocked and __msl_process.lock held.
 bool findSession() noexcept;
 
-// Whether this process had a seccomp filter at its exec that the session's collector does not have. If so, this process
-// is listed as unseen and records nothing. The caller needs no lock.
+// Whether this process, at its exec, had a seccomp filter that the session's collector does not have. If so, this
+// process is listed as unseen and records nothing. The caller needs no lock.
 bool beginsSandboxed() noexcept;
 
 // Whether no collector stores events now: its thread has ended, the session is closed, or this process has given up on

@@ -311,8 +311,7 @@ private:
     }
   }
 
-  static constexpr unsigned kRemembered = 4; // compilers nest at most two states; more would need more stack in a
-                                             // signal handler
+  static constexpr unsigned kRemembered = 4; // compilers nest at most two states
   const Cie &cie_;
   uint64_t location_, address_;
   Row row_, initial_;

@@ -70,7 +70,7 @@ bool mayEndInCall(const unsigned char *bytes) noexcept {
 constexpr unsigned kCallBytes = 4;
 constexpr unsigned char kReturnOfHandler[] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4}; // mov x8, #139; svc #0
 
-// Whether the bytes end in bl, blr, or a call that checks a signed address.
+// Whether the bytes end in a call: bl, blr, or blraa (with a signed address).
 bool mayEndInCall(const unsigned char *bytes) noexcept {
   uint32_t word;
   std::memcpy(&word, bytes, sizeof word);

@@ -1,17 +1,15 @@
 // Finds the rule of a frame without an unwind table. This file first proves that the frame pointer refers to the frame
-// record {frame pointer, return address} of the frame's own function:
+// record {frame pointer, return address} of the frame's own function. The proof has three parts:
 //
-//   push %rbp             The record's return address follows a direct call, or a call through a slot of the linker
-//   mov  %rsp, %rbp       (PLT, GOT). This call calls the function that begins here,
-//   ...
-//   call malloc           and no other function with such a beginning lies between this beginning and the call.
-//   <- frame.address
+//   1. The record's return address follows a direct call, or a call through a slot of the linker (PLT, GOT).
+//   2. The called function begins with push %rbp; mov %rsp, %rbp. No second such beginning lies between this one and
+//      frame.address.
+//   3. No word between the stack pointer and the record may be a return address, not even an old one. Only words at
+//      8 bytes from a multiple of 16 are checked, since the calling convention puts return addresses there.
 //
-// A function without a record leaves the frame pointer unchanged. It then refers to the record of an outer function,
-// which proves nothing about the inner function. But the outer function has called the inner function, or a signal
-// handler runs. So there is a return address between the stack pointer and the record. The calling convention puts this
-// return address 8 bytes from a multiple of 16. So the proof requires that no word at such a place may be a return
-// address, not even an old one.
+// Part 3 is necessary since a function without a record leaves the frame pointer unchanged. The frame pointer then
+// refers to the record of an outer function. But the outer function has called the inner function, or a signal handler
+// runs. So there is a return address between the stack pointer and the record.
 #include "unwind/frame_record.h"
 
 #include "unwind/code.h"

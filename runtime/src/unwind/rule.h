@@ -10,8 +10,7 @@ enum class RuleKind : uint8_t {
   Unknown,   // no table, or a table of an unknown form: the walk ends before the outermost call
   Outermost, // there is no caller
   Plain,     // CFA = base + offset; the caller's frame pointer is at CFA + frame_slot
-  Realigned, // CFA = the word at base + offset; the caller's frame pointer is at base + frame_slot. For code that
-             // aligns its stack
+  Realigned, // CFA = the word at base + offset; the caller's frame pointer is at base + frame_slot
   Plt,       // in an entry of the PLT (16 bytes): CFA = stack pointer + 8 before byte `offset`, + 16 from there on
   Signal,    // the kernel has put the interrupted registers on the stack
   NoTable,   // the image has no table for this address: a frame record may help (frame_record.h)

@@ -6,8 +6,7 @@
 namespace msleaks::runtime::unwind {
 namespace {
 
-constexpr uint32_t kLongForm = 0xffff'ffff; // this length marks a record of 64-bit DWARF, which no compiler writes in
-                                            // .eh_frame
+constexpr uint32_t kLongForm = 0xffff'ffff; // marks a record of 64-bit DWARF, which compilers do not write
 
 TableCursor cursorAt(const Tables &tables, uint64_t at) noexcept {
   return {at, at >= tables.begin && at <= tables.end ? tables.end : at};

@@ -28,8 +28,7 @@ struct CountsHeader {
   uint8_t spare[32];
 };
 static_assert(sizeof(CountsHeader) == 64);
-inline constexpr uint32_t kCountsHeaderBytes = 4096; // least size of the header's part of the file, which is rounded up
-                                                     // to whole pages
+inline constexpr uint32_t kCountsHeaderBytes = 4096; // size of the header, before it is rounded up to whole pages
 
 struct CountsSlab {
   uint64_t bytes; // size of the slab, including this field; 0: the slab is not complete yet

@@ -38,8 +38,7 @@ enum class EdgeKind : uint8_t {
   Indirect, // a branch to an address: indirectbr, callbr
   Unwind,   // a call throws, and execution continues at a landing pad
   Exit,     // the function returns, or passes an exception on
-  Leave, // a call in the block does not return (exit, longjmp, an exception); a negative count: a call returned twice
-         // (setjmp)
+  Leave,    // a call does not return (exit, longjmp, throw); a negative count: a call returned twice (setjmp)
 };
 
 enum GraphFlag : uint32_t {

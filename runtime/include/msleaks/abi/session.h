@@ -76,8 +76,7 @@ struct WatchWish {
   uint32_t line; // line of the file `what`: watches the blocks that calls in this line allocate, directly or in callees
   uint64_t address, bytes;   // bytes 0 = the whole block
   char what[256];            // path of the file, or the name of the only msl_watch whose block is compared
-  char begin[128], end[128]; // operations: blocks are compared from the end of the first one to the end of the second
-                             // one; empty: no limit
+  char begin[128], end[128]; // operations: blocks are compared from the end of `begin` to the end of `end`; empty: always
   uint32_t output;           // number of the output: 1 = the first; 0 = all outputs
   char folder[1024];         // folder for files with the content of blocks; empty: no such files
 };
@@ -214,8 +213,7 @@ enum class ReachWait : uint32_t { None, Waiting, Reading, Read, GaveUp, Claimed 
 struct alignas(uint64_t) CallState {
   uint32_t site;       // the pending site, which a callback has stored; written last
   uint16_t inside;     // one bit for each family; if the bit is set, calls of the family are not recorded now
-  uint16_t open_calls; // number of instrumented allocator calls that have not returned, including calls that an
-                       // exception has left
+  uint16_t open_calls; // number of open allocator calls that are instrumented (Thread::open)
 };
 static_assert(sizeof(CallState) == sizeof(uint64_t));
 

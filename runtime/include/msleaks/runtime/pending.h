@@ -3,15 +3,15 @@
 //
 // clang-format off
 //   call           callback before it        hook                            callback after it
-//   allocator      leaves its site           takes the site, records         records if the site is still there
-//   mprotect       leaves its site           does not record                 records
-//   free           records, leaves its site  takes the site; if the call     if the call failed, restores the block,
-//                                            failed, restores the block      unless the hook has (kTold)
-//   realloc        records the Free,         takes the site, records the     records if the site is still there;
-//                  leaves its site           Alloc                           if the call failed, restores the block
-//   launch, copy   records, leaves its site  takes the site; if the call     if the call failed, records the failure,
-//                                            failed, records the failure     unless the hook has
-//   retain         records, leaves its site  takes the site
+//   allocator      stores its site           uses the site, records          records if the site is still pending
+//   mprotect       stores its site           does not record                 records
+//   free           records, stores its site  uses the site; if the call      if the call failed and the hook has not
+//                                            failed, restores the block      restored the block (kTold), restores it
+//   realloc        records the Free,         uses the site, records the      records if the site is still pending;
+//                  stores its site           Alloc                           if the call failed, restores the block
+//   launch, copy   records, stores its site  uses the site; if the call      if the call failed and the hook has not
+//                                            failed, records the failure     recorded the failure, records it
+//   retain         records, stores its site  uses the site
 // clang-format on
 //
 // Instrumented code calls malloc, free and other heap functions mostly by a direct call of the hook

@@ -1,4 +1,4 @@
-// The hot path writes one event into the thread's ring.
+// Records events. The hot path (recordEnabled) writes one event into the thread's ring.
 //
 // The hot path takes no lock, makes no system call and allocates nothing. Signal handlers may interrupt it at any
 // instruction. In the following, D is the number of unfinished records of this thread. R is the ring's field
@@ -9,20 +9,20 @@
 //   3. R + slots within `room_until`?            otherwise the slow path
 //   4. at = R, R += slots                        one instruction: only this thread and its handlers write R
 //   5. write the slots
-//   6. head = at + slots; D = 0; if R is beyond that: D = 1, head = R, D = 0, until R stays
+//   6. head = at + slots, D = 0                  while R > head: D = 1, head = R, D = 0
 //
-// A record in a handler that interrupts another record (D > 0) leaves D as it was, and publishes nothing.
+// If D > 0, a record in a handler publishes nothing, and restores D at its end.
 // A handler that interrupts a record
 //   between 1 and 2   finds D = 0, so it publishes its own event. The interrupted record has not yet read any value
 //                     that the handler changes.
-//   between 2 and 4   takes its slots first, so R may have grown since step 3. Each interrupted record adds at most one
-//                     event beyond the room that it checked (the outermost one: at most kMostTogether slots). So
-//                     room_until is that much below the real limit (kSlackSlots), and a record deeper than kMaxNesting
-//                     is refused.
-//   between 4 and 6   takes slots above those of the interrupted record, and has written them when that record
+//   between 2 and 4   reserves its slots first, so R may have grown since step 3. So the interrupted record may write
+//                     one event beyond the room that it checked (the outermost record: kMostTogether slots). For this,
+//                     room_until is kSlackSlots below the real limit. Records deeper than kMaxNesting are refused.
+//   between 4 and 6   reserves slots after those of the interrupted record, and has written them when that record
 //                     continues. R is then beyond at + slots.
 //   within 6, D = 1   publishes nothing. R is then beyond head, so the interrupted record repeats step 6.
-//   within 6, D = 0   is outermost itself and publishes all that it wrote. Repeating step 6 then changes nothing.
+//   within 6, D = 0   publishes all its events itself. Repeating step 6 then changes nothing.
+//
 // `head` never decreases: only a record with D = 1 stores it, and no handler stores it at the same time. All slots
 // below `head` are written. A thread replaces its ring by a larger one only at D = 1. After D = 0 another thread may
 // own the ring. So the pointer to the ring is loaded after step 2, and is not used after D = 0.
@@ -36,11 +36,12 @@
 //   slots, then head (release)                      head (acquire), then slots: everything below head is whole
 //   tail (acquire), then slots again                slots, then tail (release): no slot changes while it is copied
 //   header, slots' pages, then Live (release)       state (acquire), then header
-//   last head, then Ended (release)                 state (acquire), then head: the last one. An Ended ring's successor
-//                                                   is Live already, and is seen to be
+//   last head, then Ended (release)                 state (acquire), then head: the last one. The collector also sees
+//                                                   that an Ended ring's successor is Live
 //   Drained (acquire), then the header anew         slots, then Drained (release)
-//   reserved, a barrier for stores, slots           slots, an acquire fence, reserved: in `overwrite`, a slot that was
-//                                                   changed meanwhile lies below what the reader takes to be valid
+//   reserved, a barrier for stores, slots           slots, an acquire fence, reserved: with `overwrite`, a slot that
+//                                                   changed during the copy is below the positions that the reader
+//                                                   accepts
 //
 // The cached room_until is never beyond the room that the newest tail leaves. After a reader has seen Ended, `produced`
 // and `dropped` do not change any more. Before that, they are approximate.

@@ -72,8 +72,7 @@ static_assert(static_cast<unsigned>(abi::Family::Count) < 16, "a bit per family,
 // The parts of Thread::state. The lower half is the generation. The upper half is the number of unfinished records. It
 // is above 0 at the beginning of a record only if a signal handler has interrupted another record. So one compare with
 // Process::state shows that the thread has a ring and interrupts no record.
-inline constexpr uint64_t kNoGeneration = 1; // no process has this generation, so a new thread's first record takes the
-                                             // slow path
+inline constexpr uint64_t kNoGeneration = 1; // no process has this generation, so a new thread takes the slow path
 inline constexpr uint64_t kOneRecord = uint64_t{1} << 32;
 
 struct Thread {
