@@ -1,8 +1,8 @@
 """Measures the cost of the second run in which `msleaks verify` checks a finding. It uses three programs. One computes, one
 makes only system calls, and one only allocates blocks that are offered to the tracer.
 
-Also measures the second run that finds the writer of a watched block: the cost for each system call, and for each write to
-the block's page."""
+Also measures the second run that finds the writer of a watched block. Its cost is measured for each system call, and for
+each write to the block's page."""
 import json
 import subprocess
 import time
