@@ -1,6 +1,6 @@
 // Defines the LTTng event that is compared with an event of msleaks. Its three fields (pointer, size, site) have as
-// many bytes as those of the msleaks event. This file must not have the name of a header in <lttng/>, because LTTng
-// would include that header instead.
+// many bytes as those of the msleaks event. If this file had the name of a header in <lttng/>, LTTng would include that
+// header when it creates probes.
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER msleaks_bench
 #undef LTTNG_UST_TRACEPOINT_INCLUDE

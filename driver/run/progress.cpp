@@ -13,8 +13,8 @@ bool isSameTerminal(int one, int other) {
          a.st_rdev == b.st_rdev;
 }
 
-// Whether the program reads from and writes to the terminal. The progress line could overwrite what such a program
-// draws or asks.
+// Whether the program reads from and writes to the terminal. The progress line could overwrite the output of such a
+// program.
 bool isInteractive() {
   return isSameTerminal(STDIN_FILENO, STDERR_FILENO) && isSameTerminal(STDOUT_FILENO, STDERR_FILENO);
 }

@@ -54,8 +54,8 @@ TEST_F(PipelineTest, ProcessesEndBetweenEvents) {
   EXPECT_EQ(journal.lines, "alloc@500\nleft@1000000\nend1@1000000\nalloc@5000000\nleft@5000000\nend2@5000000\n");
 }
 
-// All pointers of a session may need more memory than the machine has. So the pipeline loads the pointers of one point
-// in time only when the events reach this time.
+// A session may contain many readings of pointers, which together may need more memory than the machine has. So the
+// pipeline loads a reading only when the events reach its time.
 TEST_F(PipelineTest, PointersAreReadWhenTheirTimeHasCome) {
   int reads = 0;
   const auto expect = [&](uint64_t time_ns) {

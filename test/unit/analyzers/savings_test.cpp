@@ -1,5 +1,5 @@
-// Compares the savings of peaks with those of a simple model. For each question, the model computes the curves of the
-// whole run again.
+// Tests by how much a peak falls without some blocks. The expected savings come from a simple model, which computes all
+// curves again for each question.
 #include "analysis/findings/savings.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Tests the figures of a run that `msleaks check` compares, and the file that stores them.
+// Tests the figures of a run (leaks, peaks) that `msleaks check` compares with another run, and the file that stores
+// them.
 #include "analysis/check/read_baseline.h"
 
 #include "../report/report_fixture.h"

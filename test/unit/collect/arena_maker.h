@@ -47,8 +47,8 @@ public:
     return relaxed(header_->reserved) + slots - header_->tail.load(std::memory_order_acquire) <= header_->capacity;
   }
 
-  // Counts an event, and publishes it if the ring has room. Returns false if the ring has no room: then the event
-  // counts as dropped.
+  // Counts an event, and publishes it if the ring has room. If the ring has no room, counts the event as dropped and
+  // returns false.
   template <class Event> bool record(Event event) {
     add(header_->produced, 1);
     if (!hasRoom(Event::kSlots)) {

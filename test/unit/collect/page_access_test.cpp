@@ -1,4 +1,4 @@
-// Tests how the collector reads from the page tables of a process which pages of its blocks the process has touched.
+// Tests the collector's reading of page tables, which shows the pages of a block that the process has touched.
 #include "analysis/collect/page_access.h"
 
 #include "analysis/base/clock.h"

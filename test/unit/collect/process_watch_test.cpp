@@ -13,8 +13,8 @@
 namespace msleaks::test {
 namespace {
 
-// Returns whether ioctl() of a pidfd reports facts about the process. An emulator of system calls (qemu-user) may claim
-// to be a newer kernel than the one whose system calls it supports.
+// Returns whether ioctl() of a pidfd reports facts about the process. An emulator of system calls (qemu-user) may
+// report a new kernel version, but not support the system calls of this version.
 bool pidfdTellsFacts() {
   const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0));
   uint64_t facts[8]{};

@@ -36,7 +36,7 @@ TEST(RobustFutex, IsHeldAndGivenBack) {
   EXPECT_EQ(shared.word.load(), 0u);
 }
 
-// A collector owns such a futex, and may be killed. After the kill, the futex must show that its owner has ended.
+// The collector owns a robust futex, and may be killed. After the kill, the futex must show that its owner has ended.
 TEST(RobustFutex, AKillSaysThatTheOwnerHasGone) {
   if (!kernelHasRobustLists())
     GTEST_SKIP() << "no robust lists";

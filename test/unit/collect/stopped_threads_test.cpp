@@ -179,8 +179,8 @@ TEST_F(StoppedThreadsTest, RunOnUntilTheyMayBeHeld) {
   EXPECT_EQ(WEXITSTATUS(waitForEnd()), 0);
 }
 
-// The function allows stopping the second thread only at its sixth call. The signal is sent earlier, at the second
-// call.
+// The callback allows stopping the second thread only at its sixth call. The signal is sent earlier, at the callback's
+// second call.
 TEST_F(StoppedThreadsTest, ASignalIsTakenWhileTheyRunOn) {
   int looks = 0;
   stopped_.emplace(static_cast<uint32_t>(child_), static_cast<uint32_t>(child_), [&](const ThreadState &) {

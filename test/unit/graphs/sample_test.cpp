@@ -182,7 +182,7 @@ TEST(Sample, OfOneWaveIsWrongWhereWavesHaveRoles) {
 }
 
 // The expected numbers are computed by hand. In one group of 10 threads, each thread took the edge 1 → 1 twice. In a
-// second group of 10, each took it four times. The other 80 threads did not count.
+// second group of 10, each took it four times. The other 80 threads of the launch were not sampled.
 TEST(SampleError, IsTheSpreadOfGroups) {
   Graph graph;
   graph.blocks.resize(1);

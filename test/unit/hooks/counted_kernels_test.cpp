@@ -1,5 +1,5 @@
-// Tests the hooks with kernels that have a second copy, which counts its edges. Each test runs the program
-// counting_victim.cpp, which launches such kernels and forks.
+// Tests the hooks with kernels that have a second copy, which counts the edges of the kernel. Each test runs the
+// program counting_victim.cpp, which launches such kernels and forks.
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <string>

@@ -145,7 +145,7 @@ const void *constantOf(const char *name, size_t *bytes) {
 }
 void launchedKernel(const void *kernel) { last_launched = reinterpret_cast<uintptr_t>(kernel); }
 
-// Replace functions of the runtime.
+// These functions replace functions of the runtime.
 bool __msl_device_choice(abi::DeviceChoice *choice) noexcept {
   ++choices;
   *choice = {static_cast<uint32_t>(abi::CountMode::Full), static_cast<uint32_t>(abi::CountLaunches::Every), 1};

@@ -107,7 +107,7 @@ static void allocateOnSmallStack(int signal) {
 }
 
 // The kernel stores the processor's registers on the signal stack. Their size depends on the processor. So this handler
-// leaves only as many bytes free as on a processor with 512-bit registers, and uses up all others.
+// uses up the stack, except for the bytes that remain on a processor with 512-bit registers.
 static void allocateOnSmallestStack(int signal) {
   enum { kLeft = 1280 };
   (void)signal;
@@ -150,7 +150,7 @@ NOINLINE static void freeTwice(void) {
   kept = block; // prevents a tail call of free
 }
 
-// A crash handler. It prints whether freeTwice() is on the stack, above the hook of free().
+// A crash handler. It prints whether freeTwice(), which called free(), is on the stack.
 static void printWhere(int signal) {
   (void)signal;
   void *frames[64];

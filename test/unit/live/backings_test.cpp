@@ -93,7 +93,8 @@ TEST_F(BackingsTest, AllMemoryThatOutlivesBuffersOfOneSizeCounts) {
   EXPECT_EQ(journal.bytes, 2 * kChunkBytes + 64);
 }
 
-// With CL_MEM_USE_HOST_PTR, the buffer uses a host block of the program. Only this host block counts, once.
+// With CL_MEM_USE_HOST_PTR, the buffer uses a host block of the program. The host block must count once, and the buffer
+// must not count.
 TEST_F(BackingsTest, ABufferInMemoryThatTheProgramGivesHasNone) {
   apply(alloc(1, 0x1000, kChunkBytes, kFromOther));
   apply(alloc(2, 0x10, kChunkBytes, {.heap = abi::Heap::Device, .flags = abi::kReserve, .site = 3}));

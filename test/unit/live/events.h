@@ -51,8 +51,7 @@ inline auto allocFailed(uint64_t time_ns, uint64_t size, const Where &where = {}
   return make<abi::AllocFailedEvent>(time_ns, where, size, 12);
 }
 
-// Builds the event of a mapping at this address. The mapping shows the memory of the shared object `object` from
-// `offset` on.
+// Builds the event of a mapping at this address, which maps the shared object `object` from `offset` on.
 inline auto shared(uint64_t time_ns, uint64_t address, uint64_t size, uint64_t object, uint64_t offset = 0,
                    const Where &where = {.heap = abi::Heap::Mapping}) {
   const abi::SharedEvent event{{abi::EventKind::Shared, where.heap, 0, where.flags, where.site, time_ns},

@@ -11,7 +11,7 @@ namespace msleaks::analysis {
 namespace {
 
 constexpr uint32_t kCohorts = 8;
-// Each set of parts is a question: how high is the sum of the blocks that are in one of these parts of their lives?
+// Each row is a question: what is the highest sum of the blocks that are in one of these parts of their lives?
 constexpr LifeParts kQuestions[] = {{LifePart::InUse},
                                     {LifePart::NotUsed, LifePart::InUse},
                                     {LifePart::InUse, LifePart::Late, LifePart::Kept},

@@ -72,8 +72,8 @@ TEST_F(LiveMappingsTest, ProtectionMakesMemoryOfAReserveAndBack) {
   EXPECT_EQ(live.counts().unmatched_frees, 0u);
 }
 
-// The program's operator new calls mmap() inside, which is not recorded. Its operator delete calls munmap(), which is
-// recorded. This munmap() must not count as the free of an unknown mapping.
+// The program's operator new calls mmap(), and this inner call is not recorded. The program's operator delete calls
+// munmap(), which is recorded. This munmap() must not count as the free of an unknown mapping.
 TEST_F(LiveMappingsTest, TheMemoryOfABlockThatWasFreedIsNoUnknownMapping) {
   apply(test::alloc(1, 0x10010, 40));
   apply(test::free(2, 0x10010));

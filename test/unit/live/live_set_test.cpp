@@ -198,8 +198,8 @@ TEST_F(LiveSetTest, TheFreeOfAWrapperIsMatched) {
   EXPECT_EQ(live.counts().unmatched_frees, 1u);
 }
 
-// The code that called the wrapper to allocate the block has no instrumentation, as Rust's std. So only the inner
-// malloc is recorded. The wrapper's free must not count as unmatched.
+// Code without instrumentation, such as Rust's std, called the wrapper to allocate the block. So only the inner malloc
+// is recorded. The wrapper's free must not count as unmatched.
 TEST_F(LiveSetTest, TheFreeOfAWrapperIsMatchedWithoutItsAllocation) {
   apply(alloc(1, 0x10, 5));
   apply(test::free(2, 0x10, {.heap = abi::Heap::Pool}));

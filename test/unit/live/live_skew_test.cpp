@@ -90,8 +90,8 @@ TEST_F(LiveSkewTest, AFreeFromBeforeTheStartThatLooksEarlyMakesNoLeakAndNoFault)
   EXPECT_EQ(live.counts().frees_before_start, 2u);
 }
 
-// Two threads retain and release a handle. Their recorded times are before the allocation of the handle. The handle
-// must live until its last release.
+// Two threads retain and release a handle. The recorded times of these calls are before the allocation of the handle.
+// The handle must live until its last release.
 TEST_F(LiveSkewTest, EarlyRetainsCountBeforeEarlyFrees) {
   const Where device{.stream = 1, .heap = abi::Heap::Device}, second{.stream = 2, .heap = abi::Heap::Device},
       third{.stream = 3, .heap = abi::Heap::Device};

@@ -1,4 +1,4 @@
-// Tests that memory that several mappings show counts once, while mappings are added and removed.
+// Tests that memory counts once if several mappings map it, while mappings are added and removed.
 #include "analysis/analyzers/leaks.h"
 #include "analysis/analyzers/peak.h"
 #include "analysis/live/live_set.h"
@@ -178,7 +178,8 @@ TEST_F(SharedMappings, ManyMappingsOfOneObjectAreBounded) {
   EXPECT_EQ(sum.blocks, 0);
 }
 
-// Compares the live set with a model. For each page of a process, the model stores which page of the object it shows.
+// Compares the live set with a model. For each page of a process, the model stores which page of the object is mapped
+// there.
 TEST_F(SharedMappings, CountsWhatAModelCounts) {
   std::mt19937 random(7);
   const auto pick = [&](uint32_t least, uint32_t most) {

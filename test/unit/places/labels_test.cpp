@@ -53,8 +53,8 @@ TEST_F(LabelTexts, EqualTextsOfProcessesAreOne) {
   EXPECT_LT(labels.find(2, 8).index, labels.size());
 }
 
-// Process 3 is a child of process 2, which is a child of process 1. A child has no label that its parent defines after
-// the fork. It may use the number of such a label for another text.
+// Process 3 is a child of process 2, which is a child of process 1. If a parent defines a label after the fork, the
+// child does not have this label. The child may use the number of the label for another text.
 TEST_F(LabelTexts, AChildFindsWhatItsAncestorsDefined) {
   labels.addProcess(processWith(1, 11, 1000));
   labels.addProcess(processWith(2, 22, 2000));

@@ -24,8 +24,8 @@ protected:
 
 } // namespace
 
-// Process 3 is a child of process 2, which is a child of process 1. The parent of process 3 is in its start record. The
-// parent of process 2 is in its definitions, as in old traces. A trace may store a child's definitions first, so the
+// Process 3 is a child of process 2, which is a child of process 1. The start record of process 3 names its parent. The
+// definitions of process 2 name its parent, as in old traces. A trace may store a child's definitions first, so the
 // parents' definitions are added last here.
 TEST_F(Catalog, AChildFindsWhatItsAncestorsDefined) {
   catalog.addProcess({1, 11, 1, 1000, 0, {}});

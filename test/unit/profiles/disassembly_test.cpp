@@ -78,8 +78,7 @@ TEST(Disassembly, AsksOncePerRun) {
   std::filesystem::remove_all(folder);
 }
 
-// Disassembles parts of the test's own program: its entry and some functions, one of them in a separate section. The
-// program is large and has a PLT.
+// Disassembles parts of the test's own program: its entry and some functions, one of them in a separate section.
 TEST(Disassembly, AnExtractShowsWhatTheImageShows) {
   const std::string objdump = *findObjdump("");
   if (objdump.empty())

@@ -122,7 +122,7 @@ TEST(RowCallers, TheStandardLibraryIsNoCaller) {
 }
 
 // If main ends with a tail call, its frame is not on the stack while the callee runs. So the path lacks main, but
-// contains the functions of libc that call main. They must not be shown.
+// contains the functions of libc that call main. These functions must not be shown.
 TEST(RowCallers, WhatCallsMainIsNoCaller) {
   SiteLine line = lineOf({});
   line.bytes = 10;

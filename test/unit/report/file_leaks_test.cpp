@@ -64,7 +64,7 @@ TEST(FileLeaks, ABufferGoesWithTheLeakOfItsFile) {
   EXPECT_EQ(fold(findings), (std::vector<bool>{false, true}));
 }
 
-// freopen() returns the same FILE. So fopen() allocated its block, and freopen() opened its handle.
+// freopen() returns the same FILE. So fopen() has allocated the FILE's block, and freopen() has opened the handle.
 TEST(FileLeaks, AFileThatWasOpenedAgainIsOneFinding) {
   std::vector<Finding> findings{leakOf("buffer of a FILE", 7, 30 * 1024), leakOf("FILE", 6, 30 * 472), handlesAt(8)};
   findings[0].holder = frameAt(6);

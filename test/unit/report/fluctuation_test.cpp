@@ -32,8 +32,7 @@ protected:
 
 } // namespace
 
-// 1,000 bytes stay allocated. Step 1 allocates and frees 3,000 more bytes, step 2 300, step 3 100, and step 4 200
-// bytes.
+// 1,000 bytes stay allocated. In addition, steps 1 to 4 allocate and free 3,000, 300, 100 and 200 bytes.
 TEST_F(Fluctuation, IsTheLeastOfAStepBesideTheMost) {
   alloc(1, 1000, kPart);
   const uint64_t more[] = {3000, 300, 100, 200};

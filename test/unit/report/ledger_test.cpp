@@ -79,7 +79,8 @@ TEST_F(LedgerTest, IsWhatIsResidentLineByLine) {
   EXPECT_EQ(of("closed-library"), Both(1000, 1000));
   EXPECT_EQ(of("pool-used"), Both(400'000, 300'000));
   EXPECT_EQ(of("pool-free"), Both(kMebi - 400'000, kMebi - 300'000));
-  // The mapping is one page larger than its 1 MiB. The chunks have 48, 1,008 and 512 bytes.
+  // The allocator uses more than the requested sizes: one page for the mapping of 1 MiB, and 8, 8 and 12 bytes for the
+  // chunks.
   EXPECT_EQ(of("allocator"), Both(4096 + 8 + 8 + 12, 4096 + 8 + 8));
   EXPECT_EQ(of("recorder"), Both(2 * kMebi, kMebi)) << "in shared memory, then in a file";
   EXPECT_EQ(of("file-backed"), Both(2 * kMebi, kMebi));

@@ -166,14 +166,15 @@ TEST(Suppressions, OnlyWhatLibrariesKeepForThemselves) {
   for (const char *function : {"strdup", "getline", "fopen", "asprintf", "realpath", ""})
     EXPECT_EQ(reason("/lib/libc.so.6", function, 100), nullptr) << function;
   EXPECT_EQ(reason("/home/me/libc.so.6.mine", "setlocale", 100), nullptr);
-  // If libc has no symbols, the name of the exported function that the program called decides.
+  // If libc has no symbols, the name of the exported function that the program called decides whether the block is
+  // suppressed.
   site.library = "/lib/libc.so.6";
   site.function = "";
   const Remains one{abi::Heap::Host, 100, 1, 100, 0, 0};
   EXPECT_NE(suppressionOf(site, std::vector<std::string_view>{"", "localtime_r"}, one), nullptr);
   EXPECT_EQ(suppressionOf(site, std::vector<std::string_view>{"", "opendir"}, one), nullptr);
-  // libc does not export these functions, so their names are known only with libc's debug symbols. localtime() calls
-  // the first three, and setenv() calls the last one.
+  // libc does not export these functions, so their names are known only with libc's debug symbols. localtime() uses the
+  // first three, and setenv() uses the last one.
   for (const char *function : {"__tzfile_read", "__tzstring_len", "tzset_internal", "__add_to_environ"})
     EXPECT_NE(reason("/lib/libc.so.6", function, 17), nullptr) << function;
   EXPECT_EQ(reason("/lib/libc.so.6", "strdup", 15), nullptr) << "the name of the time zone, or anybody's text";

@@ -159,7 +159,7 @@ TEST_F(Uses, TheLaunchThatIsGivenMostIsNamed) {
 }
 
 // Block 1 is used at 30, and again after `launches` other launches. If `at_peak`, block 2 is allocated and freed
-// between these uses. Otherwise it is allocated after them.
+// between the two uses. Otherwise block 2 is allocated after the second use.
 class Idle : public Uses {
 protected:
   json idleAfter(uint64_t launches, bool at_peak = true) {

@@ -70,8 +70,8 @@ TEST(Callers, ALibraryOfARelativePathHasItsWholePath) {
   EXPECT_EQ(definitions[0].body.substr(sizeof(abi::ImageDefinition)), library.string());
 }
 
-// Another library may be loaded at the address of an unloaded one. Its callers get entries of their own, and the
-// entries of the first library still refer to the first library. If the first library is loaded again, it gets its old
+// Another library may be loaded at the address of an unloaded one. Callers in the new library get new entries, and the
+// old entries still refer to the unloaded library. If the unloaded library is loaded again, its callers get their old
 // entries. So a library that is loaded a thousand times does not fill the table.
 TEST(Callers, AnUnloadedImageKeepsItsCallersToItself) {
   const SessionDirectory session;

@@ -35,7 +35,7 @@ TEST(Drivers, RegisteredMemoryIsNotTheBlockThatItLiesIn) {
             "Alloc#999 100+16 hook | Alloc#8 100+16 | Retarget#7 100+16");
 }
 
-// When the first block of a driver is recorded, the driver's hooks check the driver's version, once.
+// When the first block of a driver is recorded, the driver's hooks check the driver's version. They check it only once.
 TEST(Drivers, TheFirstBlockChecksTheVersion) {
   static int checks = 0;
   static constexpr hook::Device kDriver{sizeof(hook::Device),

@@ -16,14 +16,14 @@ TEST(Mappings, MemoryOfTheProcessAloneHasNoFlag) {
   EXPECT_EQ(mappingFlags(PROT_EXEC, kOwn | MAP_FIXED), 0);
 }
 
-// Another process may touch shared memory. So untouched pages are normal, which kListed says.
+// Another process may touch shared memory. So untouched pages are normal, and the mapping gets kListed.
 TEST(Mappings, SharedMemoryIsListed) {
   EXPECT_EQ(mappingFlags(kUsable, MAP_SHARED | MAP_ANONYMOUS), abi::kListed);
   EXPECT_EQ(mappingFlags(kUsable, MAP_SHARED_VALIDATE | MAP_ANONYMOUS), abi::kListed);
 }
 
-// A stack has room to grow. With MAP_NORESERVE, the program will not touch all pages. So untouched pages are normal,
-// which kListed says.
+// A stack has room to grow, and MAP_NORESERVE says that the program will not touch all pages. So untouched pages are
+// normal, and the mapping gets kListed.
 TEST(Mappings, MemoryThatNeedNotBeTouchedIsListed) {
   for (const int flag : {MAP_STACK, MAP_GROWSDOWN, MAP_NORESERVE})
     EXPECT_EQ(mappingFlags(kUsable, kOwn | flag), abi::kListed) << flag;

@@ -153,7 +153,7 @@ private:
   char *base_ = nullptr;
 };
 
-// Returns flags that give events of instrumented code sites, but no call paths.
+// Returns flags with which events of instrumented code have sites, but no call paths.
 inline abi::Flags ofPlaces() {
   abi::Flags flags;
   flags.call_stack = abi::CallStack::Auto;
@@ -260,7 +260,8 @@ public:
   }
 
 private:
-  // Creates a file of one page. Returns null if there is no room. The page of unseen processes may be missing.
+  // Creates a file of one page. Returns null if there is no room. A session also works without the page of unseen
+  // processes.
   void *makePage(const char *name) const {
     const int fd = ::open((path_ / name).c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
     const bool room = ::posix_fallocate(fd, 0, abi::kHeaderBytes) == 0;

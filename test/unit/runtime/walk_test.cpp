@@ -184,8 +184,8 @@ TEST(Walk, ThroughSignalHandlersOnBothStacks) {
 #if defined(__x86_64__)
 namespace {
 
-// The code to which a signal handler returns: mov $15, %rax; syscall. It has no unwind table, like this code on AArch64
-// since Linux 5.8.
+// The code to which a signal handler returns: mov $15, %rax; syscall. It has no unwind table. The same code of AArch64
+// has no table since Linux 5.8.
 __asm__(
     ".pushsection .text\n.balign 16\nnop\nmsl_test_restorer: .byte 0x48,0xc7,0xc0,0x0f,0,0,0,0x0f,0x05\n.popsection");
 extern "C" void msl_test_restorer() __asm__("msl_test_restorer");

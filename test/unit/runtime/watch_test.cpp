@@ -166,8 +166,8 @@ TEST(Watch, RangesThatAreTooDeepAreNotConfused) {
     }
     msl_mark("end");
   });
-  // The runtime stores only the four innermost ranges, so ranges 5 and 6 have overwritten ranges 1 and 2. So after the
-  // end of range 3, the runtime does not know the open range.
+  // The runtime stores only the four innermost ranges, so ranges 5 and 6 have overwritten ranges 1 and 2. After the end
+  // of range 3, the runtime does not know which range is open.
   EXPECT_EQ(withoutSites(seen.changes), (std::vector<Change>{{"6", 0, 1, 0},
                                                              {"5", 1, 1, 0},
                                                              {"4", 2, 1, 0},
