@@ -7,7 +7,7 @@ using namespace llvm;
 
 namespace msleaks::passes {
 
-// Calls `visit` for each annotation: @llvm.global.annotations = [ { function, "text", "file", line, arguments }, … ].
+// @llvm.global.annotations = [ { function, "text", "file", line, arguments }, … ]
 void forEachAnnotation(const Module &module, function_ref<void(const Function &, StringRef)> visit) {
   const GlobalVariable *list = module.getGlobalVariable("llvm.global.annotations");
   if (!list || !list->hasInitializer())

@@ -10,8 +10,8 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// These attributes become untrue when a function records events. Recording accesses memory, calls functions of other
-// modules, synchronizes with other threads, and may wait.
+// These attributes become untrue when a function records events. Recording accesses memory, synchronizes with other
+// threads, and may wait.
 constexpr Attribute::AttrKind kOfFunctions[] = {Attribute::Memory,     Attribute::NoFree,     Attribute::NoSync,
                                                 Attribute::WillReturn, Attribute::NoCallback, Attribute::Speculatable};
 // Some allocators store the block's address through a pointer parameter. A callback then reads this memory, so these

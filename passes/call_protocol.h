@@ -20,7 +20,7 @@ bool returnsStatus(const llvm::CallBase &call, const abi::Symbol &symbol);
 bool opensCall(const CallKind &kind);
 
 // Emits the callbacks of one call at the insertion point of a builder. `operands` are the call's operands as the source
-// wrote them; those of a pinned call may have changed (pin.h).
+// wrote them. In a pinned call, the optimiser may have changed them (pin.h).
 class CallProtocol {
 public:
   CallProtocol(RuntimeDecls &runtime, llvm::CallBase &call, const CallKind &kind,
@@ -30,7 +30,7 @@ public:
   void emitBefore(llvm::IRBuilder<> &builder, llvm::Value *site) const;
   // Emits the callbacks that run after the call has returned.
   void emitAfter(llvm::IRBuilder<> &builder, llvm::Value *site) const;
-  // Use this instead of emitBefore for a tail call: no code can run behind a tail call.
+  // For a tail call, instead of emitBefore and emitAfter: no code of the caller runs after a tail call.
   void emitBeforeTailCall(llvm::IRBuilder<> &builder, llvm::Value *site) const;
   // Emits the callback that runs when an exception leaves the call.
   void emitCancel(llvm::IRBuilder<> &builder, llvm::Value *site) const;

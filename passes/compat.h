@@ -28,7 +28,7 @@
 
 namespace msleaks::passes {
 
-// Since LLVM 20, the callbacks of the three extension points below have a third argument.
+// Since LLVM 20, the callbacks of the three extension points below have one more argument.
 #if LLVM_VERSION_MAJOR >= 20
 #define MSL_LTO_PHASE , llvm::ThinOrFullLTOPhase
 #else
@@ -102,8 +102,7 @@ inline uint64_t hashOf(llvm::StringRef text) {
 #endif
 }
 
-// Returns the module's target, which is a string up to LLVM 20 and a Triple later. The constructor of Triple accepts
-// both.
+// Returns the module's target. Up to LLVM 20, getTargetTriple returns a string, later a Triple.
 inline llvm::Triple targetOf(const llvm::Module &module) { return llvm::Triple(module.getTargetTriple()); }
 
 // Whether the unit is written in C. Since LLVM 22, a unit may store its language and the language's version as separate

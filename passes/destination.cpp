@@ -84,7 +84,7 @@ Destination DestinationFinder::find(const CallBase &call, const abi::Symbol &sym
     if (!stored && fate.returned)
       element = returnedElement();
   }
-  // A handle points to memory of the driver, so the block has no element type.
+  // The value of a handle, such as a cl_mem, does not point to elements. So the block has no element type.
   if (symbol.result.kind == abi::ResultKind::Handle)
     return {stored ? stored->name : "", ""};
   if (stored)
@@ -134,7 +134,7 @@ void DestinationFinder::follow(const Value &value, const Value &user, Fate &fate
     const Value *address = store->getPointerOperand();
     if (const auto place = placeAt(address))
       remember(scalarAt(*place));
-    else if (isa<AllocaInst>(address)) // a variable of the compiler: continue at its loads
+    else if (isa<AllocaInst>(address)) // a variable without a name in the source: continue at its loads
       for (const User *reader : address->users())
         if (isa<LoadInst>(reader))
           next.push_back(reader);

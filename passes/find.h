@@ -26,9 +26,9 @@ bool targetIsSupported(const llvm::Module &module);
 // Returns the calls in `function` that must be instrumented, in the order of the instructions.
 llvm::SmallVector<FoundCall> findCalls(llvm::Function &function, const KnownSymbols &symbols);
 
-// knownCallee returns the row of the callee, or null. callObstacle returns the reason why the call is not instrumented,
-// or null.
+// Returns the row of the callee, or null.
 const abi::Symbol *knownCallee(const llvm::CallBase &call, const KnownSymbols &symbols);
+// Returns the reason why the call is not instrumented, or null.
 const char *callObstacle(const llvm::CallBase &call, const abi::Symbol &symbol);
 
 // Decides in which functions calls may be instrumented.

@@ -13,10 +13,9 @@ namespace {
 constexpr Attribute::AttrKind kOfEveryGate[] = {Attribute::NoInline, Attribute::DisableSanitizerInstrumentation,
                                                 Attribute::NoSanitizeCoverage, Attribute::NoProfile};
 
-// Makes a function without a body: a gate, or an armed half. The parameters are the arguments of the call. The row
-// follows them in a gate, the site in an armed half.
+// Makes a gate or an armed half, without a body. The last parameter of a gate is the row, that of an armed half is the
+// site.
 Function &declare(const GateShape &shape, Module &module, const char *prefix, const char *number) {
-  // The function gets the module's branch-target-enforcement, uwtable and frame-pointer.
   Function &function = *Function::createWithDefaultAttr(
       shape.type, GlobalValue::InternalLinkage, module.getDataLayout().getProgramAddressSpace(),
       Twine(prefix) + GlobalValue::dropLLVMManglingEscape(shape.callee->stripPointerCasts()->getName()), &module);
@@ -43,7 +42,7 @@ void passAs(const GateShape &shape, CallBase &call) {
   for (const Attribute::AttrKind kind : {Attribute::NoUnwind, Attribute::StrictFP})
     if (shape.attributes.hasFnAttr(kind))
       function = function.addAttribute(context, kind);
-  // With NoBuiltin, a later pass neither replaces the call by a call of another function nor deletes it.
+  // With NoBuiltin, no later pass replaces or deletes the call.
   function = function.addAttribute(context, Attribute::NoBuiltin);
   SmallVector<AttributeSet, 8> parameters;
   for (unsigned i = 0; i < shape.arguments; ++i)

@@ -12,7 +12,7 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// These attributes say how a value is passed. They must be equal at the call, at the gate and at the call inside the
+// These attributes decide how a value is passed. They must be equal at the call, at the gate and at the call inside the
 // gate.
 constexpr Attribute::AttrKind kPassing[] = {
     Attribute::ZExt,      Attribute::SExt, Attribute::InReg,     Attribute::ByVal,      Attribute::ByRef,
@@ -20,7 +20,7 @@ constexpr Attribute::AttrKind kPassing[] = {
 // For a struct on the stack (byval), these attributes must be equal, too. For a pointer, they may differ.
 constexpr Attribute::AttrKind kPassingOnStack[] = {Attribute::Alignment, Attribute::StackAlignment};
 
-// These attributes name the caller's target features. A gate with other features could pass values in other registers.
+// A gate gets these attributes of its callers. With other target features, it could pass values in other registers.
 constexpr StringLiteral kTarget[] = {"target-cpu", "target-features", "tune-cpu", "use-soft-float"};
 constexpr Attribute::AttrKind kCodeGeneration[] = {
     Attribute::MinSize,         Attribute::NoImplicitFloat,          Attribute::NoRedZone, Attribute::OptimizeForSize,
@@ -60,7 +60,7 @@ AttributeSet targetOf(LLVMContext &context, const Function &caller) {
   return merged(context, only(context, all, kTarget), only(context, all, kCodeGeneration));
 }
 
-// Returns the attributes of a gate. The declaration's attributes of the result (noalias, nonnull) are also true for the
+// Returns the attributes of a gate. The attributes of the callee's result (noalias, nonnull) are also true of the
 // gate's result.
 AttributeList shapeAttributes(const CallBase &call) {
   LLVMContext &context = call.getContext();

@@ -76,8 +76,7 @@ public:
   }
 
 private:
-  // Records the use. Returns the user if the user is an address that was computed from the argument. Otherwise returns
-  // null.
+  // Records the use. Returns the user if it computes a further address from the argument, otherwise null.
   Value *follow(Use &use, Argument &of, const Range &at) {
     auto *user = dyn_cast<Instruction>(use.getUser());
     if (!user)
@@ -138,7 +137,7 @@ private:
     return nullptr;
   }
 
-  // Returns the range of `size` bytes at the address, in any iteration of a loop and any thread.
+  // Returns a range that contains the `size` bytes at the address, in each iteration of a loop and in each thread.
   Range bytesAt(Value &address, Argument &of, const Range &at, uint64_t size) {
     ScalarEvolution &evolution = analyses_.getResult<ScalarEvolutionAnalysis>(*of.getParent());
     if (!at || !evolution.isSCEVable(address.getType()) || size >= static_cast<uint64_t>(kMostBytes))
@@ -216,8 +215,8 @@ private:
   bool isOther(const Value &address) const {
     if (target_.isPrivateTo(address.getType()->getPointerAddressSpace()))
       return false;
-    // LLVM 19 does not find the object behind a vector of addresses that were computed from one address. So the search
-    // begins at this one address.
+    // If a vector of addresses was computed from one address, the search begins at that address: LLVM 19 cannot search
+    // from a vector.
     const auto *places = dyn_cast<GEPOperator>(&address);
     const bool has_one_base = places && places->getPointerOperandType()->isPointerTy();
     SmallVector<const Value *> objects;

@@ -23,7 +23,7 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// Limits the counters in registers. With more registers, fewer threads of a kernel run at the same time.
+// Limits the counters in registers. The more registers a kernel uses, the fewer of its threads run at the same time.
 constexpr unsigned kMostKernelRegisters = 16;
 constexpr size_t kFewPlaces = 4;
 

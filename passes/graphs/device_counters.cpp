@@ -235,7 +235,7 @@ void DeviceCounters::addByCall(const Bank &bank, uint32_t first, Instruction &be
   }
 }
 
-// // Returns the function that addByCall calls. It adds the amount to the counter:
+// Returns the function that addByCall calls. It adds the amount to the counter:
 //
 // define internal spir_func void @__msl_count(ptr addrspace(1) %counter, i64 %amount) noinline {
 //   br (%amount != 0), add, end

@@ -1,7 +1,9 @@
 // Emits the code that counts on a device (abi/device_counts.h).
 //
-//   %bank = … ; at the kernel's beginning: the bank of the block, %is_counted = … ; and whether the threads of this
-//   wave count br %is_counted, add, rest add: atomicrmw add %bank + 8 × k, %amount
+//   %bank = …                          ; at the kernel's beginning: the bank (the array of counters) of the block,
+//   %is_counted = …                    ; and whether the threads of this wave count
+//   br %is_counted, add, rest
+//   add: atomicrmw add %bank + 8 × k, %amount
 #pragma once
 
 #include "graphs/counted_clones.h"

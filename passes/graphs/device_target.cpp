@@ -90,7 +90,7 @@ void DeviceTarget::dropWhatItAsks(Function &copy) const {
   copy.removeFnAttrs(untrue);
 }
 
-// // Emits a call of a function that OpenCL defines. `describe` adds attributes to the function's declaration.
+// Emits a call of a function that OpenCL defines. `describe` adds attributes to the function's declaration.
 CallInst *DeviceTarget::callOf(IRBuilder<> &builder, StringRef name, Type &result, uint32_t argument,
                                function_ref<void(Function &)> describe) const {
   FunctionCallee callee =

@@ -144,8 +144,8 @@ Function *ThreadCounters::defineWhereAsked(StringRef name, Value &callee, IRBuil
 
 // Makes a constructor of the image. The constructor registers the counters, so that functions that are never called are
 // in the results with a count of 0.
-//   call: br (@__msl_counters == null), first, rest ; not null: another constructor has counted already first: call ptr
-//   @__msl_first_count()
+//   call:  br (@__msl_counters == null), first, rest  ; not null: another constructor has counted already
+//   first: call ptr @__msl_first_count()
 void ThreadCounters::defineBegin() {
   IRBuilder<> builder(module_.getContext());
   Function *begin = defineWhereAsked("__msl_begin_counts", *counters_of_.getCallee(), builder);
