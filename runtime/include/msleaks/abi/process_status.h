@@ -29,7 +29,7 @@ constexpr uint32_t statusNumber(std::string_view status, std::string_view name) 
 }
 
 // Returns the number of seccomp filters of a process. Before Linux 5.9 the kernel does not report the number. In that
-// case the result is 2 if there are filters.
+// case the result is 2 if there are filters, and 0 if there are none.
 constexpr uint32_t seccompFilters(std::string_view status) {
   const uint32_t filters = statusNumber(status, "Seccomp_filters");
   return filters != 0 ? filters : statusNumber(status, "Seccomp");

@@ -74,11 +74,12 @@ enum class WatchKind : uint32_t { None, Address, Line, Name, Output };
 struct WatchWish {
   WatchKind kind;
   uint32_t line; // line of the file `what`: watches the blocks that calls in this line allocate, directly or in callees
-  uint64_t address, bytes;   // bytes 0 = the whole block
-  char what[256];            // path of the file, or the name of the only msl_watch whose block is compared
-  char begin[128], end[128]; // operations: blocks are compared from the end of `begin` to the end of `end`; empty: always
-  uint32_t output;           // number of the output: 1 = the first; 0 = all outputs
-  char folder[1024];         // folder for files with the content of blocks; empty: no such files
+  uint64_t address, bytes; // bytes 0 = the whole block
+  char what[256];          // path of the file, or the name of the only msl_watch whose block is compared
+  // Operations: blocks are compared from the end of `begin` to the end of `end`. An empty name means no limit.
+  char begin[128], end[128];
+  uint32_t output;   // number of the output: 1 = the first; 0 = all outputs
+  char folder[1024]; // folder for files with the content of blocks; empty: no such files
 };
 inline constexpr uint64_t kRefusedFile = UINT64_MAX; // value of ContentEvent::file if the file was refused
 

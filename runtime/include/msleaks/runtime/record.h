@@ -12,7 +12,7 @@
 //   6. head = at + slots, D = 0                  while R > head: D = 1, head = R, D = 0
 //
 // If D > 0, a record in a handler publishes nothing, and restores D at its end.
-// A handler that interrupts a record
+// A handler that interrupts a record:
 //   between 1 and 2   finds D = 0, so it publishes its own event. The interrupted record has not yet read any value
 //                     that the handler changes.
 //   between 2 and 4   reserves its slots first, so R may have grown since step 3. So the interrupted record may write
