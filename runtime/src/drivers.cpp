@@ -15,7 +15,8 @@ namespace {
 constexpr uint64_t kNsPerMs = 1'000'000;
 constexpr uint64_t kPauseNs = 20 * kNsPerMs; // the shortest pause between two calls of a driver
 constexpr uint64_t kShareOfTime = 50;        // the pause is at least this multiple of one call's time
-constexpr uint64_t kLargeBytes = 1 << 20;    // of smaller blocks, only each kSmallBlocks-th one calls the driver
+constexpr uint64_t kLargeBytes = 1 << 20; // the driver is called after each block of this size, and every kSmallBlocks
+                                          // blocks
 constexpr uint32_t kSmallBlocks = 64;
 
 struct Driver {
