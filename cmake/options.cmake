@@ -31,8 +31,8 @@ set(CMAKE_INSTALL_LIBDIR lib)
 # Compiles up to eight sources of a target as one translation unit, so their headers are read only once. This halves the
 # time of a build, and saves three quarters for tests, whose fixtures and assertions are templates.
 #
-# Because sources are joined, a name in an anonymous namespace must be unique in its target. A joined source may also
-# lack an include that another source has. scripts/check-deep.sh compiles each source alone to find this.
+# Because sources are joined, a name in an anonymous namespace must be unique in its target. A source may also lack an
+# include that another joined source has. scripts/check-deep.sh compiles each source alone to find such sources.
 #
 # CMake's own UNITY_BUILD writes absolute paths, so ccache could not reuse the results of another clone. A source with
 # options of its own is not joined.

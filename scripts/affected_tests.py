@@ -33,7 +33,7 @@ ROWS = [
     ("scripts/", ["scripts"]), ("bench/", ["scripts"]),
     ("cmake/", ["e2e/package"]),
 ]
-# For a part of analysis: the folders of tests with whole runs that also test it, in addition to the unit tests.
+# For a part of analysis: the folders of tests with whole runs that also test this part, in addition to the unit tests.
 RUNS = {
     "collect": ["e2e/run"], "graphs": ["e2e/graphs"], "profiles": ["e2e/profiles"], "adapters": ["e2e/profiles"],
     "doctor": ["e2e/doctor"], "watch": ["e2e/watch"], "places": ["e2e/truth"], "live": ["e2e/user"],

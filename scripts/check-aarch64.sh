@@ -19,8 +19,8 @@ sysroot=$arm/sysroot
 qemu=$arm/tools/qemu-aarch64
 results=$arm/results
 
-# private_apt FOLDER SOURCES ARCHITECTURE ARGUMENTS...: runs apt with its state in FOLDER, in which no package is
-# installed.
+# private_apt FOLDER SOURCES ARCHITECTURE ARGUMENTS...: runs apt with a separate state in FOLDER. In this state, no
+# package is installed.
 private_apt() {
   local state=$1 sources=$2 architecture=$3
   shift 3

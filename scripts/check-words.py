@@ -51,7 +51,7 @@ C_LIKE = {".c", ".cc", ".cpp", ".cu", ".cl", ".def", ".h", ".hpp", ".inc", ".hip
 HASHED = {".cmake", ".sh", ".bash"}
 
 
-# ---- A block of text that knows the line of each character ----
+# ---- Blocks of text, with the line of each character ----
 
 class Block:
     """Text of one paragraph, list item, table cell or comment, with the line of each character.

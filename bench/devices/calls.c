@@ -70,7 +70,7 @@ static void cl_pair(void) {
   cl_release(cl_create(cl_context, kReadWrite, 1000, NULL, NULL));
 }
 
-// Switches to the vendor's functions. Each OpenCL object begins with the address of a table of these functions
+// Switches to the vendor's functions. Each OpenCL object begins with the address of a table of the vendor's functions
 // (cl_icd.h).
 static void begin_vendor(void) {
   enum { kCreateBuffer = 14, kReleaseMemObject = 18 };

@@ -1,6 +1,6 @@
-// A library to preload. In each malloc and free, it does only what a recorder must do that stores a time in each event.
-// This is a jump, a clock read, and a store of 32 bytes into a ring that no process reads. bench/run.py compares its
-// cost with the cost of the hooks. The difference is the cost of msleaks' own work.
+// A library to preload. In each malloc and free, it does only the least work of a recorder that stores times. This work
+// is a jump, a clock read, and a store of 32 bytes into a ring that no process reads. bench/run.py compares its cost
+// with the cost of the hooks. The difference is the cost of msleaks' own work.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>

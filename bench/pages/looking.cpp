@@ -1,8 +1,8 @@
-// bench_looking BLOCKS BYTES: measures how long the collector's code needs to read which pages of BLOCKS blocks are
-// present. Each block has BYTES bytes.
+// bench_looking BLOCKS BYTES: measures the time in which the collector's code finds the present pages of BLOCKS blocks.
+// Each block has BYTES bytes.
 //
-// Prints `untouched MS half MS whole MS`: the milliseconds to read all pages once, if the program has touched no page,
-// every second page, or all pages.
+// Prints `untouched MS half MS whole MS`: the milliseconds to read all pages once. For `untouched` the program touched
+// no page, for `half` every second page, and for `whole` all pages.
 #include "analysis/base/clock.h"
 #include "analysis/collect/page_access.h"
 

@@ -6,8 +6,8 @@
 source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/lib.sh"
 
 # fetch_once NAME HOST COMMAND...: prints the path of the folder $fetched/NAME. If it does not exist, runs COMMAND in an
-# empty folder, which then becomes $fetched/NAME. If COMMAND fails, the calling script ends: as skipped if HOST cannot
-# be reached, otherwise as failed.
+# empty folder, which then becomes $fetched/NAME. If COMMAND fails, the calling script ends. The script counts as
+# skipped if HOST cannot be reached, and otherwise as failed.
 fetch_once() {
   local folder=$fetched/$1 host=$2 work log
   shift 2

@@ -7,7 +7,8 @@ namespace {
 
 using std::string_view;
 
-// Splits a text into words at spaces outside quotes. After a backslash, a quote or a backslash is a part of the word.
+// Splits a text into words at spaces outside quotes. A backslash before a quote or a backslash makes this character a
+// part of the word.
 std::vector<std::string> wordsOf(string_view text) {
   std::vector<std::string> words;
   bool in_word = false, in_quotes = false;

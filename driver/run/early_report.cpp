@@ -12,7 +12,7 @@ namespace msleaks::driver {
 namespace {
 
 // The number of events that the report's thread reads in one step: about 200 us of processor time. The thread can stop
-// only after a step, so a step must be short. On a busy machine, a thread of idle priority waits long for its time.
+// only after a step, so a step must be short. On a busy machine, a thread of idle priority waits long for a processor.
 constexpr uint64_t kEventsOfStep = 2000;
 constexpr uint64_t kShortSleepNs = 5'000'000, kLongSleepNs = 100'000'000;
 // An early report needs about 100 bytes of memory for each live block. With more than kMostBlocks live blocks, the

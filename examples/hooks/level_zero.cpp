@@ -108,8 +108,8 @@ private:
 };
 constinit Ordinals ordinals;
 
-// The row of a function that allocates a block. The parameter at position kSize is the number of bytes. The driver
-// stores the block's address at the address in parameter kBlock.
+// The row of a function that allocates a block. The parameter at position kSize is the number of bytes. The parameter
+// at position kBlock points to the variable that gets the block's address.
 template <abi::Heap kHeap, int kSize, int kBlock> struct Take {
   static constexpr abi::Symbol kRow = {.name = "zeMemAlloc",
                                        .verb = abi::Verb::Alloc,
@@ -163,9 +163,9 @@ struct Launch {
                                        .shape = {abi::ShapeKind::Dim3, abi::Position(2)},
                                        .status = true};
 };
-// A row without positions means that the accessed memory is unknown. It belongs to two functions: one executes a list
-// of commands, maybe several times and much later. The other is an indirect launch, which reads its grid from device
-// memory.
+// A row without positions means that the accessed memory is unknown. Two functions have this row. The first executes a
+// list of commands, which may run several times and much later. The second is an indirect launch, which reads its grid
+// from device memory.
 struct Unknown {
   static constexpr abi::Symbol kRow = {.name = "zeCommandQueueExecuteCommandLists",
                                        .verb = abi::Verb::Access,

@@ -129,7 +129,7 @@ TEST(Symbols, EachVerbHasThePositionsItNeeds) {
         EXPECT_TRUE(symbol.source.present()) << symbol.name;
       break;
     case Verb::Access:
-      break; // there is nothing to check: a launch without positions accesses unknown memory
+      break; // nothing to check: without positions, the accessed memory is unknown
     case Verb::Handle:
       ADD_FAILURE() << symbol.name << " is a row of handle_calls.def";
       break;

@@ -25,7 +25,7 @@ TEST(FunctionPairs, OtherHashIsNoOneGraph) {
   EXPECT_FALSE(pairs[0].isOneGraph());
 }
 
-// Graphs with equal hashes may differ in their number of basic blocks. These two must not count as one graph.
+// Two graphs with equal hashes but different numbers of basic blocks must not count as one graph.
 TEST(FunctionPairs, EqualHashOfOtherSizeIsNoOneGraph) {
   const std::vector first = {counted("f", "a.c", 1, {1})}, second = {counted("f", "a.c", 1, {1, 1})};
   EXPECT_FALSE(pairsOf(first, second)[0].isOneGraph());
