@@ -84,7 +84,7 @@ Destination DestinationFinder::find(const CallBase &call, const abi::Symbol &sym
     if (!stored && fate.returned)
       element = returnedElement();
   }
-  // The value of a handle, such as a cl_mem, does not point to elements. So the block has no element type.
+  // A handle, such as a cl_mem, does not point to elements of the block. So the element type is not known.
   if (symbol.result.kind == abi::ResultKind::Handle)
     return {stored ? stored->name : "", ""};
   if (stored)

@@ -66,8 +66,8 @@ private:
       kept_ = true;
   }
 
-  // Handles a variable that contains only the block's address. A function that gets the variable's address may store
-  // the content elsewhere, as push_back does.
+  // Handles a variable that contains only the block's address. A function that gets the variable's address, such as
+  // push_back, may store the block's address elsewhere.
   void loadedFrom(const Value &variable) {
     for (const Use &use : variable.uses()) {
       if (isa<LoadInst>(use.getUser()))

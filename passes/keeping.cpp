@@ -23,8 +23,7 @@ constexpr unsigned kMostCalls = 16;    // limit of nested calls; an insertion in
 constexpr unsigned kMostVisits = 4096; // limit of the values that one search visits
 constexpr unsigned kMostSteps = 16;    // limit of the steps from a pointer to its object
 
-// The memory that a pointer points into: the function's own frame, memory that a parameter points to, or any other
-// memory.
+// The memory that a pointer points to: the function's own frame, memory of a parameter, or any other memory.
 struct Root {
   enum Kind { Local, Parameter, Elsewhere } kind = Elsewhere;
   unsigned parameter = 0;
@@ -165,7 +164,7 @@ private:
     }
   }
 
-  // A store to a local variable is followed to the loads of the variable. A store to other memory is recorded in
+  // Handles a store. For a local variable, adds the loads of the variable to `next`. Records any other memory in
   // `kept`.
   static void stored(const Value &address, Given is, SmallVectorImpl<GivenValue> &next, Kept &kept) {
     if (const auto *variable = dyn_cast<AllocaInst>(address.stripPointerCasts())) {

@@ -1,5 +1,5 @@
-// Decides whether a called function stores a block in memory that outlives the calling function. The block is an
-// argument of the call. Other code can later load the block's address from such memory, and free the block.
+// Decides whether a called function stores its argument, a block, in memory that outlives the calling function. Other
+// code can later load the block's address from there, and free the block.
 //
 //   define void @keep(ptr %node) {             all.push_back(node):
 //     store ptr %node, ptr @all                  gets the address of `node`, and stores the block in memory of `all`

@@ -24,8 +24,8 @@ using abi::Verb;
 
 constexpr StringRef kAnnotationPrefix = "msleaks.";
 
-// Whether the parameter may be a block that is freed. In C++, the compiler marks `this` and references as
-// dereferenceable, but not a pointer to a block that is freed.
+// Whether the parameter may be a block that is freed. `this` and references of C++ are marked as dereferenceable; they
+// are no blocks.
 bool isPlainPointer(const Argument &argument) {
   return argument.getType()->isPointerTy() && argument.getDereferenceableBytes() == 0 &&
          argument.getDereferenceableOrNullBytes() == 0;
@@ -62,7 +62,7 @@ std::optional<Position> freedPointer(const Function &function) {
   return std::nullopt;
 }
 
-// Copies the operand numbers of alloc_size(size, count) into the row. In IR, the first operand has the number 0.
+// Copies the operand numbers of the attribute alloc_size(size, count) into the row.
 bool takeAllocSize(const Function &function, Symbol &symbol) {
   const Attribute attribute = function.getFnAttribute(Attribute::AllocSize);
   if (!attribute.isValid())
@@ -219,7 +219,7 @@ void KnownSymbols::addAnnotation(const Function &function, StringRef text) {
   if (!text.consume_front(kAnnotationPrefix))
     return;
   const SmallVector<StringRef> words = wordsOf(text);
-  if (words.size() == 1 && words[0] == "cfg") // graphs/count.cpp reads this annotation
+  if (words.size() == 1 && words[0] == "cfg") // for graphs/count.cpp
     return;
   if (words.size() == 1 && (words[0] == "ignore" || words[0] == "wrapper")) {
     (words[0] == "ignore" ? ignored_ : wrappers_).insert(&function);

@@ -43,8 +43,8 @@ PreservedAnalyses PrepareLinkPass::run(Module &module, ModuleAnalysisManager &) 
   });
   settlePins(module);
   module.addModuleFlag(Module::Max, kModuleFlag, 1);
-  // The constructor must exist before the link: the linker chooses one constructor from all modules before its
-  // optimiser runs.
+  // The constructor must exist before the link: the linker keeps one of the modules' constructors before its optimiser
+  // runs.
   if (calls)
     addImageFunctions(module);
   return PreservedAnalyses::none();

@@ -1,7 +1,6 @@
 // Moves the rewrite (rewrite.h) from the compile to the link. With LTO the linker optimises once more, over all
-// modules. Callbacks that are already in the code would prevent optimisations: importing and inlining of functions that
-// allocate, and deletion of unneeded code. So if the linker also loads the plugin, the compile only prepares the
-// module:
+// modules. Callbacks in the code would prevent optimisations of the linker, such as inlining of functions that
+// allocate. So if the linker also loads the plugin, the compile only prepares the module:
 //
 // clang-format off
 //   compile   mark ─ optimise ─ PrepareLinkPass           sets module flag "msleaks.link" and attribute "msleaks-link"

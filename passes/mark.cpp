@@ -35,8 +35,8 @@ void markCalls(Function &function, const KnownSymbols &symbols) {
   attachMarks(function, marked);
 }
 
-// Excludes the calls in ignored functions. Each call stores this itself, since its function may be inlined into one
-// that is not ignored.
+// Excludes the calls in ignored functions, by an attribute of each call: an ignored function may be inlined into
+// another one.
 void markIgnored(Module &module, const KnownSymbols &symbols) {
   for (Function &function : module)
     if (symbols.ignored(function)) {

@@ -52,7 +52,7 @@ Mark readMark(const MDNode &node) {
   return {textAt(node, kVariable), textAt(node, kType), numberAt(node, kOrdinal), placeAt(node, kFunction)};
 }
 
-// Clears the facts in which the marks differ.
+// Clears in `mark` the facts that differ in `other`.
 void intersect(Mark &mark, const Mark &other) {
   if (mark.variable != other.variable)
     mark.variable.clear();

@@ -8,7 +8,7 @@
 //   MSLEAKS_PASS='cfg;in-kernel'          kernels of CUDA and HIP count their own edges (graphs/count_in_kernel.h)
 //   MSLEAKS_PASS=link                     the linker loads the plugin too: with LTO, rewrite in the link (link.h)
 //
-// Options are separated by `;`. They are parsed before a module exists. So the first pass that runs reports a mistake.
+// Options are separated by `;`.
 #pragma once
 
 #include "rows_file.h"
@@ -39,8 +39,8 @@ struct Options {
 };
 
 inline constexpr char kOptionsVariable[] = "MSLEAKS_PASS";
-// If this environment variable is not empty, it adds the option `link`. It is for build systems, which cannot append an
-// option to the user's MSLEAKS_PASS.
+// This environment variable adds the option `link`, if it is not empty. Build systems set it, since they cannot append
+// an option to the user's MSLEAKS_PASS.
 inline constexpr char kLinkVariable[] = "MSLEAKS_LINK";
 
 // Parses the options. `origin` names the source of the text, for error messages.

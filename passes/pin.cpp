@@ -31,8 +31,7 @@ void dropBundle(CallBase &call) {
 } // namespace
 
 void pin(CallBase &call) {
-  // A musttail call gets no bundle, since its shape must not change. No pass deletes such a call, since its result is
-  // returned directly.
+  // A musttail call needs no bundle: no pass deletes it, since its result is returned directly.
   if (call.isMustTailCall() || call.getOperandBundle(kBundle))
     return;
   const std::vector<Value *> operands(call.arg_begin(), call.arg_end());

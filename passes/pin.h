@@ -24,7 +24,7 @@ namespace msleaks::passes {
 // Replaces the call by a pinned call.
 void pin(llvm::CallBase &call);
 
-// Stores the row, as the source describes the function, in an attribute of the function.
+// Stores the row of the function in an attribute of the function.
 void pinRow(llvm::Function &function, const abi::Symbol &symbol);
 std::optional<abi::Symbol> pinnedRow(const llvm::Function &function);
 

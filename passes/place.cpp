@@ -118,7 +118,7 @@ std::optional<Place> elementOf(const Place &place, uint64_t stride, unsigned dep
     const uint64_t elementSize = array->getBaseType() ? sizeInBytes(*array->getBaseType()) : 0;
     if (!elementSize || stride % elementSize)
       return std::nullopt;
-    // If the stride is larger than an element, the index is one of an outer dimension.
+    // If the stride is larger than an element, the index counts an outer dimension.
     const DIType *element = stride == elementSize ? array->getBaseType() : place.type;
     return Place{place.name + "[]", element, false, place.offset % stride};
   }

@@ -63,8 +63,8 @@ struct Pipeline {
   bool ended = false;
 };
 
-// Runs at the end of a compile's pipeline. With fat LTO objects, it runs before the bitcode is stored, not at the end
-// of the pipeline for the machine code.
+// Runs at the end of a compile's pipeline. With fat LTO objects, it runs at the end of the pipeline for the bitcode,
+// not of the one for the machine code.
 class EndOfCompile : public PassInfoMixin<EndOfCompile> {
 public:
   explicit EndOfCompile(SharedOptions options) : options_(std::move(options)) {}

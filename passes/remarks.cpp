@@ -15,7 +15,7 @@
 
 using namespace llvm;
 
-// Statistics for clang's -save-stats. Every build of LLVM counts them, also a build without assertions.
+// Statistics for clang's -save-stats, also in a build of LLVM without assertions.
 ALWAYS_ENABLED_STATISTIC(Recorded, "Calls that are recorded");
 ALWAYS_ENABLED_STATISTIC(TailCalls, "Of them tail calls of which only a hook can record the result");
 ALWAYS_ENABLED_STATISTIC(LeftAlone, "Calls of known functions that are left alone");

@@ -86,7 +86,7 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
   }
   const KnownSymbols symbols(module, options_->rows);
   restoreMarks(module, symbols);
-  if (stage_ == Stage::Compile) // in the link, this would also report calls of modules that are not rewritten
+  if (stage_ == Stage::Compile) // a link may have modules that are not rewritten; their calls must not be reported
     remarks.leftAlone(module, symbols);
   const SmallVector<FoundCall> calls = takeCalls(module, symbols, stage_);
   const WrapperCalls wrappers = keptWrapperCalls(module);

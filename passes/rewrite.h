@@ -10,7 +10,7 @@
 
 namespace msleaks::passes {
 
-// Whether the pass reports mistakes in the options. If an earlier pass has reported them, it must not.
+// Whether the pass must report mistakes in the options, or an earlier pass has reported them.
 enum class Mistakes { Report, AreReported };
 
 // In the link, only modules that wait for the rewrite are rewritten (link.h). The link may also contain modules that

@@ -167,7 +167,7 @@ const Symbol *partnerOf(const UserRow &row, const UserRows &rows) {
   return partner && partner->verb == Verb::Free ? partner : nullptr;
 }
 
-// The heap of the blocks that a function frees, and the line of the row that names the heap.
+// A heap, and the line of the row that names it.
 struct NamedHeap {
   abi::Heap heap;
   unsigned line; // 0: the heap comes from symbols.def

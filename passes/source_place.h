@@ -15,7 +15,7 @@ class GlobalValue;
 
 namespace msleaks::passes {
 
-// `function` contains the line. In an inline chain, the line is the place where the next inner function was inlined.
+// A line in `function`. In an inline chain, the line is the call of the next inner function.
 struct SourcePlace {
   std::string function; // linkage name
   std::string file;

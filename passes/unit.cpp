@@ -18,8 +18,8 @@ constexpr uint64_t kSectionAlign = 8;
 // The first version of the runtime that has every callback that this plugin calls.
 constexpr uint16_t kNeeds = 2;
 
-// With this priority, our constructor runs before the program's constructors, and our destructor after its destructors.
-// Priority 0 stays free for the runtime.
+// With this priority, the constructor runs before the program's constructors, and the destructor after its destructors.
+// Priority 0 is reserved for the runtime.
 constexpr int kFirstPriority = 1;
 
 // Returns the type of abi::Unit: { base, version, needs, bytes, reserved, table }.
@@ -105,7 +105,8 @@ GlobalVariable *makeUnit(Module &module) {
 void finishUnit(GlobalVariable &unit, StringRef table) {
   Module &module = *unit.getParent();
   unit.setInitializer(unitContent(*cast<StructType>(unit.getValueType()), makeTable(module, table)));
-  // No code of the module writes `base`. So without the next two calls, GlobalOpt would fold it to 0.
+  // No code of the module writes the field `base`. So without the next two calls, the optimiser would assume that it is
+  // always 0.
   unit.setExternallyInitialized(true);
   appendToCompilerUsed(module, {&unit});
 }

@@ -140,8 +140,8 @@ private:
         visit(blockOf(*call), forwarders_);
   }
 
-  // Whether the callee is a function of another module that may allocate a block. A function that returns a reference,
-  // or writes no memory, allocates no block.
+  // Whether the callee is a function of another module that may allocate a block. If it returns a reference, or writes
+  // no memory, it allocates none.
   bool mayForward(const CallBase &call) const {
     const Function *callee = call.getCalledFunction();
     const bool is_struct = call.getType()->isStructTy() || call.hasStructRetAttr();

@@ -1,7 +1,8 @@
 // A wrapper is a function that allocates blocks for its caller, such as `xmalloc`, `new_node` or `make_image`. The
-// report skips wrappers and names their caller, since the caller needs the block. A function is a wrapper if it calls
-// an allocator, or another wrapper of the module, and returns the block of this call. Inlining may remove wrappers. So
-// these calls are found before the optimiser runs, and stored in the module until its table of sites is written:
+// report names the caller of a wrapper instead of the wrapper, since the caller needs the block. A function is a
+// wrapper if it calls an allocator, or another wrapper of the module, and returns the block of this call. These calls
+// are found before the optimiser runs, which may inline wrappers. They are stored in the module until its table of
+// sites is written:
 //
 //   define ptr @xmalloc(i64 %n) {
 //     %p = call ptr @malloc(i64 %n), !dbg !12

@@ -23,7 +23,7 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// Limits how many counters a loop and its inner loops have in registers at the same time (graphs/loop_registers.h).
+// Limits the counters that an outer loop has in registers, together with its inner loops (graphs/loop_registers.h).
 constexpr unsigned kMostRegisters = 8;
 constexpr char kAnnotation[] = "msleaks.cfg"; // a function with this annotation is counted, whatever its name
 constexpr char kDone[] = "msleaks.counted";   // module flag: the module is counted already

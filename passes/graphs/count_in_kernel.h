@@ -1,6 +1,5 @@
-// Makes kernels count their own edges, for launches where a hook cannot launch a copy instead. These are launches by a
-// graph or by another kernel, cooperative launches, and launches by functions that are not hooked. A variable of the
-// device's module contains the address of the counters.
+// Makes kernels count their own edges. This also counts launches where a hook cannot launch a copy instead, for example
+// launches by another kernel. A variable of the device's module contains the address of the counters.
 //
 //   define ptx_kernel void @work(ptr %a) { BODY }
 //   define ptx_kernel void @__msl_counted_work(ptr %a, ptr addrspace(1) %counts) { COUNTING BODY }

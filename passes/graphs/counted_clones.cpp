@@ -34,7 +34,8 @@ void describeArgument(Function &kernel, const DeviceTarget &target) {
     }
 }
 
-// Copies the kernel's local variables. PoCL finds them by their names, which begin with the kernel's name.
+// Copies the kernel's variables in local memory. PoCL finds these variables by their names, which begin with the
+// kernel's name.
 void cloneLocals(const Function &original, StringRef name, const DeviceTarget &target, ValueToValueMapTy &values) {
   Module &module = *const_cast<Module *>(original.getParent());
   SmallVector<GlobalVariable *> locals;
@@ -74,7 +75,7 @@ Function *makeClone(Function &original, const DeviceTarget &target, bool is_kern
     values.MD()[described].reset(described);
   CloneFunctionInto(clone, &original, values, CloneFunctionChangeType::LocalChangesOnly, returns);
   if (described)
-    clone->setSubprogram(nullptr); // the debug information stays that of the kernel
+    clone->setSubprogram(nullptr); // the code keeps the kernel's debug information
 
   if (!is_kernel) { // CloneFunctionInto copied the visibility, but the copy is internal
     clone->setVisibility(GlobalValue::DefaultVisibility);
@@ -83,7 +84,7 @@ Function *makeClone(Function &original, const DeviceTarget &target, bool is_kern
   if (is_kernel) {
     Argument *counts = clone->arg_end() - 1;
     counts->addAttr(Attribute::getWithAlignment(clone->getContext(), Align(kCountsAlign)));
-    counts->addAttr(Attribute::NoAlias); // no code of the kernel writes to the header of the counts
+    counts->addAttr(Attribute::NoAlias); // the kernel's own code does not access the counts
     describeArgument(*clone, target);
     target.listAs(original, *clone);
   }

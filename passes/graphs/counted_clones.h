@@ -17,7 +17,7 @@ namespace msleaks::passes {
 // The counters of a thread, and whether the thread counts.
 struct Bank {
   llvm::Value *address;
-  llvm::Value *is_counted; // a flag, since SPIR-V cannot compare pointers before version 1.4
+  llvm::Value *is_counted; // separate from `address`: SPIR-V before 1.4 cannot compare pointers
   // Only for a kernel: whether any thread of the thread block counts, and the number (32 bits) of the first thread that
   // counts.
   llvm::Value *block_counts;

@@ -51,8 +51,8 @@ struct Threads {
   Value *number, *count;
 };
 
-// Emits device code that computes abi::linearBlock and abi::counts: the number of a thread block, and whether a thread
-// counts.
+// Emits device code that does the same as abi::linearBlock and abi::counts. It computes the number of a thread block,
+// and whether a thread counts.
 class Choice {
 public:
   Choice(IRBuilder<> &builder, const DeviceTarget &target, Value *header) : builder_(builder), header_(header) {
@@ -81,7 +81,7 @@ public:
 
   Value *isInWave(const Threads &threads, Value *begin) {
     Value *wave = fieldOf(builder_, header_, offsetof(abi::DeviceCounts, wave));
-    return builder_.CreateICmpULT(builder_.CreateSub(threads.number, begin), wave); // negative differences wrap around
+    return builder_.CreateICmpULT(builder_.CreateSub(threads.number, begin), wave); // false if number < begin
   }
 
   Value *isStratum() {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr char kAnnotations[] = "nvvm.annotations";
 
-// Whether the row describes the function: { function, "kernel", 1 }, { function, "maxntidx", 256 }, …
+// Whether the row of metadata describes the function. A row is, for example, { function, "kernel", 1 }.
 bool isOf(const MDNode &row, const Function &function) {
   const auto *of = row.getNumOperands() != 0 ? dyn_cast_or_null<ValueAsMetadata>(row.getOperand(0).get()) : nullptr;
   return of && of->getValue() == &function;
@@ -29,8 +29,8 @@ bool isListed(const Function &function) {
          });
 }
 
-// Whether all thread blocks of an AMDGPU kernel have the same size. This is the default of HIP
-// (-fno-offload-uniform-block changes it). In newer versions of LLVM, the attribute has no value.
+// Whether all thread blocks of an AMDGPU kernel have the same size, as by default in HIP. In newer versions of LLVM,
+// the attribute has no value.
 bool hasFullBlocks(const Function &kernel) {
   const Attribute uniform = kernel.getFnAttribute("uniform-work-group-size");
   return uniform.isValid() && uniform.getValueAsString() != "false";
@@ -151,7 +151,7 @@ Value *DeviceTarget::blockCount(IRBuilder<> &builder, unsigned dimension) const 
   case Kind::Amdgcn:
     break;
   }
-  // The packet contains the number of threads, not of blocks. The last block may have fewer threads than the others.
+  // The packet contains the number of threads, not of blocks. The last block may be smaller than the other blocks.
   const auto narrow = [&](Value *number) { return builder.CreateTrunc(number, builder.getInt32Ty()); };
   Value *threads = narrow(gridSize(builder, dimension));
   Value *block = narrow(blockSize(builder, dimension));

@@ -22,10 +22,10 @@ public:
   static std::optional<DeviceTarget> of(llvm::Module &module);
 
   bool isKernel(const llvm::Function &function) const;
-  // In LLVM 19, the metadata of an NVPTX module lists its kernels. Adds the copy to this list.
+  // Makes the copy a kernel in LLVM 19, where the metadata of an NVPTX module lists its kernels.
   void listAs(const llvm::Function &kernel, llvm::Function &copy) const;
 
-  // Removes attributes that say that the kernel does not read the numbers of its threads and blocks, since the copy
+  // Removes the attributes which promise that the kernel does not read the numbers of its threads and blocks. The copy
   // reads them.
   void dropWhatItAsks(llvm::Function &copy) const;
 
@@ -45,7 +45,7 @@ public:
 
   // Makes a constant that the program finds by its name in the loaded module. Not for SPIR-V.
   void addConstant(llvm::Constant *content, const llvm::Twine &name) const;
-  // Makes a pointer to global memory, at first null. The program finds this variable by its name, and sets it.
+  // Makes a variable that is a pointer to global memory, at first null. The program finds it by its name and sets it.
   llvm::GlobalVariable &addPointer(const llvm::Twine &name) const;
   // Returns the number of threads that the device schedules together, according to the function's target. Not for
   // SPIR-V.

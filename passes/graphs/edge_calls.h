@@ -19,8 +19,7 @@ class Module;
 
 namespace msleaks::passes {
 
-// While an object of this class exists, LLVM does not drop the names of new basic blocks, as a release build of clang
-// otherwise does.
+// While an object of this class exists, new basic blocks get names, also in a release build of clang.
 class BlockNamesKept {
 public:
   BlockNamesKept(llvm::LLVMContext &context, bool keeps)

@@ -16,8 +16,8 @@ llvm::SmallVector<EdgeCount> chooseCounters(const EdgeGraph &graph, bool all, ui
 llvm::SmallVector<CounterPlace> placesOf(llvm::Instruction &begin, const EdgeGraph &graph,
                                          llvm::ArrayRef<EdgeCount> counts, bool all);
 
-// Moves the allocas of fixed size to the front, and returns the first instruction behind them. Then code with branches
-// can be inserted there, and all these allocas stay in the entry block.
+// Moves the allocas of fixed size to the front, and returns the first instruction behind them. If code with branches is
+// inserted there, the allocas stay in the entry block.
 llvm::Instruction &firstBehindAllocas(llvm::Function &function);
 
 } // namespace msleaks::passes

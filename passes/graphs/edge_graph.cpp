@@ -55,8 +55,7 @@ bool hasCallThatMayNotComeBack(const BasicBlock &block) {
 
 } // namespace
 
-// Returns false for a musttail call, since no code follows it, and for inline assembler, which returns. In a function
-// that calls setjmp, any call may jump back to the setjmp.
+// In a function that calls setjmp, any call may jump back to the setjmp.
 bool mayNotComeBack(const CallBase &call) {
   if (call.isMustTailCall() || isa<InlineAsm>(call.getCalledOperand()))
     return false;

@@ -27,7 +27,7 @@ class Function;
 
 namespace msleaks::passes {
 
-// Where code must be inserted so that the code runs exactly when an edge is taken.
+// The position for code that must run exactly when an edge is taken.
 enum class EdgeSpot : uint8_t {
   None,
   End,     // at the end of the block where the edge begins
@@ -47,7 +47,7 @@ struct Edge {
   bool countable() const { return spot != EdgeSpot::None; }
 };
 
-// Whether a call may leave the function. On a device, no call can leave the function, since a device has neither
+// Whether a call may fail to return to the function. On a device, each call returns, since a device has neither
 // exceptions nor exit().
 enum class Calls : uint8_t { MayNotComeBack, ComeBack };
 
@@ -60,7 +60,7 @@ public:
   // the one that leads directly to the end of the kernel gets the lower weight.
   void weighAsKernel();
 
-  llvm::ArrayRef<llvm::BasicBlock *> blocks() const { return blocks_; } // block n is the (n - 1)th
+  llvm::ArrayRef<llvm::BasicBlock *> blocks() const { return blocks_; } // block n has the index n - 1
   llvm::ArrayRef<Edge> edges() const { return edges_; }                 // the first edge is Enter
   llvm::BasicBlock &block(unsigned number) const { return *blocks_[number - 1]; }
 
@@ -78,8 +78,8 @@ private:
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> ordinals_;
 };
 
-// Whether the call may throw, not return, or return twice. Returns false if no attribute of the call shows this. Then a
-// longjmp or exit in the callee makes the counts of the functions that it leaves wrong by one.
+// Whether the attributes of the call show that it may throw, not return, or return twice. If the callee calls longjmp
+// or exit without such an attribute, the counts of the functions that are left are wrong by one.
 bool mayNotComeBack(const llvm::CallBase &call);
 // Whether the call certainly returns, and only once.
 bool surelyComesBack(const llvm::CallBase &call);

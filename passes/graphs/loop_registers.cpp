@@ -51,7 +51,8 @@ private:
     builder.CreateStore(builder.CreateAdd(count, builder.getInt64(1)), kept);
   }
 
-  // Whether the loop always ends at one of its exits.
+  // Whether the loop may have counters in registers: it has blocks for the code before and behind it, and no call may
+  // leave it.
   bool endsWell(const Loop &loop) {
     if (const auto known = ends_well_.find(&loop); known != ends_well_.end())
       return known->second;
@@ -95,7 +96,7 @@ private:
     SmallVector<BasicBlock *> ends;
     loop.getUniqueExitBlocks(ends);
     for (BasicBlock *end : ends) {
-      Instruction *&behind = behind_[end]; // all registers of the loop are loaded in front of this instruction
+      Instruction *&behind = behind_[end]; // the loop's counters are added to memory in front of this instruction
       if (!behind)
         behind = &*end->getFirstInsertionPt();
       builder.SetInsertPoint(behind);

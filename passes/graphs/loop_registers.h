@@ -5,8 +5,8 @@
 //     counters[k] += 1                 loop:   %register += 1
 //     br loop, end                     end:    counters[k] += %register
 //
-// A loop that may be left without passing its exits, by a call, has no counters in registers: their counts would be
-// lost.
+// If a call may leave the loop, for example by an exception, the loop has no counters in registers: their counts would
+// be lost.
 #pragma once
 
 #include "graphs/edge_graph.h"
@@ -32,8 +32,8 @@ struct CountedAmount {
 // Inserts, in front of an instruction, the code that adds amounts to their counters. May create blocks.
 using AddCounts = llvm::function_ref<void(llvm::Instruction &before, llvm::ArrayRef<CountedAmount> amounts)>;
 
-// Inserts the code that counts. `most` limits how many counters an outermost loop and its inner loops have in
-// registers. 0: no counter is in a register.
+// Inserts the code that counts. A counter stays in a register also while an outer loop runs, if this loop and its inner
+// loops have at most `most` counters. If `most` is 0, no counter is in a register.
 void countAt(llvm::Function &function, llvm::ArrayRef<CounterPlace> places, Calls calls, unsigned most, AddCounts add);
 
 } // namespace msleaks::passes

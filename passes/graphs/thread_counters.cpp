@@ -17,7 +17,7 @@ namespace {
 
 constexpr uint64_t kRefused = 1; // value of the slot if the runtime has no array for this thread
 constexpr uint32_t kMostOnStack = 512;
-constexpr int kOutermost = 101; // our constructor runs before the program's, and our destructor after the program's
+constexpr int kOutermost = 101; // priority: runs before the program's constructors and after its destructors
 
 // Returns the type of abi::GraphUnit: { version, bytes, counters, table }.
 StructType *unitType(LLVMContext &context) {
@@ -123,7 +123,7 @@ void ThreadCounters::defineFirst() {
   builder.CreateRet(kept);
 }
 
-// Makes a function whose code runs only if the runtime has the callee:
+// Makes a function whose code runs only if the process has the callee, a function of the runtime:
 //
 // define internal void @NAME() {
 //   br (CALLEE != null), call, rest
@@ -142,8 +142,8 @@ Function *ThreadCounters::defineWhereAsked(StringRef name, Value &callee, IRBuil
   return function;
 }
 
-// Makes a constructor of the image. The constructor registers the counters, so that functions that are never called are
-// in the results with a count of 0.
+// Makes a constructor of the image, which registers the counters. Then functions that are never called are in the
+// results, with a count of 0.
 //   call:  br (@__msl_counters == null), first, rest  ; not null: another constructor has counted already
 //   first: call ptr @__msl_first_count()
 void ThreadCounters::defineBegin() {
