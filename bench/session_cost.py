@@ -9,7 +9,7 @@ import time
 
 from measure import Failed, last_number
 
-END_S, CORE = 0.1, 0.02  # goals: seconds until the report, share of a core
+END_S, CORE = 0.1, 0.02  # goals: seconds from the end of the program to the report, and share of a core
 
 
 class SessionCost:

@@ -36,7 +36,7 @@ bool hasQuota(const std::string &line) {
     return false;
   const std::string controllers = line.substr(first + 1, second - first - 1);
   const std::string path = line.substr(second + 2); // the path without its first slash
-  if (controllers.empty())                          // the line is of control groups of version 2
+  if (controllers.empty())                          // a line of version 2 of control groups
     return anyGroup(fs::path(kGroups) / path, [](const fs::path &group) {
       const std::string quota = wordIn(group / "cpu.max");
       return !quota.empty() && quota != "max";

@@ -9,7 +9,7 @@
 namespace msleaks::driver {
 namespace {
 
-constexpr int kNever[] = {SIGKILL, SIGSTOP, SIGCHLD}; // two cannot be caught; SIGCHLD reports the end of the program
+constexpr int kNever[] = {SIGKILL, SIGSTOP, SIGCHLD}; // the first two cannot be caught; SIGCHLD reports child exits
 
 // Parses the number of a signal. Returns -1 if the text is no number from 0 to SIGRTMAX.
 int numberOf(std::string_view digits) {

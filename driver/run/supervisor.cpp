@@ -49,7 +49,7 @@ Supervisor::Supervisor() {
 
 void Supervisor::takeForToggle(int signal) {
   toggle_signal_ = signal;
-  struct sigaction ours{}; // the default action: no process can wait for a signal that it ignores
+  struct sigaction ours{}; // the default action, because the kernel discards ignored signals
   ours.sa_handler = SIG_DFL;
   analysis::SignalSetup::Disposition &found = found_.dispositions.emplace_back();
   found.signal = signal;

@@ -18,7 +18,7 @@ namespace {
 bool pidfdTellsFacts() {
   const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0));
   uint64_t facts[8]{};
-  const bool tells = ioctl(pidfd, _IOWR(0xff, 11, facts), facts) == 0; // PIDFD_GET_INFO, of Linux 6.13
+  const bool tells = ioctl(pidfd, _IOWR(0xff, 11, facts), facts) == 0; // PIDFD_GET_INFO, since Linux 6.13
   close(pidfd);
   return tells;
 }

@@ -56,7 +56,7 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
     EXPECT_TRUE(exported.contains(name)) << name << " is not exported";
   const std::set<std::string> ways_in = {
       "dlsym", "dlclose", "cuGetProcAddress", "clBuildProgram", "clFinish", "clGetProgramInfo", "clSetKernelExecInfo",
-      "hipMemCreate", // device_memory.h lists these
+      "hipMemCreate", // the hooks of these define their own rows, or need none (device_memory.h)
       "hipMemRelease", "hipMemRetainAllocationHandle", "hipMalloc3D", "hipMallocArray", "hipMalloc3DArray",
       "hipMallocMipmappedArray", "hipFreeArray", "hipFreeMipmappedArray", "hipArrayCreate", "hipArray3DCreate",
       "hipMipmappedArrayCreate", "hipArrayDestroy", "hipMipmappedArrayDestroy", "aclrtMemcpy2d", "aclrtMemcpy2dImpl",
@@ -78,7 +78,7 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
       "InitInjectionMstx",
       "aclInit", // the hooks of these two record a mark
       "aclFinalize",
-      "aclrtBinaryGetFunction", // the hooks of these find the names of kernels
+      "aclrtBinaryGetFunction", // the hooks of these nine find the names of kernels
       "aclrtBinaryGetFunctionByEntry", "rtsFuncGetByName", "rtsFuncGetByEntry", "rtBinaryGetFunctionByName",
       "rtBinaryGetFunction", "rtFunctionRegister", "rtDevBinaryRegister", "rtRegisterAllKernel",
       "rtAicpuKernelLaunchExWithArgs", // an argument is the kernel's name

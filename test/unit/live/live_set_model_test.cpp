@@ -136,7 +136,7 @@ private:
   void unmap() {
     const uint64_t first = pick(0, 60), count = pick(1, 30), begin = (first + 16) * kModelPage;
     apply(test::free(time_, begin, where(abi::Heap::Mapping), count * kModelPage - pick(0, 4095)));
-    if (pick(0, 3) == 0) // the kernel refused the call
+    if (pick(0, 3) == 0) // in this case, the kernel refused the call
       return apply(test::alloc(time_ + 10, begin, 0, where(abi::Heap::Mapping, abi::kRestored)));
     for (uint64_t page = first; page < first + count; ++page)
       model_.pages.erase({process_, page});

@@ -70,7 +70,7 @@ TEST_F(LargeReports, OddNames) {
                              std::string(4096, 'x'),
                              "\xe5\xbc\xa0\xe9\x87\x8f", // wide characters: tensor in Chinese
                              "e\xcc\x81",
-                             "\xff\xfe", // the name above has a combining character, this one is invalid UTF-8
+                             "\xff\xfe", // invalid UTF-8; the name above has a combining character
                              "quote\"back\\slash",
                              "::",
                              ""};

@@ -12,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint32_t kStreams = 4;
-constexpr uint64_t kBatches = 1500, kBatchEvents = 100; // too many for one leaf of the index, or for one thread
+constexpr uint64_t kBatches = 1500, kBatchEvents = 100; // more than one index leaf or one thread takes
 
 std::vector<StreamEvent> pullAll(EventCursor cursor) {
   std::vector<StreamEvent> all;

@@ -79,7 +79,7 @@ TEST_F(GuardedBlocksTest, AMovedBlockKeepsWhatWasTouched) {
   touch(kAt + kBlockPage);
   const auto moved = blocks.move(kAt, 10 * kAt, 8 * kBlockPage, now_ns);
   EXPECT_EQ(moved->untouchedBytes(), 7 * kBlockPage);
-  EXPECT_FALSE(touch(10 * kAt + kBlockPage).empty()); // the pages of the moved block are closed again
+  EXPECT_FALSE(touch(10 * kAt + kBlockPage).empty()); // the pages of the moved block are protected again
 }
 
 TEST_F(GuardedBlocksTest, ABlockThatIsBornWithContentIsTouched) {
@@ -104,7 +104,7 @@ TEST_F(GuardedBlocksTest, PagesTellWhatPartsDoNot) {
   blocks.measureAll([](PageRange range) { return range.begin == kAt ? 3 * kBlockPage : kBlockPage; });
   EXPECT_EQ(block->doubtfulBytes(kBlockPage), 0u);
   EXPECT_EQ(block->untouchedBytes(), 997 * kBlockPage);
-  EXPECT_EQ(untouched->untouchedBytes(), kBlockPage); // a closed page may be resident although nobody has touched it
+  EXPECT_EQ(untouched->untouchedBytes(), kBlockPage); // a protected page may be resident without any touch
   blocks.measure(kAt, [](PageRange) { return kBlockPage; });
   EXPECT_EQ(block->untouchedBytes(), 997 * kBlockPage);
 }
