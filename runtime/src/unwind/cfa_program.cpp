@@ -147,7 +147,9 @@ private:
   int64_t scaled(int64_t factored) const noexcept {
     return static_cast<int64_t>(static_cast<uint64_t>(factored) * static_cast<uint64_t>(cie_.data_factor));
   }
-  void setOffset(uint64_t number, int64_t factored) noexcept { setPlace(number, {Place::AtCfa, scaled(factored)}); }
+  void setOffset(uint64_t number, int64_t factored) noexcept {
+    setPlace(number, {Place::AtCfa, scaled(factored)});
+  }
   void restore(uint64_t number) noexcept {
     setPlace(number, number == machine::kFramePointer ? initial_.frame : initial_.link);
   }

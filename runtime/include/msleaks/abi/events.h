@@ -83,8 +83,7 @@ inline constexpr uint64_t kSlotBytes = 32;
 inline constexpr unsigned kMaxEventSlots = 2;
 static_assert(sizeof(Slot) == kSlotBytes && alignof(Slot) == 8);
 
-inline constexpr uint64_t kContinuationTag =
-    static_cast<uint8_t>(EventKind::Continuation); // words are little-endian, so the kind is byte 0
+inline constexpr uint64_t kContinuationTag = static_cast<uint8_t>(EventKind::Continuation); // the kind is byte 0
 
 #define MSL_EVENT(name, number, slots, doc)                                                                            \
   struct name##Event {                                                                                                 \
