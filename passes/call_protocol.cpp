@@ -157,7 +157,7 @@ void CallProtocol::emitAfter(IRBuilder<> &builder, Value *site) const {
     return emit(builder, Callback::on_map, site,
                 {&call_, sizeIn(builder), at(symbol_.protection), at(symbol_.mapping)});
   case Verb::Launch:
-    if (isStub(symbol_)) // the launch is over, so no hook uses the site any more
+    if (isStub(symbol_)) // after the launch, no hook uses the site
       return emitCancel(builder, site);
     return emitStatus(builder, site, Callback::on_failed, {at(symbol_.kernel)});
   case Verb::Copy:

@@ -10,7 +10,7 @@ namespace msleaks::passes {
 
 struct CallKind {
   const abi::Symbol &symbol;
-  bool inner_free; // the calling function itself frees blocks of this family, like the program's own operator delete
+  bool inner_free; // a free inside a function that frees the same family, such as the program's own operator delete
 };
 
 // Whether the call returns a status, where 0 means success.

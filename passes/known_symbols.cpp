@@ -24,8 +24,8 @@ using abi::Verb;
 
 constexpr StringRef kAnnotationPrefix = "msleaks.";
 
-// Whether the parameter may be a block that is freed. `this` and references of C++ are marked as dereferenceable; they
-// are no blocks.
+// Whether the parameter may be a block that is freed. Excludes `this` and references of C++, which clang marks as
+// dereferenceable.
 bool isPlainPointer(const Argument &argument) {
   return argument.getType()->isPointerTy() && argument.getDereferenceableBytes() == 0 &&
          argument.getDereferenceableOrNullBytes() == 0;

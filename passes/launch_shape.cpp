@@ -49,7 +49,7 @@ LaunchDimensions emitDim3(IRBuilder<> &builder, const CallBase &call, unsigned a
   return block ? LaunchDimensions{*grid, *block} : LaunchDimensions{unknown, unknown};
 }
 
-// Reads a number n of blocks as a grid of n × 1 × 1. The shape of the blocks is unknown.
+// Makes a grid of n × 1 × 1 from the number n of thread blocks. The shape of the thread blocks is not known.
 LaunchDimensions emitBlocks(IRBuilder<> &builder, Value *blocks) {
   Value *x = builder.CreateZExt(builder.CreateZExtOrTrunc(blocks, builder.getInt32Ty()), builder.getInt64Ty());
   return {{builder.CreateOr(x, kOneRow), builder.getInt32(1)}, {builder.getInt64(0), builder.getInt32(0)}};

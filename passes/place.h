@@ -28,8 +28,7 @@ std::optional<Place> scalarAt(const Place &place);
 // Returns the object of class `type` at the place.
 std::optional<Place> objectAt(const Place &place, const llvm::DIType &type);
 
-// Returns an element of the array at the place. The code indexes this array in steps of `stride` bytes: "layers" →
-// "layers[]".
+// Returns the element if the place is an array that the code indexes in steps of `stride` bytes: "layers" → "layers[]".
 std::optional<Place> elementAt(const Place &place, uint64_t stride);
 
 // Returns the object that a scalar pointer or reference refers to.

@@ -22,7 +22,7 @@ constexpr uint16_t kNeeds = 2;
 // Priority 0 is reserved for the runtime.
 constexpr int kFirstPriority = 1;
 
-// Returns the type of abi::Unit: { base, version, needs, bytes, reserved, table }.
+// abi::Unit: { base, version, needs, bytes, reserved, table }
 StructType *unitType(LLVMContext &context) {
   Type *word = Type::getInt32Ty(context), *half = Type::getInt16Ty(context);
   return StructType::get(context, {word, half, half, half, ArrayType::get(half, 3), PointerType::get(context, 0)});

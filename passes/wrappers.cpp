@@ -78,8 +78,7 @@ bool returnsStruct(const Function &function) {
   return function.hasStructRetAttr() || function.getReturnType()->isStructTy();
 }
 
-// Finds the wrappers of a module. Starts with the functions that call allocators, continues with the callers of these
-// functions, and so on.
+// Finds the wrappers of a module: first those that call allocators, then those that call wrappers.
 class Finder {
 public:
   Finder(Module &module, const KnownSymbols &symbols) : eligibility_(module, symbols), symbols_(symbols) {

@@ -27,7 +27,8 @@ namespace msleaks::passes {
 // The calls that make functions wrappers, without those in headers of the system, which reports always skip.
 class WrapperCalls {
 public:
-  // Whether a call at this place makes a function a wrapper. Also true for any line of a function that the user named.
+  // Whether a call at this place makes a function a wrapper. True for each place in a function that the user named as a
+  // wrapper.
   bool contains(const SourcePlace &place) const;
   bool empty() const { return places_.empty() && forwards_.empty(); }
   const std::set<SourcePlace> &places() const { return places_; }

@@ -37,7 +37,7 @@ Range operator+(const Range &left, const Range &right) {
   return Bytes{left->begin + right->begin, left->end + right->end};
 }
 
-// The uses of one argument of the kernel.
+// The uses of the memory of one argument (reads, writes), and the range of this memory that is used.
 struct Found {
   uint8_t uses = 0;
   Range range;

@@ -27,11 +27,11 @@ namespace {
 constexpr unsigned kMostKernelRegisters = 16;
 constexpr size_t kFewPlaces = 4;
 
-// Looks for places where threads may wait for each other: barriers, and calls of undefined functions that may contain a
-// barrier.
+// Looks for places where threads may wait for each other: barriers, and calls of functions without a body in this
+// module.
 class Waits {
 public:
-  // Whether threads wait in the function itself, or in functions that it calls by name.
+  // Whether threads wait in the function, or in functions that it calls directly.
   bool areIn(Function &function) {
     return known_.insert(&function).second &&
            any_of(instructions(function), [&](Instruction &instruction) { return areIn(instruction); });

@@ -39,7 +39,7 @@ struct CountedClone {
 llvm::SmallVector<CountedClone> cloneCounted(llvm::Module &module, const DeviceTarget &target, bool in_kernel,
                                              llvm::function_ref<bool(const llvm::Function &)> can_be_counted);
 
-// Whether `caller`, a copy, calls a function that has a copy.
+// Whether `caller` calls a function that has a copy.
 bool callsAny(llvm::Function &caller, llvm::ArrayRef<CountedClone> clones);
 // Replaces each call of a function that has a copy by a call of this copy, and passes the caller's bank.
 void callClones(llvm::Function &caller, const Bank &bank, llvm::ArrayRef<CountedClone> clones);

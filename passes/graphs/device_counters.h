@@ -27,7 +27,7 @@ public:
   void add(const Bank &bank, uint32_t first, llvm::Instruction &before, llvm::ArrayRef<CountedAmount> amounts) const;
 
   // Adds the amounts as add() does, but without a branch, for kernels with barriers. In these kernels, PoCL (OpenCL on
-  // a CPU) assumes that all threads of a block take the same branch. With a branch, either all threads of the block
+  // a CPU) assumes that all threads of a thread block take the same branch. So with a branch, all threads of the block
   // would count, or none.
   //
   //   call @__msl_count(%bank + 8 × k, select %is_counted, %amount, 0)      ; not inlined

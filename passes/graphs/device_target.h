@@ -35,7 +35,7 @@ public:
   llvm::Value *threadNumber(llvm::IRBuilder<> &builder, unsigned dimension) const; // number of the thread in its block
   llvm::Value *threadCount(llvm::IRBuilder<> &builder, unsigned dimension) const;  // number of threads in the block
 
-  llvm::Value *globalNumber(llvm::IRBuilder<> &builder) const; // number of the thread in its grid, dimension 0; SPIR-V
+  llvm::Value *globalNumber(llvm::IRBuilder<> &builder) const; // thread's number in its grid, dimension 0, for SPIR-V
 
   // Emits a barrier for all threads of the block. For SPIR-V only.
   void waitForBlock(llvm::IRBuilder<> &builder) const;

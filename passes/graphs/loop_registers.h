@@ -29,7 +29,7 @@ struct CountedAmount {
   uint32_t counter;
   llvm::Value *amount; // 64 bits
 };
-// Inserts, in front of an instruction, the code that adds amounts to their counters. May create blocks.
+// Inserts, in front of an instruction, the code that adds amounts to counters in memory. May create blocks.
 using AddCounts = llvm::function_ref<void(llvm::Instruction &before, llvm::ArrayRef<CountedAmount> amounts)>;
 
 // Inserts the code that counts. A counter stays in a register also while an outer loop runs, if this loop and its inner
