@@ -105,7 +105,7 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
     EXPECT_TRUE(exported.contains(name)) << name << " is not exported";
   for (const std::string &name : ways_in)
     EXPECT_TRUE(without_form.contains(name)) << name << " is no longer hooked";
-  // A function with the suffix Impl has no row. The function without the suffix calls it, and has a row.
+  // A function with the suffix Impl has no row. The function without the suffix has a row, and calls the Impl function.
   const auto above = [](const std::string &name) {
     return name.ends_with("Impl") ? name.substr(0, name.size() - 4) : name;
   };

@@ -1,4 +1,4 @@
-// Tests the tree of owners, which is built from the components of their names.
+// Tests the tree of owners, which is built from the components of the owners' names.
 #include "analysis/live/owner_tree.h"
 
 #include "../places/definition_bytes.h"

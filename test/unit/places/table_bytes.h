@@ -75,7 +75,8 @@ private:
   }
 };
 
-// Returns the table of one unit with three sites: in plain code, inlined twice, and without any facts.
+// Returns the table of one unit with three sites. The first has all facts, the second has two frames of inlined calls,
+// and the third has only an id.
 inline TableBytes sampleTable() {
   TableBytes table;
   table.source = "src/net.cpp";

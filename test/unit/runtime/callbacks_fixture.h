@@ -1,5 +1,5 @@
-// Helpers for the tests of the callbacks: encoded traits, replacements for hooks that allocate nothing, and a function
-// that returns events as text.
+// Helpers for the tests of the callbacks: encoded traits, functions that record like hooks but allocate nothing, and a
+// function that returns events as text.
 #pragma once
 
 #include "session_fixture.h"

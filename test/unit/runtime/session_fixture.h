@@ -104,7 +104,7 @@ public:
     from.tail.store(at, std::memory_order_release);
   }
 
-  // Returns the totals of each stream, which are in its last ring.
+  // Returns the totals of each stream. They are in the header of the stream's last ring.
   std::map<uint32_t, Account> accounts() const {
     std::map<uint32_t, uint64_t> begins;
     std::map<uint32_t, Account> result;
