@@ -61,7 +61,7 @@ Value *CallProtocol::orNull(IRBuilder<> &builder, abi::Position position) const 
   return value ? value : ConstantPointerNull::get(builder.getPtrTy());
 }
 
-// Emits size * count. If the product overflows, the result has all bits set.
+// Emits size * count. If the product overflows, the result is the largest number.
 Value *CallProtocol::sizeIn(IRBuilder<> &builder) const {
   Value *size = number(builder, orZero(builder, symbol_.size)), *count = at(symbol_.count);
   if (!count)

@@ -34,8 +34,7 @@ public:
   Destination find(const llvm::CallBase &call, const abi::Symbol &symbol) const;
 
 private:
-  // How the function uses a call's result: the first place to which it stores the result, and whether it returns the
-  // result.
+  // The first place to which the function stores a call's result, and whether the function returns the result.
   struct Fate {
     std::optional<Place> stored;
     unsigned order = 0; // position of the store in the function

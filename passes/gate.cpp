@@ -13,8 +13,8 @@ namespace {
 constexpr Attribute::AttrKind kOfEveryGate[] = {Attribute::NoInline, Attribute::DisableSanitizerInstrumentation,
                                                 Attribute::NoSanitizeCoverage, Attribute::NoProfile};
 
-// Makes a gate or an armed half, without a body. The last parameter of a gate is the row, that of an armed half is the
-// site.
+// Makes a gate or an armed half, without a body. Behind the arguments of the call, a gate has the row as a parameter.
+// An armed half has the site at this position.
 Function &declare(const GateShape &shape, Module &module, const char *prefix, const char *number) {
   Function &function = *Function::createWithDefaultAttr(
       shape.type, GlobalValue::InternalLinkage, module.getDataLayout().getProgramAddressSpace(),
@@ -65,7 +65,7 @@ void jump(IRBuilder<> &builder, const GateShape &shape, FunctionType *type, Valu
   giveResult(builder, *call);
 }
 
-// Writes the end of the armed path. It jumps to the hook if the callee is a hook that takes the site. Otherwise it
+// Writes the end of the armed path, which jumps to the hook if the callee is a hook with a site parameter. Otherwise it
 // jumps to the armed half.
 void writeArmedPath(IRBuilder<> &builder, Function &armedHalf, const GateShape &shape,
                     const std::optional<DirectCall> &direct, ArrayRef<Value *> values) {

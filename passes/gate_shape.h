@@ -38,8 +38,8 @@ struct GateShape {
   }
 };
 
-// Returns the attributes for a call that now calls its gate. Removes the attributes that are true only of the original
-// callee.
+// Returns the attributes for a call that now calls its gate. Removes the attributes that are true of the original
+// callee, but not of the gate.
 llvm::AttributeList attributesForGate(const llvm::CallBase &call);
 
 } // namespace msleaks::passes

@@ -55,7 +55,7 @@ LaunchDimensions emitBlocks(IRBuilder<> &builder, Value *blocks) {
   return {{builder.CreateOr(x, kOneRow), builder.getInt32(1)}, {builder.getInt64(0), builder.getInt32(0)}};
 }
 
-// Reads three integers, from the operand on that is `index` positions behind the first operand of the shape.
+// Reads three integers. The first one is at `first operand of the shape + index`.
 Dimensions takeSizes(IRBuilder<> &builder, const CallBase &call, const abi::Shape &shape, int index) {
   const auto size = [&](int axis, Type *type) {
     return builder.CreateZExtOrTrunc(rangeOperand(call, shape, index + axis), type);

@@ -50,7 +50,7 @@ std::optional<Mark> markOf(const llvm::CallBase &call);
 void leaveAlone(llvm::CallBase &call);
 bool isLeftAlone(const llvm::CallBase &call);
 
-// Excludes every call in an ignored function, and every call by which the optimiser later replaces such a call.
+// Excludes the calls in an ignored function, and the calls by which the optimiser later replaces them.
 void ignoreFunction(llvm::Function &function, llvm::ArrayRef<llvm::CallBase *> calls);
 
 // Restores the marks of calls that lost their metadata, from the table.

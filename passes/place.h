@@ -12,8 +12,8 @@ namespace msleaks::passes {
 // A place is `offset` bytes into an object of type `type`. `name` names the object or, if `pointed` is true, a pointer
 // to the object.
 //
-// The member at an offset is chosen only when the wanted type is known, since a struct and its first member have the
-// same address.
+// A struct and its first member have the same address. So a place names the struct until the type of the wanted member
+// is known.
 struct Place {
   std::string name;
   const llvm::DIType *type;

@@ -60,8 +60,7 @@ std::optional<abi::Heap> parseHeap(std::string_view text) {
   return std::nullopt;
 }
 
-// A field whose value is the position of an operand: its name, its member of Symbol, and the verbs whose rows have this
-// field.
+// A field of a row whose value is the position of an operand.
 struct PositionField {
   std::string_view name;
   Position Symbol::*member;

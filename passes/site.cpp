@@ -15,7 +15,8 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// Appends a place to the text that is hashed. No name contains NUL, so two different sites have different texts.
+// Appends a place to the text that is hashed. Parts end with NUL, which no name contains. So different sites have
+// different texts.
 void appendPlace(std::string &text, const SourcePlace &place) {
   for (const std::string &part :
        {place.file, place.function, std::to_string(place.line), std::to_string(place.column)}) {

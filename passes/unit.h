@@ -11,8 +11,7 @@ namespace msleaks::passes {
 // Makes @__msl_unit, without its table.
 llvm::GlobalVariable *makeUnit(llvm::Module &module);
 
-// Makes a constant with the table in the section of the tables, and writes the content of the unit, which refers to the
-// table.
+// Makes a constant with the table, and sets the content of the unit, which refers to the table.
 void finishUnit(llvm::GlobalVariable &unit, llvm::StringRef table);
 
 // Adds a constructor that calls __msl_arm_v2 and a destructor that calls __msl_disarm_v2. Each runs once in an image,

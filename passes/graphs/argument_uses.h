@@ -20,8 +20,8 @@ struct KernelUses {
 
 KernelUses usesOf(llvm::Function &kernel, const DeviceTarget &target, llvm::FunctionAnalysisManager &analyses);
 
-// Returns the offset of each argument in the memory that passes the arguments. The last element is the end of the last
-// argument.
+// Returns the offset of each argument in the memory that contains all arguments. One more element is the end of the
+// last argument.
 llvm::SmallVector<uint32_t> argumentOffsets(const llvm::Function &kernel);
 
 // Emits a remark (-Rpass-analysis=msleaks) about the uses of each argument.

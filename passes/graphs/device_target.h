@@ -17,8 +17,7 @@ namespace msleaks::passes {
 
 class DeviceTarget {
 public:
-  // Describes the target of a module. Returns nothing if the module is for a host, or for a device that is not
-  // supported.
+  // Returns the target of the module, or nothing if the module is for a host or for a device that is not supported.
   static std::optional<DeviceTarget> of(llvm::Module &module);
 
   bool isKernel(const llvm::Function &function) const;
@@ -29,7 +28,7 @@ public:
   // reads them.
   void dropWhatItAsks(llvm::Function &copy) const;
 
-  // These functions emit code that computes 64-bit numbers, for a dimension from 0 to 2.
+  // // Each function emits code that computes a 64-bit number. `dimension` is 0, 1 or 2.
   llvm::Value *blockNumber(llvm::IRBuilder<> &builder, unsigned dimension) const;
   llvm::Value *blockCount(llvm::IRBuilder<> &builder, unsigned dimension) const;
   llvm::Value *threadNumber(llvm::IRBuilder<> &builder, unsigned dimension) const; // number of the thread in its block
@@ -47,8 +46,7 @@ public:
   void addConstant(llvm::Constant *content, const llvm::Twine &name) const;
   // Makes a variable that is a pointer to global memory, at first null. The program finds it by its name and sets it.
   llvm::GlobalVariable &addPointer(const llvm::Twine &name) const;
-  // Returns the number of threads that the device schedules together, according to the function's target. Not for
-  // SPIR-V.
+  // Returns the number of threads in a wave: the threads that the device schedules together. Not for SPIR-V.
   uint32_t waveOf(const llvm::Function &function) const;
 
   // Returns the calling convention of functions that kernels call.

@@ -19,7 +19,7 @@ class Module;
 
 namespace msleaks::passes {
 
-// While an object of this class exists, new basic blocks get names, also in a release build of clang.
+// While an object of this class exists, LLVM stores the names of new basic blocks, also in a release build of clang.
 class BlockNamesKept {
 public:
   BlockNamesKept(llvm::LLVMContext &context, bool keeps)
