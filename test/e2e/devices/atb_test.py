@@ -56,8 +56,8 @@ def expect_stray(msleaks, scratch, program, name):
 
 def expect_saved(msleaks, scratch, program, name):
     folder, _ = watched(msleaks, scratch, program, "save")
-    # ATB saves the tensors before and after each kernel. msleaks records each save as an access. The stand-in saves at most 48
-    # inputs of an operator.
+    # ATB saves the tensors before and after each kernel. msleaks records an access for each saved tensor. The stand-in saves at most
+    # 48 inputs of an operator.
     saved = 2 * (STEPS * 3 + 49 + 3)
     without = STEPS * 4 + MANY + 1 + 3 + 3
     equal(f"{name}: accesses of what is saved", len(events_of(msleaks, folder, "access")), saved + without)

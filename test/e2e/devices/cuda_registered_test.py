@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests existing host memory that a program locks (makes page-locked) by CUDA's driver or by HIP. The report shows the locked
+"""Tests existing host memory that a program locks (makes page-locked) by CUDA or by HIP. The report shows the locked
 memory beside the block that contains it. The sums of the report count the locked bytes only once.
    usage: cuda_registered_test.py BUILD SCRATCH cuda_registered|hip_registered
 """

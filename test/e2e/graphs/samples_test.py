@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks which threads of a launch count, if only a sample of threads counts. A stand-in runs the device's code on the host
-(modules_test.py). The test uses grids of one, two and three dimensions. The size of some thread blocks is no multiple of the size
-of a wave, and the last thread blocks may be smaller. Each count equals the expected number.
+"""Checks which threads of a launch count, in mode `full` and in the modes that count a sample of the threads. A stand-in runs the
+device's code on the host (modules_test.py). The test uses grids of one, two and three dimensions. The size of some thread blocks is no
+multiple of the size of a wave, and the last thread blocks may be smaller. Each count equals the expected number.
 
     samples_test.py BUILD SCRATCH LLVM cuda|hip
 """

@@ -14,7 +14,7 @@ import time
 from run_e2e import Tools, check, expect_account, expect_quiet, manifest, session_gone, wait_until
 
 THREADS = 2
-PAIRS = 2_000_000  # this many pairs of malloc and free take about 0.3 s, as long as the longest wait before a kill
+PAIRS = 2_000_000  # this many pairs of malloc and free take about 0.3 s, longer than the longest wait before a kill (0.2 s)
 # Additional seconds before a kill, since a program starts slowly under an emulator.
 STARTS_AFTER = float(os.environ.get("MSLEAKS_STARTS_AFTER", "0"))
 # If the collector was killed, a thread of the program waits 100 ms once, and then drops events.

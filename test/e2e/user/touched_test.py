@@ -33,7 +33,7 @@ def seen(msleaks, scratch, program, how, options):
     equal(f"{how}: findings", set(found),
           {("unused", never), ("overallocated", half), ("early-allocation", waits), ("early-allocation", late)})
     expect(found["unused", never], "proved", 8 * MIB, 0)
-    # The savings are less than the block's size, since kept[5] is alive when the block is needed.
+    # The savings are less than the block's size, since kept[5] is alive at the lower peak that would remain.
     expect(found["early-allocation", waits], "proved", 8 * MIB - 100 * 1000, 8 * MIB)
     rest = found["overallocated", half]
     check(8 * MIB - 8192 <= rest["saves_bytes"] <= 8 * MIB, f"half: {rest['saves_bytes']}")

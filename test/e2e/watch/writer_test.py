@@ -16,7 +16,8 @@ SOURCE = Path(__file__).resolve().parent / "programs/writer.c"
 BUSY = SOURCE.with_name("writer_busy.c")
 OFFSET, STRAY = 96, 16
 FOR_EACH = ("// one", "// for each", "overrun(count, step);")
-# {arguments of writer.c: (texts of the writing line and its callers, number of writes, offset of the change, changed bytes)}
+# {arguments of writer.c: (texts of the writing line and its callers, number of writes, offset of the change, changed bytes)}. The number
+# of writes is None if it depends on libc.
 WRITES = {
     ("index", "pool"): (FOR_EACH, OFFSET + STRAY, 0, OFFSET + STRAY),
     ("index", "global"): (FOR_EACH, OFFSET + STRAY, 0, OFFSET + STRAY),

@@ -77,7 +77,7 @@ static void released_at_once(int mended) {
     expect(cuMemUnmap(segment(4), kSegment), 0, "unmap");
 }
 
-// Maps host memory, and memory that another process allocated. msleaks must not record a block of this process.
+// Maps host memory, and memory that another process allocated. msleaks must record no block for either of them.
 static void unseen(void) {
   static const struct Property on_host = {1, 0, 2, 0, {0}};
   Handle handles[2], again;

@@ -1,5 +1,5 @@
-// Locks existing host memory by CUDA's driver or HIP: two blocks of malloc and a static
-// table. The program never unlocks the table. With "mended" it unlocks the table, too.
+// Locks existing host memory by CUDA's runtime library and driver, or by HIP: two blocks of
+// malloc and a static table. Unlocks the blocks. Unlocks the table only with "mended".
 #include <cuda_runtime_api.h>
 
 #include <stdio.h>

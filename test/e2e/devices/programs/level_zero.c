@@ -1,5 +1,5 @@
-// Imitates a training on two GPUs. A stand-in replaces the driver Level Zero. The program leaks a block in each
-// step, and some of its calls are refused. With "mended" the program frees all blocks.
+// Imitates a training on two GPUs. A stand-in replaces the driver Level Zero. The program leaks a block in each step
+// and physical memory, and some of its calls are refused. With "mended" the program frees all blocks.
 #include "standin_module.h"
 
 #include <msleaks/api.h>
@@ -113,7 +113,7 @@ int main(int argc, char **argv) {
   done(zeCommandListAppendMemoryCopy(now, host, weights, sizeof host, NULL, 0, NULL), "copy to the host");
   printf("the last element is %.0f\n", host[kElements - 1]);
 
-  // The first request fits into the device's memory, and succeeds. The driver refuses all other requests.
+  // The first block fits into the device's memory. The driver refuses all calls that follow the free of this block.
   void *refused = NULL;
   expect(zeMemAllocDevice(context, &wish, kNearlyAll, 0, devices[1], &refused), ZE_RESULT_SUCCESS, "nearly all");
   done(zeMemFree(context, refused), "free of nearly all");

@@ -1,6 +1,6 @@
-// Creates OpenCL's objects other than plain buffers, once by each function: pipes, shared virtual memory and
-// images. Also retains buffers. A size identifies a block. "parts": creates sub-buffers, which kernels get as
-// arguments, and an image of a buffer. "native": runs a function of the host as a kernel.
+// Creates pipes, shared virtual memory and images of OpenCL. Also retains buffers. A size identifies a block.
+// "parts": creates sub-buffers, which kernels get as arguments, and an image of a buffer. "native": runs a
+// function of the host as a kernel.
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #include <CL/cl.h>

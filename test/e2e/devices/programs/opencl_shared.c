@@ -1,4 +1,4 @@
-// Frees lists of OpenCL's shared memory blocks by a queue. One call is refused, so the blocks of its list leak.
+// Frees lists of OpenCL's shared memory blocks by a queue. If a call is refused, the blocks of its list leak.
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 

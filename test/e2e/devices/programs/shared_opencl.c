@@ -1,5 +1,5 @@
-// A library that the linker finds before OpenCL. It imitates a driver for a device other than the processor. Such
-// a driver does not allocate shared memory by malloc, and one of the driver's threads frees the memory.
+// A library that the linker finds before OpenCL. It imitates a driver for a device other than the processor. Such a
+// driver does not allocate shared memory by malloc, and the program's callback for a free runs on a driver's thread.
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-// Reads all of its standard input by scanf and getline, and prints it sorted. The test may close the
-// standard output, or connect it to /dev/full. The exit status shows whether writing failed.
+// Reads a word of its standard input by scanf and the rest by getline, and prints the sorted lines. The test may close
+// the standard output, or connect it to /dev/full. The exit status shows whether writing failed.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Allocates 1 GiB, which it never touches and never frees. With an argument it ends when it has read a line.
+// Allocates 1 GiB, which it never touches and never frees. With an argument, prints it and ends when stdin has input.
 #include <stdio.h>
 #include <stdlib.h>
 

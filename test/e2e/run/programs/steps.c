@@ -1,5 +1,5 @@
-// Reads a command from each line of stdin, and prints "ok" after it. `a N` allocates N bytes, `f N` frees
-// the block of N bytes, `b N` allocates and frees N blocks, and `q` ends the program.
+// Reads a letter and a number from each line of stdin. `a N` allocates N bytes, `f N` frees a block of N bytes, and
+// `b N` allocates and frees N blocks. Prints "ok" after each of these. `q 0` ends the program. `q` alone waits for 0.
 #include <stdio.h>
 #include <stdlib.h>
 

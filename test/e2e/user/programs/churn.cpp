@@ -1,5 +1,5 @@
-// Allocates the same memory again and again, in the wasteful way that the argument names. With
-// `mended` it does the same work without churn. The number of allocations is known for each way.
+// Allocates the same memory again and again, in the wasteful way that the argument names. With `mended` it does
+// the work of `temporary` and `doubling` without churn. The number of allocations is known for each way.
 #include <cstdio>
 #include <cstdlib>
 #include <list>

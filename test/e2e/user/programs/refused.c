@@ -1,4 +1,4 @@
-// Requests more memory than the limit allows, while ten blocks of 10 MiB and a few small blocks are alive.
+// Requests more memory than the limit allows, while ten blocks of 10 MiB and one block of 5 MiB are alive.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

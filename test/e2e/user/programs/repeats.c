@@ -1,4 +1,4 @@
-// Allocates a thousand buffers at one line, one at a time, and a thousand at another line, two at a time.
+// Allocates a thousand buffers at one line, one at a time, and two thousand at another line, two at a time.
 #include <msleaks/api.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Allocates large blocks. One stays untouched, one is filled immediately, one is half filled, and two are filled late.
+// Allocates large blocks. One stays untouched, two are filled immediately, one is half filled, two are filled late.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

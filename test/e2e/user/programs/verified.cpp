@@ -1,4 +1,4 @@
-// In a first run, the program does not touch its blocks. In the second run, the argument selects how it uses them.
+// Never touches two blocks, fills half of one, and fills one late. In a second run, the argument selects other uses.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
