@@ -130,7 +130,7 @@ int rtDevBinaryRegister(const rtDevBinary_t *binary, void **handle);
 int rtRegisterAllKernel(const rtDevBinary_t *binary, void **handle);
 void standinRuns(void *binary, void (*kernel)(const void *arguments, size_t size));
 
-/* Functions of the driver. With STANDIN_INNER, they have the names that are meant for tools. */
+/* Functions of the driver. With STANDIN_INNER, their names end with Inner. A real driver has these names for tools. */
 struct drv_mem_prop {
   uint32_t side, devid, module_id, pg_type, mem_type;
   uint64_t reserve;

@@ -1,5 +1,5 @@
-// Replaces the header of MSTX. Like the original, this header finds the tool (MSTX_INJECTION_PATH, or a function of the
-// process), and passes tables of function pointers to the tool.
+// Replaces the header of MSTX. It finds the tool's function InitInjectionMstx in the process, and passes tables of
+// function pointers to the tool. The original header also finds a tool by the variable MSTX_INJECTION_PATH.
 #pragma once
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// A real driver may change errno in functions that hooks call. In a stand-in, these functions change it by asked().
+// A real driver may change errno in functions that hooks call. In the stand-ins of CANN, such functions call asked().
 #pragma once
 
 #include <cerrno>

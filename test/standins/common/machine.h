@@ -16,8 +16,8 @@
 
 namespace standin {
 
-// The memory of one device. Blocks are parts of one reservation, so each address belongs to one device and never to the
-// host's heap. As on a real device, an access past the end of a block accesses the next block.
+// The memory of one device, or page-locked host memory. Blocks are parts of one reservation, so a block is never in the
+// host's heap. As on a real device, an access past the end of a block can access the next block.
 class Memory {
 public:
   // If the memory is hidden, the host can access it only while an object of class Access exists.

@@ -56,7 +56,7 @@ inline int refusal(const char *function) {
 
 } // namespace standin
 
-// This macro begins each function of a driver. `said` is a function that converts the status, or is empty.
+// This macro begins a function that $STANDIN_FAIL can refuse. `said` is a function that converts the status, or empty.
 #define STANDIN_MAY_REFUSE(said)                                                                                       \
   if (const int refused = ::standin::refusal(__func__); refused != 0)                                                  \
   return said(refused)

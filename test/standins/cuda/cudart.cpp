@@ -278,7 +278,7 @@ cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, c
   return cudaMemset3D(to, value, extent);
 }
 
-// The arguments may become invalid after the call, and their sizes are unknown. So the call waits for the kernel.
+// The arguments may become invalid after the call, and their sizes are unknown. So the call waits, except in a capture.
 cudaError_t cudaLaunchKernel(const void *kernel, dim3, dim3, void **arguments, size_t, cudaStream_t stream) {
   STANDIN_MAY_REFUSE(said);
   if (kernel == nullptr)

@@ -1,4 +1,4 @@
-// Imitates physical memory of CUDA's driver, which can be mapped. Also imitates its arrays and its launches of graphs.
+// Imitates CUDA's driver: physical memory, which can be mapped, arrays, locked host memory, and launches of graphs.
 #include "../common/machine.h"
 #include "../common/refusal.h"
 

@@ -259,7 +259,7 @@ int hipModuleLoadData(void **made, const void *bundle) {
   return status;
 }
 
-// The program registers its binaries when it starts. Each binary is loaded at the first launch of one of its kernels.
+// The program registers its binaries when it starts. Each binary is loaded at the first use of one of its kernels.
 struct Registered {
   const void *bundle;
   void *module;

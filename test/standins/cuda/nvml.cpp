@@ -12,7 +12,7 @@ constexpr int kUninitialized = 1, kInvalid = 2, kNotFound = 6;
 
 bool is_begun = false;
 
-// Returns the bytes in use on a device, from a private function of the driver. Returns 0 if there is no such device.
+// Returns the bytes in use on a device, from a function of CUDA's stand-in. Returns 0 if there is no such device.
 size_t inUse(size_t bus) {
   auto *const ask = reinterpret_cast<size_t (*)(size_t)>(dlsym(RTLD_DEFAULT, "standin_in_use"));
   return ask != nullptr ? ask(bus) : 0;

@@ -60,7 +60,7 @@ bool isDevice(ze_device_handle_t device) {
   return std::any_of(handles().begin(), handles().end(), [=](const auto &handle) { return &handle == device; });
 }
 
-// Returns devices from `first` on. If `*count` is 0, returns only their number.
+// Returns at most `*count` devices from `first` on, or all if `*count` is 0. If `into` is null, returns only a number.
 ze_result_t list(uint32_t *count, ze_device_handle_t *into, _ze_device_handle_t *first, uint32_t there) {
   if (count == nullptr)
     return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
