@@ -245,7 +245,7 @@ TEST_F(ReadingTest, MappingsBehindTheVariablesAreNone) {
 TEST_F(ReadingTest, PagesThatNobodyTouchedStayAbsent) {
   kill(child_, SIGKILL);
   waitpid(child_, nullptr, 0);
-  constexpr size_t kBytes = size_t{256} << 20; // the range contains three addresses at which an arena could begin
+  constexpr size_t kBytes = size_t{256} << 20; // the range contains four addresses at which an arena could begin
   void *const memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
   SetUp();

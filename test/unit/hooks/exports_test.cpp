@@ -82,7 +82,7 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
       "aclrtBinaryGetFunctionByEntry", "rtsFuncGetByName", "rtsFuncGetByEntry", "rtBinaryGetFunctionByName",
       "rtBinaryGetFunction", "rtFunctionRegister", "rtDevBinaryRegister", "rtRegisterAllKernel",
       "rtAicpuKernelLaunchExWithArgs", // an argument is the kernel's name
-      // these functions of ATB run operators
+      // these functions of ATB run operators and save their tensors
       "_ZN3atb6Runner7ExecuteERNS_17RunnerVariantPackE",
       "_ZN3atb9StoreUtil15SaveLaunchParamEPvRKN3Mki11LaunchParamERKSs",
       "_ZN3atb9StoreUtil15SaveLaunchParamEPvRKN3Mki11LaunchParamERKNSt7__cxx1112"

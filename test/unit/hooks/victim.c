@@ -119,8 +119,8 @@ static void allocateOnSmallestStack(int signal) {
   allocateOnStack();
 }
 
-// Runs a signal handler on a stack that is `more` bytes larger than the smallest allowed signal stack. The memory below
-// this stack is not accessible.
+// Runs a signal handler on a stack that is `more` bytes larger than the smallest allowed signal stack, but at least
+// 4 KiB large. The memory below this stack is not accessible.
 static void *interruptedOnSmallStack(void *more) {
   const size_t least = (size_t)sysconf(_SC_MINSIGSTKSZ) + *(size_t *)more, pages = 1 << 20;
   const size_t bytes = least > 4096 ? least : 4096;

@@ -35,7 +35,7 @@ public:
     return records;
   }
 
-  // Returns the next event. Its site is 1, 2 or 3. Times never decrease.
+  // Returns the next event. Its site, if it has one, is 1, 2 or 3. Times never decrease.
   analysis::StreamEvent next() {
     while (waiting_.empty())
       happen();

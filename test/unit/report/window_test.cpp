@@ -1,4 +1,5 @@
-// Tests that a report about a part of a run is the same from the run's beginning and from a checkpoint.
+// Tests reports about a part of a run. A report must be the same, whether msleaks reads the trace from the run's
+// beginning or from a checkpoint.
 #include "report_fixture.h"
 
 #include "../live/random_run.h"

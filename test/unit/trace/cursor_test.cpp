@@ -12,7 +12,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint32_t kStreams = 4;
-constexpr uint64_t kBatches = 1500, kBatchEvents = 100; // more than one index leaf or one thread takes
+// There are more chunks than one index leaf has, and so many events that a second thread reads ahead.
+constexpr uint64_t kBatches = 1500, kBatchEvents = 100;
 
 std::vector<StreamEvent> pullAll(EventCursor cursor) {
   std::vector<StreamEvent> all;
