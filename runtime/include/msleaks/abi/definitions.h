@@ -57,9 +57,9 @@ struct UnitDefinition {
   uint32_t base;
 };
 
-// The ancestor of a process that was made by fork(). Only old traces contain this definition; now
-// ArenaHeader::ancestor_pid stores the pid. If the child and its ancestor both define a number, the child's definition
-// is valid for the child.
+// For a fork's child: its nearest ancestor since the last exec that has an arena, often the parent. Only old traces
+// contain this definition; now ArenaHeader::ancestor_pid stores the pid. If the child and this ancestor both define a
+// number, the child's definition is valid for the child.
 struct InheritedDefinition {
   uint32_t pid;
   uint32_t reserved;

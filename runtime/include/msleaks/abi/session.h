@@ -278,8 +278,8 @@ struct ArenaHeader {
   uint64_t pid_namespace;
   uint64_t process_birth;        // 0 = not known; see isOtherProcess
   std::atomic<uint32_t> leaving; // 1: the process has called exec. The new image has its own arena, or is not recorded
-  // The ancestor of a fork's child. The units that the ancestor had defined before the fork are valid in the child too,
-  // and are not defined again.
+  // For a fork's child: its nearest ancestor since the last exec that has an arena, often the parent. The units and
+  // labels that this ancestor had defined before the fork are valid in the child too, and are not defined again.
   uint32_t ancestor_pid;               // 0 = there is no such ancestor
   std::atomic<uint64_t> exit_ns;       // CLOCK_MONOTONIC when the process began a normal exit; 0 = it has not
   uint64_t ancestor_attach_ns;         // attach_ns of the ancestor
