@@ -16,11 +16,12 @@ struct CallKind {
 // Whether the call returns a status, where 0 means success.
 bool returnsStatus(const llvm::CallBase &call, const abi::Symbol &symbol);
 
-// Whether the callback before the call stores the call's site for a hook.
+// Whether the callback before the call stores the call's site for a hook, and this site must be removed if an exception
+// leaves the call.
 bool opensCall(const CallKind &kind);
 
 // Emits the callbacks of one call at the insertion point of a builder. `operands` are the call's operands as the source
-// wrote them. In a pinned call, the optimiser may have changed them (pin.h).
+// wrote them. In a pinned call, the optimiser may have changed the arguments (pin.h).
 class CallProtocol {
 public:
   CallProtocol(RuntimeDecls &runtime, llvm::CallBase &call, const CallKind &kind,

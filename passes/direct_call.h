@@ -9,7 +9,7 @@ namespace msleaks::passes {
 
 // The functions of the hooks' library for one callee.
 struct DirectCall {
-  llvm::Value *hook;      // the callee has this address if the callee is the hook
+  llvm::Value *hook;      // address of the hook: if the callee has the same address, the callee is the hook
   llvm::Value *with_site; // the hook with one more parameter, the site
 };
 

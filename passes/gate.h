@@ -1,6 +1,7 @@
-// A gate is a function of the instrumented module that calls an allocator, and records the call if a runtime has armed
-// the module. An instrumented call calls the gate instead of the allocator. It passes one more argument: the number of
-// the call's row in the table of sites. All calls of the same shape (gate_shape.h) share one gate.
+// A gate is a function of the instrumented module that calls a known function, such as an allocator. It records the
+// call if a runtime has armed the module. An instrumented call calls the gate instead of the known function. The call
+// passes one more argument: the number of its row in the table of sites. All calls of the same shape (gate_shape.h)
+// share one gate.
 //
 //   %p = call ptr @malloc(i64 %n)   →   %p = call ptr @__msl_gate.malloc(i64 %n, i32 7)
 //
@@ -13,8 +14,8 @@
 //            ret ptr %q
 //   }
 //
-// If the callee has a hook that takes the site as an argument, the path `armed` jumps to this hook instead
-// (direct_call.h).
+// If the callee is a hook that can take the site as an argument, the path `armed` jumps to this hook instead
+// (direct_call.h). The gate compares addresses to find this out.
 //
 //   define internal ptr @__msl_armed.malloc(i64 %0, i32 %site) noinline {
 //            call void @__msl_before(i32 %site, i32 traits)

@@ -77,8 +77,8 @@ private:
     }
   }
 
-  // Handles a struct that has the block in a field: looks whether the examined function returns it, or copies it to
-  // memory of its caller. Reads of a single field are not followed.
+  // Handles a struct that has the block in a field. Looks whether the examined function returns the struct, or copies
+  // it to the memory of its result (sret). Reads of a field through a GEP are not followed.
   void heldIn(const Value &object) {
     if (isResult(object))
       returned_ = true;

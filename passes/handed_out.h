@@ -23,8 +23,8 @@ struct TakenBlock {
   const llvm::Value *out = nullptr; // points to the memory that gets the block's address; null: the call returns it
 };
 
-// Whether isHandedOut accepts a function that returns the block in a struct. The struct must not contain several
-// blocks.
+// Whether isHandedOut accepts a function that returns the block in a struct. isHandedOut does not check that the struct
+// contains no other block.
 enum class InStruct : bool { No, Yes };
 
 // Whether the callee returns its first argument, as strcpy does.

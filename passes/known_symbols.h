@@ -3,7 +3,7 @@
 // If several sources describe a function, the first one in this list is used:
 //
 //   1. the user's rows file
-//   2. __attribute__((annotate("msleaks.alloc"))), "msleaks.free", "msleaks.ignore"
+//   2. __attribute__((annotate("msleaks.alloc"))) or "msleaks.free"
 //   3. symbols.def, for functions that are visible outside of the module
 //   4. the compiler's own attributes: allockind, alloc_size
 #pragma once

@@ -3,7 +3,8 @@
 //
 //   MSLEAKS_PASS=off                      do nothing
 //   MSLEAKS_PASS='rows=allocators.rows'   also instrument these allocators (rows_file.h)
-//   MSLEAKS_PASS='cfg=^ggml_compute'      count the edges of these functions (graphs/count.h); `cfg`: of all functions
+//   MSLEAKS_PASS='cfg=^ggml_compute'      count the edges of these functions (graphs/count.h); `cfg`: of all functions.
+//                                         In a device's module, both count all kernels
 //   MSLEAKS_PASS='cfg;counters=all'       count with a counter on each edge
 //   MSLEAKS_PASS='cfg;in-kernel'          kernels of CUDA and HIP count their own edges (graphs/count_in_kernel.h)
 //   MSLEAKS_PASS=link                     the linker loads the plugin too: with LTO, rewrite in the link (link.h)
@@ -28,7 +29,7 @@ struct Options {
   bool off = false;
   bool link = false;
   bool counts = false;       // count the edges of functions
-  std::string cfg;           // counts functions whose demangled name matches this regular expression; empty: all
+  std::string cfg;           // regular expression for demangled names of host functions to count; empty: all of them
   bool all_counters = false; // a counter on each edge, even if its count follows from other counts
   bool ir = false;           // the table of graphs contains the IR of each block
   bool in_kernel = false;    // kernels count their own edges (graphs/count_in_kernel.h)

@@ -22,7 +22,8 @@ struct Place {
 };
 
 // Returns the scalar that begins at the place: "l" + 16 → "l.output", "net" → "net->layers", "table" + 24 → "table[3]".
-// Returns nothing if the type has no scalar at this offset, or several of them (a union).
+// Returns nothing if the type has no scalar at this offset. If it has several (a union), returns the only pointer among
+// them, or nothing.
 std::optional<Place> scalarAt(const Place &place);
 
 // Returns the object of class `type` at the place.

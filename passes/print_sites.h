@@ -1,4 +1,5 @@
-// print<msl-sites> prints the calls that the pass would instrument, for people and for FileCheck. Changes nothing.
+// print<msl-sites> prints the calls that the pass would instrument, and then the calls that make functions wrappers.
+// The output is for people and for FileCheck. Changes nothing.
 //
 //   _Z4makei: malloc alloc heap at layer.cpp:12:20 in _Z4makei type=float variable=l.output
 #pragma once

@@ -38,7 +38,7 @@ void sayMissed(const CallBase &call, StringRef why) {
   say(call, remark);
 }
 
-// Reports that a musttail call is recorded. Without a hook, its result is not recorded.
+// Reports with -Rpass-analysis that only a hook can record the result of this musttail call.
 void sayTailCall(const CallBase &call) {
   OptimizationRemarkAnalysis remark(kPass, "TailCall", &call);
   remark << "call of " << ore::NV("Callee", calleeOf(call))

@@ -8,7 +8,8 @@
 //   free  pool_put  address=1
 //   wrapper my_strdup
 //
-// An allocator and the function in its `free=` have the same heap. It is enough to name the heap in one of their rows.
+// An allocator has a row, and the function in its `free=` has another one. If only one of both rows names a heap, the
+// other row gets the same heap.
 #pragma once
 
 #include "msleaks/abi/symbols.h"
@@ -24,7 +25,7 @@ struct UserRow {
   abi::Symbol symbol; // `name` and `partner` stay empty, since they cannot own their texts
   std::string free;   // linkage name of the function that frees the blocks
   bool names_heap = false;
-  bool wrapper = false; // the function allocates blocks for its caller; no other field is used
+  bool wrapper = false; // the function allocates blocks for its caller; then `symbol` and `free` are not used
   unsigned line = 0;
 };
 

@@ -22,7 +22,8 @@ struct Site {
   abi::Family family{};
   abi::Heap heap{};
 
-  // Returns a hash of place, inline chain, callee and ordinal. Each build of the same source computes the same hash.
+  // Returns a hash of place, inline chain, callee and ordinal. Each build of the same source with the same compiler and
+  // options computes the same hash.
   uint64_t id() const;
 };
 

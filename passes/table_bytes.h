@@ -1,5 +1,6 @@
 // Writes the common form of the tables that the plugin adds to a module (abi/site_table.h, abi/graph_table.h). A table
-// is a header, rows in the compiler's layout, strings, and zeros up to a multiple of 8.
+// is a header, rows in the compiler's layout, strings, and zeros up to a multiple of 8. A table of graphs has more rows
+// behind them.
 #pragma once
 
 #include "msleaks/abi/site_table.h"

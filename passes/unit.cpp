@@ -63,14 +63,16 @@ GlobalVariable *boundary(Module &module, const char *prefix) {
 // Makes the constructor of an image, or its destructor, which calls another function:
 //
 // define linkonce_odr hidden void @__msl_image_ctor_v2() comdat {
-//   br (@__msl_arm_v2 != null), arm, rest
-//   arm: call void @__msl_arm_v2(ptr @__start_msl_units_v2, ptr @__stop_msl_units_v2)
+//   br (@__msl_arm_v2 != null), call, rest
+//   call: call void @__msl_arm_v2(ptr @__start_msl_units_v2, ptr @__stop_msl_units_v2)
 //   rest: ret void
 // }
 Function *makeImageFunction(Module &module, const char *name, FunctionCallee target) {
   LLVMContext &context = module.getContext();
-  // The function gets the module's branch-target-enforcement, uwtable and frame-pointer. If a single function lacked
-  // branch-target-enforcement, the linker would disable it for the whole image.
+  // The function gets the module's branch-target-enforcement, uwtable and frame-pointer. Without
+  // branch-target-enforcement, LLVM 18 and later would generate no landing pad (`bti c`), but the module flag would
+  // still mark the object for enforcement. Then the indirect call through .init_array would trap. Up to LLVM 17, a
+  // function without the attribute follows the module.
   auto *function = Function::createWithDefaultAttr(FunctionType::get(Type::getVoidTy(context), false),
                                                    GlobalValue::LinkOnceODRLinkage,
                                                    module.getDataLayout().getProgramAddressSpace(), name, &module);

@@ -1,8 +1,9 @@
 // A wrapper is a function that allocates blocks for its caller, such as `xmalloc`, `new_node` or `make_image`. The
 // report names the caller of a wrapper instead of the wrapper, since the caller needs the block. A function is a
-// wrapper if it calls an allocator, or another wrapper of the module, and returns the block of this call. These calls
-// are found before the optimiser runs, which may inline wrappers. They are stored in the module until its table of
-// sites is written:
+// wrapper if it calls an allocator, or another wrapper of the module, and only returns the block of this call
+// (handed_out.h). A function that only returns a file descriptor of a call is also a wrapper. These calls are found
+// before the optimiser runs, which may inline wrappers. They are stored in the module until its table of sites is
+// written:
 //
 //   define ptr @xmalloc(i64 %n) {
 //     %p = call ptr @malloc(i64 %n), !dbg !12
@@ -24,11 +25,12 @@
 
 namespace msleaks::passes {
 
-// The calls that make functions wrappers, without those in headers of the system, which reports always skip.
+// The calls that make functions wrappers, and the forwards. Excludes calls in headers of the system, which reports
+// always skip.
 class WrapperCalls {
 public:
-  // Whether a call at this place makes a function a wrapper. True for each place in a function that the user named as a
-  // wrapper.
+  // Whether a call at this place makes a function a wrapper, or is a forward. True for each place in a function that
+  // the user named as a wrapper.
   bool contains(const SourcePlace &place) const;
   bool empty() const { return places_.empty() && forwards_.empty(); }
   const std::set<SourcePlace> &places() const { return places_; }

@@ -161,6 +161,7 @@ private:
 };
 
 // Looks for uses of memory that no argument points to. The address of this memory was loaded, or made from a number.
+// Global variables of the module do not count.
 class Others {
 public:
   explicit Others(const DeviceTarget &target) : target_(target) {}
@@ -200,8 +201,8 @@ private:
     return areUsedBy(*callee);
   }
 
-  // Whether the call uses a texture, a surface or an image. Such an object is selected by a number, not by an address.
-  // LLVM claims that some of these calls use no memory.
+  // Whether the call uses a texture, a surface, an image or a buffer resource. Such an object is not selected by an
+  // address. LLVM claims that some of these calls use no memory.
   static bool isTexture(const CallBase &call) {
     const Function *callee = call.getCalledFunction();
     const StringRef name = callee ? callee->getName() : StringRef();

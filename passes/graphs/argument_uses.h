@@ -15,7 +15,8 @@ namespace msleaks::passes {
 
 struct KernelUses {
   llvm::SmallVector<abi::GraphArgument> arguments; // one row for each argument
-  bool others = false;                             // the kernel may use memory that no argument points to
+  // Whether the kernel may use memory to which no argument refers, other than the module's global variables.
+  bool others = false;
 };
 
 KernelUses usesOf(llvm::Function &kernel, const DeviceTarget &target, llvm::FunctionAnalysisManager &analyses);

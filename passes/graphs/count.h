@@ -1,6 +1,7 @@
 // Inserts code that counts how often each edge of chosen functions is taken (docs/kernel-graphs.md). Host code gets its
-// counters after it was simplified and before it is vectorised or unrolled. At this point, the blocks are still those
-// of the source, and counters cost little. Kernels get their counters at the optimiser's end.
+// counters after it was inlined and simplified, which also unrolls some short loops, and before it is vectorised. At
+// this point, most blocks are still those of the source, and counters cost little. Kernels get their counters at the
+// optimiser's end.
 #pragma once
 
 #include "rewrite.h"

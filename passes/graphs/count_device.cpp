@@ -23,15 +23,16 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// Limits the counters in registers. The more registers a kernel uses, the fewer of its threads run at the same time.
+// Limits the counters that an outer loop has in registers, together with its inner loops. The more registers a kernel
+// uses, the fewer of its threads run at the same time.
 constexpr unsigned kMostKernelRegisters = 16;
 constexpr size_t kFewPlaces = 4;
 
-// Looks for places where threads may wait for each other: barriers, and calls of functions without a body in this
-// module.
+// Looks for places where threads may wait for each other: barriers, and other convergent calls of functions that have
+// no body in this module.
 class Waits {
 public:
-  // Whether threads wait in the function, or in functions that it calls directly.
+  // Whether threads wait in the function, or in functions of this module that it calls, directly or through others.
   bool areIn(Function &function) {
     return known_.insert(&function).second &&
            any_of(instructions(function), [&](Instruction &instruction) { return areIn(instruction); });

@@ -1,4 +1,5 @@
-// Makes copies of a device module's functions, for counting. The program's own kernels do not change.
+// Makes copies of a device module's functions, for counting. The program's own kernels do not change here
+// (count_in_kernel.h changes them later).
 //
 //   define spir_kernel void @work(ptr addrspace(1) %a) { … call @step(…) … }
 // →
@@ -28,7 +29,7 @@ struct CountedClone {
   llvm::Function *original;
   llvm::Function *clone;
   bool is_kernel;
-  unsigned caller;                // 1 + the number of the kernel that calls it; 0: several kernels do
+  unsigned caller;                // 1 + the number of the kernel that calls it; 0: several do, or it is a kernel
   llvm::Argument &counts() const; // only for a kernel: the address of abi::DeviceCounts
   Bank bank() const;              // only for a function that is no kernel
 };

@@ -1,7 +1,7 @@
 // Emits the code that counts on a device (abi/device_counts.h).
 //
 //   %bank = …                          ; at the kernel's beginning: the bank (the array of counters) of the block,
-//   %is_counted = …                    ; and whether the threads of this wave count
+//   %is_counted = …                    ; and whether this thread counts
 //   br %is_counted, add, rest
 //   add: atomicrmw add %bank + 8 × k, %amount
 #pragma once
@@ -19,7 +19,7 @@ public:
   // `counts` is the kernel's last argument.
   Bank bank(llvm::Value &counts, llvm::Instruction &begin);
   // Emits, in front of `begin`, the code that counts the threads that enter the kernel. The first thread of a thread
-  // block counts all threads of this block. `counter` is the number of the counter in the module.
+  // block adds the number of this block's threads that count. `counter` is the number of the counter in the module.
   void addThreads(llvm::Value &counts, const Bank &bank, uint32_t counter, llvm::Instruction &begin) const;
   // Does the same as addThreads, but finds the bank itself, and emits a barrier behind the counting. For SPIR-V only.
   void addThreadsApart(llvm::Value &counts, uint32_t counter, llvm::Instruction &begin);

@@ -21,14 +21,15 @@ public:
   static std::optional<DeviceTarget> of(llvm::Module &module);
 
   bool isKernel(const llvm::Function &function) const;
-  // Makes the copy a kernel in LLVM 19, where the metadata of an NVPTX module lists its kernels.
+  // Gives the copy the kernel's rows in the metadata of an NVPTX module. Up to LLVM 19, such a row makes a function a
+  // kernel.
   void listAs(const llvm::Function &kernel, llvm::Function &copy) const;
 
   // Removes the attributes which promise that the kernel does not read the numbers of its threads and blocks. The copy
   // reads them.
   void dropWhatItAsks(llvm::Function &copy) const;
 
-  // // Each function emits code that computes a 64-bit number. `dimension` is 0, 1 or 2.
+  // Each of the next functions emits code that computes a 64-bit number. `dimension` is 0, 1 or 2.
   llvm::Value *blockNumber(llvm::IRBuilder<> &builder, unsigned dimension) const;
   llvm::Value *blockCount(llvm::IRBuilder<> &builder, unsigned dimension) const;
   llvm::Value *threadNumber(llvm::IRBuilder<> &builder, unsigned dimension) const; // number of the thread in its block

@@ -19,7 +19,8 @@ class Module;
 
 namespace msleaks::passes {
 
-// While an object of this class exists, LLVM stores the names of new basic blocks, also in a release build of clang.
+// If `keeps` is true, LLVM stores the names of new basic blocks while this object exists, also in a release build of
+// clang.
 class BlockNamesKept {
 public:
   BlockNamesKept(llvm::LLVMContext &context, bool keeps)

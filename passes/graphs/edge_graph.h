@@ -1,6 +1,6 @@
 // The graph of a function whose edges are counted: its blocks and the edges between them, before counters are inserted.
-// Blocks are numbered from 1 on, in reverse post-order. So an edge to the same or a lower number is the back edge of a
-// loop.
+// Blocks are numbered from 1 on, in reverse post-order, and unreachable blocks last. So an edge from a reachable block
+// to the same or a lower number is the back edge of a loop.
 //
 //   entry:                    block 1     outside → 1           Enter
 //     br %c, left, right                  1 → 2, 1 → 3          Branch, "edge1_2" and "edge1_3"
@@ -56,8 +56,9 @@ public:
   EdgeGraph(llvm::Function &function, const llvm::BlockFrequencyInfo &frequencies,
             const llvm::BranchProbabilityInfo &probabilities, Calls calls = Calls::MayNotComeBack);
 
-  // Changes the weights for a kernel. Its entries are counted at almost no cost. If two branches are equally likely,
-  // the one that leads directly to the end of the kernel gets the lower weight.
+  // Changes the weights for a kernel. The edge Enter gets the weight 0, since entries are counted at almost no cost. An
+  // edge of a branch directly to a return loses an eighth of its weight. So if both edges of the branch are equally
+  // likely, this edge gets the counter.
   void weighAsKernel();
 
   llvm::ArrayRef<llvm::BasicBlock *> blocks() const { return blocks_; } // block n has the index n - 1

@@ -12,8 +12,8 @@ using namespace llvm;
 namespace msleaks::passes {
 namespace {
 
-// Returns a hash of the instructions and the edges, without names, lines and constants. Opcodes are hashed by name,
-// since LLVM versions number them differently.
+// Returns a hash of the opcodes and the edges (with the values of switch cases). Names, lines and other constants are
+// not hashed. Opcodes are hashed by name, since LLVM versions number them differently.
 uint64_t hashOf(const EdgeGraph &graph) {
   std::string text;
   for (const BasicBlock *block : graph.blocks()) {

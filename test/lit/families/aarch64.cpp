@@ -1,8 +1,8 @@
 // Tests the pass for 64-bit ARM. The test includes only the tests' own headers, so it needs no cross compiler.
 // RUN: %clangxx --target=aarch64-linux-gnu -O0 -S -emit-llvm %s -o - | FileCheck %s
 // RUN: %clangxx --target=aarch64-linux-gnu -O2 -S -emit-llvm %s -o - | FileCheck %s
-// With branch protection, each function, also an inserted one, accepts indirect branches and signs its return address. One function
-// without protection would make the linker disable this protection for the whole image. (Only definitions have uwtable.)
+// With branch protection, each function, also an inserted one, accepts indirect branches and signs its return address. In LLVM 18
+// and later, an indirect branch to a function without these attributes would trap. (Only definitions have uwtable.)
 // RUN: %clangxx --target=aarch64-linux-gnu -mbranch-protection=standard -O2 -S -emit-llvm %s -o %t.ll
 // RUN: grep '^attributes .*uwtable' %t.ll >%t.defined
 // RUN: %if default-attributes %{ not grep -v '"branch-target-enforcement".*"sign-return-address"' %t.defined %}
