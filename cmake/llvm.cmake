@@ -1,6 +1,6 @@
-# Finds the LLVM versions for which a plugin is built. MSLEAKS_LLVM_VERSIONS lists versions of Debian, which are found
-# by llvm-config-<version>. One more LLVM (a vendor's, or one built from source) may be given by its CMake package:
-# -DLLVM_DIR=…. Its version is added to MSLEAKS_LLVM_VERSIONS.
+# Finds the LLVM versions for which a plugin is built. MSLEAKS_LLVM_VERSIONS lists major versions, which are found by
+# the program llvm-config-<version> of Debian's packages. One more LLVM (a vendor's, or one built from source) may be
+# given by its CMake package: -DLLVM_DIR=…. Its version is added to MSLEAKS_LLVM_VERSIONS.
 #
 # For each version, sets MSLEAKS_LLVM_INCLUDES_<version> to the include folder of LLVM, and MSLEAKS_LLVM_TOOLS_<version>
 # to the folder of clang, opt and lld.

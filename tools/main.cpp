@@ -37,7 +37,7 @@ int run(const std::vector<std::string> &arguments) {
   if (!text)
     return complain(text.error().message, text.error().status);
   // If the reader of the output ends early (`| head`), SIGPIPE must end msleaks without a message, even if the parent
-  // ignores the signal. A verb that executes another program (passedOn) must not change the signal's action.
+  // ignores the signal. The verb `run` (passedOn) must not change the signal's action, which the program inherits.
   if (!line.passedOn())
     std::signal(SIGPIPE, SIG_DFL);
   if (!text->empty()) {

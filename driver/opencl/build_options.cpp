@@ -53,8 +53,8 @@ bool isKnown(string_view word) {
          std::find(std::begin(kExact), std::end(kExact), word) != std::end(kExact);
 }
 
-// Returns clang's option that enables only the device's extensions. Programs check the macros of extensions, and also
-// work without them.
+// Returns clang's option that enables only the device's extensions. clang defines a macro for each enabled extension,
+// and programs check these macros.
 std::string extensionsOf(string_view names) {
   std::string list = "-cl-ext=-all";
   for (const std::string &name : wordsOf(names))

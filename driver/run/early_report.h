@@ -19,8 +19,8 @@ namespace msleaks::driver {
 
 class EarlyReport {
 public:
-  // Starts a thread that makes the report, and publishes the live blocks for `msleaks top`. Returns null if an early
-  // report is impossible, or would slow the program down. Does not throw, even if `may_use_idle` throws.
+  // Starts a thread that makes the report, and publishes sums of the live blocks for `msleaks top`. Returns null if an
+  // early report is impossible, or would slow the program down. Does not throw, even if `may_use_idle` throws.
   static std::unique_ptr<EarlyReport> start(const std::filesystem::path &run, const std::filesystem::path &session,
                                             const std::function<bool()> &may_use_idle = mayUseIdleProcessors);
   ~EarlyReport();

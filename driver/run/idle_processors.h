@@ -3,8 +3,8 @@
 
 namespace msleaks::driver {
 
-// Returns false if there is only one processor, or if a control group limits processor time. In both cases, work of
-// msleaks-run would slow the program down, even at idle priority.
+// Returns false if msleaks-run may use only one processor, or if a control group limits its processor time. In both
+// cases, work of msleaks-run would slow the program down, even at idle priority.
 bool mayUseIdleProcessors();
 
 } // namespace msleaks::driver

@@ -51,7 +51,8 @@ void printAccount(const Recording &recording) {
   std::fputs(line.c_str(), stderr);
 }
 
-// The result of the run. For Findings and Unknown, msleaks-run exits with the status of --error-exitcode.
+// The result of the run. For Findings and Unknown, msleaks-run exits with the status of --error-exitcode, if it is
+// given.
 enum class Verdict {
   Clean,
   Findings,
@@ -109,8 +110,8 @@ Verdict unseen(const RunOptions &options) {
   return Verdict::Unknown;
 }
 
-// Makes the report, or only stores the names of the calls, depending on the options. Without a report, the verdict is
-// Clean.
+// Makes the report, or only stores the names of the calls, depending on the options. If the recording did not fail and
+// the user wants no report, the verdict is Clean.
 Verdict conclude(Recording &recording, const RunOptions &options) {
   for (const std::string &note : recording.summary().notes)
     spdlog::info("{}", note);

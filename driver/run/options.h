@@ -12,7 +12,7 @@
 namespace msleaks::driver {
 
 enum class Progress {
-  IfHarmless, // shown unless the program itself uses the terminal
+  IfHarmless, // shown unless stdin and stdout are the terminal, too
   Shown,
   Hidden
 };

@@ -1,7 +1,7 @@
 // Waits for the program, passes signals of other processes on to it, and ends msleaks-run with the program's status.
 //
 // The program stays in the process group of msleaks-run, so the terminal sends its signals (Ctrl-C, Ctrl-Z, hang-up) to
-// both. msleaks-run passes on only the signals that another process has sent to it.
+// both. msleaks-run passes on only the signals that another process, except the program, has sent to it.
 #pragma once
 
 #include "analysis/launch/program.h"
@@ -12,7 +12,7 @@ namespace msleaks::driver {
 
 class Supervisor {
 public:
-  // Blocks the signals that are passed on, so none is lost before the program runs. Signals that the parent has ignored
+  // Blocks the signals that are passed on, so none is lost before the program runs. Those that the parent has ignored
   // stay ignored.
   Supervisor();
 

@@ -11,8 +11,8 @@
 //   MSLEAKS_CLANG=/path      the path of the compiler; its LLVM version must be MSLEAKS_LLVM
 //   MSLEAKS_WRAPPER=off      run plain clang
 //
-// Unless another target is named, OpenCL is compiled for SPIR-V and not linked. `msleaks-clang -x cl K.cl -o K.spv`
-// writes a module for clCreateProgramWithIL, with counted copies of its kernels.
+// OpenCL is compiled for SPIR-V, unless the arguments name another target, and is not linked. `msleaks-clang -x cl K.cl
+// -o K.spv` writes a module for clCreateProgramWithIL, with counted copies of its kernels.
 //
 // In the probes of autoconf, CMake and Meson, the wrapper runs plain clang. A build calls the wrapper for each file, so
 // it starts no shell and no other process than clang.

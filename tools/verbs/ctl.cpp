@@ -44,7 +44,8 @@ Result<ExitStatus> ask(const ControlOptions &options, const std::string &request
 
 std::atomic<bool> stop_adopted{false};
 
-// Collects the session's events in this process. After Ctrl-C, completes the run folder with the events so far.
+// Collects the session's events in this process until all processes have ended, or until Ctrl-C. Then completes the run
+// folder.
 Result<ExitStatus> adopt(const ControlOptions &options) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP})
     std::signal(signal, [](int) { stop_adopted = true; });

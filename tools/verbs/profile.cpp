@@ -118,7 +118,8 @@ Result<void> readMetrics(const ProfileOptions &options, analysis::profiles::LntR
   return {};
 }
 
-// Makes the report for LNT. Fields that no option sets come from the machine or from the file's time.
+// Makes the report for LNT. Fields that no option sets come from the machine, from the file's name and time, and from
+// the profile.
 Result<analysis::profiles::LntReport> reportOf(const ProfileOptions &options, const Profile &profile) {
   analysis::profiles::LntReport report;
   struct utsname system{};

@@ -55,7 +55,8 @@ void writeWhatIfJson(std::ostream &to, const analysis::WhatIf &what_if, uint64_t
   to << json.dump(2) << '\n';
 }
 
-// Returns the curve as a line of bars. A bar's height is the value in eighths of the peak.
+// Returns the curve as a line of at most 60 bars. A bar's height is the highest value of its points, in eighths of the
+// peak.
 std::string barsOf(const std::vector<analysis::WhatIf::Point> &curve, uint64_t analysis::WhatIf::Point::*bytes,
                    uint64_t peak_bytes) {
   static constexpr const char *kBars[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
