@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Launches Ascend kernels by each launch function, with the older ACL and with the ACL of CANN 8 and later. The later ACL forwards
-each call to a library below it, but msleaks records only one launch. Each launch has the kernel's registered name, also if the
-program registered a binary with several kernels.
+each call to a library below it, but msleaks records only one launch. A launch has its kernel's name if the program registered the
+kernel or looked it up, also in a binary with several kernels.
    usage: cann_launches_test.py BUILD SCRATCH
 """
 import os

@@ -161,9 +161,8 @@ def expect_alike(device, module):
 
 
 def expect_together(device, module):
-    """The thread blocks of a cooperative launch wait for each other, so all of them must run at the same time. The program queried
-    the driver for the number of thread blocks of its own kernel that can run at the same time. For the counted copy this number can
-    be smaller. So msleaks launches the program's own kernel."""
+    """The thread blocks of a cooperative launch wait for each other, so all of them must run at the same time. For the counted copy,
+    the number of thread blocks that can run at the same time may be smaller. So msleaks launches the program's own kernel."""
     equal("together", device.run(module, "together"), {})
     equal("together: launches", [event["event"] for event in device.dump("launch,access")], ["Launch"] * 2 * LAUNCHES)
 

@@ -93,7 +93,7 @@ public:
   }
 
 private:
-  // Compares the event with its sample: the last sample of the same address, size and thread before the event.
+  // Compares the event with the last sample at its address before the event, if both have the same size and thread.
   void take(const analysis::StreamEvent &event) {
     const auto &alloc = event.event.as<abi::AllocEvent>();
     const auto found = waiting_.find({event.process, alloc.address});

@@ -43,7 +43,7 @@ static pid_t process;
 static uint64_t one_in = 1, seed;
 static atomic_ullong allocations;
 static atomic_flag writing = ATOMIC_FLAG_INIT;
-// This flag is set while a sample is written. So allocations of libunwind and of a signal handler are not sampled.
+// This flag is set while a sample is written. Then no allocation of libunwind or of a signal handler is sampled.
 static _Thread_local int busy __attribute__((tls_model("initial-exec")));
 
 static int is_chosen(void) {

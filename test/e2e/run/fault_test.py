@@ -1,4 +1,5 @@
-"""Tests recordings on full disks, on read-only disks, and without shared memory. The program must not be affected.
+"""Tests recordings on full disks, on read-only disks, and without shared memory. msleaks-run must refuse to start the program, or the
+program must not be affected.
 
 Most topics need root, to mount file systems. A topic that cannot run is skipped with a message.
 """

@@ -1,4 +1,5 @@
-"""Tests msleaks-run under limits of the user's shell, and with interrupted reports. The exit status must be the program's status."""
+"""Tests msleaks-run under limits of the user's shell, and with interrupted reports. By default, an incomplete recording must not change
+the exit status of the program."""
 import os
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""Runs many processes and threads in one session. msleaks must record all of them, with the right numbers of events."""
+"""Runs many processes and threads in one session. msleaks must record the right number of events of each, or report what is missing."""
 import json
 import os
 import re

@@ -10,6 +10,8 @@
   LeakSanitizer uses its defaults.
 * The peak must equal heaptrack's peak, within 0.1 %.
 
+The last two comparisons are made only for a program without child processes.
+
 Some differences between the tools are by design. The code below removes each of them explicitly, and the tolerance stays small.
 """
 import os

@@ -1,4 +1,4 @@
-// Calls once each function of Ascend's ACL that chooses a device, allocates, copies, fills, frees or launches, on
+// Calls each function of Ascend's ACL that chooses a device, allocates, copies, fills, frees or launches, on
 // device 1. With "layers" it also calls these functions of the library below ACL, on device 0, as vendor libraries do.
 #include "acl.h"
 

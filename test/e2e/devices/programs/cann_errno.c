@@ -1,5 +1,5 @@
 // Calls the libraries ACL, runtime, driver, ATB and MSTX. Some calls are refused. Prints how many of the calls changed
-// errno.
+// errno or returned a wrong status.
 #include "atb.h"
 #include "keeps_errno.h"
 #include "mstx.h"

@@ -1,4 +1,4 @@
-// Launches a kernel once by each function of Ascend's ACL, and of the runtime below ACL. The folder
+// Launches kernels by each launch function of Ascend's ACL, and of the runtime below ACL. The folder
 // $BINARIES contains binaries for a device: one.o has one kernel, many.o has several kernels.
 #include "acl.h"
 

@@ -1,6 +1,6 @@
 // Copies to and from arrays and symbols, by each function of CUDA and HIP that does this. The size identifies
-// a pair of copies, into the array and back. Some calls are refused. Some functions of HIP get a structure that
-// describes the copy. With "before6" these structures have the layout of HIP 5.
+// a pair of copies, into the array and back. Some calls are refused. Some functions get a structure that describes
+// the copy. With "before6" (HIP only) the structures have the layout of HIP 5.
 #include <cuda_runtime_api.h>
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Prints how many calls of CUDA's driver changed errno. During these calls the hooks query the driver: for the device
-// of a context, and for the used memory after an allocation.
+// Prints how many calls of CUDA's driver changed errno or returned a wrong status. During these calls the hooks query
+// the driver: for the device of a context, and for the used memory after an allocation.
 #include "keeps_errno.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Prints how many calls of CUDA's runtime library changed errno. Some of the calls are refused.
+// Prints how many calls of CUDA's runtime library changed errno or returned a wrong status. Some calls are refused.
 #include "keeps_errno.h"
 
 #include <cuda_runtime_api.h>

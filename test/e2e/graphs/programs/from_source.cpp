@@ -1,4 +1,4 @@
-// Passes source text of kernels to the OpenCL driver. Prints all that a program can query about the builds.
+// Passes source text of kernels to the OpenCL driver. Prints what the driver reports about the builds, and the results.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 

@@ -8,7 +8,7 @@
 //   reload    loads the module again for each launch
 //   static    HIP only: registers the kernels, and launches them by their stubs
 //   ext, hcc  HIP only: launches by the functions with these names, with the grid in threads (for stubs, in blocks)
-//   ends=NAME calls only this function after the launches, and exits without exit handlers
+//   ends=NAME waits after the launches, calls this function, and exits without exit handlers
 #include "module_driver.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 // A library that the linker finds before OpenCL. It refuses a call that msleaks makes for a counted copy. $REFUSED is
-// the call: `kernel`, `argument`, `counters` or `launch`. A forked child that calls a query or a release exits with 9.
+// the call: `kernel`, `argument`, `counters` or `launch`. A forked child exits with 9 if it flushes or releases.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>
