@@ -1,7 +1,7 @@
 // A runtime for the tests. It arms each unit, so that callbacks run, and prints each callback as a line
-// on standard error. The line ends with the site's row from the unit's own table:
+// on standard error. The line ends with the site and its inline chain, from the unit's own table:
 //
-//   on_alloc heap host block size=40 | malloc at site.c:7 in make variable=l.output type=float < main:12
+//   on_alloc heap alloc block size=40 | malloc at site.c:7 in make variable=l.output type=float < main:12
 #include "msleaks/abi/callbacks.h"
 #include "msleaks/abi/site_table.h"
 #include "msleaks/abi/symbols.h"
