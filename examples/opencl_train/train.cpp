@@ -1,7 +1,7 @@
 // Trains a small network with OpenCL kernels on generated samples: standardises the samples, trains, evaluates.
 //
-// Every buffer is allocated only while it is needed, unless a mistake is planted. A mistake changes only the use of
-// memory, and not the results.
+// Large buffers are allocated only while they are needed, unless a mistake is planted. A mistake changes only the use
+// of memory, and not the results.
 //
 //   --plant leak    each step does not free the buffer with the first layer's error
 //   --plant early   the workspace of the evaluation, which runs at the end, is allocated before the training
