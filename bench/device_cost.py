@@ -30,7 +30,8 @@ class DeviceCost:
 
     def compare(self, what, way, plain, hooked, bare):
         """Adds a row to the table. `plain` is the time of a call without msleaks-run, and `hooked` the time under msleaks-run.
-        `bare` is the time under msleaks-run, but without the hook. `hooked` minus `bare` is compared with the goal."""
+        `bare` is the time without the hook: `plain`, or for the calls in BARE the time under msleaks-run. `hooked` minus `bare`
+        is compared with the goal."""
         name, calls, goal_ns = CALLS[what]
         if way == "stopped" or what in BARE:
             self.bench.table.add(f"a hooked {name}, {way}: with / without", plain / calls, hooked / calls, hooked / plain, None, "ns")

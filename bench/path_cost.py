@@ -15,7 +15,7 @@ from measure import Failed, Skipped, measured, output_of, printed_cost
 HERE = Path(__file__).resolve().parent
 PYTORCH = HERE / "workloads" / "pytorch"
 PYTHON = "/usr/bin/python3"  # Debian installs python3-torch for this interpreter
-STEP, TRACE_BYTES, REPORT, NAMES, NAMES_S = 1.10, 2.0, 1.10, 10_000, 5.0  # goals: ratios of a step and of a report, bytes of an event, and seconds to name NAMES calls
+STEP, TRACE_BYTES, REPORT, NAMES, NAMES_S = 1.10, 2.0, 1.10, 10_000, 5.0  # goals: ratios of a step and of a report, bytes that paths add to an event, and seconds to name NAMES calls
 
 FILE_HEADER_BYTES = 32
 CHUNK = struct.Struct("<8xHHIIIQIII")  # fields: kind, codec, process, stream, events, position, slots, raw bytes, stored bytes

@@ -11,8 +11,8 @@ clang's own instrumentation for graphs. For a PyTorch training the peers are hea
 the cache). If a peer is missing, the table has a note.
 
 The compared programs run in turns (a b c, a b c, …), so that other work on the machine affects all of them. Each figure is the
-median of their runs. For whole programs, operators and kernels, it is the minimum. Compare only figures of the same call of
-run.py. docs/performance.md has the goals.
+median of their runs. For whole programs, steps of a training, operators, kernels and verify, it is the minimum. Compare only
+figures of the same call of run.py. docs/performance.md has the goals.
 
 Exit status 0: all parts were measured; a missed goal is marked in the table, but is no failure. Exit status 2: wrong usage. Exit
 status 3: a measured program failed.

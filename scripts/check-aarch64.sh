@@ -5,9 +5,10 @@
 #
 #   scripts/check-aarch64.sh [--setup]     --setup: only make the sysroot and qemu in build/aarch64
 #
-# The script installs Debian's cross compiler on the machine. All other files are in build/aarch64: the arm64 libraries
-# (sysroot) and qemu. qemu must support MADV_WIPEONFORK, so its version is 8.0 or later, from Debian 12's backports. It
-# is registered as the interpreter of arm64 programs only in a namespace.
+# The script installs Debian's cross compiler on the machine. The arm64 libraries (sysroot) and qemu are in
+# build/aarch64, and the plugin for this machine is in build/release. qemu must support MADV_WIPEONFORK, so its version
+# is 8.0 or later, from Debian 12's backports. It is registered as the interpreter of arm64 programs only in a
+# namespace.
 #
 # Exit status: 0 = all tests passed; 1 = a test failed; 77 = skipped (no network, or a kernel without binfmt_misc in
 # namespaces).

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compiles each source of a build folder alone, with -fsyntax-only. So it finds sources that need a header which only another
-source includes. A normal build joins sources, and does not notice this.
+"""Compiles each source of analysis/, passes/, tools/ and driver/ alone, with -fsyntax-only. So it finds sources that need a
+header which only another source includes. A normal build joins sources, and does not notice this.
 
     check-alone.py BUILD    a folder that was configured with -DMSLEAKS_JOIN_SOURCES=OFF -DMSLEAKS_PRECOMPILE=OFF
 
-Prints the errors, then how many sources were compiled. Exit status 1: a source does not compile.
+Prints the errors, then how many of the sources compile. Exit status 1: a source does not compile.
 """
 import json
 import os

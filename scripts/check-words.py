@@ -3,7 +3,7 @@
 
     check-words.py [PATH...]      files, or folders with all files below them; without a PATH: those in COVERED
 
-Three rules hold for pages (*.md) and for comments of C, C++, Python, CMake and shell:
+The first rule holds for pages (*.md), the other two also for comments of C, C++, Python, CMake and shell:
   - A line of a page has at most 140 characters, so that it fits a screen. A row of a table has at most 280, since its cells wrap.
     In a row, targets of links do not count.
   - A sentence has at most 25 words. An inline code span is one word.

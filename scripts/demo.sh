@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Shows how msleaks finds mistakes in a program. Installs missing packages, builds msleaks with the plugin for LLVM 22,
 # and compiles examples/opencl_train with it. Runs the program under msleaks-run without a mistake and with each planted
-# mistake. At the end prints a list of the findings.
+# mistake. At the end prints the first finding of each run.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 

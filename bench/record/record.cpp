@@ -6,8 +6,8 @@
 // Prints the ns of processor time per event, as the median of the threads. `msleaks` needs a session (msleaks-run).
 // `lttng` needs a running LTTng session in which the event is enabled.
 //
-// With EVENTS_PER_SECOND, each thread records a burst of events every millisecond. The rate must be so low that the
-// collector does not drop events.
+// With EVENTS_PER_SECOND, each thread records a burst of events about every millisecond. bench/run.py measures how many
+// of these events are dropped.
 #include "msleaks/runtime/record.h"
 #include "msleaks/abi/events.h"
 

@@ -1,5 +1,5 @@
 // bench_reading EVENTS STREAMS: measures the time to read the trace of a simulated program. Each stream of the program
-// allocates and frees in turns, and has up to a thousand live blocks. Prints a Markdown row for each case:
+// allocates and frees blocks at random, and has up to a thousand live blocks. Prints a Markdown row for each case:
 //
 //  - reading with two analyzers of a report, or only counting events; each with one thread and with two threads
 //  - opening the trace with an index (complete session), and without an index (killed session)
