@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Runs PyTorch on a real GPU under msleaks-run, once with each of PyTorch's allocators. The memory that PyTorch has reserved equals
-the memory of the device's heap in the report. The test prints the time of a step with all options, without msleaks, and under
-Nsight Systems.
+"""Runs PyTorch on a real GPU under msleaks-run, several times with each of PyTorch's allocators. The report's peak of device memory
+must be at least the memory that PyTorch reserves, and at most a tenth and 64 MiB larger. With cudaMallocAsync, it is compared with
+the memory that PyTorch allocates. The test prints the time of a step with all options and under Nsight Systems, relative to a step
+without msleaks. It fails if msleaks makes a step more than 1.02 times as long.
    usage: pytorch_cuda_test.py BUILD SCRATCH PYTHON (scripts/check-cuda.sh)
 """
 import json

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tests `msleaks doctor` on code that was compiled with the plugin. The calls of this code are recorded even if they bypass the
-hooks, so doctor does not list them.
+hooks, so doctor does not list them. Doctor lists them only where msleaks' runtime is absent: in another namespace of the dynamic
+linker, and in a static program without the runtime.
    usage: instrumented_test.py BUILD SCRATCH LLVM
 """
 import subprocess

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""flang compiles a Fortran program with the plugin. If an `allocate` has no matching free, the report shows a leak at its line.
+"""flang compiles a Fortran program with the plugin. The report must show the arrays that are alive at the end, and no others.
 
     fortran_test.py BUILD SCRATCH LLVM
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""rustc compiles a Rust program with the plugin. The report has no leak for a freed block. For a forgotten block the report shows a
-leak at the program's line that called std, because std's function is inlined there.
+"""rustc compiles a Rust program with the plugin. Of the recorded blocks, only the forgotten ones must be alive at the end. At
+optimization level 2, each has the program's line that called std, because std's function is inlined there.
 
     rust_test.py BUILD SCRATCH LLVM
 

@@ -42,7 +42,7 @@ class Case:
     root: bool = False  # the program must run as root
     modes: tuple = tuple(MODES)
     # Describes a known defect of msleaks: its row in the list of defects, and the checks that fail, as {"MODE: WHAT"}. The test
-    # fails if other checks fail, or if none of these checks fails.
+    # fails unless exactly these checks fail.
     known: str = ""
     fails: frozenset = frozenset()
     check: object = field(default=None, compare=False)  # check(mode, report, failures) checks further conditions (groups/names.py)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Compares `msleaks profile` with `perf script` on the same recording of perf. Each function must have the same number of samples.
-Exits with 77 if perf is not installed or has no permission to record.
+"""Compares `msleaks profile` with `perf script` on the same recording of perf. For each event, the sums of the samples' periods must
+be equal. This is checked for the whole recording, and for three functions of the program and its library.
+Exits with 77 if perf or objdump is not installed, or if perf has no permission to record.
 
     perf_test.py BUILD SCRATCH
 """
@@ -71,7 +72,7 @@ def expect_piped(msleaks, folder, events, command, ours_of):
 
 
 def expect_functions(recording, ours_of):
-    """Checks that each function of the program and of its library has the number of samples that perf reports."""
+    """Checks that each of these functions of the program and its library has the sum of periods that perf reports, for each event."""
     truth = recording.truth()
     counters = recording.profile("counters", recording.file)
     functions = recording.profile("functions", recording.file)
@@ -121,8 +122,8 @@ def expect_round_trip(recording, folder):
 
 
 def expect_without(recording, program):
-    """Tests a profile without objdump, and without the program's file. The output must have offsets instead of instructions, and a
-    line on stderr must give the reason."""
+    """Tests a profile without objdump, without the program's file, and with another file at its path. A line on stderr must give the
+    reason. Without objdump, the output must have offsets instead of instructions."""
     done = run([recording.msleaks, "profile", "code", recording.file], env={**os.environ, "PATH": "/nowhere"})
     equal("status", done.returncode, 0)
     check("no objdump" in done.stderr, f"nothing is said: {done.stderr}")

@@ -4,8 +4,8 @@
     darknet_test.py BUILD SCRATCH
 
 The program must behave the same under msleaks-run. The blocks that are alive at exit must equal those of LeakSanitizer, and the peak
-must equal heaptrack's. With --access pages, the report must find the memory that the program never touches. Also checks the counted
-graphs of the functions.
+must equal heaptrack's within 0.1 %. With --access pages, the report must find memory that the program never touches. Also checks the
+counted graphs of the functions.
 """
 import json
 import os
@@ -44,7 +44,7 @@ def finding_of(report, kind, line):
 
 def expect_unused(msleaks, darknet, scratch):
     """Checks the finding about memory that only training needs. The test removes the allocation of this memory from the source.
-    Then the peak must be lower by the savings that the report has predicted."""
+    Then the peak must be lower by the savings that the report has predicted, within 1 % of the savings."""
     command, left_out = ["./darknet", "speed", "cfg/tiny.cfg", "1"], "        l.x_norm = calloc(l.batch*l.outputs, sizeof(float));"
     _, report = msleaks.run(f"{scratch}/pages", command, ["--access", "pages"], cwd=darknet)
     unused = finding_of(report, "unused", line_of(f"{darknet}/src/convolutional_layer.c", left_out))
@@ -107,7 +107,7 @@ def main():
         for file, function, variable, code, count in LIVE_BLOCKS:
             line = line_of(f"{darknet}/src/{file}", code)
             report.expect_site(part, file, line=line, function=function, variable=variable, count=count)
-    # All blocks are allocated in functions that create layers. network_predict only uses these blocks, so it must have no allocation site.
+    # network_predict only uses blocks that other functions have allocated, so it must have no allocation site.
     marked = json.loads(msleaks.output("sites", f"{darknet}/darknet", "--json"))
     check(len(marked) > 100, f"{len(marked)} places in darknet")
     in_predict = [site for site in marked if site["function"] == "network_predict"]

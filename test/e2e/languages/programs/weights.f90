@@ -1,4 +1,4 @@
-! Allocates four arrays. The first is freed, the second is freed when train returns, the third stays allocated, the fourth is lost.
+! Allocates four arrays. The first is freed, the second is freed when train returns, the other two are never freed.
 module model
   real, allocatable :: weights(:)
   real, pointer :: lost(:)
