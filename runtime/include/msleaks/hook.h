@@ -8,8 +8,8 @@
 // after msleaks' own hooks (msleaks-run --hooks FILE).
 //
 // A hook calls the same callbacks that the compiler plugin inserts around an instrumented call. The site is the
-// caller's address. If the call is instrumented, or is made inside another call of the same family, the hook only calls
-// the real function.
+// caller's address, or the path to it. If the call is instrumented, its own callbacks record it, and the hook adds only
+// its handles and its failure. Inside another call of the same family, the hook only calls the real function.
 //
 // A library with hooks links against no library of msleaks. When the library registers its hooks, the runtime checks
 // its kHookVersion. Without a runtime, or with a runtime of another version, the hooks only call the real functions.
@@ -66,8 +66,8 @@ private:
   int errno_;
 };
 
-// Returns the function of the same name in the next library after this library, if the process has no runtime of
-// msleaks.
+// Returns the function of the same name in the next library after this library. This is for a process without
+// __msl_hook_real: it has no runtime of msleaks, or an older one.
 [[gnu::noinline, gnu::cold]] inline void *nextOf(Function &function) {
   const OwnWork own; // the dynamic linker allocates an error message for a missing symbol
   void *real = ::dlsym(RTLD_NEXT, function.name);
@@ -294,8 +294,8 @@ auto callRecorded(Real real, void *caller, Parameters... parameters) {
   }
 }
 
-// Calls the real function. Then passes a kernel's arguments, or the device that the thread has chosen, to the runtime.
-// The runtime gets these facts even while recording is off, since later events need them.
+// Calls the real function. Then passes to the runtime an argument of a kernel, a new kernel, or the device that the
+// thread has chosen. The runtime gets these facts even while recording is off, since later events need them.
 template <class OfRow, class Real, class... Parameters>
 auto callNoted(Real real, void *caller, Parameters... parameters) {
   constexpr abi::Symbol kRow = OfRow::kRow;

@@ -1,5 +1,6 @@
-// Declares the callbacks of callbacks.def: functions of the runtime that instrumented code calls. The pass reads their
-// types with decltype and never calls them, so an object that includes this header does not refer to the runtime.
+// Declares the callbacks of callbacks.def: functions of the runtime that instrumented code and hooks call. The pass
+// reads their types with decltype and never calls them, so an object that includes this header does not refer to the
+// runtime.
 #pragma once
 
 #include <cstdint>

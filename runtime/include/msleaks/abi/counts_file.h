@@ -4,8 +4,8 @@
 //   CountsHeader | slab | slab | …          a slab:  CountsSlab | record | record | … | zeros
 //
 // A record is a CountsRecord and its body, a multiple of 8 bytes. The process stores the record's magic last, so a
-// record without magic is not complete. After that, the process still changes the counters in the record. A reader
-// never sees half of a 64-bit number.
+// record without magic is not complete. After it has stored the magic, the process still changes the counters in the
+// record. A reader never sees half of a 64-bit number.
 #pragma once
 
 #include <atomic>

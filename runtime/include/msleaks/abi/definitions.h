@@ -1,7 +1,7 @@
 // The format of definitions. They give the meaning of the numbers in a process' events. The process writes definitions
 // to a file. So a full ring, which drops events, loses no definition.
 //
-// A .defs file is a sequence of records, each appended with one write:
+// A .defs file is a sequence of records. One write appends one or more whole records. A record:
 //
 //   DefinitionHeader | body (its fixed part, then strings or bytes) | zeros up to a multiple of 8
 //

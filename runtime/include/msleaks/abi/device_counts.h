@@ -35,7 +35,7 @@ struct DeviceCounts {
   uint32_t bank_mask;   // number of banks - 1; the number of banks is a power of two
   uint32_t counters;    // number of counters in a bank
   uint32_t wave;        // number of threads that the device schedules together, at least 1
-  uint32_t strata_mask; // 2^n - 1: on average, one of 2^n thread blocks counts
+  uint32_t strata_mask; // 2^n - 1: on average one of 2^n blocks counts, besides the first, the centre and the last one
   uint64_t reserved;
 };
 static_assert(sizeof(DeviceCounts) == 32);

@@ -48,7 +48,7 @@ enum class Repr : uint8_t { Address, Bytes, Count, Handle, Dimension, Label };
 struct EventHeader {
   EventKind kind : 8;
   Heap heap : 4;
-  uint32_t device : 8;        // ordinal within the API; 0 if there is only one device
+  uint32_t device : 8;        // ordinal within the API; 0 also for memory without a device
   uint32_t flags : kFlagBits; // EventFlag bits
   uint32_t site;              // site number in this process (below); 0 = not known
   uint64_t time;              // in a ring: ticks of the session's clock; in a trace: CLOCK_MONOTONIC in ns
@@ -69,8 +69,8 @@ constexpr uint64_t firstWord(EventKind kind, Heap heap, uint32_t device, uint32_
 }
 
 // The highest bits of a site number determine its class:
-//   0…   a row of an armed unit's table: UnitDefinition::base + row
-//   01…  a path: the number of an interned node {parent, place} (docs/call-paths.md)
+//   00…  a row of an armed unit's table: UnitDefinition::base + row
+//   01…  a path: the number of its innermost node, PathNode (session.h, docs/call-paths.md)
 //   1…   a caller of a hook: Caller (session.h)
 inline constexpr uint32_t kCallerSite = 0x8000'0000u;
 inline constexpr uint32_t kPathSite = 0x4000'0000u;

@@ -160,11 +160,12 @@ extern "C" {
 [[gnu::visibility("default")]] uint64_t *__msl_counters_of(const msleaks::abi::GraphUnit *unit,
                                                            uint64_t **slot) noexcept;
 // Registers a device's module by its table, and stores the number of the module in `unit`. Returns an array of zeros,
-// or null if there is no session or no room. The caller stores the sums of the device's threads in the array.
+// or null if the session stores no counters or there is no room. The caller stores the sums of the device's threads in
+// the array.
 [[gnu::visibility("default")]] uint64_t *__msl_device_counters(const msleaks::abi::GraphHeader *table,
                                                                uint32_t *unit) noexcept;
-// Returns another array of zeros for a registered module. The caller uses it for one or more banks (device_counts.h). A
-// reader adds up all arrays of a module.
+// Returns another array of zeros for a registered module, or null if there is no room. The caller uses it for one or
+// more banks (device_counts.h). A reader adds up all arrays of a module.
 [[gnu::visibility("default")]] uint64_t *__msl_device_bank(uint32_t unit, uint32_t counters) noexcept;
 // Returns a new record of zeros for launches with equal sizes of grid and blocks, or null if there is no room. Readers
 // see the record after __msl_publish_launches.

@@ -54,8 +54,9 @@ enum Answer : uint32_t {
 };
 
 // The functions by which the runtime calls a driver. With them, the runtime reads the content of watched blocks
-// (docs/watch.md) and the driver's own number of bytes in use. While such a function runs, calls of the family are not
-// recorded. A missing function is null. The result 0 means success.
+// (docs/watch.md), the names of kernels, and the driver's own number of bytes in use. While such a function runs, calls
+// of the family are not recorded. `wait` and `read` must not be null; any other function that the driver does not have
+// is null. The result 0 means success.
 struct Device {
   uint32_t bytes; // sizeof(Device); later versions append fields
   uint32_t family;
@@ -100,13 +101,13 @@ extern "C" {
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_register(msleaks::hook::Library *library) noexcept;
 // Returns the real function for a call from this address: the function that the image at this address would call if
 // there were no hook. If `caller` is null, a hook itself makes the call. In that case the result is the function in the
-// library that the thread's last hooked call went to. If there is no such function, the result is null, and the hook
-// makes the call fail. If the runtime already knows the caller's page of code, __msl_hook_real takes no lock and
-// allocates nothing.
+// library that the thread's last hooked call went to, or in the only library that has the function. If there is no such
+// function, the result is null, and the hook makes the call fail. If the runtime already knows the caller's page of
+// code, __msl_hook_real takes no lock and allocates nothing.
 [[gnu::weak, gnu::visibility("default")]] void *__msl_hook_real(msleaks::hook::Function *function,
                                                                 const void *caller) noexcept;
-// Returns a real function that does not depend on the caller. Only hook libraries that are older than __msl_hook_real
-// call this function.
+// Returns a real function that does not depend on the caller. A hook library calls it if the library or the runtime is
+// older than __msl_hook_real.
 [[gnu::weak, gnu::visibility("default")]] void *__msl_hook_find(const msleaks::hook::Function *function) noexcept;
 // Decides whether the call is recorded (Call::answer), and sets the call's site.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_enter(msleaks::hook::Call *call) noexcept;
@@ -120,7 +121,7 @@ extern "C" {
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_kernel(uint32_t traits, const void *kernel,
                                                                  const char *name) noexcept;
 // Sets the owner of the block, and whether the block has uses that no hook sees. Call this in a hook that allocates,
-// before the real function.
+// between __msl_before and the real function.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_owner(uint32_t traits, msleaks::hook::Owner *owner,
                                                                 uint32_t is_used_unseen) noexcept;
 // Adds event flags to the block's event. Call this where __msl_hook_owner may be called.

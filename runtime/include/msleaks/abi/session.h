@@ -3,8 +3,8 @@
 //
 //   $MSLEAKS_SESSION/                     a directory of the session's own, 0700, normally in /dev/shm
 //     control                             ControlPage: written by msleaks-run, mapped read-only by every process
-//     unseen                              UnseenPage: written by processes that have no arena
-//     <pid>.<attach ticks, hex>.rings     Arena: one per process image, made by the process when it first records
+//     unseen                              UnseenPage: counts of all processes, and a list of processes without an arena
+//     <pid>.<attach ticks, hex>.rings     Arena: one per process image, made when hooks load or at the first event
 //     <pid>.<attach ticks, hex>.defs      definitions of that image (definitions.h), appended
 //
 // An arena begins with a header and three tables. After the tables, the process appends rings and blocks of path nodes
@@ -57,9 +57,9 @@ enum class ClockKind : uint32_t {
 
 enum class SessionState : uint32_t { Open, Closed };
 
-// Converts ticks to nanoseconds: ns(t) = ns + (t - ticks) * ns_per_tick. The collector updates these values every
-// second. A reader of a session whose collector has died uses the last values. `version` is odd while the collector
-// writes.
+// Converts ticks to nanoseconds: ns(t) = ns + (t - ticks) * ns_per_tick. The collector updates these values, often at
+// first and then every second. A reader of a session whose collector has died uses the last values. `version` is odd
+// while the collector writes.
 struct ClockFit {
   std::atomic<uint32_t> version;
   uint32_t reserved;
@@ -137,7 +137,7 @@ struct UnseenPage {
   static constexpr uint64_t kMagic = 0x4e45534e'4c534d01;
   uint64_t magic;
   std::atomic<uint64_t> dropped;    // lost events of processes that could not make an arena yet
-  std::atomic<uint32_t> count;      // processes that could not make an arena; the first of them are listed
+  std::atomic<uint32_t> count;      // processes without an arena; the first kMaxUnseen of them are listed
   std::atomic<uint32_t> orphan_kib; // shared memory that all processes have allocated since the collector ended
   // The number of the last file that a process wrote to WatchWish::folder (the first file is 1), and the bytes of all
   // these files. Flags::watch_max limits the bytes.
@@ -154,13 +154,14 @@ constexpr uint32_t pathBits(CallStack wish) {
 }
 constexpr uint32_t enabledFor(uint32_t kinds, CallStack wish) { return (kinds & ~kPathBits) | pathBits(wish); }
 
-// The states of a ring. Only the process sets Claimed, Live and Ended. Only the collector sets Drained.
+// The states of a ring. Only the process sets Claimed, Live and Ended. The collector sets Drained. The process sets
+// Drained only for rings that it has reserved (reserveRings).
 enum class RingState : uint32_t {
   Unused,
   Claimed, // claimed by a thread that is preparing it
   Live,
   Ended,   // its thread has ended or has a larger ring; no more events are added
-  Drained, // the collector has stored all events of an Ended ring; a thread may claim the ring again
+  Drained, // a thread may claim the ring: the collector has stored all events of an Ended ring, or the ring is new
 };
 
 struct RingEntry {
@@ -170,8 +171,8 @@ struct RingEntry {
   uint64_t bytes;  // size of header and slots
 };
 
-// A caller is a place in uninstrumented code that called a hook. The site number (events.h) of a caller is kCallerSite
-// | the caller's index.
+// A caller is a place in the code that called a hook, mostly in uninstrumented code. The site number (events.h) of a
+// caller is kCallerSite | the caller's index.
 struct Caller {
   std::atomic<uint64_t> address; // return address; 0 = this entry is empty
   uint32_t image;                // ImageDefinition::image; valid once address is set
@@ -204,8 +205,9 @@ struct PathBlock {
 
 // The states of a futex (ArenaHeader::reach_wait). A process that exits or sets a mark (msl_mark) waits on this futex
 // until the collector has read the process's memory (Flags::reach). The process sets Claimed, Waiting and GaveUp; the
-// collector sets Reading and Read. Both change the state by compare-and-exchange. A thread may claim the futex only
-// while its state is None, Read or GaveUp.
+// collector sets Reading and Read. Both change the state by compare-and-exchange. Only the change from Claimed to
+// Waiting, by the claiming thread, is a plain store. A thread may claim the futex only while its state is None, Read or
+// GaveUp.
 enum class ReachWait : uint32_t { None, Waiting, Reading, Read, GaveUp, Claimed };
 
 // The state of a thread's calls. It is in the runtime's thread-local storage, at ArenaHeader::call_state_offset. The
@@ -234,8 +236,8 @@ struct WatchRange {
 inline constexpr uint32_t kMaxWatchRanges = 48;
 
 // One of the largest host blocks (--access pages). The collector reads from time to time which of its pages were
-// touched. Just before the process frees the block, it removes the entry and reads this for the last time. Only the
-// collector adds entries, and it stores `address` last. An entry with the address 0 is empty.
+// touched. Just before the process frees the block, it removes the entry and reads the state of these pages for the
+// last time. Only the collector adds entries, and it stores `address` last. An entry with the address 0 is empty.
 struct LargeBlock {
   std::atomic<uint64_t> address, size, time_ns; // address, size and time of the block's Alloc
 };
@@ -267,7 +269,7 @@ struct ArenaHeader {
   uint32_t max_rings;
   uint32_t max_callers;
   alignas(64) std::atomic<uint32_t> ring_count; // number of entries that were ever used
-  std::atomic<uint32_t> thread_count;           // number of threads so far, which is the next stream number
+  std::atomic<uint32_t> thread_count;           // number of streams so far, which is the next stream number
   std::atomic<uint64_t> file_bytes;             // end of the last ring or block of path nodes
   std::atomic<uint64_t> dropped_no_ring;        // events of threads without a ring, or of signal handlers inside malloc
   alignas(64) char command[2048]; // /proc/self/cmdline of the process or its ancestor: arguments, each ended by NUL
@@ -277,11 +279,11 @@ struct ArenaHeader {
   // The inode of /proc/self/ns/pid, since a pid is unique only in its pid namespace. 0 = not known.
   uint64_t pid_namespace;
   uint64_t process_birth;        // 0 = not known; see isOtherProcess
-  std::atomic<uint32_t> leaving; // 1: the process has called exec. The new image has its own arena, or is not recorded
+  std::atomic<uint32_t> leaving; // 1: the process calls exec. The new image has its own arena, or is not recorded
   // For a fork's child: its nearest ancestor since the last exec that has an arena, often the parent. The units and
   // labels that this ancestor had defined before the fork are valid in the child too, and are not defined again.
   uint32_t ancestor_pid;               // 0 = there is no such ancestor
-  std::atomic<uint64_t> exit_ns;       // CLOCK_MONOTONIC when the process began a normal exit; 0 = it has not
+  std::atomic<uint64_t> exit_ns;       // CLOCK_MONOTONIC at the end of a normal exit; 0 = not reached
   uint64_t ancestor_attach_ns;         // attach_ns of the ancestor
   uint64_t path_blocks_offset;         // offset of PathBlock[kMaxPathBlocks]
   std::atomic<uint32_t> path_count;    // the numbers from kFirstPath to path_count - 1 have a node
@@ -319,7 +321,7 @@ constexpr bool isOtherProcess(uint64_t birth, uint64_t other) {
 }
 
 inline constexpr uint32_t kMaxRings = 16384;
-inline constexpr uint32_t kMaxCallers = 65536; // a power of two, since the table uses open addressing
+inline constexpr uint32_t kMaxCallers = 65536; // 2^16, since callerSlot() returns 16 bits of a hash
 // The stream number of events that the collector itself records about a process. No thread has this number.
 inline constexpr uint32_t kCollectorStream = UINT32_MAX;
 
@@ -341,10 +343,10 @@ struct RingHeader {
   uint64_t first_position;
   char thread_name[16];
 
-  // Only the producer (the owning thread and its signal handlers) writes these fields, with plain loads and stores.
+  // Only the producer (the owning thread and its signal handlers) writes these fields.
   alignas(64) uint64_t reserved; // position after the last reserved slot
   uint64_t room_until; // position up to which the producer may write; computed from an earlier value of `tail`
-  uint32_t depth;      // largest number of unfinished records of the thread; signal handlers nest
+  uint32_t depth;      // upper limit of the thread's unfinished records (kMaxNesting); signal handlers nest
   uint32_t gap;        // events dropped since the last stored event
 
   // The totals of the stream so far. A larger ring takes them over from the thread's previous ring before it becomes

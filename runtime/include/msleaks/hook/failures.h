@@ -30,7 +30,7 @@ constexpr bool isOfLibrary(const char *library, const char *name) {
 }
 
 // Returns the status by which this library reports an unsupported operation. If failures.def has no row for the
-// library, returns -1. Both as a status and as the result of mmap, -1 means failure.
+// library, returns -1, by which most functions of the C library report a failure.
 constexpr int64_t failureOf(const char *library) {
   for (const Failure &failure : kFailures)
     if (isOfLibrary(library, failure.library))
@@ -45,8 +45,9 @@ template <class Last> void storeFailure(const char *library, Last last) {
       *last = static_cast<Status>(failureOf(library));
 }
 
-// Returns the result of a call whose real function is missing. A pointer result is null, or -1 for mmap. If an OpenCL
-// function returns a pointer, the failure is also stored through its last parameter.
+// Returns the result of a call whose real function is missing. A pointer result is null, or MAP_FAILED for mmap and
+// mremap. If an OpenCL function returns a pointer and its last parameter points to a status, the failure is also stored
+// there.
 template <class OfRow, class Result, class... Parameters>
 [[gnu::cold]] Result missing(const Function &function, Parameters... parameters) {
   if constexpr (std::is_pointer_v<Result>) {

@@ -1,5 +1,5 @@
-// Numbers the call sites in uninstrumented code. A hook identifies a call site by its return address. A number is valid
-// within one process.
+// Numbers the call sites of hooks, most of which are in uninstrumented code. A hook identifies a call site by its
+// return address. A number is valid within one process.
 #pragma once
 
 #include "msleaks/runtime/thread.h"
@@ -19,9 +19,9 @@ namespace msleaks::runtime {
   return static_cast<uint32_t>(return_address * 0x9e3779b97f4a7c15u >> 48);
 }
 
-// Returns the site number of a return address, or 0 if the table is full. The search needs no lock: the runtime stores
-// the address of an entry last, and never removes an entry. If the image of an entry is unloaded, the entry gets the
-// mark kRetiredCaller.
+// Returns the site number of a return address, or 0 if the table is full or there is no arena. The search needs no
+// lock: the runtime stores the address of an entry last, and never removes an entry. If the image of an entry is
+// unloaded, the entry gets the mark kRetiredCaller.
 [[gnu::always_inline]] inline uint32_t callerSite(uint64_t return_address) noexcept {
   if (const abi::Caller *callers = __atomic_load_n(&__msl_process.callers, __ATOMIC_ACQUIRE); callers != nullptr)
       [[likely]] {

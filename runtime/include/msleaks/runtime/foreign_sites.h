@@ -1,5 +1,5 @@
-// Stores which sites in instrumented code are foreign. A site is foreign if none of its lines is the user's own. An
-// event at a foreign site has the path of calls that led to the site.
+// Stores which sites in instrumented code are foreign. A site is foreign if none of its lines is the user's own. With
+// --call-stack auto, an allocation at a foreign site gets the path of calls that led to the site.
 #pragma once
 
 #include "msleaks/abi/site_table.h"

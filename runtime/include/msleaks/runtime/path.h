@@ -8,8 +8,8 @@
 
 extern "C" {
 // Returns the site number of a call path. `return_address`, `stack_pointer` and `frame_pointer` describe the innermost
-// call. If `site` is not 0, the path also contains this site in instrumented code, inside the innermost call. If there
-// is no room for the path, returns `site`, or the caller's site number if `site` is 0.
+// call. If `site` is not 0, the path also contains this site in instrumented code, inside the innermost call. If the
+// path gets no number, returns `site`, or the caller's site number if `site` is 0.
 [[gnu::visibility("default")]] uint32_t __msl_path(uint64_t return_address, uint64_t stack_pointer,
                                                    uint64_t frame_pointer, uint32_t site) noexcept;
 // Returns the site number of the path to `caller`, the return address of a hook. The stack walk begins further inside:

@@ -17,7 +17,9 @@
 // Instrumented code calls malloc, free and other heap functions mostly by a direct call of the hook
 // (msleaks/abi/direct_calls.h). A direct call leaves no site, and calls no callback.
 //
-// If no callback has announced the call, a hook that is not of the heap calls the callbacks itself (hook_call.cpp).
+// The rows `allocator` and `realloc` show the hooks of the heap. Other hooks, such as those of mmap and of drivers,
+// leave the site of such a call pending and do not record it. If no callback has announced the call, such a hook calls
+// the callbacks itself (hook_call.cpp).
 //
 // Each thread has room for one pending site. If a second call begins before the hook has taken the first call's site,
 // the second site replaces the first. For example, an operator new of the program calls an instrumented malloc. After
@@ -69,8 +71,8 @@ inline uint32_t takeAllocSite(Thread &thread, abi::Family family) noexcept {
   return announced && traits.family() == family ? site : 0;
 }
 
-// Returns the site that a callback left for freeing or reallocating exactly this block, and removes it. If no callback
-// announced the call, the result's site is 0.
+// Returns the site that a callback left for freeing or reallocating exactly this block, or for a tail call
+// (kUnfollowed) with any block. Removes the site. If no callback announced the call, the result's site is 0.
 inline PendingSite takeBlockSite(Thread &thread, abi::Family family, abi::Verb verb, uint64_t address) noexcept {
   const PendingSite pending{thread.call.site, thread.pending_traits, thread.pending_address};
   const abi::Traits traits(pending.traits);

@@ -1,4 +1,5 @@
-// Makes a system call without libc. A call of libc's syscall(2) would run a hook, since the hooks interpose syscall(2).
+// Makes a system call, on x86-64 and AArch64 without libc. A call of libc's syscall(2) would run a hook, since the
+// hooks interpose syscall(2).
 #pragma once
 
 #include <cerrno>

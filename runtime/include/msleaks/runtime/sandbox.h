@@ -6,18 +6,19 @@
 #include <cstdint>
 
 extern "C" {
-// The number of seccomp filters that this process has installed, or 1 if it began with a filter. kNotDecided: the
-// runtime has not asked the kernel yet. A fork's child inherits the filters and this number.
+// The number of seccomp filters that this process has installed, or 1 if it began with a filter that the session's
+// collector does not have. kNotDecided: the runtime has not asked the kernel yet. A fork's child inherits the filters
+// and this number.
 [[gnu::visibility("default")]] extern std::atomic<uint32_t> __msl_sandboxes;
-// Returns the number of filters. The first call asks the kernel. If the process began with a filter, the runtime
+// Returns the number of filters. The first call asks the kernel. If the process began with such a filter, the runtime
 // records nothing.
 [[gnu::visibility("default"), gnu::cold]] uint32_t __msl_decide_sandbox() noexcept;
 // Forbids system calls of the runtime. Call this before the process installs a filter. The function first allocates the
-// shared memory that the runtime may need later. Then it waits until no other thread is in a system call of the
-// runtime. `is_strict` means the kernel's own filter (SECCOMP_MODE_STRICT). This filter also forbids this thread to
-// read the processor's counter.
+// shared memory that the runtime may need later. Then it waits, for about a second at most, until no other thread is in
+// a system call of the runtime. `is_strict` means the kernel's own filter (SECCOMP_MODE_STRICT). This filter also
+// forbids this thread to read the processor's counter.
 [[gnu::visibility("default"), gnu::cold]] void __msl_enter_sandbox(bool is_strict) noexcept;
-// Allows system calls again. Call this if the kernel has refused the filter.
+// Undoes __msl_enter_sandbox. Call this if the kernel has refused the filter.
 [[gnu::visibility("default"), gnu::cold]] void __msl_stay_outside() noexcept;
 }
 

@@ -24,7 +24,7 @@ struct WatchList;
 struct PendingSite {
   uint32_t site; // 0 = no site is pending
   uint32_t traits;
-  uint64_t address; // the block of a free or realloc whose event is in the ring already
+  uint64_t address; // the block, kernel or destination of the call, or a special value such as kAnyBlock
 };
 
 // An instrumented allocator call that has not returned yet. `remembered` is Thread::remembered at the beginning of the
@@ -45,8 +45,8 @@ struct RecordedAlloc {
   abi::Heap heap;
 };
 
-// A range that the program has begun in this thread (msl_range_push), and the site where the range began. Ranges are
-// stored only while a block is watched (watch.h).
+// A range that the program has begun in this thread (msl_range_push), and the site where the range began. If no block
+// was watched at that time (watch.h), the site is 0.
 struct OpenRange {
   uint32_t label, site;
 };
@@ -107,8 +107,7 @@ static_assert(sizeof(Thread) <= 512);
   return (thread.call.inside & familyBit(family)) != 0;
 }
 
-// Whether each thread chooses a device for its calls of this family. In other families, memory has no device, or each
-// call names the device.
+// Whether a thread has a chosen device for its calls of this family. Events of other families have the device 0.
 constexpr bool hasDevices(abi::Family family) { return family >= abi::Family::Cuda && family <= abi::Family::OpenCl; }
 static_assert(static_cast<unsigned>(abi::Family::OpenCl) - static_cast<unsigned>(abi::Family::Cuda) <
               sizeof(Thread::devices));
@@ -167,7 +166,7 @@ struct alignas(abi::kMaxPageBytes) Process {
   uint64_t state;       // the value of Thread::state outside of a record, which is the generation; 0 = no arena yet
   abi::Caller *callers; // null until the table's pages exist
   PathTree *paths;      // null until a path is needed
-  WatchList *watches;   // null until a block is watched
+  WatchList *watches;   // null until a block may be watched
   Counting *counting;   // null until edges are counted
   Arena *arena;
   abi::LargeBlocks *large_blocks; // the arena's table of large blocks; null until there is an arena
