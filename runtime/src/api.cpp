@@ -44,7 +44,7 @@ uint64_t labelFor(abi::EventKind kind, const char *text) noexcept {
   return mayRecord(__msl_thread, kind) ? labelOf(text) : 0;
 }
 
-// Compares the content of the watched blocks. Returns the path of the call, or 0 if no block is watched.
+// Compares the content of the watched blocks. Returns the site number of the call, or 0 if no block is watched.
 [[gnu::always_inline]] inline uint32_t lookFrom(const CallerFrame &caller) noexcept {
   if (!isWatching()) [[likely]]
     return 0;

@@ -90,8 +90,8 @@ uint64_t processBirth(bool has_pidfs) noexcept {
   return inode != 0 ? inode | abi::kBirthIsInode : startTicks();
 }
 
-// Fills the fields that come from /proc. For a fork's child, describeChild copies most of these fields from the parent,
-// since many children are short-lived. Each read of /proc takes 20 to 70 us.
+// Fills the fields that come from /proc. For a fork's child, describeChild copies most of these fields from the
+// ancestor's arena, since many children are short-lived. Each read of /proc takes 20 to 70 us.
 void describe(abi::ArenaHeader &header) noexcept {
   header.pid_namespace = pidNamespace();
   header.process_birth = processBirth(false);
@@ -102,7 +102,8 @@ void describe(abi::ArenaHeader &header) noexcept {
 void describeChild(abi::ArenaHeader &header, const abi::ArenaHeader &ancestor) noexcept {
   header.ancestor_pid = ancestor.pid;
   header.ancestor_attach_ns = ancestor.attach_ns;
-  // In a new pid namespace getppid() returns 0, so the namespace is read again.
+  // If the ancestor is not the parent, or the child is in a new pid namespace (getppid() returns 0), the namespace is
+  // read again.
   header.pid_namespace = header.parent_pid == ancestor.pid ? ancestor.pid_namespace : pidNamespace();
   header.process_birth = processBirth((ancestor.process_birth & abi::kBirthIsInode) != 0);
   header.command_bytes = ancestor.command_bytes;

@@ -1,5 +1,5 @@
 // Makes the arena, which is this process's file of rings in the session directory (abi/session.h), and makes it larger.
-// The runtime makes the file at the first record.
+// The runtime makes the file when the hooks are loaded, or, without hooks, at the first event.
 #pragma once
 
 #include "session.h"
@@ -8,7 +8,7 @@ namespace msleaks::runtime {
 
 inline constexpr uint32_t kMaxImages = 2048;
 
-// An executable or library that contains recorded sites (image.h).
+// An executable or library with code that events refer to (image.h).
 struct Image {
   uint64_t begin, end;
   uint64_t load_bias;
@@ -60,13 +60,14 @@ struct ClaimedRing {
 };
 ClaimedRing claimRing(Arena &arena, uint64_t bytes) noexcept;
 
-// Returns a drained ring of `least_bytes` to `most_bytes`, in state Claimed.
+// Claims a drained ring of `least_bytes` to `most_bytes`. Both pointers are null if there is no such ring.
 ClaimedRing claimDrained(Arena &arena, uint64_t least_bytes, uint64_t most_bytes) noexcept;
 
-// Allocates the pages of the table of callers. Returns false if there is no room.
+// Allocates the pages of the table of callers. Returns false if there is no room or no collector.
 bool makeCallers(Arena &arena) noexcept;
 
-// Allocates a block of abi::kPathBlockNodes nodes. Returns null if there is no room.
+// Allocates the block with the index `block`, for abi::kPathBlockNodes nodes. Returns null if there is no room or no
+// collector.
 abi::PathNode *makePathBlock(Arena &arena, uint32_t block) noexcept;
 
 } // namespace msleaks::runtime

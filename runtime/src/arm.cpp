@@ -31,7 +31,8 @@ struct NumberedChunk {
 constinit NumberedChunk first_chunk{};
 constinit uint32_t next_site = 1;
 
-// Images that were loaded while there was no collector, in the loader's order. Images beyond kMaxWaiting are not armed.
+// Images that were loaded while the process could have no arena, for example because there was no collector. Images
+// beyond kMaxWaiting are not armed.
 struct WaitingImage {
   UnitRange range;
   ImagePlace place;
@@ -104,7 +105,7 @@ Measured measure(Arena &arena, const UnitRange &range, const ImagePlace &place) 
   numbered.tables = hashed(numbered.tables, place.definition.build_id, place.definition.build_id_bytes);
   uint32_t units = 0;
   forEachNew(range, place.definition, next_site, [&](const ArmableUnit &unit, uint32_t) {
-    // The hash of the header is enough, since the header contains the checksum of the whole table.
+    // The hash of the header is enough, since the header contains the checksum of the rows, frames and strings.
     numbered.tables = hashed(numbered.tables, unit.table, abi::kFirstHeaderBytes);
     numbered.rows += unit.table->row_count;
     ++units;

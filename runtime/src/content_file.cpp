@@ -49,7 +49,8 @@ void appendText(ContentHeader &to, std::string_view text) noexcept {
 
 void appendHex(ContentHeader &to, uint64_t number) noexcept { (to << "\"0x").hex(number) << "\""; }
 
-// Returns the size of an element in bytes. "F32" has 4 bytes, "BF16" has 2, and "BOOL" and unknown types have 1.
+// Returns the size of an element in bytes. "F32" has 4 bytes, and "BF16" has 2. A type without a number of bits in its
+// name, such as "BOOL", has 1.
 uint64_t elementBytes(const char *type) noexcept {
   uint64_t bits = 0;
   for (; *type != 0; ++type)

@@ -1,7 +1,7 @@
 // Writes files with the content of watched blocks (docs/watch.md). The format of these files is safetensors, which
 // common tools read:
 //
-//   8 bytes: size of the header | header in JSON: one tensor of bytes, and facts about it | the bytes
+//   8 bytes: size of the header | header in JSON: one tensor, and facts about it | the tensor's bytes
 #pragma once
 
 #include "text.h"
@@ -37,8 +37,8 @@ struct Content {
 void describe(const Content &, ContentHeader &to) noexcept;
 
 // Writes the content to a new file, and returns the number of the file. Returns 0 if the session asks for no files.
-// Returns abi::kRefusedFile if there is no room on the disk, or if Flags::watch_max is reached. Call with signals
-// blocked.
+// Returns abi::kRefusedFile if the file cannot be written (for example, the disk is full), or if Flags::watch_max is
+// reached. Call with signals blocked.
 uint64_t keepContent(const Content &, ContentScratch &) noexcept;
 
 } // namespace msleaks::runtime

@@ -35,8 +35,8 @@ struct Counting {
 };
 
 // Makes the thread of a fork's child request new arrays. The old arrays are in memory that the child shares with its
-// parent, and belong to the parent. If libc's fork made the child, this function runs in the child at once. After any
-// other system call, it runs when the child attaches.
+// parent, and belong to the parent. If fork() or _Fork() of libc made the child, this function runs in the child at
+// once. After a raw clone, it runs when the child attaches.
 void leaveParentsCounters() noexcept;
 
 // Frees the arrays of the calling thread. Call this when the thread ends.

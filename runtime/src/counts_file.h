@@ -16,8 +16,8 @@ struct CountsFile {
   bool is_full; // the file could not be made, or there is no room; no more records are added
 };
 
-// Returns a record whose body is all zeros, or null if there is no room. Readers see the record after publish(). Call
-// with Process::lock held.
+// Returns a record whose body is all zeros, or null if the session stores no counters or there is no room. Readers see
+// the record after publish(). Call with Process::lock held.
 abi::CountsRecord *addRecord(CountsFile &file, Arena &arena, abi::CountsKind kind, uint32_t unit,
                              uint64_t bytes) noexcept;
 inline void *bodyOf(abi::CountsRecord *record) noexcept { return record + 1; }

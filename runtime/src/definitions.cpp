@@ -18,7 +18,7 @@ uint64_t totalOf(const iovec *pieces, unsigned count) noexcept {
 }
 
 // Writes the pieces with one system call, so a kill of the process leaves at most one incomplete record, the last. If a
-// full disk cuts the write short, truncates the file to its old size. Otherwise a reader could not read later records.
+// full disk cuts the write short, truncates the file to its old size, and refuses all later definitions.
 bool write(Arena &arena, const OpenFile &file, const iovec *pieces, unsigned count) noexcept {
   const SizeSignalTaken taken;
   const long end = callKernel(SYS_lseek, file.fd(), 0, SEEK_END);

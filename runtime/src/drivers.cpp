@@ -13,10 +13,11 @@ namespace msleaks::runtime {
 namespace {
 
 constexpr uint64_t kNsPerMs = 1'000'000;
-constexpr uint64_t kPauseNs = 20 * kNsPerMs; // the shortest pause between two calls of a driver
-constexpr uint64_t kShareOfTime = 50;        // the pause is at least this multiple of one call's time
-constexpr uint64_t kLargeBytes = 1 << 20; // the driver is called after each block of this size, and every kSmallBlocks
-                                          // blocks
+// The shortest pause between two calls of a driver. After a refused allocation, the next call needs no pause.
+constexpr uint64_t kPauseNs = 20 * kNsPerMs;
+constexpr uint64_t kShareOfTime = 50; // the pause is at least this multiple of one call's time
+// The driver is called after each block of at least this size, and after every kSmallBlocks-th block.
+constexpr uint64_t kLargeBytes = 1 << 20;
 constexpr uint32_t kSmallBlocks = 64;
 
 struct Driver {
@@ -30,15 +31,16 @@ constinit Driver drivers[static_cast<unsigned>(abi::Family::Count)]{};
 
 Driver &driver(abi::Family family) noexcept { return drivers[static_cast<unsigned>(family)]; }
 
-// Whether this process is a fork's child whose parent uses the driver. The child has no memory of the device. A call of
-// the driver in the child may wait forever for a lock that another thread of the parent held during the fork.
+// Whether this process is a fork's child, and an ancestor used the driver before the fork. The child has no memory of
+// the device. A call of the driver in the child may wait forever for a lock that another thread of the parent held
+// during the fork.
 bool isOfParent(Driver &asked) noexcept {
   const uint32_t own = processId();
   uint32_t known = 0;
   return !asked.process.compare_exchange_strong(known, own, std::memory_order_relaxed) && known != own;
 }
 
-// Whether this thread may call the driver now. This is true for one thread at a time.
+// Whether this thread may call the driver now. This is true for one thread in each pause.
 bool isTurn(Driver &asked, uint64_t now_ns) noexcept {
   uint64_t next = asked.next_ns.load(std::memory_order_relaxed);
   return now_ns >= next && asked.next_ns.compare_exchange_strong(next, now_ns + kPauseNs, std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-// Records the handles (abi/handles.def) that calls open and close. Only hooks see these calls.
+// Records the handles (abi/handles.def) that calls open and close. Only hooks call the functions of this file.
 #include "arena.h"
 #include "system.h"
 

@@ -1,6 +1,6 @@
-// Defines the functions of the runtime that hooks call (msleaks/abi/hook.h). Hooks of the heap do not use them. A hook
-// records no events itself: if the call is not instrumented, the hook calls the callbacks that the plugin would have
-// inserted.
+// Defines the functions of the runtime that hooks call around a real function (msleaks/abi/hook.h). Hooks of the heap
+// do not use them. A hook records no events itself: if the call is not instrumented, the hook calls the callbacks that
+// the plugin would have inserted.
 #include "msleaks/abi/hook.h"
 
 #include "label_table.h"

@@ -1,5 +1,5 @@
-// Makes all system calls of the runtime. After the runtime has forbidden its system calls (sandbox.h), each call fails
-// with EPERM without entering the kernel.
+// Makes the runtime's system calls. After the runtime has forbidden its system calls (sandbox.h), each call fails with
+// EPERM without entering the kernel.
 #pragma once
 
 #include "msleaks/runtime/raw_call.h"

@@ -111,8 +111,8 @@ uint32_t LabelTable::add(Arena &arena, const Key &key) noexcept {
 
 namespace {
 
-// Adds a text to the table, and returns its label. While the process waits for a collector, it has no file for
-// definitions. The label is then 0, and the events of the text are counted as dropped.
+// Adds a text to the table, and returns its label. While the session waits for a collector (waitsForCollector), no new
+// text is defined, and the label is 0.
 [[gnu::noinline, gnu::cold]] uint64_t define(const LabelTable::Key &key) noexcept {
   if (LabelTable *known = table.load(std::memory_order_acquire); known != nullptr) {
     uint32_t instead = 0;

@@ -35,8 +35,8 @@ public:
   // kOtherLabel or 0. During a pause (pause.h), each call counts one event.
   bool refuses(uint32_t &instead) noexcept;
 
-  // Gives the text a number, defines the text and returns the number. If the definition is refused, counts this and
-  // returns 0. Call with signals blocked and Process::lock held.
+  // Gives the text a number, defines the text and returns the number. If the definition is refused, begins a pause and
+  // returns 0. If the table is full, returns kOtherLabel. Call with signals blocked and Process::lock held.
   uint32_t add(Arena &arena, const Key &key) noexcept;
 
 private:

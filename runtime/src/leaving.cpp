@@ -6,8 +6,8 @@
 
 #include <cstring>
 
-// Reports programs that msleaks cannot record (leaving.h). The functions acquire no locks, since the caller may be a
-// vfork's child or a signal handler.
+// Reports programs that msleaks cannot record (leaving.h). Except __msl_attach, the functions acquire no locks, since
+// the caller may be a vfork's child or a signal handler.
 namespace msleaks::runtime {
 namespace {
 

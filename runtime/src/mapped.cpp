@@ -1,4 +1,4 @@
-// Records mappings of device addresses to physical blocks. Only hooks see the calls that map or unmap such addresses.
+// Records mappings of device addresses to physical blocks. Only hooks call this function.
 #include "msleaks/abi/callbacks.h"
 #include "msleaks/runtime/record.h"
 

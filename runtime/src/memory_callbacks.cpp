@@ -1,5 +1,5 @@
-// Defines the callbacks that the pass inserts around allocations (callbacks.def). pending.h describes the protocol
-// between these callbacks and the hooks.
+// Defines the callbacks around calls that allocate, free, retain or protect memory (callbacks.def). pending.h describes
+// the protocol between these callbacks and the hooks.
 #include "callbacks.h"
 
 #include "drivers.h"
@@ -153,7 +153,8 @@ void settle(const CallerFrame &frame, uint32_t site, Traits traits, const Outcom
 // before the session was stopped must still be closed.
 bool isIdle() noexcept { return isStopped() && isPlain(__msl_thread); }
 
-// mmap reports a failure by MAP_FAILED, and the reason by errno. malloc returns null and no reason.
+// mmap reports a failure by MAP_FAILED, and the reason by errno. A failed malloc returns null, and its reason is always
+// ENOMEM.
 uint64_t resultOf(Traits traits, const void *address) noexcept {
   return traits.family() == abi::Family::Mmap && address == MAP_FAILED ? 0 : addressOf(address);
 }

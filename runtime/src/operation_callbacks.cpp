@@ -1,5 +1,5 @@
-// Defines the callbacks that the pass inserts at operations: launches, copies, fills, and arguments of kernels
-// (callbacks.def).
+// Defines the callbacks for operations (launches, copies, fills and other uses of memory), and for kernels and their
+// arguments (callbacks.def).
 #include "callbacks.h"
 
 #include "kernel_arguments.h"

@@ -14,7 +14,8 @@ namespace {
 // collector can read the list without a lock. A fork's child inherits the list.
 constinit std::atomic<abi::OwnMemory *> own_memory{nullptr};
 
-// Rounds up by at most an eighth. So there are few different sizes, and freed memory often fits a later request.
+// Rounds up to whole pages, and a large size by at most an eighth. So there are few different sizes, and freed memory
+// often fits a later request.
 uint64_t roundedBytes(uint64_t bytes) noexcept {
   const uint64_t page = pageBytes(), eighth = std::bit_floor(bytes) / 8;
   const uint64_t granule = eighth > page ? eighth : page;

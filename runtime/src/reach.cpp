@@ -31,8 +31,8 @@ bool isStill(const std::atomic<abi::ReachWait> &wait) noexcept {
   return now == abi::ReachWait::Waiting || now == abi::ReachWait::Reading;
 }
 
-// Waits until the collector has read the memory. Ends immediately if the collector is dead. If it is alive, waits at
-// most as long as makeRoom() does.
+// Waits until the collector has read the memory. Ends soon if the collector is dead. If it is alive, waits at most as
+// long as makeRoom() does.
 void waitUntilRead(std::atomic<abi::ReachWait> &wait) noexcept {
   const abi::ControlPage &control = *session.control;
   const uint64_t timeout_ns = control.flags.block_timeout_ms * kNsPerMs;

@@ -87,9 +87,9 @@ bool hasGone(const Arena &arena, uint32_t tid) noexcept {
   return tid != 0 && callKernel(SYS_tgkill, arena.header->pid, tid, 0) != 0 && errno == ESRCH;
 }
 
-// Ends rings whose threads have ended without doing so. For example, a thread may end by a raw system call. With each
-// new ring, kLooks other rings are checked. `tid` is the id of the thread that gets the new ring. If an older ring has
-// the same id, its thread has ended, since the kernel reuses ids.
+// Ends rings whose threads have ended without ending their ring. For example, a thread may end by a raw system call.
+// With each new ring, kLooks other rings are checked. `tid` is the id of the thread that gets the new ring. If an older
+// ring has the same id, its thread has ended, since the kernel reuses ids.
 void endRingsOfThreadsThatHaveGone(Arena &arena, uint32_t tid) noexcept {
   constexpr uint32_t kLooks = 4;
   const uint32_t count = arena.header->ring_count.load(std::memory_order_relaxed);
@@ -288,7 +288,7 @@ void endRing(Thread &thread) noexcept {
     return;
   const ProcessLocked locked;
   if (!locked)
-    return; // the collector ends the ring when the thread has ended
+    return; // endRingsOfThreadsThatHaveGone() may end the ring later
   // If the thread ends in a signal handler, the interrupted record may have reserved slots that were never written.
   // These slots must not be published.
   if (depthOf(thread) == 0)

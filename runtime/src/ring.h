@@ -18,8 +18,8 @@ public:
   using Locked::operator bool;
 };
 
-// Gives this thread exclusive use of the arena. While the object exists, no other thread, no signal handler and no hook
-// of msleaks uses the arena. errno is restored at the end. If the lock was not acquired, the object is false as a bool.
+// Holds Process::lock with signals blocked. While the object exists, calls that this thread makes are not recorded.
+// errno is restored at the end. If the lock was not acquired, the object is false as a bool.
 class ArenaHeld {
 public:
   explicit operator bool() const noexcept { return static_cast<bool>(locked_); }
@@ -56,12 +56,12 @@ inline void writeEvent(abi::RingHeader &ring, const uint64_t *words, unsigned sl
     writeSlots<2>(ring, words);
 }
 
-// If a ring or the table of callers was refused, this many events pass before the next attempt. Each attempt costs
-// system calls.
+// If a request for shared memory (such as a ring) or for a definition was refused, this many events pass before the
+// next attempt. Each attempt costs system calls.
 inline constexpr uint32_t kEventsBetweenTries = 1024;
 
-// Returns the arena of this process, and makes it if necessary. Returns null if the process records nothing, or if
-// there is no collector. Call with signals blocked and Process::lock held.
+// Returns the arena of this process, and makes it if necessary. Returns null if the process records nothing, or if it
+// must wait for a collector (waitsForCollector). Call with signals blocked and Process::lock held.
 Arena *attach() noexcept;
 
 // Makes the arena of this process if there is none. The caller must not hold the lock.
@@ -71,7 +71,7 @@ void ensureAttached(Thread &thread) noexcept;
 abi::RingHeader *ringOf(Thread &thread) noexcept;
 
 // Replaces `thread.ring` by a larger ring that continues the stream. Returns null if no larger ring can be claimed.
-// Only an outermost record (depth 1) may call this.
+// Call this only in an outermost record (depth 1), or outside of records.
 abi::RingHeader *promote(Thread &thread) noexcept;
 
 // Forbids this thread to read the clock, or allows it again. While the clock is forbidden, all events of the thread

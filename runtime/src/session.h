@@ -31,7 +31,8 @@ bool beginsSandboxed() noexcept;
 // Whether no collector stores events now: its thread has ended, the session is closed, or this process has given up on
 // it (giveUp). When a new collector starts, the result is false again.
 bool collectorGone() noexcept;
-// Whether the process may allocate this many bytes of shared memory. Without a collector there is a small limit.
+// Whether the process may allocate this many bytes of shared memory. Without a collector, the bytes are added to the
+// sum of all processes, which is limited (kMaxOrphanKib).
 bool mayTake(uint64_t bytes) noexcept;
 // Whether the session has no collector and its limit of shared memory is reached.
 bool waitsForCollector() noexcept;

@@ -17,8 +17,8 @@ bool isUnchanged(const PathFrame &frame) noexcept {
 }
 
 // Whether `frame` and all calls around it are the same as in the last path, so that the walk can end here. `candidates`
-// is the number of frames of the last path that may still match. The function lowers it. If the result is true, it is
-// the number of matching frames.
+// is the number of frames of the last path that may still match. The function lowers it. If the result is true,
+// `candidates` is the number of matching frames.
 bool joinsAt(const ThreadPath &path, const Frame &frame, uint32_t &candidates) noexcept {
   while (candidates != 0 && path.frames()[candidates - 1].stack_pointer < frame.stack_pointer)
     --candidates;

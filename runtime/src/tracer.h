@@ -6,8 +6,8 @@
 
 namespace msleaks::runtime {
 
-// Whether there is a tracer. The functions of msleaks/api.h check this before they record. A fork's child is traced,
-// too.
+// Whether there is a tracer. The functions of msleaks/api.h for steps, pushed ranges and watches check this before they
+// record. A fork's child is traced, too.
 extern bool tracer_listens;
 [[gnu::always_inline]] inline bool hasTracer() noexcept { return __atomic_load_n(&tracer_listens, __ATOMIC_RELAXED); }
 

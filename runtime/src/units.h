@@ -58,8 +58,8 @@ template <class F> void forEachUnit(const UnitRange &range, F &&f) noexcept {
   }
 }
 
-// Returns the reason why a unit cannot be armed, or null. This function reads the table, so the table's address must be
-// inside the image.
+// Returns the reason why a unit cannot be armed, or null. Before this function reads the unit's table, it checks that
+// the table is inside the image. If the image's end is not known (0), it does not check this.
 inline const char *refusal(const ArmableUnit &unit, const abi::ImageDefinition &image) noexcept {
   if (unit.version < abi::kOldestObjectVersion || unit.needs > abi::kObjectVersion)
     return "it needs another runtime";

@@ -1,5 +1,5 @@
-// Changes the owner of the session's files when a root process becomes another user, as servers do. Otherwise the
-// process could no longer open these files.
+// Changes the owner of a process's files in the session when a root process becomes another user, as servers do.
+// Otherwise the process could no longer open these files.
 #include "msleaks/runtime/leaving.h"
 
 #include "counters.h"

@@ -138,7 +138,7 @@ void blockComes(const abi::AllocEvent &event) noexcept {
     watchFromBirth(*list, event.address, bytes, wish.what[0] != 0 ? labelOf(wish.what) : 0);
 }
 
-// Compares the block before it is freed. Locks the list only for a watched block.
+// Compares the blocks before a watched block is freed, and ends its watch. Locks the list only for a watched block.
 void blockGoes(const abi::FreeEvent &event) noexcept {
   Thread &thread = __msl_thread;
   WatchList *list = listToLookAt(thread);

@@ -33,7 +33,7 @@ extern constinit std::atomic<uint64_t> last_step;
 void operationBegins(const Operation &) noexcept;
 void operationEnds() noexcept;
 
-// Compares the blocks. Call this when a range of the program ends. `here` is the site of the call that ends the range.
+// Compares the blocks. Call this when msl_range_pop ends a range. `here` is the site of the call that ends the range.
 void rangeEnds(uint32_t here) noexcept;
 
 // Begin and end the watch of a block that --watch chooses (watch_choice.h). Call blockComes after an allocation, and
@@ -41,8 +41,8 @@ void rangeEnds(uint32_t here) noexcept;
 void blockComes(const abi::AllocEvent &) noexcept;
 void blockGoes(const abi::FreeEvent &) noexcept;
 
-// Compares the blocks. Call this when the program begins or ends a range, sets a mark, or begins a step. `here` is the
-// site of the program's call.
+// Compares the blocks. Call this when the program begins a range, ends a range by msl_range_end, sets a mark, or begins
+// a step. `here` is the site of the program's call.
 void lookBetween(uint32_t here) noexcept;
 
 } // namespace msleaks::runtime

@@ -10,14 +10,14 @@ namespace msleaks::runtime {
 
 inline constexpr uint32_t kKnownSites = 4096;
 
-// Results of earlier calls of isChosen, and the images for which the collector was asked. This struct has its own lock:
-// while a thread compares blocks, it holds the lock of the list of watches and waits for the driver. The driver's own
-// threads may allocate during this wait, and then need this struct.
+// Results of earlier calls of isChosen, and the images for which the collector has answered. This struct has its own
+// lock: while a thread compares blocks, it holds the lock of the list of watches and waits for the driver. The driver's
+// own threads may allocate during this wait, and then need this struct.
 struct ChosenSites {
   uint32_t lock;
   // Each entry is site << 1 | result, for a recent site; 0 = empty.
   std::atomic<uint64_t> known[kKnownSites];
-  bool asked[kMaxImages + 1]; // by image: whether the collector has been asked; use with the lock held
+  bool asked[kMaxImages + 1]; // by image: whether the collector has answered; use with the lock held
 };
 
 // Whether the session chooses blocks by their address or by the line of their allocation. If so, every event takes the

@@ -26,7 +26,7 @@ struct WatchList {
   ChosenSites sites;
   // The next three fields are written with the lock held, and may be read without it.
   uint32_t count;
-  bool is_closed;       // no block is compared before the operation WatchWish::begin has ended
+  bool is_closed;       // no block is compared now: WatchWish::begin has not ended yet, or WatchWish::end has ended
   const Thread *holder; // the thread that has the lock
   WatchedBlock blocks[kMostBlocks];
   uint64_t addresses[kMostBlocks]; // addresses of `blocks`; written with the lock held, and may be read without it
@@ -79,10 +79,10 @@ WatchedBlock *blockAt(WatchList &, uint64_t address) noexcept;
 // Whether the block at this address is watched. The caller does not need the lock.
 bool isWatched(const WatchList &, uint64_t address) noexcept;
 
-// Returns the list if this thread must compare blocks, else null. There must be a watched block, or the list must be
-// waiting for WatchWish::begin. The thread must not be comparing blocks already.
+// Returns the list if this thread must compare blocks now. Returns null if the list is open and no block is watched, if
+// the thread is comparing blocks already, or if the runtime cannot record changes now.
 WatchList *listToLookAt(const Thread &) noexcept;
-// Returns the list, and makes it if necessary. Returns null if there is no memory.
+// Returns the list, and makes it if necessary. Returns null if there is no arena or no memory.
 WatchList *makeList() noexcept;
 
 // Begins a watch, and ends an earlier watch at this address. Call with the lock held.

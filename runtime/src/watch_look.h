@@ -15,7 +15,7 @@ struct Look {
   uint32_t here;           // the thread's site; 0 = not known
 };
 
-// Returns "copy", "fill", or the kernel's name.
+// Returns the label of the kernel's name ("kernel" if it is not known), of "fill", or of "copy".
 uint64_t labelOfOperation(const Operation &) noexcept;
 
 // Call with the lock of the list held.

@@ -46,8 +46,8 @@ struct WatchedBlock {
   bool from_birth;    // the block is watched since its allocation
   TensorForm form;
 
-  // Reads the block, stores its content, and returns the difference to the last content. Returns false if a device's
-  // block cannot be read now, or if a host's block cannot be read any more.
+  // Reads the block, stores its content, and sets `difference` to the difference to the last content. Returns false if
+  // a device's block cannot be read now, or if a host's block cannot be read any more.
   bool look(const Reader &reader, char *scratch, uint64_t scratch_bytes, Difference &difference) noexcept;
 
 private:

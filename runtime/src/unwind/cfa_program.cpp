@@ -90,7 +90,7 @@ class Program {
 public:
   Program(const Cie &cie, uint64_t begin, uint64_t address) noexcept : cie_(cie), location_(begin), address_(address) {}
 
-  // Runs the instructions up to the address. Returns false for an unknown instruction.
+  // Runs the instructions up to the address. Returns false for an unknown instruction, or if the table is damaged.
   bool run(TableCursor program) noexcept {
     while (program.more() && location_ <= address_)
       if (!step(program))

@@ -44,7 +44,7 @@ bool copyIfMaybeCode(uint64_t at, void *to, uint64_t bytes) noexcept {
 
 #if defined(__x86_64__)
 // Whether these bytes are one `call *…` instruction: opcode ff, with 2 in the middle three bits of the second byte. The
-// second byte also determines the length.
+// length follows from the second byte and, if there is a SIB byte, from the third.
 bool isIndirectCall(const unsigned char *begin, unsigned bytes) noexcept {
   const unsigned mode = begin[1] >> 6, base = begin[1] & 7;
   if (begin[0] != 0xff || (begin[1] & 0x38) != 0x10)

@@ -21,8 +21,8 @@ struct Code {
   }
 };
 
-// Returns the image that contains `address`. The result is empty if there is no image, or if the image does not begin
-// with its headers.
+// Returns the image that contains `address`. The result is empty if no image is found (findLoadedRange), or if the
+// image does not begin with its headers.
 Code codeAt(uint64_t address) noexcept;
 
 // Copies the bytes by a system call. Returns false if some of them are not mapped.

@@ -7,7 +7,7 @@ namespace msleaks::runtime::unwind {
 
 // The kinds of rules. CFA is the caller's stack pointer after the call has returned.
 enum class RuleKind : uint8_t {
-  Unknown,   // no table, or a table of an unknown form: the walk ends before the outermost call
+  Unknown,   // no image, or a table of an unknown form: the walk ends before the outermost call
   Outermost, // there is no caller
   Plain,     // CFA = base + offset; the caller's frame pointer is at CFA + frame_slot
   Realigned, // CFA = the word at base + offset; the caller's frame pointer is at base + frame_slot

@@ -12,7 +12,7 @@ namespace msleaks::runtime::unwind {
 }
 
 // Whether the page with this address is mapped. Returns false for addresses of more than 56 bits, where no processor
-// has code or stacks.
+// has code or stacks, and if the runtime may make no system call.
 bool isReadable(uint64_t address) noexcept;
 
 class Stack {

@@ -25,7 +25,7 @@ enum Encoding : uint8_t {
   kOmitted = 0xff,
 };
 
-// A position in the tables. After a read beyond the end, failed() is true and all reads return 0.
+// A position in the tables. After a read beyond the end, failed() is true, and the results of reads mean nothing.
 class TableCursor {
 public:
   TableCursor(uint64_t at, uint64_t end) noexcept : at_(at), end_(end) {}

@@ -22,8 +22,8 @@ TableCursor recordAt(const Tables &tables, uint64_t at) noexcept {
   return {cursor.at(), cursor.at() + bytes};
 }
 
-// Returns the address of the FDE of the last function that begins at or before `address`, or 0 if there is none. Reads
-// only the form of .eh_frame_hdr that all linkers write.
+// Returns the address of the FDE of the last function that begins at or before `address`. If there is none, returns the
+// first function's FDE. Returns 0 for any form of .eh_frame_hdr other than the form that all linkers write.
 uint64_t findFde(const Tables &tables, uint64_t address) noexcept {
   TableCursor header = cursorAt(tables, tables.header);
   const uint8_t version = header.byte(), frame_encoding = header.byte(), count_encoding = header.byte(),

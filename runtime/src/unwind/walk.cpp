@@ -56,8 +56,9 @@ bool isOnStack(uint64_t address, const Frame &frame) noexcept {
   return isReadable(high);
 }
 
-// Whether the frame's address is certainly not a return address. It may be any word of the stack if a table is wrong,
-// as for some of libc's assembler code. Code outside of all images is not read, since it may be unmapped at any moment.
+// Whether the frame's address is certainly not a return address. The address may be any word of the stack if a table is
+// wrong, as for some of libc's assembler code. Code outside of all images is not read, since it may be unmapped at any
+// moment.
 bool isNoCall(const Frame &frame, const Rule &rule) noexcept {
   const bool by_call = !isKnown(rule) || rule.kind == RuleKind::Plain || rule.kind == RuleKind::Realigned;
   if (frame.is_interrupted || !by_call || !mayCallKernel())
@@ -121,8 +122,8 @@ Step leavePlt(Frame &frame, const Rule &rule, Stack &stack) noexcept {
   return Step::Caller;
 }
 
-// Finds CFA, return address and frame pointer of a frame with an aligned stack, or with the return address in a
-// register.
+// Finds the caller's CFA, return address and frame pointer in the cases that step() does not handle: the stack was
+// realigned, the return address is in a register, or the rule comes from a frame record (frame_record.h).
 Step leave(Frame &frame, const Rule &rule, Stack &stack) noexcept {
   const uint64_t base = rule.base == Base::StackPointer ? frame.stack_pointer : frame.frame_pointer;
   uint64_t cfa = plus(base, rule.offset);
