@@ -79,8 +79,8 @@ WatchedBlock *blockAt(WatchList &, uint64_t address) noexcept;
 // Whether the block at this address is watched. The caller does not need the lock.
 bool isWatched(const WatchList &, uint64_t address) noexcept;
 
-// Returns the list if this thread must compare blocks now. Returns null if the list is open and no block is watched, if
-// the thread is comparing blocks already, or if the runtime cannot record changes now.
+// Returns the list if this thread must compare blocks now. Returns null if the list is open and no block is watched, or
+// if the thread is comparing blocks already. Also returns null if the runtime cannot record changes now.
 WatchList *listToLookAt(const Thread &) noexcept;
 // Returns the list, and makes it if necessary. Returns null if there is no arena or no memory.
 WatchList *makeList() noexcept;

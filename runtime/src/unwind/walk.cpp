@@ -122,8 +122,8 @@ Step leavePlt(Frame &frame, const Rule &rule, Stack &stack) noexcept {
   return Step::Caller;
 }
 
-// Finds the caller's CFA, return address and frame pointer in the cases that step() does not handle: the stack was
-// realigned, the return address is in a register, or the rule comes from a frame record (frame_record.h).
+// Finds the CFA, the return address and the caller's frame pointer in the cases that step() does not handle. The stack
+// was realigned, the return address is in a register, or the rule comes from a frame record (frame_record.h).
 Step leave(Frame &frame, const Rule &rule, Stack &stack) noexcept {
   const uint64_t base = rule.base == Base::StackPointer ? frame.stack_pointer : frame.frame_pointer;
   uint64_t cfa = plus(base, rule.offset);

@@ -101,9 +101,9 @@ extern "C" {
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_register(msleaks::hook::Library *library) noexcept;
 // Returns the real function for a call from this address: the function that the image at this address would call if
 // there were no hook. If `caller` is null, a hook itself makes the call. In that case the result is the function in the
-// library that the thread's last hooked call went to, or in the only library that has the function. If there is no such
-// function, the result is null, and the hook makes the call fail. If the runtime already knows the caller's page of
-// code, __msl_hook_real takes no lock and allocates nothing.
+// library that the thread's last hooked call went to. If only one library has the function, it is that function. If
+// there is no such function, the result is null, and the hook makes the call fail. If the runtime already knows the
+// caller's page of code, __msl_hook_real takes no lock and allocates nothing.
 [[gnu::weak, gnu::visibility("default")]] void *__msl_hook_real(msleaks::hook::Function *function,
                                                                 const void *caller) noexcept;
 // Returns a real function that does not depend on the caller. A hook library calls it if the library or the runtime is
