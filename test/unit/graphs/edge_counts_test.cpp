@@ -85,7 +85,7 @@ TEST(EdgeCounts, AReadingInTheMiddleIsNoNumberBelow0) {
 }
 
 // No thread leaves a kernel in the middle of a basic block. So if the counters of a kernel contradict each other, they
-// are wrong, and all counts are unknown.
+// are wrong, and the counts of all edges and blocks are unknown.
 TEST(EdgeCounts, AKernelsImpossibleNumbersAreUnseen) {
   Graph below = graphOf(2, {edge(0, 1, EdgeKind::Enter, 0), edge(1, 2, EdgeKind::Branch, 1), edge(1, 0, EdgeKind::Exit),
                             edge(2, 0, EdgeKind::Exit)});

@@ -50,8 +50,7 @@ inline void expectSame(const Profile &found, const Profile &wanted) {
   }
 }
 
-// Expects a refusal. The error message must have one line and contain `what`. It must not contain the file's name,
-// because the caller adds the name.
+// Expects a refusal. The error message must have one line and contain `what`. The reader's caller adds the file's name.
 inline void expectRefused(const Result<Profile> &result, const std::string &what) {
   ASSERT_FALSE(result) << "not refused: " << what;
   EXPECT_EQ(result.error().status, ExitStatus::BadInput) << result.error().message;

@@ -54,7 +54,7 @@ __attribute__((noinline)) void NAME(pass)(int depth) {
   (void)depth;
 }
 
-// Defines a function whose frame has `bytes` bytes of stack that stay unwritten.
+// Defines a function whose frame has `bytes` bytes of stack. At most two of these bytes are written.
 #define FUNCTION(name, bytes, next, other)                                                                             \
   __attribute__((noinline)) void NAME(name)(int depth) {                                                               \
     volatile char filler[bytes];                                                                                       \
