@@ -28,7 +28,7 @@ struct Content {
   uint64_t size_bytes;
   uint64_t digest;
   bool is_device;
-  std::string_view operation; // operation since the block was compared last; empty: not within a range
+  std::string_view operation; // operation since the block was compared last; empty: none is known
   uint64_t step;              // number of the step + 1; 0 = the program has reported no step
   TensorForm form;
 };

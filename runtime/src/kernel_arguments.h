@@ -22,13 +22,13 @@ public:
   void begin(uint64_t kernel, Given) noexcept;
   // Sets the argument to this word. 0 means that the argument cannot be an address.
   void set(uint64_t kernel, uint32_t index, uint64_t word) noexcept;
-  // Whether the table contains the kernel. For a known kernel, forEach() reports unknown memory in place of an argument
-  // that the table does not contain.
+  // Whether the table contains the kernel. For a known kernel, forEach() passes the word 0 for an argument that the
+  // table does not contain.
   bool isKnown(uint64_t kernel) const noexcept { return valueOf(keyOf(kernel, kCount)) != 0; }
   // Stores the rows that describe how the kernel uses its arguments. The rows must stay valid.
   void describe(uint64_t kernel, const abi::ArgumentRows &) noexcept;
-  // For a known kernel, calls f(word, row) for each argument that may be an address, and f(0, null) for unknown memory.
-  // If `row` is null, the use of the argument is not known.
+  // For a known kernel, calls f(word, row) for each argument that may be an address. If `row` is null, the use of the
+  // argument is not known. Calls f(0, null) if the kernel may also use memory that the table does not know.
   template <class F> void forEach(uint64_t kernel, F &&f) const noexcept {
     const uint64_t count = valueOf(keyOf(kernel, kCount)) - 1;
     for (uint32_t index = 0; index < count && index < kMostOfKernel; ++index)

@@ -18,8 +18,8 @@ struct Pending {
   Operation operation;
 };
 
-// The list of watches. It is made for the first watch, and never unmapped. A fork's child has no list, since the kernel
-// sets Process to zeros.
+// The list of watches. It is made for the first watch, or at the first allocation if --watch chooses blocks. It is
+// never unmapped. A fork's child has no list, since the kernel sets Process to zeros.
 struct WatchList {
   uint32_t lock;
   bool is_given_up; // a thread has waited for the lock in vain, so later waits are short

@@ -57,10 +57,10 @@ inline uint64_t stripped(uint64_t address) noexcept {
   const uint64_t base = rule.base == Base::StackPointer ? frame.stack_pointer : frame.frame_pointer;
   const uint64_t cfa = base + static_cast<uint64_t>(int64_t{rule.offset});
   uint64_t return_address = 0;
-  // A caller's frame must be above its callee's frame, so a walk always ends.
   const uint64_t address_at = cfa + static_cast<uint64_t>(int64_t{rule.return_slot});
   const uint64_t frame_at =
       rule.frame_slot != Rule::kNotSaved ? cfa + static_cast<uint64_t>(int64_t{rule.frame_slot}) : 0;
+  // A step that does not lead up the stack fails, so a walk on one stack always ends.
   if (cfa <= frame.stack_pointer || !stack.read(address_at, return_address)) [[unlikely]]
     return Step::Unknown;
   if (frame_at != 0 && !stack.read(frame_at, frame.frame_pointer)) [[unlikely]]

@@ -11,8 +11,8 @@
 //   next | 255  | 0 ............................| 24 bytes of fields            |
 //        +------+-------------------------------+-------------------------------+
 //
-// A trace stores the first four bytes as in the first version of this layout (docs/trace-format.md). In that version
-// the device had one byte, and the flags had one byte.
+// A trace stores kind, heap and device in one byte each, and then the flags, as the first version of this layout did
+// (docs/trace-format.md).
 #pragma once
 
 #include <cstdint>

@@ -48,7 +48,7 @@ struct Call {
 // value, the runtime records nothing of the thread.
 inline constexpr uint32_t kOwnWork = UINT32_MAX;
 enum Answer : uint32_t {
-  kPass,      // do not record: the call is inside a call of the same family, or recording is off
+  kPass,      // do not record: the call is inside a call of its family or in an allocator, or recording is off
   kAnnounced, // a callback has recorded the call, or will record it
   kRecord
 };
