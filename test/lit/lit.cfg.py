@@ -55,7 +55,7 @@ config.substitutions += [
     ("%logged", f"env LD_PRELOAD={log_runtime} %t 2>&1"),
     ("%clangxx", f"{clang}++ -Wno-everything -I{inputs} {plugin}"),
     ("%clang", f"{clang} -Wno-everything -I{inputs} {plugin}"),
-    # These two substitutions print the IR before any pass runs. The pass msl-mark reads this IR.
+    # These two substitutions print the IR before any pass runs, as the pass msl-mark gets it.
     ("%emit_cxx", f"{clang}++ -Wno-everything -I{inputs} -g -S -emit-llvm -Xclang -disable-llvm-passes %s -o -"),
     ("%emit_c", f"{clang} -Wno-everything -I{inputs} -g -S -emit-llvm -Xclang -disable-llvm-passes %s -o -"),
     ("%opt", f"{config.llvm_tools}/opt -load-pass-plugin={config.plugin}"),

@@ -1,4 +1,4 @@
-// Without -g a site has its function and its callee. All other facts stay unknown.
+// Without -g a site has its function, its callee and the unit's source file. All other facts stay unknown.
 // RUN: %clang -O0 -c %s -o %t.o && %sites %t.o | FileCheck %s
 // RUN: %clang -O2 -c %s -o %t.o && %sites %t.o | FileCheck %s
 // RUN: %clang -O2 -gline-tables-only -c %s -o %t.o && %sites %t.o | FileCheck --check-prefix=LINES %s

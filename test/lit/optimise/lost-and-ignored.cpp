@@ -1,4 +1,4 @@
-// An ignored call stays ignored even if it is inlined, folded or merged, with and without debug information.
+// An ignored call stays ignored if it is inlined. With debug information, it also stays ignored if it is folded into another call.
 // RUN: %clangxx -g -O0 -S -emit-llvm %s -o - | FileCheck %s
 // RUN: %clangxx -g -O2 -S -emit-llvm %s -o - | FileCheck %s
 // RUN: %clangxx -g0 -O2 -DNO_FOLD -S -emit-llvm %s -o - | FileCheck %s

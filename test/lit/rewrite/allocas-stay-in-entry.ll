@@ -1,4 +1,4 @@
-; The pass splits no basic block. So an alloca after a call in the entry block stays there and does not become dynamic.
+; For a call that is no musttail call, the pass splits no basic block. So an alloca after the call in the entry block stays static.
 ; RUN: %opt -passes='mem-pass,verify' -S %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"

@@ -1,5 +1,5 @@
-; No code may be inserted between a musttail call and its return. So the pass only stores the site for a hook, and inserts no callback
-; after the call. A realloc gets no on_free either, since the on_alloc after the call would be missing.
+; No code may be inserted between a musttail call and its return, so no callback follows the call. If such a callback would record the
+; call, the pass only stores the site for a hook. A realloc gets no on_free either, since its on_alloc would be missing.
 ; RUN: %opt -passes='mem-pass,verify' -S %s | FileCheck %s
 target triple = "x86_64-pc-linux-gnu"
 target datalayout = "e-m:e-i64:64-f80:128-n8:16:32:64-S128"
