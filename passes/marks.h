@@ -5,9 +5,9 @@
 //   !msleaks.marks = !{!7}
 //   !7 = !{!"weights", !"float", i32 3, !"make", !"/src/net.c", i32 12, i32 20, i32 0}
 //
-// When the optimiser replaces a call, for example malloc and memset by calloc, the new call has no mark. Its debug
-// location stays. restoreMarks finds the mark in the table by this location. If several marks of one location differ,
-// only the facts that they share are used.
+// When the optimiser replaces a call, for example malloc and memset by calloc, the new call has no mark. But it has the
+// debug location of the old call, if there is one. restoreMarks finds the mark in the table by this location. If
+// several marks of one location differ, only the facts that they share are used.
 #pragma once
 
 #include "source_place.h"
@@ -50,7 +50,8 @@ std::optional<Mark> markOf(const llvm::CallBase &call);
 void leaveAlone(llvm::CallBase &call);
 bool isLeftAlone(const llvm::CallBase &call);
 
-// Excludes the calls in an ignored function, and the calls by which the optimiser later replaces them.
+// Excludes the calls in an ignored function. If the function has debug information, also excludes the calls by which
+// the optimiser later replaces them.
 void ignoreFunction(llvm::Function &function, llvm::ArrayRef<llvm::CallBase *> calls);
 
 // Restores the marks of calls that lost their metadata, from the table.

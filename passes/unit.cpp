@@ -19,7 +19,7 @@ constexpr uint64_t kSectionAlign = 8;
 constexpr uint16_t kNeeds = 2;
 
 // With this priority, the constructor runs before the program's constructors, and the destructor after its destructors.
-// Priority 0 is reserved for the runtime.
+// Priority 0 is left free for the runtime.
 constexpr int kFirstPriority = 1;
 
 // abi::Unit: { base, version, needs, bytes, reserved, table }

@@ -31,7 +31,7 @@ public:
   explicit ThreadCounters(llvm::Module &module);
 
   // Emits the code that finds the `count` counters of the function. Returns their address, which is valid from `begin`
-  // on. `first` is the number of the first counter in the module.
+  // on. `first` is the number of the function's first counter in the module.
   llvm::Value *counters(llvm::Function &function, llvm::Instruction &begin, uint32_t first, uint32_t count);
 
   // Call this after all functions got their counters. Makes the unit with `count` counters, and its table.
