@@ -1,4 +1,4 @@
-# Finds the external libraries that more than one folder of the repository uses.
+# Finds the external libraries that msleaks uses, except LLVM (llvm.cmake).
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(spdlog REQUIRED)

@@ -35,7 +35,7 @@ set(CMAKE_INSTALL_LIBDIR lib)
 # include that another joined source has. scripts/check-deep.sh compiles each source alone to find such sources.
 #
 # CMake's own UNITY_BUILD writes absolute paths, so ccache could not reuse the results of another clone. A source with
-# options of its own is not joined.
+# compile options or definitions of its own is not joined.
 #
 # join_sources(TARGETS...)
 option(MSLEAKS_JOIN_SOURCES "compile up to eight sources of a target together" ON)

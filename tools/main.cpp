@@ -1,4 +1,4 @@
-// The program msleaks: `msleaks VERB …` shows or checks what msleaks-run has recorded.
+// The program msleaks. Most of its verbs show or check what msleaks-run has recorded: `msleaks VERB RUN`.
 #include "analysis/base/log.h"
 #include "verb.h"
 

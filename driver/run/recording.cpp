@@ -68,8 +68,8 @@ std::string kernelCompiler() {
   return error ? std::string() : (self.parent_path() / "msleaks-cl").string();
 }
 
-// Returns the values of --watch for the runtime. The path of the content folder is absolute, since processes with
-// different current folders write files there.
+// Returns the values of --watch for the runtime. With full-content, also makes the content folder. Its path is
+// absolute, since processes with different current folders write files there.
 Result<abi::WatchWish> watchOf(const analysis::WatchOption &option, const fs::path &run) {
   abi::WatchWish wish = option.wish;
   if (!option.full_content)

@@ -22,7 +22,8 @@ public:
   // The signal mask and actions that msleaks-run got from its parent. The program must start with these.
   const analysis::SignalSetup &found() const { return found_; }
 
-  // Waits for the end of the program and returns its wait status. `tick` is called at least four times per second.
+  // Waits for the end of the program and returns its wait status. Calls `tick` after each signal, and after 250 ms
+  // without a signal.
   int waitFor(pid_t program, const std::function<void()> &tick, const std::function<void()> &toggle);
 
   // Drops pending signals that were meant for the program, and restores the signal mask. From now on signals can end

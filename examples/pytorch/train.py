@@ -4,7 +4,7 @@
     train.py [--steps N]
 
 The program does not use msleaks. `msleaks-run -- python3 train.py` shows where PyTorch's libraries and the interpreter allocate
-memory. The program runs with PyTorch 1.13 and later. All runs with the same version print the same text.
+memory. The program runs with PyTorch 1.13 and later. All runs with one version on one machine print the same text.
 """
 import argparse
 
