@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the checks that scripts/test.sh does not run, except check-aarch64.sh and check-cuda.sh. All this takes hours.
-# The last line gives the number of parts that passed.
+# The last line gives the numbers of parts that passed, failed and were skipped.
 #
 #   scripts/check-deep.sh [part...]     all, unless some are named:
 #                                       tests alone tidy packages llvm16 bench frameworks paths graphs projects

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compares call paths with those that libunwind finds, for 10,000 random allocations in each of several real programs.
+# Compares call paths with those that libunwind finds, for at least 10,000 random allocations in several real programs.
 # Both paths must be equal, or the path of msleaks must be marked as unfinished. At the end prints a table.
 #
 #   scripts/check-paths.sh [workload...]     darknet, ggml, python, luajit; all, unless some are named
