@@ -58,7 +58,8 @@ inline KernelNames::Slot *KernelNames::find(uint64_t kernel) noexcept {
 // again.
 extern constinit std::atomic<KernelNames *> kernel_names;
 
-// Returns a number that differs between processes, and changes when the session starts to record again.
+// Returns a number that differs between a process and its fork's child, and changes when the session starts to record
+// again.
 inline uint64_t stampNow() noexcept {
   const abi::ControlPage *control = session.control;
   const uint64_t epoch = control != nullptr ? control->epoch.load(std::memory_order_relaxed) : 0;

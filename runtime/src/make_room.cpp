@@ -10,8 +10,8 @@ constexpr unsigned kSpins = 200;
 constexpr uint64_t kFirstSleepNs = 20'000, kLongestSleepNs = 500'000;
 constexpr uint64_t kNsPerMs = 1'000'000;
 // If the collector was stopped together with this process (^Z, a debugger), its heartbeat is old when both continue. So
-// a thread waits at least this long (or one timeout, if that is shorter) before it takes an old heartbeat as a sign of
-// a dead collector.
+// a thread waits at least this long before it takes an old heartbeat as a sign of a dead collector. If the timeout is
+// shorter than this, it waits for one timeout.
 constexpr uint64_t kGraceNs = 100 * kNsPerMs;
 // If the collector is alive but reads nothing from the ring, a thread waits for at most this many timeouts. After that,
 // it does not wait again until the collector has read from the ring.

@@ -12,8 +12,8 @@ namespace {
 constexpr uint64_t kNsPerMs = 1'000'000;
 constexpr uint64_t kLookNs = 10 * kNsPerMs; // a waiting thread checks at this interval whether the collector is alive
 // If the collector was stopped together with this process, its heartbeat is old when both continue. So a thread waits
-// at least this long (or one timeout, if that is shorter) before it takes an old heartbeat as a sign of a dead
-// collector.
+// at least this long before it takes an old heartbeat as a sign of a dead collector. If the timeout is shorter than
+// this, it waits for one timeout.
 constexpr uint64_t kGraceNs = 100 * kNsPerMs;
 constexpr uint64_t kMostTimeouts = 10;
 

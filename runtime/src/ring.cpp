@@ -129,7 +129,8 @@ void setGeneration(Thread &thread, uint64_t generation) noexcept {
 }
 
 // Chooses whether the thread's records take the hot path or the slow path. They need the slow path if the time comes
-// from the operating system, if the thread may not read the clock, or if --watch must check each new block.
+// from the operating system, or if the thread may not read the clock. They also need it if --watch must check each new
+// block.
 void chooseWay(Thread &thread) noexcept {
   const bool is_short = __msl_process.clock == abi::ClockKind::Tsc && !choosesBlocks() && !thread.has_no_clock;
   setGeneration(thread, is_short && thread.generation != 0 ? thread.generation : kNoGeneration);

@@ -128,7 +128,8 @@ constexpr uint32_t fnv1a32(const unsigned char *bytes, uint64_t count, uint32_t 
 } // namespace msleaks::abi
 
 // The entry points of the runtime for an image's constructor and destructor. They are weak in the image. Each version
-// of the entry points gets units that begin with the same fields. A unit may have more fields after them (Unit::bytes).
+// of the entry points gets units that begin with the same fields. Since __msl_arm_v2, a unit may have more fields after
+// them (Unit::bytes).
 extern "C" {
 [[gnu::visibility("default")]] void __msl_arm_v2(msleaks::abi::Unit *begin, msleaks::abi::Unit *end) noexcept;
 [[gnu::visibility("default")]] void __msl_disarm_v2(msleaks::abi::Unit *begin, msleaks::abi::Unit *end) noexcept;
