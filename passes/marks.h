@@ -42,7 +42,7 @@ struct MarkedCall {
   Mark mark; // mark.place is the place of the call
 };
 
-// Marks all calls in one function.
+// Marks the calls. `calls` must contain all calls of the function that get a mark.
 void attachMarks(llvm::Function &function, llvm::ArrayRef<MarkedCall> calls);
 std::optional<Mark> markOf(const llvm::CallBase &call);
 

@@ -37,7 +37,7 @@ SmallVector<FoundCall> takeCalls(Module &module, const KnownSymbols &symbols, St
   return calls;
 }
 
-// Redirects each call to its gate, and returns the functions that contain such calls.
+// Redirects each call to its gate, or inserts a guard before a musttail call. Returns the functions with these calls.
 SetVector<Function *> redirect(ArrayRef<FoundCall> calls, ArrayRef<uint32_t> rows, const KnownSymbols &symbols,
                                GlobalVariable &unit, RuntimeDecls &runtime) {
   Gates gates(unit, runtime);

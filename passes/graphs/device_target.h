@@ -40,7 +40,7 @@ public:
   // Emits a barrier for all threads of the block. For SPIR-V only.
   void waitForBlock(llvm::IRBuilder<> &builder) const;
 
-  // Emits an atomic addition to a 64-bit number in global memory.
+  // Emits an atomic addition to a 64-bit number in global memory. For SPIR-V, adds to both halves separately.
   void addAtomically(llvm::IRBuilder<> &builder, llvm::Value *address, llvm::Value *amount) const;
 
   // Makes a constant that the program finds by its name in the loaded module. Not for SPIR-V.
