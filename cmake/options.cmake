@@ -74,8 +74,8 @@ function(join_sources)
   endforeach()
 endfunction()
 
-# Reading the headers of a source takes longer than compiling the source itself. So headers are precompiled. Targets
-# with the same options share the precompiled headers.
+# Reading the headers of a source takes longer than compiling the source itself. So headers are precompiled, if the
+# compiler is clang. Targets with the same options share the precompiled headers.
 set(MSLEAKS_PRECOMPILES_LIBRARIES OFF)
 if(MSLEAKS_PRECOMPILE AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
   set(MSLEAKS_PRECOMPILES_LIBRARIES ON)
