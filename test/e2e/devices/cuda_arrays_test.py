@@ -21,7 +21,7 @@ def built(topic, folder, scratch):
 
 
 def expect_uses(msleaks, name, run):
-    """Checks that each device address in an event of a copy belongs to a block or to the symbol."""
+    """Checks that the events of copies name three of the device's blocks."""
     blocks = {event["address"] for event in events_of(msleaks, run, "alloc") if event["heap"] == "device"}
     used = {event[end] for event in events_of(msleaks, run, "copy") for end in ("destination", "source")}
     equal(f"{name}: blocks that are used", len(used & blocks), 3)

@@ -25,7 +25,7 @@ def expect_mapped(msleaks, name, run):
 
 
 def expect_unseen(msleaks, name, run, report):
-    """Checks that memory of the host or of another process causes no event of an allocation, a mapping or a free."""
+    """Checks that memory of the host or of another process causes no event of an allocation or a mapping, and no unmatched free."""
     expect_allocations(msleaks, run, [])
     equal(f"{name}: frees of no block", report.json["blocks"]["unmatched_frees"], 0)
     equal(f"{name}: mappings of no block", [event for event in events_of(msleaks, run, "mapped") if event["block"] not in (0, "0x0", None)], [])

@@ -27,7 +27,7 @@ def build_hooks(scratch):
 
 
 def expect_page_builds(scratch):
-    """Checks that each code block of the example in docs/hooks.md is part of examples/hooks/level_zero.cpp."""
+    """Checks that docs/hooks.md has three examples in C++, and that they compile in one file with the declarations below."""
     blocks = re.findall(r"```cpp\n(.*?)```", (REPOSITORY / "docs/hooks.md").read_text(), re.DOTALL)
     equal("examples on the page", len(blocks), 3)
     page = Path(scratch) / "page.cpp"

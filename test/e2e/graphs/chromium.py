@@ -114,7 +114,7 @@ class Chromium:
             self.ask("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def errors(self):
-        """Returns the errors that the page threw or logged, and the page's network requests."""
+        """Returns the errors that the page threw or logged."""
         found = [event["params"]["exceptionDetails"].get("exception", {}).get("description") for event in self.events
                  if event.get("method") == "Runtime.exceptionThrown"]
         found += [event["params"]["entry"]["text"] for event in self.events

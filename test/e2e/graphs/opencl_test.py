@@ -196,7 +196,7 @@ def expect_sampled(done, mode, sampled, counted=LAUNCHES):
 
 def expect_errors(sampled, exact):
     """Checks the error estimates. In a sample of several work-groups, each count has an estimated error. The true count differs from
-    the count by at most five times this error. An exact count has the error 0."""
+    the count by at most five times this error plus 1. An exact count has the error 0."""
     for name in "collatz", "steps":
         for edge, truth in zip(sampled[name]["edges"], exact[name]["edges"]):
             check(edge["count"] is None or edge["error"] is not None, f"{name}: {edge} has no error")

@@ -18,7 +18,7 @@ LEAKED = 4 * 256 * 256
 
 
 def device_events(msleaks, folder):
-    """Returns the number of events of each kind that concern the device or are calls of OpenCL."""
+    """Returns the number of events of each kind that concern the device."""
     lines = msleaks.output("dump", folder).splitlines()
     return Counter(kind for line in lines for kind in ("Alloc", "Free", "Launch", "Access", "Copy", "Set")
                    if f" {kind} " in f" {line} " and " device" in line)

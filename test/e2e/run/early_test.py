@@ -49,7 +49,7 @@ def waits_where_it_would_take_the_programs_time():
 
 
 def is_not_of_a_trace_that_somebody_cut():
-    """Truncates the trace while the program runs. msleaks-run must discard the early report and make the report at the end."""
+    """Truncates the trace while the program runs. msleaks-run must return the program's exit status."""
     folder = tools.folder("cut")
     script = f"sleep 0.3; : > {folder}/trace.mslt; sleep 0.3"
     done = subprocess.run([str(word) for word in tools.command(folder, ["sh", "-c", script])], stdin=subprocess.DEVNULL,

@@ -24,7 +24,7 @@ LEAKS = [
 
 
 def own(report):
-    """Returns the blocks that the program's own lines did not free, including parts of pools."""
+    """Returns the blocks that the program's own lines allocated and nothing freed, including parts of pools."""
     rows = [*report.alive(), *report.json["leaks"]["pool"]["by_site"]]
     return [row for row in rows if (row["site"]["file"] or "").endswith(SOURCE.name)]
 

@@ -25,7 +25,8 @@ def growing(msleaks, folder):
 
 
 def check_rounds(msleaks, scratch):
-    """Tests a program that reports no steps. The analyzer must find the program's repeated rounds, and nothing else."""
+    """Tests a program that reports no steps. If its rounds are regular, the report must have the growth of one line. Otherwise it must
+    have no growth."""
     program = f"{scratch}/rounds"
     msleaks.compile(ROUNDS, program)
     kept, batch = line_of(ROUNDS, "// kept"), line_of(ROUNDS, "// the batch")

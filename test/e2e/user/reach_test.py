@@ -119,7 +119,8 @@ def start(msleaks, folder, program, *options):
 
 
 def expect_bounded_wait(msleaks, scratch, program):
-    """Checks that the program ends with its own status, even if the collector is stopped or killed."""
+    """Checks that the program ends as usual, even if the collector is stopped or killed. If a signal kills the program while it waits at
+    its exit, the report must have no leaks."""
     folder = f"{scratch}/stopped"
     watched, pid = start(msleaks, folder, program, "--block-timeout-ms", "300")
     wait_for("the exit beside a stopped collector", lambda: state_of(pid) == "Z")

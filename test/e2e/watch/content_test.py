@@ -29,7 +29,8 @@ def read_file(path, name=NAME, form=None):
 
 
 def difference(before, after):
-    """Returns the offset of the first differing byte, and the number of bytes from there to the last differing byte."""
+    """Returns the offset of the first differing byte, and the number of bytes from there to the last differing byte. Returns None if no
+    byte differs."""
     differ = [at for at, (left, right) in enumerate(zip(before, after)) if left != right]
     return (differ[0], differ[-1] + 1 - differ[0]) if differ else None
 

@@ -15,7 +15,8 @@ namespace {
 
 using test::counted;
 
-// Returns the DOT text of graphs whose names are difficult for a DOT parser. Their edges have all states of counts.
+// Returns the DOT text of graphs whose names are difficult for a DOT parser. Some edges have an estimated count, no
+// count, or the largest possible count.
 std::string dotOfAll() {
   auto hostile = counted("f\"\\\n<&{}|;//", "/a \"b\\|c.c", 1, {1, 2, 3});
   hostile.name = "f\"\\\n<&{}|;//\\";

@@ -58,7 +58,7 @@ protected:
   void record(uint32_t kind, uint16_t misc, const std::string &body) {
     records_.add(kind).add(misc).add(static_cast<uint16_t>(8 + body.size())).raw(body);
   }
-  // Returns the last fields of a record that is not a sample: pid, tid, time and the event's id.
+  // Returns the last fields of a record that is not a sample: pid, tid, time, and, if it is recorded, the event's id.
   std::string tail(uint64_t time) const {
     PerfBytes bytes;
     bytes.u32(7).u32(7).u64(time);

@@ -41,7 +41,7 @@ def overlay(folder, layer, name):
 
 
 def cover(repository, build):
-    """Mounts a memory file system over both folders, for this process and its children."""
+    """Mounts overlays over both folders, for this process and its children. The overlays store changes in memory."""
     if os.environ.get("MSLEAKS_NEWCOMER") != "inside":
         unshare = ["unshare", "-m", "--propagation", "private"]
         if os.geteuid() != 0 or subprocess.run([*unshare, "true"], stderr=subprocess.DEVNULL).returncode != 0:

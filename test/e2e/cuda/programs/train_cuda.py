@@ -38,7 +38,7 @@ def make_step():
 
 
 def captured(step):
-    """Captures a step into a CUDA graph and returns it. PyTorch requires that ordinary steps run before the capture."""
+    """Captures a step into a CUDA graph. Returns a function that runs the graph. PyTorch requires ordinary steps before the capture."""
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
