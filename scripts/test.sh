@@ -86,7 +86,7 @@ run_suite() { # NAME
   [[ $deep ]] || whole_runs=(-LE e2e)
   case "$1" in
     release)
-      build_suite release release && run_tests release "$build_folder" "${shallow[@]}" ${quick:+-LE e2e} ;;
+      build_suite release release all ${deep:+bench} && run_tests release "$build_folder" "${shallow[@]}" ${quick:+-LE e2e} ;;
     asan)
       if [[ $deep ]]; then
         build_suite asan asan && run_tests asan "$repository/build/asan" -LE fuzz

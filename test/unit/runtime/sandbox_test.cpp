@@ -63,7 +63,12 @@ void install(const std::vector<sock_filter> &rules, unsigned flags = 0) {
   __builtin_unreachable();
 }
 
-void enter(const std::vector<long> &allowed = {SYS_exit_group}) { install(rules(allowed, true)); }
+// Before a call that does not return, AddressSanitizer asks the kernel for the stack of signal handlers.
+void enter(std::vector<long> allowed = {SYS_exit_group}, unsigned flags = 0) {
+  if (kAddressSanitizer)
+    allowed.push_back(SYS_sigaltstack);
+  install(rules(allowed, true), flags);
+}
 
 void expectAllCounted(const SessionDirectory &session, uint64_t produced) {
   const auto arenas = session.arenas();
@@ -176,7 +181,7 @@ TEST_F(Sandbox, ThreadsThatRecordFirstBehindIt) {
       });
     while (ready != 2)
       ;
-    install(rules({SYS_exit_group}, true), SECCOMP_FILTER_FLAG_TSYNC);
+    enter({SYS_exit_group}, SECCOMP_FILTER_FLAG_TSYNC);
     go = true;
     while (done != 2)
       ;
@@ -189,6 +194,8 @@ TEST_F(Sandbox, ThreadsThatRecordFirstBehindIt) {
 // While the filter is being installed, no thread may be in a system call of the runtime. Two threads of this test often
 // make such calls, because their rings grow and they wait for room.
 TEST_F(Sandbox, OtherThreadsAreOutOfTheKernelBefore) {
+  if (kAddressSanitizer)
+    GTEST_SKIP() << "skipped: AddressSanitizer begins a thread by calls that the filter forbids";
   for (int i = 0; i < 20; ++i) {
     const SessionDirectory session({.ring_kib = 16, .ring_max_kib = 1024});
     int status = -1;
@@ -200,7 +207,7 @@ TEST_F(Sandbox, OtherThreadsAreOutOfTheKernelBefore) {
             recordSome(1000);
         }).detach();
       usleep(static_cast<useconds_t>(i * 500));
-      install(rules({SYS_exit_group}, true), SECCOMP_FILTER_FLAG_TSYNC);
+      enter({SYS_exit_group}, SECCOMP_FILTER_FLAG_TSYNC);
       recordSome(1000);
       leave(0);
     }),
