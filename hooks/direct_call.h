@@ -7,6 +7,12 @@
 #include "msleaks/abi/direct_calls.h"
 #include "msleaks/hook.h"
 
+// Whether a site is the number of a row of a unit, as a gate passes it. Otherwise it is 0, or the number of a caller or
+// of a path.
+constexpr bool isRowOfUnit(uint32_t site) noexcept {
+  return site != 0 && (site & (msleaks::abi::kCallerSite | msleaks::abi::kPathSite)) == 0;
+}
+
 // Returns the place that called the hook that this is used in.
 #define MSL_CALLED_HERE(site) (::msleaks::hooks::CalledFrom{::msleaks::runtime::callerFrame(), site})
 
@@ -27,5 +33,7 @@
   extern "C" [[gnu::visibility("default"), gnu::alias(#symbol)]] result __msl_hook_##symbol(                           \
       MSL_HOOK_EACH(MSL_HOOK_DECLARE, __VA_ARGS__));                                                                   \
   result __msl_direct_##symbol(MSL_HOOK_EACH(MSL_HOOK_DECLARE, __VA_ARGS__), uint32_t site) {                          \
+    if (!isRowOfUnit(site))                                                                                            \
+      __builtin_unreachable();                                                                                         \
     return body(MSL_HOOK_EACH(MSL_HOOK_NAME, __VA_ARGS__), MSL_CALLED_HERE(site));                                     \
   }

@@ -52,7 +52,8 @@ template <class Call> auto callInside(runtime::Thread &thread, uint16_t whose, C
   return call();
 }
 
-// The place that called a hook. `site` is the argument of a direct call; 0 = the call passed no site.
+// The place that called a hook. `site` is the argument of a direct call; 0 = the call passed no site. Pass it
+// by value: inlined code then keeps its members in registers.
 struct CalledFrom {
   runtime::CallerFrame frame;
   uint32_t site;
@@ -105,7 +106,7 @@ inline uint16_t driverFlag(const runtime::Thread &thread) noexcept {
 }
 
 template <int kRow, class Call>
-[[gnu::noinline]] void *hookAnnouncedAlloc(uint64_t size_bytes, const CalledFrom &from, Call call) noexcept {
+[[gnu::noinline]] void *hookAnnouncedAlloc(uint64_t size_bytes, CalledFrom from, Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
   if (isAllocatorsOwn(thread))
@@ -122,7 +123,7 @@ template <int kRow, class Call>
 
 // Calls an allocator that returns the block or null, and records the call.
 template <int kRow, class Call>
-[[gnu::always_inline]] inline void *hookAlloc(uint64_t size_bytes, const CalledFrom &from, Call call) noexcept {
+[[gnu::always_inline]] inline void *hookAlloc(uint64_t size_bytes, CalledFrom from, Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
   if (!runtime::isPlain(thread)) [[unlikely]]
@@ -143,12 +144,12 @@ template <int kRow, class Call>
 }
 
 // Returns the site of a free: the one that a direct call has passed, else that of the code that called the hook.
-[[gnu::always_inline]] inline uint32_t siteOfFree(const CalledFrom &from) noexcept {
+[[gnu::always_inline]] inline uint32_t siteOfFree(CalledFrom from) noexcept {
   return from.site != 0 ? from.site : runtime::callerSite(from.frame.return_address);
 }
 
 template <int kRow, class Call>
-[[gnu::noinline]] void hookAnnouncedFree(const void *block, const CalledFrom &from, Call call) noexcept {
+[[gnu::noinline]] void hookAnnouncedFree(const void *block, CalledFrom from, Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
   if (isAllocatorsOwn(thread))
@@ -162,7 +163,7 @@ template <int kRow, class Call>
 // Records the free of a block, and then calls the real function. In the other order, another thread could get the
 // block's address before the free is recorded.
 template <int kRow, class Call>
-[[gnu::always_inline]] inline void hookFree(const void *block, const CalledFrom &from, Call call) noexcept {
+[[gnu::always_inline]] inline void hookFree(const void *block, CalledFrom from, Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
   if (!runtime::isPlain(thread)) [[unlikely]]

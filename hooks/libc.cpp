@@ -22,21 +22,21 @@ void *moveBootstrap(const void *old, size_t size) noexcept {
   return block;
 }
 
-[[gnu::always_inline]] inline void *callMalloc(size_t size, const CalledFrom &from) noexcept {
+[[gnu::always_inline]] inline void *callMalloc(size_t size, CalledFrom from) noexcept {
   const auto function = found(real.malloc);
   if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(size);
   return hookAlloc<Row::malloc>(size, from, [=] { return function(size); });
 }
 
-[[gnu::always_inline]] inline void *callCalloc(size_t count, size_t size, const CalledFrom &from) noexcept {
+[[gnu::always_inline]] inline void *callCalloc(size_t count, size_t size, CalledFrom from) noexcept {
   const auto function = found(real.calloc);
   if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(product(count, size));
   return hookAlloc<Row::calloc>(product(count, size), from, [=] { return function(count, size); });
 }
 
-[[gnu::always_inline]] inline void callFree(void *block, const CalledFrom &from) noexcept {
+[[gnu::always_inline]] inline void callFree(void *block, CalledFrom from) noexcept {
   const auto function = found(real.free);
   if (block == nullptr || isBootstrap(block) || function == nullptr) [[unlikely]]
     return;

@@ -67,7 +67,7 @@ template <int kRow> [[gnu::always_inline]] inline bool forwardsToMalloc(const vo
   return known_real<kRow>.other.load(std::memory_order_relaxed) != real && findForwards(real, known_real<kRow>);
 }
 
-void *realOperator(hook::Function &function, const CalledFrom &from) noexcept {
+void *realOperator(hook::Function &function, CalledFrom from) noexcept {
   return hook::realOf(function, reinterpret_cast<const void *>(from.frame.return_address));
 }
 
@@ -77,13 +77,12 @@ constexpr uint32_t traitsOf(const abi::Symbol &row) noexcept {
 
 // Whether a site that a callback or another form of the operator has left must stay for the malloc inside. A direct
 // call has its own site, which overwrites the other one.
-bool isLeft(const runtime::Thread &thread, const CalledFrom &from) noexcept {
+bool isLeft(const runtime::Thread &thread, CalledFrom from) noexcept {
   return !runtime::isPlain(thread) && (from.site == 0 || runtime::isInside(thread, kFamily));
 }
 
 template <int kRow, class... More>
-[[gnu::always_inline]] inline void *hookNew(hook::Function &function, const CalledFrom &from, size_t size,
-                                            More... more) {
+[[gnu::always_inline]] inline void *hookNew(hook::Function &function, CalledFrom from, size_t size, More... more) {
   auto *real = reinterpret_cast<void *(*)(size_t, More...)>(realOperator(function, from));
   if (real == nullptr) [[unlikely]]
     return ::malloc(size != 0 ? size : 1); // nobody has one: a program that asks dlsym for ours
@@ -110,8 +109,7 @@ template <int kRow, class... More>
 }
 
 template <int kRow, class... More>
-[[gnu::always_inline]] inline void hookDelete(hook::Function &function, const CalledFrom &from, void *block,
-                                              More... more) {
+[[gnu::always_inline]] inline void hookDelete(hook::Function &function, CalledFrom from, void *block, More... more) {
   auto *real = reinterpret_cast<void (*)(void *, More...)>(realOperator(function, from));
   if (real == nullptr) [[unlikely]]
     return ::free(block);
@@ -148,7 +146,7 @@ using NoThrow = const void *; // const std::nothrow_t &
   [[gnu::used, gnu::section("msl_hooks")]] static hook::Function function_of##symbol = {                               \
       "libstdc++", #symbol, reinterpret_cast<void *>(&hook##symbol), nullptr};                                         \
   [[gnu::always_inline]] static inline result call##symbol(MSL_HOOK_EACH(MSL_HOOK_DECLARE, __VA_ARGS__),               \
-                                                           const CalledFrom &from) {                                   \
+                                                           CalledFrom from) {                                          \
     return hookIt<Row::symbol>(function_of##symbol, from, MSL_HOOK_EACH(MSL_HOOK_NAME, __VA_ARGS__));                  \
   }                                                                                                                    \
   MSL_DEFINE_EXPORTED(result, call##symbol, symbol, __VA_ARGS__)

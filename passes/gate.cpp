@@ -97,7 +97,7 @@ void writeGate(Function &gate, Function &armedHalf, const GateShape &shape, Glob
   builder.SetInsertPoint(plain);
   jump(builder, shape, shape.call_type, shape.callee, ArrayRef(values).take_front(shape.arguments));
   builder.SetInsertPoint(armed);
-  values[shape.arguments] = builder.CreateAdd(base, values[shape.arguments], "site");
+  values[shape.arguments] = builder.CreateAdd(values[shape.arguments], base, "site");
   writeArmedPath(builder, armedHalf, shape, direct, values);
 }
 

@@ -118,10 +118,10 @@ uint32_t take(ThreadPath &path, const Wish &wish) noexcept {
   uint32_t node = 0;
   if (wish.from == 0 || findCall(path, wish.from, frame))
     node = takePath(path, *tree, frame);
-  if (node != 0 && wish.site != 0) {
-    node = path.site_node = withSite(path, *tree, node, wish.site);
-    path.site = wish.site;
-  }
+  if (node != 0 && wish.site != 0)
+    node = withSite(path, *tree, node, wish.site);
+  path.site = wish.site;
+  path.node = node;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   path.busy = false;
   return treeOf(path.generation) != nullptr ? node : 0; // if a handler has forked, the node is not valid in the child
@@ -142,6 +142,16 @@ unwind::Frame frameOf(uint64_t return_address, uint64_t stack_pointer, uint64_t 
   return {.address = unwind::stripped(return_address), .stack_pointer = stack_pointer, .frame_pointer = frame_pointer};
 }
 
+// Does what __msl_path does, by a walk. The function is not inlined, so __msl_path needs no room on the stack.
+[[gnu::noinline]] uint32_t walkedPath(uint64_t return_address, uint64_t stack_pointer, uint64_t frame_pointer,
+                                      uint32_t site) noexcept {
+  const unwind::Frame frame = frameOf(return_address, stack_pointer, frame_pointer);
+  const uint32_t path = numberOf({.frame = frame, .from = 0, .site = site});
+  if (path != 0) [[likely]]
+    return path;
+  return site != 0 ? site : callerSite(return_address);
+}
+
 } // namespace
 
 void endPaths(Thread &thread) noexcept {
@@ -158,14 +168,11 @@ using namespace msleaks;
 using namespace msleaks::runtime;
 
 uint32_t __msl_path(uint64_t return_address, uint64_t stack_pointer, uint64_t frame_pointer, uint32_t site) noexcept {
-  const unwind::Frame frame = frameOf(return_address, stack_pointer, frame_pointer);
   if (const ThreadPath *last = __msl_thread.path; isReady(last, rules.epoch())) [[likely]]
-    if (const uint32_t node = samePath(*last, frame, site); node != 0) [[likely]]
+    if (const uint32_t node = samePath(*last, frameOf(return_address, stack_pointer, frame_pointer), site); node != 0)
+        [[likely]]
       return abi::kPathSite | node;
-  const uint32_t path = numberOf({.frame = frame, .from = 0, .site = site});
-  if (path != 0) [[likely]]
-    return path;
-  return site != 0 ? site : callerSite(return_address);
+  return walkedPath(return_address, stack_pointer, frame_pointer, site);
 }
 
 uint32_t __msl_path_to(uint64_t caller, uint64_t return_address, uint64_t stack_pointer, uint64_t frame_pointer,

@@ -36,8 +36,8 @@ struct ThreadPath {
   bool cut;         // the thread has more calls than `capacity`
   uint32_t version; // changes whenever the frames change
   bool busy;        // a walk uses this struct now
-  // The site in instrumented code that was added to the last path, and the node of the result; 0 = none.
-  uint32_t site, site_node;
+  // The site in instrumented code that was added to the last path, and the node of the result. 0 = no site; no node.
+  uint32_t site, node;
 
   static uint64_t bytesFor(uint32_t capacity) noexcept {
     return sizeof(ThreadPath) + 2 * uint64_t{capacity} * (sizeof(PathFrame) + sizeof(StackCheck));
@@ -75,9 +75,8 @@ struct ThreadPath {
   const PathFrame *innermost = path.frames() + count - 1;
   if (count == 0 || !path.stack.holds(frame.stack_pointer - sizeof(uint64_t)) || !isSame(*innermost, frame))
     return 0;
-  const uint32_t checks = innermost->checks;
-  const uint32_t node = site == 0 ? innermost->node : site == path.site ? path.site_node : 0;
-  if (node == 0 || !areUnchanged(path, checks))
+  const uint32_t checks = innermost->checks, node = path.node;
+  if (site != path.site || node == 0 || !areUnchanged(path, checks))
     return 0;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   return path.version == version ? node : 0;

@@ -42,7 +42,7 @@ void give_back(void *p) { free(p); }
 // CHECK-NEXT:    %[[P:.*]] = tail call noalias {{.*}}ptr @malloc(i64 %0) #[[IN_GATE:[0-9]+]]
 // CHECK-NEXT:    ret ptr %[[P]]
 // CHECK:       armed:
-// CHECK-NEXT:    %site = add i32 %base, %row
+// CHECK-NEXT:    %site = add i32 %row, %base
 // CHECK-NEXT:    icmp ne {{\(?}}ptr @malloc, {{(ptr )?}}@__msl_hook_malloc
 // CHECK:         label %callbacks, label %hooked, !prof ![[UNLIKELY]]
 // CHECK:       hooked:

@@ -173,10 +173,24 @@ template <class Event>
   return writeSlots<Event::kSlots>(ring, words);
 }
 
-// Calls the slow path. This function is not inlined and gets a copy of the event. So the hot path can keep the event in
-// registers.
-template <class Event> [[gnu::noinline, gnu::cold]] void recordSlow(Event event) noexcept {
+// Calls the slow path. These functions are not inlined, and get the event's words or a copy of the event. So the hot
+// path can keep the event in registers.
+[[gnu::noinline, gnu::cold]] inline void recordSlotSlow(uint64_t word0, uint64_t word2, uint64_t word3) noexcept {
+  const uint64_t words[] = {word0, 0, word2, word3};
+  __msl_record_slow(words, 1);
+}
+template <class Event> [[gnu::noinline, gnu::cold]] void recordCopySlow(Event event) noexcept {
   __msl_record_slow(&event, Event::kSlots);
+}
+
+template <class Event> [[gnu::always_inline]] inline void recordSlow(const Event &event) noexcept {
+  if constexpr (Event::kSlots == 1) {
+    uint64_t words[abi::kSlotBytes / sizeof(uint64_t)];
+    fillWords(event, words);
+    recordSlotSlow(words[0], words[2], words[3]);
+  } else {
+    recordCopySlow(event);
+  }
 }
 
 // Before the Free of a large block: reads for the last time which of its pages were touched.
