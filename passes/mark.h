@@ -1,6 +1,6 @@
 // MarkPass attaches metadata (marks.h) to each call of a known function. The metadata contains facts that exist only in
-// the unoptimised IR, such as the variable that gets the block. Inlining and cloning copy metadata, and it prevents no
-// optimisation: an unused malloc/free pair is still removed.
+// the unoptimised IR, such as the variable that gets the block. Inlining and cloning usually copy metadata, and it
+// prevents no optimisation: an unused malloc/free pair is still removed.
 #pragma once
 
 #include "options.h"

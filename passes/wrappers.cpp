@@ -141,7 +141,7 @@ private:
   }
 
   // Whether the callee is a function of another module that may allocate a block. If it returns a reference, or writes
-  // no memory, it allocates none.
+  // no memory, it allocates none. Functions of the namespace std do not count.
   bool mayForward(const CallBase &call) const {
     const Function *callee = call.getCalledFunction();
     const bool is_struct = call.getType()->isStructTy() || call.hasStructRetAttr();

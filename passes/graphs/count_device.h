@@ -1,4 +1,5 @@
-// Inserts code that counts the edges of kernels, into copies of the kernels (counted_clones.h).
+// Inserts code that counts the edges of kernels, into copies of the kernels (counted_clones.h). With the option
+// `in-kernel`, the code is then moved into the kernels (count_in_kernel.h).
 #pragma once
 
 #include "graphs/device_target.h"

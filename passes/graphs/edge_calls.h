@@ -1,5 +1,6 @@
-// Counts each edge with a call that is not inlined, in a new basic block for this edge (option counters=calls). This is
-// slow, and serves for comparison with the other counters. The block is named after the edge (edge_places.h).
+// Counts each edge with a call that is not inlined (option counters=calls). This is slow, and serves for comparison
+// with the other counters. Each edge between two blocks gets a new basic block, which is named after the edge
+// (edge_places.h).
 //
 //   edge2_5:  call void @__msl_count_edge(ptr %counters, i32 (edge), i32 (banks), i32 (granularity))
 //   →         counters[edge] += granularity
