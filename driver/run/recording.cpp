@@ -156,8 +156,9 @@ Result<std::unique_ptr<Recording>> Recording::tryToCreate(const RunOptions &opti
   auto folder = MSL_TRY(analysis::RunFolder::create(wanted));
   cleanup.filesMayExist();
   auto trace = MSL_TRY(analysis::TraceWriter::create(folder.trace(), folder.descriptor()));
-  // The manifest contains the path of the shared memory, and is written before the memory is created. So `msleaks
-  // recover` finds the memory, whenever msleaks-run is killed.
+  // The manifest contains the path of the shared memory. It is written before the memory is created, and once more if
+  // the memory is in the fallback folder. So `msleaks recover` finds the memory, whenever msleaks-run is killed while
+  // the program runs.
   analysis::Manifest manifest = firstManifest(options);
   analysis::SessionWish wish;
   wish.flags = options.flags;

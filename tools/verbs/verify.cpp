@@ -22,7 +22,8 @@ struct VerifyOptions {
   bool json = false;
 };
 
-// Returns the finding that the option names: by its number in the report, from 1, or by the beginning of its id.
+// Returns the finding that the option names: by its number in the report, from 1, or by the beginning of its id. Only
+// one id may begin so.
 Result<analysis::Finding> findingOf(const VerifyOptions &options, const std::vector<analysis::Finding> &findings) {
   constexpr size_t kMostDigits = 4;
   const std::string &wanted = options.finding;
