@@ -46,7 +46,7 @@ def picked(values, pick):
 
 
 class Table:
-    """A table with the columns what, base, ours, ratio, goal. It is printed as Markdown."""
+    """A table with the columns what, against, ours, ratio, goal and met. It is printed as Markdown."""
 
     def __init__(self):
         self.rows = []

@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
   if (argc < 3)
     return std::fputs("usage: forks CHILDREN WORK\n", stderr), 2;
   if (argc > 3)
-    large(nullptr, 0); // not reached with two arguments; makes the linker keep the generated unit
+    large(nullptr, 0); // not called with two arguments; makes the linker keep the generated unit
   const int children = std::atoi(argv[1]), millions = std::atoi(argv[2]);
   work(millions);
   const double begin = nowUs(), cpu_begin = cpuUs();

@@ -1,5 +1,5 @@
-// bench_names RUN [MOST]: measures the time to find the names of at most MOST calls of a recorded run. The names in the
-// trace are not used.
+// bench_names RUN [MOST]: measures the time to find the names of at most MOST calls that hooks have recorded in a run.
+// The names in the trace are not used.
 //
 // Prints `named N images M seconds S`: the number of different calls, the number of their images, and the seconds to
 // read the symbols and debug information of the images.
