@@ -205,8 +205,8 @@ TEST(SampleError, OfOneBlockIsNotKnown) {
       << "nothing is estimated";
 }
 
-// The sampled count must be within three standard errors of the true count. The standard error must be less than half
-// of the true count.
+// The sampled count may differ from the true count by at most three standard errors plus 1. The standard error must be
+// less than half of the true count.
 TEST(SampleError, HoldsTheTruth) {
   for (const uint64_t blocks : {300, 1000, 3000})
     for (const size_t edge : {kTaken, kLeft, kOut}) {

@@ -156,7 +156,7 @@ TEST(Hooks, EveryFunctionOfTheHeapIsSeen) {
 }
 
 // Returns the site of the only block of this size, after all Retarget events. Returns 0 unless exactly one such block
-// was recorded.
+// was recorded, and freed once.
 uint32_t siteOf(const std::vector<ReadEvent> &events, uint64_t size) {
   const std::vector<abi::AllocEvent> allocs = allocsOf(events, size);
   if (allocs.size() != 1)

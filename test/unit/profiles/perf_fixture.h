@@ -24,7 +24,7 @@ public:
   }
   PerfBytes &u32(uint32_t value) { return add(value); }
   PerfBytes &u64(uint64_t value) { return add(value); }
-  // Adds the text, and zeros up to a multiple of eight bytes.
+  // Adds the text, and one to eight zeros, so that the text and the zeros are a multiple of eight bytes.
   PerfBytes &padded(const std::string &text) {
     text_ += text;
     text_.append(8 - text.size() % 8, '\0');

@@ -138,8 +138,8 @@ TEST_F(Churn, OfABlockThatGrowsIsASizeToReserve) {
   EXPECT_NE(std::string(finding["advice"]).find("reserve the final size"), std::string::npos) << finding;
 }
 
-// Each step allocates 64 MiB. Only the first touch of the pages takes time. It is unknown whether the program touches
-// them, so the finding is only a hint.
+// Each block has 64 MiB. Only the first touch of the pages takes time. It is unknown whether the program touches them,
+// so the finding is only a hint.
 TEST_F(Churn, OfLargeOnesIsAHint) {
   pairs(100, 50'000'000, 64 << 20);
   finish(now_ns);

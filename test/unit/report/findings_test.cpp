@@ -247,7 +247,7 @@ TEST_F(Findings, ADevicesBlocksSaveOfThatDevicesPeak) {
   EXPECT_EQ(found[1]["saves_cumulative_bytes"], 200) << "another device's peak";
 }
 
-// A block that a library never frees is no finding. A small block is no finding, either.
+// A block at a place outside of the user's own code is no finding. A small block is no finding, either.
 TEST_F(Findings, ThereAreNoneWhereNothingIsTheUsersOwn) {
   run({at(1, 0x10, 50 * kMiB, {}), at(2, 0x20, 1000, kOne), at(3, 0x20, 0, kOne), at(4, 0x30, kMiB, {})});
   EXPECT_EQ(found, json::array());

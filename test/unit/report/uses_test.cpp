@@ -271,7 +271,8 @@ TEST_F(Uses, PartsAreOverwrittenByAWholeBlock) {
   EXPECT_EQ(of("dead-write", 12)["count"], 2);
 }
 
-// Tests the findings by the rules of the tool msMemScope. kindsOf() returns the kinds of the findings about site 1.
+// Tests the findings by the rules of the tool msMemScope. kindsOf() returns the kinds of the findings about site 1,
+// except leaks.
 class MsMemScope : public Uses {
 protected:
   std::set<std::string> kindsOf(const std::vector<StreamEvent> &list) {

@@ -11,7 +11,7 @@
 namespace msleaks::test {
 namespace {
 
-// Returns a driver whose only function reports its bytes in use.
+// Returns a driver whose only function reports its free bytes and its total bytes.
 constexpr hook::Device cudaDriver(int32_t (*memory)(uint64_t *free, uint64_t *total)) {
   return {
       sizeof(hook::Device), static_cast<uint32_t>(Family::Cuda), nullptr, nullptr, nullptr, memory, nullptr, nullptr};

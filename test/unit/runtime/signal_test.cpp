@@ -87,7 +87,8 @@ struct Shared {
   uint64_t main, signal, nested;
 };
 
-// Records bursts of events while many signals arrive. After each burst, the collector empties the ring.
+// Records bursts of events while many signals arrive. After each burst, waits until the collector has read nearly all
+// of its events.
 void runStorm(const abi::Flags &flags, uint64_t burst, Counts &counts, Shared &made, Account &account) {
   const SessionDirectory session(flags);
   auto *shared = static_cast<Shared *>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));

@@ -27,7 +27,7 @@ std::string keyOf(const StreamEvent &event) {
          std::string(reinterpret_cast<const char *>(event.event.slots), bytes);
 }
 
-// A small trace with a chunk of each kind, and the content of each chunk.
+// A small trace with chunks of several kinds, the content of its file, and the places of its chunks.
 class SmallTrace : public testing::Test {
 protected:
   static constexpr size_t kEventsInChunk = 6;
