@@ -49,23 +49,26 @@ void appendText(ContentHeader &to, std::string_view text) noexcept {
 
 void appendHex(ContentHeader &to, uint64_t number) noexcept { (to << "\"0x").hex(number) << "\""; }
 
-// Returns the size of an element in bytes. "F32" has 4 bytes, and "BF16" has 2. A type without a number of bits in its
-// name, such as "BOOL", has 1.
-uint64_t elementBytes(const char *type) noexcept {
+// Returns the size of an element in bits: the first number in the type's name. "F32" has 32 bits, and "F8_E4M3" has 8.
+// A type without a number in its name, such as "BOOL", has 8.
+uint64_t elementBits(const char *type) noexcept {
+  while (*type != 0 && (*type < '0' || *type > '9'))
+    ++type;
+  if (*type == 0)
+    return 8;
   uint64_t bits = 0;
-  for (; *type != 0; ++type)
-    if (*type >= '0' && *type <= '9')
-      bits = 10 * bits + static_cast<uint64_t>(*type - '0');
-  return bits >= 8 ? bits / 8 : 1;
+  for (; *type >= '0' && *type <= '9'; ++type)
+    bits = 10 * bits + static_cast<uint64_t>(*type - '0');
+  return bits;
 }
 
 // Whether a tensor of this form has exactly this number of bytes.
 bool isFormOf(const TensorForm &form, uint64_t bytes) noexcept {
-  uint64_t product = elementBytes(form.type);
+  uint64_t bits = elementBits(form.type);
   for (uint64_t i = 0; i < form.dimensions && i < hook::kMostDimensions; ++i)
-    if (form.extents[i] < 0 || __builtin_mul_overflow(product, static_cast<uint64_t>(form.extents[i]), &product))
+    if (form.extents[i] < 0 || __builtin_mul_overflow(bits, static_cast<uint64_t>(form.extents[i]), &bits))
       return false;
-  return form.type[0] != 0 && product == bytes;
+  return form.type[0] != 0 && bits % 8 == 0 && bits / 8 == bytes;
 }
 
 void appendForm(ContentHeader &to, const Content &content) noexcept {

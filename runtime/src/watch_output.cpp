@@ -20,8 +20,10 @@ TensorForm formOf(const hook::Output &output) noexcept {
   TensorForm form{};
   if (output.type == nullptr || output.dimensions > hook::kMostDimensions)
     return form;
-  for (unsigned i = 0; output.type[i] != 0 && i + 1 < sizeof form.type; ++i)
-    form.type[i] = output.type[i];
+  const uint64_t length = __builtin_strlen(output.type);
+  if (length >= sizeof form.type)
+    return form; // the first characters of a name may be the name of another type
+  __builtin_memcpy(form.type, output.type, length);
   form.dimensions = output.dimensions;
   for (uint64_t i = 0; i < form.dimensions; ++i)
     form.extents[i] = output.extents[i];

@@ -30,7 +30,7 @@ struct Reader {
 // The form of a tensor as in safetensors: the type of its elements and its extents. Without a type the elements are
 // bytes.
 struct TensorForm {
-  char type[8];
+  char type[16]; // the longest name is "F8_E4M3FNUZ"
   uint64_t dimensions;
   int64_t extents[hook::kMostDimensions];
 };

@@ -65,6 +65,25 @@ TEST(ContentFile, ATensorHasItsForm) {
   EXPECT_EQ(headerOf(content)["out"]["dtype"], "BOOL");
 }
 
+// Only the first number in the name of a type is the size of an element in bits.
+TEST(ContentFile, AnElementHasTheBitsThatItsTypeNames) {
+  Content content = named("out");
+  content.size_bytes = 3072;
+  const std::pair<runtime::TensorForm, bool> forms[] = {{{"F8_E4M3", 1, {3072}}, true},
+                                                        {{"F8_E8M0", 1, {3072}}, true},
+                                                        {{"F8_E4M3FNUZ", 2, {3, 1024}}, true},
+                                                        {{"C64", 1, {384}}, true},
+                                                        {{"F4", 1, {6144}}, true},
+                                                        {{"F6_E2M3", 1, {4096}}, true},
+                                                        {{"F4", 1, {3072}}, false},
+                                                        {{"F4", 1, {6145}}, false},
+                                                        {{"F6_E2M3", 1, {3072}}, false}};
+  for (const auto &[form, is_kept] : forms) {
+    content.form = form;
+    EXPECT_EQ(headerOf(content)["out"]["dtype"], is_kept ? form.type : "U8") << form.type << " " << form.extents[0];
+  }
+}
+
 TEST(ContentFile, LongNamesAreCutOff) {
   const json header = headerOf(named(std::string(4096, '\x02'), std::string(4096, 'o')));
   EXPECT_TRUE(header.contains(std::string(512, '\x02')));
