@@ -81,12 +81,18 @@ void __msl_range_push(const char *text) noexcept {
     return tellTracer(GuardCall::RangeBegins, text);
   const uint32_t here = lookFrom(callerFrame());
   const uint64_t label = labelFor(EventKind::RangeBegin, text);
-  if (recordLabel<RangeBeginEvent>(label))
+  const bool is_recorded = recordLabel<RangeBeginEvent>(label);
+  __msl_thread.range_pushes.push(is_recorded);
+  if (is_recorded)
     openRange(__msl_thread, {static_cast<uint32_t>(label), here});
 }
 void __msl_range_pop(void) noexcept {
   if (hasTracer()) [[unlikely]]
     return tellTracer(GuardCall::RangeEnds);
+  if (!__msl_thread.range_pushes.pop()) [[unlikely]] {
+    lookFrom(callerFrame());
+    return;
+  }
   if (isWatching()) [[unlikely]]
     rangeEnds(pathOfCaller(enabledWord(), callerFrame()));
   recordNumber<RangeEndEvent>(0);
@@ -111,6 +117,9 @@ void __msl_range_end(uint64_t id) noexcept {
     recordNumber<RangeEndEvent>(id);
 }
 void __msl_owner_push(const char *owner) noexcept {
-  recordLabel<OwnerPushEvent>(labelFor(EventKind::OwnerPush, owner));
+  __msl_thread.owner_pushes.push(recordLabel<OwnerPushEvent>(labelFor(EventKind::OwnerPush, owner)));
 }
-void __msl_owner_pop(void) noexcept { recordNumber<OwnerPopEvent>(0); }
+void __msl_owner_pop(void) noexcept {
+  if (__msl_thread.owner_pushes.pop())
+    recordNumber<OwnerPopEvent>(0);
+}

@@ -16,7 +16,7 @@ constexpr uint64_t kGraceNs = 100 * kNsPerMs;
 // If the collector is alive but reads nothing from the ring, a thread waits for at most this many timeouts. After that,
 // it does not wait again until the collector has read from the ring.
 constexpr uint64_t kMaxTimeouts = 10;
-constexpr uint32_t kFullsBetweenTries = 1024;
+constexpr uint16_t kFullsBetweenTries = 1024;
 
 bool refresh(abi::RingHeader &ring, unsigned slots) noexcept {
   put(ring.room_until, roomUntil(ring, ring.tail.load(std::memory_order_acquire)));
@@ -104,7 +104,8 @@ abi::RingHeader *makeRoom(Thread &thread, unsigned slots, uint32_t depth) noexce
   if (isSandboxed())
     return spinForRoom(thread, slots) ? ring : nullptr;
   const bool may_grow = thread.no_growth_left == 0;
-  thread.no_growth_left -= !may_grow;
+  if (!may_grow)
+    --thread.no_growth_left;
   const bool may_wait = mayWait(thread);
   if (!may_grow && !may_wait)
     return nullptr;

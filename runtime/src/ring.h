@@ -58,7 +58,7 @@ inline void writeEvent(abi::RingHeader &ring, const uint64_t *words, unsigned sl
 
 // If a request for shared memory (such as a ring) or for a definition was refused, this many events pass before the
 // next attempt. Each attempt costs system calls.
-inline constexpr uint32_t kEventsBetweenTries = 1024;
+inline constexpr uint16_t kEventsBetweenTries = 1024;
 
 // Returns the arena of this process, and makes it if necessary. Returns null if the process records nothing, or if it
 // must wait for a collector (waitsForCollector). Call with signals blocked and Process::lock held.

@@ -104,6 +104,51 @@ TEST(Labels, OnlyWhatTheSessionSelects) {
   EXPECT_EQ(textsOf(*session.arenas().at(0)), (Texts{{1, "told"}}));
 }
 
+// The pop of a push that was not recorded must not end the outer range or owner.
+TEST(Labels, APopIsRecordedOnlyWithItsPush) {
+  const SessionDirectory session;
+  EXPECT_EQ(
+      eventsIn(session,
+               [&] {
+                 msl_range_push("outer");
+                 msl_owner_push("outer owner");
+                 session.control().enabled = 0;
+                 msl_range_push("unrecorded");
+                 msl_owner_push("unrecorded owner");
+                 session.control().enabled = ~0u;
+                 msl_range_push("inner");
+                 msl_owner_push("inner owner");
+                 msl_range_pop();
+                 msl_owner_pop();
+                 msl_mark("of both");
+                 msl_range_pop();
+                 msl_owner_pop();
+                 msl_mark("of the outer ones");
+                 must(runtime::innermostRange(__msl_thread)->label == 1);
+                 msl_range_pop();
+                 msl_owner_pop();
+               }),
+      "RangeBegin#0 1 | OwnerPush#0 2 | RangeBegin#0 3 | OwnerPush#0 4 | RangeEnd#0 0 | OwnerPop#0 0 | Mark#0 5 | "
+      "Mark#0 6 | RangeEnd#0 0 | OwnerPop#0 0");
+}
+
+// Range begins are refused, but range ends are not. After the pushes, the session records both.
+TEST(Labels, ARefusedPushHasNoPop) {
+  const SessionDirectory session;
+  session.control().enabled = ~abi::enabledBit(abi::EventKind::RangeBegin);
+  EXPECT_EQ(eventsIn(session,
+                     [&] {
+                       for (int i = 0; i < 16; ++i)
+                         msl_range_push("refused");
+                       session.control().enabled = ~0u;
+                       for (int i = 0; i < 16; ++i)
+                         msl_range_pop();
+                       msl_range_push("recorded");
+                       msl_range_pop();
+                     }),
+            "RangeBegin#0 1 | RangeEnd#0 0");
+}
+
 TEST(Labels, NothingWithoutASession) {
   const pid_t pid = fork();
   if (pid == 0) {

@@ -153,6 +153,22 @@ TEST(Watch, AChangeGoesToTheInnermostRange) {
   EXPECT_EQ(seen.watched, (std::vector<uint64_t>{256, 0}));
 }
 
+TEST(Watch, ARangeThatIsNotRecordedEndsNoOuterOne) {
+  const SessionDirectory session;
+  const Seen seen = seenIn(session, [&session] {
+    char block[8] = {};
+    msl_watch(block, sizeof block, "weights");
+    msl_range_push("outer");
+    session.control().enabled = ~abi::enabledBit(abi::EventKind::RangeBegin);
+    msl_range_push("inner");
+    block[1] = 1;
+    msl_range_pop();
+    block[2] = 1;
+    msl_range_pop();
+  });
+  EXPECT_EQ(withoutSites(seen.changes), (std::vector<Change>{{"outer", 1, 1, 0}, {"outer", 2, 1, 0}}));
+}
+
 TEST(Watch, RangesThatAreTooDeepAreNotConfused) {
   const Seen seen = seenOf([] {
     char block[8] = {};

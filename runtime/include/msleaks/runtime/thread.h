@@ -51,6 +51,24 @@ struct OpenRange {
   uint32_t label, site;
 };
 
+// Stores which open pushes of a thread were recorded, so that the pop of an unrecorded push is not recorded either. It
+// stores the 16 innermost pushes. An earlier push counts as recorded, and so does the missing push of a pop.
+class Pushes {
+public:
+  void push(bool is_recorded) noexcept {
+    unrecorded_ = static_cast<uint16_t>(unrecorded_ << 1 | (is_recorded ? 0 : 1));
+  }
+  // Removes the innermost push. Returns whether it was recorded.
+  bool pop() noexcept {
+    const bool is_recorded = (unrecorded_ & 1) == 0;
+    unrecorded_ >>= 1;
+    return is_recorded;
+  }
+
+private:
+  uint16_t unrecorded_ = 0; // one bit for each push, the innermost in bit 0; 1 = not recorded
+};
+
 inline constexpr uint32_t kRememberedAllocs = 8; // this number and the next two are powers of two
 inline constexpr uint32_t kOpenCalls = 8;
 inline constexpr uint32_t kOpenRanges = 4;
@@ -84,8 +102,9 @@ struct Thread {
   bool has_no_clock;       // the thread may not read the processor's counter: its events are dropped
   uint8_t must_finish;     // above 0: the thread may make system calls under a seccomp filter (kernel.h)
   uint64_t pending_address;
-  uint32_t no_ring_left;   // number of events to count as lost before a ring is requested again
-  uint32_t no_growth_left; // how many more times the ring may be full before a larger ring is requested again
+  uint16_t no_ring_left;   // number of events to count as lost before a ring is requested again
+  uint16_t no_growth_left; // how many more times the ring may be full before a larger ring is requested again
+  Pushes range_pushes, owner_pushes;
   uint64_t impatient_tail; // 1 + the tail after a wait in vain; the thread does not wait again before the tail changes
   uint32_t generation;     // generation of the process that `ring` belongs to
   uint32_t remembered;     // number of Allocs during open calls so far; the newest are in `last`
