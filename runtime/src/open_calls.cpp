@@ -1,7 +1,12 @@
 #include "open_calls.h"
 
+#include "kernel.h"
+
+#include "msleaks/runtime/errno_kept.h"
+
 #include <csignal>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 
 namespace msleaks::runtime {
 namespace {
@@ -13,12 +18,17 @@ constexpr uint64_t kMainStackBytes = 8 << 20, kThreadStackBytes = 16 << 10;
 
 bool isBelow(uint64_t frame, uint64_t top, uint64_t bytes) noexcept { return frame < top && frame >= top - bytes; }
 
+// Whether the thread may be on the stack of a signal handler. Under a seccomp filter, the runtime does not ask the
+// kernel. The result is then false, since such a stack is rarely within the bounds above.
 bool onSignalStack() noexcept {
+  if (!mayCallKernel())
+    return false;
+  const ErrnoKept kept;
   stack_t stack{};
-  return ::sigaltstack(nullptr, &stack) != 0 || (stack.ss_flags & SS_ONSTACK) != 0;
+  return callKernel(SYS_sigaltstack, nullptr, &stack) != 0 || (stack.ss_flags & SS_ONSTACK) != 0;
 }
 
-// Whether both frames are certainly on this thread's current stack.
+// Whether both frames are on this thread's current stack.
 [[gnu::noinline, gnu::cold]] bool areOfOneStack(uint64_t frame, uint64_t other) noexcept {
   const uint64_t main_top = ::getauxval(AT_RANDOM);
   const auto thread_top = reinterpret_cast<uint64_t>(__builtin_thread_pointer());

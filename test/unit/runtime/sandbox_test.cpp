@@ -1,7 +1,7 @@
 // Tests programs that forbid system calls. The runtime must make no forbidden call, because the kernel would kill the
 // program. Events that are not recorded must be counted.
 #include "../sanitizers.h"
-#include "session_fixture.h"
+#include "callbacks_fixture.h"
 
 #include "msleaks/runtime/caller.h"
 #include "msleaks/runtime/path.h"
@@ -146,6 +146,20 @@ TEST_F(Sandbox, WithoutAClockOfTheProcessorEventsAreDropped) {
 [[gnu::noinline]] uint32_t pathHere() {
   const runtime::CallerFrame frame = runtime::callerFrame();
   return __msl_path(frame.return_address, frame.stack_pointer, frame.frame_pointer, 0);
+}
+
+// The first call of the allocator ends without a callback. The runtime removes it from the list of open calls when the
+// second call begins.
+TEST_F(Sandbox, AnAbandonedCallIsForgottenBehindIt) {
+  const SessionDirectory session;
+  EXPECT_EQ(session.runChild([] {
+    recordSome(1);
+    enter();
+    inside([] { __msl_before(6, kUser); });
+    __msl_before(7, kUser);
+    leave(__msl_thread.call.open_calls == 1 ? 0 : 1);
+  }),
+            0);
 }
 
 TEST_F(Sandbox, NewCallersAndPathsAreFoundInWhatWasReserved) {
