@@ -70,6 +70,13 @@ void recordChange(const Look &look, const WatchedBlock &block, const Difference 
   record(look.thread, event);
 }
 
+// Waits for the stream, and returns whether the driver can read blocks then. It cannot if the stream is in capture
+// mode, where no operation has run yet. It cannot either if it lacks the functions for this.
+bool isDone(const Reader &reader) noexcept {
+  const hook::Device &device = *reader.device;
+  return device.wait != nullptr && device.read != nullptr && device.wait(reader.stream) == 0;
+}
+
 } // namespace
 
 uint64_t labelOfOperation(const Operation &operation) noexcept {
@@ -92,8 +99,8 @@ void lookAtAll(const Look &look) noexcept {
   if (look.reader != nullptr)
     reader = {driverOf(look.reader->family), look.reader->family, reinterpret_cast<const void *>(look.reader->stream)};
   const Inside inside(look.thread, reader.device != nullptr ? insideOf(reader.family) : uint16_t{0});
-  if (reader.device != nullptr && reader.device->wait(reader.stream) != 0)
-    reader.device = nullptr; // the stream is in capture mode, so no operation has run yet
+  if (reader.device != nullptr && !isDone(reader))
+    reader.device = nullptr;
   for (WatchedBlock &block : look.list.blocks) {
     if (block.address == 0)
       continue;

@@ -265,6 +265,24 @@ TEST(Watch, ADriversThreadThatNeedsALookDoesNotWaitForOneForever) {
   EXPECT_NE(seen.notes[1].find("left out a look"), std::string::npos) << seen.notes[1];
 }
 
+// The runtime cannot read the device's block, but it still compares the block of the host.
+TEST(Watch, ADriverThatCannotWaitOrReadIsNotCalled) {
+  static constexpr auto kFamily = static_cast<uint32_t>(Family::Cuda);
+  static constexpr hook::Device kDrivers[] = {
+      {sizeof(hook::Device), kFamily, nullptr, device::read, device::name, nullptr, nullptr, nullptr},
+      {sizeof(hook::Device), kFamily, device::wait, nullptr, device::name, nullptr, nullptr, nullptr}};
+  for (const hook::Device &driver : kDrivers) {
+    const Seen seen = seenOf([&driver] {
+      char block[8] = {};
+      __msl_hook_driver(&driver);
+      msl_watch(at(device::kBlock), sizeof device::memory, "of the device");
+      msl_watch(block, sizeof block, "weights");
+      device::launch(7, 1, [&] { block[3] = 1; });
+    });
+    EXPECT_EQ(seen.changes, (std::vector<Change>{{"kernel 1", 3, 1, 7}}));
+  }
+}
+
 namespace {
 
 // Allocates 64 bytes inside a call of a function of `family`, while the session watches the address of the allocated
