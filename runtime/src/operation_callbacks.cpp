@@ -49,9 +49,14 @@ bool isOfToldOperator(const Thread &thread, Traits row, const CallerFrame &frame
   return row.family() == abi::Family::Acl && isTold(thread, frame.stack_pointer) && isEnabled(abi::EventKind::Access);
 }
 
+// Whether the kernel may read or write memory at the argument's address.
+bool isUsed(const abi::GraphArgument &row) noexcept {
+  return (row.uses & abi::kIsAddress) != 0 && (row.uses & (abi::kReads | abi::kWrites)) != 0;
+}
+
 // Records, after the launch, which memory at `address` the kernel may read or write.
 void recordArgument(Thread &thread, abi::EventHeader header, uint64_t address, const abi::GraphArgument &row) noexcept {
-  if (address == 0 || (row.uses & abi::kIsAddress) == 0 || (row.uses & (abi::kReads | abi::kWrites)) == 0)
+  if (address == 0 || !isUsed(row))
     return;
   header.flags |= static_cast<uint16_t>(abi::kListed | ((row.uses & abi::kReads) != 0 ? abi::kRead : 0) |
                                         ((row.uses & abi::kWrites) != 0 ? abi::kWrite : 0));
@@ -59,13 +64,14 @@ void recordArgument(Thread &thread, abi::EventHeader header, uint64_t address, c
                                   static_cast<uint64_t>(row.end - row.begin)});
 }
 
-// Records the arguments of a launch in OpenCL. The analysis decides whether a word is the handle of a block. A handle
-// is not an address in the buffer, so the event has no offset. Its size is the end of the used part, counted from the
-// buffer's beginning.
+// Records the arguments of a launch in OpenCL. If the table does not contain an argument, its event has the address 0,
+// which means memory that is not known. The analysis decides whether a word is the handle of a block. A handle is not
+// an address in the buffer, so the event has no offset. Its size is the end of the used part, counted from the buffer's
+// beginning.
 void recordArguments(Thread &thread, Traits row, uint32_t site, uint64_t kernel) noexcept {
   kernel_arguments.forEach(kernel, [&](uint64_t address, const abi::GraphArgument *argument) {
     const abi::EventHeader header = headerOf(abi::EventKind::Access, row, site);
-    if (argument == nullptr)
+    if (argument == nullptr || (address == 0 && isUsed(*argument)))
       return record(thread, abi::AccessEvent{header, address, 0});
     abi::GraphArgument of_handle = *argument;
     of_handle.begin = 0;

@@ -1,6 +1,8 @@
 // Tests that the callbacks record one event for one call, with and without a hook inside the call.
 #include "callbacks_fixture.h"
 
+#include "msleaks/abi/graph_table.h"
+
 namespace msleaks::test {
 namespace {
 
@@ -206,6 +208,24 @@ TEST(Callbacks, HandlesAndCounts) {
               __msl_on_retain(8, Traits(Verb::Retain, Family::OpenCl, Heap::Device, 0).packed(), at(100));
             }),
             "Alloc#7 100+16 async | AllocFailed#7 16 async | Retain#8 100");
+}
+
+// The program has set arguments 1 and 3 of the kernel. Argument 2 is no address, but the kernel reads memory by
+// argument 0, and this memory is not known.
+TEST(Callbacks, AnArgumentThatWasNotSeenIsUnknownMemory) {
+  EXPECT_EQ(eventsOf([] {
+              constexpr uint32_t kEnqueue = Traits(Verb::Launch, Family::OpenCl, Heap::Device, 0).packed();
+              static constexpr abi::GraphArgument kRows[] = {{0, 16, 0, abi::kIsAddress | abi::kReads, {}},
+                                                             {0, 32, 8, abi::kIsAddress | abi::kWrites, {}},
+                                                             {0, 0, 16, 0, {}}};
+              const abi::ArgumentRows rows{kRows, sizeof *kRows, 3, false};
+              const uint64_t words[] = {1000, 2000};
+              __msl_on_argument(7, at(0x100), 1, sizeof *words, &words[0]);
+              __msl_on_argument(7, at(0x100), 3, sizeof *words, &words[1]);
+              __msl_kernel_arguments(at(0x100), &rows);
+              __msl_on_launch(8, kEnqueue, at(0x100), nullptr, 1, 1, 1, 1, 0);
+            }),
+            "Launch#8 256 | Access#8 0 | Access#8 1000+32 | Access#8 2000");
 }
 
 TEST(Callbacks, ALaunchThroughAStubBelongsToItsCaller) {
