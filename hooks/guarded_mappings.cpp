@@ -1,9 +1,9 @@
 // Mappings that the program makes itself, some of them guarded.
 #include "guarded_pages.h"
+#include "mapping_table.h"
 
 #include "msleaks/runtime/page.h"
 
-#include <atomic>
 #include <cstdarg>
 
 namespace msleaks::hooks {
@@ -18,38 +18,26 @@ bool isPlainMapping(int protection, int flags) noexcept {
   return protection == (PROT_READ | PROT_WRITE) && (flags & MAP_ANONYMOUS) != 0 && (flags & kAsksForMore) == 0;
 }
 
-// Guarded mappings, in any order: a program may unmap or protect a part of one.
-constexpr uint32_t kMostMappings = 1024;
-struct Mapping {
-  std::atomic<uint64_t> begin, end; // 0: not there any more
-};
-constinit Mapping mappings[kMostMappings]{};
-constinit std::atomic<uint32_t> mapping_count{0};
+// More than the tracer lets a process guard (analysis/verify/guarded_blocks.h).
+constinit MappingTable<8192> mappings{};
 
-bool remember(const void *mapping) noexcept {
-  const uint32_t at = mapping_count.fetch_add(1, std::memory_order_relaxed);
-  if (at >= kMostMappings)
-    return false;
-  mappings[at].begin.store(addressOf(mapping), std::memory_order_relaxed);
-  mappings[at].end.store(addressOf(mapping) + headerOf(mapping).pages_bytes, std::memory_order_release);
-  return true;
-}
-
-Mapping *mappingAt(const void *address) noexcept {
-  for (Mapping &mapping : mappings)
-    if (const uint64_t end = mapping.end.load(std::memory_order_acquire);
-        addressOf(address) < end && addressOf(address) >= mapping.begin.load(std::memory_order_relaxed))
-      return &mapping;
-  return nullptr;
+void *makeGuardedMapping(uint64_t bytes) noexcept {
+  auto *entry = mappings.claim();
+  if (entry == nullptr) {
+    tellTracer(abi::GuardCall::Refused, bytes);
+    return nullptr;
+  }
+  void *block = makeGuarded(bytes, 0);
+  if (block != nullptr)
+    mappings.put(*entry, {addressOf(block), addressOf(block) + headerOf(block).pages_bytes});
+  else
+    mappings.giveUp(*entry);
+  return block;
 }
 
 template <class Real>
 void *guardedMap(Real real, void *address, size_t bytes, int protection, int flags, int file, off_t offset) noexcept {
-  void *block = isPlainMapping(protection, flags) && isWanted(bytes) ? makeGuarded(bytes, 0) : nullptr;
-  if (block != nullptr && !remember(block)) {
-    releaseGuarded(block);
-    block = nullptr;
-  }
+  void *block = isPlainMapping(protection, flags) && isWanted(bytes) ? makeGuardedMapping(bytes) : nullptr;
   return block != nullptr ? block : real(address, bytes, protection, flags, file, offset);
 }
 void *guardedMmap(void *address, size_t bytes, int protection, int flags, int file, off_t offset) noexcept {
@@ -61,19 +49,17 @@ void *guardedMmap64(void *address, size_t bytes, int protection, int flags, int 
 
 // A guarded mapping is open from here on, and nobody watches it.
 void leave(const void *address, abi::GuardCall how) noexcept {
-  Mapping *mapping = isGuarded(address) ? mappingAt(address) : nullptr;
-  const uint64_t end = mapping != nullptr ? mapping->end.exchange(0, std::memory_order_acq_rel) : 0;
-  if (end == 0)
+  const MappedRange left = isGuarded(address) ? mappings.take(addressOf(address)) : MappedRange{};
+  if (left.empty())
     return;
-  const uint64_t begin = mapping->begin.load(std::memory_order_relaxed);
-  tellTracer(how, begin);
-  setProtection(begin, end - begin, PROT_READ | PROT_WRITE);
+  tellTracer(how, left.begin);
+  setProtection(left.begin, left.end - left.begin, PROT_READ | PROT_WRITE);
 }
 
 bool isWhole(const void *address, uint64_t bytes) noexcept {
-  const Mapping *mapping = mappingAt(address);
-  return mapping != nullptr && mapping->begin.load(std::memory_order_relaxed) == addressOf(address) &&
-         mapping->end.load(std::memory_order_relaxed) - addressOf(address) - bytes < runtime::pageBytes();
+  const MappedRange mapping = mappings.at(addressOf(address));
+  return !mapping.empty() && mapping.begin == addressOf(address) &&
+         mapping.end - addressOf(address) - bytes < runtime::pageBytes();
 }
 
 int guardedMunmap(void *address, size_t bytes) noexcept {

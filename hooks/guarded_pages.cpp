@@ -51,17 +51,30 @@ bool isWanted(uint64_t bytes) noexcept {
   return bytes >= least_wanted_bytes && bytes < abi::kGuardedBytes && tellTracer(abi::GuardCall::Offer, bytes) == 1;
 }
 
-void *makeOpen(uint64_t bytes, uint64_t alignment) noexcept {
+namespace {
+
+// The address of a block in the range; 0: there is no room.
+uint64_t takeOpenPages(uint64_t pages_bytes, uint64_t alignment) noexcept {
   const uint64_t page = runtime::pageBytes();
-  const uint64_t pages_bytes = roundUp(bytes, page);
   const uint64_t align = alignment > page ? alignment : page;
   const uint64_t taken = page + pages_bytes + align;
   const uint64_t at = range_used.fetch_add(taken, std::memory_order_relaxed);
   if (at > abi::kGuardedBytes || taken > abi::kGuardedBytes - at)
-    return nullptr;
+    return 0;
   const uint64_t block = roundUp(abi::kGuardedBegin + at + page, align);
-  if (!setProtection(block - page, page + pages_bytes, PROT_READ | PROT_WRITE))
+  return setProtection(block - page, page + pages_bytes, PROT_READ | PROT_WRITE) ? block : 0;
+}
+
+} // namespace
+
+void *makeOpen(uint64_t bytes, uint64_t alignment) noexcept {
+  const uint64_t page = runtime::pageBytes();
+  const uint64_t pages_bytes = roundUp(bytes, page);
+  const uint64_t block = takeOpenPages(pages_bytes, alignment);
+  if (block == 0) {
+    tellTracer(abi::GuardCall::Refused, bytes);
     return nullptr;
+  }
   *reinterpret_cast<GuardedHeader *>(block - sizeof(GuardedHeader)) = {
       bytes, pages_bytes, page - 2 * sizeof(uint64_t), (pages_bytes + 2 * sizeof(uint64_t)) | kMappedChunk};
   return reinterpret_cast<void *>(block);

@@ -47,7 +47,7 @@ bool setProtection(uint64_t address, uint64_t bytes, int protection) noexcept;
 // Pages that nobody can touch; their addresses stay ours.
 bool mapClosed(uint64_t address, uint64_t bytes, int flags) noexcept;
 
-// Null: there is no room.
+// Null: there is no room, which the tracer is told.
 void *makeOpen(uint64_t bytes, uint64_t alignment) noexcept; // the tracer does not know it yet
 void *makeGuarded(uint64_t bytes, uint64_t alignment) noexcept;
 void closePages(void *block) noexcept;

@@ -113,6 +113,9 @@ int64_t GuardTracer::answer(Process &process, const StoppedThread &thread, const
     blocks.measure(arguments[1], process.resident());
     blocks_.push_back(blocks.move(arguments[1], arguments[2], arguments[3], now_ns));
     return 0;
+  case abi::GuardCall::Refused:
+    refused_ = true;
+    return 0;
   case abi::GuardCall::Left:
     if (GuardedBlock *block = blocks.at(arguments[1]); block != nullptr)
       block->unwatched = true;

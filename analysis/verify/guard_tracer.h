@@ -29,7 +29,7 @@ public:
   // Blocks of all processes, in the order of their births.
   const std::vector<std::shared_ptr<GuardedBlock>> &blocks() const { return blocks_; }
   bool loaded() const { return loaded_; }   // hooks that can guard
-  bool refused() const { return refused_; } // more blocks than can be guarded
+  bool refused() const { return refused_; } // not all blocks could be guarded
 
 private:
   struct Process;

@@ -13,6 +13,8 @@ namespace {
 // Of what the first run said; two runs are never quite the same.
 constexpr double kMostOf = 0.95, kHalf = 0.5;
 
+constexpr char kRefused[] = "not all blocks that were allocated there could be guarded";
+
 uint64_t idleNsOf(const Finding &finding) {
   for (const auto &[name, value] : finding.evidence)
     if (const auto *ns = std::get_if<uint64_t>(&value); ns && name == "idle_ns")
@@ -101,8 +103,10 @@ std::string whyNotVerifiable(const Finding &finding) {
 
 Judgement judge(const Finding &finding, const GuardedSum &sum) {
   if (sum.blocks == 0)
-    return {Outcome::Unknown, "no block was allocated there"};
+    return {Outcome::Unknown, sum.refused ? kRefused : "no block was allocated there"};
   Judgement judgement = kindOf(finding)->judge(finding, sum);
+  if (sum.refused && judgement.outcome == Outcome::Refuted)
+    return {Outcome::Unknown, kRefused};
   if (sum.unwatched && judgement.outcome == Outcome::Proved)
     return {Outcome::Unknown, "not all of the time could it be seen who touched the blocks: a system call was given "
                               "them in a way that cannot be "

@@ -36,6 +36,7 @@ struct GuardedSum {
   uint64_t doubtful_bytes = 0;      // of touched parts, but perhaps not touched
   uint64_t longest_wait_ns = 0;     // from a birth to the first touch, or to the block's end
   bool unwatched = false;           // some were opened without a touch
+  bool refused = false;             // further blocks could not be guarded; they are in none of these sums
 };
 GuardedSum sumOf(const std::vector<std::shared_ptr<GuardedBlock>> &, uint64_t end_ns, uint64_t page_bytes);
 

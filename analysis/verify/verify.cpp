@@ -57,16 +57,6 @@ private:
   std::vector<TouchPath> touches_;
 };
 
-// More than `judge` knows may stand against a verdict.
-Judgement judgeRun(const Finding &finding, const GuardedSum &sum, const GuardTracer &tracer) {
-  if (!tracer.loaded())
-    return {Outcome::Unknown, kNotLoaded};
-  Judgement judgement = judge(finding, sum);
-  if (tracer.refused() && judgement.outcome == Outcome::Refuted)
-    return {Outcome::Unknown, "more blocks were allocated there than can be guarded"};
-  return judgement;
-}
-
 Result<void> verifyTouches(const Finding &finding, const SecondRun &run, Verification &verification) {
   Observer observer(finding);
   GuardTracer tracer({
@@ -78,7 +68,8 @@ Result<void> verifyTouches(const Finding &finding, const SecondRun &run, Verific
   verification.exit_status = MSL_TRY(runTraced(run, tracer, fmt::format("{}={}", abi::kGuardVariable, kLeastBytes)));
   verification.sum = sumOf(tracer.blocks(), readMonotonicNs(), static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
   verification.touches = observer.touches();
-  verification.judgement = judgeRun(finding, verification.sum, tracer);
+  verification.sum.refused = tracer.refused();
+  verification.judgement = tracer.loaded() ? judge(finding, verification.sum) : Judgement{.why = kNotLoaded};
   return {};
 }
 

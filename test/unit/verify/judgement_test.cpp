@@ -28,6 +28,17 @@ TEST(Judgement, UnusedBlocksStayUntouched) {
   EXPECT_EQ(outcomeOf(finding, {.blocks = 1, .bytes = 1000, .touched_blocks = 1, .unwatched = true}), Outcome::Refuted);
 }
 
+TEST(Judgement, BlocksThatWereNotGuardedRefuteNothing) {
+  const Finding finding = findingOf("unused", 1000);
+  EXPECT_EQ(outcomeOf(finding, {.blocks = 1, .bytes = 900, .never_touched_bytes = 900, .refused = true}),
+            Outcome::Unknown);
+  EXPECT_EQ(outcomeOf(finding, {.blocks = 1, .bytes = 1000, .never_touched_bytes = 1000, .refused = true}),
+            Outcome::Proved);
+  const Judgement none = judge(finding, {.refused = true});
+  EXPECT_EQ(none.outcome, Outcome::Unknown);
+  EXPECT_EQ(none.why, "not all blocks that were allocated there could be guarded");
+}
+
 TEST(Judgement, OfAPartThatWasTouchedSomewhereTheRestIsDoubtful) {
   const Finding finding = findingOf("overallocated", 1000);
   const auto sum = [](uint64_t untouched, uint64_t doubtful) {

@@ -4,6 +4,7 @@
 #include "analysis/verify/guard_tracer.h"
 #include "msleaks/abi/guarded.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -56,6 +57,7 @@ protected:
     EXPECT_TRUE(seized.has_value());
     const int status = tracer.run();
     blocks = tracer.blocks();
+    refused = tracer.refused();
     std::ifstream file(output);
     return {status, std::string(std::istreambuf_iterator<char>(file), {})};
   }
@@ -69,9 +71,20 @@ protected:
     std::printf("%zu blocks, %zu touched, of %zu offered: %s\n", blocks.size(), touches, offers, script.c_str());
   }
 
+  // Runs mapping_victim.c, which touches each of its mappings.
+  void expectAllTouched(const char *how, std::ptrdiff_t count) {
+    EXPECT_EQ(run(fmt::format("{} {} {}", MSL_MAPPING_VICTIM, how, count), true).status, 0);
+    const auto ofVictim = [](const auto &block) { return block->bytes == 5 * 4096; };
+    const auto touched = [&](const auto &block) { return ofVictim(block) && block->isTouched(); };
+    EXPECT_EQ(std::count_if(blocks.begin(), blocks.end(), ofVictim), count);
+    EXPECT_EQ(std::count_if(blocks.begin(), blocks.end(), touched), count);
+    EXPECT_FALSE(refused);
+  }
+
   fs::path folder;
   size_t offers = 0, touches = 0;
   std::vector<std::shared_ptr<GuardedBlock>> blocks;
+  bool refused = false;
 };
 
 bool has(const char *program) { return findProgram(program).has_value(); }
@@ -111,6 +124,14 @@ TEST_F(TracerTest, HowAProgramEnds) {
 
 TEST_F(TracerTest, AProgramThatStopsAndGoesOn) {
   expectSame("(sleep 0.2; kill -CONT $$) & kill -STOP $$; seq 100000 | sort | md5sum; echo on");
+}
+
+TEST_F(TracerTest, MappingsThatEndMakeRoomForOthers) { expectAllTouched("ended", 9000); }
+TEST_F(TracerTest, ManyMappingsAtOneTime) { expectAllTouched("alive", 1100); }
+
+TEST_F(TracerTest, AMappingThatCannotBeGuardedIsRefused) {
+  EXPECT_EQ(run(fmt::format("{} huge", MSL_MAPPING_VICTIM), true).status, 0);
+  EXPECT_TRUE(refused);
 }
 
 } // namespace

@@ -35,6 +35,8 @@ enum class GuardCall : uint64_t {
   RangeBegins, // text (0: none): a range of this thread begins
   RangeEnds,
   Step, // number of the step that begins
+
+  Refused, // bytes: the block of an offer with result 1 could not be guarded, so nobody sees who touches it
 };
 
 } // namespace msleaks::abi
