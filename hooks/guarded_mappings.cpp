@@ -54,6 +54,7 @@ void leave(const void *address, abi::GuardCall how) noexcept {
     return;
   tellTracer(how, left.begin);
   setProtection(left.begin, left.end - left.begin, PROT_READ | PROT_WRITE);
+  mapClosed(left.begin - runtime::pageBytes(), runtime::pageBytes(), MAP_FIXED); // the page with its header
 }
 
 bool isWhole(const void *address, uint64_t bytes) noexcept {

@@ -33,16 +33,18 @@ bool setProtection(uint64_t address, uint64_t bytes, int protection) noexcept {
 
 bool mapClosed(uint64_t address, uint64_t bytes, int flags) noexcept {
   const ErrnoKept kept;
-  return ::syscall(SYS_mmap, address, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0) ==
-         static_cast<long>(address);
+  if (::syscall(SYS_mmap, address, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0) !=
+      static_cast<long>(address))
+    return false;
+  // A huge page would be there as a whole, whatever of it is touched. The kernel also joins neighbours with the same
+  // flags. Otherwise each ended block would use up some of the regions that the process can have.
+  ::syscall(SYS_madvise, address, bytes, MADV_NOHUGEPAGE);
+  return true;
 }
 
 bool reserveGuardedRange(uint64_t least_bytes) noexcept {
-  const ErrnoKept kept;
   if (!mapClosed(abi::kGuardedBegin, abi::kGuardedBytes, MAP_FIXED_NOREPLACE))
     return false;
-  // A huge page would be there as a whole, whatever of it is touched.
-  ::syscall(SYS_madvise, abi::kGuardedBegin, abi::kGuardedBytes, MADV_NOHUGEPAGE);
   least_wanted_bytes = least_bytes;
   return true;
 }

@@ -1,14 +1,27 @@
 // Makes mappings and touches each of them. `HOW` is one of
-//   ended COUNT   each mapping ends before the next one begins
+//   ended COUNT   each mapping ends before the next one begins. Fails if the process keeps regions of memory for them
 //   alive COUNT   no mapping ends
 //   huge          makes one mapping that is too large for the address range of guarded blocks
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 static char *map(size_t bytes) {
   void *made = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return made == MAP_FAILED ? NULL : made;
+}
+
+static int regions(void) {
+  char text[4096];
+  int count = 0;
+  const int file = open("/proc/self/maps", O_RDONLY);
+  for (ssize_t length; (length = read(file, text, sizeof text)) > 0;)
+    for (ssize_t at = 0; at < length; ++at)
+      count += text[at] == '\n';
+  close(file);
+  return count;
 }
 
 int main(int argc, char **argv) {
@@ -20,6 +33,7 @@ int main(int argc, char **argv) {
     mapping[0] = 1;
     return 0;
   }
+  const int before = regions();
   for (int left = argc == 3 ? atoi(argv[2]) : 0; left > 0; --left) {
     char *mapping = map(bytes);
     if (mapping == NULL)
@@ -28,5 +42,7 @@ int main(int argc, char **argv) {
     if (strcmp(argv[1], "ended") == 0 && munmap(mapping, bytes) != 0)
       return 1;
   }
+  if (strcmp(argv[1], "ended") == 0 && regions() > before + 100)
+    return 2;
   return 0;
 }
