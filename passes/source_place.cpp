@@ -1,5 +1,7 @@
 #include "source_place.h"
 
+#include "msleaks/abi/system_header.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Function.h"
@@ -55,9 +57,7 @@ SourcePlace placeOf(const CallBase &call) {
   return {plainName(*call.getFunction()), call.getModule()->getSourceFileName()};
 }
 
-bool isOfSystem(const SourcePlace &place) {
-  return StringRef(place.file).starts_with("/usr/") || StringRef(place.file).contains("/include/c++/");
-}
+bool isOfSystem(const SourcePlace &place) { return abi::isSystemHeader(place.file); }
 
 std::string plainName(const GlobalValue &value) { return GlobalValue::dropLLVMManglingEscape(value.getName()).str(); }
 

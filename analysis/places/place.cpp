@@ -8,10 +8,6 @@
 
 namespace msleaks::analysis {
 
-bool isSystemHeader(std::string_view file) {
-  return file.starts_with("/usr/") || file.find("/include/c++/") != std::string_view::npos;
-}
-
 bool isSystemPath(std::string_view path) { return isSystemHeader(path) || path.starts_with("/lib"); }
 
 namespace {

@@ -4,6 +4,8 @@
 #include "analysis/places/site_catalog.h"
 #include "analysis/places/site_text.h"
 
+#include "msleaks/abi/system_header.h"
+
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -27,8 +29,7 @@ struct Place {
 // that an instrumented place lies in is there only once: as the place.
 CallPath shownPath(SiteCatalog &, SiteId);
 
-// One that came with the compiler or the system: the line that matters is the one that used it.
-bool isSystemHeader(std::string_view file);
+using abi::isSystemHeader;
 
 // A distribution's file: code, or an image.
 bool isSystemPath(std::string_view path);
