@@ -1,8 +1,13 @@
 """Functions for all parts of bench/run.py: run a command, measure its time and memory, and print the table of results."""
 import os
+import re
+import shutil
 import statistics
 import subprocess
 import time
+
+
+CALLGRIND = ("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null")
 
 
 class Failed(Exception):
@@ -27,6 +32,19 @@ def output_of(command, skipped=None, **options):
 
 def last_number(text):
     return float(text.strip().splitlines()[-1])
+
+
+def instructions_of(command):
+    """Counts with callgrind the instructions that a program executes. Other work on the machine does not change the count. The
+    command must contain the words CALLGRIND in front of the program."""
+    if not shutil.which("valgrind"):
+        raise Skipped("valgrind is not installed")
+    words = [str(word) for word in command]
+    done = subprocess.run(words, capture_output=True, text=True)
+    counts = re.findall(r"Collected : (\d+)", done.stderr)
+    if done.returncode != 0 or not counts:
+        raise Failed(f"{' '.join(words)}: exit {done.returncode}: {done.stderr.strip()[-300:]}")
+    return int(counts[0])
 
 
 def printed_cost(text, what):

@@ -33,7 +33,8 @@ from fork_cost import ForkCost
 from graph_cost import GraphCost
 from kernel_cost import KernelCost
 from lttng_session import LttngSession
-from measure import Failed, Skipped, Table, last_number, machine, measured, output_of, pair_cost, picked
+from measure import (CALLGRIND, Failed, Skipped, Table, instructions_of, last_number, machine, measured, output_of, pair_cost,
+                     picked)
 from pages_cost import PagesCost
 from path_cost import PathCost
 from profile_cost import ProfileCost
@@ -151,6 +152,30 @@ class Bench:
             hooked, both = (cost[f"{way}, {paths}"] - cost["plain"] for way in ("hooked", "instrumented"))
             self.table.add(f"malloc+free, depth {depth}, CPU{text}: added to an instrumented pair / to a hooked one", hooked, both,
                            both / hooked, 1.0)
+        try:
+            self.instructions_of_pairs(depth, plain, instrumented)
+        except Skipped as skipped:
+            self.table.note("malloc+free: instructions of a pair", str(skipped))
+
+    def instructions_of_pairs(self, depth, plain, instrumented):
+        """Compares the same programs by the instructions of a pair. The difference of two runs leaves out what a program does once."""
+        pairs = self.scaled(100_000)
+
+        def of_pair(program, paths):
+            def of_run(count):
+                if not paths:
+                    return instructions_of([*CALLGRIND, program, depth, count])
+                words, folder = self.session("--call-stack", paths)
+                instructions = instructions_of([*words, *CALLGRIND, program, depth, count])
+                self.discard(folder)
+                return instructions
+            return (of_run(2 * pairs) - of_run(pairs)) / pairs
+
+        alone = of_pair(plain, None)
+        for paths, text in (("none", ""), ("all", ", with paths")):
+            hooked, both = (of_pair(program, paths) - alone for program in (plain, instrumented))
+            self.table.add(f"malloc+free, depth {depth}, instructions{text}: added to an instrumented pair / to a hooked one", hooked,
+                           both, both / hooked, 1.0, "")
 
     def compiled_pairs(self):
         """Compiles bench_pairs without and with the plugin. Returns the paths of both programs."""

@@ -34,6 +34,7 @@ test_packages=(
 )
 deep_packages=(
   clang-16 llvm-16-dev lld-16 llvm-16-tools # the oldest LLVM that the plugin builds for (scripts/check-llvm.sh)
+  valgrind                                  # bench: counts the instructions of a pair
   lttng-tools liblttng-ust-dev              # bench: the tracer that record() is compared with
 )
 
