@@ -1,8 +1,12 @@
 # Describes the projects that check-projects.sh builds. check-projects.sh sources this file.
 #
-# For a project X, `packages[X]` names Debian's source package, and patterns of the files to unpack. `kinds[X]` describes
-# the project in the table. `results[X]` is a pattern of the lines in the tests' output that contain results. build_X
-# builds the project in the source folder, with CC, CXX, AR and RANLIB set. test_X runs its tests in the build folder.
+# Each project X has five parts:
+#
+#   packages[X]   Debian's source package, and patterns of the files to unpack
+#   kinds[X]      describes the project in the table that check-projects.sh prints at the end
+#   results[X]    a pattern of the lines in the tests' output that contain results
+#   build_X       builds the project, with CC, CXX, AR and RANLIB set
+#   test_X        runs the project's tests in the same folder, which is a copy of the source
 # shellcheck disable=SC2034,SC2154
 projects=(zlib bzip2 jansson libdeflate cjson mimalloc expat brotli tinyxml2 asio)
 declare -A packages kinds results

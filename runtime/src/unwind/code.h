@@ -37,8 +37,8 @@ template <class T> bool codeBytes(uint64_t at, T &bytes) noexcept {
 // Whether the instruction before `address` may be a call.
 bool mayFollowCall(uint64_t address) noexcept;
 
-// Whether the instruction before `address` may be a call. `address` is the address of a frame in `object`. The object
-// stays loaded as long as the frame exists, so no system call is needed.
+// The same for a code address in `object`, such as the next instruction of a frame (Frame::address). An object stays
+// loaded as long as one of its frames exists. So its code is read without a system call, if its headers are known.
 bool mayFollowCall(const LoadedObject &object, uint64_t address) noexcept;
 
 // Whether a signal handler returns to this address: the code there makes the system call that restores the interrupted

@@ -75,8 +75,8 @@ TEST_F(PageAccessTest, SaysWhatIsTouched) {
   EXPECT_EQ(look(), (std::vector<Looked>{{address, kSize, 10, kSize}}));
 }
 
-// The collector lists the blocks that have untouched pages. Before the process frees a listed block, the runtime reads
-// the state of the block's pages once more.
+// The collector lists the largest blocks that have untouched pages (at most kLargeBlocks). Before the process frees a
+// listed block, the runtime reads the state of the block's pages once more.
 TEST_F(PageAccessTest, TellsTheProcessOfBlocksOfWhichMoreMayBeTouched) {
   const auto isTold = [&](uint64_t at) {
     const uint32_t bit = abi::largeBitOf(at);

@@ -1,4 +1,5 @@
-// Tests a complete session within the test's process: the processes that the collector finds, and how they ended.
+// Tests complete sessions: the processes that the collector finds, and how these processes ended. The collector runs in
+// the test's own process, without msleaks-run.
 #include "collected_session.h"
 
 #include "analysis/trace/trace_follower.h"

@@ -1,4 +1,4 @@
-// Common code of the tests of profiles: the files of golden/, and the profile from which LNT wrote them.
+// Common code of the tests of profiles: reads the files of golden/, and makes the profile that LNT wrote to lnt.*.
 #pragma once
 
 #include "analysis/profiles/profile.h"
@@ -22,7 +22,7 @@ inline std::vector<uint8_t> golden(const std::string &name) {
 
 inline std::vector<uint8_t> bytes(const std::string &text) { return {text.begin(), text.end()}; }
 
-// Returns the profile from which LNT wrote the files. The counters of a line are sorted by name: branch-misses, cycles.
+// Returns the profile that LNT wrote to golden/lnt.*. The counters of a line are sorted by name: branch-misses, cycles.
 inline Profile goldenProfile() {
   Profile profile;
   profile.counters = {{"cycles", 12345}, {"branch-misses", 3'000'000'000'000}};

@@ -58,8 +58,8 @@ TEST_P(Pages, RingsBeginOnPages) {
   EXPECT_EQ(session.drain().size() + total.dropped, total.produced);
 }
 
-// The directory of rings grows by pages. Its file must contain the pages of all entries. Otherwise an access on a full
-// disk would raise SIGBUS.
+// The arena's table of rings grows by pages. The storage of a page must be allocated in the arena's file before an
+// entry on this page is used. Otherwise an access to the entry would raise SIGBUS on a full disk.
 TEST_P(Pages, TheDirectoryOfRingsHasItsPages) {
   const SessionDirectory session({.on_full = abi::OnFull::Drop, .ring_kib = 16, .ring_max_kib = 16});
   constexpr int kThreads = 400; // with 24 bytes each, their entries fill more than two pages of 4 KiB

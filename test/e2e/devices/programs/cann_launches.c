@@ -92,7 +92,7 @@ static void launch_by_runtime(aclrtStream stream) {
   expect(rtKernelLaunchWithHandleV2(many, 2, 19, &given, NULL, stream, NULL), 0, "many V2");
 }
 
-// Launches kernels by handles. Only the runtime library knows which kernel a handle refers to.
+// Launches kernels by handles. A hook sees the names of two kernels, and asks the library for those of the other two.
 static void launch_by_handles(aclrtStream stream) {
   int value = 7;
   rtArgsEx_t given = {.args = &value, .size = sizeof value};

@@ -1,4 +1,4 @@
-// Starts forty children, one after another. Each child is process 1 of its own pid namespace and leaks one block.
+// Forty times, a child makes a pid namespace. The child's own child is process 1 of this namespace, and leaks a block.
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdio.h>
