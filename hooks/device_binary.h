@@ -95,13 +95,13 @@ private:
   static std::string_view withoutCores(std::string_view name) {
     for (const std::string_view core : {"_mix_aic", "_mix_aiv"})
       if (name.size() > core.size() && name.ends_with(core))
-        return {name.data(), name.size() - core.size()};
+        return name.substr(0, name.size() - core.size());
     return name;
   }
   static std::string_view withoutKey(std::string_view name) {
     const size_t digits = name.find_last_not_of("0123456789") + 1;
     const bool has_key = digits > 1 && digits < name.size() && name[digits - 1] == '_';
-    return has_key ? std::string_view(name.data(), digits - 1) : name;
+    return has_key ? name.substr(0, digits - 1) : name;
   }
   std::string_view name_;
   bool is_first_ = true;

@@ -123,10 +123,11 @@ auto copyDescribed(Real as_given, void *caller, const MemoryTypes &types, const 
   constexpr int kNotSaid = 0;
   const Ends ends = {endAt(types, copy.dstMemoryType, copy.dstHost, copy.dstDevice, copy.dstArray),
                      endAt(types, copy.srcMemoryType, copy.srcHost, copy.srcDevice, copy.srcArray)};
-  size_t bytes = size_t{copy.WidthInBytes} * copy.Height;
+  const size_t layer_bytes = size_t{copy.WidthInBytes} * copy.Height;
   if constexpr (requires { copy.Depth; })
-    bytes *= copy.Depth;
-  return copyOf<kFamily>(as_given, caller, ends, bytes, kNotSaid, stream...);
+    return copyOf<kFamily>(as_given, caller, ends, layer_bytes * copy.Depth, kNotSaid, stream...);
+  else
+    return copyOf<kFamily>(as_given, caller, ends, layer_bytes, kNotSaid, stream...);
 }
 
 template <abi::Family kFamily>

@@ -21,8 +21,7 @@ void *orHook(const char *name, void *given, const void *driver, const void *call
   for (const char *ending : kEndings) {
     if (length + std::strlen(ending) >= sizeof symbol)
       continue;
-    std::memcpy(symbol, name, length);
-    std::strcpy(symbol + length, ending);
+    ::stpcpy(::stpcpy(symbol, name), ending);
     hook::Function *const function = hooks::findFunction(symbol);
     if (function == nullptr)
       continue;

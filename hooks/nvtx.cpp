@@ -4,6 +4,7 @@
 
 #include "msleaks/api.h"
 
+#include <bit>
 #include <cstddef>
 
 #ifdef MSL_VENDOR_HEADERS
@@ -37,7 +38,7 @@ struct Narrow {
     constexpr unsigned kFirst[] = {0, 0xc0, 0xe0, 0xf0};
     size_t at = 0;
     for (; wide != nullptr && *wide != 0 && at + 5 < kMostBytes; ++wide) {
-      const auto code = static_cast<uint32_t>(*wide);
+      const auto code = std::bit_cast<uint32_t>(*wide);
       if (code < 0x80) {
         bytes[at++] = static_cast<char>(code);
         continue;

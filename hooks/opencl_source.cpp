@@ -19,6 +19,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 using namespace msleaks;
 using namespace msleaks::hooks;
@@ -107,16 +108,26 @@ struct Module {
   bool is_spirv = false;
 };
 
+// Returns the number of a version as the compiler's option has it: 120 for "OpenCL 1.2 …". 0 = the text names no
+// version.
+unsigned long numberOf(const char *version) noexcept {
+  constexpr std::string_view kPrefix = "OpenCL ";
+  if (std::strncmp(version, kPrefix.data(), kPrefix.size()) != 0)
+    return 0;
+  char *end = nullptr;
+  const unsigned long major = std::strtoul(version + kPrefix.size(), &end, 10);
+  return *end == '.' ? major * 100 + std::strtoul(end + 1, nullptr, 10) * 10 : 0;
+}
+
 // False: the text cannot be compiled, which a note says.
 bool compile(Module &module, Program program, Device device, Text options) {
   const OpenClText source(program_info, program, kSourceOf), extensions(device_info, device, kExtensions),
       il(device_info, device, kIlVersion), version(device_info, device, kVersion);
   module.is_spirv = il.has("SPIR-V");
   const MemoryFile input("msleaks-cl source"), messages("msleaks-cl messages");
-  unsigned major = 0, minor = 0;
   char number[16] = {};
-  if (std::sscanf(version.get(), "OpenCL %u.%u", &major, &minor) == 2)
-    std::snprintf(number, sizeof number, "%u", major * 100 + minor * 10);
+  if (const unsigned long known = numberOf(version.get()); known != 0)
+    std::snprintf(number, sizeof number, "%lu", known);
   const char *const arguments[] = {__msl_kernel_compiler(),
                                    module.is_spirv ? "spirv" : "bitcode",
                                    options != nullptr ? options : "",
