@@ -115,15 +115,15 @@ Value *DeviceTarget::ask(IRBuilder<> &builder, StringRef name, unsigned dimensio
 
 Value *DeviceTarget::special(IRBuilder<> &builder, StringRef name, unsigned dimension) const {
   static constexpr char kDimensions[] = "xyz";
-  FunctionCallee callee = module_->getOrInsertFunction((name + "." + Twine(kDimensions[dimension])).str(),
-                                                       FunctionType::get(builder.getInt32Ty(), /*isVarArg=*/false));
+  const FunctionCallee callee = module_->getOrInsertFunction(
+      (name + "." + Twine(kDimensions[dimension])).str(), FunctionType::get(builder.getInt32Ty(), /*isVarArg=*/false));
   return builder.CreateZExt(builder.CreateCall(callee), builder.getInt64Ty());
 }
 
 // Emits the load of a field of the packet that launched the kernel (hsa_kernel_dispatch_packet_t).
 Value *DeviceTarget::packet(IRBuilder<> &builder, unsigned bits, unsigned offset) const {
   constexpr unsigned kConstant = 4;
-  FunctionCallee callee =
+  const FunctionCallee callee =
       module_->getOrInsertFunction("llvm.amdgcn.dispatch.ptr", FunctionType::get(builder.getPtrTy(kConstant), false));
   Value *address = builder.CreateConstGEP1_64(builder.getInt8Ty(), builder.CreateCall(callee), offset);
   return builder.CreateZExt(builder.CreateAlignedLoad(builder.getIntNTy(bits), address, Align(bits / 8)),
