@@ -13,18 +13,16 @@ constexpr bool isRowOfUnit(uint32_t site) noexcept {
   return site != 0 && (site & (msleaks::abi::kCallerSite | msleaks::abi::kPathSite)) == 0;
 }
 
-// Returns the place that called the hook that this is used in.
-#define MSL_CALLED_HERE(site) (::msleaks::hooks::CalledFrom{::msleaks::runtime::callerFrame(), site})
-
 // The compiler knows the names of these functions and their types. So the hooks have other names in C++.
 #define MSL_DECLARE_EXPORTED(result, symbol, ...)                                                                      \
   extern "C" [[gnu::visibility("default")]] result hook##symbol(MSL_HOOK_EACH(MSL_HOOK_DECLARE, __VA_ARGS__)) __asm__( \
       #symbol);
 
-// `body` is called with the parameters and a CalledFrom.
+// `body` is called with the parameters and the site of a direct call, or 0. It must be inlined, because it reads the
+// frame of the caller.
 #define MSL_DEFINE_EXPORTED(result, body, symbol, ...)                                                                 \
   result hook##symbol(MSL_HOOK_EACH(MSL_HOOK_DECLARE, __VA_ARGS__)) {                                                  \
-    return body(MSL_HOOK_EACH(MSL_HOOK_NAME, __VA_ARGS__), MSL_CALLED_HERE(0));                                        \
+    return body(MSL_HOOK_EACH(MSL_HOOK_NAME, __VA_ARGS__), 0);                                                         \
   }
 
 // The first function is the hook under a second name. So the library exports the address of its own hook, also where
@@ -35,5 +33,5 @@ constexpr bool isRowOfUnit(uint32_t site) noexcept {
   result __msl_direct_##symbol(MSL_HOOK_EACH(MSL_HOOK_DECLARE, __VA_ARGS__), uint32_t site) {                          \
     if (!isRowOfUnit(site))                                                                                            \
       __builtin_unreachable();                                                                                         \
-    return body(MSL_HOOK_EACH(MSL_HOOK_NAME, __VA_ARGS__), MSL_CALLED_HERE(site));                                     \
+    return body(MSL_HOOK_EACH(MSL_HOOK_NAME, __VA_ARGS__), site);                                                      \
   }

@@ -122,17 +122,20 @@ template <int kRow, class Call>
 }
 
 // Calls an allocator that returns the block or null, and records the call.
+// The function into which this is inlined is the hook, so callerFrame() is the frame of its caller. It is read where it
+// is needed.
 template <int kRow, class Call>
-[[gnu::always_inline]] inline void *hookAlloc(uint64_t size_bytes, CalledFrom from, Call call) noexcept {
+[[gnu::always_inline]] inline void *hookAlloc(uint64_t size_bytes, uint32_t site, Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
   if (!runtime::isPlain(thread)) [[unlikely]]
-    return hookAnnouncedAlloc<kRow>(size_bytes, from, call);
+    return hookAnnouncedAlloc<kRow>(size_bytes, {runtime::callerFrame(), site}, call);
   const uint32_t enabled = runtime::enabledWord();
   if ((enabled & kAllocOutcomes) != kAllocOutcomes) [[unlikely]]
-    return (enabled & kAllocOutcomes) == 0 ? call() : hookAnnouncedAlloc<kRow>(size_bytes, from, call);
+    return (enabled & kAllocOutcomes) == 0 ? call()
+                                           : hookAnnouncedAlloc<kRow>(size_bytes, {runtime::callerFrame(), site}, call);
   void *block = callPlainInside(thread, row.family, call);
-  const uint32_t path = pathOf(enabled, from.site, from.frame);
+  const uint32_t path = pathOf(enabled, site, runtime::callerFrame());
   if (block == nullptr) [[unlikely]]
     recordRefusal(row, row.flags, path, size_bytes);
   else
@@ -163,18 +166,18 @@ template <int kRow, class Call>
 // Records the free of a block, and then calls the real function. In the other order, another thread could get the
 // block's address before the free is recorded.
 template <int kRow, class Call>
-[[gnu::always_inline]] inline void hookFree(const void *block, CalledFrom from, Call call) noexcept {
+[[gnu::always_inline]] inline void hookFree(const void *block, uint32_t site, Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
   runtime::Thread &thread = __msl_thread;
   if (!runtime::isPlain(thread)) [[unlikely]]
-    return hookAnnouncedFree<kRow>(block, from, call);
+    return hookAnnouncedFree<kRow>(block, {site != 0 ? runtime::CallerFrame{} : runtime::callerFrame(), site}, call);
   if (!runtime::isEnabled(abi::EventKind::Free))
     return call();
-  runtime::recordEnabled(thread,
-                         abi::FreeEvent{{abi::EventKind::Free, row.heap, 0,
-                                         static_cast<uint16_t>(row.flags | abi::kFromHook), siteOfFree(from), 0},
-                                        reinterpret_cast<uint64_t>(block),
-                                        0});
+  runtime::recordEnabled(
+      thread, abi::FreeEvent{{abi::EventKind::Free, row.heap, 0, static_cast<uint16_t>(row.flags | abi::kFromHook),
+                              siteOfFree({site != 0 ? runtime::CallerFrame{} : runtime::callerFrame(), site}), 0},
+                             reinterpret_cast<uint64_t>(block),
+                             0});
   callPlainInside(thread, row.family, call);
 }
 

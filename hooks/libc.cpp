@@ -22,25 +22,25 @@ void *moveBootstrap(const void *old, size_t size) noexcept {
   return block;
 }
 
-[[gnu::always_inline]] inline void *callMalloc(size_t size, CalledFrom from) noexcept {
+[[gnu::always_inline]] inline void *callMalloc(size_t size, uint32_t site) noexcept {
   const auto function = found(real.malloc);
   if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(size);
-  return hookAlloc<Row::malloc>(size, from, [=] { return function(size); });
+  return hookAlloc<Row::malloc>(size, site, [=] { return function(size); });
 }
 
-[[gnu::always_inline]] inline void *callCalloc(size_t count, size_t size, CalledFrom from) noexcept {
+[[gnu::always_inline]] inline void *callCalloc(size_t count, size_t size, uint32_t site) noexcept {
   const auto function = found(real.calloc);
   if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(product(count, size));
-  return hookAlloc<Row::calloc>(product(count, size), from, [=] { return function(count, size); });
+  return hookAlloc<Row::calloc>(product(count, size), site, [=] { return function(count, size); });
 }
 
-[[gnu::always_inline]] inline void callFree(void *block, CalledFrom from) noexcept {
+[[gnu::always_inline]] inline void callFree(void *block, uint32_t site) noexcept {
   const auto function = found(real.free);
   if (block == nullptr || isBootstrap(block) || function == nullptr) [[unlikely]]
     return;
-  hookFree<Row::free>(block, from, [=] { function(block); });
+  hookFree<Row::free>(block, site, [=] { function(block); });
 }
 
 } // namespace
@@ -76,14 +76,14 @@ void *aligned_alloc(size_t alignment, size_t size) noexcept {
   const auto function = found(real.aligned_alloc);
   if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(size, alignment);
-  return hookAlloc<Row::aligned_alloc>(size, MSL_CALLED_HERE(0), [=] { return function(alignment, size); });
+  return hookAlloc<Row::aligned_alloc>(size, 0, [=] { return function(alignment, size); });
 }
 
 void *memalign(size_t alignment, size_t size) noexcept {
   const auto function = found(real.memalign);
   if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(size, alignment);
-  return hookAlloc<Row::memalign>(size, MSL_CALLED_HERE(0), [=] { return function(alignment, size); });
+  return hookAlloc<Row::memalign>(size, 0, [=] { return function(alignment, size); });
 }
 
 int posix_memalign(void **where, size_t alignment, size_t size) noexcept {
@@ -91,7 +91,7 @@ int posix_memalign(void **where, size_t alignment, size_t size) noexcept {
   if (function == nullptr) [[unlikely]]
     return (*where = bootstrapAllocate(size, alignment)) != nullptr ? 0 : ENOMEM;
   int status = 0, left = 0;
-  hookAlloc<Row::posix_memalign>(size, MSL_CALLED_HERE(0), [=, &status, &left]() -> void * {
+  hookAlloc<Row::posix_memalign>(size, 0, [=, &status, &left]() -> void * {
     status = function(where, alignment, size);
     left = errno;
     errno = status; // for the record
@@ -105,14 +105,14 @@ void *valloc(size_t size) noexcept {
   const auto function = found(real.valloc);
   if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(size, msleaks::runtime::pageBytes());
-  return hookAlloc<Row::valloc>(size, MSL_CALLED_HERE(0), [=] { return function(size); });
+  return hookAlloc<Row::valloc>(size, 0, [=] { return function(size); });
 }
 
 void *pvalloc(size_t size) noexcept {
   const auto function = found(real.pvalloc);
   if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(size, msleaks::runtime::pageBytes());
-  return hookAlloc<Row::pvalloc>(size, MSL_CALLED_HERE(0), [=] { return function(size); });
+  return hookAlloc<Row::pvalloc>(size, 0, [=] { return function(size); });
 }
 
 } // extern "C"

@@ -82,7 +82,8 @@ bool isLeft(const runtime::Thread &thread, CalledFrom from) noexcept {
 }
 
 template <int kRow, class... More>
-[[gnu::always_inline]] inline void *hookNew(hook::Function &function, CalledFrom from, size_t size, More... more) {
+[[gnu::always_inline]] inline void *hookNew(hook::Function &function, uint32_t direct_site, size_t size, More... more) {
+  const CalledFrom from{runtime::callerFrame(), direct_site};
   auto *real = reinterpret_cast<void *(*)(size_t, More...)>(realOperator(function, from));
   if (real == nullptr) [[unlikely]]
     return ::malloc(size != 0 ? size : 1); // nobody has one: a program that asks dlsym for ours
@@ -109,13 +110,15 @@ template <int kRow, class... More>
 }
 
 template <int kRow, class... More>
-[[gnu::always_inline]] inline void hookDelete(hook::Function &function, CalledFrom from, void *block, More... more) {
+[[gnu::always_inline]] inline void hookDelete(hook::Function &function, uint32_t direct_site, void *block,
+                                              More... more) {
+  const CalledFrom from{runtime::callerFrame(), direct_site};
   auto *real = reinterpret_cast<void (*)(void *, More...)>(realOperator(function, from));
   if (real == nullptr) [[unlikely]]
     return ::free(block);
   runtime::Thread &thread = __msl_thread;
   if (block != nullptr && runtime::isPlain(thread) && forwardsToMalloc<kRow>(reinterpret_cast<const void *>(real)))
-    return hookFree<kRow>(block, from, [=] { ::msleaks::hooks::real.free(block); });
+    return hookFree<kRow>(block, direct_site, [=] { ::msleaks::hooks::real.free(block); });
   if (block == nullptr || runtime::isInside(thread, kFamily) || !runtime::isEnabled(abi::EventKind::Free))
     return real(block, more...);
   const auto address = reinterpret_cast<uint64_t>(block);
@@ -146,8 +149,8 @@ using NoThrow = const void *; // const std::nothrow_t &
   [[gnu::used, gnu::section("msl_hooks")]] static hook::Function function_of##symbol = {                               \
       "libstdc++", #symbol, reinterpret_cast<void *>(&hook##symbol), nullptr};                                         \
   [[gnu::always_inline]] static inline result call##symbol(MSL_HOOK_EACH(MSL_HOOK_DECLARE, __VA_ARGS__),               \
-                                                           CalledFrom from) {                                          \
-    return hookIt<Row::symbol>(function_of##symbol, from, MSL_HOOK_EACH(MSL_HOOK_NAME, __VA_ARGS__));                  \
+                                                           uint32_t site) {                                            \
+    return hookIt<Row::symbol>(function_of##symbol, site, MSL_HOOK_EACH(MSL_HOOK_NAME, __VA_ARGS__));                  \
   }                                                                                                                    \
   MSL_DEFINE_EXPORTED(result, call##symbol, symbol, __VA_ARGS__)
 
