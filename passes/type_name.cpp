@@ -62,7 +62,7 @@ std::string pointerName(const DIDerivedType &type, StringRef star, Spelling spel
   if (const auto *function = dyn_cast_if_present<DISubroutineType>(type.getBaseType()))
     return functionName(*function, star, spelling);
   const DIType *base = type.getBaseType();
-  // Of all qualifiers, only `const` of the type that the pointer points to is written: "const char *".
+  // The name contains only one qualifier: `const` of the type that the pointer points to, as in "const char *".
   std::string qualifier;
   if (const auto *derived = dyn_cast_if_present<DIDerivedType>(base);
       derived && derived->getTag() == dwarf::DW_TAG_const_type)
