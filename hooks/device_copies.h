@@ -117,17 +117,22 @@ const void *endAt(const MemoryTypes &types, Type type, const void *host, Device 
     return host;
   return static_cast<int>(type) == types.array ? array : reinterpret_cast<const void *>(device);
 }
+// Returns the number of layers that a descriptor names. A descriptor of two dimensions has one.
+template <class Given> constexpr size_t layersOf(const Given &copy) noexcept {
+  if constexpr (requires { copy.Depth; })
+    return copy.Depth;
+  else
+    return 1;
+}
+
 // `as_given` is the call with all that it was given.
 template <abi::Family kFamily, class Given, class Real, class... Stream>
 auto copyDescribed(Real as_given, void *caller, const MemoryTypes &types, const Given &copy, Stream... stream) {
   constexpr int kNotSaid = 0;
   const Ends ends = {endAt(types, copy.dstMemoryType, copy.dstHost, copy.dstDevice, copy.dstArray),
                      endAt(types, copy.srcMemoryType, copy.srcHost, copy.srcDevice, copy.srcArray)};
-  const size_t layer_bytes = size_t{copy.WidthInBytes} * copy.Height;
-  if constexpr (requires { copy.Depth; })
-    return copyOf<kFamily>(as_given, caller, ends, layer_bytes * copy.Depth, kNotSaid, stream...);
-  else
-    return copyOf<kFamily>(as_given, caller, ends, layer_bytes, kNotSaid, stream...);
+  return copyOf<kFamily>(as_given, caller, ends, size_t{copy.WidthInBytes} * copy.Height * layersOf(copy), kNotSaid,
+                         stream...);
 }
 
 template <abi::Family kFamily>
