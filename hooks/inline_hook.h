@@ -52,8 +52,8 @@ template <class Call> auto callInside(runtime::Thread &thread, uint16_t whose, C
   return call();
 }
 
-// The place that called a hook. `site` is the argument of a direct call; 0 = the call passed no site. Pass it
-// by value: inlined code then keeps its members in registers.
+// The code that called a hook. `site` is the argument of a direct call; 0 = the call passed no site. Functions take a
+// CalledFrom by value, so that inlined code keeps its members in registers.
 struct CalledFrom {
   runtime::CallerFrame frame;
   uint32_t site;
@@ -121,9 +121,8 @@ template <int kRow, class Call>
   return block;
 }
 
-// Calls an allocator that returns the block or null, and records the call.
-// The function into which this is inlined is the hook, so callerFrame() is the frame of its caller. It is read where it
-// is needed.
+// Calls an allocator that returns the block or null, and records the call. This function is inlined into the hook, so
+// callerFrame() is the frame of the hook's caller. The frame is read only where it is needed.
 template <int kRow, class Call>
 [[gnu::always_inline]] inline void *hookAlloc(uint64_t size_bytes, uint32_t site, Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
@@ -168,16 +167,17 @@ template <int kRow, class Call>
 template <int kRow, class Call>
 [[gnu::always_inline]] inline void hookFree(const void *block, uint32_t site, Call call) noexcept {
   constexpr const abi::Symbol &row = abi::kSymbols[kRow];
+  const CalledFrom from{site != 0 ? runtime::CallerFrame{} : runtime::callerFrame(), site};
   runtime::Thread &thread = __msl_thread;
   if (!runtime::isPlain(thread)) [[unlikely]]
-    return hookAnnouncedFree<kRow>(block, {site != 0 ? runtime::CallerFrame{} : runtime::callerFrame(), site}, call);
+    return hookAnnouncedFree<kRow>(block, from, call);
   if (!runtime::isEnabled(abi::EventKind::Free))
     return call();
-  runtime::recordEnabled(
-      thread, abi::FreeEvent{{abi::EventKind::Free, row.heap, 0, static_cast<uint16_t>(row.flags | abi::kFromHook),
-                              siteOfFree({site != 0 ? runtime::CallerFrame{} : runtime::callerFrame(), site}), 0},
-                             reinterpret_cast<uint64_t>(block),
-                             0});
+  runtime::recordEnabled(thread,
+                         abi::FreeEvent{{abi::EventKind::Free, row.heap, 0,
+                                         static_cast<uint16_t>(row.flags | abi::kFromHook), siteOfFree(from), 0},
+                                        reinterpret_cast<uint64_t>(block),
+                                        0});
   callPlainInside(thread, row.family, call);
 }
 

@@ -142,14 +142,19 @@ unwind::Frame frameOf(uint64_t return_address, uint64_t stack_pointer, uint64_t 
   return {.address = unwind::stripped(return_address), .stack_pointer = stack_pointer, .frame_pointer = frame_pointer};
 }
 
+// Returns the number of the path, or the site, or the number of the caller.
+uint32_t pathOrSite(const Wish &wish, uint64_t caller) noexcept {
+  const uint32_t path = numberOf(wish);
+  if (path != 0) [[likely]]
+    return path;
+  return wish.site != 0 ? wish.site : callerSite(caller);
+}
+
 // Does what __msl_path does, by a walk. The function is not inlined, so __msl_path needs no room on the stack.
 [[gnu::noinline]] uint32_t walkedPath(uint64_t return_address, uint64_t stack_pointer, uint64_t frame_pointer,
                                       uint32_t site) noexcept {
-  const unwind::Frame frame = frameOf(return_address, stack_pointer, frame_pointer);
-  const uint32_t path = numberOf({.frame = frame, .from = 0, .site = site});
-  if (path != 0) [[likely]]
-    return path;
-  return site != 0 ? site : callerSite(return_address);
+  return pathOrSite({.frame = frameOf(return_address, stack_pointer, frame_pointer), .from = 0, .site = site},
+                    return_address);
 }
 
 } // namespace
@@ -177,9 +182,7 @@ uint32_t __msl_path(uint64_t return_address, uint64_t stack_pointer, uint64_t fr
 
 uint32_t __msl_path_to(uint64_t caller, uint64_t return_address, uint64_t stack_pointer, uint64_t frame_pointer,
                        uint32_t site) noexcept {
-  const uint32_t path = numberOf(
-      {.frame = frameOf(return_address, stack_pointer, frame_pointer), .from = unwind::stripped(caller), .site = site});
-  if (path != 0)
-    return path;
-  return site != 0 ? site : callerSite(caller);
+  return pathOrSite(
+      {.frame = frameOf(return_address, stack_pointer, frame_pointer), .from = unwind::stripped(caller), .site = site},
+      caller);
 }
