@@ -57,6 +57,12 @@ def pair_cost(text):
     return printed_cost(text, "pair")
 
 
+def sides_cost(text):
+    """Returns {"hooked", "instrumented"}, the ns of a pair, as sides prints them."""
+    words = next(line for line in text.splitlines() if line.startswith("hooked ")).split()
+    return {words[0]: float(words[1]), words[2]: float(words[3])}
+
+
 def picked(values, pick):
     if isinstance(values[0], dict):
         return {key: pick([value[key] for value in values]) for key in values[0]}

@@ -33,7 +33,7 @@ from fork_cost import ForkCost
 from graph_cost import GraphCost
 from kernel_cost import KernelCost
 from lttng_session import LttngSession
-from measure import (CALLGRIND, Failed, Skipped, Table, instructions_of, last_number, machine, measured, output_of, pair_cost,
+from measure import (CALLGRIND, Failed, Skipped, Table, instructions_of, last_number, machine, measured, output_of, pair_cost, sides_cost,
                      picked)
 from pages_cost import PagesCost
 from path_cost import PathCost
@@ -132,28 +132,25 @@ class Bench:
         self.instrumented_malloc(10)
 
     def instrumented_malloc(self, depth):
-        """Compares bench_pairs with and without the plugin, under msleaks-run. Without the plugin, only the hooks record it."""
-        pairs = self.scaled(2_000_000)
-        plain, instrumented = self.compiled_pairs()
+        """Compares pairs of instrumented code with pairs that only the hooks record. Both are in one process, and take turns."""
+        turns = self.scaled(1000)
+        program = self.compiled_sides()
 
-        def recorded(program, paths):
+        def recorded(paths):
             def way():
-                text, folder = self.under_session([program, depth, pairs], "--call-stack", paths)
+                text, folder = self.under_session([program, depth, turns], "--call-stack", paths)
                 self.discard(folder)
-                return pair_cost(text)["cpu"]
+                return sides_cost(text)
             return way
 
-        ways = {"plain": lambda: pair_cost(output_of([plain, depth, pairs]))["cpu"]}
-        for paths in ("none", "all"):
-            ways[f"hooked, {paths}"] = recorded(plain, paths)
-            ways[f"instrumented, {paths}"] = recorded(instrumented, paths)
-        cost = self.medians(ways)
+        cost = self.medians({"plain": lambda: sides_cost(output_of([program, depth, turns])),
+                             "none": recorded("none"), "all": recorded("all")})
         for paths, text in (("none", ""), ("all", ", with paths")):
-            hooked, both = (cost[f"{way}, {paths}"] - cost["plain"] for way in ("hooked", "instrumented"))
+            hooked, both = (cost[paths][side] - cost["plain"]["hooked"] for side in ("hooked", "instrumented"))
             self.table.add(f"malloc+free, depth {depth}, CPU{text}: added to an instrumented pair / to a hooked one", hooked, both,
                            both / hooked, 1.0)
         try:
-            self.instructions_of_pairs(depth, plain, instrumented)
+            self.instructions_of_pairs(depth, *self.compiled_pairs())
         except Skipped as skipped:
             self.table.note("malloc+free: instructions of a pair", str(skipped))
 
@@ -183,6 +180,17 @@ class Bench:
         for program, options in ((plain, ["--msl-off"]), (instrumented, [])):
             output_of([self.program("msleaks-clang"), *options, "-O2", HERE / "malloc" / "pairs.c", "-o", program, "-pthread"])
         return plain, instrumented
+
+    def compiled_sides(self):
+        """Compiles the program whose one side is instrumented. Returns its path."""
+        clang, sources = [self.program("msleaks-clang"), "-O2"], HERE / "malloc"
+        program, sides = self.scratch / "sides", []
+        for name, options in (("hooked", ["--msl-off"]), ("instrumented", []), ("sides", ["--msl-off"])):
+            source = sources / ("sides.c" if name == "sides" else "side.c")
+            sides.append(self.scratch / f"{name}.o")
+            output_of([*clang, *options, f"-DSIDE={name}", "-c", source, "-o", sides[-1]])
+        output_of([*clang, *sides, "-o", program])
+        return program
 
     def malloc_at(self, depth, heaptrack):
         pairs = self.scaled(2_000_000)

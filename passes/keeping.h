@@ -1,8 +1,12 @@
 // Decides whether a called function stores its argument, a block, in memory that outlives the calling function. Other
 // code can later load the block's address from there, and free the block.
+// Two examples, with a global `all`:
 //
-//   define void @keep(ptr %node) {             all.push_back(node):
-//     store ptr %node, ptr @all                  gets the address of `node`, and stores the block in memory of `all`
+//   define void @keep(ptr %node) {
+//     store ptr %node, ptr @all     the argument is the block's address
+//
+//   all.push_back(node);            the argument is the address of the variable `node`. push_back loads the block's
+//                                   address from there, and stores it in memory of `all`
 #pragma once
 
 namespace llvm {

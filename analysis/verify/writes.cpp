@@ -35,7 +35,7 @@ bool isSame(const WritePath &path, const Write &write) {
 std::string textOf(const WritePath &path) {
   const std::string bytes = path.end - path.begin == 1 ? fmt::format("byte {}", path.begin)
                                                        : fmt::format("bytes {} to {}", path.begin, path.end - 1);
-  return fmt::format("{} write{} there changed {} of it", path.writes, path.writes == 1 ? "" : "s", bytes);
+  return fmt::format("{} write{} changed {} of the block", path.writes, path.writes == 1 ? "" : "s", bytes);
 }
 
 std::string within(const std::string &operation) {

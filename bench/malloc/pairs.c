@@ -6,11 +6,10 @@
 // Prints `pair cpu X wall Y` for the slowest thread: the ns of one pair in processor time (CLOCK_THREAD_CPUTIME_ID) and
 // in real time. bench/run.py runs this program alone, under msleaks-run and under heaptrack.
 #define _GNU_SOURCE
+#include "replace.h"
+
 #include <pthread.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 struct work {
   long pairs;
@@ -18,34 +17,6 @@ struct work {
   size_t live;
   double cpu_ns, wall_ns; // of one pair
 };
-
-static double now_ns(clockid_t clock) {
-  struct timespec now;
-  clock_gettime(clock, &now);
-  return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
-static uint64_t next(uint64_t *state) {
-  *state ^= *state << 13;
-  *state ^= *state >> 7;
-  return *state ^= *state << 17;
-}
-
-static void replace(void **slot, size_t size) {
-  free(*slot);
-  *slot = malloc(size);
-  *(volatile char *)*slot = 1;
-}
-
-// The compiler must neither inline this function nor make its call a tail call. Otherwise there would be fewer than
-// `depth` frames on the stack.
-__attribute__((noinline)) static int descend(int depth, void **slot, size_t size) {
-  if (depth == 0)
-    return replace(slot, size), 0;
-  const int below = descend(depth - 1, slot, size);
-  __asm__ volatile("" ::: "memory");
-  return below + 1;
-}
 
 static void *run(void *argument) {
   struct work *work = argument;

@@ -49,7 +49,7 @@ __kernel void choose(__global int *out, int n) {
   out[i] = value;
 }
 
-// This function is not inlined. Its counters belong to the kernel that calls it.
+// This function is not inlined. It has a graph of its own, whose counts have the scale of the kernel that calls it.
 __attribute__((noinline)) int steps(int value) {
   int count = 0;
   while (value > 1) {

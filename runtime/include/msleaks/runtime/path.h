@@ -51,7 +51,9 @@ struct CallerFrame {
 
 // Whether the event of an allocation at this site gets a path. `site` must be the site number of a row of a unit.
 [[gnu::always_inline]] inline bool hasPath(uint32_t enabled, uint32_t site) noexcept {
-  return (enabled & abi::kPathsOfSites) != 0 || ((enabled & abi::kPathsOfCallers) != 0 && isForeign(site));
+  if ((enabled & abi::kPathsOfSites) != 0) [[likely]]
+    return true;
+  return (enabled & abi::kPathsOfCallers) != 0 && isForeign(site);
 }
 
 // Returns the site number of the path to `site`. If the session records no path to this site, returns `site`. If `site`
