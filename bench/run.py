@@ -4,11 +4,11 @@
     bench/run.py [--build build/release] [--quick|--check] [PART …]
 
 Parts: record malloc stopped forks programs paths compile trace reading
-sessions report reach pages verify devices profiles graphs kernels.
+sessions report compare reach pages verify devices profiles graphs kernels.
 
-The peers are LTTng-UST for one event, LeakSanitizer for reach, heaptrack for a malloc+free pair, perf for perf.data, and
-clang's own instrumentation for graphs. For a PyTorch training the peers are heaptrack and memray (in a virtual environment in
-the cache). If a peer is missing, the table has a note.
+The peers are LTTng-UST for one event, LeakSanitizer for reach, GNU diff for compare, and heaptrack for a malloc+free pair. They
+are perf for perf.data, and clang's own instrumentation for graphs. For a PyTorch training the peers are heaptrack and memray (in a
+virtual environment in the cache). If a peer is missing, the table has a note.
 
 The compared programs run in turns (a b c, a b c, …), so that other work on the machine affects all of them. Each figure is the
 median of their runs. For whole programs, steps of a training, operators, kernels and verify, it is the minimum. Compare only
@@ -27,6 +27,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from compare_cost import CompareCost
 from compile_cost import CompileCost
 from device_cost import DeviceCost
 from fork_cost import ForkCost
@@ -393,6 +394,9 @@ class Bench:
     def sessions(self):
         SessionCost(self).run()
 
+    def compare(self):
+        CompareCost(self).run()
+
     def reach(self):
         ReachCost(self).run()
 
@@ -468,7 +472,7 @@ def main():
     effort = parser.add_mutually_exclusive_group()
     effort.add_argument("--quick", action="store_true", help="fewer and shorter runs")
     effort.add_argument("--check", action="store_true", help="so short that the figures mean nothing: whether the benchmarks work")
-    parts = ["record", "malloc", "stopped", "forks", "programs", "paths", "compile", "trace", "reading", "sessions", "report", "reach", "pages", "verify", "devices", "profiles", "graphs", "kernels"]
+    parts = ["record", "malloc", "stopped", "forks", "programs", "paths", "compile", "trace", "reading", "sessions", "report", "compare", "reach", "pages", "verify", "devices", "profiles", "graphs", "kernels"]
     parser.add_argument("parts", nargs="*", help=f"which of {', '.join(parts)} (default: all)")
     arguments = parser.parse_args()
     for part in arguments.parts:

@@ -1,0 +1,61 @@
+"""Measures the alignment of two sequences of launches (msleaks compare). The peer is GNU diff on the same names."""
+import random
+import shutil
+
+from measure import Failed, measured, output_of
+
+SECONDS, KIB = 2.0, 500 * 1024  # goals: time and memory of the alignment
+KERNELS = 60
+
+
+class CompareCost:
+    def __init__(self, bench):
+        self.bench = bench
+        self.launches = 1_000_000 if bench.scale >= 1 else 10_000
+        self.edits = self.launches // 1000
+
+    def run(self):
+        first, second = self.bench.scratch / "launches-a", self.bench.scratch / "launches-b"
+        self.write(first, second)
+        ours = [self.bench.program("bench_aligning"), first, second]
+        ways = {"ours": lambda: measured(ours)}
+        diff = shutil.which("diff")
+        if diff:
+            ways["diff"] = lambda: measured([diff, first, second], passing=(1,))
+        else:
+            self.bench.table.note("compare: GNU diff", "not installed")
+        cost = self.bench.medians(ways)
+        name = f"{self.launches:,} against {self.launches:,} launches with {self.edits:,} edits"
+        seconds, kib = cost["ours"]["wall_s"], cost["ours"]["peak_kib"]
+        self.bench.table.add(f"compare, {name}: time / goal", SECONDS, seconds, seconds / SECONDS, 1.0, "s")
+        self.bench.table.add(f"compare, {name}: memory / goal", KIB / 1024, kib / 1024, kib / KIB, 1.0, "MiB")
+        if diff:
+            self.bench.table.add(f"compare, {name}: time, ours / GNU diff", cost["diff"]["wall_s"], seconds, seconds / cost["diff"]["wall_s"], None, "s")
+            self.differing(diff, ours, first, second)
+
+    def differing(self, diff, ours, first, second):
+        """Notes how many lines each of both finds that are in one file only. Ours finds the fewest."""
+        script = output_of(["sh", "-c", f"{diff} {first} {second} | grep -c '^[<>]'"])
+        found, least = int(output_of(ours)), int(script)
+        if found > least:
+            raise Failed(f"bench_aligning finds {found} differing names, GNU diff only {least}")
+        self.bench.table.note("compare: names in one sequence only", f"ours {found:,}, GNU diff {least:,}")
+
+    def write(self, first, second):
+        """Writes the names of both sequences. Kernels are launched in layers, as a training launches them."""
+        pick = random.Random(31)
+        layers = [[f"kernel_{pick.randrange(KERNELS)}_of_layer" for _ in range(pick.randrange(8, 40))] for _ in range(24)]
+        names = []
+        while len(names) < self.launches:
+            names += layers[pick.randrange(len(layers))]
+        names = names[:self.launches]
+        first.write_text("\n".join(names) + "\n")
+        for number in range(self.edits):
+            at = pick.randrange(len(names))
+            if number % 3 == 0:
+                names[at] = f"kernel_{pick.randrange(KERNELS)}_of_layer"
+            elif number % 3 == 1:
+                del names[at]
+            else:
+                names.insert(at, f"kernel_{pick.randrange(KERNELS)}_of_layer")
+        second.write_text("\n".join(names) + "\n")
