@@ -1,4 +1,5 @@
-// Declares what a verb of `msleaks` is. Each file in verbs/ defines one verb, and ends with
+// Declares what a verb of `msleaks` is. Each file in verbs/, except registry.cpp, defines one verb. The file ends with
+// the registration of the verb:
 //
 //   MSL_REGISTER_VERB(stem_of_the_file, "what it does, for --help", declareTheVerb)
 //

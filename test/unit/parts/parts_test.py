@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that the parts of analysis/ include each other in one direction only, as analysis/CMakeLists.txt allows.
+"""Checks that the parts of analysis/ include each other in one direction only, as analysis/CMakeLists.txt allows. Also checks that
+they include no header of a higher layer.
 
     parts_test.py REPOSITORY
 """
@@ -9,6 +10,7 @@ from pathlib import Path
 
 PART = re.compile(r"^add_part\((\w+)(?: SEES ([\w ]+?))?(?: USES [^)]*)?\)", re.M)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
+HIGHER = ("hooks", "tools", "driver")  # the folders of the layers above analysis/ (ARCHITECTURE.md)
 
 
 def visible_parts(text):
@@ -30,6 +32,8 @@ def wrong_includes(analysis, visible):
             words = include.split("/")
             if words[0] == "analysis" and words[1] not in visible[part]:
                 yield f"{file}: {part} does not see {words[1]} ({include})"
+            elif words[0] in HIGHER:
+                yield f"{file}: analysis does not see {words[0]} ({include})"
             elif len(words) == 1 and not include.endswith(".inc") and not (file.parent / include).exists():
                 yield f"{file}: {include} is no file of {part}"
 

@@ -57,7 +57,8 @@ TEST(FileLeaks, OfTwoPlacesEachHasItsOwn) {
   EXPECT_FALSE(findings[1].evidence.empty());
 }
 
-// A variable still refers to the FILE that leaks. The FILE's buffer is a part of this leak.
+// A FILE to which a variable still refers may have no finding `handles`. Then the leak of the buffer is folded into the
+// leak of the FILE.
 TEST(FileLeaks, ABufferGoesWithTheLeakOfItsFile) {
   std::vector<Finding> findings{leakOf("FILE", 6, 472), leakOf("buffer of a FILE", 7, 1024)};
   findings[1].holder = frameAt(6);

@@ -1,4 +1,5 @@
-// Usage: family MODE N. Starts N processes or threads, or executes N images, as MODE selects.
+// Usage: family MODE N. fork: forks N children. exec: runs N images, one after another. threads: starts N short
+// threads, four at a time. leave: ends while one child runs for N ms more.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
@@ -45,7 +46,6 @@ static int runImages(char **argv, int count) {
   return 1;
 }
 
-// Starts N short threads, four of them at a time.
 static int runThreads(int count) {
   enum { kAtOnce = 4 };
   for (int done = 0; done < count; done += kAtOnce) {
