@@ -86,7 +86,7 @@ public:
   Alignment run();
 
 private:
-  // What is still to be done: a box to be aligned, or a run behind such a box.
+  // A task that is still to be done: a box to be aligned, or a run behind such a box.
   struct Task {
     Box box;
     Index equal = 0; // length of the run that begins at the box's first corner; 0 = the box is still to be aligned

@@ -1,0 +1,200 @@
+#include "analysis/compare/msmemscope_dump.h"
+
+#include "analysis/compare/csv_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fmt/format.h>
+#include <fstream>
+#include <map>
+#include <string_view>
+#include <tuple>
+
+namespace msleaks::analysis::compare {
+namespace {
+
+// The columns of a dump, in their order.
+constexpr std::array<std::string_view, 12> kColumns = {
+    "ID",        "Event",     "Event Type", "Name", "Timestamp(ns)",      "Process Id",
+    "Thread Id", "Device Id", "Ptr",        "Attr", "Call Stack(Python)", "Call Stack(C)"};
+enum Column : size_t { kEvent = 1, kEventType = 2, kName = 3, kTimestamp = 4, kDevice = 7, kAttr = 9 };
+
+// A row that matters.
+struct DumpRow {
+  uint64_t time = 0;
+  bool is_launch = false;
+  uint32_t name = 0; // of a launch
+  DumpSize size = 0; // of a row of the pool
+};
+
+bool isLaunch(std::string_view type, DumpLevel level) {
+  return level == DumpLevel::Kernel ? type == "KERNEL_LAUNCH" : type == "ATEN_END" || type == "ATB_END";
+}
+
+bool isOfPool(std::string_view event, std::string_view type) {
+  return (event == "MALLOC" || event == "FREE") && (type == "PTA" || type == "MINDSPORE");
+}
+
+std::optional<uint64_t> numberIn(std::string_view text) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+std::optional<DumpSize> sizeIn(std::string_view text) {
+  const bool is_negative = text.starts_with('-');
+  const auto magnitude = numberIn(text.substr(is_negative ? 1 : 0));
+  if (!magnitude || (is_negative && *magnitude > uint64_t{1} << 63))
+    return std::nullopt;
+  return is_negative ? -static_cast<DumpSize>(*magnitude) : static_cast<DumpSize>(*magnitude);
+}
+
+// The value of a key in "{key:value,key:value}"; nothing where it is not there.
+std::optional<std::string_view> valueIn(std::string_view attributes, std::string_view key) {
+  for (size_t at = attributes.find(key); at != std::string_view::npos; at = attributes.find(key, at + 1)) {
+    const bool begins = at > 0 && (attributes[at - 1] == '{' || attributes[at - 1] == ',');
+    const size_t value = at + key.size() + 1;
+    if (begins && value <= attributes.size() && attributes[value - 1] == ':')
+      return attributes.substr(value, attributes.find_first_of(",}", value) - value);
+  }
+  return std::nullopt;
+}
+
+// A value in a message, on one line.
+std::string valueText(std::string_view text) {
+  std::string shown = "'";
+  for (const char character : text.substr(0, 60))
+    shown += static_cast<unsigned char>(character) < ' ' || character == 0x7f ? '?' : character;
+  return shown + (text.size() > 60 ? "...'" : "'");
+}
+
+// Adds the rows of a dump, and puts them in order.
+class DumpRows {
+public:
+  DumpRows(std::istream &in, const std::string &file, DumpLevel level, NameTable &names)
+      : csv_(in, file), level_(level), names_(names) {}
+
+  Result<void> read();
+  MsmemscopeDump launches();
+
+private:
+  Result<void> readHeader();
+  Result<void> takeRow(std::vector<std::string> cells);
+  Result<DumpSize> sizeOf(std::string_view attributes) const;
+  static void joinName(std::vector<std::string> &cells);
+
+  CsvReader csv_;
+  DumpLevel level_;
+  NameTable &names_;
+  std::map<std::string, std::vector<DumpRow>> rows_; // by device
+};
+
+Result<void> DumpRows::readHeader() {
+  constexpr std::string_view kMark = "\xef\xbb\xbf"; // that some editors write in front of UTF-8
+  if (!MSL_TRY(csv_.next()))
+    return csv_.fault("the file is empty");
+  std::vector<std::string> header = csv_.takeCells();
+  if (header[0].starts_with(kMark))
+    header[0].erase(0, kMark.size());
+  if (!std::equal(header.begin(), header.end(), kColumns.begin(), kColumns.end()))
+    return csv_.fault("it is not the header of a dump of msMemScope (ID,Event,Event Type,Name,...)");
+  return {};
+}
+
+// A name is not in quotes, whatever it contains (foo<int, 4>). So the cells that are too many belong to the name.
+void DumpRows::joinName(std::vector<std::string> &cells) {
+  const auto behind = cells.begin() + kName + 1;
+  const auto more = static_cast<ptrdiff_t>(cells.size() - kColumns.size());
+  for (auto part = behind; part != behind + more; ++part)
+    cells[kName] += "," + *part;
+  cells.erase(behind, behind + more);
+}
+
+Result<void> DumpRows::takeRow(std::vector<std::string> cells) {
+  if (cells.size() == 1 && cells[0].empty())
+    return {}; // an empty line
+  if (cells.size() < kColumns.size())
+    return csv_.fault(fmt::format("it has {} cells, and the header has {}: the file was cut, or a quote is missing",
+                                  cells.size(), kColumns.size()));
+  DumpRow row;
+  row.is_launch = isLaunch(cells[kEventType], level_);
+  if (!row.is_launch && !isOfPool(cells[kEvent], cells[kEventType]))
+    return {};
+  joinName(cells);
+  const auto time = numberIn(cells[kTimestamp]);
+  if (!time)
+    return csv_.fault(fmt::format("its timestamp {} is no number below 2^64", valueText(cells[kTimestamp])));
+  row.time = *time;
+  if (row.is_launch)
+    row.name = names_.numberOf(cells[kName]);
+  else
+    row.size = MSL_TRY(sizeOf(cells[kAttr]));
+  rows_[cells[kDevice]].push_back(row);
+  return {};
+}
+
+Result<DumpSize> DumpRows::sizeOf(std::string_view attributes) const {
+  const auto text = valueIn(attributes, "size");
+  if (!text)
+    return csv_.fault("its column Attr has no size");
+  const auto size = sizeIn(*text);
+  if (!size)
+    return csv_.fault(fmt::format("its size {} is no number of 64 bits", valueText(*text)));
+  return *size;
+}
+
+Result<void> DumpRows::read() {
+  MSL_TRY(readHeader());
+  while (MSL_TRY(csv_.next()))
+    MSL_TRY(takeRow(csv_.takeCells()));
+  return {};
+}
+
+MsmemscopeDump DumpRows::launches() {
+  MsmemscopeDump dump;
+  for (auto &[name, rows] : rows_) {
+    std::stable_sort(rows.begin(), rows.end(), [](const DumpRow &a, const DumpRow &b) { return a.time < b.time; });
+    DumpDevice device{name, {}};
+    std::optional<DumpSize> next;
+    for (auto row = rows.rbegin(); row != rows.rend(); ++row)
+      if (row->is_launch)
+        device.launches.push_back({row->name, next});
+      else
+        next = row->size;
+    std::reverse(device.launches.begin(), device.launches.end());
+    if (!device.launches.empty())
+      dump.push_back(std::move(device));
+    rows = {};
+  }
+  std::sort(dump.begin(), dump.end(),
+            [](const DumpDevice &a, const DumpDevice &b) { return isEarlierDevice(a.device, b.device); });
+  return dump;
+}
+
+} // namespace
+
+std::string textOf(DumpSize size) { return fmt::format("{}", size); }
+
+bool isEarlierDevice(const std::string &a, const std::string &b) {
+  const auto keyOf = [](const std::string &device) {
+    return std::tuple(numberIn(device).value_or(UINT64_MAX), std::string_view(device));
+  };
+  return keyOf(a) < keyOf(b);
+}
+
+Result<MsmemscopeDump> readMsmemscopeDump(std::istream &in, const std::string &file, DumpLevel level,
+                                          NameTable &names) {
+  DumpRows rows(in, file, level, names);
+  MSL_TRY(rows.read());
+  return rows.launches();
+}
+
+Result<MsmemscopeDump> readMsmemscopeDump(const std::filesystem::path &file, DumpLevel level, NameTable &names) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in || std::filesystem::is_directory(file))
+    return fail(fmt::format("cannot read '{}': there is no such file, or it may not be read", file.string()));
+  return readMsmemscopeDump(in, file.string(), level, names);
+}
+
+} // namespace msleaks::analysis::compare
