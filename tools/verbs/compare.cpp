@@ -1,5 +1,6 @@
 // msleaks compare A B: compares the launches of two runs, or of two dumps of msMemScope (docs/compare.md).
 #include "analysis/compare/msmemscope_comparison.h"
+#include "analysis/compare/msmemscope_side.h"
 #include "analysis/run/output_file.h"
 #include "verb.h"
 
@@ -18,12 +19,10 @@ struct CompareOptions {
 
 Result<analysis::compare::MsmemscopeDump> readSide(const std::string &path, analysis::compare::DumpLevel level,
                                                    analysis::compare::NameTable &names) {
-  auto dump = MSL_TRY(analysis::compare::readMsmemscopeDump(path, level, names));
-  if (dump.empty())
-    return fail(fmt::format("'{}' has no launch to compare: --level kernel needs rows KERNEL_LAUNCH, --level op needs "
-                            "rows ATEN_END or ATB_END (msMemScope writes them with --events=launch)",
-                            path));
-  return dump;
+  auto side = MSL_TRY(analysis::compare::readMsmemscopeSide(path, level, names));
+  for (const std::string &damage : side.damage)
+    spdlog::warn("{}: {}", path, damage);
+  return std::move(side.launches);
 }
 
 // Writes the file of msMemScope, and prints its name.
@@ -45,12 +44,12 @@ Result<ExitStatus> compareByPolicy(const CompareOptions &options) {
 
 Action declareCompare(CommandLine &line) {
   const auto options = std::make_shared<CompareOptions>();
-  line.option("A", options->first, "names a dump of msMemScope (.csv)").required();
+  line.option("A", options->first, "names the folder of a run, or a dump of msMemScope (.csv)").required();
   line.option("B", options->second, "names another one, which is compared with A").required();
   line.option("--policy", options->policy, "msmemscope: writes the file that msMemScope's comparison writes")
       .oneOf({"msmemscope"})
       .required();
-  line.option("--level", options->level, "compares launches of kernels, or ends of operators")
+  line.option("--level", options->level, "compares launches of kernels, or ends of operators (in a run: ranges)")
       .oneOf({"kernel", "op"})
       .showDefault();
   line.option("-o,--output", options->output, "names the folder for this file; it is made if there is none")

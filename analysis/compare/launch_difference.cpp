@@ -1,0 +1,144 @@
+#include "analysis/compare/launch_difference.h"
+
+#include "analysis/compare/alignment.h"
+
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+namespace msleaks::analysis::compare {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+LaunchMemory memoryOf(const Launch &launch) { return {launch.before_bytes, launch.after_bytes, launch.peak_bytes}; }
+
+// The memory that was there before may differ: an earlier launch is the reason, and it is shown itself.
+bool isSame(const Launch &first, const Launch &second) {
+  return first.after_bytes - first.before_bytes == second.after_bytes - second.before_bytes &&
+         first.peak_bytes - first.before_bytes == second.peak_bytes - second.before_bytes;
+}
+
+// A range is never a launch, whatever its name.
+std::vector<uint32_t> keysOf(const LaunchSequence &sequence) {
+  std::vector<uint32_t> keys;
+  keys.reserve(sequence.launches.size());
+  for (const Launch &launch : sequence.launches)
+    keys.push_back(launch.name * 2 + launch.is_range);
+  return keys;
+}
+
+class SequenceComparison {
+public:
+  SequenceComparison(const LaunchSequence &first, const LaunchSequence &second, LaunchDifferences &to)
+      : first_(first), second_(second), to_(to) {}
+
+  void run() {
+    const Alignment alignment = align(keysOf(first_), keysOf(second_));
+    to_.coarse |= alignment.coarse;
+    for (const EqualRun &equal : alignment.equal) {
+      addUnequal(equal.first, equal.second);
+      for (size_t i = 0; i < equal.count; ++i)
+        add(&first_.launches[at_first_++], &second_.launches[at_second_++]);
+    }
+    addUnequal(first_.launches.size(), second_.launches.size());
+  }
+
+private:
+  void addUnequal(size_t until_first, size_t until_second) {
+    while (at_first_ < until_first)
+      add(&first_.launches[at_first_++], nullptr);
+    while (at_second_ < until_second)
+      add(nullptr, &second_.launches[at_second_++]);
+  }
+  LaunchState count(const Launch *first, const Launch *second) {
+    if (!first)
+      return ++to_.added, LaunchState::New;
+    if (!second)
+      return ++to_.gone, LaunchState::Gone;
+    return isSame(*first, *second) ? (++to_.same, LaunchState::Same) : (++to_.changed, LaunchState::Changed);
+  }
+  void add(const Launch *first, const Launch *second) {
+    const LaunchState state = count(first, second);
+    if (state == LaunchState::Same)
+      return;
+    const Launch &any = first ? *first : *second;
+    LaunchDifference difference{
+        any.name, any.is_range, first ? first_.device : second_.device, first ? first_.process : second_.process, {},
+        {},       state};
+    if (first)
+      difference.before = memoryOf(*first);
+    if (second)
+      difference.after = memoryOf(*second);
+    if (!any.is_range)
+      to_.change_bytes += difference.changeBytes();
+    to_.differing.push_back(difference);
+  }
+
+  const LaunchSequence &first_, &second_;
+  LaunchDifferences &to_;
+  size_t at_first_ = 0, at_second_ = 0;
+};
+
+int64_t changeOf(const std::optional<LaunchMemory> &memory) {
+  return memory ? static_cast<int64_t>(memory->after_bytes - memory->before_bytes) : 0;
+}
+
+Json jsonOf(const std::optional<LaunchMemory> &memory) {
+  if (!memory)
+    return nullptr;
+  return {
+      {"before_bytes", memory->before_bytes}, {"after_bytes", memory->after_bytes}, {"peak_bytes", memory->peak_bytes}};
+}
+
+const char *nameOf(LaunchState state) {
+  switch (state) {
+  case LaunchState::Same:
+    return "same";
+  case LaunchState::Changed:
+    return "changed";
+  case LaunchState::New:
+    return "new";
+  case LaunchState::Gone:
+    return "gone";
+  }
+  return "";
+}
+
+} // namespace
+
+int64_t LaunchDifference::changeBytes() const { return changeOf(after) - changeOf(before); }
+
+LaunchDifferences compareLaunches(const RunLaunches &first, const RunLaunches &second) {
+  static const LaunchSequence kNoSequence;
+  const auto keyOf = [](const LaunchSequence &sequence) { return std::tuple(sequence.device, sequence.process); };
+  LaunchDifferences differences;
+  auto a = first.sequences.begin(), b = second.sequences.begin();
+  while (a != first.sequences.end() || b != second.sequences.end()) {
+    const bool has_a = a != first.sequences.end() && (b == second.sequences.end() || keyOf(*a) <= keyOf(*b));
+    const bool has_b = b != second.sequences.end() && (a == first.sequences.end() || keyOf(*b) <= keyOf(*a));
+    SequenceComparison(has_a ? *a : kNoSequence, has_b ? *b : kNoSequence, differences).run();
+    a += has_a;
+    b += has_b;
+  }
+  return differences;
+}
+
+Json launchesJson(const LaunchDifferences &differences, const NameTable &names) {
+  Json array = Json::array();
+  for (const LaunchDifference &difference : differences.differing)
+    array.push_back({{"name", names[difference.name]},
+                     {"kind", difference.is_range ? "range" : "launch"},
+                     {"device", difference.device ? Json(*difference.device) : Json(nullptr)},
+                     {"process", difference.process},
+                     {"before", jsonOf(difference.before)},
+                     {"after", jsonOf(difference.after)},
+                     {"state", nameOf(difference.state)}});
+  return array;
+}
+
+Json launchCountsJson(const LaunchDifferences &differences) {
+  return {{"same", differences.same}, {"changed", differences.changed},           {"new", differences.added},
+          {"gone", differences.gone}, {"change_bytes", differences.change_bytes}, {"coarse", differences.coarse}};
+}
+
+} // namespace msleaks::analysis::compare
