@@ -1,5 +1,6 @@
 #include "analysis/compare/csv_reader.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace msleaks::analysis::compare {
@@ -14,54 +15,71 @@ void CsvReader::fill() {
   end_ = static_cast<size_t>(in_.gcount());
 }
 
+// Adds bytes that are ahead to a cell.
+Result<void> CsvReader::take(std::string &cell, std::string_view bytes) {
+  row_bytes_ += bytes.size();
+  if (row_bytes_ > kMostRowBytes)
+    return fault("it has more than 64 MiB: a quote is missing, or this is no CSV file");
+  cell += bytes;
+  at_ += bytes.size();
+  return {};
+}
+
 Result<void> CsvReader::readQuoted(std::string &cell) {
-  take();
-  for (;;) {
-    const int character = take();
-    if (character == kEnd)
+  for (++at_;;) {
+    const std::string_view bytes = ahead();
+    if (bytes.empty())
       return fault("the file ends within quotes: it was cut");
-    if (++row_bytes_ > kMostRowBytes)
-      return fault("it has more than 64 MiB: a quote is missing");
-    if (character != '"')
-      cell += static_cast<char>(character);
-    else if (peek() == '"')
-      cell += static_cast<char>(take());
-    else
+    const size_t quote = bytes.find('"');
+    MSL_TRY(take(cell, bytes.substr(0, quote)));
+    if (quote == std::string_view::npos)
+      continue;
+    ++at_;
+    if (!isAhead('"'))
       return {};
+    MSL_TRY(take(cell, "\""));
   }
 }
 
-// Adds one cell. False: it is the last one of its row. A quote that does not begin the cell, or that more text follows,
-// is text: msMemScope writes names as they are.
-Result<bool> CsvReader::readCell() {
-  std::string &cell = cells_.emplace_back();
-  if (peek() == '"')
+// False: the cell is the last one of its row. A quote that does not begin the cell, or that more text follows, is text:
+// msMemScope writes names as they are.
+Result<bool> CsvReader::readCell(std::string &cell) {
+  cell.clear();
+  if (isAhead('"'))
     MSL_TRY(readQuoted(cell));
   for (;;) {
-    const int character = take();
-    if (character == ',')
-      return true;
-    if (character == '\r' && peek() == '\n')
-      continue;
-    if (character == '\n' || character == kEnd)
+    const std::string_view bytes = ahead();
+    if (bytes.empty())
       return false;
-    if (++row_bytes_ > kMostRowBytes)
-      return fault("it has more than 64 MiB: this is no CSV file");
-    cell += static_cast<char>(character);
+    const auto end = std::find_if(bytes.begin(), bytes.end(), [](char character) {
+      return character == ',' || character == '\n' || character == '\r';
+    });
+    MSL_TRY(take(cell, {bytes.begin(), end}));
+    if (end == bytes.end())
+      continue;
+    const char delimiter = *end; // before the buffer is filled again
+    ++at_;
+    if (delimiter != '\r')
+      return delimiter == ',';
+    if (!isAhead('\n'))
+      cell += '\r';
   }
 }
 
 Result<bool> CsvReader::next() {
-  cells_.clear();
   row_bytes_ = 0;
-  const bool ends = peek() == kEnd;
+  const bool ends = ahead().empty();
   if (in_.bad())
     return fail(fmt::format("cannot read '{}'", file_));
   if (ends)
     return false;
   ++row_;
-  while (MSL_TRY(readCell()))
-    continue;
+  size_t count = 0;
+  do {
+    if (count == cells_.size())
+      cells_.emplace_back();
+  } while (MSL_TRY(readCell(cells_[count++])));
+  cells_.resize(count);
   return true;
 }
 

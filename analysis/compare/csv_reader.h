@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <istream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,30 +19,30 @@ public:
 
   // Reads the next row, at least one cell. False: there is none.
   Result<bool> next();
-  // Once for each row.
-  std::vector<std::string> takeCells() { return std::move(cells_); }
+  // Of this row. The caller may change them: the next row overwrites them.
+  std::vector<std::string> &cells() { return cells_; }
   // Its number, as a spreadsheet counts: the header is row 1.
   uint64_t row() const { return row_; }
   // An error in this row.
   tl::unexpected<Error> fault(const std::string &what) const;
 
 private:
-  static constexpr int kEnd = -1;
   static constexpr size_t kMostRowBytes = 64 << 20;
 
-  int peek() {
+  // The bytes that are in the buffer, after it was filled if it was empty. Nothing: the file ends.
+  std::string_view ahead() {
     if (at_ == end_)
       fill();
-    return at_ == end_ ? kEnd : static_cast<unsigned char>(buffer_[at_]);
+    return {buffer_.data() + at_, end_ - at_};
   }
-  int take() {
-    const int character = peek();
-    at_ += character != kEnd;
-    return character;
+  bool isAhead(char character) {
+    const std::string_view bytes = ahead();
+    return !bytes.empty() && bytes[0] == character;
   }
   void fill();
+  Result<void> take(std::string &cell, std::string_view bytes);
   Result<void> readQuoted(std::string &cell);
-  Result<bool> readCell();
+  Result<bool> readCell(std::string &cell);
 
   std::istream &in_;
   std::string file_, buffer_;

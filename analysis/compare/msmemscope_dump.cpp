@@ -80,7 +80,7 @@ public:
 
 private:
   Result<void> readHeader();
-  Result<void> takeRow(std::vector<std::string> cells);
+  Result<void> takeRow(std::vector<std::string> &cells);
   Result<DumpSize> sizeOf(std::string_view attributes) const;
   static void joinName(std::vector<std::string> &cells);
 
@@ -94,7 +94,7 @@ Result<void> DumpRows::readHeader() {
   constexpr std::string_view kMark = "\xef\xbb\xbf"; // that some editors write in front of UTF-8
   if (!MSL_TRY(csv_.next()))
     return csv_.fault("the file is empty");
-  std::vector<std::string> header = csv_.takeCells();
+  std::vector<std::string> &header = csv_.cells();
   if (header[0].starts_with(kMark))
     header[0].erase(0, kMark.size());
   if (!std::equal(header.begin(), header.end(), kColumns.begin(), kColumns.end()))
@@ -111,7 +111,7 @@ void DumpRows::joinName(std::vector<std::string> &cells) {
   cells.erase(behind, behind + more);
 }
 
-Result<void> DumpRows::takeRow(std::vector<std::string> cells) {
+Result<void> DumpRows::takeRow(std::vector<std::string> &cells) {
   if (cells.size() == 1 && cells[0].empty())
     return {}; // an empty line
   if (cells.size() < kColumns.size())
@@ -147,7 +147,7 @@ Result<DumpSize> DumpRows::sizeOf(std::string_view attributes) const {
 Result<void> DumpRows::read() {
   MSL_TRY(readHeader());
   while (MSL_TRY(csv_.next()))
-    MSL_TRY(takeRow(csv_.takeCells()));
+    MSL_TRY(takeRow(csv_.cells()));
   return {};
 }
 

@@ -21,7 +21,7 @@ void expectNames(const MsmemscopeComparison &comparison, const NameTable &names,
   expect(*reader.next() && *reader.next()); // the two lines of the header
   for (const MsmemscopeRow &row : comparison.rows) {
     expect(*reader.next());
-    const auto cells = reader.takeCells();
+    const auto &cells = reader.cells();
     expect(cells.size() == 6 && cells[1] == names[row.name] && cells[2] == row.device);
   }
   expect(!*reader.next());
