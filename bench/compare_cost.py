@@ -29,9 +29,31 @@ class CompareCost:
         seconds, kib = cost["ours"]["wall_s"], cost["ours"]["peak_kib"]
         self.bench.table.add(f"compare, {name}: time / goal", SECONDS, seconds, seconds / SECONDS, 1.0, "s")
         self.bench.table.add(f"compare, {name}: memory / goal", KIB / 1024, kib / 1024, kib / KIB, 1.0, "MiB")
+        self.dumps(name, first, second)
         if diff:
             self.bench.table.add(f"compare, {name}: time, ours / GNU diff", cost["diff"]["wall_s"], seconds, seconds / cost["diff"]["wall_s"], None, "s")
             self.differing(diff, ours, first, second)
+
+    def dumps(self, name, *sequences):
+        """Measures `msleaks compare` of two dumps with these launches: reading, alignment, and the written file. Uses the time of the
+        processor, because other work on the machine delays the reading of the files."""
+        dumps = [self.dump(sequence) for sequence in sequences]
+        command = [self.bench.program("msleaks"), "compare", *dumps, "--policy", "msmemscope", "-o", self.bench.scratch / "compared"]
+        cost = self.bench.medians({"whole": lambda: measured(command, passing=(1,))})["whole"]
+        self.bench.table.add(f"msleaks compare, two dumps, {name}: CPU / goal", SECONDS, cost["cpu_s"], cost["cpu_s"] / SECONDS, 1.0, "s")
+        self.bench.table.add(f"msleaks compare, two dumps, {name}: memory / goal", KIB / 1024, cost["peak_kib"] / 1024,
+                             cost["peak_kib"] / KIB, 1.0, "MiB")
+
+    def dump(self, sequence):
+        """Writes a dump of msMemScope with these launches. A part of them is followed by an allocation of the pool."""
+        dump = sequence.with_suffix(".csv")
+        with open(sequence) as names, open(dump, "w") as out:
+            out.write("ID,Event,Event Type,Name,Timestamp(ns),Process Id,Thread Id,Device Id,Ptr,Attr,Call Stack(Python),Call Stack(C)\n")
+            for number, name in enumerate(names):
+                out.write(f'{number},KERNEL_LAUNCH,KERNEL_LAUNCH,{name.strip()},{100 * number},7,7,0,N/A,"{{streamId:2,taskId:1}}",,\n')
+                if number % 3 == 0:
+                    out.write(f'{number},MALLOC,PTA,N/A,{100 * number + 1},7,7,0,0x10,"{{addr:16,size:{512 * (number % 7 + 1)},used:2}}",,\n')
+        return dump
 
     def differing(self, diff, ours, first, second):
         """Notes how many lines each of both finds that are in one file only. Ours finds the fewest."""

@@ -154,7 +154,9 @@ Result<void> DumpRows::read() {
 MsmemscopeDump DumpRows::launches() {
   MsmemscopeDump dump;
   for (auto &[name, rows] : rows_) {
-    std::stable_sort(rows.begin(), rows.end(), [](const DumpRow &a, const DumpRow &b) { return a.time < b.time; });
+    const auto isEarlier = [](const DumpRow &a, const DumpRow &b) { return a.time < b.time; };
+    if (!std::is_sorted(rows.begin(), rows.end(), isEarlier)) // msMemScope writes most rows in order
+      std::stable_sort(rows.begin(), rows.end(), isEarlier);
     DumpDevice device{name, {}};
     std::optional<DumpSize> next;
     for (auto row = rows.rbegin(); row != rows.rend(); ++row)

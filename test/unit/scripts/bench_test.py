@@ -24,7 +24,8 @@ ROWS = {
     "profiles": ["200 functions: functions, profile functions --no-text / perf report", "clang: functions and instructions, profile code / perf annotate"],
     "kernels": ["kernel saxpy: full / without msleaks", "kernel reduce: not counted / without msleaks"],
     "devices": ["a hooked cudaMalloc or cudaFree, stopped: with / without", "a hooked halMemAlloc or halMemFree, stopped: with / without"],
-    "compare": ["10,000 launches with 10 edits: time / goal", "10,000 launches with 10 edits: memory / goal"],
+    "compare": ["10,000 launches with 10 edits: time / goal", "10,000 launches with 10 edits: memory / goal",
+                "msleaks compare, two dumps, 10,000 against 10,000 launches with 10 edits: CPU / goal"],
     "report": ["live blocks: wanted / reached", "report of 1 % of"],
 }
 
