@@ -5,6 +5,7 @@
 #include "find.h"
 #include "gate.h"
 #include "guard.h"
+#include "host_copies.h"
 #include "link.h"
 #include "marks.h"
 #include "pin.h"
@@ -25,15 +26,31 @@ bool isInnerFree(const FoundCall &found, const KnownSymbols &symbols) {
          enclosing->family == found.symbol->family;
 }
 
-SmallVector<FoundCall> takeCalls(Module &module, const KnownSymbols &symbols, Stage stage) {
-  SmallVector<FoundCall> calls;
+// The calls of a module that are instrumented. They are in one list, in the order of their rows: first those of
+// allocators and operations, then copies within the memory of the host.
+struct TakenCalls {
+  SmallVector<FoundCall> all;
+  size_t known = 0; // the copies follow
+
+  ArrayRef<FoundCall> ofKnown() const { return ArrayRef(all).take_front(known); }
+  ArrayRef<FoundCall> copies() const { return ArrayRef(all).drop_front(known); }
+};
+
+TakenCalls takeCalls(Module &module, const KnownSymbols &symbols, Stage stage) {
+  TakenCalls calls;
+  SmallVector<FoundCall> copies;
   forEachEligible(module, symbols, [&](Function &function) {
     if (function.isPresplitCoroutine()) // CoroSplit needs the unchanged code, to find suspension points
       return;
+    const bool is_whole = stage == Stage::Compile || awaitsRewrite(function);
     for (const FoundCall &found : findCalls(function, symbols))
-      if (stage == Stage::Compile || awaitsRewrite(function) || markOf(*found.call))
-        calls.push_back(found);
+      if (is_whole || markOf(*found.call))
+        calls.all.push_back(found);
+    if (is_whole)
+      copies.append(findHostCopies(function));
   });
+  calls.known = calls.all.size();
+  calls.all.append(copies);
   return calls;
 }
 
@@ -56,11 +73,11 @@ SetVector<Function *> redirect(ArrayRef<FoundCall> calls, ArrayRef<uint32_t> row
 }
 
 // Instruments the calls, and writes the table of sites and wrappers.
-void rewrite(Module &module, ArrayRef<FoundCall> calls, const WrapperCalls &wrappers, const KnownSymbols &symbols,
+void rewrite(Module &module, const TakenCalls &calls, const WrapperCalls &wrappers, const KnownSymbols &symbols,
              const Remarks &remarks) {
   SiteTable table(module.getSourceFileName(), kProducer);
   SmallVector<uint32_t> rows;
-  for (const FoundCall &found : calls) {
+  for (const FoundCall &found : calls.all) {
     const Site site = describe(found, wrappers);
     remarks.instrumented(found, site);
     rows.push_back(table.add(site));
@@ -68,7 +85,13 @@ void rewrite(Module &module, ArrayRef<FoundCall> calls, const WrapperCalls &wrap
   table.setWrappers(wrappers);
   GlobalVariable *unit = makeUnit(module);
   RuntimeDecls runtime(module);
-  dropUntrueAttributes(redirect(calls, rows, symbols, *unit, runtime));
+  const ArrayRef<uint32_t> all(rows);
+  SetVector<Function *> recording = redirect(calls.ofKnown(), all.take_front(calls.known), symbols, *unit, runtime);
+  for (const auto &[copy, row] : zip_equal(calls.copies(), all.drop_front(calls.known))) {
+    recording.insert(copy.call->getFunction());
+    recordHostCopy(copy, row, *unit, runtime);
+  }
+  dropUntrueAttributes(recording);
   finishUnit(*unit, table.bytes());
 }
 
@@ -88,9 +111,9 @@ PreservedAnalyses RewritePass::run(Module &module, ModuleAnalysisManager &) {
   restoreMarks(module, symbols);
   if (stage_ == Stage::Compile) // a link may have modules that are not rewritten; their calls must not be reported
     remarks.leftAlone(module, symbols);
-  const SmallVector<FoundCall> calls = takeCalls(module, symbols, stage_);
+  const TakenCalls calls = takeCalls(module, symbols, stage_);
   const WrapperCalls wrappers = keptWrapperCalls(module);
-  if (!calls.empty() || !wrappers.empty()) {
+  if (!calls.all.empty() || !wrappers.empty()) {
     rewrite(module, calls, wrappers, symbols, remarks);
     if (stage_ == Stage::Compile)
       addImageFunctions(module);

@@ -6,6 +6,7 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 
 #include <algorithm>
@@ -51,7 +52,8 @@ Site describe(const FoundCall &found, const WrapperCalls &wrappers) {
   } else {
     site.place = placeOf(call);
   }
-  site.callee = plainName(*cast<Function>(call.getCalledOperand()->stripPointerCasts()));
+  site.callee = isa<IntrinsicInst>(call) ? std::string(found.symbol->name)
+                                         : plainName(*cast<Function>(call.getCalledOperand()->stripPointerCasts()));
   if (mark) {
     site.type = mark->type;
     site.variable = mark->variable;

@@ -41,7 +41,11 @@ public:
            abi::enabledBit(abi::EventKind::Set);
   }
   // What a launch is given follows it; what a copy or fill uses was told right before.
-  void onEvent(const StreamEvent &event, SiteId) override { ++calls_[event.process].last; }
+  void onEvent(const StreamEvent &event, SiteId) override {
+    const abi::EventHeader &header = event.event.header();
+    if (header.kind != abi::EventKind::Copy || header.heap != abi::Heap::Host) // not a copy of the program's own memory
+      ++calls_[event.process].last;
+  }
   void onAlloc(const Block &, AllocCause, uint64_t time_ns) override;
   void onUse(const Block &, const Use &) override;
   void onFree(const Block &, FreeCause, uint64_t time_ns) override;

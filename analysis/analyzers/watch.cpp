@@ -190,6 +190,9 @@ void WatchAnalyzer::onRange(const StreamEvent &event) {
 }
 
 void WatchAnalyzer::onOperation(const StreamEvent &event) {
+  const abi::EventHeader &header = event.event.header();
+  if (header.kind == EventKind::Copy && header.heap == abi::Heap::Host) // nothing looks at blocks around such a copy
+    return;
   Operation &operation = of(event);
   OpenRange *range = innermost(event);
   operation = {};

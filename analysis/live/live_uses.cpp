@@ -42,9 +42,11 @@ const Block *LiveSet::copiedBlock(const abi::CopyEvent &copy, uint32_t process) 
   return is_host && copy.size >= block->size - block->size / kLeftOutOneIn ? block : nullptr;
 }
 
-// One end may be host memory.
+// One end may be host memory. If both are, the copy is the program's own, and says nothing of a device.
 void LiveSet::onCopy(const StreamEvent &event, const abi::CopyEvent &copy, SiteId site) {
   const abi::EventHeader &header = copy.header;
+  if (header.heap == abi::Heap::Host)
+    return;
   use(copy.source, header.device, {header.time, site, event.process, event.stream, true, false, false, copy.size});
   const Block *destination = use(copy.destination, header.device,
                                  {header.time, site, event.process, event.stream, false, true, false, copy.size});

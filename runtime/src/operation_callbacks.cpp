@@ -128,6 +128,16 @@ void recordLaunch(const CallerFrame &frame, uint32_t site, Traits row, const Lau
   leavePending(thread, {launched, row.packed(), event.kernel});
 }
 
+// Records a copy of the program's own memory. The pending site shows the hook inside the call that the copy is
+// recorded. If another site is pending, it stays: then the hook records no copy at all.
+void recordHostCopy(Thread &thread, const CallerFrame &frame, abi::CopyEvent event, uint32_t traits) noexcept {
+  const uint32_t site = event.header.site;
+  event.header.site = pathOfSite(enabledWord(), site, frame);
+  record(thread, event);
+  if (isPlain(thread))
+    leavePending(thread, {site, traits, event.destination});
+}
+
 } // namespace
 } // namespace msleaks::runtime
 
@@ -160,7 +170,6 @@ void __msl_on_copy(uint32_t site, uint32_t traits, const void *destination, cons
   const Traits row(traits);
   if (isLeftOut(thread, row))
     return;
-  tellWatch(row, site, callerFrame(), nullptr, stream);
   const abi::CopyEvent event{headerOf(abi::EventKind::Copy, row, site),
                              addressOf(destination),
                              addressOf(source),
@@ -168,6 +177,9 @@ void __msl_on_copy(uint32_t site, uint32_t traits, const void *destination, cons
                              size,
                              addressOf(stream),
                              direction};
+  if (row.heap() == abi::Heap::Host)
+    return recordHostCopy(thread, callerFrame(), event, traits);
+  tellWatch(row, site, callerFrame(), nullptr, stream);
   record(thread, event);
   leavePending(thread, {site, traits, addressOf(destination)});
 }

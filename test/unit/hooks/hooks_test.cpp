@@ -181,6 +181,22 @@ TEST(Hooks, AnInstrumentedCallIsRecordedOnce) {
   }
 }
 
+// A copy is recorded from 64 KiB on: by the callback before it, or else by the hook, but not by both.
+TEST(Hooks, ALargeCopyIsRecordedOnce) {
+  const SessionDirectory session;
+  ASSERT_EQ(runShell(preloaded(kHooks, MSL_INSTRUMENTED_VICTIM + std::string(" copies"), &session)).status, 0);
+  std::vector<std::pair<uint64_t, uint32_t>> copies; // size and site; of a path: 0
+  for (const ReadEvent &read : session.drain())
+    if (wants(read, abi::EventKind::Copy)) {
+      const auto copy = read.event.as<abi::CopyEvent>();
+      EXPECT_EQ(copy.header.heap, abi::Heap::Host);
+      const bool is_of_hook = (copy.header.flags & abi::kFromHook) != 0;
+      EXPECT_EQ((copy.header.site & abi::kPathSite) != 0, is_of_hook);
+      copies.emplace_back(copy.size, is_of_hook ? 0 : copy.header.site);
+    }
+  EXPECT_EQ(copies, (std::vector<std::pair<uint64_t, uint32_t>>{{70001, 41}, {70002, 0}, {70003, 42}}));
+}
+
 // The callback before the call stores its site, and the hook records the call with this site. So no Retarget event
 // follows.
 TEST(Hooks, AnInstrumentedCallIsNotRetargeted) {

@@ -3,6 +3,7 @@
 //
 //   usage: instrumented_victim never|before|behind      when the signal arrives: before or after the real malloc
 //          instrumented_victim direct                   direct calls, without callbacks (msleaks/abi/direct_calls.h)
+//          instrumented_victim copies                   copies of its own memory, with the callback and without it
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,11 +12,14 @@
 #define NOINLINE __attribute__((noinline, noclone))
 
 // The encoded traits of malloc and free (msleaks/abi/symbols.h).
-enum { kMalloc = 0, kFree = 3 << 24 };
+enum { kMalloc = 0, kFree = 3 << 24, kCopy = 6 << 24 };
 
 __attribute__((weak)) void __msl_before(uint32_t site, uint32_t traits);
 __attribute__((weak)) void __msl_on_alloc(uint32_t site, uint32_t traits, const void *address, uint64_t size);
 __attribute__((weak)) void __msl_on_free(uint32_t site, uint32_t traits, const void *address, uint64_t size);
+
+__attribute__((weak)) void __msl_on_copy(uint32_t site, uint32_t traits, const void *destination, const void *source,
+                                         uint64_t size, const void *stream, uint64_t direction);
 
 __attribute__((weak)) void *__msl_hook_malloc(size_t size);
 __attribute__((weak)) void *__msl_direct_malloc(size_t size, uint32_t site);
@@ -65,10 +69,27 @@ NOINLINE static int callDirectly(void) {
   return 0;
 }
 
+NOINLINE static int copyBlocks(void) {
+  char *from = calloc(1, 200000), *to = malloc(200000);
+  from[100] = 7;
+  __msl_on_copy(41, kCopy, to, from, 70001, NULL, 0);
+  memcpy(to, from, 70001);
+  memmove(to + 1, to, 70002); // a hook alone sees this call
+  memcpy(to, from, 65535);    // too small
+  __msl_on_copy(42, kCopy, to, from, 70003, NULL, 0);
+  memcpy(to, from, 70003);
+  const int is_right = to[100] == 7 && to[65535 + 1] == 0;
+  free(to);
+  free(from);
+  return is_right ? 0 : 3;
+}
+
 int main(int argc, char **argv) {
   when = argc > 1 ? argv[1] : "never";
   if (strcmp(when, "direct") == 0)
     return callDirectly();
+  if (strcmp(when, "copies") == 0)
+    return copyBlocks();
   signal(SIGUSR1, handle);
   release(12, allocate(11, 353, "before", "behind"));
   release(14, allocate(13, 2003, "", ""));

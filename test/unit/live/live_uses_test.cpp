@@ -35,6 +35,11 @@ TEST_F(LiveUsesTest, CopiesReadAndWriteAndFillsWrite) {
   EXPECT_EQ(journal.take(), "*2000:256@0 read\n*1000:256@0 written\n*1000:256@0 read\n*2000:256@0 written\n");
 }
 
+TEST_F(LiveUsesTest, ACopyOfTheProgramsOwnMemoryUsesNoDevice) {
+  apply(copy(5, 0x1000, 0x2000, {.heap = Heap::Host}));
+  EXPECT_EQ(journal.take(), "");
+}
+
 // A cl_mem is the address of the driver's own data about the buffer. Other host blocks may follow this data. So an
 // address after the handle does not belong to the buffer.
 TEST_F(LiveUsesTest, WhatLiesBehindAHandleIsNoPartOfItsBlock) {
