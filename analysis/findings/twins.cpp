@@ -8,14 +8,21 @@ namespace msleaks::analysis {
 namespace {
 
 bool isPool(const Finding &finding) { return finding.kind == "fragmentation"; }
+// A copy of another host block.
+bool isHostCopy(const Finding &finding) {
+  return std::any_of(finding.evidence.begin(), finding.evidence.end(),
+                     [](const auto &named) { return named.first == "copied_from"; });
+}
 bool isSure(const Finding &finding) { return finding.confidence < Confidence::Hint || isPool(finding); }
-bool mayGiveWay(const Finding &finding) { return finding.confidence == Confidence::Hint && !isPool(finding); }
+bool mayGiveWay(const Finding &finding) {
+  return finding.confidence == Confidence::Hint && !isPool(finding) && !isHostCopy(finding);
+}
 
 } // namespace
 
 // A hint gives way to a surer finding. A finding of kind `peak` only says that the blocks are large. So it also gives
 // way to a finding that says why: growth, or the free memory in a pool's segments. That free memory is no leak, so a
-// finding about it never gives way.
+// finding about it never gives way. Nor does one about a copy: no other kind says that the same content is there twice.
 bool givesWay(const Finding &hint, const Finding &finding) {
   const bool says_more = isSure(finding) || (hint.kind == "peak" && finding.kind == "growth");
   return mayGiveWay(hint) && says_more && finding.concern == hint.concern && finding.bytes >= hint.bytes / 2 &&

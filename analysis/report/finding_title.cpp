@@ -102,6 +102,15 @@ std::string overallocatedText(const Finding &finding) {
                      finding.count == 1 ? "is" : "are");
 }
 
+std::string copyText(const Finding &finding) {
+  if (const std::string source = textIn(finding, "copied_from"); !source.empty())
+    return fmt::format("{} {} {} of the block of {}, alive {}beside {}", blocksOf(finding), are(finding),
+                       finding.count == 1 ? "a copy" : "copies", source, forTime(finding),
+                       finding.count == 1 ? "it" : "them");
+  return fmt::format("{} stay{} {}beside {} cop{} on the device", blocksOf(finding), singularEnding(finding),
+                     forTime(finding), its(finding), finding.count == 1 ? "y" : "ies");
+}
+
 std::string idleText(const Finding &finding) {
   const auto launches = numberIn(finding, "idle_launches");
   return fmt::format("{} {} not used for {}", blocksOf(finding), are(finding),
@@ -175,11 +184,7 @@ constexpr Sentence kSentences[] = {
      }},
     {"unused", unusedText},
     {"overallocated", overallocatedText},
-    {"copy",
-     [](const Finding &finding) {
-       return fmt::format("{} stay{} {}beside {} cop{} on the device", blocksOf(finding), singularEnding(finding),
-                          forTime(finding), its(finding), finding.count == 1 ? "y" : "ies");
-     }},
+    {"copy", copyText},
     {"idle", idleText},
     {"redundant",
      [](const Finding &finding) {

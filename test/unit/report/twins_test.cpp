@@ -47,6 +47,14 @@ TEST(Twins, AHintAboutOtherBlocksStays) {
   EXPECT_EQ(twinsIn(listOf(findings)), (std::vector<bool>{false, false}));
 }
 
+TEST(Twins, ACopyOfAnotherHostBlockStays) {
+  std::vector<Finding> findings{hintAt(6), leakAt(6)};
+  findings[0].kind = "copy";
+  EXPECT_EQ(twinsIn(listOf(findings)), (std::vector<bool>{true, false}));
+  findings[0].evidence = {{"copied_from", std::string("net.cpp:4")}};
+  EXPECT_EQ(twinsIn(listOf(findings)), (std::vector<bool>{false, false}));
+}
+
 // A run may have more places than the report has findings. Comparing all pairs would take minutes.
 TEST(Twins, OnlyFindingsOfOnePlaceAreCompared) {
   constexpr uint32_t kPlaces = 1000;

@@ -1,0 +1,248 @@
+// Host copies: host blocks that hold the content of another host block, while both are alive (docs/analyses.md).
+#include "msleaks/abi/host_copies.h"
+#include "analysis/analyzers/registry.h"
+#include "analysis/base/base_name.h"
+#include "analysis/findings/advice_words.h"
+#include "analysis/findings/keeper.h"
+#include "analysis/findings/use_line.h"
+#include "analysis/places/place.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <utility>
+
+namespace msleaks::analysis {
+namespace {
+
+constexpr uint64_t kLeftOutOneIn = 10; // a copy leaves out at most one part of so many
+// Copies that have gone are kept, so that it can be worked out what they cost; no more than these.
+constexpr size_t kMostHostCopies = 100'000;
+constexpr size_t kMostSourcesOfABlock = 64;
+
+using BlockKey = std::pair<uint32_t, uint64_t>; // process, address
+
+// What was copied of a live block into another one, by copies that follow each other in the source.
+struct CopiedPart {
+  BlockKey source;
+  uint64_t bytes = 0;
+  uint64_t source_begin = 0, source_end = 0; // offsets in the source
+  uint64_t begin = 0, end = 0;               // addresses in the destination
+  uint64_t from_ns = 0;                      // the destination was not needed from here on
+  uint64_t copied_ns = 0;
+  SiteId site;
+};
+
+// A live block that may be an end of a copy.
+struct LargeBlock {
+  Block block;
+  uint64_t number = 0;           // of all large blocks, in the order of their births
+  std::vector<CopiedPart> parts; // that it has of others
+  std::vector<BlockKey> copies;  // blocks that have parts of it
+  bool is_filled = false;        // something was copied into it
+  bool is_buffer = false;        // its content was replaced, after it was copied
+};
+
+// A copy beside its source.
+struct BesideSource {
+  CohortId cohort;
+  uint64_t bytes, from_ns, to_ns;
+  SiteId site, source_site;
+};
+
+class HostCopiesAnalyzer final : public Analyzer {
+public:
+  std::string_view name() const override { return "host_copies"; }
+  bool wants(abi::Heap heap) const override { return heap == abi::Heap::Host || heap == abi::Heap::Mapping; }
+  uint32_t eventKinds() const override { return abi::enabledBit(abi::EventKind::Copy); }
+  void onAlloc(const Block &block, AllocCause, uint64_t) override {
+    if (block.bytes() >= abi::kLeastHostCopyBytes) [[unlikely]]
+      blocks_[{block.process, block.address}] = {block, ++births_, {}, {}, false, false};
+  }
+  void onFree(const Block &block, FreeCause, uint64_t time_ns) override {
+    if (block.bytes() >= abi::kLeastHostCopyBytes) [[unlikely]]
+      end({block.process, block.address}, time_ns);
+  }
+  void onRetarget(const Block &block, const Block &, uint64_t) override {
+    if (const auto found = blocks_.find({block.process, block.address}); found != blocks_.end())
+      found->second.block = block;
+  }
+  void onEvent(const StreamEvent &event, SiteId site) override {
+    if (event.event.header().heap == abi::Heap::Host)
+      onCopy(event.process, event.event.as<abi::CopyEvent>(), site);
+  }
+  void conclude(Conclusion &) const override;
+
+private:
+  LargeBlock *holding(uint32_t process, uint64_t address);
+  void onCopy(uint32_t process, const abi::CopyEvent &, SiteId);
+  void replaceContent(LargeBlock &, uint64_t begin, uint64_t end);
+  void forgetCopiesOf(LargeBlock &);
+  void end(const BlockKey &, uint64_t time_ns);
+  void endPart(const LargeBlock &destination, const CopiedPart &, uint64_t time_ns, bool is_end_of_source);
+  bool isGrowth(const LargeBlock &source, const LargeBlock &destination) const;
+
+  std::map<BlockKey, LargeBlock> blocks_;
+  uint64_t births_ = 0; // of large blocks
+  std::vector<BesideSource> beside_;
+};
+
+LargeBlock *HostCopiesAnalyzer::holding(uint32_t process, uint64_t address) {
+  auto next = blocks_.upper_bound({process, address});
+  if (next == blocks_.begin())
+    return nullptr;
+  LargeBlock &before = (--next)->second;
+  const bool holds = next->first.first == process && address - before.block.address < before.block.size;
+  return holds ? &before : nullptr;
+}
+
+// The block has another content from here on: it is no longer a source, and what it had of others is overwritten.
+void HostCopiesAnalyzer::replaceContent(LargeBlock &block, uint64_t begin, uint64_t end) {
+  if (!block.copies.empty()) {
+    forgetCopiesOf(block);
+    block.is_buffer = true;
+  }
+  std::erase_if(block.parts, [&](const CopiedPart &part) { return part.begin < end && begin < part.end; });
+}
+
+void HostCopiesAnalyzer::forgetCopiesOf(LargeBlock &source) {
+  const BlockKey key{source.block.process, source.block.address};
+  for (const BlockKey &copy : source.copies)
+    if (const auto found = blocks_.find(copy); found != blocks_.end())
+      std::erase_if(found->second.parts, [&](const CopiedPart &part) { return part.source == key; });
+  source.copies.clear();
+}
+
+void HostCopiesAnalyzer::onCopy(uint32_t process, const abi::CopyEvent &copy, SiteId site) {
+  LargeBlock *destination = holding(process, copy.destination), *source = holding(process, copy.source);
+  if (!destination)
+    return;
+  replaceContent(*destination, copy.destination, copy.destination + copy.size);
+  const bool is_first = !std::exchange(destination->is_filled, true);
+  if (!source || source == destination || source->is_buffer)
+    return;
+  const BlockKey key{process, source->block.address}, copy_key{process, destination->block.address};
+  const uint64_t begin = copy.source - source->block.address;
+  const auto known = std::find_if(destination->parts.begin(), destination->parts.end(),
+                                  [&](const CopiedPart &part) { return part.source == key; });
+  if (known != destination->parts.end()) {
+    if (begin == known->source_end && copy.destination >= known->end) {
+      known->bytes += copy.size;
+      known->source_end += copy.size;
+      known->end = copy.destination + copy.size;
+      known->copied_ns = copy.header.time;
+      return;
+    }
+    forgetCopiesOf(*source); // copied again, so it was filled again in between
+    source->is_buffer = true;
+    return;
+  }
+  if (destination->parts.size() >= kMostSourcesOfABlock || source->copies.size() >= kMostSourcesOfABlock)
+    return;
+  const uint64_t birth_ns = std::max(destination->block.time_ns, source->block.time_ns);
+  destination->parts.push_back({key, copy.size, begin, begin + copy.size, copy.destination,
+                                copy.destination + copy.size, is_first ? birth_ns : copy.header.time, copy.header.time,
+                                site});
+  if (std::find(source->copies.begin(), source->copies.end(), copy_key) == source->copies.end())
+    source->copies.push_back(copy_key);
+}
+
+// Whether the destination takes the place of the source, as in a growing container: it is larger, and no other large
+// block was allocated between the copy and the free of the source.
+bool HostCopiesAnalyzer::isGrowth(const LargeBlock &source, const LargeBlock &destination) const {
+  return destination.number == births_ && destination.number > source.number &&
+         destination.block.size - std::min(destination.block.size, source.block.size) >
+             source.block.size / kLeftOutOneIn;
+}
+
+void HostCopiesAnalyzer::endPart(const LargeBlock &destination, const CopiedPart &part, uint64_t time_ns,
+                                 bool is_end_of_source) {
+  const auto found = blocks_.find(part.source);
+  if (found == blocks_.end())
+    return;
+  const LargeBlock &source = found->second;
+  const bool is_whole = part.bytes >= source.block.size - source.block.size / kLeftOutOneIn;
+  if (!is_whole || time_ns <= part.from_ns || beside_.size() >= kMostHostCopies ||
+      (is_end_of_source && isGrowth(source, destination)))
+    return;
+  beside_.push_back({destination.block.cohort, std::min(part.bytes, destination.block.size), part.from_ns, time_ns,
+                     part.site, source.block.site});
+}
+
+void HostCopiesAnalyzer::end(const BlockKey &key, uint64_t time_ns) {
+  const auto found = blocks_.find(key);
+  if (found == blocks_.end())
+    return;
+  LargeBlock &block = found->second;
+  for (const CopiedPart &part : block.parts) {
+    endPart(block, part, time_ns, false);
+    if (const auto source = blocks_.find(part.source); source != blocks_.end())
+      std::erase(source->second.copies, key);
+  }
+  for (const BlockKey &copy : block.copies)
+    if (const auto destination = blocks_.find(copy); destination != blocks_.end())
+      for (const CopiedPart &part : destination->second.parts)
+        if (part.source == key)
+          endPart(destination->second, part, time_ns, true);
+  forgetCopiesOf(block);
+  blocks_.erase(found);
+}
+
+// The copies of one keeper.
+struct CopiesOfKeeper {
+  Place place;
+  std::vector<CohortShare> cohorts;
+  Absence absence;
+  const BesideSource *largest = nullptr;
+  uint64_t longest_ns = 0;
+  ByteNs byte_ns = 0;
+};
+
+Draft<Finding> findingOf(const Keeper &keeper, const CopiesOfKeeper &copies, Conclusion &conclusion) {
+  auto draft = draftOf("copy", keeper, copies.place, copies.cohorts, conclusion);
+  Finding &finding = draft.line;
+  const BesideSource &largest = *copies.largest;
+  finding.confidence = Confidence::Hint;
+  finding.byte_seconds = byteSecondsOf(copies.byte_ns);
+  finding.evidence = {{"idle_ns", copies.longest_ns}};
+  addLine(finding.evidence, "copied_at", largest.site, conclusion);
+  const Place source = conclusion.lines.places().of(largest.source_site);
+  SiteText from = textOf(conclusion.catalog, source);
+  from.file = baseName(from.file);
+  finding.evidence.emplace_back("copied_from", lineOf(from));
+  const std::string copy = lineOf(largest.site, conclusion);
+  finding.advice = fmt::format("Use the block of {} instead of {}, or free it after the copy{}.", lineOf(from),
+                               finding.count == 1 ? "this copy" : "these copies", copy.empty() ? "" : " at " + copy);
+  return draft;
+}
+
+void HostCopiesAnalyzer::conclude(Conclusion &conclusion) const {
+  if (conclusion.question.policy != Policy::Effect)
+    return;
+  std::map<Keeper, CopiesOfKeeper> by_keeper;
+  for (const BesideSource &beside : beside_) {
+    const auto kept = ownKeeperOf(conclusion.cohorts[beside.cohort], conclusion);
+    if (!kept)
+      continue;
+    const uint64_t ns = beside.to_ns - beside.from_ns;
+    CopiesOfKeeper &copies = by_keeper[kept->keeper];
+    copies.place = kept->place;
+    copies.cohorts.push_back({beside.cohort, beside.bytes, 1});
+    copies.absence.add(beside.cohort, static_cast<int64_t>(beside.bytes), beside.from_ns, beside.to_ns);
+    copies.byte_ns += byteNsOf(beside.bytes, ns);
+    copies.longest_ns = std::max(copies.longest_ns, ns);
+    if (!copies.largest || beside.bytes > copies.largest->bytes)
+      copies.largest = &beside;
+  }
+  for (auto &[keeper, copies] : by_keeper) {
+    copies.absence.sort();
+    if (conclusion.isWorthSaving(keeper.account, copies.absence))
+      conclusion.add(findingOf(keeper, copies, conclusion), copies.absence);
+  }
+}
+
+} // namespace
+
+MSL_REGISTER_ANALYZER(host_copies, HostCopiesAnalyzer)
+
+} // namespace msleaks::analysis
