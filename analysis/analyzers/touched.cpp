@@ -1,5 +1,6 @@
 // Touched: large host blocks that are never touched, long before they are first touched, or only in part, by what the
 // page tables said while the program ran (docs/analyses.md).
+#include "analysis/analyzers/grown_blocks.h"
 #include "analysis/analyzers/registry.h"
 #include "analysis/base/number_text.h"
 #include "analysis/findings/advice_words.h"
@@ -19,10 +20,10 @@ namespace {
 constexpr size_t kMostWastes = 100'000;
 constexpr size_t kMostWasteRows = 1000;
 
-enum class Waste : uint8_t { Unused, Early, Rest, Count };
+enum class Waste : uint8_t { Unused, Early, Rest, Capacity, Count };
 
 constexpr std::array<const char *, static_cast<size_t>(Waste::Count)> kWasteKinds{"unused", "early-allocation",
-                                                                                  "overallocated"};
+                                                                                  "overallocated", "capacity"};
 
 std::string adviceOf(Waste waste, uint64_t touched_bytes, const Finding &finding) {
   const std::string function = functionIn(finding.site), thing = thingOf(finding);
@@ -33,6 +34,10 @@ std::string adviceOf(Waste waste, uint64_t touched_bytes, const Finding &finding
                        function, thing, pronounOf(finding));
   case Waste::Early:
     return fmt::format("Allocate {} just before the first access instead of in {}.", thing, function);
+  case Waste::Capacity:
+    return fmt::format("Give back the rest when {} has grown for the last time in {}, or ask for the final size at "
+                       "once: the program touches {}.",
+                       thing, function, bytesText(touched_bytes));
   default:
     return fmt::format("Ask for less in {}: the program touches {} of {}. Pages that nothing touches take address "
                        "space, not memory.",
@@ -65,6 +70,7 @@ struct Wasted {
   CohortId cohort;
   uint64_t bytes = 0, touched_bytes = 0;
   uint64_t from_ns = 0, to_ns = 0;
+  bool is_former = false; // another block took its place
 };
 
 struct Look {
@@ -76,8 +82,17 @@ class TouchedAnalyzer final : public Analyzer {
 public:
   std::string_view name() const override { return "touched"; }
   bool wants(abi::Heap heap) const override { return heap == abi::Heap::Host || heap == abi::Heap::Mapping; }
-  uint32_t eventKinds() const override { return abi::enabledBit(abi::EventKind::Pages); }
+  uint32_t eventKinds() const override {
+    return abi::enabledBit(abi::EventKind::Pages) | abi::enabledBit(abi::EventKind::Copy);
+  }
+  void onAlloc(const Block &block, AllocCause cause, uint64_t) override { grown_.onAlloc(block, cause); }
   void onEvent(const StreamEvent &event, SiteId) override {
+    if (event.event.header().kind == abi::EventKind::Copy) {
+      const auto copy = event.event.as<abi::CopyEvent>();
+      if (copy.header.heap == abi::Heap::Host)
+        grown_.onCopy(event.process, copy.destination, copy.source);
+      return;
+    }
     const auto pages = event.event.as<abi::PagesEvent>();
     if (pages.address == 0)
       looks_[event.process] = {pages.allocated_ns, pages.at_exit != 0};
@@ -99,6 +114,7 @@ private:
   void concludeOn(Waste, Conclusion &) const;
   void addSection(Conclusion &) const;
 
+  GrownBlocks grown_;
   std::vector<TouchedSum> sums_;             // by cohort
   std::vector<Touched> blocks_;              // by number of the block
   std::unordered_map<uint32_t, Look> looks_; // by process: the last one at all of its blocks
@@ -120,20 +136,25 @@ bool TouchedAnalyzer::isFinal(const Touched &touched, const Block &block, FreeCa
 }
 
 void TouchedAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_ns) {
-  if (block.id.index >= blocks_.size())
-    return;
-  const Touched touched = std::exchange(blocks_[block.id.index], {});
+  const Waste rest = grown_.isGrown(block) ? Waste::Capacity : Waste::Rest;
+  const Touched touched = block.id.index < blocks_.size() ? std::exchange(blocks_[block.id.index], {}) : Touched{};
+  const bool is_final = touched.known && isFinal(touched, block, cause);
+  const std::vector<FormerBlock> formers = grown_.onFree(block, cause, time_ns, !is_final);
   if (!touched.known || block.bytes() == 0)
     return;
   Wasted wasted{.cohort = block.cohort, .bytes = block.size, .touched_bytes = touched.bytes, .from_ns = block.time_ns};
   if (wasted.to_ns = touched.until_ns; wasted.to_ns > wasted.from_ns)
     add(Waste::Early, wasted);
-  if (!isFinal(touched, block, cause))
+  if (!is_final)
     return;
   elementAt(sums_, block.cohort.index) += {block.size, 1, touched.bytes};
   wasted.bytes = block.size - std::min(touched.bytes, block.size);
   wasted.to_ns = time_ns;
-  add(touched.bytes == 0 ? Waste::Unused : Waste::Rest, wasted);
+  add(touched.bytes == 0 ? Waste::Unused : rest, wasted);
+  // The pages of a former block are among those of this block, so no more of it was touched either.
+  for (const FormerBlock &former : formers)
+    if (rest == Waste::Capacity && touched.bytes != 0 && former.size > touched.bytes)
+      add(rest, {former.cohort, former.size - touched.bytes, 0, former.from_ns, former.to_ns, true});
 }
 
 // Of one keeper.
@@ -147,6 +168,8 @@ struct WastedBlocks {
 
 void addTo(WastedBlocks &blocks, const Wasted &wasted) {
   const uint64_t ns = wasted.to_ns - wasted.from_ns;
+  if (wasted.is_former)
+    return blocks.absence.add(wasted.cohort, static_cast<int64_t>(wasted.bytes), wasted.from_ns, wasted.to_ns);
   blocks.cohorts.push_back({wasted.cohort, wasted.bytes, 1});
   blocks.absence.add(wasted.cohort, static_cast<int64_t>(wasted.bytes), wasted.from_ns, wasted.to_ns);
   blocks.touched_bytes += wasted.touched_bytes;
@@ -219,7 +242,7 @@ void TouchedAnalyzer::conclude(Conclusion &conclusion) const {
   addSection(conclusion);
   if (conclusion.question.policy != Policy::Effect)
     return;
-  for (const Waste waste : {Waste::Unused, Waste::Early, Waste::Rest})
+  for (const Waste waste : {Waste::Unused, Waste::Early, Waste::Rest, Waste::Capacity})
     concludeOn(waste, conclusion);
 }
 

@@ -102,6 +102,12 @@ std::string overallocatedText(const Finding &finding) {
                      finding.count == 1 ? "is" : "are");
 }
 
+std::string capacityText(const Finding &finding) {
+  const bool is_one = finding.count == 1;
+  return fmt::format("{} of {} {} not touched after {} last grew", bytesText(finding.bytes), blocksText(finding.count),
+                     is_one ? "was" : "were", is_one ? "it" : "they");
+}
+
 std::string copyText(const Finding &finding) {
   if (const std::string source = textIn(finding, "copied_from"); !source.empty())
     return fmt::format("{} {} {} of the block of {}, alive {}beside {}", blocksOf(finding), are(finding),
@@ -184,6 +190,7 @@ constexpr Sentence kSentences[] = {
      }},
     {"unused", unusedText},
     {"overallocated", overallocatedText},
+    {"capacity", capacityText},
     {"copy", copyText},
     {"idle", idleText},
     {"redundant",

@@ -53,8 +53,10 @@ struct Kind {
   std::string_view name;
   Judgement (*judge)(const Finding &, const GuardedSum &);
 };
-constexpr std::array<Kind, 3> kKinds{
-    {{"unused", judgeUnused}, {"overallocated", judgeRest}, {"early-allocation", judgeWait}}};
+constexpr std::array<Kind, 4> kKinds{{{"unused", judgeUnused},
+                                      {"overallocated", judgeRest},
+                                      {"capacity", judgeRest},
+                                      {"early-allocation", judgeWait}}};
 
 const Kind *kindOf(const Finding &finding) {
   const auto kind = std::find_if(kKinds.begin(), kKinds.end(), [&](const Kind &k) { return k.name == finding.kind; });

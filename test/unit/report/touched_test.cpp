@@ -5,14 +5,16 @@ namespace msleaks::analysis {
 namespace {
 
 constexpr uint64_t kSize = 1'000'000;
-constexpr Where kKept{.site = 1}, kOther{.site = 2};
+constexpr Where kKept{.site = 1}, kOther{.site = 2}, kReallocated{.flags = abi::kRealloc, .site = 1};
 
 class Touched : public ReportTest {
 protected:
   StreamEvent born(uint64_t at, uint64_t address, uint64_t size, const Where &where = kKept) {
     return test::alloc(kStart + at, address << 24, size, where);
   }
-  StreamEvent dies(uint64_t at, uint64_t address) { return test::free(kStart + at, address << 24, kKept); }
+  StreamEvent dies(uint64_t at, uint64_t address, uint16_t flags = 0) {
+    return test::free(kStart + at, address << 24, {.flags = flags, .site = 1});
+  }
   StreamEvent looked(uint64_t at, uint64_t address, uint64_t size, uint64_t born_at, uint64_t touched) {
     abi::PagesEvent pages{};
     pages.header = {abi::EventKind::Pages, abi::Heap::Host, 0, 0, 0, kStart + at};
@@ -123,6 +125,56 @@ TEST_F(Touched, WhatIsTouchedInPartIsTooLarge) {
   EXPECT_EQ(rest["saves_bytes"], kSize - kSize / 4);
   EXPECT_EQ(rest["evidence"]["touched_bytes"], kSize / 4);
   EXPECT_TRUE(of("early-allocation").is_null()) << "when it was first touched is not known";
+}
+
+TEST_F(Touched, WhatAReallocMadeLargerHasCapacity) {
+  run({born(10, 1, kSize / 2), dies(15, 1, abi::kRealloc), born(16, 2, kSize, kReallocated),
+       looked(20, 2, kSize, 16, kSize / 2), lookedAtAll(20), lookedAtLast(99, 2, kSize, 16, kSize / 2), dies(100, 2)});
+  const json rest = of("capacity");
+  ASSERT_FALSE(rest.is_null()) << report["findings"];
+  EXPECT_EQ(rest["site"]["line"], 12);
+  EXPECT_EQ(rest["bytes"], kSize / 2);
+  EXPECT_EQ(rest["saves_bytes"], kSize / 2);
+  EXPECT_EQ(rest["confidence"], "proved");
+  EXPECT_EQ(rest["evidence"]["touched_bytes"], kSize / 2);
+  EXPECT_TRUE(of("overallocated").is_null());
+}
+
+// The peak is at the first realloc. No look saw the block that the second realloc gave back. But its pages are among
+// those of the last block.
+TEST_F(Touched, AFormerBlockHadTheSameCapacity) {
+  run({born(10, 1, kSize / 4), dies(11, 1, abi::kRealloc), born(12, 2, kSize, kReallocated), born(13, 9, kSize, kOther),
+       dies(14, 9), dies(15, 2, abi::kRealloc), born(16, 3, kSize + kSize / 2, kReallocated),
+       looked(20, 3, kSize + kSize / 2, 16, kSize / 4), lookedAtAll(20),
+       lookedAtLast(99, 3, kSize + kSize / 2, 16, kSize / 4), dies(100, 3)});
+  const json rest = of("capacity");
+  ASSERT_FALSE(rest.is_null()) << report["findings"];
+  EXPECT_EQ(rest["bytes"], kSize + kSize / 4) << "of the last block";
+  EXPECT_EQ(rest["count"], 1);
+  EXPECT_EQ(rest["saves_bytes"], kSize - kSize / 4) << "at the peak";
+}
+
+TEST_F(Touched, WhatAReallocMadeSmallerHasNone) {
+  run({born(10, 1, 2 * kSize), dies(15, 1, abi::kRealloc), born(16, 2, kSize, kReallocated),
+       looked(20, 2, kSize, 16, kSize / 2), lookedAtAll(20), lookedAtLast(99, 2, kSize, 16, kSize / 2), dies(100, 2)});
+  EXPECT_TRUE(of("capacity").is_null()) << report["findings"];
+}
+
+// A container frees the smaller block after it has allocated the larger one, at the same place.
+TEST_F(Touched, AGrowingContainerHasCapacity) {
+  run({born(10, 1, kSize / 2), born(15, 2, kSize), dies(16, 1), looked(20, 2, kSize, 15, kSize / 2), lookedAtAll(20),
+       lookedAtLast(99, 2, kSize, 15, kSize / 2), dies(100, 2)});
+  EXPECT_EQ(of("capacity")["bytes"], kSize / 2) << report["findings"];
+  EXPECT_TRUE(of("overallocated").is_null());
+}
+
+// The container grows at several places. Then only the copy shows which block took the place of the other one.
+TEST_F(Touched, AContainerThatGrowsElsewhereHasCapacity) {
+  run({born(10, 1, kSize / 2), born(15, 2, kSize, kOther),
+       test::copy(kStart + 16, uint64_t{2} << 24, uint64_t{1} << 24, {.heap = abi::Heap::Host}, kSize / 2), dies(17, 1),
+       looked(20, 2, kSize, 15, kSize / 2), lookedAtAll(20), lookedAtLast(99, 2, kSize, 15, kSize / 2), dies(100, 2)});
+  EXPECT_EQ(of("capacity")["bytes"], kSize / 2) << report["findings"];
+  EXPECT_TRUE(of("overallocated").is_null());
 }
 
 TEST_F(Touched, WhatWaitsForItsFirstTouchIsEarly) {

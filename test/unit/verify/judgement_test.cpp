@@ -40,13 +40,15 @@ TEST(Judgement, BlocksThatWereNotGuardedRefuteNothing) {
 }
 
 TEST(Judgement, OfAPartThatWasTouchedSomewhereTheRestIsDoubtful) {
-  const Finding finding = findingOf("overallocated", 1000);
   const auto sum = [](uint64_t untouched, uint64_t doubtful) {
     return GuardedSum{.blocks = 1, .bytes = 4000, .untouched_bytes = untouched, .doubtful_bytes = doubtful};
   };
-  EXPECT_EQ(outcomeOf(finding, sum(950, 0)), Outcome::Proved);
-  EXPECT_EQ(outcomeOf(finding, sum(900, 100)), Outcome::Unknown);
-  EXPECT_EQ(outcomeOf(finding, sum(900, 10)), Outcome::Refuted);
+  for (const char *kind : {"overallocated", "capacity"}) {
+    const Finding finding = findingOf(kind, 1000);
+    EXPECT_EQ(outcomeOf(finding, sum(950, 0)), Outcome::Proved);
+    EXPECT_EQ(outcomeOf(finding, sum(900, 100)), Outcome::Unknown);
+    EXPECT_EQ(outcomeOf(finding, sum(900, 10)), Outcome::Refuted);
+  }
 }
 
 TEST(Judgement, AWaitIsAtLeastHalfAsLong) {

@@ -1,4 +1,4 @@
-// kind: overallocated
+// kind: capacity
 // options: --access pages
 // The program prints a text into a buffer whose size doubles. It never shrinks the block to the length of the text.
 #define _DEFAULT_SOURCE

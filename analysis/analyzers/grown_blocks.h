@@ -1,0 +1,111 @@
+// Which live blocks came from smaller ones: by a realloc, or as a container grows, which allocates a larger block,
+// moves what it has, and frees the smaller block.
+#pragma once
+
+#include "analysis/base/element_at.h"
+#include "analysis/live/live_set.h"
+
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace msleaks::analysis {
+
+// A block that a realloc gave back for a larger one. Its pages went along.
+struct FormerBlock {
+  CohortId cohort;
+  uint64_t size = 0, from_ns = 0, to_ns = 0;
+};
+
+class GrownBlocks {
+public:
+  // Smaller blocks are not followed.
+  static constexpr uint64_t kLeastBytes = 64 << 10;
+
+  void onAlloc(const Block &block, AllocCause cause) {
+    if (block.size < kLeastBytes)
+      return;
+    State state;
+    state.lives = true;
+    if (cause == AllocCause::Reallocated) {
+      GivenBack &given_back = given_back_[block.process];
+      state.is_grown = block.size > given_back.bytes;
+      if (!given_back.formers.empty())
+        formers_[block.id.index] = std::exchange(given_back.formers, {});
+    }
+    state.address = block.address;
+    state.size = block.size;
+    elementAt(states_, block.id.index) = state;
+    by_address_[{block.process, block.address}] = block.id.index;
+    newest_[block.cohort.index] = block.id.index;
+  }
+  // Of a copy from the beginning of a block to the beginning of a larger one.
+  void onCopy(uint32_t process, uint64_t destination, uint64_t source) {
+    const auto to = by_address_.find({process, destination}), from = by_address_.find({process, source});
+    if (to != by_address_.end() && from != by_address_.end())
+      states_[from->second].copied_to = to->second;
+  }
+  // Returns the blocks that reallocs gave back until there was this one, the oldest first. If a realloc gives back this
+  // one, too, and it `is_followed`, they belong to the block that the realloc makes, and none are returned.
+  std::vector<FormerBlock> onFree(const Block &block, FreeCause cause, uint64_t time_ns, bool is_followed) {
+    if (cause == FreeCause::Reallocated)
+      given_back_[block.process] = {block.size, {}};
+    if (block.size < kLeastBytes || !valueAt(states_, block.id.index).lives)
+      return {};
+    std::vector<FormerBlock> formers = takeFormers(block);
+    if (cause == FreeCause::Reallocated && is_followed) {
+      if (formers.size() == kMostFormers)
+        formers.erase(formers.begin());
+      formers.push_back({block.cohort, block.size, block.time_ns, time_ns});
+      given_back_[block.process].formers = std::exchange(formers, {});
+    }
+    endState(block, cause);
+    return formers;
+  }
+  bool isGrown(const Block &block) const { return valueAt(states_, block.id.index).is_grown; }
+
+private:
+  static constexpr size_t kMostFormers = 32;
+  struct State {
+    uint64_t address = 0, size = 0;
+    uint32_t copied_to = 0; // number of a block; 0 = none
+    bool lives = false, is_grown = false;
+  };
+  // What the last realloc of a process gave back.
+  struct GivenBack {
+    uint64_t bytes = 0;
+    std::vector<FormerBlock> formers;
+  };
+  std::vector<FormerBlock> takeFormers(const Block &block) {
+    const auto found = formers_.find(block.id.index);
+    if (found == formers_.end())
+      return {};
+    std::vector<FormerBlock> formers = std::move(found->second);
+    formers_.erase(found);
+    return formers;
+  }
+  void endState(const Block &block, FreeCause cause) {
+    const State state = std::exchange(states_[block.id.index], {});
+    by_address_.erase({block.process, block.address});
+    if (cause != FreeCause::Freed)
+      return;
+    growInto(state.copied_to, state);
+    const auto newest = newest_.find(block.cohort.index);
+    if (newest != newest_.end())
+      growInto(newest->second, state);
+  }
+  void growInto(uint32_t larger, const State &smaller) {
+    if (valueAt(states_, larger).lives && states_[larger].size > smaller.size)
+      states_[larger].is_grown = true;
+  }
+
+  std::vector<State> states_; // by number of the block
+  std::map<std::pair<uint32_t, uint64_t>, uint32_t> by_address_;
+  std::unordered_map<uint32_t, uint32_t> newest_;                  // by cohort: number of the last large block
+  std::unordered_map<uint32_t, std::vector<FormerBlock>> formers_; // by number of the grown block
+  std::unordered_map<uint32_t, GivenBack> given_back_;             // by process
+};
+
+} // namespace msleaks::analysis
