@@ -18,7 +18,7 @@ namespace {
 constexpr uint64_t kLeftOutOneIn = 10; // a copy leaves out at most one part of so many
 // Copies that have gone are kept, so that it can be worked out what they cost; no more than these.
 constexpr size_t kMostHostCopies = 100'000;
-constexpr size_t kMostSourcesOfABlock = 64;
+constexpr size_t kMostPartsOfABlock = 64;
 
 using BlockKey = std::pair<uint32_t, uint64_t>; // process, address
 
@@ -29,8 +29,8 @@ struct CopiedPart {
   uint64_t source_begin = 0, source_end = 0; // offsets in the source
   uint64_t begin = 0, end = 0;               // addresses in the destination
   uint64_t from_ns = 0;                      // the destination was not needed from here on
-  uint64_t copied_ns = 0;
   SiteId site;
+  uint32_t stream = 0; // the thread that copied it
 };
 
 // A live block that may be an end of a copy.
@@ -69,13 +69,14 @@ public:
   }
   void onEvent(const StreamEvent &event, SiteId site) override {
     if (event.event.header().heap == abi::Heap::Host)
-      onCopy(event.process, event.event.as<abi::CopyEvent>(), site);
+      onCopy(event, event.event.as<abi::CopyEvent>(), site);
   }
   void conclude(Conclusion &) const override;
 
 private:
   LargeBlock *holding(uint32_t process, uint64_t address);
-  void onCopy(uint32_t process, const abi::CopyEvent &, SiteId);
+  void onCopy(const StreamEvent &, const abi::CopyEvent &, SiteId);
+  bool wasCopied(const LargeBlock &source, uint64_t begin, uint64_t end, uint32_t stream) const;
   void replaceContent(LargeBlock &, uint64_t begin, uint64_t end);
   void forgetCopiesOf(LargeBlock &);
   void end(const BlockKey &, uint64_t time_ns);
@@ -113,36 +114,48 @@ void HostCopiesAnalyzer::forgetCopiesOf(LargeBlock &source) {
   source.copies.clear();
 }
 
-void HostCopiesAnalyzer::onCopy(uint32_t process, const abi::CopyEvent &copy, SiteId site) {
-  LargeBlock *destination = holding(process, copy.destination), *source = holding(process, copy.source);
+// Whether the thread has copied something of this part of the source before.
+bool HostCopiesAnalyzer::wasCopied(const LargeBlock &source, uint64_t begin, uint64_t end, uint32_t stream) const {
+  const BlockKey key{source.block.process, source.block.address};
+  const auto overlaps = [&](const CopiedPart &part) {
+    return part.source == key && part.stream == stream && part.source_begin < end && begin < part.source_end;
+  };
+  return std::any_of(source.copies.begin(), source.copies.end(), [&](const BlockKey &copy) {
+    const auto found = blocks_.find(copy);
+    return found != blocks_.end() && std::any_of(found->second.parts.begin(), found->second.parts.end(), overlaps);
+  });
+}
+
+void HostCopiesAnalyzer::onCopy(const StreamEvent &event, const abi::CopyEvent &copy, SiteId site) {
+  LargeBlock *destination = holding(event.process, copy.destination), *source = holding(event.process, copy.source);
   if (!destination)
     return;
   replaceContent(*destination, copy.destination, copy.destination + copy.size);
   const bool is_first = !std::exchange(destination->is_filled, true);
   if (!source || source == destination || source->is_buffer)
     return;
-  const BlockKey key{process, source->block.address}, copy_key{process, destination->block.address};
-  const uint64_t begin = copy.source - source->block.address;
-  const auto known = std::find_if(destination->parts.begin(), destination->parts.end(),
-                                  [&](const CopiedPart &part) { return part.source == key; });
-  if (known != destination->parts.end()) {
-    if (begin == known->source_end && copy.destination >= known->end) {
-      known->bytes += copy.size;
-      known->source_end += copy.size;
-      known->end = copy.destination + copy.size;
-      known->copied_ns = copy.header.time;
-      return;
-    }
-    forgetCopiesOf(*source); // copied again, so it was filled again in between
+  const BlockKey key{event.process, source->block.address}, copy_key{event.process, destination->block.address};
+  const uint64_t begin = copy.source - source->block.address, end = begin + copy.size;
+  if (wasCopied(*source, begin, end, event.stream)) { // so the source was filled again in between
+    forgetCopiesOf(*source);
     source->is_buffer = true;
     return;
   }
-  if (destination->parts.size() >= kMostSourcesOfABlock || source->copies.size() >= kMostSourcesOfABlock)
+  const auto continued =
+      std::find_if(destination->parts.begin(), destination->parts.end(), [&](const CopiedPart &part) {
+        return part.source == key && part.source_end == begin && part.end <= copy.destination;
+      });
+  if (continued != destination->parts.end()) {
+    continued->bytes += copy.size;
+    continued->source_end = end;
+    continued->end = copy.destination + copy.size;
+    return;
+  }
+  if (destination->parts.size() >= kMostPartsOfABlock || source->copies.size() >= kMostPartsOfABlock)
     return;
   const uint64_t birth_ns = std::max(destination->block.time_ns, source->block.time_ns);
-  destination->parts.push_back({key, copy.size, begin, begin + copy.size, copy.destination,
-                                copy.destination + copy.size, is_first ? birth_ns : copy.header.time, copy.header.time,
-                                site});
+  destination->parts.push_back({key, copy.size, begin, end, copy.destination, copy.destination + copy.size,
+                                is_first ? birth_ns : copy.header.time, site, event.stream});
   if (std::find(source->copies.begin(), source->copies.end(), copy_key) == source->copies.end())
     source->copies.push_back(copy_key);
 }
@@ -161,8 +174,9 @@ void HostCopiesAnalyzer::endPart(const LargeBlock &destination, const CopiedPart
   if (found == blocks_.end())
     return;
   const LargeBlock &source = found->second;
-  const bool is_whole = part.bytes >= source.block.size - source.block.size / kLeftOutOneIn;
-  if (!is_whole || time_ns <= part.from_ns || beside_.size() >= kMostHostCopies ||
+  const auto isMostOf = [&](uint64_t bytes) { return part.bytes >= bytes - bytes / kLeftOutOneIn; };
+  const bool is_copy = isMostOf(source.block.size) || isMostOf(destination.block.size);
+  if (!is_copy || time_ns <= part.from_ns || beside_.size() >= kMostHostCopies ||
       (is_end_of_source && isGrowth(source, destination)))
     return;
   beside_.push_back({destination.block.cohort, std::min(part.bytes, destination.block.size), part.from_ns, time_ns,
@@ -187,6 +201,39 @@ void HostCopiesAnalyzer::end(const BlockKey &key, uint64_t time_ns) {
   forgetCopiesOf(block);
   blocks_.erase(found);
 }
+
+// Whether a container copies its elements to a smaller block, in order to give back the rest.
+class Shrinking {
+public:
+  bool is(SiteId copy, SiteCatalog &catalog) {
+    const auto [known, fresh] = known_.try_emplace(copy);
+    if (fresh)
+      known->second = find(copy, catalog);
+    return known->second;
+  }
+
+private:
+  static bool isNamedSo(std::string_view function) { return function.find("shrink_to_fit") != std::string_view::npos; }
+  static bool isIn(const Site &call) {
+    return isNamedSo(call.function) || std::any_of(call.inlined_at.begin(), call.inlined_at.end(),
+                                                   [](const InlineFrame &frame) { return isNamedSo(frame.function); });
+  }
+  static bool find(SiteId copy, SiteCatalog &catalog) {
+    constexpr int kMostCalls = 24; // without optimisation, the library makes many calls of its own
+    uint32_t node = catalog.innermostNodeOf(copy);
+    if (!SiteCatalog::isNode(node))
+      return isIn(catalog.describe(copy));
+    for (int calls = 0; SiteCatalog::isNode(node) && calls < kMostCalls; ++calls) {
+      const SiteCatalog::PathNode at = catalog.pathNode(node);
+      if (isIn(catalog.describe(at.call)))
+        return true;
+      node = at.outer;
+    }
+    return false;
+  }
+
+  std::map<SiteId, bool> known_;
+};
 
 // The copies of one keeper.
 struct CopiesOfKeeper {
@@ -220,9 +267,10 @@ void HostCopiesAnalyzer::conclude(Conclusion &conclusion) const {
   if (conclusion.question.policy != Policy::Effect)
     return;
   std::map<Keeper, CopiesOfKeeper> by_keeper;
+  Shrinking shrinking;
   for (const BesideSource &beside : beside_) {
     const auto kept = ownKeeperOf(conclusion.cohorts[beside.cohort], conclusion);
-    if (!kept)
+    if (!kept || shrinking.is(beside.site, conclusion.catalog))
       continue;
     const uint64_t ns = beside.to_ns - beside.from_ns;
     CopiesOfKeeper &copies = by_keeper[kept->keeper];

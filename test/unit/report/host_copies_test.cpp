@@ -50,9 +50,33 @@ TEST_F(HostCopies, PiecesAddUp) {
                    .is_null());
 }
 
-TEST_F(HostCopies, HalfOfABlockIsNoCopy) {
+TEST_F(HostCopies, HalfOfBothBlocksIsNoCopy) {
   EXPECT_TRUE(
       finding({source(10, 1), other(20, 2), copied(30, 2, 1, kOfCopy / 2), dies(80, 1), dies(90, 2)}).is_null());
+}
+
+// The source has room for twice as much, as a container may have.
+TEST_F(HostCopies, ACopyOfHalfABlockIsOne) {
+  const json copy = finding({source(10, 1, 2 * kOfCopy), other(20, 2), copied(30, 2, 1), dies(80, 1), dies(90, 2)});
+  ASSERT_FALSE(copy.is_null());
+  EXPECT_EQ(copy["saves_bytes"], kOfCopy);
+}
+
+TEST_F(HostCopies, ABufferThatFillsSeveralBlocksIsNone) {
+  EXPECT_TRUE(finding({source(10, 1), other(20, 2), copied(30, 2, 1), other(40, 3), copied(50, 3, 1), dies(80, 1),
+                       dies(90, 2), dies(91, 3)})
+                  .is_null());
+}
+
+// Each thread makes a copy of its own.
+TEST_F(HostCopies, CopiesOfSeveralThreadsAddUp) {
+  StreamEvent second = copied(50, 3, 1);
+  second.stream = 1;
+  const json copy = finding(
+      {source(10, 1), other(20, 2), copied(30, 2, 1), other(40, 3), second, dies(80, 1), dies(90, 2), dies(91, 3)});
+  ASSERT_FALSE(copy.is_null());
+  EXPECT_EQ(copy["count"], 2);
+  EXPECT_EQ(copy["saves_bytes"], 2 * kOfCopy);
 }
 
 TEST_F(HostCopies, AGrowingContainerIsNone) {
