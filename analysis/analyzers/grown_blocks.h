@@ -64,6 +64,11 @@ public:
     endState(block, cause);
     return formers;
   }
+  // Whether the content of the block lives on in a smaller block, so that the program has given back the rest.
+  bool isShrunk(const Block &block) const {
+    const State state = valueAt(states_, block.id.index), copy = valueAt(states_, state.copied_to);
+    return state.lives && copy.lives && copy.size < state.size;
+  }
   bool isGrown(const Block &block) const { return valueAt(states_, block.id.index).is_grown; }
 
 private:

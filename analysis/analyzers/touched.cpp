@@ -85,7 +85,11 @@ public:
   uint32_t eventKinds() const override {
     return abi::enabledBit(abi::EventKind::Pages) | abi::enabledBit(abi::EventKind::Copy);
   }
-  void onAlloc(const Block &block, AllocCause cause, uint64_t) override { grown_.onAlloc(block, cause); }
+  void onAlloc(const Block &block, AllocCause cause, uint64_t) override {
+    grown_.onAlloc(block, cause);
+    if (cause == AllocCause::Reallocated && !given_back_.empty())
+      endRealloc(block);
+  }
   void onEvent(const StreamEvent &event, SiteId) override {
     if (event.event.header().kind == abi::EventKind::Copy) {
       const auto copy = event.event.as<abi::CopyEvent>();
@@ -109,6 +113,7 @@ public:
   void conclude(Conclusion &) const override;
 
 private:
+  void endRealloc(const Block &);
   bool isFinal(const Touched &, const Block &, FreeCause) const;
   void add(Waste, const Wasted &);
   void concludeOn(Waste, Conclusion &) const;
@@ -119,6 +124,13 @@ private:
   std::vector<Touched> blocks_;              // by number of the block
   std::unordered_map<uint32_t, Look> looks_; // by process: the last one at all of its blocks
   std::array<std::vector<Wasted>, static_cast<size_t>(Waste::Count)> wastes_;
+  // By process: what the block had that a realloc has given back, and its size. The realloc has not returned yet.
+  struct GivenBackWaste {
+    Waste waste;
+    Wasted wasted;
+    uint64_t size;
+  };
+  std::unordered_map<uint32_t, GivenBackWaste> given_back_;
 };
 
 void TouchedAnalyzer::add(Waste waste, const Wasted &wasted) {
@@ -137,6 +149,7 @@ bool TouchedAnalyzer::isFinal(const Touched &touched, const Block &block, FreeCa
 
 void TouchedAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_ns) {
   const Waste rest = grown_.isGrown(block) ? Waste::Capacity : Waste::Rest;
+  const bool is_shrunk = grown_.isShrunk(block);
   const Touched touched = block.id.index < blocks_.size() ? std::exchange(blocks_[block.id.index], {}) : Touched{};
   const bool is_final = touched.known && isFinal(touched, block, cause);
   const std::vector<FormerBlock> formers = grown_.onFree(block, cause, time_ns, !is_final);
@@ -150,11 +163,28 @@ void TouchedAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_
   elementAt(sums_, block.cohort.index) += {block.size, 1, touched.bytes};
   wasted.bytes = block.size - std::min(touched.bytes, block.size);
   wasted.to_ns = time_ns;
-  add(touched.bytes == 0 ? Waste::Unused : rest, wasted);
+  if (touched.bytes == 0)
+    return add(Waste::Unused, wasted);
+  if (is_shrunk)
+    return;
+  if (cause == FreeCause::Reallocated)
+    given_back_[block.process] = {rest, wasted, block.size};
+  else
+    add(rest, wasted);
   // The pages of a former block are among those of this block, so no more of it was touched either.
   for (const FormerBlock &former : formers)
-    if (rest == Waste::Capacity && touched.bytes != 0 && former.size > touched.bytes)
+    if (rest == Waste::Capacity && former.size > touched.bytes)
       add(rest, {former.cohort, former.size - touched.bytes, 0, former.from_ns, former.to_ns, true});
+}
+
+// A program that makes its block smaller has given back what it does not need.
+void TouchedAnalyzer::endRealloc(const Block &block) {
+  const auto found = given_back_.find(block.process);
+  if (found == given_back_.end())
+    return;
+  if (block.size >= found->second.size)
+    add(found->second.waste, found->second.wasted);
+  given_back_.erase(found);
 }
 
 // Of one keeper.

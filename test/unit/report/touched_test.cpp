@@ -140,6 +140,29 @@ TEST_F(Touched, WhatAReallocMadeLargerHasCapacity) {
   EXPECT_TRUE(of("overallocated").is_null());
 }
 
+// The program gives back the rest itself: by a realloc, or by a copy to a smaller block.
+TEST_F(Touched, WhatIsGivenBackIsNone) {
+  const auto grown = [&](uint64_t at, uint64_t address) {
+    return std::vector{born(at, address + 1, kSize / 2),
+                       dies(at + 1, address + 1, abi::kRealloc),
+                       born(at + 2, address, kSize, kReallocated),
+                       looked(at + 3, address, kSize, at + 2, kSize / 2),
+                       lookedAtAll(at + 3),
+                       lookedAtLast(at + 4, address, kSize, at + 2, kSize / 2)};
+  };
+  std::vector<StreamEvent> list = grown(10, 1), copied = grown(30, 4);
+  list.push_back(dies(15, 1, abi::kRealloc));
+  list.push_back(born(16, 3, kSize / 2, kReallocated));
+  list.push_back(dies(17, 3));
+  list.insert(list.end(), copied.begin(), copied.end());
+  list.push_back(born(35, 7, kSize / 2));
+  list.push_back(test::copy(kStart + 36, uint64_t{7} << 24, uint64_t{4} << 24, {.heap = abi::Heap::Host}, kSize / 2));
+  list.push_back(dies(37, 4));
+  list.push_back(dies(90, 7));
+  run(list);
+  EXPECT_TRUE(of("capacity").is_null()) << report["findings"];
+}
+
 // The peak is at the first realloc. No look saw the block that the second realloc gave back. But its pages are among
 // those of the last block.
 TEST_F(Touched, AFormerBlockHadTheSameCapacity) {
