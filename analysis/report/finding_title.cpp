@@ -2,6 +2,7 @@
 
 #include "analysis/base/base_name.h"
 #include "analysis/places/function_name.h"
+#include "analysis/places/plain_name.h"
 #include "analysis/report/site_text.h"
 #include "text_format.h"
 #include "text_parts.h"
@@ -22,9 +23,16 @@ const std::string &typeOf(const Finding &finding) {
   return finding.site.type.empty() ? finding.allocator.type : finding.site.type;
 }
 
+// A type with few arguments keeps them: "std::vector<float>".
+std::string shortTypeOf(const Finding &finding) {
+  constexpr size_t kWidestType = 40;
+  const std::string type = plainName(printable(typeOf(finding)));
+  return widthOf(type) <= kWidestType ? type : withoutTemplateArguments(type);
+}
+
 // "1 block of `float` (512 B)", "1,234 blocks (3.2 MiB)".
 std::string blocksOf(const Finding &finding) {
-  const std::string type = withoutTemplateArguments(printable(typeOf(finding)));
+  const std::string type = shortTypeOf(finding);
   return fmt::format("{}{} ({})", blocksText(finding.count), type.empty() ? "" : fmt::format(" of `{}`", type),
                      bytesText(finding.bytes));
 }
@@ -219,14 +227,14 @@ std::optional<uint64_t> numberIn(const Finding &finding, std::string_view wanted
 std::string textIn(const Finding &finding, std::string_view wanted) {
   for (const auto &[name, value] : finding.evidence)
     if (const auto *text = std::get_if<std::string>(&value); text && name == wanted)
-      return printable(*text);
+      return plainName(printable(*text));
   return {};
 }
 
 std::string holdersOf(const Finding &finding) {
   for (const auto &[name, value] : finding.evidence)
     if (const auto *holders = std::get_if<std::vector<std::string>>(&value); holders && name == "holders")
-      return holders->empty() ? std::string() : printable(holders->front());
+      return holders->empty() ? std::string() : plainName(printable(holders->front()));
   return {};
 }
 

@@ -6,7 +6,9 @@
 #include "analysis/base/base_name.h"
 #include "analysis/places/function_name.h"
 #include "analysis/places/place.h"
+#include "analysis/places/plain_name.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace msleaks::analysis {
@@ -97,7 +99,7 @@ std::string placeOf(const SiteText &site, size_t columns) {
 }
 
 std::string shortFunction(const std::string &function, size_t columns) {
-  std::vector<std::string> forms = formsOf(printable(function));
+  std::vector<std::string> forms = formsOf(plainName(printable(function)));
   for (std::string &form : forms)
     if (widthOf(form) <= columns)
       return std::move(form);
@@ -108,16 +110,24 @@ std::string shortFunction(const std::string &function, size_t columns) {
 std::string nameOf(const SiteText &site, size_t columns) {
   const std::string variable = site.variable.empty() ? "" : " -> " + printable(site.variable);
   std::vector<std::string> targets{variable};
-  if (!site.type.empty())
-    targets = {fmt::format("{} ({})", variable, printable(site.type)),
-               fmt::format("{} ({})", variable, withoutTemplateArguments(printable(site.type))), variable};
+  if (!site.type.empty()) {
+    const std::string type = plainName(printable(site.type));
+    targets = {fmt::format("{} ({})", variable, type), fmt::format("{} ({})", variable, withoutTemplateArguments(type)),
+               variable};
+  }
   if (site.function.empty())
     return targets.front().empty() ? "" : cutEnd(std::string_view(targets.front()).substr(1), columns);
-  const std::string least = "in " + formsOf(printable(site.function)).back();
+  const std::string least = "in " + formsOf(plainName(printable(site.function))).back();
   for (const std::string &target : targets)
     if (widthOf(least) + widthOf(target) <= columns)
       return "in " + shortFunction(site.function, columns - 3 - widthOf(target)) + target;
   return columns <= 3 ? cutEnd(least, columns) : "in " + shortFunction(site.function, columns - 3);
+}
+
+std::string placeAndNameOf(const SiteText &site, size_t columns) {
+  const size_t for_place = std::min(widthOf(placeOf(site, columns)), columns / 2);
+  const std::string name = nameOf(site, columns - for_place - 1);
+  return name.empty() ? placeOf(site, columns) : placeOf(site, columns - widthOf(name) - 1) + " " + name;
 }
 
 std::string userPlaceOf(const SiteText &site, size_t columns) {
@@ -138,7 +148,7 @@ std::string userPlaceOf(const SiteText &site, size_t columns) {
 }
 
 std::string calleeOf(const SiteText &site, size_t columns) {
-  return site.callee.empty() ? std::string() : cutEnd("calls " + printable(site.callee), columns);
+  return site.callee.empty() ? std::string() : cutEnd("calls " + plainName(printable(site.callee)), columns);
 }
 
 } // namespace msleaks::analysis

@@ -1,4 +1,4 @@
-// A site's text in the columns of a table, and as JSON.
+// A site's text in the columns of a table, and as JSON. Text has plain names (plain_name.h), JSON has whole ones.
 #pragma once
 
 #include "analysis/places/site_text.h"
@@ -20,6 +20,8 @@ std::string placeOf(const SiteText &, size_t columns);
 std::string shortFunction(const std::string &function, size_t columns);
 // "in net::grow -> weights (float)"; empty when nothing is known.
 std::string nameOf(const SiteText &, size_t columns);
+// Both on one line. A place takes half of it at most if a name follows, and else as much as the name leaves.
+std::string placeAndNameOf(const SiteText &, size_t columns);
 // Where the user's own code led to a site in a header of the system, as far as the inline chain says:
 // "from src/net.cpp:40:5 in net::make()". Empty for a site that is in the user's code itself.
 std::string userPlaceOf(const SiteText &, size_t columns);

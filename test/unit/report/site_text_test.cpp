@@ -108,7 +108,7 @@ TEST(SiteText, NamesKeepTheMethod) {
 
 TEST(SiteText, NamesLoseParametersBeforeTheRest) {
   SiteText site = sample();
-  EXPECT_EQ(nameOf(site, 200), "in " + site.function + " -> l.output (float)");
+  EXPECT_EQ(nameOf(site, 200), "in make_convolutional_layer(int, std::vector<float> const&) -> l.output (float)");
   EXPECT_EQ(nameOf(site, 60), "in make_convolutional_layer(...) -> l.output (float)");
   EXPECT_EQ(nameOf(site, 40), "in make_convolutional_layer -> l.output") << "its own name stays";
   EXPECT_EQ(nameOf(site, 20), "in make_co...l_layer");
