@@ -23,7 +23,7 @@ shown() {
 }
 
 # Prints the title of a run's first finding, unless this finding is a hint.
-first_finding() { { msleaks report "$demo/$1" --width 200 || true; } | sed -n 's/^1\.  //p' | { grep -v '(hint)$' || true; }; }
+first_finding() { { msleaks report "$demo/$1" --section findings --width 200 || true; } | sed -n 's/^1\.  //p' | { grep -v '(hint)$' || true; }; }
 
 shown clang++-22 -std=c++20 -O2 -g "-fpass-plugin=$(msleaks plugin --llvm 22)" "$repository/examples/opencl_train/train.cpp" -lOpenCL -o "$example"
 plants=(nothing leak early late)

@@ -3,7 +3,7 @@
 
     some command | terminal_picture.py TITLE > picture.svg
 
-docs/pictures/report.svg shows the output of `msleaks report RUN --width 92` for examples/cache, up to the table of the peak.
+docs/pictures/report.svg shows the output of `msleaks report RUN --width 92` for examples/cache.
 """
 import html
 import re

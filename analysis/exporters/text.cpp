@@ -1,4 +1,4 @@
-// text: the report for people, as `msleaks report` writes it into a pipe.
+// text: the whole report for people, as `msleaks report --all` writes it into a pipe.
 #include "analysis/exporters/registry.h"
 
 namespace msleaks::analysis {

@@ -30,6 +30,16 @@ std::string_view closedLibraryOf(SiteId site, SiteCatalog &catalog) {
   return {};
 }
 
+std::string_view closedLibraryOf(const PathLine &path) {
+  for (const auto &call : path.calls) {
+    const bool is_system = call->origin == SiteOrigin::Hook && isSystemImage(call->library);
+    if (const std::string_view library = is_system ? std::string_view(call->library) : std::string_view();
+        !allocatesForCallers(library))
+      return library;
+  }
+  return {};
+}
+
 Keeper keeperOf(SiteId site, const Place &place, const Account &account, SiteCatalog &catalog) {
   const std::string_view library = closedLibraryOf(site, catalog);
   return library.empty() ? Keeper{{}, place.keyIn(catalog), account} : Keeper{library, {}, account};

@@ -24,6 +24,8 @@ struct Keeper {
 // The path of the library of the system, or of an interpreter, that allocates at this site for itself, as far as can be
 // told; empty: none does. The C and the C++ library allocate for whoever called them. Valid while the catalog lives.
 std::string_view closedLibraryOf(SiteId, SiteCatalog &);
+// The same of a path in a result. Valid while the path lives.
+std::string_view closedLibraryOf(const PathLine &);
 
 // `place` is that of the site.
 Keeper keeperOf(SiteId, const Place &place, const Account &, SiteCatalog &);

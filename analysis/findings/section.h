@@ -39,6 +39,7 @@ struct Section {
   std::vector<std::vector<Cell>> rows; // a cell for each column
   bool in_text = true;                 // else only in the forms for programs
   bool is_grouping = false;            // by what the user asked for: text shows it instead of the lists of places
+  bool is_users_own = false;           // of an analyzer that the user named: the first screen shows it, too
   bool compares = false;               // values of the first column: with a single one, text leaves the section out
 
   // A cell for each column; nothing where a column has no total.

@@ -226,7 +226,7 @@ ForeignConclusion::Refusal ForeignConclusion::toCell(const analyzer::Value &valu
 ForeignConclusion::Refusal ForeignConclusion::addTable(const analyzer::TableView &view) {
   const std::string name = fmt::format("{}/{}", analyzer_, textOf(view.name));
   const auto refuse = [&](const std::string &why) { return fmt::format("table {}: {}", name, why); };
-  Section section{name, textOf(view.title), {}, {}};
+  Section section{.name = name, .title = textOf(view.title), .columns = {}, .rows = {}, .is_users_own = true};
   for (const analyzer::ColumnView &column : spanOf(view.columns, view.column_count)) {
     const auto unit = unitOf(column.unit);
     if (!unit || textOf(column.name).empty())

@@ -7,7 +7,7 @@
 namespace msleaks::analysis {
 namespace {
 
-uint64_t sinceStart(const Report &report, uint64_t time_ns) {
+uint64_t timeInRun(const Report &report, uint64_t time_ns) {
   return time_ns > report.start_ns ? time_ns - report.start_ns : 0;
 }
 
@@ -17,7 +17,7 @@ Json jsonOf(const RefusedCall &call, const Report &report) {
           {"heap", abi::nameOf(call.heap)},
           {"device", call.device},
           {"time_ns", call.time_ns},
-          {"since_start_ns", sinceStart(report, call.time_ns)},
+          {"since_start_ns", timeInRun(report, call.time_ns)},
           {"pid", call.pid},
           {"tid", call.tid},
           {"place", call.place.empty() ? Json() : placesJson(call.place).front()}};

@@ -47,9 +47,7 @@ struct Report : AnalysisResult {
   std::vector<std::string> failed_analyzers; // of the user's own; also notes
 
   // Decides the exit status (docs/report.md, "Findings that count").
-  bool hasFindings() const {
-    return found_leaks.sum.count != 0 || found_leaks.pool_sum.count != 0 || !watch.empty();
-  }
+  bool hasFindings() const { return found_leaks.sum.count != 0 || found_leaks.pool_sum.count != 0 || !watch.empty(); }
   // The session ended, and nothing of it is missing that msleaks knows of.
   bool complete() const;
   // Those that never attached: what they allocated is in no figure.
@@ -69,8 +67,8 @@ Result<Report> analyzeRun(const std::filesystem::path &run, const Progress &prog
 Result<Report> finishRun(const std::filesystem::path &run, RunningReport *running = nullptr,
                          const Progress &progress = {});
 
-// The same without a report, for a session of which nobody wants one yet: only the names go into the trace. It reads the
-// events, but does not work out what anything saves, which takes most of the time of a report.
+// The same without a report, for a session of which nobody wants one yet: only the names go into the trace. It reads
+// the events, but does not work out what anything saves, which takes most of the time of a report.
 Result<void> nameRun(const std::filesystem::path &run, const Progress &progress = {});
 
 // Leaves only lines, findings and rows whose place, type or variable has the pattern in it. Totals stay those of all.
@@ -81,7 +79,7 @@ void writeReportJson(std::ostream &, const Report &);
 // How the report is drawn as text.
 struct TableStyle {
   size_t columns = 80;
-  size_t top = 10;                     // rows of each table
+  size_t top = 10;                     // findings, and rows of each table
   bool color = false;                  // only for a terminal
   std::string sort = {};               // by what tables are sorted: bytes (and empty), count, place, age
   uint64_t least_bytes = 0;            // rows and findings with fewer are left out
@@ -89,7 +87,19 @@ struct TableStyle {
 };
 // Names of columns that a table of places can show.
 std::vector<std::string> rowColumns();
+
+// All parts of the report, one after the other.
 void writeReportTable(std::ostream &, const Report &, const TableStyle &);
+
+// Names of the parts of this report: "findings", "leaks", … and those of its sections, in their order.
+std::vector<std::string> partNames(const Report &);
+// These parts, in the order of `names`; a part without content is one line. An error of the usage if a name is unknown.
+Result<void> writeParts(std::ostream &, const Report &, const TableStyle &, const std::vector<std::string> &names);
+
+// What a reader wants to know first (docs/report.md, "The first screen"): at most 40 lines if `style.top` is at most
+// kScreenRows and neither the report nor the style asks for tables of its own.
+inline constexpr size_t kScreenRows = 5, kScreenColumns = 100;
+void writeScreen(std::ostream &, const Report &, const TableStyle &style);
 
 // At most twelve lines; see the top of this file.
 void printShortReport(const Report &, std::ostream &, size_t columns = 80);

@@ -120,10 +120,8 @@ void writeRemains(TextTable &table, const RemainsReport &remains, const std::str
   }
 }
 
-namespace {
-
 // Rows of a grouping, as those of places.
-void writeGroups(TextTable &table, const Section &section) {
+void writeGroup(TextTable &table, const Section &section) {
   std::vector<TableRow> rows;
   uint64_t whole = 0;
   for (const std::vector<Cell> &row : section.rows) {
@@ -135,26 +133,42 @@ void writeGroups(TextTable &table, const Section &section) {
   table.rows(section.columns[0].name, std::move(rows), whole, section.columns[0].name);
 }
 
-void writeLists(TextTable &table, const Report &report) {
-  const PeakReport &peak = report.peak;
-  const auto isGrouping = [](const Section &section) { return section.is_grouping; };
-  const bool is_grouped = std::any_of(report.sections.begin(), report.sections.end(), isGrouping);
+bool hasGroups(const Report &report) {
+  return std::any_of(report.sections.begin(), report.sections.end(),
+                     [](const Section &section) { return section.is_grouping; });
+}
+
+void writeGroups(TextTable &table, const Report &report) {
   for (const char *of : {"peak_by_", "leaks_by_"})
     for (const Section &section : report.sections)
       if (section.is_grouping && section.name.starts_with(of))
-        writeGroups(table, section);
-  if (!peak.by_site.empty() && !is_grouped) {
-    table.heading("At the peak");
-    table.rows("place", rowsOf(peak.by_site, table), peak.bytes, "place");
-  }
-  writeLedger(table, report.ledger);
+        writeGroup(table, section);
+}
+
+void writePeak(TextTable &table, const Report &report) {
+  const PeakReport &peak = report.peak;
+  if (peak.by_site.empty())
+    return;
+  table.heading("At the peak");
+  table.rows("place", rowsOf(peak.by_site, table), peak.bytes, "place");
+}
+
+namespace {
+
+void writeLists(TextTable &table, const Report &report) {
+  const bool is_grouped = hasGroups(report);
+  writeGroups(table, report);
+  if (!is_grouped)
+    writePeak(table, report);
+  if (saysMore(report.ledger))
+    writeLedger(table, report.ledger);
   if (!is_grouped)
     writeRemains(table, report.leaks, "Leaked");
   writeRemains(table, report.alive, "Alive");
   writeRemains(table, report.unsure, "Unsure");
   writeHandles(table, report.handles);
   for (const Section &section : report.sections)
-    if (!section.is_grouping)
+    if (!section.is_grouping && isInText(section))
       writeSection(table, section);
 }
 

@@ -24,86 +24,13 @@ std::string heapsText(const PeakReport &peak) {
   return fmt::format(" (highest of each heap: {})", text);
 }
 
-void writePeakEntry(TextTable &table, const Report &report) {
-  const PeakReport &peak = report.peak;
-  if (peak.bytes == 0)
-    return table.entry("peak", "nothing was allocated");
-  const uint64_t since_ns = peak.time_ns > report.start_ns ? peak.time_ns - report.start_ns : 0;
-  const std::string resident =
-      peak.resident_bytes ? fmt::format("; then {} resident", bytesText(*peak.resident_bytes)) : "";
-  table.entry("peak", fmt::format("{} at {} after the start{}{}", bytesText(peak.bytes), durationText(since_ns),
-                                  resident, heapsText(peak)));
-}
-
-// Only of heaps that can have one.
-void writeFloorEntry(TextTable &table, const Report &report) {
+bool canHaveFloor(const Report &report) {
   const auto &heaps = report.peak.by_heap;
-  if (std::none_of(heaps.begin(), heaps.end(), [](const HeapPeak &heap) { return hasUses(heap.heap); }))
-    return;
-  if (!report.floor)
-    return table.entry("floor", "not known: not all uses of device memory were seen");
-  std::string names;
-  for (const abi::Heap heap : report.floor->heaps)
-    names += fmt::format("{}{}", names.empty() ? "" : " and ", abi::nameOf(heap));
-  table.entry("floor",
-              fmt::format("{}: the peak if {} memory were held from its first to its last use only; one "
-                          "launch uses {} at most",
-                          bytesText(report.floor->bytes), names, bytesText(report.floor->largest_launch_bytes)));
-}
-
-void writeRemainsEntry(TextTable &table, const char *word, const RemainsReport &remains) {
-  if (remains.empty())
-    return;
-  std::string text =
-      fmt::format("{} in {} from {} place{}", bytesText(remains.sum.bytes), blocksText(remains.sum.count),
-                  countText(remains.by_site.size()), remains.by_site.size() == 1 ? "" : "s");
-  if (remains.pool_sum.count != 0)
-    text += fmt::format("; in pools {} in {}", bytesText(remains.pool_sum.bytes), blocksText(remains.pool_sum.count));
-  table.entry(word, text);
+  return std::any_of(heaps.begin(), heaps.end(), [](const HeapPeak &heap) { return hasUses(heap.heap); });
 }
 
 std::string sumText(const BlockSum &sum) {
   return fmt::format("{} in {}", bytesText(sum.bytes), blocksText(sum.count));
-}
-
-// Says which leaks the findings prove or take for likely, and how much libraries keep apart from these.
-void writeLeaksEntry(TextTable &table, const Report &report) {
-  const FoundLeaks &found = report.found_leaks;
-  const BlockSum &all = report.leaks.sum, &all_in_pools = report.leaks.pool_sum;
-  const BlockSum kept{all.bytes - found.sum.bytes, all.count - found.sum.count};
-  const BlockSum kept_in_pools{all_in_pools.bytes - found.pool_sum.bytes, all_in_pools.count - found.pool_sum.count};
-  std::string text = "none";
-  if (found.sum.count != 0 || found.pool_sum.count != 0)
-    text = fmt::format("{} from {} place{}", sumText(found.sum), countText(found.places), found.places == 1 ? "" : "s");
-  if (found.pool_sum.count != 0)
-    text += "; in pools " + sumText(found.pool_sum);
-  if (kept.count != 0)
-    text += fmt::format("; libraries keep {}", sumText(kept));
-  if (kept_in_pools.count != 0)
-    text += fmt::format("; libraries keep {} in pools", sumText(kept_in_pools));
-  table.entry("leaks", text);
-}
-
-std::string eventsText(const Report &report) {
-  const EventAccount &events = report.events;
-  std::string text;
-  if (events.dropped != 0)
-    text = fmt::format("{} of {} DROPPED, {} stored: not exact, a block whose free was dropped looks leaked",
-                       countText(events.dropped), countText(events.produced), countText(events.stored));
-  else if (events.missing != 0)
-    text =
-        fmt::format("{} stored, {} MISSING: see damage and notes", countText(events.stored), countText(events.missing));
-  else if (!report.damage.empty())
-    text = fmt::format("{} stored, the trace is DAMAGED", countText(events.stored));
-  else if (!report.closed)
-    text = fmt::format("{} stored, NOT ALL: the session was killed or still runs", countText(events.stored));
-  else if (const auto unseen = report.unseenProcesses(); unseen != 0)
-    text = fmt::format("{}; nothing of {} process{}", countText(events.stored), unseen, unseen == 1 ? "" : "es");
-  else
-    text = fmt::format("{}, complete", countText(events.stored));
-  if (events.stalled_ns != 0)
-    text += fmt::format("; threads waited {}", durationText(events.stalled_ns));
-  return text;
 }
 
 } // namespace
@@ -134,31 +61,116 @@ std::string wholePlaceOf(const SiteText &site, size_t columns) {
   return text;
 }
 
-void writeSession(TextTable &table, const Report &report) {
-  std::string command;
+std::string textOfCommand(const Report &report) {
+  std::string text;
   for (const std::string &word : report.command)
-    command += (command.empty() ? "" : " ") + printable(word);
-  if (!command.empty())
-    table.entry("command", cutEnd(command, 400));
-  std::string time = report.duration_ns == 0 ? "" : durationText(report.duration_ns) + ", ";
+    text += (text.empty() ? "" : " ") + printable(word);
+  return text;
+}
+
+std::string textOfEnd(const Report &report) {
+  std::string text = report.duration_ns == 0 ? "" : durationText(report.duration_ns) + ", ";
   if (!report.processes.empty())
-    time += exitText(report.processes.front());
+    text += exitText(report.processes.front());
   if (report.processes.size() > 1)
-    time += fmt::format("; {} processes", countText(report.processes.size()));
-  if (!time.empty())
+    text += fmt::format("; {} processes", countText(report.processes.size()));
+  return text;
+}
+
+void writeSession(TextTable &table, const Report &report) {
+  if (const std::string command = textOfCommand(report); !command.empty())
+    table.entry("command", cutEnd(command, 400));
+  if (const std::string time = textOfEnd(report); !time.empty())
     table.entry("time", time);
 }
 
+std::string textOfPeak(const Report &report) {
+  const PeakReport &peak = report.peak;
+  if (peak.bytes == 0)
+    return "nothing was allocated";
+  const uint64_t since_ns = peak.time_ns > report.start_ns ? peak.time_ns - report.start_ns : 0;
+  const std::string resident =
+      peak.resident_bytes ? fmt::format("; then {} resident", bytesText(*peak.resident_bytes)) : "";
+  return fmt::format("{} at {} after the start{}{}", bytesText(peak.bytes), durationText(since_ns), resident,
+                     heapsText(peak));
+}
+
+std::string textOfFloor(const Report &report) {
+  if (!canHaveFloor(report))
+    return "";
+  if (!report.floor)
+    return "not known: not all uses of device memory were seen";
+  std::string names;
+  for (const abi::Heap heap : report.floor->heaps)
+    names += fmt::format("{}{}", names.empty() ? "" : " and ", abi::nameOf(heap));
+  return fmt::format("{}: the peak if {} memory were held from its first to its last use only; one launch uses {} at "
+                     "most",
+                     bytesText(report.floor->bytes), names, bytesText(report.floor->largest_launch_bytes));
+}
+
+// Says which leaks the findings prove or take for likely, and how much libraries keep apart from these.
+std::string textOfLeaks(const Report &report) {
+  const FoundLeaks &found = report.found_leaks;
+  const BlockSum &all = report.leaks.sum, &all_in_pools = report.leaks.pool_sum;
+  const BlockSum kept{all.bytes - found.sum.bytes, all.count - found.sum.count};
+  const BlockSum kept_in_pools{all_in_pools.bytes - found.pool_sum.bytes, all_in_pools.count - found.pool_sum.count};
+  std::string text = "none";
+  if (found.sum.count != 0 || found.pool_sum.count != 0)
+    text = fmt::format("{} from {} place{}", sumText(found.sum), countText(found.places), found.places == 1 ? "" : "s");
+  if (found.pool_sum.count != 0)
+    text += "; in pools " + sumText(found.pool_sum);
+  if (kept.count != 0)
+    text += fmt::format("; libraries keep {}", sumText(kept));
+  if (kept_in_pools.count != 0)
+    text += fmt::format("; libraries keep {} in pools", sumText(kept_in_pools));
+  return text;
+}
+
+std::string textOfRemains(const RemainsReport &remains) {
+  if (remains.empty())
+    return "";
+  std::string text =
+      fmt::format("{} in {} from {} place{}", bytesText(remains.sum.bytes), blocksText(remains.sum.count),
+                  countText(remains.by_site.size()), remains.by_site.size() == 1 ? "" : "s");
+  if (remains.pool_sum.count != 0)
+    text += fmt::format("; in pools {} in {}", bytesText(remains.pool_sum.bytes), blocksText(remains.pool_sum.count));
+  return text;
+}
+
+std::string textOfEvents(const Report &report) {
+  const EventAccount &events = report.events;
+  std::string text;
+  if (events.dropped != 0)
+    text = fmt::format("{} of {} DROPPED, {} stored: not exact, a block whose free was dropped looks leaked",
+                       countText(events.dropped), countText(events.produced), countText(events.stored));
+  else if (events.missing != 0)
+    text =
+        fmt::format("{} stored, {} MISSING: see damage and notes", countText(events.stored), countText(events.missing));
+  else if (!report.damage.empty())
+    text = fmt::format("{} stored, the trace is DAMAGED", countText(events.stored));
+  else if (!report.closed)
+    text = fmt::format("{} stored, NOT ALL: the session was killed or still runs", countText(events.stored));
+  else if (const auto unseen = report.unseenProcesses(); unseen != 0)
+    text = fmt::format("{}; nothing of {} process{}", countText(events.stored), unseen, unseen == 1 ? "" : "es");
+  else
+    text = fmt::format("{}, complete", countText(events.stored));
+  if (events.stalled_ns != 0)
+    text += fmt::format("; threads waited {}", durationText(events.stalled_ns));
+  return text;
+}
+
 void writeEntries(TextTable &table, const Report &report) {
-  writePeakEntry(table, report);
-  writeFloorEntry(table, report);
-  writeLeaksEntry(table, report);
-  writeRemainsEntry(table, "alive", report.alive);
-  writeRemainsEntry(table, "unsure", report.unsure);
+  table.entry("peak", textOfPeak(report));
+  if (const std::string floor = textOfFloor(report); !floor.empty())
+    table.entry("floor", floor);
+  table.entry("leaks", textOfLeaks(report));
+  for (const auto &[word, remains] : {std::pair("alive", &report.alive), std::pair("unsure", &report.unsure)})
+    if (const std::string text = textOfRemains(*remains); !text.empty())
+      table.entry(word, text);
   if (!report.suppressed.empty())
     table.entry("", fmt::format("{} in {} known to be harmless, not counted (all: --json)",
                                 bytesText(report.suppressed.sum.bytes), blocksText(report.suppressed.sum.count)));
-  table.entry("events", eventsText(report));
+  table.entry("events", textOfEvents(report));
   if (report.duration_ns != 0)
     table.entry("cost",
                 fmt::format("collector {} CPU in {}, {} events/s", durationText(report.collector_cpu_ns),

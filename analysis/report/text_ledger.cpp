@@ -17,6 +17,8 @@ bool isPool(const LedgerLine &line) {
   return line.source == LedgerSource::PoolUsed || line.source == LedgerSource::PoolFree;
 }
 
+} // namespace
+
 // Blocks alone are what the places of the peak say. The others are worth a table where they are a part of some size,
 // not the few MiB that any program has.
 bool saysMore(const Ledger &ledger) {
@@ -26,6 +28,8 @@ bool saysMore(const Ledger &ledger) {
     (isBlocks(line) ? blocks : others) += std::abs(line.at_peak_bytes);
   return std::any_of(ledger.begin(), ledger.end(), isPool) || (others >= kLeastBytes && others * kOneIn >= blocks);
 }
+
+namespace {
 
 std::string signedText(int64_t bytes) {
   const std::string text = bytesText(static_cast<uint64_t>(std::abs(bytes)));
@@ -39,7 +43,7 @@ std::string memoryText(const LedgerLine &line) {
 } // namespace
 
 void writeLedger(TextTable &table, const Ledger &ledger) {
-  if (!saysMore(ledger))
+  if (ledger.empty())
     return;
   table.heading("Ledger: what the memory is made of");
   table.line(fmt::format("{:>12}{:>12}  source", "at peak", "at end"));

@@ -119,9 +119,9 @@ std::vector<std::vector<Cell>> sortedRows(const Section &section, const std::str
 
 } // namespace
 
+bool isInText(const Section &section) { return section.in_text && !(section.compares && isOfOne(section)); }
+
 void writeSection(TextTable &table, const Section &unsorted) {
-  if (!unsorted.in_text || (unsorted.compares && isOfOne(unsorted)))
-    return;
   Section section = unsorted;
   section.rows = sortedRows(unsorted, table.style().sort);
   const size_t shown = std::min(section.rows.size(), table.style().top);

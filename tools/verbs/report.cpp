@@ -4,6 +4,7 @@
 #include "analysis/base/progress_line.h"
 #include "verb.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -15,10 +16,10 @@ namespace {
 struct ReportOptions {
   std::string run, group_by, from, to, born_until, heap, suppressions, filter, policy = "effect", color = "auto";
   std::optional<uint32_t> pid, thread;
-  std::optional<size_t> width;
+  std::optional<size_t> width, top;
   uint64_t skip_steps = 1, least_growth_bytes = 0;
-  std::vector<std::string> analyzers;
-  bool json = false;
+  std::vector<std::string> analyzers, sections;
+  bool json = false, all = false;
   analysis::TableStyle style;
 };
 
@@ -45,6 +46,27 @@ bool isColored(const ReportOptions &options) {
   return isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
 }
 
+// The first screen is narrow enough for any terminal. The other forms are as wide as theirs.
+analysis::TableStyle styleOf(const ReportOptions &options, bool is_screen) {
+  analysis::TableStyle style = options.style;
+  style.columns = options.width.value_or(
+      std::min(analysis::outputColumns(STDOUT_FILENO), is_screen ? analysis::kScreenColumns : SIZE_MAX));
+  style.top = options.top.value_or(is_screen ? analysis::kScreenRows : style.top);
+  style.color = isColored(options);
+  return style;
+}
+
+// A filter chooses among all rows, so it implies --all.
+Result<void> writeText(const ReportOptions &options, const analysis::Report &report) {
+  if (!options.sections.empty())
+    return analysis::writeParts(std::cout, report, styleOf(options, false), options.sections);
+  if (options.all || !options.filter.empty())
+    analysis::writeReportTable(std::cout, report, styleOf(options, false));
+  else
+    analysis::writeScreen(std::cout, report, styleOf(options, true));
+  return {};
+}
+
 // Prints the analyzers that failed. The report lacks only their results.
 bool sayFailures(const std::vector<std::string> &failures) {
   for (const std::string &failure : failures)
@@ -66,14 +88,10 @@ Result<ExitStatus> report(const ReportOptions &options) {
   own.refusals.insert(own.refusals.end(), report->failed_analyzers.begin(), report->failed_analyzers.end());
   if (!options.filter.empty())
     analysis::keepMatching(*report, analysis::Pattern(options.filter));
-  if (options.json) {
+  if (options.json)
     analysis::writeReportJson(std::cout, *report);
-  } else {
-    analysis::TableStyle style = options.style;
-    style.columns = options.width.value_or(analysis::outputColumns(STDOUT_FILENO));
-    style.color = isColored(options);
-    analysis::writeReportTable(std::cout, *report, style);
-  }
+  else
+    MSL_TRY(writeText(options, *report));
   if (sayFailures(own.refusals))
     return ExitStatus::BadInput;
   return report->hasFindings() ? ExitStatus::Findings : ExitStatus::Clean;
@@ -92,13 +110,22 @@ void declarePart(CommandLine &line, ReportOptions &options) {
 
 void declareForm(CommandLine &line, ReportOptions &options) {
   line.group("Form");
-  line.flag("--json", options.json, "prints everything as JSON (docs/report.md)");
+  const Option json = line.flag("--json", options.json, "prints everything as JSON (docs/report.md)");
+  const Option all = line.flag("--all", options.all, "prints all parts of the report, not only the first screen");
+  line.option("--section", options.sections,
+              "prints only the part with this name, for example findings, leaks or allocations; may be repeated")
+      .valueName("NAME")
+      .suggest(analysis::partNames({}))
+      .separatedBy(',')
+      .oneAtATime()
+      .excludes(json)
+      .excludes(all);
   line.option("--group-by", options.group_by,
               "adds a table of peak and leaks by site, path, function, file, type, variable, owner, thread, process, "
               "device or library");
   line.option("--filter", options.filter,
               "shows only places with this text in function, file, library, type or variable (`*`, `^`, `$`)");
-  line.option("--top", options.style.top, "sets the number of rows of each table").showDefault();
+  line.option("--top", options.top, "sets the number of findings, and of rows of each table [5, with --all 10]");
   line.option("--sort", options.style.sort, "sorts tables by bytes, count, age or place [bytes]")
       .oneOf({"bytes", "count", "age", "place"});
 }

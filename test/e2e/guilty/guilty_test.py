@@ -87,7 +87,7 @@ def main():
     for mode in ("-O0", "-O2", "hooks"):
         program = build_program(msleaks, mode, source, scratch)
         msleaks.run(f"{scratch}/run", [program], ["--no-report", *said_of(source, "options").split()], cwd=scratch)
-        text = msleaks.output("report", f"{scratch}/run", "--width", "400")
+        text = msleaks.output("report", f"{scratch}/run", "--all", "--width", "400")
         expect_named(source, text, mode != "hooks", mode)
         print(f"{mode}: named")
 

@@ -30,7 +30,7 @@ def says_the_same_as_the_whole_run():
     for name, command in (("threads", [churn, tools.scratch / "counts", "2", "200000"]), ("children", [parent, leak])):
         status, folder, said, begun = run(name, command)
         check(status == 0 and begun, f"{name}: {status}, begun {begun}: {said}")
-        report = tools.verb("report", folder)
+        report = tools.verb("report", folder, "--all")
         expect_status(report, 1 if "leaks   none" not in report.stdout else 0)
         whole = [line for line in report.stdout.splitlines() if line]
         leaks = next(line for line in whole if line.startswith("leaks"))

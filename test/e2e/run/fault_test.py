@@ -117,7 +117,7 @@ echo "status $?"
     unseen = [process for process in manifest(folder)["processes"] if process["process"] == 0]
     check(dropped + summary["dropped_no_ring"] > 0 or unseen, f"nothing was lost: {summary}")
     check(not unseen or any("no room" in note for note in manifest(folder)["notes"]), f"{manifest(folder)['notes']}")
-    report = tools.verb("report", folder)
+    report = tools.verb("report", folder, "--all")
     check(", complete" not in report.stdout, f"the report says that it is complete:\n{report.stdout}")
 
 

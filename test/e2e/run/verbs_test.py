@@ -82,7 +82,7 @@ def reports_what_a_cut_trace_still_has():
     folder = copy_of_the_run("cut")
     trace = folder / "trace.mslt"
     trace.write_bytes(trace.read_bytes()[: trace.stat().st_size * 2 // 3])
-    done = tools.verb("report", folder)
+    done = tools.verb("report", folder, "--all")
     check(done.returncode in (0, 1), f"exit status {done.returncode}: {done.stderr}")
     check("damage  " in done.stdout and ", complete" not in done.stdout, f"no damage in\n{done.stdout}")
     events = json.loads(tools.verb("report", folder, "--json").stdout)["events"]
@@ -94,19 +94,19 @@ def writes_names_in_full_where_nobodys_window_ends():
     _, folder = tools.run([f"./{parent.name}", f"./{leak.name}"], "--no-report", name="children", cwd=leak.parent)
     whole = "in a_function_whose_name_is_so_long_that_no_terminal_of_eighty_columns_can_show_all_of_it"
     without = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-    report = tools.verb("report", folder, env=without).stdout
+    report = tools.verb("report", folder, "--all", env=without).stdout
     check(f"{whole}\n" in report, f"cut in a pipe:\n{report}")
     for columns in (60, 100):
-        report = tools.verb("report", folder, env={**without, "COLUMNS": str(columns)}).stdout
+        report = tools.verb("report", folder, "--all", env={**without, "COLUMNS": str(columns)}).stdout
         check(max(map(len, report.splitlines())) <= columns, f"wider than COLUMNS={columns}:\n{report}")
-    check(tools.verb("report", folder, env={**without, "COLUMNS": "many"}).stdout.count(whole) > 0, "a COLUMNS that is none")
+    check(tools.verb("report", folder, "--all", env={**without, "COLUMNS": "many"}).stdout.count(whole) > 0, "a COLUMNS that is none")
 
 
 def shows_the_program_before_its_children():
     _, folder = tools.run([parent, leak], "--no-report", name="children")
     rows = json.loads(tools.verb("report", folder, "--json").stdout)["leaks"]["by_site"]
     check([(row["bytes"], row["child"]) for row in rows] == [(5, None), (10, "leak")], f"{rows}")
-    check("child process leak: " in tools.verb("report", folder).stdout, "the child is not named")
+    check("child process leak: " in tools.verb("report", folder, "--all").stdout, "the child is not named")
 
 
 def refuses_what_a_newer_msleaks_wrote():
@@ -126,7 +126,7 @@ def refuses_what_a_newer_msleaks_wrote():
         expect_refused(tools.verb(verb, folder), 3, "manifest.json", "newer", "version 2")
     # If manifest.json is damaged, msleaks must still read the trace.
     (folder / "manifest.json").write_text("{")
-    check("note  " in tools.verb("report", folder).stdout, "a damaged manifest is not said")
+    check("note  " in tools.verb("report", folder, "--all").stdout, "a damaged manifest is not said")
 
 
 def recovers_a_session_without_its_manifest():

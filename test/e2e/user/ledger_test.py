@@ -36,7 +36,7 @@ def main():
     # The program touches only one page of its last block, of 100 MiB. The line `not-resident` also contains, with the opposite sign,
     # resident memory without an event, such as stacks and free memory of malloc.
     check(-100 * MIB < at_peak["not-resident"] < -97 * MIB, f"not touched: {at_peak}")
-    text = msleaks.output("report", f"{scratch}/run")
+    text = msleaks.output("report", f"{scratch}/run", "--all")
     check("Ledger: what the memory is made of" in text and "pool-free" in text, f"no table:\n{text}")
 
 

@@ -26,6 +26,9 @@ class Run:
         return json.loads(self.msleaks.output("report", self.folder, "--json", *options))
 
     def text(self, *options):
+        return self.screen("--all", *options)
+
+    def screen(self, *options):
         return self.msleaks.output("report", self.folder, *options)
 
     def refused(self, *options):
@@ -118,6 +121,41 @@ def expect_text(run):
     equal("a pipe that closes", head.stderr, "")
 
 
+def expect_screen(run):
+    """Checks the report without options: what it has, its size, and the options that ask for more."""
+    without_columns = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    text = subprocess.run([run.msleaks.bin / "msleaks", "report", run.folder], capture_output=True, text=True, env=without_columns).stdout
+    for width, shown in ((100, text), (80, run.screen("--width", "80")), (50, run.screen("--width", "50"))):
+        lines = shown.splitlines()
+        check(len(lines) <= 40 and max(map(len, lines)) <= width, f"{len(lines)} lines, {max(map(len, lines))} columns:\n{shown}")
+    words = [line.split(" ")[0] for line in text.splitlines() if line and not line.startswith(" ")]
+    equal("order", [word for word in words if word in ("command", "time", "events", "peak", "leaks", "Findings", "At", "next", "Leaked", "cost")],
+          ["command", "time", "events", "peak", "leaks", "Findings", "At", "next"])
+    for line in (LOAD, BATCHES, CACHE):
+        check(f"steps.c:{line}" in text, f"line {line} is not in:\n{text}")
+    check(f"msleaks report {run.folder} --all" in text, f"what to type next:\n{text}")
+    whole = run.text()
+    facts = [line for line in text.splitlines() if line.startswith(("time ", "events ", "leaks "))]
+    check(len(facts) == 3 and all(line in whole.splitlines() for line in facts), f"{facts} in\n{whole}")
+
+
+def expect_sections(run):
+    whole = run.text("--width", "200")
+    for name, title in (("peak", "At the peak"), ("leaks", "Leaked"), ("allocations", "Allocated in all")):
+        text = run.screen("--section", name, "--width", "200")
+        check(text.startswith(f"{title}\n") and text.strip() in whole, f"--section {name}:\n{text}")
+    check("oldest" in run.screen("--columns", "bytes,oldest"), "the ages of leaks, which the first screen does not have")
+    groups = run.screen("--group-by", "function")
+    check("  step\n" in groups and f"steps.c:{LOAD}" not in groups.split("At the peak")[1], f"--group-by:\n{groups}")
+    check(f"steps.c:{BATCHES}" in run.screen("--filter", "^step$") and f"steps.c:{LOAD}" not in run.screen("--filter", "^step$"), "--filter")
+    done = subprocess.run([run.msleaks.bin / "msleaks", "report", run.folder, "--section", "findings", "--section", "nothing"], capture_output=True, text=True)
+    equal("an unknown section", (done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1))
+    for name in ("findings", "peak", "leaks", "allocations"):
+        check(name in done.stderr, f"{name} is not in the list: {done.stderr}")
+    for options in ("--json", "--all"):
+        equal(f"status of --section with {options}", run.refused("--section", "peak", options), 2)
+
+
 def main():
     build, scratch, llvm = arguments("build", "scratch", "llvm")
     os.makedirs(scratch, exist_ok=True)
@@ -133,6 +171,8 @@ def main():
     expect_refused(run)
     expect_findings(run)
     expect_text(run)
+    expect_screen(run)
+    expect_sections(run)
 
 
 if __name__ == "__main__":

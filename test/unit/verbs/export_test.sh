@@ -44,7 +44,7 @@ grep -q '^jsonl  *every event' list || fail "--list: $(cat list)"
 
 # The output must be the same bytes, whether it is a pipe or a file. The status must be 0 even if the run has leaks.
 "$msleaks" report "$run" --json >report.json
-"$msleaks" report "$run" >report.text
+"$msleaks" report "$run" --all >report.text
 "$msleaks" dump "$run" --json >report.jsonl
 for format in json text jsonl; do
   "$msleaks" export "$run" --format $format >piped || fail "$format: status $?"
