@@ -148,11 +148,14 @@ bool TouchedAnalyzer::isFinal(const Touched &touched, const Block &block, FreeCa
 }
 
 void TouchedAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_ns) {
-  const Waste rest = grown_.isGrown(block) ? Waste::Capacity : Waste::Rest;
-  const bool is_shrunk = grown_.isShrunk(block);
+  const bool is_large = block.size >= GrownBlocks::kLeastBytes;
+  const Waste rest = is_large && grown_.isGrown(block) ? Waste::Capacity : Waste::Rest;
+  const bool is_shrunk = is_large && grown_.isShrunk(block);
   const Touched touched = block.id.index < blocks_.size() ? std::exchange(blocks_[block.id.index], {}) : Touched{};
   const bool is_final = touched.known && isFinal(touched, block, cause);
-  const std::vector<FormerBlock> formers = grown_.onFree(block, cause, time_ns, !is_final);
+  std::vector<FormerBlock> formers;
+  if (is_large || cause == FreeCause::Reallocated)
+    formers = grown_.onFree(block, cause, time_ns, !is_final);
   if (!touched.known || block.bytes() == 0)
     return;
   Wasted wasted{.cohort = block.cohort, .bytes = block.size, .touched_bytes = touched.bytes, .from_ns = block.time_ns};
