@@ -2,7 +2,6 @@
 #include "msleaks/abi/host_copies.h"
 #include "analysis/analyzers/registry.h"
 #include "analysis/base/base_name.h"
-#include "analysis/findings/advice_words.h"
 #include "analysis/findings/keeper.h"
 #include "analysis/findings/use_line.h"
 #include "analysis/places/place.h"
@@ -245,6 +244,15 @@ struct CopiesOfKeeper {
   ByteNs byte_ns = 0;
 };
 
+// The line in the user's own code. What the C++ library does there says nothing more.
+std::string placeLineOf(SiteId site, Conclusion &conclusion) {
+  SiteText text = textOf(conclusion.catalog, conclusion.lines.places().of(site));
+  if (text.file.empty() && text.library.empty())
+    return "an unknown place";
+  text.file = baseName(text.file);
+  return lineOf(text);
+}
+
 Draft<Finding> findingOf(const Keeper &keeper, const CopiesOfKeeper &copies, Conclusion &conclusion) {
   auto draft = draftOf("copy", keeper, copies.place, copies.cohorts, conclusion);
   Finding &finding = draft.line;
@@ -252,14 +260,12 @@ Draft<Finding> findingOf(const Keeper &keeper, const CopiesOfKeeper &copies, Con
   finding.confidence = Confidence::Hint;
   finding.byte_seconds = byteSecondsOf(copies.byte_ns);
   finding.evidence = {{"idle_ns", copies.longest_ns}};
-  addLine(finding.evidence, "copied_at", largest.site, conclusion);
-  const Place source = conclusion.lines.places().of(largest.source_site);
-  SiteText from = textOf(conclusion.catalog, source);
-  from.file = baseName(from.file);
-  finding.evidence.emplace_back("copied_from", lineOf(from));
-  const std::string copy = lineOf(largest.site, conclusion);
-  finding.advice = fmt::format("Use the block of {} instead of {}, or free it after the copy{}.", lineOf(from),
-                               finding.count == 1 ? "this copy" : "these copies", copy.empty() ? "" : " at " + copy);
+  const std::string copied_at = placeLineOf(largest.site, conclusion),
+                    copied_from = placeLineOf(largest.source_site, conclusion);
+  finding.evidence.emplace_back("copied_at", copied_at);
+  finding.evidence.emplace_back("copied_from", copied_from);
+  finding.advice = fmt::format("Use the block of {} instead of {}, or free it after the copy at {}.", copied_from,
+                               finding.count == 1 ? "this copy" : "these copies", copied_at);
   return draft;
 }
 
