@@ -2,7 +2,7 @@
 # compare_test.sh MSLEAKS RUN: runs `msleaks compare` as a script would. Checks exit statuses, that an error is one line
 # on stderr, and that the file is written completely or not at all.
 set -u
-msleaks=$1
+msleaks=$1 run=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -61,6 +61,9 @@ refused 2 'pytorch' a.csv b.csv --policy pytorch -o out
 refused 2 'symbolic link' a.csv b.csv $policy -o "$(ln -s elsewhere link; echo link)"
 refused 3 "missing.csv" a.csv missing.csv $policy -o out
 refused 3 "no launch to compare" a.csv b.csv $policy --level op -o out
+refused 3 "no launch to compare" a.csv "$run" $policy -o out
+refused 3 "no range to compare" "$run" "$run" $policy --level op -o out
+refused 3 "'empty'" empty "$run" $policy -o "$(mkdir empty; echo out)"
 head -c 500 a.csv >cut.csv
 refused 3 "'cut.csv', row " a.csv cut.csv $policy -o out
 echo 'ID,Name' >other.csv
