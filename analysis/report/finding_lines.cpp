@@ -165,10 +165,9 @@ FindingLines linesOf(const NumberedFinding &numbered, size_t columns) {
   const std::string indent(kIndent, ' ');
   const size_t room = columns - kIndent;
   FindingLines lines;
-  lines.title = written(columns, [&](TextTable &table) {
-    table.paragraph(fmt::format("{:<{}}", fmt::format("{}.", numbered.number), kIndent),
-                    fitting(titleOf(finding), room));
-  });
+  const std::string number = fmt::format("{:<{}}", fmt::format("{}. ", numbered.number), kIndent);
+  lines.title = written(
+      columns, [&](TextTable &table) { table.paragraph(number, fitting(titleOf(finding), columns - number.size())); });
   lines.where = written(columns, [&](TextTable &table) { table.pieces(indent, wherePieces(finding, room)); });
   for (CallersText &path : callersOf(finding, std::min(room, kWidestPiece))) {
     for (std::string &line : path.lines)

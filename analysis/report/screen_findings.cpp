@@ -52,7 +52,8 @@ std::string restText(const ScreenFindings &findings) {
   const ScreenFindings::Sum &others = findings.others, &smaller = findings.smaller;
   std::string text;
   if (others.count != 0)
-    text = fmt::format("{} more like these{}", countText(others.count), inParentheses(others.bytes));
+    text = fmt::format("{} {}{}", countText(others.count), findings.shown.empty() ? "that matter" : "more like these",
+                       inParentheses(others.bytes));
   if (smaller.count != 0)
     text += fmt::format("{}{} smaller finding{}{}", text.empty() ? "" : ", ", countText(smaller.count),
                         smaller.count == 1 ? "" : "s", inParentheses(smaller.bytes));
@@ -83,7 +84,7 @@ void writeScreenFindings(TextTable &table, const ScreenFindings &findings, size_
   const std::string rest = restText(findings);
   if (findings.shown.empty())
     table.line(cutEnd(rest.empty() ? "none: no leak, no growth, and nothing that would lower the peak by a twentieth"
-                                   : "none that matters; " + rest,
+                                   : (findings.others.count == 0 ? "none that matters; " : "") + rest,
                       table.columns()));
   size_t left = room;
   for (size_t i = 0; i < findings.shown.size(); ++i) {

@@ -224,6 +224,11 @@ TEST(Screen, ShowsFiveFindingsAndTheSumOfTheRest) {
   EXPECT_THAT(text, HasSubstr("msleaks report RUN7 --section owners "));
   const std::string more = screenOf(report, {.columns = kScreenColumns, .top = 20});
   EXPECT_THAT(more, HasSubstr("\n20. leak: ")) << "--top asks for them";
+  const std::string none = screenOf(report, {.columns = kScreenColumns, .top = 0});
+  EXPECT_THAT(none, HasSubstr("\n61 that matter (180.0 MiB), 1 smaller finding (1.00 KiB): --section findings\n"));
+  const std::vector<Finding> hints(999, findingAt("unused", 1, 1, 1));
+  report.findings.insert(report.findings.begin(), hints.begin(), hints.end());
+  EXPECT_THAT(screenOf(report), HasSubstr("\n1001. leak: ")) << "the number by which the other verbs know it";
 }
 
 // The list of findings that matter is in docs/report.md.
