@@ -65,8 +65,8 @@ bool takePending(Thread &thread, const void *to) noexcept {
 
 void recordLarge(const CallerFrame &caller, void *to, const void *from, size_t bytes) noexcept {
   Thread &thread = __msl_thread;
-  // Inside a real function or the runtime, the copy is not the program's.
-  if (takePending(thread, to) || !isPlain(thread) || !isEnabled(abi::EventKind::Copy))
+  // Inside a real function or the runtime, the copy is not the program's. The same is true if msleaks asked for it.
+  if (takePending(thread, to) || !isPlain(thread) || isForLook(to) || !isEnabled(abi::EventKind::Copy))
     return;
   const uint32_t path = pathOfCaller(enabledWord(), caller);
   recordEnabled(thread, abi::CopyEvent{{abi::EventKind::Copy, abi::Heap::Host, 0, kTraits.flags(), path, 0},

@@ -45,6 +45,24 @@ void compare(const char *now, char *before, uint64_t offset, uint64_t bytes, Dif
   std::memcpy(before, now, bytes);
 }
 
+// While an object of this class exists, isForLook() is true for this memory. Create it with the lock of the list held.
+class LookInto {
+public:
+  LookInto(const char *to, uint64_t bytes) noexcept {
+    const auto begin = reinterpret_cast<uint64_t>(to);
+    set(begin, begin + bytes);
+  }
+  ~LookInto() { set(0, 0); }
+  LookInto(const LookInto &) = delete;
+  LookInto &operator=(const LookInto &) = delete;
+
+private:
+  static void set(uint64_t begin, uint64_t end) noexcept {
+    __atomic_store_n(&__msl_process.look_begin, begin, __ATOMIC_RELAXED);
+    __atomic_store_n(&__msl_process.look_end, end, __ATOMIC_RELAXED);
+  }
+};
+
 } // namespace
 
 // The kernel copies the memory. So if the block was unmapped, the result is an error and not a signal.
@@ -81,6 +99,7 @@ bool WatchedBlock::isReadableBy(const Reader &reader) const noexcept {
 bool WatchedBlock::read(const Reader &reader, uint64_t offset, char *to, uint64_t bytes_wanted) const noexcept {
   if (where == Where::Host)
     return readHost(address + offset, to, bytes_wanted);
+  const LookInto into(to, bytes_wanted);
   return reader.device->read(reader.stream, reinterpret_cast<const void *>(address), offset, bytes_wanted, to) == 0;
 }
 

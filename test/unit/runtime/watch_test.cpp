@@ -93,12 +93,14 @@ namespace device {
 constexpr uint64_t kBlock = 0x10; // not an address of the process
 char memory[1024];
 int waits = 0;
-bool is_capturing = false;
+bool is_capturing = false, is_for_look = false; // the last read was for a look
 
 int32_t wait(const void *) { return is_capturing ? 1 : (++waits, 0); }
 int32_t read(const void *, const void *block, uint64_t offset, uint64_t bytes, void *to) {
   if (reinterpret_cast<uint64_t>(block) != kBlock || offset + bytes > sizeof memory)
     return 1;
+  auto *const last = static_cast<char *>(to) + bytes - 1;
+  is_for_look = runtime::isForLook(to) && runtime::isForLook(last) && !runtime::isForLook(last + 1);
   std::memcpy(to, memory + offset, bytes);
   return 0;
 }
@@ -228,6 +230,19 @@ TEST(Watch, ABlockOfADeviceIsReadByItsDriver) {
     device::launch(9, 3, [] { device::memory[18] = 1; }, 5); // a refused launch; the change is still reported for it
   });
   EXPECT_EQ(seen.changes, (std::vector<Change>{{"kernel 1", 1000, 1, 7}, {"", 17, 1, 9}, {"kernel 3", 18, 1, 9}}));
+}
+
+// A hook of memcpy in a thread of the driver must know that the program did not ask for the copy.
+TEST(Watch, ADriversCopyForALookIsKnown) {
+  seenOf([] {
+    static char own[16];
+    __msl_hook_driver(&device::kOwn);
+    msl_watch(at(device::kBlock), sizeof device::memory, "weights");
+    must(!device::is_for_look);
+    device::launch(7, 1, [] {});
+    must(device::is_for_look);
+    must(!runtime::isForLook(own) && !runtime::isForLook(nullptr));
+  });
 }
 
 TEST(Watch, ADriversThreadAllocatesAndFreesDuringALook) {

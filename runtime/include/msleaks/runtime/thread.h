@@ -193,7 +193,8 @@ struct alignas(abi::kMaxPageBytes) Process {
   uint32_t lock;
   int32_t in_kernel;  // number of threads in a system call of the runtime (kernel.h)
   bool is_child_told; // whether this process was counted as a fork's child under a seccomp filter, which has no files
-  uint64_t last_looks_ns; // total time of the last looks at blocks (last_look.cpp)
+  uint64_t last_looks_ns;        // total time of the last looks at blocks (last_look.cpp)
+  uint64_t look_begin, look_end; // the memory that a driver fills now for a look at a watched block; 0 = no look
 };
 
 } // namespace msleaks::runtime
@@ -208,3 +209,15 @@ extern "C" {
 // the word is in the control page. If there is no session, the word is 0.
 [[gnu::visibility("default")]] extern const std::atomic<uint32_t> *__msl_enabled;
 }
+
+namespace msleaks::runtime {
+
+// Whether a copy to this address belongs to a look at a watched block. A driver may copy in a thread of its own, where
+// CallState does not show the look.
+inline bool isForLook(const void *to) noexcept {
+  const auto address = reinterpret_cast<uint64_t>(to);
+  return __atomic_load_n(&__msl_process.look_begin, __ATOMIC_RELAXED) <= address &&
+         address < __atomic_load_n(&__msl_process.look_end, __ATOMIC_RELAXED);
+}
+
+} // namespace msleaks::runtime
