@@ -376,10 +376,12 @@ TEST(Screen, AgreesWithTheShortReport) {
   EXPECT_LE(lineCount(out.str()), 12u) << out.str();
   const std::string wide = screenOf(report, {.columns = 10'000, .top = kScreenRows});
   std::istringstream lines(out.str());
-  for (std::string line; std::getline(lines, line);)
+  for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("peak ") || line.starts_with("leaks ") || line.starts_with("alive ") ||
-        line.starts_with("events "))
+        line.starts_with("events ")) {
       EXPECT_THAT(wide, HasSubstr(line + "\n"));
+    }
+  }
 }
 
 TEST(NamedParts, AreThoseOfTheReport) {
