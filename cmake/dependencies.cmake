@@ -1,6 +1,7 @@
 # Finds the external libraries that msleaks uses, except LLVM (llvm.cmake).
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
+find_package(simdjson REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(CLI11 REQUIRED)

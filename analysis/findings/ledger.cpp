@@ -22,7 +22,10 @@ constexpr Words kWords[kLedgerSources] = {
 
 } // namespace
 
-const char *nameOf(LedgerSource source) { return kWords[static_cast<size_t>(source)].name; }
+// Null for a number that is no source.
+const char *nameOf(LedgerSource source) {
+  return static_cast<size_t>(source) < kLedgerSources ? kWords[static_cast<size_t>(source)].name : nullptr;
+}
 const char *meaningOf(LedgerSource source) { return kWords[static_cast<size_t>(source)].meaning; }
 
 } // namespace msleaks::analysis

@@ -18,6 +18,12 @@ struct ReportQuestion : Question {
   std::optional<uint32_t> pid, tid;
   std::optional<abi::Heap> heap;
   std::vector<AnalyzerLibrary> analyzers; // the user's own
+
+  // Whether a report of the whole run without options answers it. Only then a result file can answer it, too.
+  bool isPlain() const {
+    return window.hasAll() && !pid && !tid && !heap && analyzers.empty() && policy == Policy::Effect && !group_by &&
+           suppressions.empty() && skip_steps == Question{}.skip_steps && least_growth_bytes == 0 && changes.empty();
+  }
 };
 
 // "step:3", "mark:loaded", or a time since the start: "90", "1.5s", "20ms", "2min".

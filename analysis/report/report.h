@@ -75,6 +75,10 @@ Result<void> nameRun(const std::filesystem::path &run, const Progress &progress 
 void keepMatching(Report &, const Pattern &);
 
 void writeReportJson(std::ostream &, const Report &);
+// Reads what writeReportJson() wrote (docs/report.md, "A result file").
+Result<Report> readReportJson(const std::filesystem::path &file);
+// Whether the path is a regular file that begins as such a JSON, and is no trace.
+bool isResultFile(const std::filesystem::path &file);
 
 // How the report is drawn as text.
 struct TableStyle {

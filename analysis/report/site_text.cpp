@@ -14,28 +14,6 @@
 namespace msleaks::analysis {
 namespace {
 
-Json orNull(const std::string &text) { return text.empty() ? Json() : Json(text); }
-Json orNull(uint32_t number) { return number == 0 ? Json() : Json(number); }
-
-Json jsonOf(SiteOrigin origin) {
-  switch (origin) {
-  case SiteOrigin::Pass:
-    return "pass";
-  case SiteOrigin::Hook:
-    return "hook";
-  case SiteOrigin::Unknown:
-    break;
-  }
-  return nullptr;
-}
-
-Json jsonOf(const FrameText &frame) {
-  return {{"function", orNull(frame.function)},
-          {"file", orNull(frame.file)},
-          {"line", orNull(frame.line)},
-          {"column", orNull(frame.column)}};
-}
-
 std::string positionOf(const std::string &file, uint32_t line, uint32_t column, size_t columns) {
   std::string position;
   if (line != 0)
@@ -47,41 +25,6 @@ std::string positionOf(const std::string &file, uint32_t line, uint32_t column, 
 }
 
 } // namespace
-
-Json jsonOf(const SiteText &site) {
-  const bool known = site.origin != SiteOrigin::Unknown;
-  Json chain = Json::array();
-  for (const FrameText &frame : site.inlined_at)
-    chain.push_back(jsonOf(frame));
-  Json json = {{"id", known ? Json(fmt::format("{:016x}", site.id)) : Json()},
-               {"file", orNull(site.file)},
-               {"line", orNull(site.line)},
-               {"column", orNull(site.column)},
-               {"function", orNull(site.function)},
-               {"callee", orNull(site.callee)},
-               {"type", orNull(site.type)},
-               {"variable", orNull(site.variable)},
-               {"inlined_at", std::move(chain)},
-               {"origin", jsonOf(site.origin)}};
-  if (!site.library.empty())
-    json["library"] = site.library;
-  if (site.origin == SiteOrigin::Hook)
-    json["offset"] = site.offset;
-  return json;
-}
-
-void appendFrames(const SiteText &call, Json &frames) {
-  const auto append = [&](const FrameText &frame) {
-    Json json = jsonOf(frame);
-    json["library"] = orNull(call.library);
-    json["offset"] = call.origin == SiteOrigin::Hook ? Json(call.offset) : Json();
-    json["origin"] = jsonOf(call.origin);
-    frames.push_back(std::move(json));
-  };
-  append(call);
-  for (const FrameText &frame : call.inlined_at)
-    append(frame);
-}
 
 void writeSiteJson(std::ostream &to, const SiteText &site) { write(to, jsonOf(site), -1); }
 

@@ -74,27 +74,34 @@ bool sayFailures(const std::vector<std::string> &failures) {
   return !failures.empty();
 }
 
+// Reads a run, or a report that was written as JSON.
+Result<analysis::Report> read(const ReportOptions &options, const analysis::ReportQuestion &question) {
+  if (analysis::isResultFile(options.run)) {
+    if (!question.isPlain())
+      return fail("'" + options.run + "' is a result file, which has no events. This option needs the run's folder",
+                  ExitStatus::Usage);
+    return analysis::readReportJson(options.run);
+  }
+  analysis::ProgressLine line;
+  return analysis::analyzeRun(options.run, question, [&line](const std::string &doing) { line.drawIfDue(doing); });
+}
+
 Result<ExitStatus> report(const ReportOptions &options) {
   analysis::ReportQuestion question = MSL_TRY(questionOf(options));
   analysis::LoadedAnalyzers own = analysis::loadAnalyzers(options.analyzers);
   question.analyzers = std::move(own.libraries);
-  Result<analysis::Report> report = [&] {
-    analysis::ProgressLine line;
-    return analysis::analyzeRun(options.run, question, [&line](const std::string &doing) { line.drawIfDue(doing); });
-  }();
-  if (!report)
-    return tl::make_unexpected(report.error());
-  report->notes.insert(report->notes.begin(), own.refusals.begin(), own.refusals.end());
-  own.refusals.insert(own.refusals.end(), report->failed_analyzers.begin(), report->failed_analyzers.end());
+  analysis::Report report = MSL_TRY(read(options, question));
+  report.notes.insert(report.notes.begin(), own.refusals.begin(), own.refusals.end());
+  own.refusals.insert(own.refusals.end(), report.failed_analyzers.begin(), report.failed_analyzers.end());
   if (!options.filter.empty())
-    analysis::keepMatching(*report, analysis::Pattern(options.filter));
+    analysis::keepMatching(report, analysis::Pattern(options.filter));
   if (options.json)
-    analysis::writeReportJson(std::cout, *report);
+    analysis::writeReportJson(std::cout, report);
   else
-    MSL_TRY(writeText(options, *report));
+    MSL_TRY(writeText(options, report));
   if (sayFailures(own.refusals))
     return ExitStatus::BadInput;
-  return report->hasFindings() ? ExitStatus::Findings : ExitStatus::Clean;
+  return report.hasFindings() ? ExitStatus::Findings : ExitStatus::Clean;
 }
 
 void declarePart(CommandLine &line, ReportOptions &options) {
@@ -167,7 +174,8 @@ void declareRarerForm(CommandLine &line, ReportOptions &options) {
 
 Action declareReport(CommandLine &line) {
   const auto options = std::make_shared<ReportOptions>();
-  line.option("RUN", options->run, "names the folder of a run, or its trace file").required();
+  line.option("RUN", options->run, "names the folder of a run, its trace file, or a result that --json printed")
+      .required();
   declarePart(line, *options);
   declareForm(line, *options);
   declareRarerPart(line, *options);

@@ -11,6 +11,7 @@
 #include "msleaks/abi/definitions.h"
 #include "msleaks/abi/session.h"
 
+#include <fstream>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -25,6 +26,24 @@ inline constexpr uint64_t kStart = 1'000'000'000, kMs = 1'000'000, kMiB = 1 << 2
 inline constexpr Where kOne{.site = 1}, kTwo{.site = 2};
 // Events with `kPart` are allocations and frees of parts of a pool's memory, at site 2.
 inline constexpr Where kPart{.heap = abi::Heap::Pool, .site = 2};
+
+// `actual` with only the keys of `wanted`, at every depth. So a key that is added to the JSON breaks no test.
+inline json withKeysOf(const json &wanted, const json &actual) {
+  if (wanted.is_array() && actual.is_array()) {
+    json list = json::array();
+    for (size_t i = 0; i < actual.size(); ++i)
+      list.push_back(i < wanted.size() ? withKeysOf(wanted[i], actual[i]) : actual[i]);
+    return list;
+  }
+  if (!wanted.is_object() || !actual.is_object())
+    return actual;
+  json object = json::object();
+  for (const auto &[key, value] : wanted.items())
+    if (actual.contains(key))
+      object[key] = withKeysOf(value, actual[key]);
+  return object;
+}
+inline void expectKeys(const json &actual, const json &wanted) { EXPECT_EQ(withKeysOf(wanted, actual), wanted); }
 
 template <class T> inline std::string raw(const T &value) {
   return {reinterpret_cast<const char *>(&value), sizeof value};
@@ -131,7 +150,32 @@ protected:
   Report report() {
     auto report = analyzeRun(run);
     EXPECT_TRUE(report) << report.error().message;
+    if (report)
+      expectReadBack(*report);
     return report.value_or(Report{});
+  }
+  static std::string jsonText(const Report &report) {
+    std::ostringstream out;
+    writeReportJson(out, report);
+    return out.str();
+  }
+  static std::string tableText(const Report &report) {
+    std::ostringstream out;
+    writeReportTable(out, report, {});
+    return out.str();
+  }
+  // Writes the report as JSON, and expects that the report that is read back is the same, as JSON and as text.
+  void expectReadBack(const Report &report) const {
+    const std::filesystem::path file = base / "result.json";
+    const std::string json = jsonText(report);
+    std::ofstream(file, std::ios::binary) << json;
+    EXPECT_TRUE(isResultFile(file));
+    const auto again = readReportJson(file);
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(jsonText(*again), json);
+    const bool has_only_text = json.find("\xef\xbf\xbd") == std::string::npos; // else U+FFFD replaces other bytes
+    if (has_only_text)
+      EXPECT_EQ(tableText(*again), tableText(report));
   }
   json asJson() {
     std::ostringstream out;

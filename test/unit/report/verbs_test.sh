@@ -29,6 +29,10 @@ expect 2 'top' report --top many empty
 expect 3 'missing' report missing
 expect 3 '' report empty
 expect 3 '' report text
+printf '{"traceEvents": []}' >other.json
+expect 3 'it is no result' report other.json
+printf '{"version": 1, "session": {}}' >least.json
+expect 2 'needs the run' report least.json --from step:1
 expect 2 'RUN' oom
 expect 2 'top' oom --top 0 empty
 expect 3 'missing' oom missing
