@@ -3,10 +3,12 @@
 #include "analysis/base/base_name.h"
 #include "analysis/findings/file_leaks.h"
 #include "analysis/findings/place_groups.h"
+#include "analysis/findings/place_key.h"
 #include "analysis/findings/twins.h"
 #include "analysis/live/reachability.h"
 
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 #include <map>
 #include <string_view>
@@ -18,19 +20,50 @@ namespace {
 
 std::string hashOf(const std::string &key) { return fmt::format("{:016x}", XXH3_64bits(key.data(), key.size())); }
 
-// By what a reader of the source would tell it by, so that it is the same for a program that was built again.
-std::string idOf(const Finding &finding) {
+// "a.c f < b.c g" of "a.c:12 f < b.c:7 g".
+std::string withoutLines(const std::string &callers) {
+  std::string text;
+  for (size_t i = 0; i < callers.size(); ++i) {
+    const bool is_line =
+        callers[i] == ':' && i + 1 < callers.size() && std::isdigit(static_cast<unsigned char>(callers[i + 1]));
+    if (!is_line)
+      text += callers[i];
+    else
+      while (i + 1 < callers.size() && std::isdigit(static_cast<unsigned char>(callers[i + 1])))
+        ++i;
+  }
+  return text;
+}
+
+// A finding has the same id in every run and build in which its place is the same.
+std::string idOf(const Finding &finding, uint32_t ordinal) {
   std::string kept = fmt::format("{}\n{}\n{}", finding.kind, static_cast<int>(finding.heap), finding.device);
   if (!finding.part.empty())
     kept += "\n" + finding.part;
   if (!finding.callers.empty())
-    kept += "\n" + finding.callers;
+    kept += "\n" + withoutLines(finding.callers);
   if (!finding.closed_library.empty())
-    return hashOf(fmt::format("{}\n{}", kept, baseName(finding.closed_library)));
-  const SiteText &site = finding.site;
-  const bool has_line = !site.file.empty();
-  return hashOf(fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", kept, site.file, site.line, site.column, site.function,
-                            site.variable, has_line ? 0 : site.id));
+    return hashOf(fmt::format("{}\n{}\n{}", kept, libraryName(finding.closed_library), ordinal));
+  PlaceKey key = keyOf(finding);
+  key.ordinal = ordinal;
+  return hashOf(kept + "\n" + textOf(key));
+}
+
+// Gives each finding its id. Findings that differ only in the line are numbered in the order of the lines.
+void giveIds(const std::vector<Finding *> &findings) {
+  std::map<std::string, std::vector<Finding *>> alike;
+  for (Finding *finding : findings)
+    alike[idOf(*finding, 0)].push_back(finding);
+  const auto orderOf = [](const Finding *finding) {
+    const SiteText &site = finding->site;
+    return std::tie(site.file, site.line, site.column, site.library, site.offset);
+  };
+  for (auto &[id, list] : alike) {
+    std::stable_sort(list.begin(), list.end(),
+                     [&](const Finding *a, const Finding *b) { return orderOf(a) < orderOf(b); });
+    for (uint32_t ordinal = 0; ordinal < list.size(); ++ordinal)
+      list[ordinal]->id = idOf(*list[ordinal], ordinal);
+  }
 }
 
 bool isPeak(const Finding &finding) { return finding.kind == "peak"; }
@@ -83,7 +116,6 @@ const char *nameOf(Confidence confidence) {
 }
 
 void Conclusion::add(Draft<Finding> draft, Absence absence) {
-  draft.line.id = idOf(draft.line);
   absence.sort();
   candidates_.push_back({std::move(draft), std::move(absence)});
 }
@@ -223,6 +255,7 @@ void Conclusion::rank() {
 }
 
 AnalysisResult Conclusion::finish() {
+  giveIds(candidateLines());
   drop(foldFileLeaks(candidateLines()));
   mergeGrowth();
   drop(twinsIn(candidateLines()));

@@ -1,6 +1,7 @@
 #include "analysis/findings/lines.h"
 
 #include "analysis/base/base_name.h"
+#include "analysis/findings/place_key.h"
 #include "analysis/places/libc_types.h"
 #include "analysis/places/symbolizer.h"
 
@@ -63,6 +64,7 @@ void Lines::addCalls(SiteId site, PathLine &shown) {
   shown.complete = path.complete;
   for (const SiteId call : path.calls)
     shown.calls.push_back(textOfCall(call));
+  shown.id = idOf(shown);
 }
 
 // A program like PyTorch has paths of a hundred calls by the ten thousand. Those that nobody will see get no calls.
@@ -124,7 +126,7 @@ void Lines::describe(const PlaceGroup &group, Paths paths, Draft<SiteLine> &to) 
     return left.bytes != right.bytes ? left.bytes > right.bytes : left.site < right.site;
   });
   for (const SiteShare &share : shares) {
-    line.paths.push_back({share.bytes, share.count, {}, false, ids_.of(share.site)});
+    line.paths.push_back({share.bytes, share.count, {}, false, 0});
     to.paths.push_back(share.site);
   }
   const Site &innermost = catalog_.describe(catalog_.innermostCallOf(shares.front().site));

@@ -5,7 +5,6 @@
 #include "analysis/findings/result.h"
 #include "analysis/places/place.h"
 #include "analysis/places/site_catalog.h"
-#include "analysis/places/stable_ids.h"
 
 #include <memory>
 #include <span>
@@ -36,7 +35,7 @@ template <class Line> struct Draft {
 class Lines {
 public:
   Lines(SiteCatalog &catalog, std::span<const ReportProcess> processes)
-      : catalog_(catalog), places_(catalog), ids_(catalog), processes_(processes) {}
+      : catalog_(catalog), places_(catalog), processes_(processes) {}
 
   // A list whose paths nobody shows does without them: a program like PyTorch has 200,000.
   enum class Paths { Shown, LeftOut };
@@ -79,7 +78,6 @@ private:
 
   SiteCatalog &catalog_;
   Places places_;
-  StableIds ids_;
   std::span<const ReportProcess> processes_;
   std::unordered_map<SiteId, std::shared_ptr<const SiteText>> texts_; // of calls in paths
 };

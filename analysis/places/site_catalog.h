@@ -59,6 +59,8 @@ public:
   // The known facts about its place. A hook's caller gets its function's name now. Valid while the catalog lives.
   const Site &describe(SiteId);
   // The number of the call itself that is the same in every process and run of the same code.
+  // Every executable and library that a process of the session has loaded.
+  const std::deque<ImageFile> &images() const { return images_; }
   uint64_t stableIdOf(SiteId site) const { return site.index < known_.size() ? sites_[known_[site.index].site].id : 0; }
   // Linkage name of the function that a call calls, when it is not one of instrumented code, which says it itself.
   std::string_view calleeOf(SiteId call);
