@@ -1,7 +1,5 @@
 #include "analysis/check/figures.h"
 
-#include "analysis/base/base_name.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -36,27 +34,6 @@ std::vector<std::string> gapsOf(const Report &report) {
   add(report.unsure.sum.count + report.unsure.pool_sum.count, "block may have been freed while recording was stopped",
       "blocks may have been freed while recording was stopped");
   return gaps;
-}
-
-PlaceFigures figuresOf(const SiteLine &line, const char *heap) {
-  PlaceFigures place;
-  place.own = line.own;
-  place.library = baseName(line.site.library);
-  place.heap = heap;
-  place.child = line.child;
-  place.bytes = line.bytes;
-  place.count = line.count;
-  if (!line.own)
-    return place;
-  place.file = line.site.file;
-  place.line = line.site.line;
-  place.column = line.site.column;
-  place.function = line.site.function;
-  place.variable = line.site.variable.empty() ? line.allocator.variable : line.site.variable;
-  place.type = line.site.type.empty() ? line.allocator.type : line.site.type;
-  place.callee = line.allocator.callee;
-  place.offset = line.site.file.empty() ? line.site.offset : 0;
-  return place;
 }
 
 // What is not the user's own is one place an image: its lines and offsets change with every update of the system.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/base/result.h"
+#include "analysis/compare/place_figures.h"
 #include "analysis/report/report.h"
 
 #include <cstdint>
@@ -13,15 +14,6 @@
 namespace msleaks::analysis {
 
 inline constexpr uint32_t kFiguresVersion = 1;
-
-// Blocks of a place. Outside of the user's own code, all places of an image are one, and only `library` is known.
-struct PlaceFigures {
-  bool own = false;
-  std::string file, function, variable, type, callee, library, heap, child;
-  uint32_t line = 0, column = 0;
-  uint64_t offset = 0; // in the library, of a place without a line
-  uint64_t bytes = 0, count = 0;
-};
 
 struct PeakFigures {
   uint64_t bytes = 0; // over the physical heaps of all processes
@@ -45,6 +37,8 @@ struct RunFigures {
 RunFigures figuresOf(const Report &);
 
 std::string formatFigures(const RunFigures &);
+// Whether the text begins as one of formatFigures(). The rest may be damaged.
+bool isFigures(std::string_view text);
 // `where` names the file in the error.
 Result<RunFigures> parseFigures(std::string_view text, const std::string &where);
 

@@ -51,6 +51,11 @@ std::string formatFigures(const RunFigures &figures) {
   return json.dump(1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
+bool isFigures(std::string_view text) {
+  constexpr size_t kHead = 100;
+  return text.substr(0, kHead).find(fmt::format("\"{}\"", kFormat)) != std::string_view::npos;
+}
+
 Result<RunFigures> parseFigures(std::string_view text, const std::string &where) {
   const OrderedJson json = OrderedJson::parse(text.begin(), text.end(), nullptr, false);
   Head head;

@@ -7,7 +7,7 @@
 
 namespace msleaks::analysis {
 
-// `baseline`: a run folder, a trace, or a file of formatFigures(). Runs are read with this question.
+// `baseline`: a run folder, a trace, a result file, or a file of formatFigures(). Runs are read with this question.
 Result<RunFigures> readBaseline(const std::filesystem::path &baseline, const ReportQuestion &, const Progress &);
 
 } // namespace msleaks::analysis

@@ -1,7 +1,7 @@
 #include "analysis/check/verdict.h"
 
 #include "analysis/base/base_name.h"
-#include "analysis/check/same_places.h"
+#include "analysis/compare/same_places.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -150,9 +150,9 @@ const char *nameOf(GateResult judgement) {
 }
 
 bool Verdict::passed() const {
-  return recording != GateResult::Failed &&
-         std::none_of(gates.begin(), gates.end(),
-                      [](const LimitGate &gate) { return gate.judgement == GateResult::Failed; });
+  return recording != GateResult::Failed && std::none_of(gates.begin(), gates.end(), [](const LimitGate &gate) {
+           return gate.judgement == GateResult::Failed;
+         });
 }
 
 Result<Verdict> judge(const RunFigures &now, const std::optional<RunFigures> &baseline, const Limits &limits) {

@@ -30,6 +30,11 @@ struct EventAccount {
   bool complete() const { return dropped == 0 && missing == 0; }
 };
 
+// A fact about a run that may explain why another run needs more or less memory.
+struct NamedText {
+  std::string name, text;
+};
+
 class RunningReport;
 
 struct Report : AnalysisResult {
@@ -44,6 +49,7 @@ struct Report : AnalysisResult {
   std::vector<ReportProcess> processes;
   LiveSetCounts counts;
   std::vector<std::string> damage, notes;
+  std::vector<NamedText> environment;        // host, version and options of msleaks, and each library with its build id
   std::vector<std::string> failed_analyzers; // of the user's own; also notes
 
   // Decides the exit status (docs/report.md, "Findings that count").

@@ -432,6 +432,13 @@ template <> struct Fields<LiveSetCounts> {
   }
 };
 
+template <> struct Fields<NamedText> {
+  static void each(auto &&visit) {
+    visit("name", &NamedText::name, Plain{}, Fold::Key);
+    visit("value", &NamedText::text);
+  }
+};
+
 // The version of the result's JSON. A reader refuses the file of a newer version: what it does not know may matter.
 inline constexpr uint32_t kResultVersion = 1;
 
@@ -470,6 +477,7 @@ template <> struct Fields<Report> {
     visit("blocks", &Report::counts);
     visit("damage", &Report::damage);
     visit("notes", &Report::notes);
+    visit("environment", &Report::environment);
     visit("failed_analyzers", &Report::failed_analyzers, UnlessEmpty{});
   }
 };

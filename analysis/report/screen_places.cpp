@@ -43,7 +43,7 @@ std::vector<PlacesOfOne> largestFirst(const PlacesByName &places) {
   return list;
 }
 
-std::string libraryName(std::string_view path) { return path.empty() ? "(unknown)" : printable(baseName(path)); }
+std::string shownLibrary(std::string_view path) { return path.empty() ? "(unknown)" : printable(baseName(path)); }
 
 // The blocks of the user's own place that closed libraries allocated for themselves go to the libraries. Returns the
 // other blocks.
@@ -57,7 +57,7 @@ BlockSum takeLibraries(const SiteLine &line, PlacesByName &libraries) {
       left = {left.bytes - sum.bytes, left.count - sum.count};
     }
   for (const auto &[library, sum] : taken)
-    addTo(libraries, libraryName(library), line, sum);
+    addTo(libraries, shownLibrary(library), line, sum);
   return left;
 }
 
@@ -119,7 +119,7 @@ void writeScreenPlaces(TextTable &table, const Report &report) {
     if (!line.child.empty())
       addTo(children, "child process " + printable(line.child), line, {line.bytes, line.count});
     else if (!line.own)
-      addTo(libraries, libraryName(line.site.library), line, {line.bytes, line.count});
+      addTo(libraries, shownLibrary(line.site.library), line, {line.bytes, line.count});
     else if (const BlockSum own = takeLibraries(line, libraries); own.count != 0)
       rows.push_back({.bytes = own.bytes, .count = own.count, .text = placeText(line, room)});
   }

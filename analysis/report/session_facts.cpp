@@ -1,6 +1,7 @@
 #include "analysis/report/session_facts.h"
 
 #include "analysis/base/base_name.h"
+#include "analysis/places/place.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -110,6 +111,49 @@ void describeSession(Report &report, const Manifest &manifest, const TraceReader
     report.start_ns = first;
   const uint64_t end_ns = manifest.end_ns != 0 ? manifest.end_ns : last;
   report.duration_ns = end_ns > report.start_ns ? end_ns - report.start_ns : 0;
+}
+
+namespace {
+
+// The first hexadecimal digits of a build id, enough to tell two builds apart.
+std::string shortId(std::span<const std::byte> build_id) {
+  constexpr size_t kShownBytes = 4;
+  std::string text;
+  for (const std::byte byte : build_id.first(std::min(build_id.size(), kShownBytes)))
+    text += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
+  return text;
+}
+
+// Without the name of the run folder, which differs in each run.
+std::string optionsText(const std::vector<std::string> &options) {
+  std::string text;
+  for (size_t i = 0; i < options.size(); ++i) {
+    if (options[i] == "-o" || options[i] == "--output")
+      ++i;
+    else if (!options[i].starts_with("--output="))
+      text += (text.empty() ? "" : " ") + options[i];
+  }
+  return text;
+}
+
+} // namespace
+
+std::vector<NamedText> environmentOf(const Manifest &manifest, const SiteCatalog &catalog) {
+  std::map<std::string, std::string> facts;
+  facts["host"] = manifest.host;
+  facts["msleaks"] = manifest.msleaks_version;
+  facts["options of msleaks-run"] = optionsText(manifest.options);
+  for (const ImageFile &image : catalog.images()) {
+    if (image.path.find(".so") == std::string::npos || isOurLibrary(image.path))
+      continue;
+    std::string &text = facts[fmt::format("library {}", libraryName(image.path))];
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", baseName(image.path), shortId(image.build_id));
+  }
+  std::vector<NamedText> list;
+  for (auto &[name, text] : facts)
+    if (!text.empty())
+      list.push_back({name, std::move(text)});
+  return list;
 }
 
 // "pid 4711 (train)", "thread 4712 (worker) of pid 4711 (train)". The lists are read once, since a server may have a

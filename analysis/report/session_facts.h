@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/findings/conclusion.h"
+#include "analysis/places/site_catalog.h"
 #include "analysis/report/report.h"
 #include "analysis/run/run_folder.h"
 #include "analysis/stream/pipeline.h"
@@ -21,6 +22,9 @@ std::vector<ReportProcess> processesOf(const TraceReader &, const std::map<uint3
 
 // Command, state, begin and duration.
 void describeSession(Report &, const Manifest &, const TraceReader &);
+
+// What may explain that another run needs other memory: the host, msleaks, and the build of each library.
+std::vector<NamedText> environmentOf(const Manifest &, const SiteCatalog &);
 
 // Facts that a reader needs to trust the report, a line each.
 std::vector<std::string> notesOf(const Report &);

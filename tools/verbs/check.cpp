@@ -58,7 +58,7 @@ Result<ExitStatus> check(const CheckOptions &options) {
 Action declareCheck(CommandLine &line) {
   const auto options = std::make_shared<CheckOptions>();
   line.option("RUN", options->run, "names the folder of a run, or its trace file").required();
-  line.option("--baseline", options->baseline, "compares with another run, or with a file that --save wrote")
+  line.option("--baseline", options->baseline, "compares with another run, a result file, or a file that --save wrote")
       .valueName("BASE");
   line.option("--peak", options->peak,
               "fails if the peak is above this size (512MiB), or above the baseline's by this much (+2%, +10MiB)")

@@ -1,6 +1,10 @@
-// msleaks compare A B: compares the launches of two runs, or of two dumps of msMemScope (docs/compare.md).
+// msleaks compare A B: compares the memory of two runs, or two dumps of msMemScope (docs/compare.md).
+#include "analysis/base/output_columns.h"
+#include "analysis/base/progress_line.h"
+#include "analysis/compare/launches.h"
 #include "analysis/compare/msmemscope_comparison.h"
 #include "analysis/compare/msmemscope_side.h"
+#include "analysis/compare/run_comparison.h"
 #include "analysis/run/output_file.h"
 #include "verb.h"
 
@@ -9,12 +13,15 @@
 #include <iostream>
 #include <memory>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 namespace msleaks::tools {
 namespace {
 
 struct CompareOptions {
   std::string first, second, policy, level = "kernel", output;
+  std::optional<size_t> width;
+  bool json = false;
 };
 
 Result<analysis::compare::MsmemscopeDump> readSide(const std::string &path, analysis::compare::DumpLevel level,
@@ -42,24 +49,70 @@ Result<ExitStatus> compareByPolicy(const CompareOptions &options) {
   return comparison.differing == 0 ? ExitStatus::Clean : ExitStatus::Findings;
 }
 
+Result<analysis::Report> readRun(const std::string &path, analysis::ProgressLine &progress) {
+  if (analysis::isResultFile(path))
+    return analysis::readReportJson(path);
+  return analysis::analyzeRun(path, [&progress](const std::string &doing) { progress.drawIfDue(doing); });
+}
+
+// Two result files have no launches.
+Result<std::optional<analysis::compare::LaunchDifferences>> compareLaunches(const CompareOptions &options,
+                                                                            analysis::compare::NameTable &names) {
+  using namespace analysis::compare;
+  if (analysis::isResultFile(options.first) || analysis::isResultFile(options.second))
+    return std::optional<LaunchDifferences>();
+  const RunLaunches first = MSL_TRY(launchesOf(options.first, names));
+  const RunLaunches second = MSL_TRY(launchesOf(options.second, names));
+  return std::optional(analysis::compare::compareLaunches(first, second));
+}
+
+Result<ExitStatus> compareMemory(const CompareOptions &options) {
+  using namespace analysis::compare;
+  analysis::ProgressLine progress;
+  const auto first = MSL_TRY(readRun(options.first, progress));
+  const auto second = MSL_TRY(readRun(options.second, progress));
+  RunComparison comparison = compareRuns(first, second);
+  NameTable names;
+  comparison.launches = MSL_TRY(compareLaunches(options, names));
+  progress.erase();
+  if (options.json)
+    writeComparisonJson(std::cout, comparison, names);
+  else
+    writeComparisonText(std::cout, comparison, options.width.value_or(analysis::outputColumns(STDOUT_FILENO)));
+  return comparison.differs() ? ExitStatus::Findings : ExitStatus::Clean;
+}
+
+Result<ExitStatus> compare(const CompareOptions &options) {
+  if (options.policy.empty()) {
+    if (!options.output.empty())
+      return fail("-o needs --policy msmemscope; without it, the comparison goes to stdout", ExitStatus::Usage);
+    return compareMemory(options);
+  }
+  if (options.output.empty())
+    return fail("--policy msmemscope needs -o FOLDER", ExitStatus::Usage);
+  return compareByPolicy(options);
+}
+
 Action declareCompare(CommandLine &line) {
   const auto options = std::make_shared<CompareOptions>();
-  line.option("A", options->first, "names the folder of a run, or a dump of msMemScope (.csv)").required();
-  line.option("B", options->second, "names another one, which is compared with A").required();
-  line.option("--policy", options->policy, "msmemscope: writes the file that msMemScope's comparison writes")
-      .oneOf({"msmemscope"})
+  line.option("A", options->first, "names the folder of a run, a result file, or a dump of msMemScope (.csv)")
       .required();
+  line.option("B", options->second, "names another one, which is compared with A").required();
+  line.flag("--json", options->json, "prints a JSON object instead of the text (docs/compare.md)");
+  line.option("--width", options->width, "sets the width of the text in columns [that of the terminal]");
+  line.group("As msMemScope compares");
+  line.option("--policy", options->policy, "msmemscope: writes the file that msMemScope's comparison writes")
+      .oneOf({"msmemscope"});
   line.option("--level", options->level, "compares launches of kernels, or ends of operators (in a run: ranges)")
       .oneOf({"kernel", "op"})
       .showDefault();
   line.option("-o,--output", options->output, "names the folder for this file; it is made if there is none")
-      .valueName("FOLDER")
-      .required();
-  return [options] { return compareByPolicy(*options); };
+      .valueName("FOLDER");
+  return [options] { return compare(*options); };
 }
 
 } // namespace
 
-MSL_REGISTER_VERB(compare, "compares the launches of two runs", declareCompare)
+MSL_REGISTER_VERB(compare, "shows what changed in memory between two runs", declareCompare)
 
 } // namespace msleaks::tools

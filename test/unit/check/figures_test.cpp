@@ -78,7 +78,8 @@ TEST_F(Figures, OfAFileAndItsRunAreTheSame) {
   record(smallRun());
   const std::string text = formatFigures(figures());
   std::ofstream(base / "saved.json") << text;
-  for (const auto &path : {base / "saved.json", run, trace_file}) {
+  std::ofstream(base / "result.json") << jsonText(report());
+  for (const auto &path : {base / "saved.json", base / "result.json", run, trace_file}) {
     const auto read = readBaseline(path, {}, {});
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_EQ(read->leaks.bytes, figures().leaks.bytes) << path;

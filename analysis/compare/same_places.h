@@ -1,7 +1,7 @@
 // Which places of one run are those of another one, whose program may have been edited and built elsewhere since.
 #pragma once
 
-#include "analysis/check/figures.h"
+#include "analysis/compare/place_figures.h"
 
 #include <cstddef>
 #include <span>
@@ -30,7 +30,8 @@ struct SamePlaces {
 };
 
 // A place is known by its source file, its function, and what the block is for, not by its line. Of several that agree
-// in these there are as many fresh ones as there are more now; lines only say which.
+// in these there are as many fresh ones as there are more now; lines only say which. A function may have moved into
+// another file, or have another name now. Then its places are the same if their blocks have the same purpose and size.
 SamePlaces samePlaces(std::span<const PlaceFigures> before, std::span<const PlaceFigures> now, const Relocation &);
 
 } // namespace msleaks::analysis

@@ -1,5 +1,6 @@
-// Tests how `msleaks check` matches the places (source lines) of two runs, although lines have moved.
-#include "analysis/check/same_places.h"
+// Tests how `msleaks check` and `msleaks compare` match the places (source lines) of two runs, although lines have
+// moved.
+#include "analysis/compare/same_places.h"
 
 #include <gmock/gmock.h>
 
@@ -25,6 +26,11 @@ PlaceFigures at(uint32_t line, const char *variable = "rows", const char *functi
   return place;
 }
 
+PlaceFigures with(uint64_t bytes, PlaceFigures place) {
+  place.bytes = bytes;
+  return place;
+}
+
 PlaceFigures in(const char *library) {
   PlaceFigures place;
   place.library = library;
@@ -32,12 +38,14 @@ PlaceFigures in(const char *library) {
   return place;
 }
 
-SamePlaces compare(const Listed &before, const Listed &now) { return samePlaces(before, now, Relocation(before, now)); }
+SamePlaces samePlacesOf(const Listed &before, const Listed &now) {
+  return samePlaces(before, now, Relocation(before, now));
+}
 
 // Returns the lines of the places that only the second run has.
 std::vector<uint32_t> freshLines(const Listed &before, const Listed &now) {
   std::vector<uint32_t> lines;
-  for (const size_t index : compare(before, now).fresh)
+  for (const size_t index : samePlacesOf(before, now).fresh)
     lines.push_back(now[index].line);
   return lines;
 }
@@ -45,8 +53,8 @@ std::vector<uint32_t> freshLines(const Listed &before, const Listed &now) {
 } // namespace
 
 TEST(SamePlaces, AreThoseThatTwoLinesAtTheTopHaveMoved) {
-  const SamePlaces same =
-      compare({at(10), at(20, "names"), at(30, "rows", "main")}, {at(12), at(22, "names"), at(32, "rows", "main")});
+  const SamePlaces same = samePlacesOf({at(10), at(20, "names"), at(30, "rows", "main")},
+                                       {at(12), at(22, "names"), at(32, "rows", "main")});
   EXPECT_THAT(same.fresh, IsEmpty());
   EXPECT_THAT(same.gone, IsEmpty());
   EXPECT_THAT(same.pairs, ElementsAre(std::pair(0, 0), std::pair(1, 1), std::pair(2, 2)));
@@ -55,10 +63,28 @@ TEST(SamePlaces, AreThoseThatTwoLinesAtTheTopHaveMoved) {
 TEST(SamePlaces, OfAnotherFunctionVariableOrFileAreNew) {
   const Listed before{at(10)};
   EXPECT_THAT(freshLines(before, {at(10, "names")}), ElementsAre(10));
-  EXPECT_THAT(freshLines(before, {at(10, "rows", "shrink")}), ElementsAre(10));
+  EXPECT_THAT(freshLines(before, {with(64, at(10, "rows", "shrink"))}), ElementsAre(10));
   EXPECT_THAT(freshLines(before, {at(10), at(10, "rows", "grow", "/src/other.c")}), ElementsAre(10));
   EXPECT_THAT(freshLines({}, before), ElementsAre(10));
-  EXPECT_THAT(compare(before, {}).gone, ElementsAre(0));
+  EXPECT_THAT(samePlacesOf(before, {}).gone, ElementsAre(0));
+}
+
+TEST(SamePlaces, OfTheSameBlocksMayHaveOtherNames) {
+  const Listed before{with(64, at(10)), with(32, at(20, "names"))};
+  EXPECT_THAT(freshLines(before, {with(64, at(12, "rows", "enlarge")), with(32, at(22, "names", "enlarge"))}),
+              IsEmpty())
+      << "a function was renamed";
+  EXPECT_THAT(
+      freshLines(before, {with(64, at(10, "rows", "grow", "/src/a.c")), with(32, at(2, "names", "grow", "/src/b.c"))}),
+      IsEmpty())
+      << "it moved into other files";
+  EXPECT_THAT(freshLines({with(64, at(10)), with(8, at(20, "q", "main"))},
+                         {with(64, at(10, "rows", "enlarge", "/src/a.c")), with(8, at(20, "q", "main", "/src/a.c"))}),
+              IsEmpty())
+      << "the file was renamed, and one of its functions, too";
+  EXPECT_THAT(freshLines(before, {with(64, at(10)), with(32, at(20, "names")), with(64, at(30, "rows", "enlarge"))}),
+              ElementsAre(30))
+      << "the function with the old name still has its places";
 }
 
 TEST(SamePlaces, SayWhichOfSeveralInAFunctionIsNew) {
@@ -85,26 +111,26 @@ TEST(SamePlaces, MayLieInAnotherFolder) {
 TEST(SamePlaces, OfEquallyNamedFilesAreToldApart) {
   const Listed before{at(1, "p", "init", "/net/a/init.c"), at(1, "q", "main", "/net/main.c"),
                       at(1, "r", "work", "/net/work.c")};
-  const Listed now{at(1, "p", "init", "/net/b/init.c"), at(2, "q", "main", "/net/main.c"),
+  const Listed now{with(64, at(1, "p", "init", "/net/b/init.c")), at(2, "q", "main", "/net/main.c"),
                    at(2, "r", "work", "/net/work.c")};
-  EXPECT_THAT(compare(before, now).fresh, ElementsAre(0));
-  EXPECT_THAT(compare(before, now).gone, ElementsAre(0));
+  EXPECT_THAT(samePlacesOf(before, now).fresh, ElementsAre(0));
+  EXPECT_THAT(samePlacesOf(before, now).gone, ElementsAre(0));
 }
 
 TEST(SamePlaces, OfALibraryHaveNoLines) {
-  EXPECT_THAT(compare({in("libx.so.1")}, {in("libx.so.1"), in("liby.so")}).fresh, ElementsAre(1));
+  EXPECT_THAT(samePlacesOf({in("libx.so.1")}, {in("libx.so.1"), in("liby.so")}).fresh, ElementsAre(1));
   PlaceFigures stripped = at(0, "", "", "");
   stripped.offset = 0x100;
   PlaceFigures moved = stripped;
   moved.offset = 0x180;
-  EXPECT_THAT(compare({stripped}, {moved}).fresh, IsEmpty());
-  EXPECT_THAT(compare({stripped}, {stripped, moved}).fresh, ElementsAre(1));
+  EXPECT_THAT(samePlacesOf({stripped}, {moved}).fresh, IsEmpty());
+  EXPECT_THAT(samePlacesOf({stripped}, {stripped, moved}).fresh, ElementsAre(1));
 }
 
 TEST(SamePlaces, OfAChildAreNotThoseOfTheProgram) {
   PlaceFigures child = at(10);
   child.child = "helper";
-  EXPECT_THAT(compare({at(10)}, {child}).fresh, ElementsAre(0));
+  EXPECT_THAT(samePlacesOf({at(10)}, {child}).fresh, ElementsAre(0));
 }
 
 TEST(SamePlaces, OfAGeneratedFunctionAreManyAndFast) {

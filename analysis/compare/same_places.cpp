@@ -1,14 +1,17 @@
-#include "analysis/check/same_places.h"
+#include "analysis/compare/same_places.h"
 
 #include "analysis/base/base_name.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 
 namespace msleaks::analysis {
 namespace {
@@ -61,8 +64,51 @@ int64_t positionOf(const PlaceFigures &place) {
 
 class Pairing {
 public:
-  Pairing(std::span<const PlaceFigures> before, std::span<const PlaceFigures> now) : before_(before), now_(now) {}
+  Pairing(std::span<const PlaceFigures> before, std::span<const PlaceFigures> now) : before_(before), now_(now) {
+    for (size_t i = 0; i < before.size(); ++i)
+      found_.gone.push_back(i);
+    for (size_t i = 0; i < now.size(); ++i)
+      found_.fresh.push_back(i);
+  }
 
+  // Pairs places without a partner that have the same key. A place without a key (nullopt) is left.
+  template <class KeyBefore, class KeyNow> void pairBy(KeyBefore keyBefore, KeyNow keyNow) {
+    using Key = typename std::invoke_result_t<KeyNow, const PlaceFigures &>::value_type;
+    std::map<Key, std::pair<std::vector<size_t>, std::vector<size_t>>> groups;
+    std::vector<size_t> gone = std::exchange(found_.gone, {}), fresh = std::exchange(found_.fresh, {});
+    for (const size_t index : gone) {
+      const auto key = keyBefore(before_[index]);
+      (key ? groups[*key].first : found_.gone).push_back(index);
+    }
+    for (const size_t index : fresh) {
+      const auto key = keyNow(now_[index]);
+      (key ? groups[*key].second : found_.fresh).push_back(index);
+    }
+    for (auto &[key, both] : groups)
+      pair(std::move(both.first), std::move(both.second));
+  }
+
+  // The file in which most functions of a file are now. Only files of pairs are known.
+  std::map<std::string, std::string> movedFiles() const {
+    std::map<std::string, std::map<std::string, size_t>> votes;
+    for (const auto &[old_index, new_index] : found_.pairs)
+      ++votes[before_[old_index].file][now_[new_index].file];
+    std::map<std::string, std::string> moved;
+    for (const auto &[file, into] : votes)
+      moved[file] = std::max_element(into.begin(), into.end(), [](const auto &a, const auto &b) {
+                      return a.second < b.second;
+                    })->first;
+    return moved;
+  }
+
+  SamePlaces take() {
+    std::sort(found_.pairs.begin(), found_.pairs.end(), [](auto a, auto b) { return a.second < b.second; });
+    std::sort(found_.fresh.begin(), found_.fresh.end());
+    std::sort(found_.gone.begin(), found_.gone.end());
+    return std::move(found_);
+  }
+
+private:
   // Those of equal purpose first; then those of which less is known.
   void pair(std::vector<size_t> before, std::vector<size_t> now) {
     std::map<Purpose, std::pair<std::vector<size_t>, std::vector<size_t>>> by_purpose;
@@ -89,14 +135,7 @@ public:
     }
     found_.gone.insert(found_.gone.end(), before.begin(), before.end());
   }
-  SamePlaces take() {
-    std::sort(found_.pairs.begin(), found_.pairs.end(), [](auto a, auto b) { return a.second < b.second; });
-    std::sort(found_.fresh.begin(), found_.fresh.end());
-    std::sort(found_.gone.begin(), found_.gone.end());
-    return std::move(found_);
-  }
 
-private:
   // Those that lines were put before or taken from first, as far as most of them moved; then in their order. Leaves
   // those without a partner.
   void pairEqual(std::vector<size_t> &before, std::vector<size_t> &now) {
@@ -151,6 +190,39 @@ private:
   SamePlaces found_;
 };
 
+// The blocks of a place. Places of other names are taken for the same only if they have the same blocks.
+using Blocks = std::pair<uint64_t, uint64_t>;
+Blocks blocksOf(const PlaceFigures &place) { return {place.bytes, place.count}; }
+
+// A function that moved into another file, with its places.
+using MovedFunction = std::tuple<std::string, std::string, std::string, Blocks>;
+std::optional<MovedFunction> movedFunctionOf(const PlaceFigures &place) {
+  if (!place.own || place.function.empty())
+    return {};
+  return MovedFunction{place.function, place.heap, place.child, blocksOf(place)};
+}
+
+// A function that has another name now. The purpose of its places must be the same, too.
+using RenamedFunction = std::tuple<std::string, std::string, std::string, Purpose, Blocks>;
+std::optional<RenamedFunction> renamedFunctionOf(const PlaceFigures &place, std::string file) {
+  if (!place.own || file.empty() || purposeOf(place) == Purpose{})
+    return {};
+  return RenamedFunction{std::move(file), place.heap, place.child, purposeOf(place), blocksOf(place)};
+}
+
+// The functions that have places, with their files.
+class Functions {
+public:
+  template <class FileOf> Functions(std::span<const PlaceFigures> places, FileOf fileOf) {
+    for (const PlaceFigures &place : places)
+      known_.emplace(fileOf(place), place.function);
+  }
+  bool has(const std::string &file, const std::string &function) const { return known_.contains({file, function}); }
+
+private:
+  std::set<std::pair<std::string, std::string>> known_;
+};
+
 } // namespace
 
 Relocation::Relocation(std::span<const PlaceFigures> before, std::span<const PlaceFigures> now) {
@@ -185,14 +257,25 @@ std::string Relocation::of(const std::string &file) const {
 
 SamePlaces samePlaces(std::span<const PlaceFigures> before, std::span<const PlaceFigures> now,
                       const Relocation &relocation) {
-  std::map<Group, std::pair<std::vector<size_t>, std::vector<size_t>>> groups;
-  for (size_t i = 0; i < before.size(); ++i)
-    groups[groupOf(before[i], relocation.of(before[i].file))].first.push_back(i);
-  for (size_t i = 0; i < now.size(); ++i)
-    groups[groupOf(now[i], now[i].file)].second.push_back(i);
   Pairing pairing(before, now);
-  for (auto &[group, both] : groups)
-    pairing.pair(std::move(both.first), std::move(both.second));
+  pairing.pairBy([&](const PlaceFigures &place) { return std::optional(groupOf(place, relocation.of(place.file))); },
+                 [](const PlaceFigures &place) { return std::optional(groupOf(place, place.file)); });
+  pairing.pairBy(movedFunctionOf, movedFunctionOf);
+  const std::map<std::string, std::string> moved = pairing.movedFiles();
+  const auto fileNow = [&](const PlaceFigures &place) {
+    const auto at = moved.find(place.file);
+    return at != moved.end() ? at->second : relocation.of(place.file);
+  };
+  const auto fileOf = [](const PlaceFigures &place) { return place.file; };
+  const Functions old_functions(before, fileNow), new_functions(now, fileOf);
+  pairing.pairBy(
+      [&](const PlaceFigures &place) {
+        const std::string file = fileNow(place);
+        return new_functions.has(file, place.function) ? std::nullopt : renamedFunctionOf(place, file);
+      },
+      [&](const PlaceFigures &place) {
+        return old_functions.has(place.file, place.function) ? std::nullopt : renamedFunctionOf(place, place.file);
+      });
   return pairing.take();
 }
 

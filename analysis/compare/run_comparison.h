@@ -1,0 +1,72 @@
+// Two results side by side: which places have more or fewer bytes, which are new, gone or moved (docs/compare.md).
+#pragma once
+
+#include "analysis/compare/launch_difference.h"
+#include "analysis/findings/result.h"
+#include "analysis/report/report.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace msleaks::analysis::compare {
+
+enum class PlaceState : uint8_t {
+  Same,
+  Grown,
+  Shrunk,
+  New,   // only in the second run
+  Gone,  // only in the first one
+  Moved, // the same blocks, in a file, function or line of another name or number
+};
+const char *nameOf(PlaceState);
+
+// The blocks of a place in both runs. All places of one function of a library that is not the user's own are one.
+struct ComparedPlace {
+  SiteText site; // in the second run; of a place that is gone, in the first one
+  bool own = false;
+  std::string variable, type;
+  std::optional<BlockSum> before, after;
+  PlaceState state = PlaceState::Same;
+
+  int64_t changeBytes() const;
+};
+
+struct EnvironmentChange {
+  std::string name; // "command", "exit", "host", …
+  std::string before, after;
+};
+
+// The part of the memory that is compared: the blocks at the peak, or those that leaked.
+struct ComparedMemory {
+  uint64_t before_bytes = 0, after_bytes = 0;
+  std::vector<ComparedPlace> places; // largest change first
+
+  int64_t changeBytes() const;
+  bool differs() const;
+};
+
+// A finding that only one of the runs has.
+struct FindingChange {
+  Finding finding;
+  PlaceState state = PlaceState::New; // or Gone
+};
+
+struct RunComparison {
+  std::string first, second; // as the user named the runs
+  std::vector<EnvironmentChange> environment;
+  ComparedMemory peak, leaks;
+  std::optional<LaunchDifferences> launches; // none: a result file has no launches
+  std::vector<FindingChange> findings;
+
+  // Whether the memory differs. Moved places, and another environment with the same memory, are no difference.
+  bool differs() const;
+};
+
+RunComparison compareRuns(const Report &first, const Report &second);
+
+void writeComparisonJson(std::ostream &, const RunComparison &, const NameTable &names);
+void writeComparisonText(std::ostream &, const RunComparison &, size_t columns);
+
+} // namespace msleaks::analysis::compare

@@ -1,0 +1,170 @@
+// Tests the comparison of two results by their places.
+#include "analysis/compare/run_comparison.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace msleaks::analysis::compare {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr uint64_t kMiB = 1 << 20;
+
+SiteLine line(const char *file, uint32_t number, const char *function, uint64_t bytes, uint64_t count,
+              const char *variable = "rows") {
+  SiteLine line;
+  line.site.file = file;
+  line.site.line = number;
+  line.site.function = function;
+  line.site.variable = variable;
+  line.site.library = "/bin/net";
+  line.own = true;
+  line.bytes = bytes;
+  line.count = count;
+  return line;
+}
+
+SiteLine inLibrary(const char *library, const char *function, uint64_t bytes) {
+  SiteLine line;
+  line.site.library = library;
+  line.site.function = function;
+  line.site.origin = SiteOrigin::Hook;
+  line.bytes = bytes;
+  line.count = 1;
+  return line;
+}
+
+Report reportOf(std::vector<SiteLine> lines) {
+  Report report;
+  report.run = "run";
+  report.command = {"./net"};
+  for (const SiteLine &line : lines)
+    report.peak.bytes += line.bytes;
+  report.peak.by_site = std::move(lines);
+  return report;
+}
+
+std::string textOf(const RunComparison &comparison) {
+  std::ostringstream out;
+  writeComparisonText(out, comparison, 200);
+  return out.str();
+}
+
+nlohmann::json jsonOf(const RunComparison &comparison) {
+  std::ostringstream out;
+  writeComparisonJson(out, comparison, NameTable());
+  return nlohmann::json::parse(out.str());
+}
+
+PlaceState stateOf(const Report &before, const Report &after) {
+  return compareRuns(before, after).peak.places.at(0).state;
+}
+
+} // namespace
+
+TEST(RunComparison, OfEqualRunsIsEmpty) {
+  const Report report = reportOf({line("a.c", 3, "grow", kMiB, 1), inLibrary("/lib/libx.so.1", "make", 64)});
+  const RunComparison comparison = compareRuns(report, report);
+  EXPECT_FALSE(comparison.differs());
+  EXPECT_THAT(comparison.environment, IsEmpty());
+  EXPECT_THAT(textOf(comparison), HasSubstr("B needs the same memory as A."));
+}
+
+TEST(RunComparison, SaysWhatCostsHowMuchAndWhy) {
+  const Report before = reportOf({line("src/conv.cpp", 218, "forward", 400 * kMiB, 4, "output")});
+  const Report after = reportOf({line("src/conv.cpp", 220, "forward", 800 * kMiB, 4, "output"),
+                                 line("src/cache.cpp", 40, "keep", 50 * kMiB, 2, "cache")});
+  const RunComparison comparison = compareRuns(before, after);
+  EXPECT_TRUE(comparison.differs());
+  std::string text = textOf(comparison);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  EXPECT_THAT(text,
+              HasSubstr("B needs 450.0 MiB more at its peak: 400.0 MiB of it at conv.cpp:220 (`output`), twice the "
+                        "bytes for each block;"));
+  EXPECT_THAT(text, HasSubstr("50.0 MiB at cache.cpp:40 (`cache`), new."));
+}
+
+TEST(RunComparison, CountsOtherBlocksOfTheSameSize) {
+  const std::string text = textOf(
+      compareRuns(reportOf({line("a.c", 3, "grow", 4 * kMiB, 4)}), reportOf({line("a.c", 3, "grow", 8 * kMiB, 8)})));
+  EXPECT_THAT(text, HasSubstr("8 blocks instead of 4"));
+}
+
+TEST(RunComparison, NamesTheStateOfEachPlace) {
+  const Report small = reportOf({line("a.c", 3, "grow", kMiB, 1)}),
+               large = reportOf({line("a.c", 3, "grow", 2 * kMiB, 1)});
+  EXPECT_EQ(stateOf(small, small), PlaceState::Same);
+  EXPECT_EQ(stateOf(small, large), PlaceState::Grown);
+  EXPECT_EQ(stateOf(large, small), PlaceState::Shrunk);
+  EXPECT_EQ(stateOf(reportOf({}), small), PlaceState::New);
+  EXPECT_EQ(stateOf(small, reportOf({})), PlaceState::Gone);
+  EXPECT_EQ(stateOf(small, reportOf({line("a.c", 9, "grow", kMiB, 1)})), PlaceState::Moved);
+}
+
+TEST(RunComparison, OfMovedSourcesIsNoDifference) {
+  const Report before = reportOf({line("/home/me/net/a.c", 3, "grow", kMiB, 1)});
+  EXPECT_FALSE(compareRuns(before, reportOf({line("/build/net/a.c", 30, "grow", kMiB, 1)})).differs());
+  EXPECT_FALSE(compareRuns(before, reportOf({line("/home/me/net/b.c", 3, "grow", kMiB, 1)})).differs());
+  EXPECT_FALSE(compareRuns(before, reportOf({line("/home/me/net/a.c", 3, "enlarge", kMiB, 1)})).differs());
+}
+
+TEST(RunComparison, KnowsALibraryByItsNameAndFunction) {
+  const Report before = reportOf({inLibrary("/opt/libcudart-d0da41ae.so.11.0", "cudaMalloc", 64)});
+  const Report after = reportOf({inLibrary("/usr/lib/libcudart.so.12", "cudaMalloc", 64)});
+  EXPECT_FALSE(compareRuns(before, after).differs());
+  EXPECT_TRUE(compareRuns(before, reportOf({inLibrary("/usr/lib/libcudart.so.12", "cudaMallocHost", 64)})).differs());
+}
+
+TEST(RunComparison, TellsTheEnvironmentFirst) {
+  Report before = reportOf({}), after = reportOf({});
+  after.command = {"./net", "--batch", "8"};
+  before.environment = {{"host", "n1"}, {"library libc", "libc.so.6 0011aabb"}};
+  after.environment = {{"host", "n1"}, {"library libc", "libc.so.6 ccdd0011"}};
+  const RunComparison comparison = compareRuns(before, after);
+  EXPECT_FALSE(comparison.differs()) << "only the environment";
+  const std::string text = textOf(comparison);
+  EXPECT_LT(text.find("command: ./net -> ./net --batch 8"), text.find("Peak"));
+  EXPECT_THAT(text, HasSubstr("library libc: libc.so.6 0011aabb -> libc.so.6 ccdd0011"));
+  EXPECT_THAT(text, Not(HasSubstr("host")));
+}
+
+TEST(RunComparison, AsJsonHasTheFieldsOfItsContract) {
+  const auto json =
+      jsonOf(compareRuns(reportOf({line("a.c", 3, "grow", kMiB, 1)}), reportOf({line("a.c", 5, "grow", 3 * kMiB, 3)})));
+  EXPECT_EQ(json["peak"]["before"], kMiB);
+  EXPECT_EQ(json["peak"]["after"], 3 * kMiB);
+  const auto &site = json["sites"].at(0);
+  EXPECT_EQ(site["site"]["line"], 5);
+  EXPECT_EQ(site["before"]["bytes"], kMiB);
+  EXPECT_EQ(site["after"]["count"], 3);
+  EXPECT_EQ(site["change_bytes"], 2 * kMiB);
+  EXPECT_EQ(site["state"], "grown");
+  EXPECT_TRUE(json["environment"].is_array());
+  EXPECT_TRUE(json["launches"].is_array());
+  EXPECT_TRUE(json["findings"].is_array());
+}
+
+TEST(RunComparison, AtTheEdgesOfItsNumbersIsExact) {
+  const RunComparison comparison =
+      compareRuns(reportOf({line("a.c", 3, "grow", 0, 0)}), reportOf({line("a.c", 3, "grow", INT64_MAX, 1)}));
+  EXPECT_EQ(comparison.peak.places.at(0).changeBytes(), INT64_MAX);
+}
+
+TEST(RunComparison, ShowsTheFindingsOfOneRunOnly) {
+  Report before = reportOf({}), after = reportOf({});
+  Finding leak;
+  static_cast<SiteLine &>(leak) = line("a.c", 3, "grow", kMiB, 1);
+  leak.id = "1";
+  leak.kind = "leak";
+  after.findings = {leak};
+  const auto json = jsonOf(compareRuns(before, after));
+  EXPECT_EQ(json["findings"].at(0)["state"], "new");
+  EXPECT_EQ(json["findings"].at(0)["kind"], "leak");
+  EXPECT_THAT(textOf(compareRuns(after, before)), HasSubstr("gone  leak (1.00 MiB) at a.c:3"));
+}
+
+} // namespace msleaks::analysis::compare
