@@ -1,4 +1,5 @@
-"""Measures the alignment of two sequences of launches (msleaks compare). The peer is GNU diff on the same names."""
+"""Measures msleaks compare: the alignment of two sequences of launches, whose peer is GNU diff on the same names, and two results."""
+import json
 import random
 import shutil
 
@@ -30,6 +31,7 @@ class CompareCost:
         self.bench.table.add(f"compare, {name}: time / goal", SECONDS, seconds, seconds / SECONDS, 1.0, "s")
         self.bench.table.add(f"compare, {name}: memory / goal", KIB / 1024, kib / 1024, kib / KIB, 1.0, "MiB")
         self.dumps(name, first, second)
+        self.results()
         if diff:
             self.bench.table.add(f"compare, {name}: time, ours / GNU diff", cost["diff"]["wall_s"], seconds, seconds / cost["diff"]["wall_s"], None, "s")
             self.differing(diff, ours, first, second)
@@ -54,6 +56,25 @@ class CompareCost:
                 if number % 3 == 0:
                     out.write(f'{number},MALLOC,PTA,N/A,{100 * number + 1},7,7,0,0x10,"{{addr:16,size:{512 * (number % 7 + 1)},used:2}}",,\n')
         return dump
+
+    def results(self):
+        """Measures `msleaks compare` of two result files with 100,000 places, which it reads, pairs and prints."""
+        places = self.launches // 10
+        files = [self.result(name, places, moved) for name, moved in (("result-a", 0), ("result-b", 5))]
+        command = [self.bench.program("msleaks"), "compare", *files]
+        cost = self.bench.medians({"whole": lambda: measured(command, passing=(1,))})["whole"]
+        self.bench.table.add(f"msleaks compare, two results with {places:,} places: CPU / goal", 1.0, cost["cpu_s"], cost["cpu_s"], 1.0, "s")
+
+    def result(self, name, places, moved):
+        """Writes a result file. All lines are moved, and every 997th place has more bytes in the second file."""
+        lines = [{"site": {"file": f"src/f{i % 1000}.cpp", "line": i // 1000 * 3 + 1 + moved, "column": 7, "function": f"fn{i // 7}",
+                           "variable": f"v{i % 5}", "type": "char", "origin": "pass", "library": "/bin/net", "inlined_at": []},
+                  "bytes": 1000 + i + 1000 * moved * (i % 997 == 0), "count": 1 + i % 3, "own": True, "paths": []}
+                 for i in range(places)]
+        path = self.bench.scratch / f"{name}.json"
+        path.write_text(json.dumps({"version": 1, "run": name, "session": {"command": ["net"]},
+                                    "peak": {"bytes": sum(line["bytes"] for line in lines), "by_site": lines}}))
+        return path
 
     def differing(self, diff, ours, first, second):
         """Notes how many lines each of both finds that are in one file only. Ours finds the fewest."""

@@ -77,7 +77,7 @@ std::string sentenceOf(const RunComparison &comparison) {
   for (size_t i = 0; i < causes.size(); ++i)
     text += fmt::format("{} {}{} at {}, {}", i == 0 ? ":" : ";", bytesText(sizeOf(causes[i]->changeBytes())),
                         i == 0 ? " of it" : "", shortPlace(*causes[i]), reasonOf(*causes[i]));
-  return text + ".";
+  return text + (causes.empty() ? ", in many places." : ".");
 }
 
 // Breaks at spaces. The first line begins with `begin` blanks, later ones with two more.

@@ -142,18 +142,6 @@ std::vector<FindingChange> compareFindings(const Report &first, const Report &se
   return changes;
 }
 
-template <class Line> void append(std::vector<PlaceFigures> &to, const std::vector<Line> &lines) {
-  for (const SiteLine &line : lines)
-    to.push_back(analysis::figuresOf(line, ""));
-}
-
-std::vector<PlaceFigures> allPlaces(const Report &report) {
-  std::vector<PlaceFigures> places;
-  append(places, report.peak.by_site);
-  append(places, report.leaks.by_site);
-  return places;
-}
-
 } // namespace
 
 const char *nameOf(PlaceState state) {
@@ -180,11 +168,15 @@ RunComparison compareRuns(const Report &first, const Report &second) {
   comparison.first = first.run;
   comparison.second = second.run;
   comparison.environment = compareEnvironments(first, second);
-  const Relocation relocation(allPlaces(first), allPlaces(second));
-  comparison.peak = compareMemory(sideOf(first.peak.by_site), sideOf(second.peak.by_site), relocation);
+  const Side peak_before = sideOf(first.peak.by_site), peak_after = sideOf(second.peak.by_site);
+  const Side leaks_before = sideOf(first.leaks.by_site), leaks_after = sideOf(second.leaks.by_site);
+  const bool has_peaks = !peak_before.figures.empty() && !peak_after.figures.empty();
+  const Relocation relocation(has_peaks ? peak_before.figures : leaks_before.figures,
+                              has_peaks ? peak_after.figures : leaks_after.figures);
+  comparison.peak = compareMemory(peak_before, peak_after, relocation);
   comparison.peak.before_bytes = first.peak.bytes;
   comparison.peak.after_bytes = second.peak.bytes;
-  comparison.leaks = compareMemory(sideOf(first.leaks.by_site), sideOf(second.leaks.by_site), relocation);
+  comparison.leaks = compareMemory(leaks_before, leaks_after, relocation);
   comparison.leaks.before_bytes = first.leaks.sum.bytes;
   comparison.leaks.after_bytes = second.leaks.sum.bytes;
   comparison.findings = compareFindings(first, second);

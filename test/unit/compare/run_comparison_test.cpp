@@ -88,6 +88,16 @@ TEST(RunComparison, SaysWhatCostsHowMuchAndWhy) {
   EXPECT_THAT(text, HasSubstr("50.0 MiB at cache.cpp:40 (`cache`), new."));
 }
 
+TEST(RunComparison, OfManySmallChangesSaysSo) {
+  std::vector<SiteLine> before, after;
+  for (uint32_t i = 1; i <= 20; ++i) {
+    before.push_back(line("a.c", i, ("f" + std::to_string(i)).c_str(), kMiB, 1));
+    after.push_back(line("a.c", i, ("f" + std::to_string(i)).c_str(), 2 * kMiB, 1));
+  }
+  EXPECT_THAT(textOf(compareRuns(reportOf(before), reportOf(after))),
+              HasSubstr("B needs 20.0 MiB more at its peak, in many places."));
+}
+
 TEST(RunComparison, CountsOtherBlocksOfTheSameSize) {
   const std::string text = textOf(
       compareRuns(reportOf({line("a.c", 3, "grow", 4 * kMiB, 4)}), reportOf({line("a.c", 3, "grow", 8 * kMiB, 8)})));
