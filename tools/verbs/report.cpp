@@ -92,14 +92,14 @@ Result<ExitStatus> report(const ReportOptions &options) {
   question.analyzers = std::move(own.libraries);
   analysis::Report report = MSL_TRY(read(options, question));
   report.notes.insert(report.notes.begin(), own.refusals.begin(), own.refusals.end());
-  own.refusals.insert(own.refusals.end(), report.failed_analyzers.begin(), report.failed_analyzers.end());
+  report.failed_analyzers.insert(report.failed_analyzers.begin(), own.refusals.begin(), own.refusals.end());
   if (!options.filter.empty())
     analysis::keepMatching(report, analysis::Pattern(options.filter));
   if (options.json)
     analysis::writeReportJson(std::cout, report);
   else
     MSL_TRY(writeText(options, report));
-  if (sayFailures(own.refusals))
+  if (sayFailures(report.failed_analyzers))
     return ExitStatus::BadInput;
   return report.hasFindings() ? ExitStatus::Findings : ExitStatus::Clean;
 }

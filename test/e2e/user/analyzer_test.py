@@ -65,7 +65,7 @@ def without_own(report):
 
 def expect_failures(reports, scratch, library, include):
     """Checks reports with analyzers that fail. The other parts of the report must be unchanged, one line must give the reason, and
-    the exit status must be 3."""
+    the exit status must be 3. The report must also name the analyzer that failed."""
     _, plain = reports.json()
     thrower = scratch / "throws.so"
     (scratch / "throws.cpp").write_text(THROWS)
@@ -76,7 +76,9 @@ def expect_failures(reports, scratch, library, include):
         done, report = reports.json(*files)
         equal(f"status with {file}", done.returncode, 3)
         check(done.stderr.startswith("msleaks: analyzer '") and done.stderr.count("\n") == 1 and text in done.stderr, f"{file}: {done.stderr}")
-        check(done.stderr[len("msleaks: "):-1] in report["notes"], f"{file}: no note: {report['notes']}")
+        failure = done.stderr[len("msleaks: "):-1]
+        check(failure in report["notes"], f"{file}: no note: {report['notes']}")
+        equal(f"what failed with {file}", report.pop("failed_analyzers", None), [failure])
         equal(f"the report with {file}", without_own(report), plain)
 
 
