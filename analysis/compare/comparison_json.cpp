@@ -17,6 +17,10 @@ Json jsonOf(const ComparedPlace &place) {
           {"state", nameOf(place.state)}};
 }
 
+Json bytesOf(uint64_t before, uint64_t after) {
+  return {{"before", before}, {"after", after}, {"change_bytes", static_cast<int64_t>(after - before)}};
+}
+
 Json sitesOf(const ComparedMemory &memory) {
   Json sites = Json::array();
   for (const ComparedPlace &place : memory.places)
@@ -44,21 +48,26 @@ Json findingsOf(const RunComparison &comparison) {
 } // namespace
 
 void writeComparisonJson(std::ostream &to, const RunComparison &comparison, const NameTable &names) {
-  const auto &[first, second, environment, peak, leaks, launches, findings] = comparison;
-  const Json json = {
-      {"runs", {first, second}},
-      {"differs", comparison.differs()},
-      {"environment", environmentOf(comparison)},
-      {"peak", {{"before", peak.before_bytes}, {"after", peak.after_bytes}, {"change_bytes", peak.changeBytes()}}},
-      {"sites", sitesOf(peak)},
-      {"leaks",
-       {{"before", leaks.before_bytes},
-        {"after", leaks.after_bytes},
-        {"change_bytes", leaks.changeBytes()},
-        {"sites", sitesOf(leaks)}}},
-      {"launches", launches ? launchesJson(*launches, names) : Json::array()},
-      {"launch_counts", launches ? launchCountsJson(*launches) : Json()},
-      {"findings", findingsOf(comparison)}};
+  const ComparedMemory &alive = comparison.alive, &leaks = comparison.leaks;
+  const auto &launches = comparison.launches;
+  const Json json = {{"runs", {comparison.first, comparison.second}},
+                     {"differs", comparison.differs()},
+                     {"environment", environmentOf(comparison)},
+                     {"peak", bytesOf(comparison.peak_before_bytes, comparison.peak_after_bytes)},
+                     {"at",
+                      {{"when", comparison.at},
+                       {"before", alive.before_bytes},
+                       {"after", alive.after_bytes},
+                       {"change_bytes", alive.changeBytes()}}},
+                     {"sites", sitesOf(alive)},
+                     {"leaks",
+                      {{"before", leaks.before_bytes},
+                       {"after", leaks.after_bytes},
+                       {"change_bytes", leaks.changeBytes()},
+                       {"sites", sitesOf(leaks)}}},
+                     {"launches", launches ? launchesJson(*launches, names) : Json::array()},
+                     {"launch_counts", launches ? launchCountsJson(*launches) : Json()},
+                     {"findings", findingsOf(comparison)}};
   write(to, json, 2);
   to << '\n';
 }

@@ -69,11 +69,15 @@ std::vector<const ComparedPlace *> causesOf(const ComparedMemory &memory) {
 
 // One sentence: how much more or less, and which places.
 std::string sentenceOf(const RunComparison &comparison) {
-  const int64_t change = comparison.peak.changeBytes();
+  const int64_t change = comparison.alive.changeBytes();
+  const std::string when = comparison.at == "peak"  ? "at its peak"
+                           : comparison.at == "end" ? "at its end"
+                                                    : fmt::format("at {}", printable(comparison.at));
   if (change == 0)
-    return comparison.differs() ? "B has the same peak as A, but its memory differs." : "B needs the same memory as A.";
-  std::string text = fmt::format("B needs {} {} at its peak", bytesText(sizeOf(change)), change > 0 ? "more" : "less");
-  const auto causes = causesOf(comparison.peak);
+    return comparison.differs() ? fmt::format("B needs as many bytes as A {}, but its memory differs.", when)
+                                : "B needs the same memory as A.";
+  std::string text = fmt::format("B needs {} {} {}", bytesText(sizeOf(change)), change > 0 ? "more" : "less", when);
+  const auto causes = causesOf(comparison.alive);
   for (size_t i = 0; i < causes.size(); ++i)
     text += fmt::format("{} {}{} at {}, {}", i == 0 ? ":" : ";", bytesText(sizeOf(causes[i]->changeBytes())),
                         i == 0 ? " of it" : "", shortPlace(*causes[i]), reasonOf(*causes[i]));
@@ -123,7 +127,7 @@ std::string blocksText(const ComparedPlace &place) {
 }
 
 // The differing places: a row each.
-void writePlaces(std::ostream &to, const char *title, const ComparedMemory &memory, size_t columns) {
+void writePlaces(std::ostream &to, const std::string &title, const ComparedMemory &memory, size_t columns) {
   size_t counts[6] = {};
   for (const ComparedPlace &place : memory.places)
     ++counts[static_cast<size_t>(place.state)];
@@ -190,7 +194,8 @@ void writeFindings(std::ostream &to, const RunComparison &comparison) {
 void writeComparisonText(std::ostream &to, const RunComparison &comparison, size_t columns) {
   writeWrapped(to, sentenceOf(comparison), columns, 0);
   writeEnvironment(to, comparison, columns);
-  writePlaces(to, "Peak", comparison.peak, columns);
+  const bool is_peak = comparison.at == "peak";
+  writePlaces(to, is_peak ? "Peak" : fmt::format("At {}", printable(comparison.at)), comparison.alive, columns);
   if (comparison.leaks.differs())
     writePlaces(to, "Leaks", comparison.leaks, columns);
   writeLaunchCounts(to, comparison);

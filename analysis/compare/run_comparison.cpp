@@ -2,12 +2,12 @@
 
 #include "analysis/base/base_name.h"
 #include "analysis/compare/same_places.h"
+#include "analysis/findings/place_key.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
-#include <set>
 #include <tuple>
 
 namespace msleaks::analysis::compare {
@@ -41,6 +41,22 @@ template <class Line> Side sideOf(const std::vector<Line> &lines) {
     side.sites.push_back(line.site);
   }
   return side;
+}
+
+// The places with blocks at a moment.
+Side sideAt(const Report &report, Moment at) {
+  if (at == Moment::Peak)
+    return sideOf(report.peak.by_site);
+  std::vector<LeakLine> lines = report.alive.by_site;
+  if (at == Moment::End)
+    lines.insert(lines.end(), report.leaks.by_site.begin(), report.leaks.by_site.end());
+  return sideOf(lines);
+}
+
+uint64_t bytesAt(const Report &report, Moment at) {
+  if (at == Moment::Peak)
+    return report.peak.bytes;
+  return report.alive.sum.bytes + (at == Moment::End ? report.leaks.sum.bytes : 0);
 }
 
 ComparedPlace placeOf(const Side &side, size_t index) {
@@ -127,18 +143,29 @@ std::vector<EnvironmentChange> compareEnvironments(const Report &first, const Re
   return changes;
 }
 
-std::vector<FindingChange> compareFindings(const Report &first, const Report &second) {
+// A finding as the other run may have it, too. Ids contain the folder of the file, which may differ.
+using FindingKey = std::tuple<std::string, abi::Heap, uint8_t, std::string, PlaceKey, std::string>;
+FindingKey keyOf(const Finding &finding, const std::string &file) {
+  PlaceKey key = analysis::keyOf(finding);
+  if (!file.empty())
+    key.file = file;
+  return {finding.kind, finding.heap, finding.device, std::string(libraryName(finding.closed_library)),
+          key,          finding.part};
+}
+
+std::vector<FindingChange> compareFindings(const Report &first, const Report &second, const Relocation &relocation) {
+  std::map<FindingKey, std::vector<const Finding *>> before;
+  for (const Finding &finding : first.findings)
+    before[keyOf(finding, relocation.of(finding.site.file))].push_back(&finding);
   std::vector<FindingChange> changes;
-  const auto addMissing = [&](const Report &in, const Report &from, PlaceState state) {
-    std::set<std::string> known;
-    for (const Finding &finding : from.findings)
-      known.insert(finding.id);
-    for (const Finding &finding : in.findings)
-      if (!known.contains(finding.id))
-        changes.push_back({finding, state});
-  };
-  addMissing(second, first, PlaceState::New);
-  addMissing(first, second, PlaceState::Gone);
+  for (const Finding &finding : second.findings)
+    if (const auto same = before.find(keyOf(finding, finding.site.file)); same == before.end() || same->second.empty())
+      changes.push_back({finding, PlaceState::New});
+    else
+      same->second.erase(same->second.begin());
+  for (const auto &[key, left] : before)
+    for (const Finding *finding : left)
+      changes.push_back({*finding, PlaceState::Gone});
   return changes;
 }
 
@@ -160,26 +187,29 @@ bool ComparedMemory::differs() const {
 }
 
 bool RunComparison::differs() const {
-  return peak.differs() || leaks.differs() || (launches && !launches->differing.empty());
+  return peak_before_bytes != peak_after_bytes || alive.differs() || leaks.differs() ||
+         (launches && !launches->differing.empty());
 }
 
-RunComparison compareRuns(const Report &first, const Report &second) {
+RunComparison compareRuns(const Report &first, const Report &second, Moment at) {
   RunComparison comparison;
   comparison.first = first.run;
   comparison.second = second.run;
   comparison.environment = compareEnvironments(first, second);
-  const Side peak_before = sideOf(first.peak.by_site), peak_after = sideOf(second.peak.by_site);
+  comparison.peak_before_bytes = first.peak.bytes;
+  comparison.peak_after_bytes = second.peak.bytes;
+  const Side before = sideAt(first, at), after = sideAt(second, at);
   const Side leaks_before = sideOf(first.leaks.by_site), leaks_after = sideOf(second.leaks.by_site);
-  const bool has_peaks = !peak_before.figures.empty() && !peak_after.figures.empty();
-  const Relocation relocation(has_peaks ? peak_before.figures : leaks_before.figures,
-                              has_peaks ? peak_after.figures : leaks_after.figures);
-  comparison.peak = compareMemory(peak_before, peak_after, relocation);
-  comparison.peak.before_bytes = first.peak.bytes;
-  comparison.peak.after_bytes = second.peak.bytes;
+  const bool has_alive = !before.figures.empty() && !after.figures.empty();
+  const Relocation relocation(has_alive ? before.figures : leaks_before.figures,
+                              has_alive ? after.figures : leaks_after.figures);
+  comparison.alive = compareMemory(before, after, relocation);
+  comparison.alive.before_bytes = bytesAt(first, at);
+  comparison.alive.after_bytes = bytesAt(second, at);
   comparison.leaks = compareMemory(leaks_before, leaks_after, relocation);
   comparison.leaks.before_bytes = first.leaks.sum.bytes;
   comparison.leaks.after_bytes = second.leaks.sum.bytes;
-  comparison.findings = compareFindings(first, second);
+  comparison.findings = compareFindings(first, second, relocation);
   return comparison;
 }
 

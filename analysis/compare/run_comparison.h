@@ -38,7 +38,14 @@ struct EnvironmentChange {
   std::string before, after;
 };
 
-// The part of the memory that is compared: the blocks at the peak, or those that leaked.
+// The moment whose blocks are compared.
+enum class Moment : uint8_t {
+  Peak,
+  End, // what was alive when the processes ended, or the recording
+  Cut, // the end of both reports' windows
+};
+
+// The part of the memory that is compared: the blocks at a moment, or those that leaked.
 struct ComparedMemory {
   uint64_t before_bytes = 0, after_bytes = 0;
   std::vector<ComparedPlace> places; // largest change first
@@ -56,7 +63,10 @@ struct FindingChange {
 struct RunComparison {
   std::string first, second; // as the user named the runs
   std::vector<EnvironmentChange> environment;
-  ComparedMemory peak, leaks;
+  uint64_t peak_before_bytes = 0, peak_after_bytes = 0;
+  std::string at = "peak";                   // the moment, as the user named it
+  ComparedMemory alive;                      // at this moment
+  ComparedMemory leaks;                      // only if whole runs are compared
   std::optional<LaunchDifferences> launches; // none: a result file has no launches
   std::vector<FindingChange> findings;
 
@@ -64,7 +74,7 @@ struct RunComparison {
   bool differs() const;
 };
 
-RunComparison compareRuns(const Report &first, const Report &second);
+RunComparison compareRuns(const Report &first, const Report &second, Moment at = Moment::Peak);
 
 void writeComparisonJson(std::ostream &, const RunComparison &, const NameTable &names);
 void writeComparisonText(std::ostream &, const RunComparison &, size_t columns);

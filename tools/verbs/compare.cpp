@@ -19,7 +19,7 @@ namespace msleaks::tools {
 namespace {
 
 struct CompareOptions {
-  std::string first, second, policy, level = "kernel", output;
+  std::string first, second, policy, level = "kernel", output, at = "peak";
   std::optional<size_t> width;
   bool json = false;
 };
@@ -49,10 +49,22 @@ Result<ExitStatus> compareByPolicy(const CompareOptions &options) {
   return comparison.differing == 0 ? ExitStatus::Clean : ExitStatus::Findings;
 }
 
-Result<analysis::Report> readRun(const std::string &path, analysis::ProgressLine &progress) {
-  if (analysis::isResultFile(path))
+// Reads a run until `to`, or all of it without `to`.
+Result<analysis::Report> readRun(const std::string &path, std::optional<analysis::Moment> to,
+                                 analysis::ProgressLine &progress) {
+  if (analysis::isResultFile(path)) {
+    if (to)
+      return fail("'" + path + "' is a result file, which knows only the moments `peak` and `end`", ExitStatus::Usage);
     return analysis::readReportJson(path);
-  return analysis::analyzeRun(path, [&progress](const std::string &doing) { progress.drawIfDue(doing); });
+  }
+  analysis::ReportQuestion question;
+  question.window.to = std::move(to);
+  return analysis::analyzeRun(path, question, [&progress](const std::string &doing) { progress.drawIfDue(doing); });
+}
+
+std::optional<analysis::compare::Moment> knownMoment(const std::string &at) {
+  using analysis::compare::Moment;
+  return at == "peak" ? std::optional(Moment::Peak) : at == "end" ? std::optional(Moment::End) : std::nullopt;
 }
 
 // Two result files have no launches.
@@ -68,12 +80,18 @@ Result<std::optional<analysis::compare::LaunchDifferences>> compareLaunches(cons
 
 Result<ExitStatus> compareMemory(const CompareOptions &options) {
   using namespace analysis::compare;
+  const auto known = knownMoment(options.at);
+  std::optional<analysis::Moment> to;
+  if (!known)
+    to = MSL_TRY(analysis::parseMoment(options.at));
   analysis::ProgressLine progress;
-  const auto first = MSL_TRY(readRun(options.first, progress));
-  const auto second = MSL_TRY(readRun(options.second, progress));
-  RunComparison comparison = compareRuns(first, second);
+  const auto first = MSL_TRY(readRun(options.first, to, progress));
+  const auto second = MSL_TRY(readRun(options.second, to, progress));
+  RunComparison comparison = compareRuns(first, second, known.value_or(analysis::compare::Moment::Cut));
+  comparison.at = options.at;
   NameTable names;
-  comparison.launches = MSL_TRY(compareLaunches(options, names));
+  if (known)
+    comparison.launches = MSL_TRY(compareLaunches(options, names));
   progress.erase();
   if (options.json)
     writeComparisonJson(std::cout, comparison, names);
@@ -98,6 +116,10 @@ Action declareCompare(CommandLine &line) {
   line.option("A", options->first, "names the folder of a run, a result file, or a dump of msMemScope (.csv)")
       .required();
   line.option("B", options->second, "names another one, which is compared with A").required();
+  line.option("--at", options->at,
+              "compares the blocks that were alive at peak, end, step:N, mark:NAME or a time since the start (1.5s)")
+      .valueName("WHEN")
+      .showDefault();
   line.flag("--json", options->json, "prints a JSON object instead of the text (docs/compare.md)");
   line.option("--width", options->width, "sets the width of the text in columns [that of the terminal]");
   line.group("As msMemScope compares");

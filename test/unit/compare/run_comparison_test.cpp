@@ -61,7 +61,7 @@ nlohmann::json jsonOf(const RunComparison &comparison) {
 }
 
 PlaceState stateOf(const Report &before, const Report &after) {
-  return compareRuns(before, after).peak.places.at(0).state;
+  return compareRuns(before, after).alive.places.at(0).state;
 }
 
 } // namespace
@@ -158,10 +158,24 @@ TEST(RunComparison, AsJsonHasTheFieldsOfItsContract) {
   EXPECT_TRUE(json["findings"].is_array());
 }
 
+TEST(RunComparison, AtAnotherMomentComparesWhatIsAliveThen) {
+  const Report before = reportOf({line("a.c", 3, "grow", 9 * kMiB, 1)});
+  Report after = before;
+  LeakLine kept;
+  static_cast<SiteLine &>(kept) = line("a.c", 5, "keep", kMiB, 1);
+  after.leaks.by_site = {kept};
+  after.leaks.sum = {kMiB, 1};
+  after.alive.by_site = {kept};
+  after.alive.sum = {kMiB, 1};
+  EXPECT_EQ(compareRuns(before, after).alive.changeBytes(), 0);
+  EXPECT_EQ(compareRuns(before, after, Moment::End).alive.after_bytes, 2 * kMiB) << "leaked, or of a killed process";
+  EXPECT_EQ(compareRuns(before, after, Moment::Cut).alive.after_bytes, kMiB);
+}
+
 TEST(RunComparison, AtTheEdgesOfItsNumbersIsExact) {
   const RunComparison comparison =
       compareRuns(reportOf({line("a.c", 3, "grow", 0, 0)}), reportOf({line("a.c", 3, "grow", INT64_MAX, 1)}));
-  EXPECT_EQ(comparison.peak.places.at(0).changeBytes(), INT64_MAX);
+  EXPECT_EQ(comparison.alive.places.at(0).changeBytes(), INT64_MAX);
 }
 
 TEST(RunComparison, ShowsTheFindingsOfOneRunOnly) {
@@ -175,6 +189,7 @@ TEST(RunComparison, ShowsTheFindingsOfOneRunOnly) {
   EXPECT_EQ(json["findings"].at(0)["state"], "new");
   EXPECT_EQ(json["findings"].at(0)["kind"], "leak");
   EXPECT_THAT(textOf(compareRuns(after, before)), HasSubstr("gone  leak (1.00 MiB) at a.c:3"));
+  EXPECT_THAT(compareRuns(after, after).findings, IsEmpty());
 }
 
 } // namespace msleaks::analysis::compare
