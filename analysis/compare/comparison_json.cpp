@@ -28,6 +28,13 @@ Json sitesOf(const ComparedMemory &memory) {
   return sites;
 }
 
+Json memoryOf(const ComparedMemory &memory) {
+  return {{"before", memory.before_bytes},
+          {"after", memory.after_bytes},
+          {"change_bytes", memory.changeBytes()},
+          {"sites", sitesOf(memory)}};
+}
+
 Json environmentOf(const RunComparison &comparison) {
   Json list = Json::array();
   for (const EnvironmentChange &change : comparison.environment)
@@ -48,7 +55,9 @@ Json findingsOf(const RunComparison &comparison) {
 } // namespace
 
 void writeComparisonJson(std::ostream &to, const RunComparison &comparison, const NameTable &names) {
-  const ComparedMemory &alive = comparison.alive, &leaks = comparison.leaks;
+  const ComparedMemory &alive = comparison.alive;
+  Json leaks = memoryOf(comparison.leaks);
+  leaks["pool"] = memoryOf(comparison.pool_leaks);
   const auto &launches = comparison.launches;
   const Json json = {{"runs", {comparison.first, comparison.second}},
                      {"differs", comparison.differs()},
@@ -60,11 +69,7 @@ void writeComparisonJson(std::ostream &to, const RunComparison &comparison, cons
                        {"after", alive.after_bytes},
                        {"change_bytes", alive.changeBytes()}}},
                      {"sites", sitesOf(alive)},
-                     {"leaks",
-                      {{"before", leaks.before_bytes},
-                       {"after", leaks.after_bytes},
-                       {"change_bytes", leaks.changeBytes()},
-                       {"sites", sitesOf(leaks)}}},
+                     {"leaks", std::move(leaks)},
                      {"launches", launches ? launchesJson(*launches, names) : Json::array()},
                      {"launch_counts", launches ? launchCountsJson(*launches) : Json()},
                      {"findings", findingsOf(comparison)}};

@@ -198,6 +198,8 @@ void writeComparisonText(std::ostream &to, const RunComparison &comparison, size
   writePlaces(to, is_peak ? "Peak" : fmt::format("At {}", printable(comparison.at)), comparison.alive, columns);
   if (comparison.leaks.differs())
     writePlaces(to, "Leaks", comparison.leaks, columns);
+  if (comparison.pool_leaks.differs())
+    writePlaces(to, "Leaks in pools", comparison.pool_leaks, columns);
   writeLaunchCounts(to, comparison);
   writeFindings(to, comparison);
 }

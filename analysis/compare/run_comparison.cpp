@@ -187,7 +187,7 @@ bool ComparedMemory::differs() const {
 }
 
 bool RunComparison::differs() const {
-  return peak_before_bytes != peak_after_bytes || alive.differs() || leaks.differs() ||
+  return peak_before_bytes != peak_after_bytes || alive.differs() || leaks.differs() || pool_leaks.differs() ||
          (launches && !launches->differing.empty());
 }
 
@@ -209,6 +209,10 @@ RunComparison compareRuns(const Report &first, const Report &second, Moment at) 
   comparison.leaks = compareMemory(leaks_before, leaks_after, relocation);
   comparison.leaks.before_bytes = first.leaks.sum.bytes;
   comparison.leaks.after_bytes = second.leaks.sum.bytes;
+  comparison.pool_leaks =
+      compareMemory(sideOf(first.leaks.pool_by_site), sideOf(second.leaks.pool_by_site), relocation);
+  comparison.pool_leaks.before_bytes = first.leaks.pool_sum.bytes;
+  comparison.pool_leaks.after_bytes = second.leaks.pool_sum.bytes;
   comparison.findings = compareFindings(first, second, relocation);
   return comparison;
 }

@@ -67,6 +67,7 @@ struct RunComparison {
   std::string at = "peak";                   // the moment, as the user named it
   ComparedMemory alive;                      // at this moment
   ComparedMemory leaks;                      // only if whole runs are compared
+  ComparedMemory pool_leaks;                 // parts of pools, which are parts of other blocks
   std::optional<LaunchDifferences> launches; // none: a result file has no launches
   std::vector<FindingChange> findings;
 

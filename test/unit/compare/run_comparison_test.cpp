@@ -178,6 +178,24 @@ TEST(RunComparison, AtTheEdgesOfItsNumbersIsExact) {
   EXPECT_EQ(comparison.alive.places.at(0).changeBytes(), INT64_MAX);
 }
 
+TEST(RunComparison, ComparesLeaksInPools) {
+  const auto leakOf = [](uint64_t bytes) {
+    Report report = reportOf({});
+    LeakLine leak;
+    static_cast<SiteLine &>(leak) = line("a.c", 3, "take", bytes, 2);
+    report.leaks.pool_by_site = {leak};
+    report.leaks.pool_sum = {bytes, 2};
+    return report;
+  };
+  EXPECT_FALSE(compareRuns(leakOf(kMiB), leakOf(kMiB)).differs());
+  const RunComparison comparison = compareRuns(leakOf(kMiB), leakOf(3 * kMiB));
+  EXPECT_TRUE(comparison.differs());
+  EXPECT_THAT(textOf(comparison), HasSubstr("Leaks in pools 1.00 MiB -> 3.00 MiB; places: 1 grown"));
+  const auto pool = jsonOf(comparison)["leaks"]["pool"];
+  EXPECT_EQ(pool["change_bytes"], 2 * kMiB);
+  EXPECT_EQ(pool["sites"].at(0)["state"], "grown");
+}
+
 TEST(RunComparison, ShowsTheFindingsOfOneRunOnly) {
   Report before = reportOf({}), after = reportOf({});
   Finding leak;
