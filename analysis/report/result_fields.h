@@ -1,5 +1,5 @@
-// The fields of a result, each declared once (docs/report.md). The JSON of a report and its reader expand from these
-// tables.
+// The fields of a result, each declared once (docs/report.md). The JSON of a report, its reader, and sums and
+// differences of reports expand from these tables.
 //
 // Fields<T>::each(visit) tells a visitor the fields of T in the order of the JSON:
 //
@@ -65,8 +65,8 @@ template <> struct Fields<FrameText> {
   static void each(auto &&visit) {
     visit("function", &FrameText::function, OrNull{}, Fold::Key);
     visit("file", &FrameText::file, OrNull{}, Fold::Key);
-    visit("line", &FrameText::line, OrNull{});
-    visit("column", &FrameText::column, OrNull{});
+    visit("line", &FrameText::line, OrNull{}, Fold::Key);
+    visit("column", &FrameText::column, OrNull{}, Fold::Key);
   }
 };
 
@@ -76,8 +76,8 @@ template <> struct Fields<SiteText> {
   static void each(auto &&visit) {
     visit("id", &SiteText::id, Hex{});
     visit("file", &SiteText::file, OrNull{}, Fold::Key);
-    visit("line", &SiteText::line, OrNull{});
-    visit("column", &SiteText::column, OrNull{});
+    visit("line", &SiteText::line, OrNull{}, Fold::Key);
+    visit("column", &SiteText::column, OrNull{}, Fold::Key);
     visit("function", &SiteText::function, OrNull{}, Fold::Key);
     visit("callee", &SiteText::callee, OrNull{}, Fold::Key);
     visit("type", &SiteText::type, OrNull{}, Fold::Key);
@@ -379,9 +379,9 @@ template <> struct Fields<Section> {
 
 template <> struct Fields<WatchLine> {
   static void each(auto &&visit) {
-    visit("name", &WatchLine::name, Plain{}, Fold::Key);
-    visit("operator", &WatchLine::operation, Plain{}, Fold::Key);
-    visit("site", &WatchLine::site, Plain{}, Fold::Key);
+    visit("name", &WatchLine::name);
+    visit("operator", &WatchLine::operation);
+    visit("site", &WatchLine::site);
     visit("offset", &WatchLine::offset);
     visit("bytes", &WatchLine::bytes);
     visit("step", &WatchLine::step);

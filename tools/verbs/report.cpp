@@ -2,6 +2,7 @@
 #include "analysis/report/report.h"
 #include "analysis/base/output_columns.h"
 #include "analysis/base/progress_line.h"
+#include "analysis/report/result_sum.h"
 #include "verb.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ struct ReportOptions {
   std::optional<uint32_t> pid, thread;
   std::optional<size_t> width, top;
   uint64_t skip_steps = 1, least_growth_bytes = 0;
-  std::vector<std::string> analyzers, sections;
+  std::vector<std::string> added, analyzers, sections;
   bool json = false, all = false;
   analysis::TableStyle style;
 };
@@ -75,15 +76,22 @@ bool sayFailures(const std::vector<std::string> &failures) {
 }
 
 // Reads a run, or a report that was written as JSON.
-Result<analysis::Report> read(const ReportOptions &options, const analysis::ReportQuestion &question) {
-  if (analysis::isResultFile(options.run)) {
+Result<analysis::Report> readOne(const std::string &run, const analysis::ReportQuestion &question) {
+  if (analysis::isResultFile(run)) {
     if (!question.isPlain())
-      return fail("'" + options.run + "' is a result file, which has no events. This option needs the run's folder",
+      return fail("'" + run + "' is a result file, which has no events. This option needs the run's folder",
                   ExitStatus::Usage);
-    return analysis::readReportJson(options.run);
+    return analysis::readReportJson(run);
   }
   analysis::ProgressLine line;
-  return analysis::analyzeRun(options.run, question, [&line](const std::string &doing) { line.drawIfDue(doing); });
+  return analysis::analyzeRun(run, question, [&line](const std::string &doing) { line.drawIfDue(doing); });
+}
+
+Result<analysis::Report> read(const ReportOptions &options, const analysis::ReportQuestion &question) {
+  analysis::Report report = MSL_TRY(readOne(options.run, question));
+  for (const std::string &run : options.added)
+    analysis::add(report, MSL_TRY(readOne(run, question)));
+  return report;
 }
 
 Result<ExitStatus> report(const ReportOptions &options) {
@@ -109,6 +117,10 @@ void declarePart(CommandLine &line, ReportOptions &options) {
   line.option("--from", options.from,
               "begins the report at this moment: a time since the start (1.5s), step:N or mark:NAME [the start]");
   line.option("--to", options.to, "ends the report at this moment [the end]");
+  line.option("--add", options.added,
+              "adds the result of another run, for example of another rank of the same job; may be repeated")
+      .valueName("RUN")
+      .oneAtATime();
   line.option("--pid", options.pid, "counts only blocks that this process allocated");
   line.option("--heap", options.heap,
               "counts only blocks of this heap: host, mapping, device, pinned, managed, pool, registered");
