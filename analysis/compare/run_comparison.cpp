@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace msleaks::analysis::compare {
 namespace {
@@ -92,8 +93,11 @@ void sortByChange(std::vector<ComparedPlace> &places) {
   });
 }
 
-ComparedMemory compareMemory(const Side &before, const Side &after, const Relocation &relocation) {
+// `bytes`: of all blocks in both runs.
+ComparedMemory compareMemory(const Side &before, const Side &after, std::pair<uint64_t, uint64_t> bytes,
+                             const Relocation &relocation) {
   ComparedMemory memory;
+  std::tie(memory.before_bytes, memory.after_bytes) = bytes;
   const SamePlaces same = samePlaces(before.figures, after.figures, relocation);
   for (const auto &[old_index, new_index] : same.pairs) {
     ComparedPlace &place = memory.places.emplace_back(placeOf(after, new_index));
@@ -203,16 +207,11 @@ RunComparison compareRuns(const Report &first, const Report &second, Moment at) 
   const bool has_alive = !before.figures.empty() && !after.figures.empty();
   const Relocation relocation(has_alive ? before.figures : leaks_before.figures,
                               has_alive ? after.figures : leaks_after.figures);
-  comparison.alive = compareMemory(before, after, relocation);
-  comparison.alive.before_bytes = bytesAt(first, at);
-  comparison.alive.after_bytes = bytesAt(second, at);
-  comparison.leaks = compareMemory(leaks_before, leaks_after, relocation);
-  comparison.leaks.before_bytes = first.leaks.sum.bytes;
-  comparison.leaks.after_bytes = second.leaks.sum.bytes;
-  comparison.pool_leaks =
-      compareMemory(sideOf(first.leaks.pool_by_site), sideOf(second.leaks.pool_by_site), relocation);
-  comparison.pool_leaks.before_bytes = first.leaks.pool_sum.bytes;
-  comparison.pool_leaks.after_bytes = second.leaks.pool_sum.bytes;
+  comparison.alive = compareMemory(before, after, {bytesAt(first, at), bytesAt(second, at)}, relocation);
+  comparison.leaks =
+      compareMemory(leaks_before, leaks_after, {first.leaks.sum.bytes, second.leaks.sum.bytes}, relocation);
+  comparison.pool_leaks = compareMemory(sideOf(first.leaks.pool_by_site), sideOf(second.leaks.pool_by_site),
+                                        {first.leaks.pool_sum.bytes, second.leaks.pool_sum.bytes}, relocation);
   comparison.findings = compareFindings(first, second, relocation);
   return comparison;
 }

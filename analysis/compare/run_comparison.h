@@ -66,7 +66,7 @@ struct RunComparison {
   uint64_t peak_before_bytes = 0, peak_after_bytes = 0;
   std::string at = "peak";                   // the moment, as the user named it
   ComparedMemory alive;                      // at this moment
-  ComparedMemory leaks;                      // only if whole runs are compared
+  ComparedMemory leaks;                      // of the processes that had ended then
   ComparedMemory pool_leaks;                 // parts of pools, which are parts of other blocks
   std::optional<LaunchDifferences> launches; // none: a result file has no launches
   std::vector<FindingChange> findings;
