@@ -131,7 +131,7 @@ template <> struct Fields<PathLine> {
   }
 };
 
-// What each line of a list says besides its numbers.
+// The fields of each line of a list, besides its numbers.
 struct LineFields {
   static void each(auto &&visit) {
     visit("allocator", &SiteLine::allocator);
@@ -374,6 +374,7 @@ template <> struct Fields<Section> {
     visit("in_text", &Section::in_text);
     visit("is_grouping", &Section::is_grouping);
     visit("compares", &Section::compares);
+    visit("is_users_own", &Section::is_users_own, UnlessEmpty{});
   }
 };
 

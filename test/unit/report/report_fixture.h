@@ -164,6 +164,11 @@ protected:
     writeReportTable(out, report, {});
     return out.str();
   }
+  static std::string screenText(const Report &report) {
+    std::ostringstream out;
+    writeScreen(out, report, {});
+    return out.str();
+  }
   // Writes the report as JSON, and expects that the report that is read back is the same, as JSON and as text.
   void expectReadBack(const Report &report) const {
     const std::filesystem::path file = base / "result.json";
@@ -175,6 +180,7 @@ protected:
     EXPECT_EQ(jsonText(*again), json);
     const bool has_only_text = json.find("\xef\xbf\xbd") == std::string::npos; // else U+FFFD replaces other bytes
     EXPECT_TRUE(!has_only_text || tableText(*again) == tableText(report)) << tableText(*again);
+    EXPECT_TRUE(!has_only_text || screenText(*again) == screenText(report)) << screenText(*again);
   }
   json asJson() {
     std::ostringstream out;

@@ -88,6 +88,17 @@ TEST_F(ResultFile, WithFlippedBytesIsReadOrRefused) {
   }
 }
 
+// The first screen shows such a section.
+TEST_F(ResultFile, KeepsTheSectionsOfAnalyzersOfTheUsersOwn) {
+  Report report;
+  report.sections = {{.name = "mine",
+                      .title = "Mine",
+                      .columns = {{"bytes", Unit::Bytes}},
+                      .rows = {{uint64_t{7}}},
+                      .is_users_own = true}};
+  expectReadBack(report);
+}
+
 TEST_F(ResultFile, ThatIsMissingIsRefused) {
   const auto report = readReportJson(base / "nothing.json");
   ASSERT_FALSE(report);
