@@ -84,13 +84,8 @@ void CopiesAnalyzer::endSource(const Block &block, uint64_t time_ns) {
     beside_.push_back({block.cohort, block.size, copied.copied_ns, to_ns, copied.site, copied.to_site});
 }
 
-// The copies of one keeper.
-struct BesideCopies {
-  Place place;
-  std::vector<CohortShare> cohorts;
-  Absence absence;
+struct BesideCopies : KeptBlocks {
   const Beside *longest = nullptr;
-  ByteNs byte_ns = 0;
 };
 
 Draft<Finding> findingOf(const Keeper &keeper, const BesideCopies &blocks, Conclusion &conclusion) {
@@ -99,7 +94,7 @@ Draft<Finding> findingOf(const Keeper &keeper, const BesideCopies &blocks, Concl
   const Beside &longest = *blocks.longest;
   finding.confidence = Confidence::Hint;
   finding.byte_seconds = byteSecondsOf(blocks.byte_ns);
-  finding.evidence = {{"idle_ns", longest.to_ns - longest.from_ns}};
+  finding.evidence = {{"idle_ns", blocks.longest_ns}};
   addLine(finding.evidence, "copied_at", longest.site, conclusion);
   addLine(finding.evidence, "copied_to", longest.to_site, conclusion);
   const std::string copy = lineOf(longest.site, conclusion);
@@ -114,20 +109,14 @@ void CopiesAnalyzer::conclude(Conclusion &conclusion) const {
     const auto kept = ownKeeperOf(conclusion.cohorts[beside.cohort], conclusion);
     if (!kept)
       continue;
-    const uint64_t ns = beside.to_ns - beside.from_ns;
     BesideCopies &blocks = by_keeper[kept->keeper];
     blocks.place = kept->place;
-    blocks.cohorts.push_back({beside.cohort, beside.bytes, 1});
-    blocks.absence.add(beside.cohort, static_cast<int64_t>(beside.bytes), beside.from_ns, beside.to_ns);
-    blocks.byte_ns += byteNsOf(beside.bytes, ns);
-    if (!blocks.longest || ns > blocks.longest->to_ns - blocks.longest->from_ns)
+    if (!blocks.longest || beside.to_ns - beside.from_ns > blocks.longest_ns)
       blocks.longest = &beside;
+    blocks.add(beside.cohort, beside.bytes, beside.from_ns, beside.to_ns);
   }
-  for (auto &[keeper, blocks] : by_keeper) {
-    blocks.absence.sort();
-    if (conclusion.isWorthSaving(keeper.account, blocks.absence))
-      conclusion.add(findingOf(keeper, blocks, conclusion), blocks.absence);
-  }
+  addFindings(by_keeper, conclusion,
+              [&](const Keeper &keeper, const BesideCopies &blocks) { return findingOf(keeper, blocks, conclusion); });
 }
 
 } // namespace

@@ -21,7 +21,7 @@ constexpr size_t kMostPartsOfABlock = 64;
 
 using BlockKey = std::pair<uint32_t, uint64_t>; // process, address
 
-// What was copied of a live block into another one, by copies that follow each other in the source.
+// A part of a live block that was copied into another block, by copies that follow each other in the source.
 struct CopiedPart {
   BlockKey source;
   uint64_t bytes = 0;
@@ -234,14 +234,8 @@ private:
   std::map<SiteId, bool> known_;
 };
 
-// The copies of one keeper.
-struct CopiesOfKeeper {
-  Place place;
-  std::vector<CohortShare> cohorts;
-  Absence absence;
+struct CopiesOfKeeper : KeptBlocks {
   const BesideSource *largest = nullptr;
-  uint64_t longest_ns = 0;
-  ByteNs byte_ns = 0;
 };
 
 // The line in the user's own code. What the C++ library does there says nothing more.
@@ -278,21 +272,15 @@ void HostCopiesAnalyzer::conclude(Conclusion &conclusion) const {
     const auto kept = ownKeeperOf(conclusion.cohorts[beside.cohort], conclusion);
     if (!kept || shrinking.is(beside.site, conclusion.catalog))
       continue;
-    const uint64_t ns = beside.to_ns - beside.from_ns;
     CopiesOfKeeper &copies = by_keeper[kept->keeper];
     copies.place = kept->place;
-    copies.cohorts.push_back({beside.cohort, beside.bytes, 1});
-    copies.absence.add(beside.cohort, static_cast<int64_t>(beside.bytes), beside.from_ns, beside.to_ns);
-    copies.byte_ns += byteNsOf(beside.bytes, ns);
-    copies.longest_ns = std::max(copies.longest_ns, ns);
+    copies.add(beside.cohort, beside.bytes, beside.from_ns, beside.to_ns);
     if (!copies.largest || beside.bytes > copies.largest->bytes)
       copies.largest = &beside;
   }
-  for (auto &[keeper, copies] : by_keeper) {
-    copies.absence.sort();
-    if (conclusion.isWorthSaving(keeper.account, copies.absence))
-      conclusion.add(findingOf(keeper, copies, conclusion), copies.absence);
-  }
+  addFindings(by_keeper, conclusion, [&](const Keeper &keeper, const CopiesOfKeeper &copies) {
+    return findingOf(keeper, copies, conclusion);
+  });
 }
 
 } // namespace

@@ -190,24 +190,15 @@ void TouchedAnalyzer::endRealloc(const Block &block) {
   given_back_.erase(found);
 }
 
-// Of one keeper.
-struct WastedBlocks {
-  Place place;
-  std::vector<CohortShare> cohorts;
-  Absence absence;
-  uint64_t touched_bytes = 0, longest_ns = 0;
-  ByteNs byte_ns = 0;
+struct WastedBlocks : KeptBlocks {
+  uint64_t touched_bytes = 0;
 };
 
 void addTo(WastedBlocks &blocks, const Wasted &wasted) {
-  const uint64_t ns = wasted.to_ns - wasted.from_ns;
   if (wasted.is_former)
     return blocks.absence.add(wasted.cohort, static_cast<int64_t>(wasted.bytes), wasted.from_ns, wasted.to_ns);
-  blocks.cohorts.push_back({wasted.cohort, wasted.bytes, 1});
-  blocks.absence.add(wasted.cohort, static_cast<int64_t>(wasted.bytes), wasted.from_ns, wasted.to_ns);
+  blocks.add(wasted.cohort, wasted.bytes, wasted.from_ns, wasted.to_ns);
   blocks.touched_bytes += wasted.touched_bytes;
-  blocks.longest_ns = std::max(blocks.longest_ns, ns);
-  blocks.byte_ns += byteNsOf(wasted.bytes, ns);
 }
 
 void TouchedAnalyzer::concludeOn(Waste waste, Conclusion &conclusion) const {
@@ -220,10 +211,7 @@ void TouchedAnalyzer::concludeOn(Waste waste, Conclusion &conclusion) const {
     blocks.place = kept->place;
     addTo(blocks, wasted);
   }
-  for (auto &[keeper, blocks] : by_keeper) {
-    blocks.absence.sort();
-    if (!conclusion.isWorthSaving(keeper.account, blocks.absence))
-      continue;
+  addFindings(by_keeper, conclusion, [&](const Keeper &keeper, const WastedBlocks &blocks) {
     auto draft = draftOf(kWasteKinds[static_cast<size_t>(waste)], keeper, blocks.place, blocks.cohorts, conclusion);
     Finding &finding = draft.line;
     finding.byte_seconds = byteSecondsOf(blocks.byte_ns);
@@ -231,8 +219,8 @@ void TouchedAnalyzer::concludeOn(Waste waste, Conclusion &conclusion) const {
       finding.confidence = Confidence::Proved;
     finding.evidence = {{"idle_ns", blocks.longest_ns}, {"touched_bytes", blocks.touched_bytes}};
     finding.advice = adviceOf(waste, blocks.touched_bytes, finding);
-    conclusion.add(std::move(draft), std::move(blocks.absence));
-  }
+    return draft;
+  });
 }
 
 // Each place of the user's own, with most that was never touched first.

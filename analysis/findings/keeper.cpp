@@ -52,6 +52,13 @@ std::optional<KeptPlace> ownKeeperOf(const Cohort &cohort, Conclusion &conclusio
   return KeptPlace{keeperOf(cohort.site, place, {cohort.heap, cohort.device}, conclusion.catalog), place};
 }
 
+void KeptBlocks::add(CohortId cohort, uint64_t bytes, uint64_t from_ns, uint64_t to_ns) {
+  cohorts.push_back({cohort, bytes, 1});
+  absence.add(cohort, static_cast<int64_t>(bytes), from_ns, to_ns);
+  longest_ns = std::max(longest_ns, to_ns - from_ns);
+  byte_ns += byteNsOf(bytes, to_ns - from_ns);
+}
+
 Draft<Finding> draftOf(const char *kind, const Keeper &keeper, const Place &place,
                        const std::vector<CohortShare> &blocks, Conclusion &conclusion) {
   auto draft = conclusion.lines.lineOf<Finding>({place, bySite(blocks, conclusion.cohorts)}, Lines::Paths::Shown);

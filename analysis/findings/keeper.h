@@ -5,9 +5,12 @@
 #include "analysis/findings/conclusion.h"
 #include "analysis/places/place.h"
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace msleaks::analysis {
@@ -36,6 +39,31 @@ struct KeptPlace {
 };
 // Whose blocks the cohort's are; nothing where they can be no finding: the place is not the user's own, or suppressed.
 std::optional<KeptPlace> ownKeeperOf(const Cohort &, Conclusion &);
+
+// Blocks of one keeper that are one finding.
+struct KeptBlocks {
+  Place place;
+  std::vector<CohortShare> cohorts;
+  Absence absence;
+  uint64_t longest_ns = 0;
+  ByteNs byte_ns = 0;
+
+  // Adds a block that would not be there from `from_ns` to `to_ns`.
+  void add(CohortId cohort, uint64_t bytes, uint64_t from_ns, uint64_t to_ns);
+};
+
+// Adds a finding for the blocks of each keeper, if it is worth it. `draftOf` makes the draft of a keeper and its
+// blocks.
+template <class Blocks, class DraftOf>
+void addFindings(std::map<Keeper, Blocks> &by_keeper, Conclusion &conclusion, DraftOf draftOf) {
+  for (auto &[keeper, blocks] : by_keeper) {
+    blocks.absence.sort();
+    if (!conclusion.isWorthSaving(keeper.account, blocks.absence))
+      continue;
+    auto draft = draftOf(keeper, blocks);
+    conclusion.add(std::move(draft), std::move(blocks.absence));
+  }
+}
 
 // What is known of a finding about these blocks without the analysis that found them. `place`: the keeper's, or the one
 // of a closed library's callers to show.
