@@ -31,8 +31,27 @@ struct AlignmentBounds {
   int32_t edits_behind = 128;        // once these are spent, no part is searched for more edits than twice this
 };
 
-// What both sequences begin with is aligned with itself, and so is what both end with. Memory: about 16 bytes for each
-// element of both sequences. Each sequence has fewer than 2^30 elements.
+// The common beginning and the common end of both sequences are aligned with each other. Memory: about 16 bytes for
+// each element of both sequences. Each sequence has fewer than 2^30 elements.
 Alignment align(std::span<const uint32_t> first, std::span<const uint32_t> second, AlignmentBounds = {});
+
+// Calls f(first, second) for each pair of equal elements and for each unequal element, in the order of the sequences.
+// Of an unequal element, the other pointer is null. Before each pair, the unequal elements of `first` come first.
+template <class T, class F>
+void forEachAligned(const Alignment &alignment, std::span<const T> first, std::span<const T> second, F f) {
+  size_t a = 0, b = 0;
+  const auto passUnequal = [&](size_t until_a, size_t until_b) {
+    while (a < until_a)
+      f(&first[a++], static_cast<const T *>(nullptr));
+    while (b < until_b)
+      f(static_cast<const T *>(nullptr), &second[b++]);
+  };
+  for (const EqualRun &equal : alignment.equal) {
+    passUnequal(equal.first, equal.second);
+    for (size_t i = 0; i < equal.count; ++i)
+      f(&first[a++], &second[b++]);
+  }
+  passUnequal(first.size(), second.size());
+}
 
 } // namespace msleaks::analysis::compare

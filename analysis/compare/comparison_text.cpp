@@ -3,6 +3,7 @@
 #include "analysis/base/base_name.h"
 #include "analysis/report/site_text.h"
 #include "analysis/report/text_format.h"
+#include "analysis/report/text_table.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -13,8 +14,6 @@ namespace msleaks::analysis::compare {
 namespace {
 
 constexpr size_t kMostCauses = 3, kMostRows = 10, kMostFacts = 8, kMostFindings = 5, kWidestFact = 60;
-
-uint64_t sizeOf(int64_t change) { return change < 0 ? -static_cast<uint64_t>(change) : static_cast<uint64_t>(change); }
 
 // "+400 MiB"
 std::string signedText(int64_t change) {
@@ -84,41 +83,20 @@ std::string sentenceOf(const RunComparison &comparison) {
   return text + (causes.empty() ? ", in many places." : ".");
 }
 
-// Breaks at spaces. The first line begins with `begin` blanks, later ones with two more.
-void writeWrapped(std::ostream &to, std::string_view text, size_t columns, size_t begin) {
-  const size_t indent = begin + 2;
-  to << std::string(begin, ' ');
-  size_t used = 0;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
-    if (used != 0 && used + 1 + widthOf(word) > columns) {
-      to << '\n' << std::string(indent, ' ');
-      used = indent;
-    } else if (used != 0) {
-      to << ' ';
-      ++used;
-    }
-    to << word;
-    used += widthOf(word);
-    text.remove_prefix(std::min(text.size(), word.size() + 1));
-  }
-  to << '\n';
-}
-
-void writeEnvironment(std::ostream &to, const RunComparison &comparison, size_t columns) {
+void writeEnvironment(TextTable &table, const RunComparison &comparison) {
   if (comparison.environment.empty())
     return;
-  to << "\nThe runs differ in\n";
+  table.heading("The runs differ in");
   const std::span changes(comparison.environment);
   for (const EnvironmentChange &change : changes.first(std::min(changes.size(), kMostFacts))) {
     const auto shown = [](const std::string &text) {
       return text.empty() ? std::string("none") : cutEnd(printable(text), kWidestFact);
     };
-    writeWrapped(to, fmt::format("{}: {} -> {}", printable(change.name), shown(change.before), shown(change.after)),
-                 columns, 2);
+    table.paragraph("  ",
+                    fmt::format("{}: {} -> {}", printable(change.name), shown(change.before), shown(change.after)));
   }
   if (changes.size() > kMostFacts)
-    to << fmt::format("  and {} more: --json\n", changes.size() - kMostFacts);
+    table.line(fmt::format("  and {} more: --json", changes.size() - kMostFacts));
 }
 
 std::string blocksText(const ComparedPlace &place) {
@@ -192,8 +170,9 @@ void writeFindings(std::ostream &to, const RunComparison &comparison) {
 } // namespace
 
 void writeComparisonText(std::ostream &to, const RunComparison &comparison, size_t columns) {
-  writeWrapped(to, sentenceOf(comparison), columns, 0);
-  writeEnvironment(to, comparison, columns);
+  TextTable table(to, {.columns = columns});
+  table.paragraph("", sentenceOf(comparison));
+  writeEnvironment(table, comparison);
   const bool is_peak = comparison.at == "peak";
   writePlaces(to, is_peak ? "Peak" : fmt::format("At {}", printable(comparison.at)), comparison.alive, columns);
   if (comparison.leaks.differs())

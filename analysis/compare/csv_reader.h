@@ -19,7 +19,7 @@ public:
 
   // Reads the next row, at least one cell. False: there is none.
   Result<bool> next();
-  // Of this row. The caller may change them: the next row overwrites them.
+  // Returns the cells of this row. The caller may change them: the next row overwrites them.
   std::vector<std::string> &cells() { return cells_; }
   // Its number, as a spreadsheet counts: the header is row 1.
   uint64_t row() const { return row_; }

@@ -35,21 +35,11 @@ public:
   void run() {
     const Alignment alignment = align(keysOf(first_), keysOf(second_));
     to_.coarse |= alignment.coarse;
-    for (const EqualRun &equal : alignment.equal) {
-      addUnequal(equal.first, equal.second);
-      for (size_t i = 0; i < equal.count; ++i)
-        add(&first_.launches[at_first_++], &second_.launches[at_second_++]);
-    }
-    addUnequal(first_.launches.size(), second_.launches.size());
+    forEachAligned<Launch>(alignment, first_.launches, second_.launches,
+                           [this](const Launch *first, const Launch *second) { add(first, second); });
   }
 
 private:
-  void addUnequal(size_t until_first, size_t until_second) {
-    while (at_first_ < until_first)
-      add(&first_.launches[at_first_++], nullptr);
-    while (at_second_ < until_second)
-      add(nullptr, &second_.launches[at_second_++]);
-  }
   LaunchState count(const Launch *first, const Launch *second) {
     if (!first)
       return ++to_.added, LaunchState::New;
@@ -76,7 +66,6 @@ private:
 
   const LaunchSequence &first_, &second_;
   LaunchDifferences &to_;
-  size_t at_first_ = 0, at_second_ = 0;
 };
 
 int64_t changeOf(const std::optional<LaunchMemory> &memory) {

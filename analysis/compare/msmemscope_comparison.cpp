@@ -34,21 +34,11 @@ public:
   void add() {
     const Alignment alignment = align(namesOf(base_), namesOf(compared_));
     to_.coarse |= alignment.coarse;
-    for (const EqualRun &run : alignment.equal) {
-      addUnequal(run.first, run.second);
-      for (size_t i = 0; i < run.count; ++i)
-        addRow(&base_.launches[at_base_++], &compared_.launches[at_compared_++]);
-    }
-    addUnequal(base_.launches.size(), compared_.launches.size());
+    forEachAligned<DumpLaunch>(alignment, base_.launches, compared_.launches,
+                               [this](const DumpLaunch *base, const DumpLaunch *compared) { addRow(base, compared); });
   }
 
 private:
-  void addUnequal(size_t until_base, size_t until_compared) {
-    while (at_base_ < until_base)
-      addRow(&base_.launches[at_base_++], nullptr);
-    while (at_compared_ < until_compared)
-      addRow(nullptr, &compared_.launches[at_compared_++]);
-  }
   void addRow(const DumpLaunch *base, const DumpLaunch *compared) {
     MsmemscopeRow row;
     row.device = base ? base_.device : compared_.device;
@@ -65,7 +55,6 @@ private:
 
   const DumpDevice &base_, &compared_;
   MsmemscopeComparison &to_;
-  size_t at_base_ = 0, at_compared_ = 0;
 };
 
 std::string cellOf(const std::string &text) {

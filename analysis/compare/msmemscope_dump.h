@@ -16,7 +16,7 @@ namespace msleaks::analysis::compare {
 // A size in a dump: from -2^63 (older versions write a free as a negative number) to 2^64 - 1. Differences fit, too.
 __extension__ using DumpSize = __int128;
 
-// As decimal digits.
+// Returns the size in decimal digits.
 std::string textOf(DumpSize);
 
 struct DumpLaunch {

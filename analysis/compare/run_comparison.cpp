@@ -81,8 +81,6 @@ PlaceState stateOf(const PlaceFigures &before, const PlaceFigures &after) {
   return after.own && whereOf(before) != whereOf(after) ? PlaceState::Moved : PlaceState::Same;
 }
 
-uint64_t sizeOf(int64_t change) { return change < 0 ? -static_cast<uint64_t>(change) : static_cast<uint64_t>(change); }
-
 void sortByChange(std::vector<ComparedPlace> &places) {
   const auto orderOf = [](const ComparedPlace &place) {
     return std::tie(place.site.file, place.site.line, place.site.column, place.site.library, place.site.function);

@@ -22,6 +22,11 @@ enum class PlaceState : uint8_t {
 };
 const char *nameOf(PlaceState);
 
+// The size of a change, without its sign.
+constexpr uint64_t sizeOf(int64_t change) {
+  return change < 0 ? -static_cast<uint64_t>(change) : static_cast<uint64_t>(change);
+}
+
 // The blocks of a place in both runs. All places of one function of a library that is not the user's own are one.
 struct ComparedPlace {
   SiteText site; // in the second run; of a place that is gone, in the first one
