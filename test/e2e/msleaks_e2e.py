@@ -65,6 +65,31 @@ class Msleaks:
         return Report(json.loads(self.output("report", folder, "--json")))
 
 
+class Verb:
+    """Runs a verb of msleaks as a user would, and checks its exit status."""
+
+    name = None
+
+    def __init__(self, msleaks, scratch):
+        self.msleaks, self.scratch = msleaks, Path(scratch)
+
+    def call(self, *options):
+        return subprocess.run([self.msleaks.bin / "msleaks", self.name, *options], capture_output=True, text=True)
+
+    def expect(self, status, what, *options):
+        """Runs the verb, checks its exit status, and returns its output."""
+        done = self.call(*options)
+        equal(f"status of {what} ({done.stdout}{done.stderr})", done.returncode, status)
+        return done.stdout
+
+    def refuse(self, status, message, *options):
+        """Checks that the verb prints one line with this message on stderr, and nothing else."""
+        done = self.call(*options)
+        equal(f"status of {options}", done.returncode, status)
+        check(done.stderr.startswith("msleaks: ") and done.stderr.count("\n") == 1 and message in done.stderr and done.stdout == "",
+              f"{options}: not one line with '{message}': {done.stderr}{done.stdout}")
+
+
 def run(command, **kwargs):
     return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **kwargs)
 

@@ -6,21 +6,22 @@ known leak is edited, made worse, or killed. Also tests refused inputs.
 import json
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import Msleaks, arguments, check, equal, line_of  # noqa: E402
+from msleaks_e2e import Msleaks, Verb, arguments, check, equal, line_of  # noqa: E402
 
 PROGRAM = Path(__file__).resolve().parent / "programs" / "gated.c"
 RUNS, LEAKED, FORGOTTEN, MORE = 50, 8000, 50, 30000
 PASSED, FAILED, USAGE, BAD_INPUT = 0, 1, 2, 3
 
 
-class Gate:
+class Gate(Verb):
+    name = "check"
+
     def __init__(self, msleaks, scratch):
-        self.msleaks, self.scratch = msleaks, Path(scratch)
+        super().__init__(msleaks, scratch)
         self.baseline = self.scratch / "baseline.json"
 
     def record(self, name, text=None, flags=(), arguments=()):
@@ -36,21 +37,6 @@ class Gate:
     def record_again(self, program, folder, arguments=()):
         self.msleaks.run(folder, [program, *arguments])
         return folder
-
-    def check(self, *options):
-        return subprocess.run([self.msleaks.bin / "msleaks", "check", *options], capture_output=True, text=True)
-
-    def expect(self, status, what, *options):
-        """Runs `msleaks check`, checks its exit status, and returns its output."""
-        done = self.check(*options)
-        equal(f"status of {what} ({done.stdout}{done.stderr})", done.returncode, status)
-        return done.stdout
-
-    def refuse(self, status, message, *options):
-        done = self.check(*options)
-        equal(f"status of {options}", done.returncode, status)
-        check(done.stderr.startswith("msleaks: ") and done.stderr.count("\n") == 1 and message in done.stderr and done.stdout == "",
-              f"{options}: not one line with '{message}': {done.stderr}{done.stdout}")
 
 
 def expect_equal_peaks(gate, run):
@@ -118,7 +104,7 @@ def expect_incomplete(gate, run):
 def expect_saved(gate, run):
     saved = gate.scratch / "saved.json"
     saved.unlink(missing_ok=True)
-    done = gate.check(run, "--leaks", "0", "--save", saved)
+    done = gate.call(run, "--leaks", "0", "--save", saved)
     equal("status", done.returncode, FAILED)
     check(not saved.exists() and "is not written, because the check failed" in done.stderr, f"a failed check saves: {done.stderr}")
     gate.expect(PASSED, "a file to keep", run, "--leaks", str(LEAKED), "--save", saved)

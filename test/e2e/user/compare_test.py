@@ -10,16 +10,15 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, equal, line_of  # noqa: E402
+from msleaks_e2e import REPOSITORY, Msleaks, Verb, arguments, check, equal, line_of  # noqa: E402
 
 PROGRAM = Path(__file__).resolve().parent / "programs" / "compared.c"
 SAME, DIFFERS, USAGE, BAD_INPUT = 0, 1, 2, 3
 KIB = 1024
 
 
-class Comparison:
-    def __init__(self, msleaks, scratch):
-        self.msleaks, self.scratch = msleaks, Path(scratch)
+class Comparison(Verb):
+    name = "compare"
 
     def record(self, name, text=None, file=PROGRAM.name, flags=("-O2",)):
         """Builds the program in a new folder and records it. Returns the run's folder."""
@@ -31,21 +30,6 @@ class Comparison:
         self.msleaks.compile(source, folder / "compared", f"-I{REPOSITORY / 'runtime' / 'include'}", flags=flags)
         self.msleaks.run(folder / "run", [folder / "compared"])
         return folder / "run"
-
-    def compare(self, *options):
-        return subprocess.run([self.msleaks.bin / "msleaks", "compare", *options], capture_output=True, text=True)
-
-    def expect(self, status, what, *options):
-        """Runs `msleaks compare`, checks its exit status, and returns its output."""
-        done = self.compare(*options)
-        equal(f"status of {what} ({done.stdout}{done.stderr})", done.returncode, status)
-        return done.stdout
-
-    def refuse(self, status, message, *options):
-        done = self.compare(*options)
-        equal(f"status of {options}", done.returncode, status)
-        check(done.stderr.startswith("msleaks: ") and done.stderr.count("\n") == 1 and message in done.stderr and done.stdout == "",
-              f"{options}: not one line with '{message}': {done.stderr}{done.stdout}")
 
 
 def state_of(found, function):

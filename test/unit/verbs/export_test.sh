@@ -3,25 +3,8 @@
 # on stderr, and that a file is written completely or not at all.
 set -u
 msleaks=$1 run=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-
-fail() {
-  echo "$*"
-  failures=$((failures + 1))
-}
-
-refused() { # status, text in the message, arguments
-  status=$1 text=$2
-  shift 2
-  "$msleaks" export "$@" >stdout 2>stderr
-  got=$?
-  if [ "$got" -ne "$status" ] || ! grep -q -- "$text" stderr || [ "$(wc -l <stderr)" -ne 1 ] || [ -s stdout ]; then
-    fail "export $*: status $got, expected $status with '$text': $(cat stdout stderr)"
-  fi
-}
+verb=export
+. "$(dirname "$0")/verb.sh"
 
 same() { # description, one file, another file
   cmp "$2" "$3" || fail "$1"

@@ -5,25 +5,8 @@ set -u
 msleaks=$1
 golden=$(dirname "$0")/../profiles/golden
 golden=$(cd "$golden" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-
-fail() {
-  echo "$*"
-  failures=$((failures + 1))
-}
-
-refused() { # status, text in the message, arguments
-  status=$1 text=$2
-  shift 2
-  "$msleaks" profile "$@" >stdout 2>stderr
-  got=$?
-  if [ "$got" -ne "$status" ] || ! grep -q -- "$text" stderr || [ "$(wc -l <stderr)" -ne 1 ] || [ -s stdout ]; then
-    fail "profile $*: status $got, expected $status with '$text': $(cat stdout stderr)"
-  fi
-}
+verb=profile
+. "$(dirname "$0")/verb.sh"
 
 gives() { # expected output, arguments
   expected=$1
