@@ -41,7 +41,7 @@ public:
     by_address_[{block.process, block.address}] = block.id.index;
     newest_[block.cohort.index] = block.id.index;
   }
-  // Of a copy from the beginning of a block to the beginning of a larger one.
+  // The program has copied the beginning of a block to the beginning of another one.
   void onCopy(uint32_t process, uint64_t destination, uint64_t source) {
     const auto to = by_address_.find({process, destination}), from = by_address_.find({process, source});
     if (to != by_address_.end() && from != by_address_.end())
@@ -78,7 +78,7 @@ private:
     uint32_t copied_to = 0; // number of a block; 0 = none
     bool lives = false, is_grown = false;
   };
-  // What the last realloc of a process gave back.
+  // The block that the last realloc of a process gave back, and the former blocks that belong to it.
   struct GivenBack {
     uint64_t bytes = 0;
     std::vector<FormerBlock> formers;

@@ -16,7 +16,7 @@ struct PlaceKey {
   // Without a source file and a function: the offset in the library.
   std::string function;
   std::string variable, type, callee;
-  // Of several places with the same names, the first one in the file has 0.
+  // Tells places with the same names apart: 0 for the first one in the file.
   uint32_t ordinal = 0;
 
   auto operator<=>(const PlaceKey &) const = default;

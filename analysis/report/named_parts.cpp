@@ -18,7 +18,7 @@ struct Part {
   void (*write)(TextTable &, const Report &);
 };
 
-// Those that each report has, in the order of the whole text. Behind them stand the report's sections.
+// The parts that each report has, in the order of the whole text. The report's sections follow them.
 constexpr Part kParts[] = {
     {"session",
      [](TextTable &table, const Report &report) {

@@ -106,7 +106,7 @@ std::vector<std::string> partNames(const Report &);
 // These parts, in the order of `names`; a part without content is one line. An error of the usage if a name is unknown.
 Result<void> writeParts(std::ostream &, const Report &, const TableStyle &, const std::vector<std::string> &names);
 
-// What a reader wants to know first (docs/report.md, "The first screen"): at most 40 lines if `style.top` is at most
+// Prints the first screen (docs/report.md, "The first screen"): at most 40 lines if `style.top` is at most
 // kScreenRows and neither the report nor the style asks for tables of its own.
 inline constexpr size_t kScreenRows = 5, kScreenColumns = 100;
 void writeScreen(std::ostream &, const Report &, const TableStyle &style);

@@ -23,7 +23,7 @@ std::vector<ReportProcess> processesOf(const TraceReader &, const std::map<uint3
 // Command, state, begin and duration.
 void describeSession(Report &, const Manifest &, const TraceReader &);
 
-// What may explain that another run needs other memory: the host, msleaks, and the build of each library.
+// Returns facts that may explain why another run needs other memory: host, msleaks, and the build of each library.
 std::vector<NamedText> environmentOf(const Manifest &, const SiteCatalog &);
 
 // Facts that a reader needs to trust the report, a line each.

@@ -22,7 +22,7 @@ void writeGroups(TextTable &, const Report &);
 void writeGroup(TextTable &, const Section &);
 // The places of the blocks that were alive at the peak.
 void writePeak(TextTable &, const Report &);
-// What the memory at the peak is made of.
+// Writes the ledger: the sources of the memory at the peak.
 void writeLedger(TextTable &, const Ledger &);
 // Whether that says more than the places of the peak do.
 bool saysMore(const Ledger &);
