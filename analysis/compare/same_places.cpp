@@ -18,6 +18,9 @@ namespace {
 
 using Roots = std::pair<std::string_view, std::string_view>; // what two paths have before their common end
 
+constexpr size_t kMostMoves = 64;   // of folders
+constexpr size_t kMostVotes = 4096; // of a function: one that so many files have says little about any of them
+
 // At a slash: "/home/me/net" and "/build" of "/home/me/net/src/x.c" and "/build/src/x.c".
 Roots rootsOf(std::string_view before, std::string_view now) {
   if (before == now)
@@ -226,33 +229,58 @@ private:
 } // namespace
 
 Relocation::Relocation(std::span<const PlaceFigures> before, std::span<const PlaceFigures> now) {
-  using Function = std::pair<std::string_view, std::string_view>; // and the name of its file
-  const auto functionOf = [](const PlaceFigures &place) { return Function(baseName(place.file), place.function); };
-  std::map<Function, std::set<std::string_view>> files;
+  std::set<std::string_view> old_files;
   for (const PlaceFigures &place : before)
-    if (!place.file.empty())
-      files[functionOf(place)].insert(place.file);
-  std::map<Roots, size_t> votes;
+    old_files.insert(place.file);
   for (const PlaceFigures &place : now)
-    if (const auto known = files.find(functionOf(place)); known != files.end())
-      for (const std::string_view file : known->second)
-        ++votes[rootsOf(file, place.file)];
-  // If several have the same number, the first wins: the one without a move.
-  const auto most =
-      std::max_element(votes.begin(), votes.end(), [](const auto &a, const auto &b) { return a.second < b.second; });
-  if (most != votes.end())
-    std::tie(from_, to_) = most->first;
+    (old_files.contains(place.file) ? kept_ : fresh_).insert(place.file);
+
+  using Function = std::pair<std::string_view, std::string_view>; // and the name of its file
+  using Files = std::set<std::string_view>;
+  std::map<Function, std::pair<Files, Files>> files; // that only before has, and that only now has
+  const auto filesOf = [&](const PlaceFigures &place) -> std::pair<Files, Files> & {
+    return files[{baseName(place.file), place.function}];
+  };
+  std::map<Roots, size_t> votes;
+  for (const PlaceFigures &place : before)
+    if (kept_.contains(place.file))
+      ++votes[Roots()];
+    else if (!place.file.empty())
+      filesOf(place).first.insert(place.file);
+  for (const PlaceFigures &place : now)
+    if (fresh_.contains(place.file))
+      filesOf(place).second.insert(place.file);
+  for (const auto &[function, both] : files)
+    if (both.first.size() * both.second.size() <= kMostVotes)
+      for (const std::string_view old_file : both.first)
+        for (const std::string_view new_file : both.second)
+          ++votes[rootsOf(old_file, new_file)];
+  // If several have the same number, the first comes first: the one without a move.
+  std::vector<std::pair<Roots, size_t>> moves(votes.begin(), votes.end());
+  std::stable_sort(moves.begin(), moves.end(), [](const auto &a, const auto &b) { return a.second > b.second; });
+  moves.resize(std::min(moves.size(), kMostMoves));
+  for (const auto &[roots, count] : moves)
+    moves_.push_back({std::string(roots.first), std::string(roots.second)});
+}
+
+std::string Relocation::Move::of(const std::string &file) const {
+  if (from == to)
+    return file;
+  const auto joined = [&](std::string_view rest) {
+    return to.empty() ? std::string(rest) : to + "/" + std::string(rest);
+  };
+  if (from.empty())
+    return file.starts_with('/') ? file : joined(file);
+  return file.starts_with(from + "/") ? joined(std::string_view(file).substr(from.size() + 1)) : file;
 }
 
 std::string Relocation::of(const std::string &file) const {
-  if (from_ == to_ || file.empty())
+  if (file.empty() || moves_.empty() || kept_.contains(file))
     return file;
-  const auto joined = [&](std::string_view rest) {
-    return to_.empty() ? std::string(rest) : to_ + "/" + std::string(rest);
-  };
-  if (from_.empty())
-    return file.starts_with('/') ? file : joined(file);
-  return file.starts_with(from_ + "/") ? joined(std::string_view(file).substr(from_.size() + 1)) : file;
+  for (const Move &move : moves_)
+    if (std::string moved = move.of(file); fresh_.contains(moved))
+      return moved;
+  return moves_.front().of(file);
 }
 
 SamePlaces samePlaces(std::span<const PlaceFigures> before, std::span<const PlaceFigures> now,

@@ -4,22 +4,30 @@
 #include "analysis/compare/place_figures.h"
 
 #include <cstddef>
+#include <set>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace msleaks::analysis {
 
-// Files may lie in another folder, as long as most have moved together.
+// Where the files of before lie now. Each folder may have moved by itself: a library's sources, but not those of the
+// program that uses the library.
 class Relocation {
 public:
-  // As most files of these places say.
+  // As the files with the same name and function say.
   Relocation(std::span<const PlaceFigures> before, std::span<const PlaceFigures> now);
-  // The path that a file of before has now.
+  // The path that a file of before has now. A file that no place of now has moves as most files have moved.
   std::string of(const std::string &file) const;
 
 private:
-  std::string from_, to_; // folders; equal: nothing has moved
+  struct Move {
+    std::string from, to; // folders; equal: nothing has moved
+    std::string of(const std::string &file) const;
+  };
+  std::vector<Move> moves_;            // what most files say comes first
+  std::set<std::string> kept_, fresh_; // files of now: those that before had, too, and others
 };
 
 // Places by their index in the two lists, each once.

@@ -108,13 +108,21 @@ TEST(SamePlaces, MayLieInAnotherFolder) {
   EXPECT_THAT(freshLines({mine("/src/net.c", "grow")}, {mine("net.c", "grow")}), IsEmpty());
 }
 
+TEST(SamePlaces, MayLieInAnotherFolderThoughMostAreWhereTheyWere) {
+  const Listed before{with(64, at(10, "l", "make", "/old/lib/x.c")), at(1, "q", "main", "/me/main.c"),
+                      at(5, "r", "work", "/me/work.c")};
+  const Listed now{with(32, at(12, "l", "make", "/new/lib/x.c")), at(1, "q", "main", "/me/main.c"),
+                   at(5, "r", "work", "/me/work.c")};
+  EXPECT_THAT(freshLines(before, now), IsEmpty()) << "the library was built in another folder, and not the program";
+}
+
 TEST(SamePlaces, OfEquallyNamedFilesAreToldApart) {
   const Listed before{at(1, "p", "init", "/net/a/init.c"), at(1, "q", "main", "/net/main.c"),
-                      at(1, "r", "work", "/net/work.c")};
+                      at(1, "r", "work", "/net/work.c"), at(9, "s", "other", "/net/b/init.c")};
   const Listed now{with(64, at(1, "p", "init", "/net/b/init.c")), at(2, "q", "main", "/net/main.c"),
                    at(2, "r", "work", "/net/work.c")};
   EXPECT_THAT(samePlacesOf(before, now).fresh, ElementsAre(0));
-  EXPECT_THAT(samePlacesOf(before, now).gone, ElementsAre(0));
+  EXPECT_THAT(samePlacesOf(before, now).gone, ElementsAre(0, 3));
 }
 
 TEST(SamePlaces, OfALibraryHaveNoLines) {
