@@ -14,7 +14,8 @@ Json jsonOf(const ComparedPlace &place) {
           {"before", jsonOf(place.before.value_or(BlockSum{}))},
           {"after", jsonOf(place.after.value_or(BlockSum{}))},
           {"change_bytes", place.changeBytes()},
-          {"state", nameOf(place.state)}};
+          {"state", nameOf(place.state)},
+          {"caller", place.caller ? frameJson(*place.caller) : Json()}};
 }
 
 Json bytesOf(uint64_t before, uint64_t after) {

@@ -1,6 +1,5 @@
 #include "analysis/compare/run_comparison.h"
 
-#include "analysis/base/base_name.h"
 #include "analysis/report/site_text.h"
 #include "analysis/report/text_format.h"
 #include "analysis/report/text_table.h"
@@ -13,74 +12,11 @@
 namespace msleaks::analysis::compare {
 namespace {
 
-constexpr size_t kMostCauses = 3, kMostRows = 10, kMostFacts = 8, kMostFindings = 5, kWidestFact = 60;
+constexpr size_t kMostRows = 10, kMostFacts = 8, kMostFindings = 5, kWidestFact = 60, kWidestFinding = 70;
 
 // "+400 MiB"
 std::string signedText(int64_t change) {
   return fmt::format("{}{}", change < 0 ? '-' : '+', bytesText(sizeOf(change)));
-}
-
-// "conv.cpp:218 (`output`)"
-std::string shortPlace(const ComparedPlace &place) {
-  constexpr size_t kWidest = 60;
-  SiteText site = place.site;
-  site.file = std::string(baseName(site.file));
-  site.column = 0;
-  std::string text = analysis::placeOf(site, kWidest);
-  if (site.file.empty() && !site.function.empty())
-    text = fmt::format("{} in {}", printable(baseName(site.library)), shortFunction(site.function, kWidest));
-  return place.variable.empty() ? text : fmt::format("{} (`{}`)", text, printable(place.variable));
-}
-
-// "twice", "2.5 times"
-std::string timesText(double ratio) {
-  if (ratio > 1.995 && ratio < 2.005)
-    return "twice";
-  return fmt::format("{:.3g} times", ratio);
-}
-
-// Why the bytes of a place changed: other blocks, or larger ones.
-std::string reasonOf(const ComparedPlace &place) {
-  if (!place.before)
-    return "new";
-  if (!place.after)
-    return "gone";
-  const BlockSum before = *place.before, after = *place.after;
-  if (before.count == after.count && before.count != 0 && before.bytes != 0) {
-    const double ratio = static_cast<double>(after.bytes) / static_cast<double>(before.bytes);
-    return ratio > 1 ? fmt::format("{} the bytes for each block", timesText(ratio))
-                     : fmt::format("{:.3g} of the bytes for each block", ratio);
-  }
-  return fmt::format("{} block{} instead of {}", countText(after.count), after.count == 1 ? "" : "s",
-                     countText(before.count));
-}
-
-// The places that explain most of a change: a tenth of it, in its direction.
-std::vector<const ComparedPlace *> causesOf(const ComparedMemory &memory) {
-  std::vector<const ComparedPlace *> causes;
-  const int64_t change = memory.changeBytes();
-  for (const ComparedPlace &place : memory.places)
-    if (causes.size() < kMostCauses && (place.changeBytes() < 0) == (change < 0) &&
-        sizeOf(place.changeBytes()) >= std::max<uint64_t>(sizeOf(change) / 10, 1))
-      causes.push_back(&place);
-  return causes;
-}
-
-// One sentence: how much more or less, and which places.
-std::string sentenceOf(const RunComparison &comparison) {
-  const int64_t change = comparison.alive.changeBytes();
-  const std::string when = comparison.at == "peak"  ? "at its peak"
-                           : comparison.at == "end" ? "at its end"
-                                                    : fmt::format("at {}", printable(comparison.at));
-  if (change == 0)
-    return comparison.differs() ? fmt::format("B needs as many bytes as A {}, but its memory differs.", when)
-                                : "B needs the same memory as A.";
-  std::string text = fmt::format("B needs {} {} {}", bytesText(sizeOf(change)), change > 0 ? "more" : "less", when);
-  const auto causes = causesOf(comparison.alive);
-  for (size_t i = 0; i < causes.size(); ++i)
-    text += fmt::format("{} {}{} at {}, {}", i == 0 ? ":" : ";", bytesText(sizeOf(causes[i]->changeBytes())),
-                        i == 0 ? " of it" : "", shortPlace(*causes[i]), reasonOf(*causes[i]));
-  return text + (causes.empty() ? ", in many places." : ".");
 }
 
 void writeEnvironment(TextTable &table, const RunComparison &comparison) {
@@ -102,6 +38,13 @@ void writeEnvironment(TextTable &table, const RunComparison &comparison) {
 std::string blocksText(const ComparedPlace &place) {
   const uint64_t before = place.before ? place.before->count : 0, after = place.after ? place.after->count : 0;
   return before == after ? countText(after) : fmt::format("{} -> {}", countText(before), countText(after));
+}
+
+// "src/net.cpp:40:5 in net::run()"
+std::string callerText(const FrameText &caller, size_t columns) {
+  SiteText site;
+  static_cast<FrameText &>(site) = caller;
+  return caller.file.empty() ? analysis::nameOf(site, columns) : analysis::placeAndNameOf(site, columns);
 }
 
 // The differing places: a row each.
@@ -140,6 +83,8 @@ void writePlaces(std::ostream &to, const std::string &title, const ComparedMemor
                       analysis::placeOf(place.site, room));
     if (const std::string name = analysis::nameOf(site, columns > 6 ? columns - 6 : 1); !name.empty())
       to << fmt::format("      {}\n", name);
+    if (place.caller && place.caller->function != "main")
+      to << fmt::format("      < {}\n", callerText(*place.caller, columns > 8 ? columns - 8 : 1));
   }
   if (left_out != 0)
     to << fmt::format("  and {} more: --json\n", countText(left_out));
@@ -161,7 +106,7 @@ void writeFindings(std::ostream &to, const RunComparison &comparison) {
       to << "\nFindings of one run only\n";
     if (shown <= kMostFindings)
       to << fmt::format("  {:<4}  {} ({}) at {}\n", nameOf(change.state), change.finding.kind,
-                        bytesText(change.finding.bytes), analysis::placeOf(change.finding.site, 60));
+                        bytesText(change.finding.bytes), analysis::placeAndNameOf(change.finding.site, kWidestFinding));
   }
   if (shown > kMostFindings)
     to << fmt::format("  and {} more: --json\n", countText(shown - kMostFindings));

@@ -1,6 +1,7 @@
 #include "analysis/compare/run_comparison.h"
 
 #include "analysis/base/base_name.h"
+#include "analysis/compare/place_callers.h"
 #include "analysis/compare/same_places.h"
 #include "analysis/findings/place_key.h"
 
@@ -19,38 +20,51 @@ int64_t difference(uint64_t before, uint64_t after) { return static_cast<int64_t
 // One side of the comparison: the places of a list, and what the matcher must know of each.
 struct Side {
   std::vector<PlaceFigures> figures;
-  std::vector<SiteText> sites;
+  std::vector<SameLines> lines; // of the report, as `figures`; several of a library's function
 };
 
-template <class Line> Side sideOf(const std::vector<Line> &lines) {
+template <class Line> void addPointers(const std::vector<Line> &lines, SameLines &to) {
+  for (const SiteLine &line : lines)
+    to.push_back(&line);
+}
+
+Side sideOf(const SameLines &lines) {
   Side side;
   std::map<std::tuple<std::string, std::string, std::string>, size_t> functions; // of libraries
-  for (const SiteLine &line : lines) {
-    PlaceFigures place = analysis::figuresOf(line, "");
-    if (!line.own) {
-      place.library = std::string(libraryName(line.site.library));
-      place.function = line.site.function;
+  for (const SiteLine *line : lines) {
+    PlaceFigures place = analysis::figuresOf(*line, "");
+    if (!line->own) {
+      place.library = std::string(libraryName(line->site.library));
+      place.function = line->site.function;
       const auto [at, fresh] =
           functions.emplace(std::tuple(place.library, place.function, place.child), side.figures.size());
       if (!fresh) {
         side.figures[at->second].bytes += place.bytes;
         side.figures[at->second].count += place.count;
+        side.lines[at->second].push_back(line);
         continue;
       }
     }
     side.figures.push_back(std::move(place));
-    side.sites.push_back(line.site);
+    side.lines.push_back({line});
   }
   return side;
+}
+
+template <class Line> Side sideOf(const std::vector<Line> &lines) {
+  SameLines pointers;
+  addPointers(lines, pointers);
+  return sideOf(pointers);
 }
 
 // The places with blocks at a moment.
 Side sideAt(const Report &report, Moment at) {
   if (at == Moment::Peak)
     return sideOf(report.peak.by_site);
-  std::vector<LeakLine> lines = report.alive.by_site;
+  SameLines lines;
+  addPointers(report.alive.by_site, lines);
   if (at == Moment::End)
-    lines.insert(lines.end(), report.leaks.by_site.begin(), report.leaks.by_site.end());
+    addPointers(report.leaks.by_site, lines);
   return sideOf(lines);
 }
 
@@ -63,7 +77,7 @@ uint64_t bytesAt(const Report &report, Moment at) {
 ComparedPlace placeOf(const Side &side, size_t index) {
   const PlaceFigures &figures = side.figures[index];
   ComparedPlace place;
-  place.site = side.sites[index];
+  place.site = side.lines[index].front()->site;
   place.own = figures.own;
   place.variable = figures.variable;
   place.type = figures.type;
@@ -81,39 +95,53 @@ PlaceState stateOf(const PlaceFigures &before, const PlaceFigures &after) {
   return after.own && whereOf(before) != whereOf(after) ? PlaceState::Moved : PlaceState::Same;
 }
 
-void sortByChange(std::vector<ComparedPlace> &places) {
+// A place with its lines in both reports.
+struct MatchedPlace {
+  ComparedPlace place;
+  const SameLines *before = nullptr, *after = nullptr;
+};
+
+void sortByChange(std::vector<MatchedPlace> &places) {
   const auto orderOf = [](const ComparedPlace &place) {
     return std::tie(place.site.file, place.site.line, place.site.column, place.site.library, place.site.function);
   };
-  std::sort(places.begin(), places.end(), [&](const ComparedPlace &a, const ComparedPlace &b) {
-    const uint64_t first = sizeOf(a.changeBytes()), second = sizeOf(b.changeBytes());
-    return first != second ? first > second : orderOf(a) < orderOf(b);
+  std::sort(places.begin(), places.end(), [&](const MatchedPlace &a, const MatchedPlace &b) {
+    const uint64_t first = sizeOf(a.place.changeBytes()), second = sizeOf(b.place.changeBytes());
+    return first != second ? first > second : orderOf(a.place) < orderOf(b.place);
   });
 }
 
 // `bytes`: of all blocks in both runs.
 ComparedMemory compareMemory(const Side &before, const Side &after, std::pair<uint64_t, uint64_t> bytes,
                              const Relocation &relocation) {
-  ComparedMemory memory;
-  std::tie(memory.before_bytes, memory.after_bytes) = bytes;
+  std::vector<MatchedPlace> places;
   const SamePlaces same = samePlaces(before.figures, after.figures, relocation);
   for (const auto &[old_index, new_index] : same.pairs) {
-    ComparedPlace &place = memory.places.emplace_back(placeOf(after, new_index));
+    ComparedPlace place = placeOf(after, new_index);
     place.before = sumOf(before.figures[old_index]);
     place.after = sumOf(after.figures[new_index]);
     place.state = stateOf(before.figures[old_index], after.figures[new_index]);
+    places.push_back({std::move(place), &before.lines[old_index], &after.lines[new_index]});
   }
   for (const size_t index : same.fresh) {
-    ComparedPlace &place = memory.places.emplace_back(placeOf(after, index));
+    ComparedPlace place = placeOf(after, index);
     place.after = sumOf(after.figures[index]);
     place.state = PlaceState::New;
+    places.push_back({std::move(place), nullptr, &after.lines[index]});
   }
   for (const size_t index : same.gone) {
-    ComparedPlace &place = memory.places.emplace_back(placeOf(before, index));
+    ComparedPlace place = placeOf(before, index);
     place.before = sumOf(before.figures[index]);
     place.state = PlaceState::Gone;
+    places.push_back({std::move(place), &before.lines[index], nullptr});
   }
-  sortByChange(memory.places);
+  sortByChange(places);
+  ComparedMemory memory{bytes.first, bytes.second, {}};
+  for (MatchedPlace &matched : places) {
+    if (memory.places.size() < kMostCallers)
+      matched.place.caller = changedCaller(matched.before, matched.after);
+    memory.places.push_back(std::move(matched.place));
+  }
   return memory;
 }
 
@@ -155,16 +183,23 @@ FindingKey keyOf(const Finding &finding, const std::string &file) {
           key,          finding.part};
 }
 
+// A finding `peak` only says that a place has many bytes, which the places say better.
+bool isCompared(const Finding &finding) { return finding.kind != "peak"; }
+
 std::vector<FindingChange> compareFindings(const Report &first, const Report &second, const Relocation &relocation) {
   std::map<FindingKey, std::vector<const Finding *>> before;
   for (const Finding &finding : first.findings)
-    before[keyOf(finding, relocation.of(finding.site.file))].push_back(&finding);
+    if (isCompared(finding))
+      before[keyOf(finding, relocation.of(finding.site.file))].push_back(&finding);
   std::vector<FindingChange> changes;
-  for (const Finding &finding : second.findings)
+  for (const Finding &finding : second.findings) {
+    if (!isCompared(finding))
+      continue;
     if (const auto same = before.find(keyOf(finding, finding.site.file)); same == before.end() || same->second.empty())
       changes.push_back({finding, PlaceState::New});
     else
       same->second.erase(same->second.begin());
+  }
   for (const auto &[key, left] : before)
     for (const Finding *finding : left)
       changes.push_back({*finding, PlaceState::Gone});

@@ -22,6 +22,8 @@ enum class PlaceState : uint8_t {
 };
 const char *nameOf(PlaceState);
 
+inline constexpr size_t kMostCallers = 1000;
+
 // The size of a change, without its sign.
 constexpr uint64_t sizeOf(int64_t change) {
   return change < 0 ? -static_cast<uint64_t>(change) : static_cast<uint64_t>(change);
@@ -34,6 +36,7 @@ struct ComparedPlace {
   std::string variable, type;
   std::optional<BlockSum> before, after;
   PlaceState state = PlaceState::Same;
+  std::optional<FrameText> caller; // whose calls changed; of the kMostCallers largest changes
 
   int64_t changeBytes() const;
 };
@@ -82,6 +85,8 @@ struct RunComparison {
 
 RunComparison compareRuns(const Report &first, const Report &second, Moment at = Moment::Peak);
 
+// Says how much more or less memory the second run needs, and which places need it. One or two sentences.
+std::string sentenceOf(const RunComparison &);
 void writeComparisonJson(std::ostream &, const RunComparison &, const NameTable &names);
 void writeComparisonText(std::ostream &, const RunComparison &, size_t columns);
 

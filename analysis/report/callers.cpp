@@ -161,6 +161,8 @@ void addShare(CallersText &path, uint64_t whole) {
 
 } // namespace
 
+std::vector<SiteText> callersAlong(const SiteLine &line, const PathLine &path) { return callersIn(line, path).lines; }
+
 std::vector<CallersText> callersOf(const SiteLine &line, size_t columns) {
   constexpr size_t kShareColumns = 4;
   const std::vector<Callers> callers = callersIn(line);

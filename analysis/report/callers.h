@@ -21,4 +21,7 @@ struct CallersText {
 // The paths that three quarters of the bytes took, three at most; most bytes first. `columns`: room for a line.
 std::vector<CallersText> callersOf(const SiteLine &, size_t columns);
 
+// The callers of the place on this path, innermost first: those that a report shows.
+std::vector<SiteText> callersAlong(const SiteLine &, const PathLine &);
+
 } // namespace msleaks::analysis

@@ -13,5 +13,6 @@ Json findingsJson(const std::vector<Finding> &);
 Json remainsJson(const RemainsReport &);
 Json placesJson(const std::vector<SiteLine> &);
 Json processesJson(const Report &);
+Json frameJson(const FrameText &);
 
 } // namespace msleaks::analysis

@@ -60,7 +60,7 @@ def expect_changes(comparison, run):
     equal("state of remember", state_of(said, "remember"), ["moved"])
     line = line_of(twice.parent / PROGRAM.name, "// weights")
     shown = " ".join(comparison.expect(DIFFERS, "the text", run, twice).split())
-    check(f"B needs 100.0 KiB more at its peak: 100.0 KiB of it at compared.c:{line} (`weights`), twice the bytes for each block." in shown, shown)
+    check(f"B needs 100.0 KiB more at its peak: 100.0 KiB of it at compared.c:{line} in load (`weights`), twice the bytes for each block." in shown, shown)
     equal("findings of one run only", {finding["kind"] for finding in said["findings"]}, set())
     back = json.loads(comparison.expect(DIFFERS, "the other direction", twice, run, "--json"))
     equal("change back", back["peak"]["change_bytes"], -100 * KIB)

@@ -83,9 +83,62 @@ TEST(RunComparison, SaysWhatCostsHowMuchAndWhy) {
   std::string text = textOf(comparison);
   std::replace(text.begin(), text.end(), '\n', ' ');
   EXPECT_THAT(text,
-              HasSubstr("B needs 450.0 MiB more at its peak: 400.0 MiB of it at conv.cpp:220 (`output`), twice the "
-                        "bytes for each block;"));
-  EXPECT_THAT(text, HasSubstr("50.0 MiB at cache.cpp:40 (`cache`), new."));
+              HasSubstr("B needs 450.0 MiB more at its peak: 400.0 MiB of it at conv.cpp:220 in forward (`output`), "
+                        "twice the bytes for each block;"));
+  EXPECT_THAT(text, HasSubstr("50.0 MiB at cache.cpp:40 in keep (`cache`), new."));
+}
+
+TEST(RunComparison, NamesTheCallerWhoseBlocksChanged) {
+  const auto reportWith = [](uint64_t parser_bytes) {
+    SiteLine copy = line("text.c", 87, "copyText", kMiB + parser_bytes, 2, "");
+    const auto pathOf = [&](const char *file, const char *function, uint64_t bytes) {
+      auto place = std::make_shared<SiteText>(copy.site), caller = std::make_shared<SiteText>();
+      caller->file = file;
+      caller->line = 9;
+      caller->function = function;
+      copy.paths.push_back({bytes, 1, {place, caller}, true, 0});
+    };
+    pathOf("names.c", "addName", kMiB);
+    pathOf("parser.c", "parse", parser_bytes);
+    return reportOf({copy});
+  };
+  const RunComparison comparison = compareRuns(reportWith(kMiB), reportWith(5 * kMiB));
+  EXPECT_THAT(sentenceOf(comparison), HasSubstr("at text.c:87 in copyText < parser.c:9 in parse, "));
+  EXPECT_EQ(jsonOf(comparison)["sites"].at(0)["caller"]["function"], "parse");
+  EXPECT_THAT(textOf(comparison), HasSubstr("\n      < parser.c:9 in parse\n"));
+  EXPECT_EQ(compareRuns(reportWith(kMiB), reportWith(kMiB)).alive.places.at(0).caller, std::nullopt);
+}
+
+TEST(RunComparison, AddsUpThePlacesOfALine) {
+  std::vector<SiteLine> before, after;
+  for (const char *function : {"Pool<72>::take()", "Pool<88>::take()"}) {
+    before.push_back(line("pool.h", 317, function, 5 * 1000, 5, "block"));
+    after.push_back(line("pool.h", 317, function, 2 * 4000, 2, "block"));
+  }
+  EXPECT_EQ(sentenceOf(compareRuns(reportOf(before), reportOf(after))),
+            "B needs 5.86 KiB more at its peak: 5.86 KiB of it at pool.h:317 in Pool::take (`block`), 4 blocks of "
+            "3.91 KiB instead of 10 of 1000 B.");
+}
+
+TEST(RunComparison, TellsBothDirectionsIfTheyNearlyCancel) {
+  const Report before = reportOf({line("a.c", 3, "windows", 10 * kMiB, 5), line("b.c", 1, "load", kMiB, 1)});
+  const Report after = reportOf({line("c.c", 7, "window", 11 * kMiB, 1), line("b.c", 1, "load", kMiB, 1)});
+  EXPECT_EQ(sentenceOf(compareRuns(before, after)),
+            "B needs 1.00 MiB more at its peak: 11.0 MiB more at c.c:7 in window (`rows`), new; 10.0 MiB less at "
+            "a.c:3 in windows (`rows`), gone.");
+  EXPECT_THAT(sentenceOf(compareRuns(before, reportOf({line("c.c", 7, "window", 11 * kMiB, 1)}))),
+              HasSubstr("B needs as many bytes as A at its peak, but not from the same places: 11.0 MiB more at"));
+}
+
+TEST(RunComparison, TellsWhichPlaceLeaks) {
+  const Report before = reportOf({line("a.c", 3, "grow", kMiB, 1)});
+  Report after = before;
+  LeakLine leak;
+  static_cast<SiteLine &>(leak) = line("list.c", 5, "copyNode", 300, 3, "node");
+  after.leaks.by_site = {leak};
+  after.leaks.sum = {300, 3};
+  EXPECT_EQ(sentenceOf(compareRuns(before, after)), "B leaks 300 B more: 300 B of it at list.c:5 in copyNode (`node`), "
+                                                    "new. It needs as many bytes as A at its peak.");
 }
 
 TEST(RunComparison, OfManySmallChangesSaysSo) {
@@ -208,6 +261,8 @@ TEST(RunComparison, ShowsTheFindingsOfOneRunOnly) {
   EXPECT_EQ(json["findings"].at(0)["kind"], "leak");
   EXPECT_THAT(textOf(compareRuns(after, before)), HasSubstr("gone  leak (1.00 MiB) at a.c:3"));
   EXPECT_THAT(compareRuns(after, after).findings, IsEmpty());
+  after.findings.at(0).kind = "peak";
+  EXPECT_THAT(compareRuns(before, after).findings, IsEmpty()) << "the places say this";
 }
 
 } // namespace msleaks::analysis::compare

@@ -1,0 +1,61 @@
+#include "analysis/compare/place_callers.h"
+
+#include "analysis/base/base_name.h"
+#include "analysis/report/callers.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace msleaks::analysis::compare {
+namespace {
+
+constexpr size_t kMostPaths = 200; // of a place: those with the most bytes
+
+struct CallerChange {
+  FrameText caller;
+  int64_t bytes = 0;
+};
+
+// By function and file: lines differ between builds.
+using CallerChanges = std::map<std::pair<std::string, std::string>, CallerChange>;
+
+// Adds the bytes of each caller, or takes them away.
+void addCallersOf(const SiteLine &line, int64_t sign, CallerChanges &changes) {
+  for (size_t i = 0; i < std::min(line.paths.size(), kMostPaths); ++i) {
+    FrameText caller;
+    for (const SiteText &of : callersAlong(line, line.paths[i]))
+      if (of.function != line.site.function) {
+        caller = of;
+        break;
+      }
+    CallerChange &change = changes[{caller.function, std::string(baseName(caller.file))}];
+    change.caller = std::move(caller);
+    change.bytes += sign * static_cast<int64_t>(line.paths[i].bytes);
+  }
+}
+
+} // namespace
+
+std::optional<FrameText> changedCaller(const SameLines *before, const SameLines *after) {
+  CallerChanges changes;
+  int64_t whole = 0;
+  const auto add = [&](const SameLines *lines, int64_t sign) {
+    for (const SiteLine *line : lines ? *lines : SameLines()) {
+      addCallersOf(*line, sign, changes);
+      whole += sign * static_cast<int64_t>(line->bytes);
+    }
+  };
+  add(before, -1);
+  add(after, 1);
+  for (auto &[name, of] : changes) {
+    const bool is_most = whole < 0 ? of.bytes <= whole / 4 * 3 : of.bytes >= whole / 4 * 3;
+    if (whole != 0 && is_most && !of.caller.function.empty())
+      return std::move(of.caller);
+  }
+  return {};
+}
+
+} // namespace msleaks::analysis::compare
