@@ -4,11 +4,11 @@
 #include "analysis/findings/keeper.h"
 #include "analysis/findings/use_line.h"
 #include "analysis/live/part_map.h"
+#include "analysis/live/peaks.h"
 #include "analysis/live/segments.h"
 #include "analysis/places/place.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <map>
 #include <optional>
@@ -43,18 +43,16 @@ struct AtPeakOfAccount {
   std::optional<Low> low;
 };
 
-// The memory of one heap and device.
-struct AccountWithSegments {
-  uint64_t now_bytes = 0, peak_bytes = 0, peak_ns = 0;
-  uint64_t peak = 0;                     // how many there have been
-  std::vector<AtPeakOfAccount> segments; // that have gone since the peak `segments_of`
-  uint64_t segments_of = 0;
+// The segments of an account that have gone since a peak.
+struct SegmentsOfPeak {
+  std::vector<AtPeakOfAccount> segments;
+  uint64_t number = 0; // of the peak
 };
 
 bool isIn(uint64_t time_ns, const Low &low) { return low.since_ns <= time_ns && time_ns < low.until_ns; }
 
-AtPeakOfAccount atPeakOf(const PoolSegment &segment, const AccountWithSegments &sum) {
-  const PartMap::Parts parts = segment.content.parts.atPeak(sum.peak);
+AtPeakOfAccount atPeakOf(const PoolSegment &segment, const PeakClock &peak) {
+  const PartMap::Parts parts = segment.content.parts.atPeak(peak.number());
   AtPeakOfAccount then;
   then.cohort = segment.block.cohort;
   then.bytes = segment.block.bytes();
@@ -67,7 +65,7 @@ AtPeakOfAccount atPeakOf(const PoolSegment &segment, const AccountWithSegments &
   then.largest_hole_bytes = largestHole(parts, segment.block.address, then.bytes);
   for (const auto &[cohort, part] : by_cohort)
     then.parts.push_back({cohort, part.bytes, part.count});
-  if (const auto &low = segment.content.low_at_peak; low && isIn(sum.peak_ns, *low))
+  if (const auto &low = segment.content.low_at_peak; low && isIn(peak.timeNs(), *low))
     then.low = low;
   return then;
 }
@@ -75,23 +73,15 @@ AtPeakOfAccount atPeakOf(const PoolSegment &segment, const AccountWithSegments &
 class FragmentationAnalyzer final : public Analyzer {
 public:
   std::string_view name() const override { return "fragmentation"; }
-
-  void onAlloc(const Block &block, AllocCause, uint64_t time_ns) override {
-    if (block.reserve || block.heap == abi::Heap::Pool)
-      return;
-    AccountWithSegments &sum = sumOf(block);
-    sum.now_bytes += block.size;
-    if (sum.now_bytes > sum.peak_bytes) {
-      sum.peak_bytes = sum.now_bytes;
-      sum.peak_ns = time_ns;
-      ++sum.peak;
-    }
+  bool usePeaks(const Peaks &peaks) override {
+    peaks_ = &peaks;
+    return true;
   }
   void onPart(const Block &part, const Block &whole, uint64_t time_ns) override {
     PoolSegment &segment = segments_.add(part, whole);
     if (segment.content.first_part_ns == 0)
       segment.content.first_part_ns = time_ns;
-    segment.content.parts.add(part.address, {part.size, part.cohort}, sumOf(whole).peak);
+    segment.content.parts.add(part.address, {part.size, part.cohort}, peakOf(whole).number());
     look(segment, time_ns);
   }
   void onFree(const Block &, FreeCause, uint64_t time_ns) override;
@@ -104,14 +94,13 @@ public:
   void conclude(Conclusion &) const override;
 
 private:
-  AccountWithSegments &sumOf(const Block &block) {
-    return elementAt(sums_[static_cast<size_t>(block.heap)], block.device);
-  }
+  const PeakClock &peakOf(const Block &block) const { return peaks_->of(Account{block.heap, block.device}).clock(); }
   void look(PoolSegment &, uint64_t time_ns);
   void endLow(PoolSegment &, uint64_t time_ns);
   template <class F> void forEachSegment(F &&) const;
 
-  std::array<std::vector<AccountWithSegments>, static_cast<size_t>(abi::Heap::Count)> sums_; // by device
+  const Peaks *peaks_ = nullptr;
+  std::map<Account, SegmentsOfPeak> gone_;
   Segments<SegmentUse> segments_;
 };
 
@@ -120,7 +109,7 @@ void FragmentationAnalyzer::endLow(PoolSegment &segment, uint64_t time_ns) {
   if (!use.low)
     return;
   use.low->until_ns = time_ns;
-  if (isIn(sumOf(segment.block).peak_ns, *use.low))
+  if (isIn(peakOf(segment.block).timeNs(), *use.low))
     use.low_at_peak = use.low;
   use.low.reset();
 }
@@ -142,35 +131,32 @@ void FragmentationAnalyzer::look(PoolSegment &segment, uint64_t time_ns) {
 void FragmentationAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_ns) {
   if (block.heap == abi::Heap::Pool) {
     if (PoolSegment *segment = segments_.takePart(block)) {
-      segment->content.parts.remove(block.address, sumOf(segment->block).peak);
+      segment->content.parts.remove(block.address, peakOf(segment->block).number());
       look(*segment, time_ns);
     }
     return;
   }
   if (block.reserve)
     return;
-  AccountWithSegments &sum = sumOf(block);
-  sum.now_bytes -= block.size;
   PoolSegment *segment = segments_.find(block);
   if (!segment)
     return;
   endLow(*segment, time_ns);
-  if (sum.segments_of != sum.peak) {
-    sum.segments.clear();
-    sum.segments_of = sum.peak;
-  }
-  if (segment->content.first_part_ns <= sum.peak_ns)
-    sum.segments.push_back(atPeakOf(*segment, sum));
+  const PeakClock &peak = peakOf(block);
+  SegmentsOfPeak &gone = gone_[{block.heap, block.device}];
+  if (gone.number != peak.number())
+    gone = {{}, peak.number()};
+  if (segment->content.first_part_ns <= peak.timeNs())
+    gone.segments.push_back(atPeakOf(*segment, peak));
   segments_.erase(block);
 }
 
 // All have gone by now, with their processes.
 template <class F> void FragmentationAnalyzer::forEachSegment(F &&f) const {
-  for (size_t heap = 0; heap < sums_.size(); ++heap)
-    for (size_t device = 0; device < sums_[heap].size(); ++device)
-      if (const AccountWithSegments &sum = sums_[heap][device]; sum.segments_of == sum.peak)
-        for (const AtPeakOfAccount &segment : sum.segments)
-          f(Account{static_cast<abi::Heap>(heap), static_cast<uint8_t>(device)}, sum, segment);
+  for (const auto &[account, gone] : gone_)
+    if (gone.number == peaks_->of(account).clock().number())
+      for (const AtPeakOfAccount &segment : gone.segments)
+        f(account, segment);
 }
 
 // The place that has most of these parts; null: there are none.
@@ -255,7 +241,7 @@ Section segmentsOf(std::vector<std::pair<Account, const AtPeakOfAccount *>> segm
 void FragmentationAnalyzer::conclude(Conclusion &conclusion) const {
   std::map<Keeper, Pinned> by_keeper;
   std::vector<std::pair<Account, const AtPeakOfAccount *>> segments;
-  forEachSegment([&](const Account &account, const AccountWithSegments &sum, const AtPeakOfAccount &segment) {
+  forEachSegment([&](const Account &account, const AtPeakOfAccount &segment) {
     segments.emplace_back(account, &segment);
     const SiteId site = conclusion.cohorts[segment.cohort].site;
     const Place place = conclusion.lines.places().of(site);
@@ -263,7 +249,7 @@ void FragmentationAnalyzer::conclude(Conclusion &conclusion) const {
       return;
     Pinned &pinned = by_keeper[keeperOf(site, place, account, conclusion.catalog)];
     pinned.place = place;
-    pinned.peak_bytes = sum.peak_bytes;
+    pinned.peak_bytes = peaks_->of(account).clock().bytes();
     addSegment(pinned, segment);
   });
   if (!segments.empty())

@@ -41,17 +41,15 @@ public:
   std::string_view name() const override { return "owners"; }
   uint32_t eventKinds() const override { return abi::enabledBit(abi::EventKind::Step); }
   void useCohorts(const Cohorts &cohorts, const Labels &labels) override { tree_.emplace(cohorts, labels); }
+  bool usePeaks(const Peaks &peaks) override {
+    peaks_ = &peaks;
+    return true;
+  }
 
   void onEvent(const StreamEvent &event, SiteId) override;
   void onAlloc(const Block &block, AllocCause, uint64_t time_ns) override {
-    if (!counts(block))
-      return;
-    add(tree_->of(block.cohort), block.size, time_ns);
-    now_bytes_ += block.size;
-    if (now_bytes_ > peak_bytes_) {
-      peak_bytes_ = now_bytes_;
-      ++peak_;
-    }
+    if (counts(block))
+      add(tree_->of(block.cohort), block.size, time_ns);
   }
   void onFree(const Block &, FreeCause, uint64_t time_ns) override;
   void onPart(const Block &part, const Block &whole, uint64_t time_ns) override;
@@ -60,10 +58,11 @@ public:
 
 private:
   static bool counts(const Block &block) { return !block.reserve && abi::isPhysical(block.heap); }
+  uint64_t peakNumber() const { return peaks_->physical().clock().number(); }
   void add(NodeId node, uint64_t bytes, uint64_t time_ns) {
     tree_->forEachUp(node, [&](NodeId at) {
       Owned &owned = elementAt(owned_, at.index);
-      const uint64_t now = owned.bytes.touch(peak_) += bytes;
+      const uint64_t now = owned.bytes.touch(peakNumber()) += bytes;
       if (now > owned.highest_bytes) {
         owned.highest_bytes = now;
         owned.highest_ns = time_ns;
@@ -73,7 +72,7 @@ private:
   void remove(NodeId node, uint64_t bytes, bool is_end) {
     tree_->forEachUp(node, [&](NodeId at) {
       Owned &owned = elementAt(owned_, at.index);
-      owned.bytes.touch(peak_) -= bytes;
+      owned.bytes.touch(peakNumber()) -= bytes;
       owned.end_bytes += is_end ? bytes : 0;
     });
   }
@@ -83,12 +82,11 @@ private:
   Section owners(uint64_t start_ns) const;
   Section steps() const;
 
+  const Peaks *peaks_ = nullptr;
   std::optional<OwnerTree> tree_;
   std::vector<Owned> owned_; // by node
   Segments<HandedOut> segments_;
   std::vector<uint64_t> taken_; // by number of a pool's block: what of its segment's bytes counts for it
-  uint64_t now_bytes_ = 0, peak_bytes_ = 0;
-  uint64_t peak_ = 0; // how many there have been
   std::vector<StepOfOwners> steps_;
   uint64_t seen_steps_ = 0, stride_ = 1;
   std::optional<uint64_t> last_number_;
@@ -144,7 +142,6 @@ void OwnersAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_n
     segments_.erase(block);
   }
   remove(tree_->of(block.cohort), bytes, is_end);
-  now_bytes_ -= block.size;
 }
 
 // The parts of a segment, or of a pool's block, stay with those who have them.
@@ -195,7 +192,7 @@ Section OwnersAnalyzer::owners(uint64_t start_ns) const {
   for (const NodeId node : tree_->inOrder()) {
     const Owned owned = valueAt(owned_, node.index);
     if (owned.highest_bytes != 0)
-      section.rows.push_back({nameOf(node), owned.bytes.then(peak_), owned.end_bytes, owned.highest_bytes,
+      section.rows.push_back({nameOf(node), owned.bytes.then(peakNumber()), owned.end_bytes, owned.highest_bytes,
                               owned.highest_ns - std::min(start_ns, owned.highest_ns)});
   }
   return section;

@@ -13,55 +13,12 @@
 
 namespace msleaks::analysis {
 
-Peak PeakTracker::peak() const {
-  Peak peak{peak_bytes_, peak_time_ns_, {}};
-  for (uint32_t index = 0; index < counters_.size(); ++index) {
-    const Counter &counter = counters_[index];
-    const BlockSum &then = counter.epoch == epoch_ ? counter.at_peak : counter.now;
-    if (then.count != 0)
-      peak.by_cohort.push_back({CohortId{index}, then.bytes, then.count});
-  }
-  return peak;
-}
-
-PeakAnalyzer::ProcessSum &PeakAnalyzer::sumOf(uint32_t process) {
-  if (!last_sum_ || last_process_ != process) {
-    last_sum_ = &processes_[process];
-    last_process_ = process;
-  }
-  return *last_sum_;
-}
-
-// The tracker of the block's device. Null: all blocks of the heap are on device 0, so the heap's own tracker is enough.
-PeakTracker *PeakAnalyzer::trackerOfDevice(const Block &block) {
-  const auto heap = static_cast<size_t>(block.heap);
-  if (!has_devices_[heap]) {
-    if (block.device == 0)
-      return nullptr;
-    has_devices_[heap] = true;
-    devices_[{block.heap, 0}] = heaps_[heap];
-  }
-  return &devices_[{block.heap, block.device}];
-}
-
 void PeakAnalyzer::onAlloc(const Block &block, AllocCause cause, uint64_t time_ns) {
   if (block.reserve)
     return;
   // What was counted when the whole of it, or the first half of a realloc, was freed: it comes with its old birth.
   if (cause == AllocCause::Restored || cause == AllocCause::Remainder)
     elementAt(byte_ns_, block.cohort.index) -= byteNs(block, time_ns);
-  if (PeakTracker *of_device = trackerOfDevice(block))
-    of_device->add(block.cohort, block.size, time_ns);
-  heaps_[static_cast<size_t>(block.heap)].add(block.cohort, block.size, time_ns);
-  if (!abi::isPhysical(block.heap))
-    return;
-  total_.add(block.cohort, block.size, time_ns);
-  ProcessSum &sum = sumOf(block.process);
-  sum.now_bytes += block.size;
-  if (sum.now_bytes > sum.peak_bytes) {
-    sum.peak_bytes = sum.now_bytes;
-    sum.peak_time_ns = time_ns;
-  }
 }
 
 ByteNs PeakAnalyzer::byteNs(const Block &block, uint64_t until_ns) {
@@ -69,26 +26,8 @@ ByteNs PeakAnalyzer::byteNs(const Block &block, uint64_t until_ns) {
 }
 
 void PeakAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_ns) {
-  if (block.reserve)
-    return;
-  elementAt(byte_ns_, block.cohort.index) += byteNs(block, time_ns);
-  if (PeakTracker *of_device = trackerOfDevice(block))
-    of_device->remove(block.cohort, block.size);
-  heaps_[static_cast<size_t>(block.heap)].remove(block.cohort, block.size);
-  if (!abi::isPhysical(block.heap))
-    return;
-  total_.remove(block.cohort, block.size);
-  sumOf(block.process).now_bytes -= block.size;
-}
-
-void PeakAnalyzer::onRetarget(const Block &block, const Block &before, uint64_t) {
-  if (block.reserve)
-    return;
-  if (PeakTracker *of_device = trackerOfDevice(block))
-    of_device->move(before.cohort, block.cohort, block.size, block.time_ns);
-  heaps_[static_cast<size_t>(block.heap)].move(before.cohort, block.cohort, block.size, block.time_ns);
-  if (abi::isPhysical(block.heap))
-    total_.move(before.cohort, block.cohort, block.size, block.time_ns);
+  if (!block.reserve)
+    elementAt(byte_ns_, block.cohort.index) += byteNs(block, time_ns);
 }
 
 namespace {
@@ -99,14 +38,13 @@ constexpr uint64_t kLeastBytesToShow = 64 << 10;
 constexpr uint64_t kLeastShareOfPeak = 10, kLeastSavingOfPeak = 20; // one part of so many
 
 // Places with the most bytes first; one that several ways lead to is there for each way.
-std::vector<PathGroup> largestOwn(const Peak &peak, Conclusion &conclusion) {
-  std::vector<CohortShare> shares = peak.by_cohort;
+std::vector<PathGroup> largestOwn(std::vector<CohortShare> shares, uint64_t peak_bytes, Conclusion &conclusion) {
   std::erase_if(shares, [&](const CohortShare &share) {
     const Cohort &cohort = conclusion.cohorts[share.cohort];
     return !closedLibraryOf(cohort.site, conclusion.catalog).empty();
   });
   std::vector<PlaceGroup> own = conclusion.lines.byPlace(bySite(shares, conclusion.cohorts));
-  const uint64_t least_bytes = std::max(kLeastBytesToShow, peak.bytes / kLeastShareOfPeak);
+  const uint64_t least_bytes = std::max(kLeastBytesToShow, peak_bytes / kLeastShareOfPeak);
   std::erase_if(own, [&](const PlaceGroup &group) { return !group.place.own || group.sum().bytes < least_bytes; });
   std::vector<PathGroup> ways;
   for (const PlaceGroup &group : own)
@@ -153,12 +91,14 @@ static std::string adviceOf(const Finding &finding) {
 }
 
 // Where uses are seen, they say what could have done without its memory (uses.cpp).
-void PeakAnalyzer::findStandingOut(const Peak &peak, const Account &account, Conclusion &conclusion) const {
+void PeakAnalyzer::findStandingOut(const PeakTracker &of, const Account &account, Conclusion &conclusion) const {
   if (conclusion.seesUses(account))
     return;
-  for (const PathGroup &way : largestOwn(peak, conclusion)) {
+  const PeakClock &peak = of.clock();
+  const std::vector<CohortShare> at_peak = of.shares();
+  for (const PathGroup &way : largestOwn(at_peak, peak.bytes(), conclusion)) {
     Absence absence = absenceOf(way, account, conclusion);
-    if (conclusion.saves(account, absence) < std::max(kLeastBytesToShow, peak.bytes / kLeastSavingOfPeak))
+    if (conclusion.saves(account, absence) < std::max(kLeastBytesToShow, peak.bytes() / kLeastSavingOfPeak))
       continue;
     auto draft = conclusion.lines.lineOf<Finding>(way.group, Lines::Paths::Shown);
     Finding &finding = draft.line;
@@ -167,21 +107,21 @@ void PeakAnalyzer::findStandingOut(const Peak &peak, const Account &account, Con
     finding.confidence = Confidence::Hint;
     finding.heap = account.heap;
     finding.device = account.device;
-    std::vector<CohortShare> shares = peak.by_cohort;
+    std::vector<CohortShare> shares = at_peak;
     std::erase_if(shares, [&](const CohortShare &share) { return !absence.cohorts[share.cohort.index]; });
     finding.owner = conclusion.ownerOf(shares, finding.site);
     ByteNs byte_ns = 0;
     for (uint32_t index = 1; index < absence.cohorts.size(); ++index)
       byte_ns += absence.cohorts[index] ? valueAt(byte_ns_, index) : 0;
     finding.byte_seconds = byteSecondsOf(byte_ns);
-    finding.evidence = {{"peak_bytes", peak.bytes}, {"peak_time_ns", peak.time_ns}};
+    finding.evidence = {{"peak_bytes", peak.bytes()}, {"peak_time_ns", peak.timeNs()}};
     finding.advice = adviceOf(finding);
     conclusion.add(std::move(draft), std::move(absence));
   }
 }
 
 // Most bytes first, whichever process has them.
-Section PeakAnalyzer::placesByProcess(const Peak &peak, Conclusion &conclusion) {
+Section PeakAnalyzer::placesByProcess(const std::vector<CohortShare> &at_peak, Conclusion &conclusion) {
   Section section{.name = "process_places",
                   .title = "At the peak, by process and place",
                   .columns = {{"process", Unit::Text, Fold::Key},
@@ -191,7 +131,7 @@ Section PeakAnalyzer::placesByProcess(const Peak &peak, Conclusion &conclusion) 
                   .rows = {},
                   .compares = true};
   std::map<uint32_t, std::vector<CohortShare>> shares; // by process
-  for (const CohortShare &share : peak.by_cohort)
+  for (const CohortShare &share : at_peak)
     shares[conclusion.cohorts[share.cohort].process].push_back(share);
   for (const auto &[process, of] : shares)
     for (const PlaceGroup &group : conclusion.lines.byPlace(bySite(of, conclusion.cohorts))) {
@@ -205,46 +145,37 @@ Section PeakAnalyzer::placesByProcess(const Peak &peak, Conclusion &conclusion) 
   return section;
 }
 
+static std::vector<ProcessPeak> byProcess(const Peaks &peaks) {
+  std::vector<ProcessPeak> list;
+  for (const auto &[process, clock] : peaks.processes())
+    if (clock.bytes() != 0)
+      list.push_back({process, clock.bytes(), clock.timeNs()});
+  std::sort(list.begin(), list.end(), [](const auto &a, const auto &b) { return a.process < b.process; });
+  return list;
+}
+
 void PeakAnalyzer::conclude(Conclusion &conclusion) const {
-  const PeakResult found = result();
+  const Peaks &peaks = *peaks_;
+  const PeakClock &total = peaks.physical().clock();
+  const std::vector<CohortShare> at_peak = peaks.physical().shares();
   Lines &lines = conclusion.lines;
   PeakReport &report = conclusion.result.peak;
-  report.bytes = found.total.bytes;
-  report.time_ns = found.total.time_ns;
-  conclusion.at_peak = found.total.by_cohort;
-  const std::vector<SiteShare> shares = bySite(found.total.by_cohort, conclusion.cohorts);
+  report.bytes = total.bytes();
+  report.time_ns = total.timeNs();
+  const std::vector<SiteShare> shares = bySite(at_peak, conclusion.cohorts);
   report.by_site = lines.bySite(shares, Lines::Paths::Shown);
   report.by_type = lines.byType(shares);
   report.by_owner = lines.byOwner(shares);
-  for (size_t heap = 0; heap < found.by_heap.size(); ++heap)
-    if (const Peak &peak = found.by_heap[heap]; peak.bytes != 0)
-      report.by_heap.push_back({static_cast<abi::Heap>(heap), peak.bytes, peak.time_ns,
-                                lines.bySite(bySite(peak.by_cohort, conclusion.cohorts), Lines::Paths::LeftOut)});
-  report.by_process = found.by_process;
-  if (found.total.bytes != 0)
-    conclusion.result.sections.push_back(placesByProcess(found.total, conclusion));
-  conclusion.addGroups("peak", "At the peak", found.total.by_cohort);
-  for (const auto &[account, peak] : found.by_account)
-    findStandingOut(peak, account, conclusion);
-}
-
-PeakResult PeakAnalyzer::result() const {
-  PeakResult result;
-  result.total = total_.peak();
-  for (size_t heap = 0; heap < heaps_.size(); ++heap) {
-    result.by_heap[heap] = heaps_[heap].peak();
-    if (result.by_heap[heap].bytes != 0 && !has_devices_[heap])
-      result.by_account[{static_cast<abi::Heap>(heap), 0}] = result.by_heap[heap];
-  }
-  for (const auto &[account, tracker] : devices_)
-    if (tracker.peakBytes() != 0)
-      result.by_account[account] = tracker.peak();
-  for (const auto &[process, sum] : processes_)
-    if (sum.peak_bytes != 0)
-      result.by_process.push_back({process, sum.peak_bytes, sum.peak_time_ns});
-  std::sort(result.by_process.begin(), result.by_process.end(),
-            [](const auto &a, const auto &b) { return a.process < b.process; });
-  return result;
+  for (size_t heap = 0; heap < static_cast<size_t>(abi::Heap::Count); ++heap)
+    if (const PeakTracker &of = peaks.of(static_cast<abi::Heap>(heap)); of.clock().bytes() != 0)
+      report.by_heap.push_back({static_cast<abi::Heap>(heap), of.clock().bytes(), of.clock().timeNs(),
+                                lines.bySite(bySite(of.shares(), conclusion.cohorts), Lines::Paths::LeftOut)});
+  report.by_process = byProcess(peaks);
+  if (total.bytes() != 0)
+    conclusion.result.sections.push_back(placesByProcess(at_peak, conclusion));
+  conclusion.addGroups("peak", "At the peak", at_peak);
+  peaks.forEachAccount(
+      [&](const Account &account, const PeakTracker &of) { findStandingOut(of, account, conclusion); });
 }
 
 MSL_REGISTER_ANALYZER(peak, PeakAnalyzer)

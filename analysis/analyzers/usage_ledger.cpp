@@ -55,10 +55,10 @@ private:
   uint64_t at_peak_ = 0, sampled_peak_ = 0;
 };
 
-// The numbers of a device: live blocks of all processes, its driver's memory in use, and that of the library that
-// manages it. The last one includes the one before, and is asked after it.
+// The numbers of a device: its driver's memory in use, and that of the library that manages it. The latter includes the
+// former, and is asked after it.
 struct DeviceNow {
-  uint64_t block_bytes = 0, driver_bytes = 0;
+  uint64_t driver_bytes = 0;
   SampledBytes beside_blocks, beside_driver;
 };
 constexpr uint64_t differenceOf(uint64_t all, uint64_t part) { return all - std::min(all, part); }
@@ -69,27 +69,20 @@ template <class Blocks> std::optional<uint8_t> deviceOf(const Blocks &blocks) {
   return on_device ? std::optional(blocks.device) : std::nullopt;
 }
 
-// Behind the analyzer of the peak, whose moment and blocks it takes.
 class UsageLedgerAnalyzer final : public Analyzer {
 public:
   std::string_view name() const override { return "ledger"; }
   void useCohorts(const Cohorts &, const Labels &labels) override { labels_ = &labels; }
+  bool usePeaks(const Peaks &peaks) override {
+    peaks_ = &peaks;
+    return true;
+  }
   uint32_t eventKinds() const override { return abi::enabledBit(abi::EventKind::Counter); }
   void onEvent(const StreamEvent &, SiteId) override;
 
-  void onAlloc(const Block &block, AllocCause, uint64_t time_ns) override {
-    if (block.reserve || !abi::isPhysical(block.heap))
-      return;
-    if (block.heap == abi::Heap::Host)
-      overheadIn(block.process).touch(peak_) += overheadOf(block.size);
-    if (const auto device = deviceOf(block))
-      devices_[*device].block_bytes += block.size;
-    now_bytes_ += block.size;
-    if (now_bytes_ > peak_bytes_) {
-      peak_bytes_ = now_bytes_;
-      peak_ns_ = time_ns;
-      ++peak_;
-    }
+  void onAlloc(const Block &block, AllocCause, uint64_t) override {
+    if (!block.reserve && block.heap == abi::Heap::Host)
+      overheadIn(block.process).touch(peakNumber()) += overheadOf(block.size);
   }
   void onFree(const Block &, FreeCause, uint64_t) override;
   void onPart(const Block &part, const Block &whole, uint64_t) override;
@@ -104,16 +97,19 @@ private:
     }
     return *last_overhead_;
   }
-  PoolSum &poolOf(CohortId cohort) { return elementAt(pools_, cohort.index).touch(peak_); }
+  uint64_t peakNumber() const { return peaks_->physical().clock().number(); }
+  uint64_t blockBytesOf(uint8_t device) const {
+    return peaks_->of(Account{abi::Heap::Device, device}).clock().nowBytes() +
+           peaks_->of(Account{abi::Heap::Managed, device}).clock().nowBytes();
+  }
+  PoolSum &poolOf(CohortId cohort) { return elementAt(pools_, cohort.index).touch(peakNumber()); }
   void endBlock(const Block &);
   std::map<uint32_t, Heaps> atPeak(Conclusion &) const;
   std::map<uint32_t, Heaps> atEnd(Conclusion &) const;
 
   const Labels *labels_ = nullptr;
-  std::map<uint8_t, DeviceNow> devices_;
-  uint64_t peak_ns_ = 0; // of the last peak
-  uint64_t now_bytes_ = 0, peak_bytes_ = 0;
-  uint64_t peak_ = 0;                                        // how many there have been
+  const Peaks *peaks_ = nullptr;
+  std::map<uint8_t, DeviceNow> devices_;                     // that have told of their memory
   std::unordered_map<uint32_t, AtPeak<uint64_t>> overheads_; // by process
   AtPeak<uint64_t> *last_overhead_ = nullptr;                // elements of an unordered_map stay where they are
   uint32_t last_process_ = 0;
@@ -130,11 +126,12 @@ void UsageLedgerAnalyzer::onEvent(const StreamEvent &event, SiteId) {
     return;
   const std::string_view label = labels_->textOf(event.process, counter.label);
   DeviceNow &device = devices_[counter.header.device];
+  const PeakClock &peak = peaks_->physical().clock();
   const auto take = [&](SampledBytes &sampled, uint64_t beside) {
-    sampled.sample(differenceOf(counter.value, beside), counter.header.time, peak_, peak_ns_);
+    sampled.sample(differenceOf(counter.value, beside), counter.header.time, peak.number(), peak.timeNs());
   };
   if (label == "driver: bytes in use") {
-    take(device.beside_blocks, device.block_bytes);
+    take(device.beside_blocks, blockBytesOf(counter.header.device));
     device.driver_bytes = counter.value;
   } else if (label == "manager: bytes in use") {
     take(device.beside_driver, device.driver_bytes);
@@ -175,10 +172,7 @@ void UsageLedgerAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t) 
   if (is_end)
     endBlock(block);
   if (block.heap == abi::Heap::Host)
-    overheadIn(block.process).touch(peak_) -= overheadOf(block.size);
-  if (const auto device = deviceOf(block))
-    devices_[*device].block_bytes -= block.size;
-  now_bytes_ -= block.size;
+    overheadIn(block.process).touch(peakNumber()) -= overheadOf(block.size);
   if (auto *segment = segments_.find(block)) {
     PoolSum &pool = poolOf(segment->block.cohort);
     pool.segment_bytes -= segment->content.segment_bytes;
@@ -220,13 +214,13 @@ std::map<uint32_t, Heaps> UsageLedgerAnalyzer::atPeak(Conclusion &conclusion) co
     const Cohort &cohort = conclusion.cohorts[id];
     analysis::add(processes[cohort.process][deviceOf(cohort)], sourceOf(cohort, conclusion.catalog), bytes, pool);
   };
-  for (const CohortShare &share : conclusion.at_peak)
+  for (const CohortShare &share : peaks_->physical().shares())
     add(share.cohort, share.bytes, {});
   for (uint32_t index = 1; index < pools_.size(); ++index)
-    if (const PoolSum &pool = pools_[index].then(peak_); pool.segment_bytes != 0)
+    if (const PoolSum &pool = pools_[index].then(peakNumber()); pool.segment_bytes != 0)
       add({index}, 0, pool);
   for (const auto &[process, overhead] : overheads_)
-    processes[process][{}][LedgerSource::Allocator] = static_cast<int64_t>(overhead.then(peak_));
+    processes[process][{}][LedgerSource::Allocator] = static_cast<int64_t>(overhead.then(peakNumber()));
   return processes;
 }
 
@@ -285,11 +279,12 @@ Ledger linesOf(const Heaps &at_end, const Heaps &at_peak) {
 }
 
 void UsageLedgerAnalyzer::conclude(Conclusion &conclusion) const {
-  const uint64_t peak_ns = conclusion.result.peak.time_ns;
+  const uint64_t peak_ns = peaks_->physical().clock().timeNs();
   // As the resident memory of the peak is: of processes that ever had blocks.
   auto at_peak = atPeak(conclusion);
-  for (const ProcessPeak &process : conclusion.result.peak.by_process)
-    at_peak[process.process];
+  for (const auto &[process, clock] : peaks_->processes())
+    if (clock.bytes() != 0)
+      at_peak[process];
   const auto endOf = [&](uint32_t process) {
     const auto end = ends_.find(process);
     return end == ends_.end() ? UINT64_MAX : end->second.time_ns;
@@ -299,7 +294,7 @@ void UsageLedgerAnalyzer::conclude(Conclusion &conclusion) const {
   for (const auto &[number, device] : devices_) {
     const auto set = [&](LedgerSource source, const SampledBytes &sampled) {
       end[number][source] = static_cast<int64_t>(sampled.now());
-      peak[number][source] = static_cast<int64_t>(sampled.atPeak(peak_));
+      peak[number][source] = static_cast<int64_t>(sampled.atPeak(peakNumber()));
     };
     set(LedgerSource::Driver, device.beside_blocks);
     set(LedgerSource::Manager, device.beside_driver);

@@ -39,18 +39,20 @@ struct Life {
   bool counts = false;    // all of it was seen
 };
 
-// The memory of one heap and device.
-struct AccountWithLives {
-  uint64_t now_bytes = 0, peak_bytes = 0, peak_ns = 0;
-  uint64_t peak = 0;      // how many there have been
-  std::vector<Life> gone; // blocks that were alive at the peak `gone_of`
-  uint64_t gone_of = 0;
+// The blocks of an account that were alive at a peak, and have gone since.
+struct LivesAtPeak {
+  std::vector<Life> gone;
+  uint64_t number = 0, time_ns = 0; // of the peak
 };
 
 class UsesAtPeakAnalyzer final : public Analyzer {
 public:
   std::string_view name() const override { return "uses_at_peak"; }
   bool wants(abi::Heap heap) const override { return hasUses(heap); }
+  bool usePeaks(const Peaks &peaks) override {
+    peaks_ = &peaks;
+    return true;
+  }
   uint32_t eventKinds() const override { return abi::enabledBit(abi::EventKind::Launch); }
   void onEvent(const StreamEvent &event, SiteId) override { ++launches_[event.process]; }
   void onAlloc(const Block &, AllocCause, uint64_t time_ns) override;
@@ -59,9 +61,10 @@ public:
   void conclude(Conclusion &) const override;
 
 private:
-  AccountWithLives &sumOf(const Block &block) { return sums_[Account{block.heap, block.device}]; }
+  const PeakClock &peakOf(const Block &block) const { return peaks_->of(Account{block.heap, block.device}).clock(); }
 
-  std::map<Account, AccountWithLives> sums_;
+  const Peaks *peaks_ = nullptr;
+  std::map<Account, LivesAtPeak> accounts_;
   std::vector<Life> lives_; // by number of the block
   std::unordered_map<uint32_t, uint64_t> launches_;
 };
@@ -69,13 +72,6 @@ private:
 void UsesAtPeakAnalyzer::onAlloc(const Block &block, AllocCause cause, uint64_t time_ns) {
   if (block.bytes() == 0)
     return;
-  AccountWithLives &sum = sumOf(block);
-  sum.now_bytes += block.size;
-  if (sum.now_bytes > sum.peak_bytes) {
-    sum.peak_bytes = sum.now_bytes;
-    sum.peak_ns = time_ns;
-    ++sum.peak;
-  }
   Life life;
   life.birth_ns = time_ns;
   life.counts = cause == AllocCause::Allocated || cause == AllocCause::Reallocated;
@@ -84,7 +80,7 @@ void UsesAtPeakAnalyzer::onAlloc(const Block &block, AllocCause cause, uint64_t 
 
 void UsesAtPeakAnalyzer::onUse(const Block &block, const Use &use) {
   Life &life = elementAt(lives_, block.id.index);
-  const uint64_t launches = launches_[block.process], peak_ns = sumOf(block).peak_ns;
+  const uint64_t launches = launches_[block.process], peak_ns = peakOf(block).timeNs();
   if (life.first_ns == 0)
     life.first_ns = use.time_ns;
   else if (life.last_ns <= peak_ns && peak_ns < use.time_ns)
@@ -98,19 +94,17 @@ void UsesAtPeakAnalyzer::onUse(const Block &block, const Use &use) {
 void UsesAtPeakAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_ns) {
   if (block.bytes() == 0)
     return;
-  AccountWithLives &sum = sumOf(block);
-  sum.now_bytes -= block.size;
   Life life = std::exchange(elementAt(lives_, block.id.index), {});
-  if (life.birth_ns > sum.peak_ns)
+  const PeakClock &peak = peakOf(block);
+  if (life.birth_ns > peak.timeNs())
     return;
-  if (sum.gone_of != sum.peak) {
-    sum.gone.clear();
-    sum.gone_of = sum.peak;
-  }
+  LivesAtPeak &lives = accounts_[{block.heap, block.device}];
+  if (lives.number != peak.number())
+    lives = {{}, peak.number(), peak.timeNs()};
   life.cohort = block.cohort;
   life.bytes = block.size;
   life.end_ns = time_ns;
-  sum.gone.push_back(life);
+  lives.gone.push_back(life);
 }
 
 // The blocks of one keeper that the peak could do without, and when.
@@ -138,11 +132,11 @@ Spare *spareOf(Spares &spares, const Life &life, Conclusion &conclusion) {
   return &spare;
 }
 
-Spares idleOf(const AccountWithLives &sum, Conclusion &conclusion) {
+Spares idleOf(const LivesAtPeak &lives, Conclusion &conclusion) {
   Spares spares;
-  for (const Life &life : sum.gone) {
-    const bool is_idle = life.gap && life.gap->launches >= kLeastLaunches && life.gap->begin_ns <= sum.peak_ns &&
-                         sum.peak_ns < life.gap->end_ns;
+  for (const Life &life : lives.gone) {
+    const bool is_idle = life.gap && life.gap->launches >= kLeastLaunches && life.gap->begin_ns <= lives.time_ns &&
+                         lives.time_ns < life.gap->end_ns;
     Spare *spare = is_idle ? spareOf(spares, life, conclusion) : nullptr;
     if (!spare)
       continue;
@@ -153,9 +147,9 @@ Spares idleOf(const AccountWithLives &sum, Conclusion &conclusion) {
 }
 
 // Largest first.
-std::vector<Life> usedBlocksOf(const AccountWithLives &sum) {
+std::vector<Life> usedBlocksOf(const LivesAtPeak &at_peak) {
   std::vector<Life> lives;
-  std::copy_if(sum.gone.begin(), sum.gone.end(), std::back_inserter(lives),
+  std::copy_if(at_peak.gone.begin(), at_peak.gone.end(), std::back_inserter(lives),
                [](const Life &life) { return life.counts && life.first_ns != 0; });
   std::stable_sort(lives.begin(), lives.end(), [](const Life &a, const Life &b) { return a.bytes > b.bytes; });
   if (lives.size() > kMostMatched)
@@ -165,9 +159,9 @@ std::vector<Life> usedBlocksOf(const AccountWithLives &sum) {
 
 // Each of the largest blocks gets the smallest one that it fits into, and whose last use is before its first. No block
 // is given twice, and none that has got another one's memory.
-Spares redundantOf(const AccountWithLives &sum, Conclusion &conclusion) {
+Spares redundantOf(const LivesAtPeak &at_peak, Conclusion &conclusion) {
   Spares spares;
-  const std::vector<Life> lives = usedBlocksOf(sum);
+  const std::vector<Life> lives = usedBlocksOf(at_peak);
   std::vector<bool> taken(lives.size());
   for (size_t block = 0; block < lives.size(); ++block) {
     const Life &life = lives[block];
@@ -229,11 +223,11 @@ void addFindings(const char *kind, Spares spares, void (*describe)(Finding &, co
 void UsesAtPeakAnalyzer::conclude(Conclusion &conclusion) const {
   if (conclusion.question.policy != Policy::Effect)
     return;
-  for (const auto &[account, sum] : sums_) {
-    if (sum.gone_of != sum.peak || !conclusion.seesUses(account))
+  for (const auto &[account, lives] : accounts_) {
+    if (lives.number != peaks_->of(account).clock().number() || !conclusion.seesUses(account))
       continue;
-    addFindings("idle", idleOf(sum, conclusion), describeIdle, conclusion);
-    addFindings("redundant", redundantOf(sum, conclusion), describeRedundant, conclusion);
+    addFindings("idle", idleOf(lives, conclusion), describeIdle, conclusion);
+    addFindings("redundant", redundantOf(lives, conclusion), describeRedundant, conclusion);
   }
 }
 

@@ -91,9 +91,8 @@ public:
   const Question &question;
   const Names &names;
   const ResidentHistory &resident;
-  uint64_t start_ns = 0;            // of the session
-  std::vector<CohortShare> at_peak; // bytes of the physical heaps at their peak, from the analyzer of the peak
-  AnalysisResult result;            // sections, peak and remains are put in here
+  uint64_t start_ns = 0; // of the session
+  AnalysisResult result; // sections, peak and remains are put in here
 
 private:
   struct Candidate {

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "analysis/findings/curves.h"
+#include "analysis/live/account.h"
 #include "analysis/live/memory_history.h"
 
 #include <algorithm>
-#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -14,13 +14,6 @@
 #include <vector>
 
 namespace msleaks::analysis {
-
-// Memory that has a peak of its own: a heap, of a device where it is a device's.
-struct Account {
-  abi::Heap heap = abi::Heap::Host;
-  uint8_t device = 0;
-  auto operator<=>(const Account &) const = default;
-};
 
 // The blocks that would not be there if a finding were fixed, all of one account.
 struct Absence {
@@ -87,8 +80,8 @@ private:
   std::map<Account, Memory> accounts_;
   std::optional<Memory> physical_;
   Curve physical_curve_;
-  std::vector<Change> changes_; // of the whole history, by cohort; read once, when a saving is asked for
-  std::vector<size_t> begins_;  // of each cohort's, and the end
+  std::vector<Change> changes_;           // of the whole history, by cohort; read once, when a saving is asked for
+  std::vector<size_t> begins_;            // of each cohort's, and the end
   std::vector<uint32_t> expected_;        // by cohort: in how many absences
   std::map<CohortId, StepCurve> removed_; // of cohorts that several are about
 };

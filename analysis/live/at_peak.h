@@ -18,6 +18,11 @@ public:
   }
   const T &now() const { return now_; }
   const T &then(uint64_t peak) const { return peak_ == peak ? then_ : now_; }
+  // To change what it was at the peak: it was something else than it seemed to be.
+  T &changeThen(uint64_t peak) {
+    touch(peak);
+    return then_;
+  }
 
 private:
   T now_{}, then_{};

@@ -5,6 +5,7 @@
 
 #include "analysis/findings/conclusion.h"
 #include "analysis/live/live_set.h"
+#include "analysis/live/peaks.h"
 #include "analysis/live/reachability.h"
 #include "analysis/trace/trace_reader.h"
 #include "msleaks/abi/events.h"
@@ -31,6 +32,10 @@ public:
   // Before the first event: what the numbers of cohorts and of their owners stand for. Both grow, and outlive the
   // analyzer.
   virtual void useCohorts(const Cohorts &, const Labels &) {}
+
+  // The same for the highest points of the memory in use, which are counted once for all (peaks.h). Returns whether the
+  // analyzer looks at them: if no analyzer does, nobody counts.
+  virtual bool usePeaks(const Peaks &) { return false; }
 
   // Kinds of events that onEvent wants: abi::enabledBit of each.
   virtual uint32_t eventKinds() const { return 0; }

@@ -10,6 +10,11 @@ std::vector<BlockObserver *> Pipeline::observers(Window &&window, Selection &&se
   if (history == History::Kept)
     all.push_back(&history_);
   all.insert(all.end(), analyzers_.begin(), analyzers_.end());
+  bool peaks_are_used = false;
+  for (Analyzer *analyzer : analyzers_)
+    peaks_are_used |= analyzer->usePeaks(peaks_);
+  if (peaks_are_used)
+    all.push_back(&peaks_); // behind the analyzers: see peaks.h
   if (window.hasAll() && selection.hasAll())
     return all;
   gate_ = std::make_unique<Gate>(std::move(all), std::move(window), std::move(selection));

@@ -79,6 +79,8 @@ public:
 
   const LiveSet &liveSet() const { return live_; }
   const MemoryHistory &history() const { return history_; }
+  // Counted where an analyzer looks at them.
+  const Peaks &peaks() const { return peaks_; }
 
 private:
   static constexpr size_t kAhead = 16;
@@ -103,13 +105,14 @@ private:
   SiteCatalog &catalog_;
   std::vector<Analyzer *> analyzers_;
   MemoryHistory history_;
+  Peaks peaks_;
   std::unique_ptr<Gate> gate_; // null: all is told
   LiveSet live_;
   std::array<Waiting, kAhead> waiting_{};
-  uint64_t taken_ = 0, told_ = 0;                                          // events
-  std::array<std::vector<Analyzer *>, 256> wanted_;                        // by event kind
-  std::multimap<uint64_t, uint32_t> ends_;                                 // time to process
-  std::multimap<uint64_t, ReadPointed> pointers_; // by time
+  uint64_t taken_ = 0, told_ = 0;                   // events
+  std::array<std::vector<Analyzer *>, 256> wanted_; // by event kind
+  std::multimap<uint64_t, uint32_t> ends_;          // time to process
+  std::multimap<uint64_t, ReadPointed> pointers_;   // by time
   std::unordered_map<uint32_t, ProcessFate> fates_;
   uint64_t next_end_ns_ = UINT64_MAX; // or of pointers
   uint64_t last_event_ns_ = 0;

@@ -13,24 +13,20 @@ void take(BlockSum &from, uint64_t bytes) {
 
 } // namespace
 
-void LiveSums::onAlloc(const Block &block, AllocCause, uint64_t time_ns) {
+void LiveSums::onAlloc(const Block &block, AllocCause, uint64_t) {
   if (block.reserve)
     return;
   add(elementAt(now_, block.cohort.index), block.size);
-  if (!abi::isPhysical(block.heap))
-    return;
-  tracker_.add(block.cohort, block.size, time_ns);
-  add(alive_, block.size);
+  if (abi::isPhysical(block.heap))
+    add(alive_, block.size);
 }
 
 void LiveSums::onFree(const Block &block, FreeCause, uint64_t) {
   if (block.reserve)
     return;
   take(elementAt(now_, block.cohort.index), block.size);
-  if (!abi::isPhysical(block.heap))
-    return;
-  tracker_.remove(block.cohort, block.size);
-  take(alive_, block.size);
+  if (abi::isPhysical(block.heap))
+    take(alive_, block.size);
 }
 
 // The block belonged there from its birth on: also at the moment, if it was alive then.
@@ -39,8 +35,6 @@ void LiveSums::onRetarget(const Block &block, const Block &before, uint64_t) {
     return;
   take(elementAt(now_, before.cohort.index), block.size);
   add(elementAt(now_, block.cohort.index), block.size);
-  if (abi::isPhysical(block.heap))
-    tracker_.move(before.cohort, block.cohort, block.size, block.time_ns);
   if (moment_ns_ == 0 || block.time_ns > moment_ns_)
     return;
   take(elementAt(at_moment_, before.cohort.index), block.size);
@@ -49,7 +43,8 @@ void LiveSums::onRetarget(const Block &block, const Block &before, uint64_t) {
 
 std::vector<PlaceSum> LiveSums::sums(const Cohorts &cohorts) const {
   std::vector<BlockSum> at_peak(cohorts.size());
-  tracker_.forEach([&](CohortId cohort, const BlockSum &, const BlockSum &then) { at_peak[cohort.index] = then; });
+  peaks_->physical().forEach(
+      [&](CohortId cohort, const BlockSum &, const BlockSum &then) { at_peak[cohort.index] = then; });
   std::vector<PlaceSum> sums;
   for (uint32_t index = 1; index < cohorts.size(); ++index) {
     const Cohort &cohort = cohorts[{index}];

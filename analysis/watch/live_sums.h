@@ -2,7 +2,7 @@
 // grouping waits until somebody looks.
 #pragma once
 
-#include "analysis/analyzers/peak.h"
+#include "analysis/live/peaks.h"
 #include "analysis/stream/analyzer.h"
 #include "analysis/watch/session_sums.h"
 
@@ -15,6 +15,10 @@ namespace msleaks::analysis {
 class LiveSums final : public Analyzer {
 public:
   std::string_view name() const override { return "alive"; }
+  bool usePeaks(const Peaks &peaks) override {
+    peaks_ = &peaks;
+    return true;
+  }
   void onAlloc(const Block &, AllocCause, uint64_t time_ns) override;
   void onFree(const Block &, FreeCause, uint64_t time_ns) override;
   void onRetarget(const Block &, const Block &before, uint64_t time_ns) override;
@@ -27,12 +31,12 @@ public:
   std::vector<PlaceSum> sums(const Cohorts &) const;
   // The physical heaps of all processes together.
   BlockSum alive() const { return alive_; }
-  uint64_t peakBytes() const { return tracker_.peakBytes(); }
-  uint64_t peakTimeNs() const { return tracker_.peakTimeNs(); }
+  uint64_t peakBytes() const { return peaks_->physical().clock().bytes(); }
+  uint64_t peakTimeNs() const { return peaks_->physical().clock().timeNs(); }
 
 private:
+  const Peaks *peaks_ = nullptr;
   std::vector<BlockSum> now_, at_moment_;
-  PeakTracker tracker_;
   BlockSum alive_;
   uint64_t moment_ns_ = 0;
 };

@@ -1,6 +1,5 @@
 #include "analysis/watch/session_sums.h"
 
-#include "analysis/analyzers/peak.h"
 #include "analysis/trace/bytes.h"
 
 #include <map>
@@ -10,13 +9,6 @@ namespace msleaks::analysis {
 namespace {
 
 constexpr uint64_t kMagic = 0x31'53'4d'55'53; // "SUMS1"
-
-const PeakAnalyzer *peakOf(const RunAnalysis &analysis) {
-  for (const auto &analyzer : analysis.analyzers)
-    if (const auto *peak = dynamic_cast<const PeakAnalyzer *>(analyzer.get()))
-      return peak;
-  return nullptr;
-}
 
 // Cohorts that differ only in what a frame does not show are one.
 class BySite {
@@ -63,19 +55,17 @@ SessionSums sumsOf(const RunningReport &running) {
   sums.steps = live.timeline().steps().size();
   if (sums.steps != 0)
     sums.step = live.timeline().steps().back();
-  const PeakAnalyzer *peak = peakOf(analysis);
-  if (!peak)
-    return sums;
-  sums.peak_bytes = peak->total().peakBytes();
-  sums.peak_time_ns = peak->total().peakTimeNs();
+  const Peaks &peaks = analysis.pipeline.peaks();
+  sums.peak_bytes = peaks.physical().clock().bytes();
+  sums.peak_time_ns = peaks.physical().clock().timeNs();
   BySite by_site(live.cohorts());
-  peak->total().forEach([&](CohortId cohort, const BlockSum &now, const BlockSum &at_peak) {
+  peaks.physical().forEach([&](CohortId cohort, const BlockSum &now, const BlockSum &at_peak) {
     sums.alive += now;
     by_site.add(cohort, now, at_peak);
   });
   for (uint8_t heap = 0; heap < static_cast<uint8_t>(abi::Heap::Count); ++heap)
     if (!abi::isPhysical(static_cast<abi::Heap>(heap)))
-      peak->of(static_cast<abi::Heap>(heap)).forEach([&](CohortId cohort, const BlockSum &now, const BlockSum &) {
+      peaks.of(static_cast<abi::Heap>(heap)).forEach([&](CohortId cohort, const BlockSum &now, const BlockSum &) {
         by_site.add(cohort, now, {});
       });
   sums.sums = by_site.take();

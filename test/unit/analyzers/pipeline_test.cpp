@@ -104,4 +104,37 @@ TEST_F(PipelineTest, DrainTellsWhatWaits) {
   EXPECT_EQ(pipeline.liveSet().liveBlocks(), 101u);
 }
 
+// An analyzer puts aside what it had at the peak when it is told of the first change behind it. So during a birth it
+// must still see the peak before.
+TEST_F(PipelineTest, AnalyzersSeeThePeakBeforeABirth) {
+  class Looking final : public Analyzer {
+  public:
+    std::string_view name() const override { return "looking"; }
+    bool usePeaks(const Peaks &of) override {
+      peaks = &of;
+      return true;
+    }
+    void onAlloc(const Block &, AllocCause, uint64_t) override { note(); }
+    void onFree(const Block &, FreeCause, uint64_t) override { note(); }
+    void note() { numbers.push_back(peaks->physical().clock().number()); }
+    const Peaks *peaks = nullptr;
+    std::vector<uint64_t> numbers;
+  } looking;
+  Pipeline of_two(catalog, {&looking, &journal});
+  of_two.apply(msleaks::test::alloc(1, 0x10, 5));
+  of_two.apply(msleaks::test::alloc(2, 0x20, 5));
+  of_two.apply(msleaks::test::free(3, 0x10));
+  of_two.apply(msleaks::test::alloc(4, 0x30, 1));
+  of_two.finish();
+  EXPECT_EQ(looking.numbers, (std::vector<uint64_t>{0, 1, 2, 2, 2, 2}));
+  EXPECT_EQ(of_two.peaks().physical().clock().bytes(), 10u);
+  EXPECT_EQ(of_two.peaks().physical().clock().timeNs(), 2u);
+}
+
+TEST_F(PipelineTest, NobodyCountsPeaksThatNoAnalyzerLooksAt) {
+  pipeline.apply(msleaks::test::alloc(1, 0x10, 5));
+  pipeline.finish();
+  EXPECT_EQ(pipeline.peaks().physical().clock().bytes(), 0u);
+}
+
 } // namespace msleaks::analysis

@@ -1,7 +1,7 @@
 // Tests that memory counts once if several mappings map it, while mappings are added and removed.
 #include "analysis/analyzers/leaks.h"
-#include "analysis/analyzers/peak.h"
 #include "analysis/live/live_set.h"
+#include "analysis/live/peaks.h"
 
 #include "events.h"
 
@@ -51,9 +51,9 @@ protected:
   };
 
   Sum sum;
-  PeakAnalyzer peak;
+  Peaks peaks;
   LeakAnalyzer leaks;
-  LiveSet live{{&sum, &peak, &leaks}};
+  LiveSet live{{&sum, &leaks, &peaks}};
   uint64_t time_ = 0;
 };
 
@@ -69,7 +69,7 @@ TEST_F(SharedMappings, TwoProcessesHaveItOnce) {
   EXPECT_EQ(sum.pages[2], 16) << "the memory is there as long as somebody shows it";
   unmap(2, 0x90000, 16);
   EXPECT_EQ(sum.all(), 16);
-  EXPECT_EQ(peak.result().total.bytes, 32 * kSharedPage);
+  EXPECT_EQ(peaks.physical().clock().bytes(), 32 * kSharedPage);
   EXPECT_EQ(live.counts().unmatched_frees, 0u);
 }
 
