@@ -1,6 +1,7 @@
 #include "analysis/compare/same_places.h"
 
 #include "analysis/base/base_name.h"
+#include "analysis/compare/renamed_functions.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -103,6 +104,8 @@ public:
                     })->first;
     return moved;
   }
+
+  const SamePlaces &found() const { return found_; }
 
   SamePlaces take() {
     std::sort(found_.pairs.begin(), found_.pairs.end(), [](auto a, auto b) { return a.second < b.second; });
@@ -223,8 +226,51 @@ public:
   bool has(const std::string &file, const std::string &function) const { return known_.contains({file, function}); }
 
 private:
-  std::set<std::pair<std::string, std::string>> known_;
+  std::set<FunctionKey> known_;
 };
+
+// Pairs places of functions that were renamed or moved, although their blocks are others now.
+template <class FileNow>
+void pairRenamed(Pairing &pairing, std::span<const PlaceFigures> before, std::span<const PlaceFigures> now,
+                 FileNow fileNow) {
+  const auto fileOf = [](const PlaceFigures &place) { return place.file; };
+  const Functions old_functions(before, fileNow), new_functions(now, fileOf);
+  FunctionPurposes gone, fresh;
+  const auto add = [](const PlaceFigures &place, const std::string &file, const Functions &others,
+                      FunctionPurposes &to) {
+    if (place.own && !file.empty() && !place.function.empty() && !others.has(file, place.function))
+      to[{file, place.function}].emplace(place.variable, place.type, place.callee);
+  };
+  for (const size_t index : pairing.found().gone)
+    add(before[index], fileNow(before[index]), new_functions, gone);
+  for (const size_t index : pairing.found().fresh)
+    add(now[index], now[index].file, old_functions, fresh);
+  FunctionVotes votes;
+  for (const auto &[old_index, new_index] : pairing.found().pairs)
+    if (const PlaceFigures &a = before[old_index], &b = now[new_index]; a.own && a.function != b.function)
+      ++votes[{{fileNow(a), a.function}, {b.file, b.function}}];
+  std::set<std::string> new_files;
+  for (const PlaceFigures &place : now)
+    new_files.insert(place.file);
+  for (const PlaceFigures &place : before)
+    new_files.erase(fileNow(place));
+  const auto renamed = renamedFunctions(gone, fresh, votes, new_files);
+  std::set<FunctionKey> into;
+  for (const auto &[from, to] : renamed)
+    into.insert(to);
+  using Key = std::tuple<FunctionKey, std::string, std::string>;
+  pairing.pairBy(
+      [&](const PlaceFigures &place) {
+        const auto at = renamed.find({fileNow(place), place.function});
+        return place.own && at != renamed.end() ? std::optional(Key{at->second, place.heap, place.child})
+                                                : std::nullopt;
+      },
+      [&](const PlaceFigures &place) {
+        FunctionKey function{place.file, place.function};
+        return place.own && into.contains(function) ? std::optional(Key{std::move(function), place.heap, place.child})
+                                                    : std::nullopt;
+      });
+}
 
 } // namespace
 
@@ -304,6 +350,7 @@ SamePlaces samePlaces(std::span<const PlaceFigures> before, std::span<const Plac
       [&](const PlaceFigures &place) {
         return old_functions.has(place.file, place.function) ? std::nullopt : renamedFunctionOf(place, place.file);
       });
+  pairRenamed(pairing, before, now, fileNow);
   return pairing.take();
 }
 

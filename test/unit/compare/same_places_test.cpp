@@ -87,6 +87,20 @@ TEST(SamePlaces, OfTheSameBlocksMayHaveOtherNames) {
       << "the function with the old name still has its places";
 }
 
+TEST(SamePlaces, OfOtherBlocksMayBeInARenamedFunction) {
+  const Listed before{with(64, at(10)), with(32, at(20, "names"))};
+  EXPECT_THAT(freshLines(before, {with(80, at(12, "rows", "grow_impl")), with(32, at(22, "names", "main"))}), IsEmpty())
+      << "one name contains the other";
+  EXPECT_THAT(freshLines(before, {with(80, at(12, "rows", "enlarge")), with(32, at(22, "names", "enlarge"))}),
+              IsEmpty())
+      << "another place of the function has moved with it";
+  EXPECT_THAT(freshLines(before, {with(80, at(12, "rows", "enlarge")), with(32, at(22, "names"))}), ElementsAre(12))
+      << "the function is still there";
+  EXPECT_THAT(freshLines(before, {with(80, at(12, "rows", "grow", "/src/a.c")), with(32, at(2, "q", "main"))}),
+              ElementsAre(2))
+      << "it moved into another file";
+}
+
 TEST(SamePlaces, SayWhichOfSeveralInAFunctionIsNew) {
   EXPECT_THAT(freshLines({at(10), at(12)}, {at(12), at(13), at(14)}), ElementsAre(13)) << "two lines above them";
   EXPECT_THAT(freshLines({at(10), at(12)}, {at(8), at(10), at(12)}), ElementsAre(8)) << "none above them";

@@ -1,0 +1,26 @@
+// Functions that have another name or lie in another file now, although their blocks changed, too.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace msleaks::analysis {
+
+using FunctionKey = std::pair<std::string, std::string>; // the file, and the function
+
+// Functions that only one of the runs has places in, with the purposes of these places: variable, type, callee.
+using Purposes = std::set<std::tuple<std::string, std::string, std::string>>;
+using FunctionPurposes = std::map<FunctionKey, Purposes>;
+
+// How many places of a function of before are known to be places of a function of now.
+using FunctionVotes = std::map<std::pair<FunctionKey, FunctionKey>, size_t>;
+
+// The function of now that a function of before became. It has the same name in another file. Or it is in the same
+// file, and has a place of the same purpose; then one name contains the other, or there are two such places.
+std::map<FunctionKey, FunctionKey> renamedFunctions(const FunctionPurposes &gone, const FunctionPurposes &fresh,
+                                                    const FunctionVotes &);
+
+} // namespace msleaks::analysis
