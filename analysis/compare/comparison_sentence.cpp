@@ -18,12 +18,17 @@ namespace {
 
 constexpr size_t kMostCauses = 3, kWidestName = 60;
 
-// A line of a file; of a place without a file: a function of a library.
-using CauseKey = std::tuple<std::string, uint32_t, std::string>;
+// "Index::grow"
+std::string functionText(const std::string &function) {
+  return cutMiddle(briefName(plainName(printable(function))), kWidestName);
+}
+
+// A line, or the library of a place without a file; the function, and the variable.
+using CauseKey = std::tuple<std::string, uint32_t, std::string, std::string>;
 CauseKey keyOf(const ComparedPlace &place) {
   const SiteText &site = place.site;
-  return site.file.empty() ? CauseKey{site.library, 0, site.function}
-                           : CauseKey{std::string(baseName(site.file)), site.line, {}};
+  const std::string &file = site.file.empty() ? site.library : site.file;
+  return {std::string(baseName(file)), site.line, functionText(site.function), place.variable};
 }
 
 // A place that a sentence has named, in either run.
@@ -61,11 +66,6 @@ std::vector<Cause> causesOf(const ComparedMemory &memory) {
   return causes;
 }
 
-// "Index::grow"
-std::string functionText(const std::string &function) {
-  return cutMiddle(briefName(plainName(printable(function))), kWidestName);
-}
-
 // "conv.cpp:218 in forward"
 std::string frameText(const FrameText &frame) {
   const std::string function = functionText(frame.function);
@@ -83,9 +83,7 @@ std::string whereOf(const Cause &cause) {
   if (place.site.file.empty())
     text = place.site.function.empty() ? analysis::placeOf(place.site, kWidestName)
                                        : fmt::format("{} in {}", printable(baseName(place.site.library)), text);
-  const bool have_one_name = std::all_of(cause.places.begin(), cause.places.end(),
-                                         [&](const ComparedPlace *other) { return other->variable == place.variable; });
-  if (have_one_name && !place.variable.empty())
+  if (!place.variable.empty())
     text += fmt::format(" (`{}`)", cutEnd(printable(place.variable), kWidestName));
   if (cause.places.size() == 1 && place.caller && place.caller->function != "main")
     text += " < " +

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -173,36 +174,38 @@ std::vector<EnvironmentChange> compareEnvironments(const Report &first, const Re
   return changes;
 }
 
-// A finding as the other run may have it, too. Ids contain the folder of the file, which may differ.
-using FindingKey = std::tuple<std::string, abi::Heap, uint8_t, std::string, PlaceKey, std::string>;
+// A finding as the other run may have it, too. Ids contain the folder of the file, which may differ. The parts and
+// callers of a place may be divided among findings in another way: a stale pointer in a stack is enough.
+using FindingKey = std::tuple<std::string, abi::Heap, uint8_t, std::string, PlaceKey>;
 FindingKey keyOf(const Finding &finding, const std::string &file) {
   PlaceKey key = analysis::keyOf(finding);
   if (!file.empty())
     key.file = file;
-  return {finding.kind, finding.heap, finding.device, std::string(libraryName(finding.closed_library)),
-          key,          finding.part};
+  return {finding.kind, finding.heap, finding.device, std::string(libraryName(finding.closed_library)), key};
 }
 
-// A finding `peak` only says that a place has many bytes, which the places say better.
-bool isCompared(const Finding &finding) { return finding.kind != "peak"; }
+template <class FileOf> std::set<FindingKey> keysOf(const std::vector<Finding> &findings, FileOf fileOf) {
+  std::set<FindingKey> keys;
+  for (const Finding &finding : findings)
+    keys.insert(keyOf(finding, fileOf(finding.site.file)));
+  return keys;
+}
 
 std::vector<FindingChange> compareFindings(const Report &first, const Report &second, const Relocation &relocation) {
-  std::map<FindingKey, std::vector<const Finding *>> before;
-  for (const Finding &finding : first.findings)
-    if (isCompared(finding))
-      before[keyOf(finding, relocation.of(finding.site.file))].push_back(&finding);
+  const auto relocated = [&](const std::string &file) { return relocation.of(file); };
+  const auto asItIs = [](const std::string &file) { return file; };
   std::vector<FindingChange> changes;
-  for (const Finding &finding : second.findings) {
-    if (!isCompared(finding))
-      continue;
-    if (const auto same = before.find(keyOf(finding, finding.site.file)); same == before.end() || same->second.empty())
-      changes.push_back({finding, PlaceState::New});
-    else
-      same->second.erase(same->second.begin());
-  }
-  for (const auto &[key, left] : before)
-    for (const Finding *finding : left)
-      changes.push_back({*finding, PlaceState::Gone});
+  // A finding `peak` only says that a place has many bytes, which the places say better.
+  const auto add = [&](const Finding &finding, const std::set<FindingKey> &others, const std::string &file,
+                       PlaceState state) {
+    if (finding.kind != "peak" && !others.contains(keyOf(finding, file)))
+      changes.push_back({finding, state});
+  };
+  const std::set<FindingKey> before = keysOf(first.findings, relocated), after = keysOf(second.findings, asItIs);
+  for (const Finding &finding : second.findings)
+    add(finding, before, finding.site.file, PlaceState::New);
+  for (const Finding &finding : first.findings)
+    add(finding, after, relocated(finding.site.file), PlaceState::Gone);
   return changes;
 }
 

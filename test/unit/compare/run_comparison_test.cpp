@@ -130,6 +130,14 @@ TEST(RunComparison, TellsBothDirectionsIfTheyNearlyCancel) {
               HasSubstr("B needs as many bytes as A at its peak, but not from the same places: 11.0 MiB more at"));
 }
 
+TEST(RunComparison, TellsPlacesApartThatHadTheSameLineInTurn) {
+  EXPECT_THAT(
+      sentenceOf(compareRuns(reportOf({line("a.c", 3, "make", kMiB, 1, "output")}),
+                             reportOf({line("a.c", 3, "make", kMiB, 1, "input")}))),
+      HasSubstr("not from the same places: 1.00 MiB more at a.c:3 in make (`input`), new; 1.00 MiB less at a.c:3 "
+                "in make (`output`), gone."));
+}
+
 TEST(RunComparison, TellsWhichPlaceLeaks) {
   const Report before = reportOf({line("a.c", 3, "grow", kMiB, 1)});
   Report after = before;
@@ -261,6 +269,10 @@ TEST(RunComparison, ShowsTheFindingsOfOneRunOnly) {
   EXPECT_EQ(json["findings"].at(0)["kind"], "leak");
   EXPECT_THAT(textOf(compareRuns(after, before)), HasSubstr("gone  leak (1.00 MiB) at a.c:3"));
   EXPECT_THAT(compareRuns(after, after).findings, IsEmpty());
+  before.findings = {leak, leak};
+  before.findings.at(1).part = "later blocks";
+  EXPECT_THAT(compareRuns(before, after).findings, IsEmpty()) << "B has all these blocks in one finding";
+  before.findings.clear();
   after.findings.at(0).kind = "peak";
   EXPECT_THAT(compareRuns(before, after).findings, IsEmpty()) << "the places say this";
 }
