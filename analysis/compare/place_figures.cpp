@@ -2,7 +2,25 @@
 
 #include "analysis/base/base_name.h"
 
+#include <set>
+
 namespace msleaks::analysis {
+
+namespace {
+
+uint64_t wayOf(const SiteLine &line) {
+  std::set<uint64_t> ids; // the same path may be there twice, from two lines of a function
+  for (const PathLine &path : line.paths)
+    ids.insert(path.id);
+  if (line.more_paths != 0 || ids.empty() || ids.contains(0))
+    return 0;
+  uint64_t way = 0;
+  for (const uint64_t id : ids)
+    way = way * 31 + id;
+  return way;
+}
+
+} // namespace
 
 PlaceFigures figuresOf(const SiteLine &line, const char *heap) {
   PlaceFigures place;
@@ -21,6 +39,7 @@ PlaceFigures figuresOf(const SiteLine &line, const char *heap) {
   place.variable = line.site.variable.empty() ? line.allocator.variable : line.site.variable;
   place.type = line.site.type.empty() ? line.allocator.type : line.site.type;
   place.callee = line.allocator.callee;
+  place.way = wayOf(line);
   place.offset = line.site.file.empty() ? line.site.offset : 0;
   return place;
 }

@@ -15,6 +15,7 @@ struct PlaceFigures {
   uint32_t line = 0, column = 0;
   uint64_t offset = 0; // in the library, of a place without a line
   uint64_t bytes = 0, count = 0;
+  uint64_t way = 0; // a number for the functions of all paths to the place; 0 = not all of them are known
 };
 
 // `heap`: the heap of the blocks; empty if they may be of several.

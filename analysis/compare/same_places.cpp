@@ -200,6 +200,15 @@ private:
 using Blocks = std::pair<uint64_t, uint64_t>;
 Blocks blocksOf(const PlaceFigures &place) { return {place.bytes, place.count}; }
 
+// The same paths led to the blocks. The optimizer decides which function of a path is the place: one that was inlined
+// into its caller may count as a wrapper, and the same one in a plain build does not.
+using SameWay = std::tuple<uint64_t, std::string, std::string>;
+std::optional<SameWay> sameWayOf(const PlaceFigures &place) {
+  if (!place.own || place.way == 0)
+    return {};
+  return SameWay{place.way, place.heap, place.child};
+}
+
 // A function that moved into another file, with its places.
 using MovedFunction = std::tuple<std::string, std::string, std::string, Blocks>;
 std::optional<MovedFunction> movedFunctionOf(const PlaceFigures &place) {
@@ -332,6 +341,7 @@ std::string Relocation::of(const std::string &file) const {
 SamePlaces samePlaces(std::span<const PlaceFigures> before, std::span<const PlaceFigures> now,
                       const Relocation &relocation) {
   Pairing pairing(before, now);
+  pairing.pairBy(sameWayOf, sameWayOf);
   pairing.pairBy([&](const PlaceFigures &place) { return std::optional(groupOf(place, relocation.of(place.file))); },
                  [](const PlaceFigures &place) { return std::optional(groupOf(place, place.file)); });
   pairing.pairBy(movedFunctionOf, movedFunctionOf);

@@ -37,9 +37,9 @@ struct SamePlaces {
   std::vector<size_t> gone;                     // only before
 };
 
-// A place is known by its source file, its function, and what the block is for, not by its line. Of several that agree
-// in these there are as many fresh ones as there are more now; lines only say which. A function may have moved into
-// another file, or have another name now. Then its places are the same if their blocks have the same purpose and size.
+// A place is known by the paths that led to it; else by its source file, its function, and what the block is for. Lines
+// only say which of several places is the same. A function may have moved into another file, or have another name now.
+// docs/compare.md lists these rules in their order.
 SamePlaces samePlaces(std::span<const PlaceFigures> before, std::span<const PlaceFigures> now, const Relocation &);
 
 } // namespace msleaks::analysis

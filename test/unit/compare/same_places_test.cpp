@@ -101,6 +101,18 @@ TEST(SamePlaces, OfOtherBlocksMayBeInARenamedFunction) {
       << "it moved into another file";
 }
 
+TEST(SamePlaces, AreThoseToWhichTheSamePathsLed) {
+  const auto by = [](uint64_t way, PlaceFigures place) {
+    place.way = way;
+    return place;
+  };
+  // -O2 takes the function `letterbox` for a wrapper, and -O0 does not.
+  const Listed before{by(1, at(823, "data", "letterbox")), by(2, at(589, "data", "predict"))};
+  const Listed now{by(1, at(1201, "data", "resize")), by(2, at(824, "data", "letterbox"))};
+  EXPECT_THAT(samePlacesOf(before, now).pairs, ElementsAre(std::pair(0, 0), std::pair(1, 1)));
+  EXPECT_THAT(freshLines({by(1, at(10))}, {by(1, at(10, "names"))}), ElementsAre(10)) << "it is for something else";
+}
+
 TEST(SamePlaces, SayWhichOfSeveralInAFunctionIsNew) {
   EXPECT_THAT(freshLines({at(10), at(12)}, {at(12), at(13), at(14)}), ElementsAre(13)) << "two lines above them";
   EXPECT_THAT(freshLines({at(10), at(12)}, {at(8), at(10), at(12)}), ElementsAre(8)) << "none above them";
