@@ -19,6 +19,7 @@ namespace {
 
 using Roots = std::pair<std::string_view, std::string_view>; // what two paths have before their common end
 
+constexpr size_t kMostTries = 1'000'000;
 constexpr size_t kMostMoves = 64;   // of folders
 constexpr size_t kMostVotes = 4096; // of a function: one that so many files have says little about any of them
 
@@ -54,11 +55,16 @@ Group groupOf(const PlaceFigures &place, std::string file) {
 Purpose purposeOf(const PlaceFigures &place) { return {place.variable, place.type, place.callee}; }
 
 // What one of them does not know, as where a function was inlined into another one, does not tell them apart.
+bool agree(const std::string &left, const std::string &right) { return left.empty() || right.empty() || left == right; }
 bool mayBeSame(const PlaceFigures &a, const PlaceFigures &b) {
-  const auto agree = [](const std::string &left, const std::string &right) {
-    return left.empty() || right.empty() || left == right;
-  };
   return agree(a.variable, b.variable) && agree(a.type, b.type) && agree(a.callee, b.callee);
+}
+
+// The optimizer also decides which function of a library the program calls itself: another one may be inlined.
+bool isLikelySame(const PlaceFigures &a, const PlaceFigures &b) {
+  const bool has_same_blocks = a.bytes == b.bytes && a.count == b.count;
+  return agree(a.variable, b.variable) && agree(a.type, b.type) &&
+         (has_same_blocks || (a.line != 0 && a.line == b.line));
 }
 
 // A line, or where a place has none, where it is in its library.
@@ -129,17 +135,28 @@ private:
       before.insert(before.end(), both.first.begin(), both.first.end());
       now.insert(now.end(), both.second.begin(), both.second.end());
     }
+    pairFirst(before, now, mayBeSame);
+    if (before.size() * now.size() <= kMostTries)
+      pairFirst(before, now, isLikelySame);
+    found_.fresh.insert(found_.fresh.end(), now.begin(), now.end());
+    found_.gone.insert(found_.gone.end(), before.begin(), before.end());
+  }
+
+  // Pairs each place with the first one that is the same. Leaves those without a partner.
+  void pairFirst(std::vector<size_t> &before, std::vector<size_t> &now,
+                 bool (*isSame)(const PlaceFigures &, const PlaceFigures &)) {
+    std::vector<size_t> left;
     for (const size_t index : now) {
-      const auto same = std::find_if(before.begin(), before.end(),
-                                     [&](size_t other) { return mayBeSame(before_[other], now_[index]); });
+      const auto same =
+          std::find_if(before.begin(), before.end(), [&](size_t other) { return isSame(before_[other], now_[index]); });
       if (same == before.end()) {
-        found_.fresh.push_back(index);
+        left.push_back(index);
         continue;
       }
       found_.pairs.emplace_back(*same, index);
       before.erase(same);
     }
-    found_.gone.insert(found_.gone.end(), before.begin(), before.end());
+    now = std::move(left);
   }
 
   // Those that lines were put before or taken from first, as far as most of them moved; then in their order. Leaves

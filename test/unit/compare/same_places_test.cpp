@@ -101,6 +101,17 @@ TEST(SamePlaces, OfOtherBlocksMayBeInARenamedFunction) {
       << "it moved into another file";
 }
 
+TEST(SamePlaces, MayCallAnotherFunctionOfALibrary) {
+  const auto calling = [](const char *callee, PlaceFigures place) {
+    place.callee = callee;
+    return place;
+  };
+  const Listed before{calling("operator new", with(64, at(7, "")))};
+  EXPECT_THAT(freshLines(before, {calling("append", with(64, at(9, "")))}), IsEmpty()) << "the same blocks";
+  EXPECT_THAT(freshLines(before, {calling("append", with(80, at(7, "")))}), IsEmpty()) << "the same line";
+  EXPECT_THAT(freshLines(before, {calling("append", with(80, at(9, "")))}), ElementsAre(9));
+}
+
 TEST(SamePlaces, AreThoseToWhichTheSamePathsLed) {
   const auto by = [](uint64_t way, PlaceFigures place) {
     place.way = way;
