@@ -18,7 +18,7 @@ bool isPlainMapping(int protection, int flags) noexcept {
   return protection == (PROT_READ | PROT_WRITE) && (flags & MAP_ANONYMOUS) != 0 && (flags & kAsksForMore) == 0;
 }
 
-// More than the tracer lets a process guard (analysis/verify/guarded_blocks.h).
+// More than the tracer lets a process guard (analysis/second_run/guarded_blocks.h).
 constinit MappingTable<8192> mappings{};
 
 void *makeGuardedMapping(uint64_t bytes) noexcept {

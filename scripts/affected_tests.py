@@ -33,10 +33,15 @@ ROWS = [
     ("scripts/", ["scripts"]), ("bench/", ["scripts"]),
     ("cmake/", ["e2e/package"]),
 ]
+# For a part of analysis: its folders of unit tests, if they have other names.
+UNIT = {
+    "base": ["command_line"], "result": ["report"], "text": ["report"], "reach": ["collect"], "compare": ["compare", "check"],
+    "second_run": ["verify", "doctor"], "counts": ["graphs", "profiles"],
+}
 # For a part of analysis: the folders of tests with whole runs that also test this part, in addition to the unit tests.
 RUNS = {
-    "collect": ["e2e/run"], "graphs": ["e2e/graphs"], "profiles": ["e2e/profiles"], "adapters": ["e2e/profiles"],
-    "doctor": ["e2e/doctor"], "watch": ["e2e/watch"], "places": ["e2e/truth"], "live": ["e2e/user"],
+    "reach": ["e2e/run"], "collect": ["e2e/run"], "counts": ["e2e/graphs", "e2e/profiles"], "adapters": ["e2e/profiles"],
+    "second_run": ["e2e/doctor"], "watch": ["e2e/watch"], "places": ["e2e/truth"], "live": ["e2e/user"],
     "analyzers": ["e2e/user", "e2e/guilty"], "findings": ["e2e/user", "e2e/guilty"], "report": ["e2e/guilty"],
 }
 
@@ -58,7 +63,8 @@ def folders_of(path, seen_by):
     words = path.split("/")
     if words[0] == "analysis" and len(words) > 2:
         part = words[1]
-        return sorted(seen_by.get(part, {part})) + RUNS.get(part, [])
+        units = (folder for seeing in sorted(seen_by.get(part, {part})) for folder in UNIT.get(seeing, [seeing]))
+        return list(units) + RUNS.get(part, [])
     if words[:2] == ["test", "unit"] and len(words) > 3:
         return [words[2]]
     if words[:2] == ["test", "e2e"] and len(words) > 3:

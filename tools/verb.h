@@ -6,8 +6,8 @@
 // The stem of the file is also the verb's name. CONTRIBUTING.md describes how to add a verb.
 #pragma once
 
+#include "analysis/base/command_line.h"
 #include "analysis/base/result.h"
-#include "analysis/command_line/command_line.h"
 
 #include <functional>
 #include <vector>

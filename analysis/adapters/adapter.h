@@ -2,9 +2,9 @@
 // it is asked to load it. To add one: a file in this folder (registry.h) and its test.
 #pragma once
 
-#include "analysis/base/file_access.h"
-#include "analysis/profiles/perf_profile.h"
-#include "analysis/profiles/profile.h"
+#include "analysis/base/files.h"
+#include "analysis/counts/perf_profile.h"
+#include "analysis/counts/profile.h"
 
 #include <cstdint>
 #include <span>
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline adapters {
 
 // How to load, and what was found out on the way.
 struct ProfileLoading {
@@ -27,7 +27,7 @@ struct ProfileAdapter {
   // Given the first kilobyte of a file, or less where it is shorter.
   bool (*recognizes)(std::span<const uint8_t> head);
   // The message of an error is about the file, and stands behind its name: "is cut short".
-  Result<profiles::Profile> (*load)(const trace::InputFile &, ProfileLoading &);
+  Result<profiles::Profile> (*load)(const InputFile &, ProfileLoading &);
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline adapters

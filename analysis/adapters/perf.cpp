@@ -1,11 +1,11 @@
 // perf: what `perf record` of Linux writes.
 #include "analysis/adapters/registry.h"
-#include "analysis/profiles/perf_file.h"
+#include "analysis/counts/perf_file.h"
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline adapters {
 namespace {
 
-Result<profiles::Profile> loadPerf(const trace::InputFile &file, ProfileLoading &loading) {
+Result<profiles::Profile> loadPerf(const InputFile &file, ProfileLoading &loading) {
   return profiles::readPerfProfile(file, loading.perf, loading.notes);
 }
 
@@ -13,4 +13,4 @@ Result<profiles::Profile> loadPerf(const trace::InputFile &file, ProfileLoading 
 
 MSL_REGISTER_PROFILE_ADAPTER(perf, "Linux perf.data, read without perf", profiles::isPerfData, loadPerf)
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline adapters

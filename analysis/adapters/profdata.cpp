@@ -1,9 +1,9 @@
 // profdata: what llvm-profdata merges.
-#include "analysis/profiles/profdata.h"
+#include "analysis/counts/profdata.h"
 #include "analysis/adapters/registry.h"
-#include "analysis/profiles/profile_file.h"
+#include "analysis/counts/profile.h"
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline adapters {
 namespace {
 
 // A raw profile is known, to be refused with what to do about it.
@@ -11,7 +11,7 @@ bool isAnyProfdata(std::span<const uint8_t> head) {
   return profiles::isProfdata(head) || profiles::isRawProfdata(head);
 }
 
-Result<profiles::Profile> loadProfdata(const trace::InputFile &file, ProfileLoading &) {
+Result<profiles::Profile> loadProfdata(const InputFile &file, ProfileLoading &) {
   return profiles::readProfdata(MSL_TRY(profiles::wholeFile(file)));
 }
 
@@ -19,4 +19,4 @@ Result<profiles::Profile> loadProfdata(const trace::InputFile &file, ProfileLoad
 
 MSL_REGISTER_PROFILE_ADAPTER(profdata, "LLVM's .profdata, of LLVM 19 and 22", isAnyProfdata, loadProfdata)
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline adapters

@@ -6,6 +6,8 @@
 #pragma once
 
 #include "analysis/adapters/adapter.h"
+#include "analysis/base/files.h"
+#include "analysis/base/result.h"
 
 #include <filesystem>
 #include <vector>
@@ -13,7 +15,7 @@
 #define MSL_REGISTER_PROFILE_ADAPTER(stem, summary, recognizes, load)                                                  \
   ProfileAdapter makeProfileAdapter_##stem() { return {#stem, summary, recognizes, load}; }
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline adapters {
 
 // In the order of their names.
 std::vector<ProfileAdapter> profileAdapters();
@@ -21,4 +23,13 @@ std::vector<ProfileAdapter> profileAdapters();
 // By the first adapter that knows the file. An error names it. "-" is the standard input.
 Result<profiles::Profile> loadProfile(const std::filesystem::path &, ProfileLoading &);
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline adapters
+
+// The standard input as a file that can be read anywhere.
+
+namespace msleaks::analysis::profiles {
+
+// All that is piped into the program, copied to a file without a name. An error speaks of the standard input.
+Result<FileDescriptor> copyOfStandardInput();
+
+} // namespace msleaks::analysis::profiles

@@ -9,7 +9,7 @@
 #include <bit>
 #include <unordered_map>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline analyzers {
 namespace {
 
 // A program like PyTorch has half a million paths that allocate. To name all of them takes longer than all else.
@@ -121,4 +121,4 @@ void AllocationAnalyzer::conclude(Conclusion &conclusion) const {
 
 MSL_REGISTER_ANALYZER(allocations, AllocationAnalyzer)
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline analyzers

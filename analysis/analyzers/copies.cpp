@@ -1,8 +1,7 @@
 // Copies: host blocks that were copied to a device, and live on beside the copy (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
-#include "analysis/findings/advice_words.h"
+#include "analysis/findings/advice.h"
 #include "analysis/findings/keeper.h"
-#include "analysis/findings/use_line.h"
 #include "analysis/places/place.h"
 
 #include <algorithm>
@@ -11,7 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline analyzers {
 namespace {
 
 constexpr uint64_t kLeastCopiedBytes = 64 << 10; // of a block
@@ -123,4 +122,4 @@ void CopiesAnalyzer::conclude(Conclusion &conclusion) const {
 
 MSL_REGISTER_ANALYZER(copies, CopiesAnalyzer)
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline analyzers

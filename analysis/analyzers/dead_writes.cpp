@@ -1,8 +1,7 @@
 // Dead writes: copies and fills whose bytes are overwritten before anything could have read them (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
-#include "analysis/findings/advice_words.h"
+#include "analysis/findings/advice.h"
 #include "analysis/findings/keeper.h"
-#include "analysis/findings/use_line.h"
 #include "analysis/live/use.h"
 
 #include <fmt/format.h>
@@ -10,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline analyzers {
 namespace {
 
 constexpr uint64_t kLeastDeadBytes = 64 << 10;
@@ -123,4 +122,4 @@ void DeadWritesAnalyzer::conclude(Conclusion &conclusion) const {
 
 MSL_REGISTER_ANALYZER(dead_writes, DeadWritesAnalyzer)
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline analyzers

@@ -7,7 +7,7 @@
 #include <optional>
 #include <tuple>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline analyzers {
 namespace {
 
 // The least and the most that a heap had in a step.
@@ -121,4 +121,4 @@ void FluctuationAnalyzer::conclude(Conclusion &conclusion) const {
 
 MSL_REGISTER_ANALYZER(fluctuation, FluctuationAnalyzer)
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline analyzers

@@ -1,8 +1,7 @@
 // Fragmentation: blocks that a small part of them keeps alive, and what it is (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
-#include "analysis/findings/advice_words.h"
+#include "analysis/findings/advice.h"
 #include "analysis/findings/keeper.h"
-#include "analysis/findings/use_line.h"
 #include "analysis/live/part_map.h"
 #include "analysis/live/peaks.h"
 #include "analysis/live/segments.h"
@@ -13,7 +12,7 @@
 #include <map>
 #include <optional>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline analyzers {
 namespace {
 
 // What is low: a quarter of the segment or less is in use. Less than a few pages, or a small part of the peak, is
@@ -266,4 +265,4 @@ void FragmentationAnalyzer::conclude(Conclusion &conclusion) const {
 
 MSL_REGISTER_ANALYZER(fragmentation, FragmentationAnalyzer)
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline analyzers

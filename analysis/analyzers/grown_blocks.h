@@ -2,7 +2,7 @@
 // moves what it has, and frees the smaller block.
 #pragma once
 
-#include "analysis/base/element_at.h"
+#include "analysis/base/tables.h"
 #include "analysis/live/live_set.h"
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline analyzers {
 
 // A block that a realloc gave back for a larger one. Its pages went along.
 struct FormerBlock {
@@ -113,4 +113,4 @@ private:
   std::unordered_map<uint32_t, GivenBack> given_back_;             // by process
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline analyzers

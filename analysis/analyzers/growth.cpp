@@ -1,6 +1,6 @@
 // Growth: places of whose blocks nearly every step leaves some behind (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
-#include "analysis/findings/advice_words.h"
+#include "analysis/findings/advice.h"
 #include "analysis/findings/keeper.h"
 #include "analysis/live/period_finder.h"
 #include "analysis/live/step_survivors.h"
@@ -13,7 +13,7 @@
 #include <span>
 #include <utility>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline analyzers {
 namespace {
 
 // Fewer steps show nothing; a step in four may do without, as one that only validates.
@@ -258,4 +258,4 @@ void GrowthAnalyzer::conclude(Conclusion &conclusion) const {
 
 MSL_REGISTER_ANALYZER(growth, GrowthAnalyzer)
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline analyzers

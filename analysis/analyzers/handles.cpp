@@ -1,7 +1,6 @@
 // Handles that are never given back: streams, events, files, threads, … (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
-#include "analysis/findings/advice_words.h"
-#include "analysis/findings/holders_text.h"
+#include "analysis/findings/advice.h"
 #include "analysis/findings/keeper.h"
 #include "analysis/live/open_handles.h"
 
@@ -14,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline analyzers {
 namespace {
 
 // A program may well end with a few of a place: a log, a pool of threads. A program that forgets one forgets it each
@@ -258,4 +257,4 @@ void HandleAnalyzer::conclude(Conclusion &conclusion) const {
 
 MSL_REGISTER_ANALYZER(handles, HandleAnalyzer)
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline analyzers

@@ -1,9 +1,9 @@
 // Host copies: host blocks that hold the content of another host block, while both are alive (docs/analyses.md).
 #include "msleaks/abi/host_copies.h"
 #include "analysis/analyzers/registry.h"
-#include "analysis/base/base_name.h"
+#include "analysis/base/text.h"
+#include "analysis/findings/advice.h"
 #include "analysis/findings/keeper.h"
-#include "analysis/findings/use_line.h"
 #include "analysis/places/place.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include <map>
 #include <utility>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline analyzers {
 namespace {
 
 constexpr uint64_t kLeftOutOneIn = 10; // a copy leaves out at most one part of so many
@@ -287,4 +287,4 @@ void HostCopiesAnalyzer::conclude(Conclusion &conclusion) const {
 
 MSL_REGISTER_ANALYZER(host_copies, HostCopiesAnalyzer)
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline analyzers

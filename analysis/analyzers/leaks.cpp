@@ -1,11 +1,9 @@
 #include "analysis/analyzers/leaks.h"
 
 #include "analysis/analyzers/registry.h"
-#include "analysis/findings/advice_words.h"
+#include "analysis/findings/advice.h"
 #include "analysis/findings/harmless.h"
-#include "analysis/findings/holders_text.h"
 #include "analysis/findings/keeper.h"
-#include "analysis/findings/suppressions.h"
 #include "analysis/places/place.h"
 
 #include <algorithm>
@@ -13,7 +11,7 @@
 #include <map>
 #include <set>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline analyzers {
 namespace {
 
 template <class ByCohort> std::vector<CohortRemains> sorted(const ByCohort &by_cohort) {
@@ -383,4 +381,4 @@ LeakResult LeakAnalyzer::result() const { return {leakedWith(libcs_), sorted(ali
 
 MSL_REGISTER_ANALYZER(leaks, LeakAnalyzer)
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline analyzers

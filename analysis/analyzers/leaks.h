@@ -16,7 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline analyzers {
 
 struct LeakResult {
   std::vector<CohortRemains> leaked; // ascending; its process exited
@@ -27,8 +27,8 @@ struct LeakResult {
 // Sum over the physical heaps; pools hand out parts of blocks that are counted already.
 BlockSum physicalSum(const std::vector<CohortRemains> &);
 
-// Keeps when leaked blocks of one cohort were born, and with how many bytes. If there are more than kMost, two neighbours
-// become one with the later birth: a saving is then rather too small than too large.
+// Keeps when leaked blocks of one cohort were born, and with how many bytes. If there are more than kMost, two
+// neighbours become one with the later birth: a saving is then rather too small than too large.
 class Births {
 public:
   static constexpr size_t kMost = 1 << 16;
@@ -90,4 +90,4 @@ private:
   Pauses pauses_;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline analyzers

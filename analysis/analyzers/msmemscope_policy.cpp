@@ -5,8 +5,8 @@
 //   early  if something was freed between its allocation and its first use,
 //   late   if something was allocated between its last use and its free, and
 //   idle   if there are more than 3,000 calls between two uses.
+#include "analysis/analyzers/idle_blocks.h"
 #include "analysis/analyzers/registry.h"
-#include "analysis/findings/idle_blocks.h"
 
 #include <algorithm>
 #include <map>
@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline analyzers {
 namespace {
 
 constexpr uint64_t kIdleCalls = 3000;
@@ -110,4 +110,4 @@ void MsMemScopePolicy::conclude(Conclusion &conclusion) const {
 
 MSL_REGISTER_ANALYZER(msmemscope_policy, MsMemScopePolicy)
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline analyzers

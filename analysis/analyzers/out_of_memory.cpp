@@ -1,7 +1,7 @@
 // Out of memory: what was refused, and what was alive then (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
-#include "analysis/base/number_text.h"
-#include "analysis/findings/advice_words.h"
+#include "analysis/base/text.h"
+#include "analysis/findings/advice.h"
 #include "analysis/live/refusals.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include <map>
 #include <unordered_map>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline analyzers {
 namespace {
 
 class OutOfMemoryAnalyzer final : public Analyzer {
@@ -143,4 +143,4 @@ void OutOfMemoryAnalyzer::conclude(Conclusion &conclusion) const {
 
 MSL_REGISTER_ANALYZER(out_of_memory, OutOfMemoryAnalyzer)
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline analyzers

@@ -10,7 +10,7 @@
 #include <numeric>
 #include <optional>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline analyzers {
 namespace {
 
 using NodeId = OwnerTree::NodeId;
@@ -226,4 +226,4 @@ void OwnersAnalyzer::conclude(Conclusion &conclusion) const {
 
 MSL_REGISTER_ANALYZER(owners, OwnersAnalyzer)
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline analyzers

@@ -1,9 +1,9 @@
 #include "analysis/analyzers/peak.h"
 
+#include "analysis/analyzers/callers_apart.h"
 #include "analysis/analyzers/registry.h"
-#include "analysis/base/number_text.h"
-#include "analysis/findings/advice_words.h"
-#include "analysis/findings/callers_apart.h"
+#include "analysis/base/text.h"
+#include "analysis/findings/advice.h"
 #include "analysis/findings/keeper.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include <map>
 #include <set>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline analyzers {
 
 void PeakAnalyzer::onAlloc(const Block &block, AllocCause cause, uint64_t time_ns) {
   if (block.reserve)
@@ -180,4 +180,4 @@ void PeakAnalyzer::conclude(Conclusion &conclusion) const {
 
 MSL_REGISTER_ANALYZER(peak, PeakAnalyzer)
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline analyzers

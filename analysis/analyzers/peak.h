@@ -1,15 +1,15 @@
 // Peak: the highest point of the memory in use, and what was alive there (docs/report.md).
 #pragma once
 
-#include "analysis/base/element_at.h"
-#include "analysis/findings/section.h"
+#include "analysis/base/tables.h"
 #include "analysis/live/peaks.h"
+#include "analysis/result/section.h"
 #include "analysis/stream/analyzer.h"
 
 #include <string_view>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline analyzers {
 
 class PeakAnalyzer final : public Analyzer {
 public:
@@ -31,4 +31,4 @@ private:
   std::vector<ByteNs> byte_ns_; // by cohort: bytes times lifetime of its blocks
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline analyzers

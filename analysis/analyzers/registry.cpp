@@ -1,6 +1,6 @@
 #include "analysis/analyzers/registry.h"
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline analyzers {
 
 #define MSL_ENTRY(stem) std::unique_ptr<Analyzer> makeAnalyzer_##stem();
 #include "analyzers.inc"
@@ -14,4 +14,4 @@ std::vector<std::unique_ptr<Analyzer>> makeAnalyzers() {
   return analyzers;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline analyzers

@@ -13,9 +13,9 @@
 #define MSL_REGISTER_ANALYZER(stem, Type)                                                                              \
   std::unique_ptr<Analyzer> makeAnalyzer_##stem() { return std::make_unique<Type>(); }
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline analyzers {
 
 // One of each, in the order of the files' names.
 std::vector<std::unique_ptr<Analyzer>> makeAnalyzers();
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline analyzers

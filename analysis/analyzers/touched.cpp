@@ -2,8 +2,8 @@
 // page tables said while the program ran (docs/analyses.md).
 #include "analysis/analyzers/grown_blocks.h"
 #include "analysis/analyzers/registry.h"
-#include "analysis/base/number_text.h"
-#include "analysis/findings/advice_words.h"
+#include "analysis/base/text.h"
+#include "analysis/findings/advice.h"
 #include "analysis/findings/keeper.h"
 #include "analysis/places/place.h"
 
@@ -13,7 +13,7 @@
 #include <map>
 #include <unordered_map>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline analyzers {
 namespace {
 
 // Blocks that have gone are kept, so that it can be worked out what they cost; no more than these.
@@ -271,4 +271,4 @@ void TouchedAnalyzer::conclude(Conclusion &conclusion) const {
 
 MSL_REGISTER_ANALYZER(touched, TouchedAnalyzer)
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline analyzers

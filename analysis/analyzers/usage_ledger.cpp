@@ -1,16 +1,16 @@
 // Ledger: what the memory of the host and of each device is made of, as far as it is known (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
 #include "analysis/findings/keeper.h"
-#include "analysis/findings/ledger.h"
 #include "analysis/live/at_peak.h"
 #include "analysis/live/segments.h"
+#include "analysis/result/ledger.h"
 
 #include <algorithm>
 #include <functional>
 #include <map>
 #include <unordered_map>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline analyzers {
 namespace {
 
 // The bytes that glibc's malloc adds to a block of this size. A chunk has a header of 8 bytes, and is a multiple of 16
@@ -306,4 +306,4 @@ void UsageLedgerAnalyzer::conclude(Conclusion &conclusion) const {
 
 MSL_REGISTER_ANALYZER(usage_ledger, UsageLedgerAnalyzer)
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline analyzers

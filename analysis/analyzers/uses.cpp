@@ -1,8 +1,8 @@
 // Uses: blocks that are allocated long before their first use, freed long after their last one, or never used. The
 // floor is the peak if there were none of these (docs/analyses.md).
+#include "analysis/analyzers/idle_blocks.h"
 #include "analysis/analyzers/registry.h"
-#include "analysis/findings/idle_blocks.h"
-#include "analysis/findings/use_line.h"
+#include "analysis/findings/advice.h"
 #include "analysis/live/launch_sets.h"
 #include "analysis/live/launched_kernels.h"
 #include "analysis/live/use.h"
@@ -11,7 +11,7 @@
 #include <array>
 #include <map>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline analyzers {
 namespace {
 
 // The uses of a live block. `others`: how many blocks its device had been asked for at that moment.
@@ -129,4 +129,4 @@ void UsesAnalyzer::conclude(Conclusion &conclusion) const {
 
 MSL_REGISTER_ANALYZER(uses, UsesAnalyzer)
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline analyzers

@@ -1,10 +1,9 @@
 // Device memory that the peak could do without, though it is used before and behind it: blocks that are idle there
 // between two uses, and blocks that fit into others which are used no more (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
-#include "analysis/base/base_name.h"
-#include "analysis/findings/advice_words.h"
+#include "analysis/base/text.h"
+#include "analysis/findings/advice.h"
 #include "analysis/findings/keeper.h"
-#include "analysis/findings/use_line.h"
 #include "analysis/live/use.h"
 
 #include <algorithm>
@@ -14,7 +13,7 @@
 #include <optional>
 #include <unordered_map>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline analyzers {
 namespace {
 
 // Between two uses: what a step or two pass over is not worth a copy to the host and back.
@@ -235,4 +234,4 @@ void UsesAtPeakAnalyzer::conclude(Conclusion &conclusion) const {
 
 MSL_REGISTER_ANALYZER(uses_at_peak, UsesAtPeakAnalyzer)
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline analyzers

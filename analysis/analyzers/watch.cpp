@@ -9,7 +9,7 @@
 #include <set>
 #include <unordered_map>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline analyzers {
 namespace {
 
 using abi::EventKind;
@@ -373,8 +373,6 @@ void WatchAnalyzer::conclude(Conclusion &conclusion) const {
 
 } // namespace
 
-const char *nameOf(Given given) { return given == Given::No ? "no" : "unknown"; }
-
 MSL_REGISTER_ANALYZER(watch, WatchAnalyzer)
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline analyzers

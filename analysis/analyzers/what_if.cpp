@@ -1,11 +1,11 @@
 // What-if: the peak after the changes that the user asks about, computed from the history of the memory.
-#include "analysis/findings/what_if.h"
+#include "analysis/result/what_if.h"
 #include "analysis/analyzers/registry.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline analyzers {
 namespace {
 
 using Kind = Change::Kind;
@@ -136,4 +136,4 @@ WhatIf WhatIfAnalyzer::answer(Conclusion &conclusion) {
 
 MSL_REGISTER_ANALYZER(what_if, WhatIfAnalyzer)
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline analyzers

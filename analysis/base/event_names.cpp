@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline base {
 namespace {
 
 struct EventName {
@@ -61,4 +61,4 @@ Result<uint32_t> eventBits(std::string_view option, std::string_view list) {
   return bits;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline base

@@ -8,11 +8,11 @@
 #include <string>
 #include <string_view>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline base {
 
 // "alloc, free, …": every one.
 std::string eventNames();
 // "alloc,free" -> their abi::enabledBit. Fails on another word, and when none is named; `option` is whose value it is.
 Result<uint32_t> eventBits(std::string_view option, std::string_view list);
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline base

@@ -6,7 +6,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline base {
 namespace {
 
 constexpr char kLevelVariable[] = "MSLEAKS_LOG";
@@ -30,4 +30,4 @@ Result<void> startLog(std::string_view program, const std::string &option) {
   return {};
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline base

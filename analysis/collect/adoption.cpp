@@ -1,15 +1,15 @@
 #include "analysis/collect/adoption.h"
 
+#include "analysis/base/run_folder.h"
 #include "analysis/collect/collector.h"
 #include "analysis/collect/session_status.h"
 #include "analysis/collect/stored_session.h"
-#include "analysis/run/run_folder.h"
 
 #include <fmt/format.h>
 #include <thread>
 #include <unistd.h>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 namespace {
 
 constexpr uint64_t kLookForStopNs = 50'000'000;
@@ -81,4 +81,4 @@ Result<Adopted> adoptRun(const std::filesystem::path &run, const std::atomic<boo
   return Adopted{summary.totals.stored, summary.notes};
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 
 struct Adopted {
   uint64_t events_added = 0;
@@ -21,4 +21,4 @@ struct Adopted {
 // the old collector lives.
 Result<Adopted> adoptRun(const std::filesystem::path &run, const std::atomic<bool> &stop);
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

@@ -4,11 +4,12 @@
 #include <cmath>
 #include <fstream>
 #include <string>
+
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 namespace {
 
 __extension__ using Wide = __int128;
@@ -178,4 +179,4 @@ const ClockLine &ClockModel::lineFor(uint64_t ticks) const {
 
 uint64_t ClockModel::toNs(uint64_t ticks) const { return lineFor(ticks).at(ticks); }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

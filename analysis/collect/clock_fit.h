@@ -6,7 +6,7 @@
 // the true time. A suspend is such a jump: the counter runs on, CLOCK_MONOTONIC stands still.
 #pragma once
 
-#include "analysis/base/clock.h"
+#include "analysis/base/machine.h"
 #include "msleaks/abi/session.h"
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include <optional>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 
 // The same moment on both clocks.
 struct ClockPair {
@@ -71,4 +71,4 @@ private:
   uint64_t interval_ns_ = 0;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

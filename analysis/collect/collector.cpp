@@ -1,17 +1,17 @@
 #include "analysis/collect/collector.h"
 
-#include "analysis/collect/liveness.h"
-#include "analysis/collect/lost_pages.h"
 #include "analysis/collect/predecessor.h"
-#include "analysis/collect/robust_futex.h"
 #include "analysis/collect/unseen.h"
+#include "analysis/reach/liveness.h"
+#include "analysis/reach/lost_pages.h"
+#include "analysis/reach/robust_futex.h"
 
 #include <algorithm>
 #include <exception>
 #include <fmt/format.h>
 #include <sys/wait.h>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 namespace {
 
 // The sleep between two rounds that found nothing: twice the last one up to kShortSleepNs, then an eighth longer each
@@ -66,12 +66,11 @@ Collector::Collector(SessionDir &session, TraceWriter trace, const TraceReader &
 
 Collector::Collector(SessionDir &session, TraceWriter trace, ClockModel clock)
     : session_(session), trace_(std::move(trace)), clock_(std::move(clock)), output_{.writer = trace_, .clock = clock_},
-      waiter_(session.path()),
-      watch_answers_(
-          [&wish = session.control().watch](const fs::path &definitions, uint32_t image) {
-            return rangesOfLine(definitions, image, wish);
-          },
-          [this] { waiter_.wake(); }) {
+      waiter_(session.path()), watch_answers_(
+                                   [&wish = session.control().watch](const fs::path &definitions, uint32_t image) {
+                                     return rangesOfLine(definitions, image, wish);
+                                   },
+                                   [this] { waiter_.wake(); }) {
   publishFit(session_.control().fit, clock_.line());
   beat();
   output_.after_batch = [this] {
@@ -320,4 +319,4 @@ void Collector::updateProgress() {
   progress_processes_.store(next_process_ - 1, std::memory_order_relaxed);
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

@@ -2,16 +2,17 @@
 // It runs on a thread of its own (run); everything else here may be called from another one.
 #pragma once
 
+#include "analysis/base/run_folder.h"
 #include "analysis/collect/control_socket.h"
-#include "analysis/collect/pointer_reading.h"
 #include "analysis/collect/process_collector.h"
-#include "analysis/collect/process_watch.h"
 #include "analysis/collect/recording_switch.h"
-#include "analysis/collect/resident_sampler.h"
 #include "analysis/collect/session_dir.h"
 #include "analysis/collect/session_waiter.h"
 #include "analysis/collect/watch_answer.h"
-#include "analysis/run/run_folder.h"
+#include "analysis/reach/pointer_reading.h"
+#include "analysis/reach/process_watch.h"
+#include "analysis/reach/resident_sampler.h"
+#include "analysis/trace/trace_reader.h"
 
 #include <atomic>
 #include <memory>
@@ -20,10 +21,9 @@
 #include <unordered_set>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 
 struct StoredSession;
-class TraceReader;
 
 // The results of the collector.
 struct CollectorSummary {
@@ -146,4 +146,4 @@ StreamAccount sessionAccount(uint64_t dropped, uint64_t epochs);
 // A wait status as a shell reports it: 0..255, or 128 + signal; -1 when it is not known.
 int shellStatus(int wait_status);
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

@@ -1,15 +1,14 @@
 // The commands of `msleaks ctl` to a running collector, and the signal that toggles.
-#include "analysis/collect/collector.h"
-
-#include "analysis/base/clock.h"
 #include "analysis/base/event_names.h"
+#include "analysis/base/machine.h"
+#include "analysis/collect/collector.h"
 #include "analysis/collect/session_settings.h"
 #include "analysis/collect/session_status.h"
 #include "analysis/collect/unseen.h"
 
 #include <fmt/format.h>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 namespace {
 
 ControlAnswer refusal(const Error &error) { return {error.status, error.message}; }
@@ -85,4 +84,4 @@ std::string Collector::status() {
   return jsonOf({switch_->recording() ? "recording" : "paused", next_process_ - 1, totalsNow(), switch_->sinceNs()});
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

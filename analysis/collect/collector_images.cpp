@@ -1,10 +1,10 @@
 // Which process images a collector follows: found by their arenas, replaced by an exec, finished when they have ended.
-#include "analysis/collect/liveness.h"
 #include "analysis/collect/predecessor.h"
+#include "analysis/reach/liveness.h"
 
 #include <algorithm>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 
 namespace fs = std::filesystem;
 
@@ -152,4 +152,4 @@ Result<void> Collector::finish(Attached &process, uint64_t end_ns, int wait_stat
   return {};
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

@@ -1,13 +1,12 @@
 // Processes that are read for who points to what: at their exit and at marks, where they wait for it, and on demand.
+#include "analysis/base/machine.h"
 #include "analysis/collect/collector.h"
-
-#include "analysis/base/clock.h"
-#include "analysis/collect/pointer_reading.h"
+#include "analysis/reach/pointer_reading.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 namespace {
 
 constexpr uint64_t kBytesOfRound = 32 << 20; // some 10 ms: then the rings of others are looked at
@@ -111,4 +110,4 @@ Result<ControlAnswer> Collector::reachNow() {
   return ControlAnswer{ExitStatus::Clean, fmt::format("{}", fmt::join(read_on_demand_, "\n"))};
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

@@ -1,6 +1,6 @@
 #include "analysis/collect/control_socket.h"
 
-#include "analysis/base/clock.h"
+#include "analysis/base/machine.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -14,7 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 namespace {
 
 namespace fs = std::filesystem;
@@ -146,4 +146,4 @@ Result<ControlAnswer> askSession(const fs::path &session, const std::string &req
   return ControlAnswer{static_cast<ExitStatus>(packet[0] - '0'), packet.substr(2, static_cast<size_t>(got) - 2)};
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

@@ -2,7 +2,7 @@
 // directory, for the user alone.
 #pragma once
 
-#include "analysis/base/file_descriptor.h"
+#include "analysis/base/files.h"
 #include "analysis/base/result.h"
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 
 inline constexpr char kControlSocket[] = "ctl";
 
@@ -51,4 +51,4 @@ private:
 // Asks the collector of the session. An error: there is none (BadInput), or it is not ours to ask (OwnFault).
 Result<ControlAnswer> askSession(const std::filesystem::path &session, const std::string &request);
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

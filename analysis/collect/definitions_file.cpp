@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <unistd.h>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 namespace {
 
 constexpr uint64_t kReadBytes = uint64_t{4} << 20;
@@ -60,4 +60,4 @@ uint64_t DefinitionsFile::unreadBytes() {
   return size > position_ ? size - position_ : 0;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

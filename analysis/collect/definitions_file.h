@@ -1,7 +1,7 @@
 // Follows a process' .defs file (abi/definitions.h) while the process appends to it.
 #pragma once
 
-#include "analysis/collect/mapping.h"
+#include "analysis/reach/mapping.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 
 class DefinitionsFile {
 public:
@@ -33,4 +33,4 @@ private:
   std::vector<std::byte> buffer_;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 
 KernelFacts askKernel() {
   KernelFacts facts{static_cast<uint64_t>(sysconf(_SC_PAGESIZE)), false};
@@ -37,4 +37,4 @@ uint32_t ownSeccompFilters() {
   return abi::seccompFilters(status);
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

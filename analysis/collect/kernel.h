@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 
 struct KernelFacts {
   uint64_t page_bytes;
@@ -19,4 +19,4 @@ std::string whyUnserved(const KernelFacts &);
 // Seccomp filters that hold for this process, as in a container. What it starts begins with as many.
 uint32_t ownSeccompFilters();
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

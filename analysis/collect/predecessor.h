@@ -4,7 +4,7 @@
 #include "analysis/collect/collector.h"
 #include "analysis/collect/stored_session.h"
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 
 // Of a session whose first collector was killed.
 struct Collector::Predecessor {
@@ -12,4 +12,4 @@ struct Collector::Predecessor {
   StoredSession stored;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

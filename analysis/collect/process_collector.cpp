@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 namespace {
 
 // A chunk of so many slots compresses well and is still in the cache while it is encoded.
@@ -411,4 +411,4 @@ ProcessTotals ProcessCollector::totals() const {
           .stalled_ns = sum.stalled_ns};
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

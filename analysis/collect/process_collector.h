@@ -5,10 +5,10 @@
 // moves. A stream's account is written before its ring may be claimed again.
 #pragma once
 
-#include "analysis/collect/arena_reader.h"
 #include "analysis/collect/clock_fit.h"
 #include "analysis/collect/definitions_file.h"
-#include "analysis/collect/page_access.h"
+#include "analysis/reach/arena_reader.h"
+#include "analysis/reach/page_access.h"
 #include "analysis/trace/trace_writer.h"
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 
 // The part of a stream that a trace holds already.
 struct StoredStream {
@@ -165,4 +165,4 @@ private:
   std::vector<std::string> notes_;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

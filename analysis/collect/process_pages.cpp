@@ -1,14 +1,14 @@
 // The pages of a process' large blocks: when they are looked at, and what of that goes into the trace.
-#include "analysis/base/clock.h"
-#include "analysis/collect/proc_stat.h"
+#include "analysis/base/machine.h"
 #include "analysis/collect/process_collector.h"
+#include "analysis/reach/proc_stat.h"
 
 #include <algorithm>
 #include <array>
 #include <exception>
 #include <fmt/format.h>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 namespace {
 
 // A block's pages are looked at from when its Alloc event was drained. So rings are searched for large blocks early.
@@ -88,4 +88,4 @@ bool ProcessCollector::bringsLargeBlock(Ring &ring, uint64_t head, uint64_t now_
   return false;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

@@ -1,8 +1,8 @@
 #include "analysis/collect/recording_switch.h"
 
-#include "analysis/base/clock.h"
+#include "analysis/base/machine.h"
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 namespace {
 
 constexpr uint64_t kFirstEpoch = 1; // a session that records from its beginning has no event
@@ -52,4 +52,4 @@ Result<void> RecordingSwitch::store(TraceWriter &writer) {
   return {};
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

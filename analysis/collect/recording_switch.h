@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 
 class RecordingSwitch {
 public:
@@ -32,4 +32,4 @@ private:
   uint64_t stored_;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

@@ -1,14 +1,14 @@
 #include "analysis/collect/recovery.h"
 
+#include "analysis/base/path_check.h"
+#include "analysis/base/run_folder.h"
 #include "analysis/collect/collector.h"
-#include "analysis/collect/liveness.h"
-#include "analysis/collect/lost_pages.h"
 #include "analysis/collect/process_collector.h"
 #include "analysis/collect/session_dir.h"
 #include "analysis/collect/stored_session.h"
 #include "analysis/collect/unseen.h"
-#include "analysis/run/path_check.h"
-#include "analysis/run/run_folder.h"
+#include "analysis/reach/liveness.h"
+#include "analysis/reach/lost_pages.h"
 #include "analysis/trace/trace_reader.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 #include <map>
 #include <optional>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 namespace {
 
 namespace fs = std::filesystem;
@@ -203,4 +203,4 @@ Result<Recovered> recoverRun(const fs::path &path, const fs::path &session_path)
   return result;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 
 struct Recovered {
   bool already_complete = false; // nothing was to be done, nothing was touched
@@ -20,4 +20,4 @@ struct Recovered {
 // `session` is where the shared memory is; empty: where the manifest says. Doing it twice does no harm.
 Result<Recovered> recoverRun(const std::filesystem::path &folder, const std::filesystem::path &session = {});
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

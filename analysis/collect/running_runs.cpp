@@ -1,7 +1,7 @@
 #include "analysis/collect/running_runs.h"
 
-#include "analysis/collect/mapping.h"
-#include "analysis/run/run_folder.h"
+#include "analysis/base/run_folder.h"
+#include "analysis/reach/mapping.h"
 #include "msleaks/abi/session.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 namespace {
 
 namespace fs = std::filesystem;
@@ -96,4 +96,4 @@ Result<fs::path> newestRunningRun(const fs::path &shared_memory) {
   return fail("no session of yours is running; name the folder of a run");
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 
 enum class Collecting { GoesOn, Ended, Orphaned };
 
@@ -19,4 +19,4 @@ Collecting howItStands(const std::filesystem::path &run);
 // where the collector has its trace open.
 Result<std::filesystem::path> newestRunningRun(const std::filesystem::path &shared_memory = "/dev/shm");
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

@@ -1,6 +1,6 @@
 #include "analysis/collect/session_dir.h"
 
-#include "analysis/base/clock.h"
+#include "analysis/base/machine.h"
 #include "analysis/collect/control_socket.h"
 #include "analysis/collect/kernel.h"
 
@@ -15,7 +15,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 namespace {
 
 namespace fs = std::filesystem;
@@ -219,4 +219,4 @@ void SessionDir::remove() {
   removeUnfinished(path_);
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

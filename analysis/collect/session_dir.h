@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/base/result.h"
-#include "analysis/collect/mapping.h"
+#include "analysis/reach/mapping.h"
 #include "msleaks/abi/session.h"
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 
 inline constexpr char kRingsSuffix[] = ".rings";
 inline constexpr char kDefinitionsSuffix[] = ".defs";
@@ -27,10 +27,10 @@ uint32_t pidOfArena(const std::filesystem::path &);
 struct SessionWish {
   abi::Flags flags;
   abi::WatchWish watch{};
-  std::string counts_folder; // where processes put what they count; empty, or too long to be told: nowhere
+  std::string counts_folder;   // where processes put what they count; empty, or too long to be told: nowhere
   std::string kernel_compiler; // of kernels that are given as source; empty, or too long to be told: none
-  uint32_t enabled = 0; // bit per EventKind
-  bool paused = false;  // records nothing until it is told to start
+  uint32_t enabled = 0;        // bit per EventKind
+  bool paused = false;         // records nothing until it is told to start
   abi::ClockKind clock{};
   std::filesystem::path place;    // to be made, see SessionDir::propose
   std::filesystem::path fallback; // made and used instead when there is not enough room for `place`
@@ -76,4 +76,4 @@ private:
   uint64_t seen_mtime_ns_ = 0;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

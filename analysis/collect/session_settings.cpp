@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <type_traits>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 namespace {
 
 // The threads of the session read it meanwhile.
@@ -85,4 +85,4 @@ Result<void> changeSetting(abi::ControlPage &control, std::string_view name, std
   return changeOne(control.flags, name, value);
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

@@ -6,9 +6,9 @@
 
 #include <string_view>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 
 // Usage: no such name or value. OwnFault: not while the session runs. `events` is not among them (RecordingSwitch).
 Result<void> changeSetting(abi::ControlPage &, std::string_view name, std::string_view value);
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

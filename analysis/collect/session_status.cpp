@@ -1,7 +1,7 @@
 #include "analysis/collect/session_status.h"
 
+#include "analysis/base/run_folder.h"
 #include "analysis/collect/control_socket.h"
-#include "analysis/run/run_folder.h"
 #include "analysis/trace/trace_reader.h"
 
 #include <cerrno>
@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 namespace {
 
 namespace fs = std::filesystem;
@@ -103,4 +103,4 @@ Result<SessionStatus> statusOfRun(const fs::path &run) {
   return status;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

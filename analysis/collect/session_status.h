@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 
 struct SessionStatus {
   std::string state;      // recording, paused, ended, or orphaned: its collector was killed
@@ -26,4 +26,4 @@ Result<SessionStatus> statusOfRun(const std::filesystem::path &run);
 // The directory of a session that is, or was last, recorded into this run folder. An error that it has ended: BadInput.
 Result<std::filesystem::path> runningSession(const std::filesystem::path &run);
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

@@ -1,6 +1,6 @@
 #include "analysis/collect/session_waiter.h"
 
-#include "analysis/base/clock.h"
+#include "analysis/base/machine.h"
 
 #include <poll.h>
 #include <sys/epoll.h>
@@ -8,7 +8,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 namespace {
 
 constexpr int kEventsAtOnce = 16;
@@ -55,4 +55,4 @@ bool SessionWaiter::wait(uint64_t ns) {
   return true;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

@@ -2,12 +2,12 @@
 // thread, or time.
 #pragma once
 
-#include "analysis/base/file_descriptor.h"
+#include "analysis/base/files.h"
 
 #include <cstdint>
 #include <filesystem>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 
 // Without descriptors left for it, it only sleeps: the collector also looks by itself now and then.
 class SessionWaiter {
@@ -28,4 +28,4 @@ private:
   FileDescriptor epoll_, arenas_, woken_;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 
 StoredSession::Entry *StoredSession::find(const ArenaFacts &facts) {
   for (auto &[number, entry] : processes)
@@ -57,4 +57,4 @@ void findPositions(StoredProcess &stored, uint32_t process, const ArenaReader &a
   }
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 
 struct StoredSession {
   struct Entry {
@@ -35,4 +35,4 @@ Result<StoredTrace> openStored(const std::filesystem::path &trace);
 // Fills in how far the streams are stored that have an account, or a ring.
 void findPositions(StoredProcess &, uint32_t process, const ArenaReader &, const TraceReader &);
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string_view>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 namespace {
 
 const char *hint(int error) {
@@ -84,4 +84,4 @@ Unseen readUnseen(const SessionDir &session) {
   return unseen;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

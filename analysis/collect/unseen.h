@@ -1,13 +1,13 @@
 // What processes left that record and could not make an arena (abi/session.h).
 #pragma once
 
+#include "analysis/base/run_folder.h"
 #include "analysis/collect/session_dir.h"
-#include "analysis/run/run_folder.h"
 
 #include <string>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 
 struct Unseen {
   uint64_t dropped = 0; // events of processes that found no collector
@@ -17,4 +17,4 @@ struct Unseen {
 
 Unseen readUnseen(const SessionDir &);
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 namespace {
 
 struct LoadedImage {
@@ -113,4 +113,4 @@ std::vector<abi::WatchRange> WatchAnswers::search(const std::string &arena, uint
   }
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

@@ -1,7 +1,7 @@
 // A process that watches a line asks where the line's code lies in an image (abi::ArenaHeader::watch_image).
 #pragma once
 
-#include "analysis/collect/arena_reader.h"
+#include "analysis/reach/arena_reader.h"
 #include "msleaks/abi/session.h"
 
 #include <condition_variable>
@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 
 // The code of the wished line in image `number` of the process with this definitions file. It reads debug information,
 // which takes seconds for a large image.
@@ -56,4 +56,4 @@ private:
   std::thread thread_; // from the first question on
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 namespace {
 
 constexpr char kForms[] = "write ADDRESS[:BYTES], FILE:LINE[:BYTES], NAME[:BYTES] or tensor[:BYTES],START[:OUTPUT], "
@@ -146,4 +146,4 @@ abi::WatchWish watchOf(std::span<const std::string> options) {
   return {};
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline collect {
 
 struct WatchOption {
   abi::WatchWish wish{};
@@ -21,4 +21,4 @@ Result<WatchOption> parseWatch(std::string_view text);
 // Of a session's options, as the manifest has them; nothing is watched where none says so.
 abi::WatchWish watchOf(std::span<const std::string> options);
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline collect

@@ -4,7 +4,7 @@
 #include <optional>
 #include <unordered_set>
 
-namespace msleaks::analysis::compare {
+namespace msleaks::analysis::inline compare {
 namespace {
 
 using Index = int32_t;
@@ -259,4 +259,4 @@ Alignment align(std::span<const uint32_t> first, std::span<const uint32_t> secon
   return alignment;
 }
 
-} // namespace msleaks::analysis::compare
+} // namespace msleaks::analysis::inline compare

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace msleaks::analysis::compare {
+namespace msleaks::analysis::inline compare {
 
 // A stretch that is equal in both sequences.
 struct EqualRun {
@@ -54,4 +54,4 @@ void forEachAligned(const Alignment &alignment, std::span<const T> first, std::s
   passUnequal(first.size(), second.size());
 }
 
-} // namespace msleaks::analysis::compare
+} // namespace msleaks::analysis::inline compare

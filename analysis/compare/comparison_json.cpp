@@ -1,8 +1,7 @@
 #include "analysis/compare/run_comparison.h"
+#include "analysis/result/writer.h"
 
-#include "analysis/report/report_json.h"
-
-namespace msleaks::analysis::compare {
+namespace msleaks::analysis::inline compare {
 namespace {
 
 Json jsonOf(const BlockSum &sum) { return {{"bytes", sum.bytes}, {"count", sum.count}}; }
@@ -78,4 +77,4 @@ void writeComparisonJson(std::ostream &to, const RunComparison &comparison, cons
   to << '\n';
 }
 
-} // namespace msleaks::analysis::compare
+} // namespace msleaks::analysis::inline compare

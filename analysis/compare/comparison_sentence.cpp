@@ -1,10 +1,7 @@
-#include "analysis/base/base_name.h"
-#include "analysis/base/number_text.h"
+#include "analysis/base/text.h"
 #include "analysis/compare/run_comparison.h"
 #include "analysis/places/function_name.h"
-#include "analysis/places/plain_name.h"
-#include "analysis/report/site_text.h"
-#include "analysis/report/text_format.h"
+#include "analysis/text/site_text.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -13,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-namespace msleaks::analysis::compare {
+namespace msleaks::analysis::inline compare {
 namespace {
 
 constexpr size_t kMostCauses = 3, kWidestName = 60;
@@ -183,4 +180,4 @@ std::string sentenceOf(const RunComparison &comparison) {
   return leaked.empty() ? text : fmt::format("{} It {}.", text, leaked);
 }
 
-} // namespace msleaks::analysis::compare
+} // namespace msleaks::analysis::inline compare

@@ -1,15 +1,14 @@
+#include "analysis/base/text.h"
 #include "analysis/compare/run_comparison.h"
-
-#include "analysis/report/site_text.h"
-#include "analysis/report/text_format.h"
-#include "analysis/report/text_table.h"
+#include "analysis/text/site_text.h"
+#include "analysis/text/table.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <ostream>
 #include <span>
 
-namespace msleaks::analysis::compare {
+namespace msleaks::analysis::inline compare {
 namespace {
 
 constexpr size_t kMostRows = 10, kMostFacts = 8, kMostFindings = 5, kWidestFact = 60, kWidestFinding = 70;
@@ -128,4 +127,4 @@ void writeComparisonText(std::ostream &to, const RunComparison &comparison, size
   writeFindings(to, comparison);
 }
 
-} // namespace msleaks::analysis::compare
+} // namespace msleaks::analysis::inline compare

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-namespace msleaks::analysis::compare {
+namespace msleaks::analysis::inline compare {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -130,4 +130,4 @@ Json launchCountsJson(const LaunchDifferences &differences) {
           {"gone", differences.gone}, {"change_bytes", differences.change_bytes}, {"coarse", differences.coarse}};
 }
 
-} // namespace msleaks::analysis::compare
+} // namespace msleaks::analysis::inline compare

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-namespace msleaks::analysis::compare {
+namespace msleaks::analysis::inline compare {
 
 struct LaunchMemory {
   uint64_t before_bytes = 0, after_bytes = 0, peak_bytes = 0; // as in Launch
@@ -48,4 +48,4 @@ nlohmann::ordered_json launchesJson(const LaunchDifferences &, const NameTable &
 // {same, changed, new, gone, change_bytes, coarse}
 nlohmann::ordered_json launchCountsJson(const LaunchDifferences &);
 
-} // namespace msleaks::analysis::compare
+} // namespace msleaks::analysis::inline compare

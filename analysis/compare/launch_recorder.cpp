@@ -1,12 +1,12 @@
 #include "analysis/compare/launch_recorder.h"
 
-#include "analysis/base/element_at.h"
+#include "analysis/base/tables.h"
 #include "analysis/places/function_name.h"
 
 #include <algorithm>
 #include <tuple>
 
-namespace msleaks::analysis::compare {
+namespace msleaks::analysis::inline compare {
 namespace {
 
 constexpr uint32_t kRefused = UINT32_MAX; // instead of the name of a launch that failed
@@ -242,4 +242,4 @@ std::vector<LaunchSequence> LaunchRecorder::take() {
   return sequences;
 }
 
-} // namespace msleaks::analysis::compare
+} // namespace msleaks::analysis::inline compare

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace msleaks::analysis::compare {
+namespace msleaks::analysis::inline compare {
 
 class LaunchRecorder final : public Analyzer {
 public:
@@ -104,4 +104,4 @@ private:
   std::vector<std::pair<uint32_t, LaunchSequence>> ended_; // by number of the process in the trace
 };
 
-} // namespace msleaks::analysis::compare
+} // namespace msleaks::analysis::inline compare

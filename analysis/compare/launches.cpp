@@ -1,12 +1,12 @@
 #include "analysis/compare/launches.h"
 
+#include "analysis/base/run_folder.h"
 #include "analysis/compare/launch_recorder.h"
 #include "analysis/places/symbolizer.h"
-#include "analysis/run/run_folder.h"
 #include "analysis/stream/pipeline.h"
 #include "analysis/trace/trace_reader.h"
 
-namespace msleaks::analysis::compare {
+namespace msleaks::analysis::inline compare {
 
 Result<RunLaunches> launchesOf(const std::filesystem::path &run, NameTable &names) {
   const auto folder = MSL_TRY(RunFolder::open(run));
@@ -29,4 +29,4 @@ Result<RunLaunches> launchesOf(const std::filesystem::path &run, NameTable &name
   return RunLaunches{recorder.take(), reader.damage()};
 }
 
-} // namespace msleaks::analysis::compare
+} // namespace msleaks::analysis::inline compare

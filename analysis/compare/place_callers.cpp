@@ -1,7 +1,7 @@
 #include "analysis/compare/place_callers.h"
 
-#include "analysis/base/base_name.h"
-#include "analysis/report/callers.h"
+#include "analysis/base/text.h"
+#include "analysis/text/callers.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace msleaks::analysis::compare {
+namespace msleaks::analysis::inline compare {
 namespace {
 
 constexpr size_t kMostPaths = 200; // of a place: those with the most bytes
@@ -58,4 +58,4 @@ std::optional<FrameText> changedCaller(const SameLines *before, const SameLines 
   return {};
 }
 
-} // namespace msleaks::analysis::compare
+} // namespace msleaks::analysis::inline compare

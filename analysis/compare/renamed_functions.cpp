@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline compare {
 namespace {
 
 constexpr size_t kMostLikeIt = 64; // functions: more of one name or file are generated code, of which nothing is sure
@@ -65,4 +65,4 @@ std::map<FunctionKey, FunctionKey> renamedFunctions(const FunctionPurposes &gone
   return chosen;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline compare

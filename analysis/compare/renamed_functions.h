@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline compare {
 
 using FunctionKey = std::pair<std::string, std::string>; // the file, and the function
 
@@ -23,4 +23,4 @@ using FunctionVotes = std::map<std::pair<FunctionKey, FunctionKey>, size_t>;
 std::map<FunctionKey, FunctionKey> renamedFunctions(const FunctionPurposes &gone, const FunctionPurposes &fresh,
                                                     const FunctionVotes &);
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline compare

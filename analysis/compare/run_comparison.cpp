@@ -1,9 +1,9 @@
 #include "analysis/compare/run_comparison.h"
 
-#include "analysis/base/base_name.h"
+#include "analysis/base/text.h"
 #include "analysis/compare/place_callers.h"
 #include "analysis/compare/same_places.h"
-#include "analysis/findings/place_key.h"
+#include "analysis/result/place_key.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 #include <tuple>
 #include <utility>
 
-namespace msleaks::analysis::compare {
+namespace msleaks::analysis::inline compare {
 namespace {
 
 int64_t difference(uint64_t before, uint64_t after) { return static_cast<int64_t>(after - before); }
@@ -59,20 +59,20 @@ template <class Line> Side sideOf(const std::vector<Line> &lines) {
 }
 
 // The places with blocks at a moment.
-Side sideAt(const Report &report, Moment at) {
-  if (at == Moment::Peak)
+Side sideAt(const Report &report, StateAt at) {
+  if (at == StateAt::Peak)
     return sideOf(report.peak.by_site);
   SameLines lines;
   addPointers(report.alive.by_site, lines);
-  if (at == Moment::End)
+  if (at == StateAt::End)
     addPointers(report.leaks.by_site, lines);
   return sideOf(lines);
 }
 
-uint64_t bytesAt(const Report &report, Moment at) {
-  if (at == Moment::Peak)
+uint64_t bytesAt(const Report &report, StateAt at) {
+  if (at == StateAt::Peak)
     return report.peak.bytes;
-  return report.alive.sum.bytes + (at == Moment::End ? report.leaks.sum.bytes : 0);
+  return report.alive.sum.bytes + (at == StateAt::End ? report.leaks.sum.bytes : 0);
 }
 
 ComparedPlace placeOf(const Side &side, size_t index) {
@@ -231,7 +231,7 @@ bool RunComparison::differs() const {
          (launches && !launches->differing.empty());
 }
 
-RunComparison compareRuns(const Report &first, const Report &second, Moment at) {
+RunComparison compareRuns(const Report &first, const Report &second, StateAt at) {
   RunComparison comparison;
   comparison.first = first.run;
   comparison.second = second.run;
@@ -252,4 +252,4 @@ RunComparison compareRuns(const Report &first, const Report &second, Moment at) 
   return comparison;
 }
 
-} // namespace msleaks::analysis::compare
+} // namespace msleaks::analysis::inline compare

@@ -2,15 +2,15 @@
 #pragma once
 
 #include "analysis/compare/launch_difference.h"
-#include "analysis/findings/result.h"
-#include "analysis/report/report.h"
+#include "analysis/result/report.h"
+#include "analysis/result/result.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace msleaks::analysis::compare {
+namespace msleaks::analysis::inline compare {
 
 enum class PlaceState : uint8_t {
   Same,
@@ -47,7 +47,7 @@ struct EnvironmentChange {
 };
 
 // The moment whose blocks are compared.
-enum class Moment : uint8_t {
+enum class StateAt : uint8_t {
   Peak,
   End, // what was alive when the processes ended, or the recording
   Cut, // the end of both reports' windows
@@ -83,11 +83,11 @@ struct RunComparison {
   bool differs() const;
 };
 
-RunComparison compareRuns(const Report &first, const Report &second, Moment at = Moment::Peak);
+RunComparison compareRuns(const Report &first, const Report &second, StateAt at = StateAt::Peak);
 
 // Says how much more or less memory the second run needs, and which places need it. One or two sentences.
 std::string sentenceOf(const RunComparison &);
 void writeComparisonJson(std::ostream &, const RunComparison &, const NameTable &names);
 void writeComparisonText(std::ostream &, const RunComparison &, size_t columns);
 
-} // namespace msleaks::analysis::compare
+} // namespace msleaks::analysis::inline compare

@@ -1,12 +1,13 @@
 #include "analysis/exporters/export_run.h"
 
-#include "analysis/report/read_progress.h"
-#include "analysis/run/run_folder.h"
+#include "analysis/base/run_folder.h"
+#include "analysis/report/analyze_run.h"
+#include "analysis/report/running_report.h"
 
 #include <fmt/format.h>
 #include <ostream>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline exporters {
 namespace {
 
 Result<void> written(const std::ostream &out) {
@@ -70,4 +71,4 @@ Result<std::vector<std::string>> exportRun(const std::filesystem::path &run, con
   return std::vector<std::string>{};
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline exporters

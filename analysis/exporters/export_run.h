@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/exporters/exporter.h"
+#include "analysis/report/analyze_run.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -10,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline exporters {
 
 // Which events: of these kinds (abi::enabledBit of each), from begin_ns to before end_ns.
 struct EventChoice {
@@ -34,4 +35,4 @@ struct ExportProgress {
 Result<std::vector<std::string>> exportRun(const std::filesystem::path &run, const Format &, std::ostream &out,
                                            const ExportProgress & = {});
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline exporters

@@ -6,7 +6,7 @@
 
 #include "analysis/live/launched_kernels.h"
 #include "analysis/places/site_catalog.h"
-#include "analysis/report/report.h"
+#include "analysis/result/report.h"
 #include "analysis/trace/trace_reader.h"
 
 #include <iosfwd>
@@ -14,7 +14,7 @@
 #include <string_view>
 #include <variant>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline exporters {
 
 // Data for an exporter of events, from begin() to end().
 struct EventExport {
@@ -47,4 +47,4 @@ struct Format {
   Exporter (*make)();
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline exporters

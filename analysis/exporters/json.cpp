@@ -1,7 +1,7 @@
 // json: the whole report, as `msleaks report --json` has it (docs/report.md).
 #include "analysis/exporters/registry.h"
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline exporters {
 namespace {
 
 class JsonExporter final : public ReportExporter {
@@ -13,4 +13,4 @@ public:
 
 MSL_REGISTER_EXPORTER(json, "the report, as one JSON object", JsonExporter)
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline exporters

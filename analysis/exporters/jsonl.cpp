@@ -1,7 +1,7 @@
 // jsonl: one JSON object a line for every event, which is also what `msleaks dump --json` writes
 // (docs/trace-format.md).
 #include "analysis/exporters/registry.h"
-#include "analysis/report/trace_names.h"
+#include "analysis/exporters/trace_names.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline exporters {
 namespace {
 
 std::string orNull(std::optional<uint32_t> number) { return number ? fmt::to_string(*number) : "null"; }
@@ -97,4 +97,4 @@ void JsonLinesExporter::onEvent(EventExport &run, const StreamEvent &entry, Site
 
 MSL_REGISTER_EXPORTER(jsonl, "every event, as one JSON object a line", JsonLinesExporter)
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline exporters

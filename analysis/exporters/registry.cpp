@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline exporters {
 
 #define MSL_ENTRY(stem) Format makeFormat_##stem();
 #include "exporters.inc"
@@ -26,4 +26,4 @@ Result<Format> formatOf(std::string_view name) {
   return fail(fmt::format("there is no format '{}'; there are {}", name, names), ExitStatus::Usage);
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline exporters

@@ -14,11 +14,11 @@
     return {#stem, summary, []() -> Exporter { return std::make_unique<Type>(); }};                                    \
   }
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline exporters {
 
 // In the order of their names.
 std::vector<Format> formats();
 // Fails on a name that is none of them, and says which there are.
 Result<Format> formatOf(std::string_view name);
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline exporters

@@ -1,7 +1,8 @@
 // text: the whole report for people, as `msleaks report --all` writes it into a pipe.
 #include "analysis/exporters/registry.h"
+#include "analysis/text/report_text.h"
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline exporters {
 namespace {
 
 class TextExporter final : public ReportExporter {
@@ -18,4 +19,4 @@ public:
 
 MSL_REGISTER_EXPORTER(text, "the report, as tables for people", TextExporter)
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline exporters

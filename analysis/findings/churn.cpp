@@ -1,7 +1,7 @@
 #include "analysis/findings/churn.h"
 
-#include "analysis/base/base_name.h"
-#include "analysis/findings/advice_words.h"
+#include "analysis/base/text.h"
+#include "analysis/findings/advice.h"
 #include "analysis/findings/keeper.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline findings {
 namespace {
 
 // Below that it is nobody's concern: of the time of the threads that do it, and in all.
@@ -198,4 +198,4 @@ void concludeChurn(const AllocationCounts &counts, Conclusion &conclusion) {
     conclusion.result.sections.push_back(std::move(table));
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline findings

@@ -1,11 +1,11 @@
 #include "analysis/findings/conclusion.h"
 
-#include "analysis/base/base_name.h"
+#include "analysis/base/text.h"
 #include "analysis/findings/file_leaks.h"
 #include "analysis/findings/place_groups.h"
-#include "analysis/findings/place_key.h"
 #include "analysis/findings/twins.h"
 #include "analysis/live/reachability.h"
+#include "analysis/result/place_key.h"
 
 #include <algorithm>
 #include <cctype>
@@ -15,7 +15,7 @@
 #include <tuple>
 #include <xxhash.h>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline findings {
 namespace {
 
 std::string hashOf(const std::string &key) { return fmt::format("{:016x}", XXH3_64bits(key.data(), key.size())); }
@@ -102,18 +102,6 @@ int rankOfReach(const Finding &leak) {
 }
 
 } // namespace
-
-const char *nameOf(Confidence confidence) {
-  switch (confidence) {
-  case Confidence::Proved:
-    return "proved";
-  case Confidence::Likely:
-    return "likely";
-  case Confidence::Hint:
-    return "hint";
-  }
-  return "";
-}
 
 void Conclusion::add(Draft<Finding> draft, Absence absence) {
   absence.sort();
@@ -270,4 +258,4 @@ AnalysisResult Conclusion::finish() {
   return std::move(result);
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline findings

@@ -1,15 +1,15 @@
 // An analyzer's input when the events are over, and the place for its results.
 #pragma once
 
-#include "analysis/findings/grouping.h"
-#include "analysis/findings/lines.h"
-#include "analysis/findings/resident.h"
-#include "analysis/findings/result.h"
-#include "analysis/findings/rules.h"
 #include "analysis/findings/savings.h"
-#include "analysis/findings/what_if.h"
 #include "analysis/live/memory_history.h"
-#include "analysis/live/use_sources.h"
+#include "analysis/live/use.h"
+#include "analysis/places/patterns.h"
+#include "analysis/result/grouping.h"
+#include "analysis/result/lines.h"
+#include "analysis/result/resident.h"
+#include "analysis/result/result.h"
+#include "analysis/result/what_if.h"
 
 #include <algorithm>
 #include <optional>
@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline findings {
 
 // Which idle device memory is a finding.
 enum class Policy : uint8_t {
@@ -117,4 +117,4 @@ private:
   std::vector<Candidate> candidates_;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline findings

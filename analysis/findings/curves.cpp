@@ -3,7 +3,7 @@
 #include <bit>
 #include <limits>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline findings {
 
 StepCurve::StepCurve(std::vector<std::pair<size_t, int64_t>> changes) {
   std::sort(changes.begin(), changes.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
@@ -70,4 +70,4 @@ void HighestCurve::add(size_t node, Range of, Range wanted, int64_t value) {
   nodes_[node].highest = std::max(nodes_[2 * node].highest, nodes_[2 * node + 1].highest) + nodes_[node].added;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline findings

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline findings {
 
 // A curve that changes at few of the maxima: its cost is what changes, not the length of the run.
 class StepCurve {
@@ -90,4 +90,4 @@ private:
   std::vector<Node> nodes_; // children of n: 2n and 2n + 1
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline findings

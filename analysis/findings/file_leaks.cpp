@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline findings {
 namespace {
 
 bool isLeakOf(const Finding &finding, std::string_view type) {
@@ -73,4 +73,4 @@ std::vector<bool> foldFileLeaks(std::span<Finding *const> findings) {
   return folded;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline findings

@@ -1,8 +1,8 @@
 #include "analysis/findings/keeper.h"
 
-#include "analysis/base/base_name.h"
+#include "analysis/base/text.h"
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline findings {
 
 namespace {
 
@@ -72,4 +72,4 @@ Draft<Finding> draftOf(const char *kind, const Keeper &keeper, const Place &plac
   return draft;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline findings

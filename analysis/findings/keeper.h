@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline findings {
 
 struct Keeper {
   std::string_view closed_library; // its path; empty: the place
@@ -70,4 +70,4 @@ void addFindings(std::map<Keeper, Blocks> &by_keeper, Conclusion &conclusion, Dr
 Draft<Finding> draftOf(const char *kind, const Keeper &, const Place &place, const std::vector<CohortShare> &,
                        Conclusion &);
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline findings

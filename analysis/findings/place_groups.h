@@ -1,8 +1,8 @@
 // Findings grouped by their place, so that a finding is compared only with findings about the same place.
 #pragma once
 
-#include "analysis/findings/result.h"
 #include "analysis/findings/savings.h"
+#include "analysis/result/result.h"
 
 #include <cstddef>
 #include <map>
@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline findings {
 
 inline Account accountOf(const Finding &finding) { return {finding.heap, finding.device}; }
 
@@ -45,4 +45,4 @@ private:
   std::map<Key, std::vector<size_t>> groups_;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline findings

@@ -1,13 +1,13 @@
 #include "analysis/findings/savings.h"
 
-#include "analysis/base/element_at.h"
+#include "analysis/base/tables.h"
 
 #include <algorithm>
 #include <functional>
 #include <numeric>
 #include <set>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline findings {
 namespace {
 
 // It may rise: a block that takes another one's memory keeps that alive.
@@ -76,9 +76,8 @@ std::span<const Savings::Change> Savings::changesOf(CohortId cohort) {
     std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
     changes_.resize(begins_.back());
     std::vector<size_t> next(begins_.begin(), begins_.end() - 1);
-    history_.forEachChange([&](size_t at, CohortId of, LifePart part, int64_t bytes) {
-      changes_[next[of.index]++] = {at, part, bytes};
-    });
+    history_.forEachChange(
+        [&](size_t at, CohortId of, LifePart part, int64_t bytes) { changes_[next[of.index]++] = {at, part, bytes}; });
   }
   return std::span(changes_).subspan(begins_[cohort.index], begins_[cohort.index + 1] - begins_[cohort.index]);
 }
@@ -138,9 +137,9 @@ StepCurve Savings::removeOnce(const Absence &absence) {
   for (auto &[cohort, changes] : sharedParts(absence)) {
     StepCurve &removed = removed_[cohort];
     const StepCurve wanted(std::move(changes));
-    const StepCurve taken = combine(
-        [](std::span<const int64_t> of) { return std::min(of[0], std::max<int64_t>(of[1] - of[2], 0)); }, wanted,
-        allOf(cohort), removed);
+    const StepCurve taken =
+        combine([](std::span<const int64_t> of) { return std::min(of[0], std::max<int64_t>(of[1] - of[2], 0)); },
+                wanted, allOf(cohort), removed);
     removed = combine([](std::span<const int64_t> of) { return of[0] + of[1]; }, removed, taken);
     absent = combine([](std::span<const int64_t> of) { return of[0] - (of[1] - of[2]); }, absent, wanted, taken);
   }
@@ -153,4 +152,4 @@ uint64_t Savings::remove(const Account &account, const Absence &absence) {
   return fallOf(memory.peak_bytes, memory.left.highest());
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline findings

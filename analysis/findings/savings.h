@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline findings {
 
 // The blocks that would not be there if a finding were fixed, all of one account.
 struct Absence {
@@ -86,4 +86,4 @@ private:
   std::map<CohortId, StepCurve> removed_; // of cohorts that several are about
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline findings

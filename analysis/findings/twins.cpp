@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline findings {
 namespace {
 
 bool isPool(const Finding &finding) { return finding.kind == "fragmentation"; }
@@ -44,4 +44,4 @@ std::vector<bool> twinsIn(std::span<Finding *const> findings,
   return twins;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline findings

@@ -1,13 +1,13 @@
 // Finds hints that say nothing more than another finding about most of the same blocks.
 #pragma once
 
-#include "analysis/findings/result.h"
+#include "analysis/result/result.h"
 
 #include <functional>
 #include <span>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline findings {
 
 // Whether `hint` gives way to `finding`. Both are about one place.
 bool givesWay(const Finding &hint, const Finding &finding);
@@ -17,4 +17,4 @@ bool givesWay(const Finding &hint, const Finding &finding);
 std::vector<bool> twinsIn(std::span<Finding *const> findings,
                           const std::function<bool(const Finding &hint, const Finding &finding)> &gives_way = givesWay);
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline findings

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <span>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline foreign {
 namespace {
 
 std::string textOf(const char *text) { return text == nullptr ? "" : text; }
@@ -261,4 +261,4 @@ void ForeignConclusion::commit() {
     conclusion_.result.sections.push_back(std::move(section));
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline foreign

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline foreign {
 
 class ForeignConclusion {
 public:
@@ -52,4 +52,4 @@ private:
   std::vector<Section> sections_;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline foreign

@@ -6,7 +6,7 @@
 #include <compare>
 #include <cstdint>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 // A heap, of a device where it is a device's.
 struct Account {
@@ -15,4 +15,4 @@ struct Account {
   auto operator<=>(const Account &) const = default;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

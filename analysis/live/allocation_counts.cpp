@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 namespace {
 
 // glibc never takes larger ones from its heap.
@@ -157,4 +157,4 @@ std::unordered_map<uint32_t, AllocationCounts::Time> AllocationCounts::ofProcess
   return times;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

@@ -4,7 +4,7 @@
 // Memory grows with cohorts, threads and what is alive.
 #pragma once
 
-#include "analysis/base/element_at.h"
+#include "analysis/base/tables.h"
 #include "analysis/live/live_set.h"
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 // A size that more than half of some blocks have, if there is one: each block votes for its own against all others.
 struct UsualSize {
@@ -116,4 +116,4 @@ private:
   GivenBack given_back_;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 template <class T> class AtPeak {
 public:
@@ -29,4 +29,4 @@ private:
   uint64_t peak_ = 0;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

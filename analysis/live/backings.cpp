@@ -1,8 +1,8 @@
-#include "backings.h"
+#include "analysis/live/backings.h"
 
 #include <algorithm>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 void Backings::change(const Block &block, int64_t by) {
   if (block.size < kLeastBytes)
@@ -56,4 +56,4 @@ uint64_t Backings::takenFor(const Block &device) {
   return found != taken.rend() ? found->address : 0;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

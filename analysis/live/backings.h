@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 // The device's blocks of one process, and the memory behind them. Blocks are told apart by their sizes only, so the
 // live blocks tell all of it, except what threads took last.
@@ -58,4 +58,4 @@ private:
   std::unordered_map<uint32_t, std::vector<Taken>> taken_;    // by stream: since its last block of a device
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

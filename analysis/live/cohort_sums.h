@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 // A sum over blocks.
 struct BlockSum {
@@ -55,4 +55,4 @@ struct CohortRemains : Remains {
   CohortId cohort;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

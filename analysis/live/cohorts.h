@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 // 0 = none. Dense: analyzers keep vectors by it.
 struct CohortId {
@@ -72,4 +72,4 @@ private:
   std::vector<uint32_t> slots_;                          // numbers, at least half of them 0
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 LabelId Contexts::labelOf(uint32_t process, uint64_t number) const {
   return labels_ ? labels_->find(process, number) : LabelId{static_cast<uint32_t>(number)};
@@ -79,4 +79,4 @@ void Contexts::endProcess(uint32_t process) {
   std::erase_if(threads_, [&](const auto &thread) { return thread.first >> 32 == process; });
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

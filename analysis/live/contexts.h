@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 struct Context {
   LabelId owner; // pushed last
@@ -58,4 +58,4 @@ private:
   Threads threads_; // that ever said something
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

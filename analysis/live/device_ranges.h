@@ -9,7 +9,7 @@
 #include <map>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 // The size of such a range (hooks/opencl_images.cpp).
 inline constexpr uint64_t kHandleBytes = 1;
@@ -87,4 +87,4 @@ private:
   std::map<uint64_t, DeviceRange> ranges_; // by address
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

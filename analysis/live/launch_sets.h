@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 class LaunchSets {
 public:
@@ -48,4 +48,4 @@ private:
   Largest largest_;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

@@ -9,13 +9,12 @@
 #include <cstdint>
 #include <unordered_map>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 // Grows with kernels and threads.
 class LaunchedKernels {
 public:
-  static constexpr uint32_t kEvents =
-      abi::enabledBit(abi::EventKind::Kernel) | abi::enabledBit(abi::EventKind::Launch);
+  static constexpr uint32_t kEvents = abi::enabledBit(abi::EventKind::Kernel) | abi::enabledBit(abi::EventKind::Launch);
 
   // In order of time; other kinds of events say nothing of it.
   void onEvent(const StreamEvent &event, const Labels &labels) {
@@ -23,8 +22,7 @@ public:
       const auto kernel = event.event.as<abi::KernelEvent>();
       processes_[event.process][kernel.kernel] = labels.find(event.process, kernel.name);
     } else if (event.event.header().kind == abi::EventKind::Launch) {
-      last_[threadOf(event.process, event.stream)] =
-          nameOf(event.process, event.event.as<abi::LaunchEvent>().kernel);
+      last_[threadOf(event.process, event.stream)] = nameOf(event.process, event.event.as<abi::LaunchEvent>().kernel);
     }
   }
   // The name of a launch's kernel, from here on. None: nobody has told it.
@@ -47,4 +45,4 @@ private:
   std::unordered_map<uint64_t, LabelId> last_;                                    // by thread
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

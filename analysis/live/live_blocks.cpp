@@ -1,9 +1,9 @@
 // Births and deaths of single blocks: their numbers, their place in the tables, and who is told.
-#include "live_process.h"
+#include "analysis/live/live_process.h"
 
 #include <utility>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 void LiveSet::insert(Process &process, const Block &block, AllocCause cause, uint64_t time_ns) {
   BlockTable &table = process.tableOf(block);
@@ -141,4 +141,4 @@ void LiveSet::announceFree(const Block &block, FreeCause cause, uint64_t time_ns
   free_ids_.push_back(block.id);
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

@@ -1,9 +1,9 @@
-#include "live_saver.h"
+#include "analysis/live/live_saver.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 namespace {
 
@@ -16,7 +16,7 @@ bool areDifferent(std::vector<SharedObjects::Holder> holders) {
 } // namespace
 
 bool LiveSet::load(uint64_t time_ns, std::span<const uint8_t> saved, const SiteOfNumber &site_of) {
-  trace::ByteReader from(saved);
+  ByteReader from(saved);
   clear();
   if (Loader(*this, time_ns, from).load(site_of)) {
     use_sources_.forgetAll(); // a checkpoint does not say which uses were seen
@@ -126,9 +126,9 @@ void LiveSet::Loader::loadProcess() {
 
 std::optional<Block> LiveSet::Loader::loadBlock(const Process &process, uint64_t &last_address) {
   Block block;
-  block.address = last_address += trace::unzigzag(from_.varint());
+  block.address = last_address += unzigzag(from_.varint());
   block.size = from_.varint();
-  block.time_ns = time_ns_ - trace::unzigzag(from_.varint());
+  block.time_ns = time_ns_ - unzigzag(from_.varint());
   const uint32_t cohort = takeNumber();
   const uint64_t rest = from_.varint();
   expect(block.address != 0 && cohort != 0 && cohort < cohorts_.size() && rest >> 3 != 0 && rest >> 3 <= kMostOwners);
@@ -325,4 +325,4 @@ void LiveSet::Loader::loadTimeline() {
   });
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

@@ -1,9 +1,9 @@
 // Mappings: the kernel gives them back, and changes their protection, in ranges of pages.
-#include "live_process.h"
+#include "analysis/live/live_process.h"
 
 #include <algorithm>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 namespace {
 
 // One past the last page of [begin, begin + bytes). Even an empty range has its page, so no two blocks share an
@@ -138,4 +138,4 @@ void LiveSet::addPiece(Process &process, Block piece, uint64_t time_ns) {
   announceAlloc(mappings.emplace(piece.address, Mapping{piece}).first->second.block, AllocCause::Remainder, time_ns);
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

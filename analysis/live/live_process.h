@@ -1,21 +1,19 @@
 // The state of one process in LiveSet.
 #pragma once
 
+#include "analysis/live/backings.h"
+#include "analysis/live/block_table.h"
+#include "analysis/live/device_ranges.h"
 #include "analysis/live/live_set.h"
-
-#include "address_index.h"
-#include "backings.h"
-#include "block_table.h"
-#include "device_ranges.h"
-#include "shared_objects.h"
-#include "skew_window.h"
+#include "analysis/live/shared_objects.h"
+#include "analysis/live/skew_window.h"
 
 #include <algorithm>
 #include <map>
 #include <unordered_map>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 inline constexpr uint64_t kUsualPageBytes = 4096;
 // No kernel maps the last page: its addresses are those of errors, and it would have no end.
@@ -148,4 +146,4 @@ struct LiveSet::Process {
   }
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

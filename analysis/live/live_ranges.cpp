@@ -1,10 +1,10 @@
 // Physical memory of a device, which programs use by the addresses that show it. A range that shows a block is one of
 // its owners, as its handle is: the driver gives the memory back when both are gone.
-#include "live_process.h"
+#include "analysis/live/live_process.h"
 
 #include <algorithm>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 void LiveSet::onMapped(const StreamEvent &event, const abi::MappedEvent &mapped) {
   Process &process = processOf(event.process);
@@ -112,4 +112,4 @@ const Block *LiveSet::useRanges(Process &process, uint64_t address, const Use &u
   return first;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

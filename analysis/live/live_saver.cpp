@@ -1,12 +1,12 @@
-#include "live_saver.h"
+#include "analysis/live/live_saver.h"
 
 #include <algorithm>
 #include <tuple>
 #include <utility>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
-bool LiveSet::save(uint64_t time_ns, const NumbersOfSites &numbers, trace::ByteWriter &to) const {
+bool LiveSet::save(uint64_t time_ns, const NumbersOfSites &numbers, ByteWriter &to) const {
   return Saver(*this, time_ns).save(numbers, to);
 }
 
@@ -22,14 +22,14 @@ template <class Map> auto sortedKeys(const Map &map) {
 
 } // namespace
 
-bool LiveSet::Saver::save(const NumbersOfSites &numbers, trace::ByteWriter &to) {
+bool LiveSet::Saver::save(const NumbersOfSites &numbers, ByteWriter &to) {
   put_(live_.processes_.size());
   for (const uint32_t number : sortedKeys(live_.processes_))
     saveProcess(*live_.processes_.at(number));
   saveObjects();
   saveContexts();
   saveTimeline();
-  const trace::ByteWriter cohorts = this->cohorts();
+  const ByteWriter cohorts = this->cohorts();
   const std::vector<SiteNumber> sites = numbers(sites_.list());
   if (sites.size() != sites_.list().size())
     return false;
@@ -53,8 +53,8 @@ bool LiveSet::Saver::save(const NumbersOfSites &numbers, trace::ByteWriter &to) 
   return true;
 }
 
-trace::ByteWriter LiveSet::Saver::cohorts() {
-  trace::ByteWriter to;
+ByteWriter LiveSet::Saver::cohorts() {
+  ByteWriter to;
   SavedFieldWriter put(to);
   put(cohorts_.list().size());
   for (const CohortId id : cohorts_.list()) {
@@ -87,9 +87,9 @@ void LiveSet::Saver::saveProcess(const Process &process) {
 
 // By address: neighbours differ by little. That of a mapping's pieces may go back.
 void LiveSet::Saver::saveBlock(const Block &block, uint64_t &last_address) {
-  put_(trace::zigzag(block.address - std::exchange(last_address, block.address)));
+  put_(zigzag(block.address - std::exchange(last_address, block.address)));
   put_(block.size);
-  put_(trace::zigzag(time_ns_ - block.time_ns));
+  put_(zigzag(time_ns_ - block.time_ns));
   put_(cohorts_.numberOf(block.cohort));
   put_(uint64_t{block.refs} << 3 | uint64_t{block.handle} << 2 | uint64_t{block.file} << 1 | block.reserve);
 }
@@ -213,4 +213,4 @@ void LiveSet::Saver::saveTimeline() {
   }
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

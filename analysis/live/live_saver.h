@@ -1,22 +1,22 @@
 // A live set into a checkpoint, and out of one (docs/trace-format.md).
 #pragma once
 
-#include "live_process.h"
-#include "saved_fields.h"
+#include "analysis/live/live_process.h"
+#include "analysis/live/saved_fields.h"
 
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 // What names others stands behind them in memory, and before them in the file: numbers are given while it is written.
 class LiveSet::Saver {
 public:
   Saver(const LiveSet &live, uint64_t time_ns) : live_(live), time_ns_(time_ns) {}
   // False: a site has no number.
-  bool save(const NumbersOfSites &, trace::ByteWriter &to);
+  bool save(const NumbersOfSites &, ByteWriter &to);
 
 private:
   void saveProcess(const Process &);
@@ -30,11 +30,11 @@ private:
   void saveObjects();
   void saveContexts();
   void saveTimeline();
-  trace::ByteWriter cohorts();
+  ByteWriter cohorts();
 
   const LiveSet &live_;
   uint64_t time_ns_;
-  trace::ByteWriter body_;
+  ByteWriter body_;
   SavedFieldWriter put_{body_};
   Named<CohortId> cohorts_;
   Named<SiteId> sites_;
@@ -43,7 +43,7 @@ private:
 
 class LiveSet::Loader {
 public:
-  Loader(LiveSet &live, uint64_t time_ns, trace::ByteReader &from) : live_(live), time_ns_(time_ns), from_(from) {}
+  Loader(LiveSet &live, uint64_t time_ns, ByteReader &from) : live_(live), time_ns_(time_ns), from_(from) {}
   // False: what is written makes no sense, and the set is of no use.
   bool load(const SiteOfNumber &);
 
@@ -83,7 +83,7 @@ private:
 
   LiveSet &live_;
   uint64_t time_ns_;
-  trace::ByteReader &from_;
+  ByteReader &from_;
   SavedFieldReader get_{from_};
   std::vector<LabelId> labels_{1};
   std::vector<SiteId> sites_{1};
@@ -91,4 +91,4 @@ private:
   uint64_t shown_mappings_ = 0; // of objects that several may show
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

@@ -1,11 +1,11 @@
 #include "analysis/live/live_set.h"
 
-#include "live_process.h"
+#include "analysis/live/live_process.h"
 
 #include <algorithm>
 #include <bit>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 namespace {
 
 constexpr uint64_t kLargestPageBytes = 1 << 20;
@@ -428,4 +428,4 @@ std::vector<uint32_t> LiveSet::processes() const {
   return numbers;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

@@ -4,13 +4,12 @@
 // address space below, so that a process' end costs what it had alive.
 #pragma once
 
-#include "analysis/base/element_at.h"
+#include "analysis/base/tables.h"
 #include "analysis/live/cohorts.h"
 #include "analysis/live/contexts.h"
 #include "analysis/live/pauses.h"
 #include "analysis/live/timeline.h"
 #include "analysis/live/use.h"
-#include "analysis/live/use_sources.h"
 #include "analysis/places/site.h"
 #include "analysis/trace/bytes.h"
 #include "analysis/trace/trace_reader.h"
@@ -25,7 +24,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 using abi::AddressSpace;
 using abi::spaceOf;
@@ -157,7 +156,7 @@ public:
 
   // Writes the state after all events until `time_ns`, the last one's time or later, into a checkpoint. False, and
   // nothing written, when a site has no number.
-  bool save(uint64_t time_ns, const NumbersOfSites &, trace::ByteWriter &to) const;
+  bool save(uint64_t time_ns, const NumbersOfSites &, ByteWriter &to) const;
   // Goes on where save() was called, whatever was here before; no observer is told. False when that makes no sense, or
   // a later version wrote it: then nothing is alive.
   bool load(uint64_t time_ns, std::span<const uint8_t> saved, const SiteOfNumber &);
@@ -269,4 +268,4 @@ private:
   LiveSetCounts counts_;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

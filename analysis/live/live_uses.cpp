@@ -1,7 +1,7 @@
 // Which blocks launches, copies and fills use, and what was touched of others.
-#include "live_process.h"
+#include "analysis/live/live_process.h"
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 // The block that is used. The address is its handle, or that of one of its bytes; a block with a handle is found by the
 // handle only. Null: there is none; an argument of a launch may be a plain number.
@@ -70,4 +70,4 @@ void LiveSet::onPages(const StreamEvent &event, const abi::PagesEvent &pages) {
     observer->onPages(*block, {pages.header.time, pages.touched, pages.at_exit != 0});
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 namespace {
 
 constexpr size_t kMostMoved = 1 << 16;
@@ -276,4 +276,4 @@ void MemoryHistory::mergeHumps(uint64_t limit_bytes) {
   error_bytes_ += most_lost_bytes;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

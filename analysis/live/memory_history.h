@@ -14,7 +14,7 @@
 // limit, which grows until there is room again (error() says by how much a peak that is worked out may be too low).
 #pragma once
 
-#include "analysis/base/element_at.h"
+#include "analysis/base/tables.h"
 #include "analysis/live/live_set.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 #include <span>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 // Blocks that a cohort has from this moment on.
 struct Added {
@@ -61,8 +61,8 @@ public:
   // maximum, and have now.
   std::vector<int64_t> curveOf(const CohortSet &, LifeParts = kAllParts) const;
   std::vector<int64_t> curveOf(std::span<const Added>) const;
-  // Calls f(number of the local maximum, cohort, part, bytes) for each change at a maximum, in any order. The numbers are
-  // those of curves, so the last one is now.
+  // Calls f(number of the local maximum, cohort, part, bytes) for each change at a maximum, in any order. The numbers
+  // are those of curves, so the last one is now.
   template <class F> void forEachChange(F &&f) const {
     size_t number = 0;
     forEachMaximum([&](uint64_t, std::span<const Change> changes) {
@@ -179,4 +179,4 @@ private:
   uint64_t limit_bytes_ = 32, error_bytes_ = 0;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 namespace {
 
 using abi::HandleKind;
@@ -98,4 +98,4 @@ OpenHandles::OfProcess OpenHandles::endProcess(uint32_t process) {
   return ended.empty() ? OfProcess{} : std::move(ended.mapped().open);
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

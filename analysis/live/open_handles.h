@@ -10,7 +10,7 @@
 #include <map>
 #include <unordered_map>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 class OpenHandles {
 public:
@@ -67,4 +67,4 @@ private:
   std::unordered_map<uint32_t, Process> processes_;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 namespace {
 
@@ -50,4 +50,4 @@ std::vector<OwnerTree::NodeId> OwnerTree::inOrder() const {
   return order;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

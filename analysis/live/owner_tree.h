@@ -1,7 +1,7 @@
 // Owners as a tree: framework@component@… is below framework@component, and that is below framework.
 #pragma once
 
-#include "analysis/base/element_at.h"
+#include "analysis/base/tables.h"
 #include "analysis/live/cohorts.h"
 
 #include <compare>
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 class OwnerTree {
 public:
@@ -59,4 +59,4 @@ private:
   std::vector<uint32_t> by_cohort_;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

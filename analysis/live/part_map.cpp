@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 uint64_t largestHole(const PartMap::Parts &parts, uint64_t begin, uint64_t bytes) {
   uint64_t largest = 0, until = 0; // where the parts so far end, from the beginning of the segment
@@ -14,4 +14,4 @@ uint64_t largestHole(const PartMap::Parts &parts, uint64_t begin, uint64_t bytes
   return std::max(largest, bytes - until);
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 class PartMap {
 public:
@@ -91,4 +91,4 @@ private:
 // The longest stretch of a segment of `bytes` from `begin` on in which there is no part.
 uint64_t largestHole(const PartMap::Parts &, uint64_t begin, uint64_t bytes);
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

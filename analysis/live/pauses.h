@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 class Pauses {
 public:
@@ -35,4 +35,4 @@ private:
   std::vector<abi::EpochEvent> epochs_;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

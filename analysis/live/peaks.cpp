@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 void PeakTracker::move(CohortId from, CohortId to, uint64_t bytes, uint64_t since_ns) {
   const uint64_t number = clock_.number();
@@ -72,4 +72,4 @@ void Peaks::onRetarget(const Block &block, const Block &before, uint64_t) {
     physical_.move(before.cohort, block.cohort, block.size, block.time_ns);
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

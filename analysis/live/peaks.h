@@ -2,7 +2,7 @@
 // heap, of each account and of each process.
 #pragma once
 
-#include "analysis/base/element_at.h"
+#include "analysis/base/tables.h"
 #include "analysis/live/account.h"
 #include "analysis/live/at_peak.h"
 #include "analysis/live/cohort_sums.h"
@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 // The bytes of one sum now, at its highest point, and when it got there first.
 class PeakClock {
@@ -127,4 +127,4 @@ private:
   uint32_t last_process_ = 0;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

@@ -1,6 +1,6 @@
 #include "analysis/live/period_finder.h"
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 namespace {
 
 // Sums of these differ where the cohorts do.
@@ -74,4 +74,4 @@ std::optional<PeriodFinder::Period> PeriodFinder::period() const {
   return Period{anchor_, rounds_, known.meanNs()};
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

@@ -5,7 +5,7 @@
 // earlier ones. Times are only told, never compared: the same allocations have the same rounds on every machine.
 #pragma once
 
-#include "analysis/base/element_at.h"
+#include "analysis/base/tables.h"
 #include "analysis/live/cohorts.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 class PeriodFinder {
 public:
@@ -96,4 +96,4 @@ private:
   uint64_t allocated_in_rounds_ = 0, freed_in_rounds_ = 0; // of them: before the last round began
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

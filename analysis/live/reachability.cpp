@@ -1,12 +1,12 @@
 #include "analysis/live/reachability.h"
 
-#include "analysis/base/base_name.h"
+#include "analysis/base/text.h"
 
 #include <algorithm>
 #include <array>
 #include <numeric>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 namespace {
 
 // Where a block can be reached from several of them, the first one is named: it says most.
@@ -321,4 +321,4 @@ Holders Reachability::holdersOf(const Block &block) const {
   return holders;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 enum class Reach : uint8_t {
   Lost,     // nothing that is in use leads to it
@@ -103,4 +103,4 @@ private:
   std::vector<uint32_t> queue_;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 namespace {
 
 // Who asks again does so at once.
@@ -34,4 +34,4 @@ void Refusals::answer(uint32_t process, uint32_t stream, SiteId site, uint64_t t
   waiting_.erase(at);
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

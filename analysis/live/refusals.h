@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 // Who wants memory locked that is there has not run out of it, whatever the driver says.
 constexpr bool asksForMemory(abi::Heap heap) { return heap != abi::Heap::Registered; }
@@ -62,4 +62,4 @@ private:
   std::map<std::pair<uint32_t, uint32_t>, Waiting> waiting_; // by thread
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

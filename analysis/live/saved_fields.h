@@ -1,37 +1,36 @@
 // The fields of what a checkpoint holds of the live set, in the order of the file: each list serves both directions.
 #pragma once
 
-#include "analysis/base/element_at.h"
+#include "analysis/base/tables.h"
+#include "analysis/live/device_ranges.h"
 #include "analysis/live/live_set.h"
+#include "analysis/live/shared_objects.h"
+#include "analysis/live/skew_window.h"
 #include "analysis/trace/bytes.h"
-
-#include "device_ranges.h"
-#include "shared_objects.h"
-#include "skew_window.h"
 
 #include <cstdint>
 #include <type_traits>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 // Raised when the fields change: a reader that does not know the version reads the events instead.
 inline constexpr uint64_t kCheckpointVersion = 4;
 
 class SavedFieldWriter {
 public:
-  explicit SavedFieldWriter(trace::ByteWriter &to) : to_(to) {}
+  explicit SavedFieldWriter(ByteWriter &to) : to_(to) {}
   template <class T> void operator()(const T &value) { to_.varint(static_cast<uint64_t>(value)); }
   // Of an enumeration that has this many values.
   template <class T> void choice(const T &value, T) { (*this)(value); }
 
 private:
-  trace::ByteWriter &to_;
+  ByteWriter &to_;
 };
 
 class SavedFieldReader {
 public:
-  explicit SavedFieldReader(trace::ByteReader &from) : from_(from) {}
+  explicit SavedFieldReader(ByteReader &from) : from_(from) {}
   template <class T> void operator()(T &value) {
     const uint64_t number = from_.varint();
     value = static_cast<T>(number);
@@ -46,7 +45,7 @@ public:
   }
 
 private:
-  trace::ByteReader &from_;
+  ByteReader &from_;
 };
 
 template <class Visitor>
@@ -146,4 +145,4 @@ private:
   std::vector<Id> list_;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

@@ -2,14 +2,14 @@
 // here.
 #pragma once
 
-#include "analysis/base/element_at.h"
+#include "analysis/base/tables.h"
 #include "analysis/live/live_set.h"
 
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 // Memory grows with the live blocks of pools and with their segments. A pointer is valid until the next call.
 template <class Content> class Segments {
@@ -79,4 +79,4 @@ private:
   uint64_t last_number_ = 0;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

@@ -1,9 +1,9 @@
 // Mappings of memory that several may show (shared_objects.h).
-#include "live_process.h"
+#include "analysis/live/live_process.h"
 
 #include <algorithm>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 // The Alloc that this thread records next makes the mapping.
 void LiveSet::onShared(const StreamEvent &event, const abi::SharedEvent &shared) {
@@ -116,4 +116,4 @@ void LiveSet::endMappings(Process &process, FreeCause cause, uint64_t time_ns) {
   }
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

@@ -10,7 +10,7 @@
 #include <map>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 struct ObjectKey {
   uint64_t file_system = 0, inode = 0;
@@ -78,4 +78,4 @@ private:
   std::map<ObjectKey, Pieces> objects_;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 // Events of an address by one thread, kept for as long as another thread's event of the same address may turn out to
 // belong before them.
@@ -85,4 +85,4 @@ private:
   std::vector<Entry> entries_; // oldest first
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 void StepSurvivors::beginStep(uint64_t number, uint64_t time_ns) {
   if (number == last_number_)
@@ -98,4 +98,4 @@ std::optional<uint32_t> StepSurvivors::firstBucketOf(CohortId cohort) const {
   return first == 0 ? std::nullopt : std::optional(first - 1);
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

@@ -5,7 +5,7 @@
 // are full, two become one.
 #pragma once
 
-#include "analysis/base/element_at.h"
+#include "analysis/base/tables.h"
 #include "analysis/live/cohorts.h"
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 class StepSurvivors {
 public:
@@ -94,4 +94,4 @@ private:
   std::vector<uint32_t> first_; // by cohort: number of its first bucket, from 1
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline live {
 
 class Timeline {
 public:
@@ -55,4 +55,4 @@ private:
   std::vector<Mark> marks_;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline live

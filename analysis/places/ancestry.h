@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline places {
 
 class Ancestry {
 public:
@@ -55,4 +55,4 @@ private:
   std::unordered_map<uint32_t, Image> parents_;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline places

@@ -1,9 +1,9 @@
-#include "call_target.h"
+#include "analysis/places/call_target.h"
 
 #include <algorithm>
 #include <unistd.h>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline places {
 namespace {
 
 bool importsFunction(unsigned machine, uint64_t type) {
@@ -131,4 +131,4 @@ uint64_t CallTargets::slotOfAArch64Stub(const ElfFile &file, uint64_t stub) cons
          uint64_t{load >> 10 & 0xfff} * 8;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline places

@@ -2,14 +2,14 @@
 // procedure linkage table (PLT), one of another image, by the name that the dynamic linker looks up.
 #pragma once
 
-#include "elf_file.h"
+#include "analysis/places/elf_file.h"
 
 #include <cstdint>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline places {
 
 class CallTargets {
 public:
@@ -40,4 +40,4 @@ private:
   std::unordered_map<uint64_t, std::string> slots_; // imports by slot of the global offset table
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline places

@@ -1,4 +1,4 @@
-#include "debug_info.h"
+#include "analysis/places/debug_info.h"
 
 #include "analysis/places/type_layouts.h"
 
@@ -9,7 +9,7 @@
 #include <optional>
 #include <unordered_map>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline places {
 namespace {
 
 struct DwflEnd {
@@ -315,4 +315,4 @@ std::vector<CodePlace> DebugInfo::at(uint64_t address) const {
   return places;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline places

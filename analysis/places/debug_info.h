@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline places {
 
 class DebugInfo {
 public:
@@ -41,4 +41,4 @@ private:
   std::unique_ptr<State> state_;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline places

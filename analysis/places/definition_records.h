@@ -10,7 +10,7 @@
 #include <cstring>
 #include <span>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline places {
 
 struct DefinitionRecord {
   uint64_t bytes = 0; // with header and padding, as the header says; 0 = there is no header of a record
@@ -52,4 +52,4 @@ template <class F> RecordsEnd forEachDefinition(std::span<const std::byte> recor
   return RecordsEnd::Whole;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline places

@@ -1,4 +1,4 @@
-#include "elf_file.h"
+#include "analysis/places/elf_file.h"
 
 #include <cerrno>
 #include <cstring>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline places {
 namespace {
 
 constexpr char kThinArchive[] = "!<thin>\n";
@@ -88,4 +88,4 @@ std::vector<std::byte> buildIdOf(Elf *elf) {
   return id;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline places

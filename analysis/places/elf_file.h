@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline places {
 
 struct ElfEnd {
   void operator()(Elf *elf) const { elf_end(elf); }
@@ -51,4 +51,4 @@ std::span<const std::byte> bytesOf(Elf_Scn *);
 // NT_GNU_BUILD_ID of an ELF object; empty when it has none.
 std::vector<std::byte> buildIdOf(Elf *);
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline places

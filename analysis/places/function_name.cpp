@@ -1,9 +1,16 @@
 #include "analysis/places/function_name.h"
 
+#include "analysis/base/text.h"
+
+#include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline places {
 namespace {
 
 constexpr std::string_view kAnonymous = "(anonymous namespace)", kOperator = "operator";
@@ -137,4 +144,211 @@ std::string briefName(std::string_view function) {
   return plainOwn(parts.scopes.back()) + "::" + own;
 }
 
-} // namespace msleaks::analysis
+namespace {
+
+constexpr std::string_view kStd = "std::", kScope = "::", kOperatorWord = "operator";
+constexpr size_t kDeepest = 64; // template arguments that are nested deeper stay as they are
+
+bool isWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
+bool isDigits(std::string_view text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
+}
+bool isBlank(char c) { return c == ' '; }
+
+bool isBetween(std::string_view text, std::string_view begin, std::string_view end) {
+  return text.size() > begin.size() + end.size() && text.starts_with(begin) && text.ends_with(end);
+}
+
+// Whether a namespace is an inline one, by which a library only tells its versions apart.
+bool isInlineNamespace(std::string_view outer, std::string_view name) {
+  if (name.starts_with("__"))
+    return name == "__cxx11" || name == "__ndk1" || isDigits(name.substr(2));
+  return (name.starts_with("_V") && isDigits(name.substr(2))) ||
+         (outer == "fmt" && name.starts_with("v") && isDigits(name.substr(1))) ||
+         (outer == "absl" && name.starts_with("lts_")) || (outer == "nlohmann" && name.starts_with("json_abi_")) ||
+         (outer == "thrust" && isBetween(name, "THRUST_", "_NS")) || (outer == "cub" && isBetween(name, "CUB_", "_NS"));
+}
+
+std::string withoutInlineNamespaces(std::string_view text) {
+  std::string kept;
+  std::string_view outer; // the namespace before the one at `at`
+  for (size_t at = 0; at < text.size();) {
+    size_t end = at;
+    while (end < text.size() && isWord(text[end]))
+      ++end;
+    const std::string_view word = text.substr(at, end - at);
+    const bool is_scope = !word.empty() && text.substr(end).starts_with(kScope);
+    if (is_scope && !outer.empty() && isInlineNamespace(outer, word)) {
+      at = end + kScope.size();
+      continue;
+    }
+    kept += word;
+    if (is_scope)
+      kept += kScope;
+    else if (word.empty())
+      kept += text[end++];
+    outer = is_scope ? word : std::string_view();
+    at = is_scope ? end + kScope.size() : end;
+  }
+  return kept;
+}
+
+// Behind the `>` that closes the `<` at `at`. Nothing if none does.
+std::optional<size_t> behindArguments(std::string_view text, size_t at) {
+  std::vector<char> open;
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '<' || c == '(' || c == '[' || c == '{') {
+      open.push_back(c);
+    } else if (c == '>' && at > 0 && text[at - 1] == '-') {
+      continue;
+    } else if (c == '>' || c == ')' || c == ']' || c == '}') {
+      const char wanted = c == '>' ? '<' : c == ')' ? '(' : c == ']' ? '[' : '{';
+      if (open.empty() || open.back() != wanted)
+        return std::nullopt;
+      open.pop_back();
+      if (open.empty())
+        return at + 1;
+    }
+  }
+  return std::nullopt;
+}
+
+// The arguments between `<` and `>`, with their blanks.
+std::vector<std::string_view> argumentsIn(std::string_view inside) {
+  std::vector<std::string_view> list;
+  size_t begin = 0, depth = 0;
+  for (size_t at = 0; at < inside.size(); ++at) {
+    const char c = inside[at];
+    const bool is_arrow = c == '>' && at > 0 && inside[at - 1] == '-';
+    if (c == '<' || c == '(' || c == '[' || c == '{')
+      ++depth;
+    else if ((c == '>' && !is_arrow) || c == ')' || c == ']' || c == '}')
+      depth -= depth == 0 ? 0 : 1;
+    else if (c == ',' && depth == 0) {
+      list.push_back(inside.substr(begin, at - begin));
+      begin = at + 1;
+    }
+  }
+  list.push_back(inside.substr(begin));
+  return list;
+}
+
+// "float" if `argument` is "std::less<float>" and `of` is "std::less".
+std::optional<std::string_view> argumentOf(std::string_view argument, std::string_view of) {
+  if (!argument.starts_with(of) || argument.size() < of.size() + 2 || argument[of.size()] != '<' ||
+      argument.back() != '>')
+    return std::nullopt;
+  return trimmed(argument.substr(of.size() + 1, argument.size() - of.size() - 2));
+}
+
+// Whether the argument is the one that a template of the standard library has if nobody names another.
+bool isDefault(std::string_view argument, std::string_view of, std::string_view first) {
+  if (argumentOf(argument, "std::allocator"))
+    return true;
+  if (!of.starts_with(kStd))
+    return false;
+  constexpr std::array kOfFirst = {"std::less", "std::hash", "std::equal_to", "std::default_delete",
+                                   "std::char_traits"};
+  for (const char *name : kOfFirst)
+    if (argumentOf(argument, name) == first)
+      return true;
+  return (of == "std::priority_queue" && argumentOf(argument, "std::vector") == first) ||
+         ((of == "std::queue" || of == "std::stack") && argumentOf(argument, "std::deque") == first);
+}
+
+// "std::string" of "std::basic_string" and the argument "char".
+std::optional<std::string> aliasOf(std::string_view of, std::string_view argument) {
+  constexpr std::string_view kBasic = "std::basic_";
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kCharacters = {
+      {{"char", ""}, {"wchar_t", "w"}, {"char8_t", "u8"}, {"char16_t", "u16"}, {"char32_t", "u32"}}};
+  if (!of.starts_with(kBasic))
+    return std::nullopt;
+  for (const auto &[character, prefix] : kCharacters)
+    if (argument == character)
+      return std::string(kStd).append(prefix).append(of.substr(kBasic.size()));
+  return std::nullopt;
+}
+
+// The name in front of `<`, with its namespaces: "std::vector".
+std::string_view nameBefore(std::string_view text) {
+  size_t begin = text.size();
+  while (begin > 0 && (isWord(text[begin - 1]) || text[begin - 1] == ':'))
+    --begin;
+  return text.substr(begin);
+}
+
+std::string plainArguments(std::string_view text, size_t depth);
+
+// "[abi:cxx11]", by which a compiler tells versions of a function apart, or the scope of a namespace without a name;
+// 0: there is none at `at`.
+size_t behindUseless(std::string_view text, size_t at) {
+  constexpr std::string_view kAnonymous = "(anonymous namespace)::";
+  if (text.substr(at).starts_with(kAnonymous))
+    return at + kAnonymous.size();
+  const size_t end = text.substr(at).starts_with("[abi:") ? text.find(']', at) : std::string_view::npos;
+  return end == std::string_view::npos ? 0 : end + 1;
+}
+
+// Appends "<...>" to a text that ends in the template's name.
+void appendArguments(std::string &text, std::string_view inside, size_t depth) {
+  const std::string of(nameBefore(text));
+  std::vector<std::string> arguments;
+  for (const std::string_view argument : argumentsIn(inside))
+    arguments.push_back(plainArguments(trimmed(argument), depth + 1));
+  while (arguments.size() > 1 && isDefault(arguments.back(), of, arguments.front()))
+    arguments.pop_back();
+  if (const auto alias = arguments.size() == 1 ? aliasOf(of, arguments.front()) : std::nullopt) {
+    text.replace(text.size() - of.size(), of.size(), *alias);
+    return;
+  }
+  text += '<';
+  for (size_t i = 0; i < arguments.size(); ++i)
+    text.append(i == 0 ? "" : ", ").append(arguments[i]);
+  text += '>';
+}
+
+// Behind "operator<<" and the like, whose signs are no brackets; 0 if there is no operator at `at`.
+size_t behindOperatorSigns(std::string_view text, size_t at) {
+  if (!text.substr(at).starts_with(kOperatorWord) || (at > 0 && isWord(text[at - 1])))
+    return 0;
+  at += kOperatorWord.size();
+  while (at < text.size() && (text[at] == '<' || text[at] == '>' || text[at] == '-' || text[at] == '='))
+    ++at;
+  return at;
+}
+
+std::string plainArguments(std::string_view text, size_t depth) {
+  std::string plain;
+  for (size_t at = 0; at < text.size();) {
+    if (const size_t behind = behindUseless(text, at); behind != 0) {
+      at = behind;
+      continue;
+    }
+    if (const size_t behind = behindOperatorSigns(text, at); behind != 0) {
+      plain += text.substr(at, behind - at);
+      at = behind;
+      continue;
+    }
+    const bool opens = text[at] == '<' && at > 0 && isWord(text[at - 1]) && depth < kDeepest;
+    const std::optional<size_t> behind = opens ? behindArguments(text, at) : std::nullopt;
+    if (behind) {
+      appendArguments(plain, text.substr(at + 1, *behind - at - 2), depth);
+      at = *behind;
+    } else {
+      plain += text[at++];
+    }
+  }
+  return plain;
+}
+
+} // namespace
+
+std::string plainName(std::string_view text) {
+  if (text.find_first_of("<[") == std::string_view::npos && text.find(kScope) == std::string_view::npos)
+    return std::string(text);
+  return plainArguments(withoutInlineNamespaces(text), 0);
+}
+
+} // namespace msleaks::analysis::inline places

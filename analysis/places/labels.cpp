@@ -1,13 +1,13 @@
 #include "analysis/places/labels.h"
 
-#include "definition_records.h"
+#include "analysis/places/definition_records.h"
 
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 #include <utility>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline places {
 
 Result<void> Labels::load(const TraceReader &reader) {
   for (const ProcessStart &start : reader.processes())
@@ -75,4 +75,4 @@ void Labels::note(std::string line) {
     notes_.push_back(std::move(line));
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline places

@@ -17,7 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline places {
 
 // Number of a text in one Labels, from 1 without gaps. 0 = not known.
 struct LabelId {
@@ -66,7 +66,7 @@ private:
   std::vector<std::string> notes_;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline places
 
 template <> struct std::hash<msleaks::analysis::LabelId> {
   size_t operator()(msleaks::analysis::LabelId label) const noexcept { return label.index; }

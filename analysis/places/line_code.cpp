@@ -1,13 +1,13 @@
 #include "analysis/places/line_code.h"
 
-#include "debug_info.h"
+#include "analysis/places/debug_info.h"
 
 #include <algorithm>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <string>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline places {
 namespace {
 
 struct Line {
@@ -126,4 +126,4 @@ std::vector<CodeRange> codeOfLine(const std::filesystem::path &image, std::strin
   return DebugInfo::open(image, "/usr/lib/debug").codeOfLine(file, line);
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline places

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline places {
 
 struct CodeRange {
   uint64_t begin = 0, end = 0; // as in the file
@@ -18,4 +18,4 @@ struct CodeRange {
 // is of that line, or nobody says so.
 std::vector<CodeRange> codeOfLine(const std::filesystem::path &image, std::string_view file, uint32_t line);
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline places

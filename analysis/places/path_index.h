@@ -9,7 +9,7 @@
 #include <vector>
 #include <xxhash.h>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline places {
 
 class PathIndex {
 public:
@@ -69,4 +69,4 @@ private:
   std::vector<uint32_t> slots_ = std::vector<uint32_t>(1024, kEmpty);
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline places

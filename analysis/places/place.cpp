@@ -1,12 +1,12 @@
 #include "analysis/places/place.h"
 
-#include "analysis/base/base_name.h"
+#include "analysis/base/text.h"
 
 #include <algorithm>
 #include <array>
 #include <optional>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline places {
 
 bool isSystemPath(std::string_view path) { return isSystemHeader(path) || path.starts_with("/lib"); }
 
@@ -199,4 +199,4 @@ Place::Key Place::keyIn(SiteCatalog &catalog) const {
   return {line.file, line.line, line.column, line.function, is_itself ? call.index : 0};
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline places

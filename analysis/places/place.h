@@ -3,7 +3,6 @@
 
 #include "analysis/places/site_catalog.h"
 #include "analysis/places/site_text.h"
-
 #include "msleaks/abi/system_header.h"
 
 #include <array>
@@ -12,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline places {
 
 // A line of the source within a call: the call's own, or one that the function was inlined into.
 struct Place {
@@ -81,4 +80,4 @@ private:
 // The call without the lines inside the place.
 SiteText textOf(SiteCatalog &, const Place &);
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline places

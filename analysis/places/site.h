@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline places {
 
 // Number of a site in one SiteCatalog; equal sites of several processes have one. 0 = not known.
 struct SiteId {
@@ -50,7 +50,7 @@ struct Site {
   uint64_t offset = 0;      // origin Hook: address in that image's file
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline places
 
 template <> struct std::hash<msleaks::analysis::SiteId> {
   size_t operator()(msleaks::analysis::SiteId site) const noexcept { return site.index; }

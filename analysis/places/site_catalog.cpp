@@ -1,9 +1,8 @@
 #include "analysis/places/site_catalog.h"
 
-#include "definition_records.h"
-#include "path_index.h"
-#include "process_sites.h"
-
+#include "analysis/places/definition_records.h"
+#include "analysis/places/path_index.h"
+#include "analysis/places/process_sites.h"
 #include "msleaks/abi/session.h"
 
 #include <algorithm>
@@ -13,7 +12,7 @@
 #include <utility>
 #include <xxhash.h>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline places {
 namespace {
 
 constexpr size_t kMaxNotes = 100;
@@ -336,4 +335,4 @@ std::string_view SiteCatalog::calleeOf(SiteId call) {
   return symbolizer_.calleeAt(images_[caller->second.image], site.offset - 1);
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline places

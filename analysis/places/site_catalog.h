@@ -6,7 +6,7 @@
 #include "analysis/places/ancestry.h"
 #include "analysis/places/labels.h"
 #include "analysis/places/site.h"
-#include "analysis/places/site_table_reader.h"
+#include "analysis/places/site_table.h"
 #include "analysis/places/symbolizer.h"
 #include "analysis/trace/trace_reader.h"
 #include "msleaks/abi/definitions.h"
@@ -23,7 +23,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline places {
 
 class PathIndex;
 
@@ -144,4 +144,4 @@ private:
   std::vector<std::string> notes_;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline places

@@ -1,14 +1,12 @@
 // The numbers that events name sites by, to sites and back.
+#include "analysis/places/path_index.h"
+#include "analysis/places/process_sites.h"
 #include "analysis/places/site_catalog.h"
-
-#include "path_index.h"
-#include "process_sites.h"
-
 #include "msleaks/abi/session.h"
 
 #include <utility>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline places {
 
 SiteId SiteCatalog::find(uint32_t process, uint32_t number) {
   if (number == 0)
@@ -82,4 +80,4 @@ std::vector<SiteNumber> SiteCatalog::numbersOf(const std::vector<SiteId> &sites)
   return missing == 0 ? numbers : std::vector<SiteNumber>();
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline places

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline places {
 namespace {
 
 // "/src/x.c" of "/src/./x.c" and "/src//x.c", which build systems make. ".." stays: behind a link it is another folder.
@@ -43,4 +43,4 @@ SiteText textOf(const Site &site) {
   return text;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline places

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline places {
 
 struct FrameText {
   std::string function, file;
@@ -32,4 +32,4 @@ struct AllocatorText {
 
 SiteText textOf(const Site &);
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline places

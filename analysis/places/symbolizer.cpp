@@ -1,8 +1,8 @@
 #include "analysis/places/symbolizer.h"
 
-#include "call_target.h"
-#include "debug_info.h"
-#include "elf_file.h"
+#include "analysis/places/call_target.h"
+#include "analysis/places/debug_info.h"
+#include "analysis/places/elf_file.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <xxhash.h>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline places {
 namespace {
 
 constexpr uint64_t kLookUpsBetweenCalls = 100;
@@ -341,4 +341,4 @@ std::string demangle(std::string_view linkage_name) {
   return status == 0 && text ? std::string(text.get()) : name;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline places

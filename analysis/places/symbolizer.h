@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline places {
 
 class ElfFile;
 
@@ -85,4 +85,4 @@ private:
 // As the source spells it: "kv::Cache::grow(unsigned long)"; a name that is not mangled stays as it is.
 std::string demangle(std::string_view linkage_name);
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline places

@@ -1,10 +1,14 @@
 #include "analysis/places/type_layouts.h"
 
+#include "analysis/base/text.h"
+
 #include <dwarf.h>
 #include <fmt/format.h>
+#include <fnmatch.h>
 #include <optional>
+#include <string>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline places {
 namespace {
 
 constexpr uint64_t kMostEntries = 5'000'000; // a second
@@ -139,4 +143,29 @@ std::string TypeLayouts::memberAt(std::string_view type, uint64_t offset) const 
   return path.take();
 }
 
-} // namespace msleaks::analysis
+namespace {
+
+struct LibcType {
+  const char *function, *type;
+};
+
+constexpr LibcType kTypes[] = {
+#define MSL_LIBC_TYPE(function, type) {function, type},
+#include "libc_types.def"
+};
+
+} // namespace
+
+bool isOfLibc(const Site &call) {
+  return call.origin == SiteOrigin::Hook && baseName(call.library).starts_with("libc.so");
+}
+
+std::string_view libcTypeOf(const Site &innermost, std::string_view callee) {
+  const std::string inner(innermost.function), called(callee);
+  for (const LibcType &row : kTypes)
+    if (fnmatch(row.function, inner.c_str(), 0) == 0 || fnmatch(row.function, called.c_str(), 0) == 0)
+      return row.type;
+  return {};
+}
+
+} // namespace msleaks::analysis::inline places

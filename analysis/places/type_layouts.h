@@ -1,13 +1,15 @@
 // Which member of a struct lies at an offset, as the debug information of one image says.
 #pragma once
 
+#include "analysis/places/site.h"
+
 #include <cstdint>
 #include <elfutils/libdw.h>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline places {
 
 class TypeLayouts {
 public:
@@ -26,4 +28,9 @@ private:
   uint64_t left_;                                    // entries that are still looked at
 };
 
-} // namespace msleaks::analysis
+// Types of the blocks that libc hands out (libc_types.def).
+bool isOfLibc(const Site &call);
+// What a block is that libc's `innermost` call took, when the program called `callee`; empty: nothing says.
+std::string_view libcTypeOf(const Site &innermost, std::string_view callee);
+
+} // namespace msleaks::analysis::inline places

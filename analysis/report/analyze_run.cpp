@@ -1,23 +1,17 @@
-#include "analysis/report/read_progress.h"
-#include "analysis/report/report.h"
+#include "analysis/report/analyze_run.h"
+#include "analysis/base/run_folder.h"
+#include "analysis/report/question.h"
 #include "analysis/report/run_analysis.h"
 #include "analysis/report/running_report.h"
 #include "analysis/report/session_facts.h"
 #include "analysis/report/window_begin.h"
-#include "analysis/run/run_folder.h"
+#include "analysis/result/report.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <optional>
 
-namespace msleaks::analysis {
-
-bool Report::complete() const { return closed && events.complete() && damage.empty() && unseenProcesses() == 0; }
-
-size_t Report::unseenProcesses() const {
-  return static_cast<size_t>(std::count_if(processes.begin(), processes.end(),
-                                           [](const ReportProcess &process) { return process.process == 0; }));
-}
+namespace msleaks::analysis::inline report {
 
 namespace {
 
@@ -245,4 +239,4 @@ Result<void> nameRun(const std::filesystem::path &run, const Progress &progress)
   return store(recorded.folder.trace(), analysis);
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline report

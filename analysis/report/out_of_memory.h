@@ -2,16 +2,19 @@
 // (docs/analyses.md).
 #pragma once
 
-#include "analysis/report/report.h"
+#include "analysis/report/analyze_run.h"
+#include "analysis/result/report.h"
+#include "analysis/stream/analyzer.h"
 
 #include <cstdint>
 #include <filesystem>
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline report {
 
 // A call of an allocator that said no.
 struct RefusedCall {
@@ -49,10 +52,42 @@ struct OutOfMemory {
 // `most`: blocks in each list.
 Result<OutOfMemory> analyzeOutOfMemory(const std::filesystem::path &run, size_t most, const Progress &progress = {});
 
-// The findings to try first: those that save memory.
-std::vector<Finding> savingFindings(const Report &);
+// The blocks that are alive where a report ends: the largest, the oldest, and what they leave free of the pools'
+// pieces.
+class AliveBlocks final : public Analyzer {
+public:
+  struct Refused {
+    uint32_t process = 0, stream = 0;
+    abi::Heap heap = abi::Heap::Host;
+    uint64_t time_ns = 0;
+  };
 
-void writeOutOfMemoryJson(std::ostream &, const OutOfMemory &);
-void writeOutOfMemoryText(std::ostream &, const OutOfMemory &, const TableStyle &);
+  // Fills in the lists of `to`, at most `most` blocks each, and where `refused` was asked for and what room there was.
+  AliveBlocks(OutOfMemory &to, size_t most, const std::optional<Refused> &refused)
+      : to_(to), most_(most), refused_(refused) {}
 
-} // namespace msleaks::analysis
+  std::string_view name() const override { return "alive_blocks"; }
+  uint32_t eventKinds() const override { return abi::enabledBit(abi::EventKind::AllocFailed); }
+  void onEvent(const StreamEvent &, SiteId) override;
+  void onFree(const Block &, FreeCause, uint64_t time_ns) override;
+  void conclude(Conclusion &) const override;
+
+private:
+  struct Alive {
+    Block block;
+    uint64_t age_ns;
+  };
+  using Order = bool (*)(const Alive &, const Alive &);
+  void keep(std::vector<Alive> &list, const Alive &, Order) const;
+  std::vector<AliveBlock> named(std::vector<Alive>, Order, Conclusion &) const;
+  Hole hole() const;
+
+  OutOfMemory &to_;
+  size_t most_;
+  std::optional<Refused> refused_;
+  SiteId refused_site_;
+  std::vector<Alive> largest_, oldest_;
+  std::vector<Block> parts_, wholes_; // blocks of pools, and of other heaps, where a pool said no
+};
+
+} // namespace msleaks::analysis::inline report

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline report {
 namespace {
 
 tl::unexpected<Error> usage(std::string message) {
@@ -91,4 +91,4 @@ Result<Dimension> parseDimension(std::string_view name) {
   return usage(fmt::format("`{}` is nothing to group by: {}", name, namesOfDimensions()));
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline report

@@ -3,7 +3,7 @@
 
 #include "analysis/base/result.h"
 #include "analysis/findings/conclusion.h"
-#include "analysis/foreign/analyzer_library.h"
+#include "analysis/foreign/foreign_analyzer.h"
 #include "analysis/stream/selection.h"
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline report {
 
 struct ReportQuestion : Question {
   Window window; // times since the start of the session
@@ -35,4 +35,4 @@ Result<abi::Heap> parseHeap(std::string_view name);
 Result<Dimension> parseDimension(std::string_view name);
 Result<Policy> parsePolicy(std::string_view name);
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline report

@@ -5,7 +5,9 @@
 #include "analysis/foreign/foreign_analyzer.h"
 #include "analysis/places/site_catalog.h"
 #include "analysis/places/symbolizer.h"
-#include "analysis/report/report.h"
+#include "analysis/report/analyze_run.h"
+#include "analysis/report/question.h"
+#include "analysis/result/report.h"
 #include "analysis/stream/checkpoints.h"
 #include "analysis/stream/pipeline.h"
 
@@ -17,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline report {
 
 using Analyzers = std::vector<std::unique_ptr<Analyzer>>;
 
@@ -61,4 +63,4 @@ private:
 // The report of a run that more analyzers have a part in.
 Result<Report> analyzeRun(const std::filesystem::path &run, const ReportQuestion &, const Progress &, Analyzers more);
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline report

@@ -1,9 +1,12 @@
 #include "analysis/report/running_report.h"
 
-#include "analysis/report/read_progress.h"
-#include "analysis/run/run_folder.h"
+#include "analysis/base/run_folder.h"
+#include "analysis/report/analyze_run.h"
 
-namespace msleaks::analysis {
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace msleaks::analysis::inline report {
 
 Result<std::unique_ptr<RunningReport>> RunningReport::follow(const std::filesystem::path &run,
                                                              uint64_t checkpoint_events) {
@@ -37,4 +40,12 @@ bool RunningReport::sawAllOf(const TraceReader &reader) const {
          reader.damage().empty() && trace_->fates() == fatesOf(reader);
 }
 
-} // namespace msleaks::analysis
+void ReadProgress::tell(uint64_t more) {
+  done_ += more;
+  until_next_ = kEventsBetween;
+  if (progress_)
+    progress_(fmt::format("reading {:.0f}%",
+                          100.0 * static_cast<double>(done_) / static_cast<double>(std::max(done_, events_))));
+}
+
+} // namespace msleaks::analysis::inline report

@@ -9,15 +9,16 @@
 #pragma once
 
 #include "analysis/base/result.h"
-#include "analysis/report/report.h"
+#include "analysis/report/analyze_run.h"
 #include "analysis/report/run_analysis.h"
+#include "analysis/result/report.h"
 #include "analysis/stream/followed_trace.h"
 
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline report {
 
 class RunningReport {
 public:
@@ -50,4 +51,24 @@ private:
   uint64_t early_events_ = 0;
 };
 
-} // namespace msleaks::analysis
+// Says how far the reading of a trace is. Asked for every event, so it must cost nothing.
+class ReadProgress {
+public:
+  // `progress` outlives it, and may be empty.
+  ReadProgress(const Progress &progress, uint64_t events) : progress_(progress), events_(events) {}
+  void onEvent() {
+    if (--until_next_ == 0)
+      tell(kEventsBetween);
+  }
+  // That many at once; tells each time.
+  void onEvents(uint64_t events) { tell(events); }
+
+private:
+  static constexpr uint64_t kEventsBetween = 1 << 20;
+  void tell(uint64_t more);
+
+  const Progress &progress_;
+  uint64_t events_, done_ = 0, until_next_ = kEventsBetween;
+};
+
+} // namespace msleaks::analysis::inline report

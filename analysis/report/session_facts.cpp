@@ -1,6 +1,6 @@
 #include "analysis/report/session_facts.h"
 
-#include "analysis/base/base_name.h"
+#include "analysis/base/text.h"
 #include "analysis/places/place.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline report {
 
 EventAccount accountOf(const TraceReader &reader, uint64_t stored) {
   EventAccount account;
@@ -177,4 +177,4 @@ Names namesOf(std::span<const StreamAccount> streams, std::span<const ReportProc
   return {process, thread};
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline report

@@ -1,10 +1,10 @@
 // Facts about a session from its trace and manifest, besides events.
 #pragma once
 
+#include "analysis/base/run_folder.h"
 #include "analysis/findings/conclusion.h"
 #include "analysis/places/site_catalog.h"
-#include "analysis/report/report.h"
-#include "analysis/run/run_folder.h"
+#include "analysis/result/report.h"
 #include "analysis/stream/pipeline.h"
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline report {
 
 EventAccount accountOf(const TraceReader &, uint64_t stored);
 
@@ -32,4 +32,4 @@ std::vector<std::string> notesOf(const Report &);
 // Names of processes and threads. The names do not refer to the lists.
 Names namesOf(std::span<const StreamAccount>, std::span<const ReportProcess>);
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline report

@@ -6,7 +6,7 @@
 #include <optional>
 #include <variant>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline report {
 namespace {
 
 std::optional<uint64_t> timeIn(const Timeline &timeline, const Moment &moment, const Labels &labels) {
@@ -45,4 +45,4 @@ WindowBegin goToWindow(const Window &window, const TraceReader &reader, RunAnaly
   return {};
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline report

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline report {
 
 struct WindowBegin {
   uint64_t first_ns = 0; // events from this time on are to be told
@@ -18,4 +18,4 @@ struct WindowBegin {
 // begins with the first event.
 WindowBegin goToWindow(const Window &, const TraceReader &, RunAnalysis &);
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline report

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline stream {
 
 // How a process image came to its end.
 struct ProcessFate {
@@ -58,4 +58,4 @@ public:
   void onRetarget(const Block &, const Block & /*before*/, uint64_t /*time_ns*/) override {}
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline stream

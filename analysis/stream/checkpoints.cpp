@@ -2,15 +2,15 @@
 
 #include <utility>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline stream {
 
 void Checkpoints::take(const LiveSet &live, uint64_t time_ns, uint64_t events) {
   next_ = events + std::max(events_, kEventsPerBlock * live.liveBlocks());
-  trace::ByteWriter state;
+  ByteWriter state;
   const auto numbers = [this](const std::vector<SiteId> &sites) { return catalog_.numbersOf(sites); };
-  if (!live.save(time_ns, numbers, state) || state.size() > trace::maxRawBytes(trace::ChunkKind::Index))
+  if (!live.save(time_ns, numbers, state) || state.size() > maxRawBytes(ChunkKind::Index))
     return;
-  taken_.push_back(trace::packCheckpoint(time_ns, events, state.written(), compressor_));
+  taken_.push_back(packCheckpoint(time_ns, events, state.written(), compressor_));
   bytes_ += taken_.back().chunk.size();
   while (bytes_ > kMostBytes && taken_.size() > 1)
     thinOut();
@@ -28,4 +28,4 @@ void Checkpoints::thinOut() {
   events_ *= 2;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline stream

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline stream {
 
 class Checkpoints {
 public:
@@ -38,9 +38,9 @@ private:
 
   const SiteCatalog &catalog_;
   uint64_t events_, next_;
-  trace::Compressor compressor_;
+  Compressor compressor_;
   std::vector<PackedCheckpoint> taken_;
   uint64_t bytes_ = 0;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline stream

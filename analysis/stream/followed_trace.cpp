@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline stream {
 
 Result<std::unique_ptr<FollowedTrace>> FollowedTrace::open(const std::filesystem::path &trace, SiteCatalog &catalog,
                                                            Pipeline &pipeline, LastEnd last_end,
@@ -98,4 +98,4 @@ Result<uint64_t> FollowedTrace::advance(uint64_t most) {
   return taken;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline stream

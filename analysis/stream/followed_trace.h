@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline stream {
 
 // What becomes of the blocks of the last process that runs when it ends.
 enum class LastEnd : uint8_t {
@@ -78,4 +78,4 @@ private:
   bool behind_ = false;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline stream

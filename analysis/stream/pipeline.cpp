@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sys/wait.h>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline stream {
 
 std::vector<BlockObserver *> Pipeline::observers(Window &&window, Selection &&selection, History history) {
   std::vector<BlockObserver *> all;
@@ -216,4 +216,4 @@ std::map<uint32_t, ProcessFate> fatesOf(const TraceReader &reader) {
   return fates;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline stream

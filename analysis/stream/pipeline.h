@@ -7,7 +7,7 @@
 #include "analysis/places/site_catalog.h"
 #include "analysis/stream/analyzer.h"
 #include "analysis/stream/checkpoints.h"
-#include "analysis/stream/gate.h"
+#include "analysis/stream/selection.h"
 #include "analysis/trace/pointers.h"
 
 #include <array>
@@ -17,7 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline stream {
 
 // Who only wants to know what is alive now does without the history of all maxima.
 enum class History : uint8_t { Kept, LeftOut };
@@ -130,4 +130,4 @@ bool replaces(const ProcessStart &later, const ProcessStart &earlier);
 // began before that end, and nobody saw how it ended.
 std::map<uint32_t, ProcessFate> fatesOf(const TraceReader &);
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline stream

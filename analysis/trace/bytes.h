@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace msleaks::analysis::trace {
+namespace msleaks::analysis::inline trace {
 
 inline constexpr unsigned kMaxVarintBytes = 10;
 
@@ -139,4 +139,4 @@ private:
   bool failed_ = false;
 };
 
-} // namespace msleaks::analysis::trace
+} // namespace msleaks::analysis::inline trace

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace msleaks::analysis::trace {
+namespace msleaks::analysis::inline trace {
 
 PackedCheckpoint packCheckpoint(uint64_t time_ns, uint64_t events, std::span<const uint8_t> state,
                                 Compressor &compressor) {
@@ -28,4 +28,4 @@ Result<Checkpoint> readCheckpoint(const InputFile &file, const CheckpointPlace &
   return checkpoint;
 }
 
-} // namespace msleaks::analysis::trace
+} // namespace msleaks::analysis::inline trace

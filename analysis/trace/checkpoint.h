@@ -10,18 +10,15 @@
 #include <span>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline trace {
 
 struct PackedCheckpoint {
   uint64_t time_ns = 0;
   std::vector<uint8_t> chunk;
 };
 
-namespace trace {
-
 PackedCheckpoint packCheckpoint(uint64_t time_ns, uint64_t events, std::span<const uint8_t> state, Compressor &);
 // Fails when there is none at this place, or it is not whole.
 Result<Checkpoint> readCheckpoint(const InputFile &, const CheckpointPlace &);
 
-} // namespace trace
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline trace

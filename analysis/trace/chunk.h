@@ -1,15 +1,45 @@
 // One chunk: made for the file, recognised in it, and its payload checked and unpacked.
 #pragma once
 
-#include "analysis/base/file_access.h"
+#include "analysis/base/files.h"
 #include "analysis/trace/bytes.h"
-#include "analysis/trace/compressor.h"
 #include "analysis/trace/format.h"
 
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
-namespace msleaks::analysis::trace {
+// zstd with its contexts kept: making one costs more than compressing a chunk.
+struct ZSTD_CCtx_s;
+struct ZSTD_DCtx_s;
+
+namespace msleaks::analysis::inline trace {
+
+class Compressor {
+public:
+  Compressor();
+  ~Compressor();
+  // The compressed bytes, valid until the next call; empty when they would not be smaller.
+  std::span<const uint8_t> compress(std::span<const uint8_t> raw);
+
+private:
+  ZSTD_CCtx_s *context_;
+  std::vector<uint8_t> buffer_;
+};
+
+class Decompressor {
+public:
+  Decompressor();
+  ~Decompressor();
+  // Fills `raw`, whose size is known, exactly; false when `stored` holds something else.
+  bool decompress(std::span<const uint8_t> stored, std::span<uint8_t> raw);
+
+private:
+  ZSTD_DCtx_s *context_;
+};
 
 uint64_t checksumOf(std::span<const uint8_t> content);
 
@@ -34,4 +64,4 @@ private:
   std::vector<uint8_t> stored_;
 };
 
-} // namespace msleaks::analysis::trace
+} // namespace msleaks::analysis::inline trace

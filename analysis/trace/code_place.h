@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline trace {
 
 // A file as the process had it: one with another build id is not the same program and is not asked.
 struct ImageFile {
@@ -36,4 +36,4 @@ struct ImageNames {
   std::vector<NamedAddress> addresses;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline trace

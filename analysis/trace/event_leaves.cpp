@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace msleaks::analysis::trace {
+namespace msleaks::analysis::inline trace {
 
 std::optional<EventChunk> StreamPositions::take(const ChunkPlace &place) {
   const ChunkHeader &header = place.header;
@@ -60,4 +60,4 @@ std::span<const EventChunk> EventLeaves::read(size_t leaf, const InputFile &file
   return buffer;
 }
 
-} // namespace msleaks::analysis::trace
+} // namespace msleaks::analysis::inline trace

@@ -3,13 +3,13 @@
 #pragma once
 
 #include "analysis/trace/chunk_index.h"
-#include "analysis/trace/damage_notes.h"
+#include "analysis/trace/index_entries.h"
 
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
-namespace msleaks::analysis::trace {
+namespace msleaks::analysis::inline trace {
 
 struct EventChunk {
   ChunkPlace place;
@@ -55,4 +55,4 @@ private:
   std::vector<EventChunk> chunks_; // where they are known: kLeafChunks of them are a leaf
 };
 
-} // namespace msleaks::analysis::trace
+} // namespace msleaks::analysis::inline trace

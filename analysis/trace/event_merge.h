@@ -1,12 +1,13 @@
 // All streams of a trace as one, by time.
 #pragma once
 
+#include "analysis/trace/event_source.h"
 #include "analysis/trace/stream_cursor.h"
 
 #include <optional>
 #include <unordered_map>
 
-namespace msleaks::analysis::trace {
+namespace msleaks::analysis::inline trace {
 
 class EventMerge {
 public:
@@ -47,4 +48,27 @@ private:
   uint64_t late_chunks_ = 0;
 };
 
-} // namespace msleaks::analysis::trace
+// The events of a window of time, in their merged order: leaves are read when their events are due.
+class LeafCursor final : public EventSource {
+public:
+  LeafCursor(const EventLeaves &leaves, const InputFile &file, DamageNotes &damage, const TimeWindow &window)
+      : leaves_(leaves), file_(file), damage_(damage), window_(window), opener_(file, damage), merge_(window, opener_) {
+  }
+  LeafCursor(const LeafCursor &) = delete;
+
+  std::span<const StreamEvent> next() override;
+
+private:
+  bool readLeaf();
+
+  const EventLeaves &leaves_;
+  const InputFile &file_;
+  DamageNotes &damage_;
+  TimeWindow window_;
+  ChunkOpener opener_;
+  EventMerge merge_;
+  size_t leaf_ = 0; // the next one
+  std::vector<EventChunk> chunks_;
+};
+
+} // namespace msleaks::analysis::inline trace

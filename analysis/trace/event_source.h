@@ -1,11 +1,29 @@
 // Where events come from, a batch at a time.
 #pragma once
 
-#include "analysis/trace/stream_event.h"
+#include "msleaks/abi/events.h"
 
+#include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 
-namespace msleaks::analysis::trace {
+namespace msleaks::analysis::inline trace {
+
+// An event as a reader of a trace gets it.
+
+// One event in the merged order, with the stream it came from. header().time is CLOCK_MONOTONIC in ns.
+struct StreamEvent {
+  uint32_t process;
+  uint32_t stream;
+  abi::AnyEvent event;
+};
+
+// The times [begin_ns, end_ns). UINT64_MAX: without an end.
+struct TimeWindow {
+  uint64_t begin_ns = 0, end_ns = UINT64_MAX;
+  bool endsBefore(uint64_t time_ns) const { return end_ns != UINT64_MAX && time_ns >= end_ns; }
+};
 
 class EventSource {
 public:
@@ -14,4 +32,21 @@ public:
   virtual std::span<const StreamEvent> next() = 0;
 };
 
-} // namespace msleaks::analysis::trace
+} // namespace msleaks::analysis::inline trace
+
+// The events of a trace in their merged order, pulled a batch at a time.
+
+namespace msleaks::analysis::inline trace {
+
+// Of one reader there may be several, in several threads. It must not outlive its reader; that one may be moved.
+class EventCursor {
+public:
+  explicit EventCursor(std::unique_ptr<EventSource> source) : source_(std::move(source)) {}
+  // The next events, valid until the next call; empty at the end. How many they are is the cursor's choice.
+  std::span<const StreamEvent> next() { return source_->next(); }
+
+private:
+  std::unique_ptr<EventSource> source_;
+};
+
+} // namespace msleaks::analysis::inline trace

@@ -1,12 +1,12 @@
 #include "analysis/trace/event_totals.h"
 
-#include "analysis/trace/event_decoder.h"
+#include "analysis/trace/event_codec.h"
 
 #include <map>
 #include <memory>
 #include <utility>
 
-namespace msleaks::analysis::trace {
+namespace msleaks::analysis::inline trace {
 namespace {
 
 // A chunk of which a part is stored twice has to be decoded to tell how many events are in that part: its header counts
@@ -61,4 +61,4 @@ EventPlan planEvents(const std::vector<ChunkPlace> &chunks, const InputFile &fil
   return plan;
 }
 
-} // namespace msleaks::analysis::trace
+} // namespace msleaks::analysis::inline trace

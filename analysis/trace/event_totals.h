@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace msleaks::analysis::trace {
+namespace msleaks::analysis::inline trace {
 
 struct EventPlan {
   std::vector<EventChunk> chunks;    // without what is stored twice
@@ -15,4 +15,4 @@ struct EventPlan {
 // From all chunks of events, in the order of the file.
 EventPlan planEvents(const std::vector<ChunkPlace> &chunks, const InputFile &file);
 
-} // namespace msleaks::analysis::trace
+} // namespace msleaks::analysis::inline trace

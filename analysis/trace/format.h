@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace msleaks::analysis::trace {
+namespace msleaks::analysis::inline trace {
 
 static_assert(std::endian::native == std::endian::little, "the trace is written as the machine holds it");
 
@@ -173,4 +173,4 @@ constexpr const char *nameOf(ChunkKind kind) {
   return "unknown";
 }
 
-} // namespace msleaks::analysis::trace
+} // namespace msleaks::analysis::inline trace

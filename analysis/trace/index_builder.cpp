@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace msleaks::analysis::trace {
+namespace msleaks::analysis::inline trace {
 namespace {
 
 uint64_t keyOf(uint32_t process, uint32_t stream) { return uint64_t{process} << 32 | stream; }
@@ -114,4 +114,4 @@ IndexRoot IndexBuilder::root(const std::vector<uint64_t> &offsets) const {
   return root;
 }
 
-} // namespace msleaks::analysis::trace
+} // namespace msleaks::analysis::inline trace

@@ -8,7 +8,7 @@
 #include <map>
 #include <unordered_map>
 
-namespace msleaks::analysis::trace {
+namespace msleaks::analysis::inline trace {
 
 // A window of time reads the leaves that reach into it, and opening a trace 40 bytes for each leaf: at a thousand
 // chunks both are small. It is 30 KiB, and 32 MiB of the trace.
@@ -54,4 +54,4 @@ private:
   std::vector<CheckpointPlace> checkpoints_;
 };
 
-} // namespace msleaks::analysis::trace
+} // namespace msleaks::analysis::inline trace

@@ -1,8 +1,9 @@
 #include "analysis/trace/index_entries.h"
 
+#include <fmt/format.h>
 #include <type_traits>
 
-namespace msleaks::analysis::trace {
+namespace msleaks::analysis::inline trace {
 
 // Every field of a header that is not a constant; the same list writes and reads an entry.
 template <class Header, class F> static void visitHeader(Header &header, F &&f) {
@@ -48,4 +49,28 @@ bool EntryReader::read(std::span<const uint8_t> payload, std::vector<ChunkPlace>
   return true;
 }
 
-} // namespace msleaks::analysis::trace
+void DamageNotes::add(const std::vector<std::string> &notes) {
+  const std::scoped_lock held(lock_);
+  notes_.insert(notes_.end(), notes.begin(), notes.end());
+}
+
+void DamageNotes::add(const ChunkPlace &place, const std::string &what) {
+  const ChunkHeader &header = place.header;
+  std::string which = fmt::format("{} chunk at byte {}", nameOf(header.kind), place.offset);
+  if (header.kind == ChunkKind::Events)
+    which += fmt::format(" (process {}, stream {}, {} events)", header.process, header.stream, header.events);
+  add(place.offset, {fmt::format("{}: {}", which, what)});
+}
+
+void DamageNotes::add(uint64_t offset, const std::vector<std::string> &notes) {
+  const std::scoped_lock held(lock_);
+  if (!notes.empty() && known_.insert(offset).second)
+    notes_.insert(notes_.end(), notes.begin(), notes.end());
+}
+
+std::vector<std::string> DamageNotes::list() const {
+  const std::scoped_lock held(lock_);
+  return notes_;
+}
+
+} // namespace msleaks::analysis::inline trace

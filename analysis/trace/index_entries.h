@@ -3,9 +3,12 @@
 
 #include "analysis/trace/chunk.h"
 
+#include <mutex>
+#include <set>
+#include <string>
 #include <vector>
 
-namespace msleaks::analysis::trace {
+namespace msleaks::analysis::inline trace {
 
 struct ChunkPlace {
   uint64_t offset; // of the header in the file
@@ -34,4 +37,19 @@ private:
   uint64_t file_end_, end_ = 0, time_ = 0;
 };
 
-} // namespace msleaks::analysis::trace
+// What was found damaged in a trace, each thing said once. May be told by several threads at once.
+class DamageNotes {
+public:
+  void add(const std::vector<std::string> &notes);
+  // One note for each chunk, or for each leaf of an index: by where it is in the file.
+  void add(const ChunkPlace &place, const std::string &what);
+  void add(uint64_t offset, const std::vector<std::string> &notes);
+  std::vector<std::string> list() const;
+
+private:
+  mutable std::mutex lock_;
+  std::set<uint64_t> known_;
+  std::vector<std::string> notes_;
+};
+
+} // namespace msleaks::analysis::inline trace

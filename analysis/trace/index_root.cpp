@@ -3,7 +3,7 @@
 #include <array>
 #include <bit>
 
-namespace msleaks::analysis::trace {
+namespace msleaks::analysis::inline trace {
 namespace {
 
 // An older reader takes it for the offset of a chunk far behind the end of the file: the index makes no sense to it.
@@ -152,4 +152,4 @@ std::optional<IndexRoot> readRoot(std::span<const uint8_t> payload, uint64_t ind
   return from.failed() ? std::nullopt : std::optional(std::move(root));
 }
 
-} // namespace msleaks::analysis::trace
+} // namespace msleaks::analysis::inline trace

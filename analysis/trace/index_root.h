@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-namespace msleaks::analysis::trace {
+namespace msleaks::analysis::inline trace {
 
 // A set of chunk kinds: a bit for each. Those that this version cannot know have one together.
 using ChunkKinds = uint64_t;
@@ -58,4 +58,4 @@ void writeRoot(const IndexRoot &root, ByteWriter &to);
 // Nothing for what writeRoot does not write for a file in which the index begins at `index_begin`.
 std::optional<IndexRoot> readRoot(std::span<const uint8_t> payload, uint64_t index_begin);
 
-} // namespace msleaks::analysis::trace
+} // namespace msleaks::analysis::inline trace

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace msleaks::analysis::trace {
+namespace msleaks::analysis::inline trace {
 namespace {
 
 // Entries one behind the other, up to the end of the payload. One that makes no sense ends them.
@@ -86,4 +86,4 @@ ImageNames readNames(ByteReader &payload) {
   return names;
 }
 
-} // namespace msleaks::analysis::trace
+} // namespace msleaks::analysis::inline trace

@@ -9,7 +9,7 @@
 
 #include <vector>
 
-namespace msleaks::analysis::trace {
+namespace msleaks::analysis::inline trace {
 
 std::vector<TraceWriter::CallerEntry> readCallers(ByteReader &payload);
 // `kind`: Paths, or PathsByNumber.
@@ -18,4 +18,4 @@ std::vector<PathEntry> readPaths(ChunkKind kind, ByteReader &payload);
 std::vector<ResidentSample> readResident(ChunkKind kind, ByteReader &payload);
 ImageNames readNames(ByteReader &payload);
 
-} // namespace msleaks::analysis::trace
+} // namespace msleaks::analysis::inline trace

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace msleaks::analysis::trace {
+namespace msleaks::analysis::inline trace {
 
 class MetadataWriter {
 public:
@@ -140,4 +140,4 @@ void visitMetadata(Visitor &&visit, Entry &entry) {
   visit(entry.address);
 }
 
-} // namespace msleaks::analysis::trace
+} // namespace msleaks::analysis::inline trace

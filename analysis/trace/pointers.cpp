@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace msleaks::analysis::trace {
+namespace msleaks::analysis::inline trace {
 namespace {
 
 // A map is of this many regions at most: the kernel allows 65,530 mappings unless it is told otherwise.
@@ -101,4 +101,4 @@ std::shared_ptr<const PointedMemory> PointerAssembly::take(const ChunkHeader &he
   return std::make_shared<const PointedMemory>(std::move(map), std::move(packed));
 }
 
-} // namespace msleaks::analysis::trace
+} // namespace msleaks::analysis::inline trace

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline trace {
 
 // The use of a part of the memory.
 enum class RegionUse : uint8_t {
@@ -66,11 +66,11 @@ public:
   // Those of one region come in a row, and in the order of their addresses.
   template <class F> void forEachPointer(F &&f) const {
     for (const std::vector<uint8_t> &payload : packed_) {
-      trace::ByteReader bytes(payload);
+      ByteReader bytes(payload);
       Pointer pointer{0, 0};
       while (bytes.left() > 0) {
         pointer.at += bytes.varint() * sizeof(uint64_t);
-        pointer.to += trace::unzigzag(bytes.varint());
+        pointer.to += unzigzag(bytes.varint());
         if (!bytes.failed())
           f(pointer);
       }
@@ -84,8 +84,6 @@ private:
 
 // Reads one from where it is; null: it makes no sense. All of them together may be larger than what is alive.
 using ReadPointed = std::function<std::shared_ptr<const PointedMemory>()>;
-
-namespace trace {
 
 // Pointers as the payload of a chunk. They come by rising address.
 class PointerPacker {
@@ -127,5 +125,4 @@ private:
   std::map<uint32_t, std::vector<std::vector<uint8_t>>> packed_; // by process
 };
 
-} // namespace trace
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline trace

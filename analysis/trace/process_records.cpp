@@ -2,7 +2,7 @@
 
 #include "analysis/trace/metadata.h"
 
-namespace msleaks::analysis::trace {
+namespace msleaks::analysis::inline trace {
 
 // Fills in the rest of `metadata`.
 template <class Metadata>
@@ -48,4 +48,4 @@ void ProcessRecords::take(const ChunkPlace &place, std::span<const uint8_t> payl
   }
 }
 
-} // namespace msleaks::analysis::trace
+} // namespace msleaks::analysis::inline trace

@@ -1,7 +1,7 @@
 // A trace's records about its processes and streams; a later record about the same one replaces an earlier one.
 #pragma once
 
-#include "analysis/trace/damage_notes.h"
+#include "analysis/trace/index_entries.h"
 #include "analysis/trace/index_root.h"
 #include "analysis/trace/trace_writer.h"
 
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace msleaks::analysis::trace {
+namespace msleaks::analysis::inline trace {
 
 // The record of a chunk of this kind; nothing, and the damage noted, when its payload makes no sense.
 std::optional<ProcessStart> readStart(const ChunkPlace &place, std::span<const uint8_t> payload, DamageNotes &damage);
@@ -44,4 +44,4 @@ private:
   std::map<std::pair<uint32_t, uint32_t>, StreamAccount> accounts_;
 };
 
-} // namespace msleaks::analysis::trace
+} // namespace msleaks::analysis::inline trace

@@ -1,12 +1,12 @@
 #include "analysis/trace/read_ahead.h"
 
-#include "analysis/base/processors.h"
+#include "analysis/base/machine.h"
 
 #include <algorithm>
 #include <system_error>
 #include <utility>
 
-namespace msleaks::analysis::trace {
+namespace msleaks::analysis::inline trace {
 
 bool ReadAhead::worthwhile() {
   static const bool several = usableProcessors() > 1;
@@ -108,4 +108,4 @@ std::span<const StreamEvent> ReadAhead::next() {
   return {};
 }
 
-} // namespace msleaks::analysis::trace
+} // namespace msleaks::analysis::inline trace

@@ -15,7 +15,7 @@
 #include <mutex>
 #include <thread>
 
-namespace msleaks::analysis::trace {
+namespace msleaks::analysis::inline trace {
 
 class ReadAhead final : public EventSource {
 public:
@@ -60,4 +60,4 @@ private:
   std::exception_ptr failure_;
 };
 
-} // namespace msleaks::analysis::trace
+} // namespace msleaks::analysis::inline trace

@@ -1,11 +1,10 @@
 #include "analysis/trace/stream_cursor.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <utility>
 
-#include <fmt/format.h>
-
-namespace msleaks::analysis::trace {
+namespace msleaks::analysis::inline trace {
 
 // Small enough for eight streams' blocks to stay in a core's second-level cache.
 constexpr size_t kBlockEvents = 256;
@@ -152,4 +151,4 @@ bool StreamCursor::fillBlock() {
   return false;
 }
 
-} // namespace msleaks::analysis::trace
+} // namespace msleaks::analysis::inline trace

@@ -1,9 +1,9 @@
 // Walks through one stream's events. Only while a chunk's events are due is the chunk in memory.
 #pragma once
 
-#include "analysis/trace/event_decoder.h"
+#include "analysis/trace/event_codec.h"
 #include "analysis/trace/event_leaves.h"
-#include "analysis/trace/stream_event.h"
+#include "analysis/trace/event_source.h"
 
 #include <functional>
 #include <memory>
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace msleaks::analysis::trace {
+namespace msleaks::analysis::inline trace {
 
 // A chunk in memory. Kept for the next one when it is done: its buffers have the right size by then.
 struct OpenChunk {
@@ -79,4 +79,4 @@ private:
   std::unique_ptr<OpenChunk> open_;
 };
 
-} // namespace msleaks::analysis::trace
+} // namespace msleaks::analysis::inline trace

@@ -1,18 +1,15 @@
 #include "analysis/trace/trace_follower.h"
 
-#include "analysis/trace/chunk_walk.h"
+#include "analysis/trace/chunk_index.h"
 #include "analysis/trace/event_merge.h"
 #include "analysis/trace/meaning.h"
 #include "analysis/trace/process_records.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <utility>
 
-#include <fmt/format.h>
-
-namespace msleaks::analysis {
-
-using namespace trace;
+namespace msleaks::analysis::inline trace {
 
 struct TraceFollower::State {
   State(InputFile opened, TraceListener told, FollowedEvents wanted)
@@ -173,4 +170,4 @@ bool TraceFollower::closed() const { return state_->closed; }
 void TraceFollower::takeRest() { state_->rest = true; }
 std::vector<std::string> TraceFollower::damage() const { return state_->damage.list(); }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline trace

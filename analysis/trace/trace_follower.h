@@ -3,8 +3,8 @@
 #pragma once
 
 #include "analysis/base/result.h"
+#include "analysis/trace/event_source.h"
 #include "analysis/trace/pointers.h"
-#include "analysis/trace/stream_event.h"
 #include "analysis/trace/trace_writer.h"
 
 #include <filesystem>
@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline trace {
 
 // Told as it is found in the file: what an event means is told before the event. Any may be left out.
 struct TraceListener {
@@ -65,4 +65,4 @@ private:
   std::unique_ptr<State> state_;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline trace

@@ -1,21 +1,18 @@
 #include "analysis/trace/trace_reader.h"
 
 #include "analysis/trace/checkpoint.h"
+#include "analysis/trace/event_merge.h"
 #include "analysis/trace/event_totals.h"
-#include "analysis/trace/leaf_cursor.h"
 #include "analysis/trace/meaning.h"
 #include "analysis/trace/process_records.h"
 #include "analysis/trace/read_ahead.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 #include <utility>
 
-#include <fmt/format.h>
-
-namespace msleaks::analysis {
-
-using namespace trace;
+namespace msleaks::analysis::inline trace {
 
 struct TraceReader::State {
   explicit State(InputFile opened) : file(std::move(opened)) {}
@@ -283,4 +280,4 @@ EventCursor TraceReader::events(const TimeWindow &window, Reading reading) const
   return EventCursor(std::move(source));
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline trace

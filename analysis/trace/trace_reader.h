@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/base/result.h"
-#include "analysis/trace/event_cursor.h"
+#include "analysis/trace/event_source.h"
 #include "analysis/trace/index_root.h"
 #include "analysis/trace/pointers.h"
 #include "analysis/trace/trace_writer.h"
@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline trace {
 
 // On whose time chunks are unpacked, decoded and merged.
 enum class Reading {
@@ -67,9 +67,9 @@ public:
   Result<void> forEachPaths(const std::function<void(uint32_t, std::span<const PathEntry>)> &f) const;
 
   // Where a reader can begin, by time; none in a trace that ended otherwise than in order.
-  const std::vector<trace::CheckpointPlace> &checkpoints() const;
+  const std::vector<CheckpointPlace> &checkpoints() const;
   // Fails when it cannot be read: an earlier one, or all events, say the same.
-  Result<Checkpoint> checkpoint(const trace::CheckpointPlace &) const;
+  Result<Checkpoint> checkpoint(const CheckpointPlace &) const;
 
   // The events of a window, merged over all streams by time, order within a stream kept. Memory: one decoded chunk for
   // each stream that overlaps the current moment, and the leaves of the index that do.
@@ -99,4 +99,4 @@ private:
   std::unique_ptr<State> state_;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline trace

@@ -1,18 +1,15 @@
 #include "analysis/trace/trace_writer.h"
 
 #include "analysis/trace/checkpoint.h"
-#include "analysis/trace/event_encoder.h"
+#include "analysis/trace/event_codec.h"
 #include "analysis/trace/index_builder.h"
 #include "analysis/trace/metadata.h"
 #include "analysis/trace/pointers.h"
 
+#include <fmt/format.h>
 #include <utility>
 
-#include <fmt/format.h>
-
-namespace msleaks::analysis {
-
-using namespace trace;
+namespace msleaks::analysis::inline trace {
 
 struct TraceWriter::State {
   explicit State(AppendFile opened) : file(std::move(opened)) {}
@@ -271,4 +268,4 @@ Result<void> TraceWriter::close() {
 
 uint64_t TraceWriter::bytesWritten() const { return state_->file.size(); }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline trace

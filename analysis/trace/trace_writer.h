@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline trace {
 
 // In the place of a process: the session itself. It has one stream, of Epoch events.
 inline constexpr uint32_t kSessionProcess = 0;
@@ -130,7 +130,7 @@ public:
   // At most kMaxResidentAtOnce.
   static constexpr size_t kMaxResidentAtOnce = 4096;
   Result<void> resident(std::span<const ResidentSample>);
-  // Pointers that are packed (trace::PointerPacker), then the map that says what they were found in.
+  // Pointers that are packed (PointerPacker), then the map that says what they were found in.
   Result<void> pointers(uint32_t process, std::span<const uint8_t> packed);
   Result<void> pointerMap(const PointerMap &);
   Result<void> events(const EventBatch &);
@@ -152,4 +152,4 @@ private:
   std::unique_ptr<State> state_;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline trace

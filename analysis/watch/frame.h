@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline watch {
 
 enum class WatchState : uint8_t {
   Running,
@@ -65,4 +65,4 @@ struct Frame {
   std::vector<std::string> damage;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline watch

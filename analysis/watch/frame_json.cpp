@@ -1,9 +1,9 @@
-#include "analysis/report/site_json.h"
+#include "analysis/result/writer.h"
 #include "analysis/watch/frame_text.h"
 
 #include <sstream>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline watch {
 namespace {
 
 Json sumOf(const BlockSum &sum) { return {{"bytes", sum.bytes}, {"count", sum.count}}; }
@@ -68,4 +68,4 @@ std::string jsonOf(const Frame &frame, const std::string &run) {
   return out.str();
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline watch

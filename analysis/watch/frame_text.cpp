@@ -1,13 +1,12 @@
 #include "analysis/watch/frame_text.h"
 
-#include "analysis/base/base_name.h"
-#include "analysis/report/site_text.h"
-#include "analysis/report/text_format.h"
+#include "analysis/base/text.h"
+#include "analysis/text/site_text.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline watch {
 namespace {
 
 std::string signedBytes(int64_t bytes) {
@@ -68,9 +67,9 @@ struct FrameColumn {
 };
 
 constexpr FrameColumn kColumns[] = {{FrameSort::Bytes, "bytes", 9, 32},
-                               {FrameSort::Growth, "growth", 10, 44},
-                               {FrameSort::Count, "count", 8, 54},
-                               {FrameSort::Peak, "peak", 5, 62}};
+                                    {FrameSort::Growth, "growth", 10, 44},
+                                    {FrameSort::Count, "count", 8, 54},
+                                    {FrameSort::Peak, "peak", 5, 62}};
 constexpr size_t kColumnsForSplit = 40; // narrower ones have no room to say the process and the heap
 
 std::string cellOf(FrameSort column, const Frame &frame, const FrameRow &row) {
@@ -182,4 +181,4 @@ std::string lineOf(const Frame &frame, const FrameRow &row, const FrameStyle &st
   return cutEnd(text + placeText(row, room), style.columns);
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline watch

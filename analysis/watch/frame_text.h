@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline watch {
 
 enum class FrameSort : uint8_t { Bytes, Growth, Count, Peak };
 
@@ -28,4 +28,4 @@ std::string lineOf(const Frame &, const FrameRow &, const FrameStyle &);
 // For programs (docs/top.md), one object.
 std::string jsonOf(const Frame &, const std::string &run);
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline watch

@@ -1,13 +1,13 @@
 #include "analysis/watch/live_analysis.h"
 
-#include "analysis/base/base_name.h"
-#include "analysis/base/clock.h"
+#include "analysis/base/machine.h"
+#include "analysis/base/text.h"
 #include "analysis/collect/running_runs.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline watch {
 namespace {
 
 // Where nothing new comes, it is looked so often whether the session goes on: that reads its manifest.
@@ -177,4 +177,4 @@ Frame LiveAnalysis::frame(Split split, uint64_t naming_ns) {
   return frame;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline watch

@@ -8,16 +8,16 @@
 #pragma once
 
 #include "analysis/base/result.h"
+#include "analysis/base/run_folder.h"
 #include "analysis/places/site_catalog.h"
 #include "analysis/places/symbolizer.h"
-#include "analysis/run/run_folder.h"
 #include "analysis/stream/followed_trace.h"
 #include "analysis/stream/pipeline.h"
 #include "analysis/watch/frame.h"
 #include "analysis/watch/live_sums.h"
 #include "analysis/watch/place_rows.h"
+#include "analysis/watch/published_sums.h"
 #include "analysis/watch/session_sums.h"
-#include "analysis/watch/sums_watcher.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -26,7 +26,7 @@
 #include <string>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline watch {
 
 // Whom a LiveAnalysis asks.
 enum class WatchSource : uint8_t {
@@ -91,4 +91,4 @@ private:
   double rate_ = 0;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline watch

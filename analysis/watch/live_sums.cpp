@@ -1,8 +1,8 @@
 #include "analysis/watch/live_sums.h"
 
-#include "analysis/base/element_at.h"
+#include "analysis/base/tables.h"
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline watch {
 namespace {
 
 void add(BlockSum &to, uint64_t bytes) { to += {bytes, 1}; }
@@ -61,4 +61,4 @@ void LiveSums::setMoment(uint64_t time_ns) {
   moment_ns_ = time_ns;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline watch

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline watch {
 
 class LiveSums final : public Analyzer {
 public:
@@ -41,4 +41,4 @@ private:
   uint64_t moment_ns_ = 0;
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline watch

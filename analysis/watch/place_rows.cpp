@@ -1,11 +1,11 @@
 #include "analysis/watch/place_rows.h"
 
-#include "analysis/base/clock.h"
+#include "analysis/base/machine.h"
 
 #include <algorithm>
 #include <tuple>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline watch {
 namespace {
 
 uint64_t mostOf(const PlaceSum &sum) { return std::max(sum.now.bytes, sum.at_peak.bytes); }
@@ -55,4 +55,4 @@ std::vector<FrameRow> PlaceRows::of(std::vector<PlaceSum> sums, Split split, uin
   return list;
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline watch

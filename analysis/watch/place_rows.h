@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline watch {
 
 class PlaceRows {
 public:
@@ -33,4 +33,4 @@ private:
   std::vector<std::shared_ptr<const SiteText>> texts_{nullptr};
 };
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline watch

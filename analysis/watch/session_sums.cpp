@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline watch {
 namespace {
 
 constexpr uint64_t kMagic = 0x31'53'4d'55'53; // "SUMS1"
@@ -35,11 +35,11 @@ private:
   std::map<std::tuple<SiteId, uint32_t, abi::Heap>, PlaceSum> sums_;
 };
 
-void write(trace::ByteWriter &to, const BlockSum &sum) {
+void write(ByteWriter &to, const BlockSum &sum) {
   to.varint(sum.bytes);
   to.varint(sum.count);
 }
-BlockSum readSum(trace::ByteReader &from) {
+BlockSum readSum(ByteReader &from) {
   const uint64_t bytes = from.varint();
   return {bytes, from.varint()};
 }
@@ -80,7 +80,7 @@ std::optional<std::vector<uint8_t>> encode(const SessionSums &sums, const SiteCa
   const std::vector<SiteNumber> numbers = catalog.numbersOf(sites);
   if (numbers.size() != sites.size())
     return std::nullopt;
-  trace::ByteWriter to;
+  ByteWriter to;
   to.varint(kMagic);
   to.varint(sums.events);
   to.varint(sums.reached_ns);
@@ -109,7 +109,7 @@ std::optional<std::vector<uint8_t>> encode(const SessionSums &sums, const SiteCa
 }
 
 std::optional<SessionSums> decodeSums(std::span<const uint8_t> bytes, SiteCatalog &catalog) {
-  trace::ByteReader from(bytes);
+  ByteReader from(bytes);
   if (from.varint() != kMagic)
     return std::nullopt;
   SessionSums sums;
@@ -138,4 +138,4 @@ std::optional<SessionSums> decodeSums(std::span<const uint8_t> bytes, SiteCatalo
   return from.failed() || from.left() != 0 ? std::nullopt : std::optional(std::move(sums));
 }
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline watch

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-namespace msleaks::analysis {
+namespace msleaks::analysis::inline watch {
 
 // Blocks of a site, of one process and heap.
 struct PlaceSum {
@@ -39,4 +39,4 @@ std::optional<std::vector<uint8_t>> encode(const SessionSums &, const SiteCatalo
 // Nothing for what encode() has not written. Sites that the catalog does not know yet are unknown.
 std::optional<SessionSums> decodeSums(std::span<const uint8_t>, SiteCatalog &);
 
-} // namespace msleaks::analysis
+} // namespace msleaks::analysis::inline watch

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-using namespace msleaks::analysis::compare;
+using namespace msleaks::analysis;
 
 namespace {
 

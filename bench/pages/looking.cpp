@@ -3,8 +3,8 @@
 //
 // Prints `untouched MS half MS whole MS`: the milliseconds to read all pages once. For `untouched` the program touched
 // no page, for `half` every second page, and for `whole` all pages.
-#include "analysis/base/clock.h"
-#include "analysis/collect/page_access.h"
+#include "analysis/base/machine.h"
+#include "analysis/reach/page_access.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // bench_trace RUN…: measures the time to write and read a trace, and its size, with the events of a recorded run.
 // Prints two Markdown rows for a run: one with the run's own streams, and one with eight streams that get the events in
 // turns. Eight such streams are the worst case for merging.
-#include "analysis/run/run_folder.h"
+#include "analysis/base/run_folder.h"
 #include "analysis/trace/trace_reader.h"
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 //
 // Prints `named N images M seconds S`: the number of different calls, the number of their images, and the seconds to
 // read the symbols and debug information of the images.
+#include "analysis/base/run_folder.h"
 #include "analysis/places/site_catalog.h"
-#include "analysis/run/run_folder.h"
 
 #include <chrono>
 #include <cstdio>

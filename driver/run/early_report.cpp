@@ -1,6 +1,6 @@
 #include "run/early_report.h"
 
-#include "analysis/base/clock.h"
+#include "analysis/base/machine.h"
 
 #include <algorithm>
 #include <pthread.h>

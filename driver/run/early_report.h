@@ -4,7 +4,7 @@
 #include "run/idle_processors.h"
 
 #include "analysis/report/running_report.h"
-#include "analysis/watch/sums_publisher.h"
+#include "analysis/watch/published_sums.h"
 
 #include <atomic>
 #include <condition_variable>

@@ -1,6 +1,6 @@
 #include "run/idle_processors.h"
 
-#include "analysis/base/processors.h"
+#include "analysis/base/machine.h"
 
 #include <filesystem>
 #include <fstream>

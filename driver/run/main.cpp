@@ -5,11 +5,12 @@
 #include "run/supervisor.h"
 
 #include "analysis/base/log.h"
-#include "analysis/base/output_columns.h"
-#include "analysis/base/progress_line.h"
-#include "analysis/launch/hooks_library.h"
-#include "analysis/launch/program.h"
-#include "analysis/report/report.h"
+#include "analysis/base/preload.h"
+#include "analysis/base/program.h"
+#include "analysis/base/terminal.h"
+#include "analysis/report/analyze_run.h"
+#include "analysis/result/report.h"
+#include "analysis/text/report_text.h"
 
 #include <cstdio>
 #include <exception>

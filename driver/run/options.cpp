@@ -2,9 +2,9 @@
 
 #include "run/signal_name.h"
 
+#include "analysis/base/command_line.h"
 #include "analysis/base/event_names.h"
-#include "analysis/command_line/command_line.h"
-#include "analysis/launch/program.h"
+#include "analysis/base/program.h"
 
 #include <algorithm>
 #include <charconv>

@@ -3,7 +3,7 @@
 
 #include "run/options.h"
 
-#include "analysis/base/progress_line.h"
+#include "analysis/base/terminal.h"
 #include "analysis/collect/collector.h"
 
 namespace msleaks::driver {

@@ -4,7 +4,7 @@
 // both. msleaks-run passes on only the signals that another process, except the program, has sent to it.
 #pragma once
 
-#include "analysis/launch/program.h"
+#include "analysis/base/program.h"
 
 #include <functional>
 

@@ -1,6 +1,6 @@
 // Chooses the edges that need a counter: those outside of a spanning tree of the graph. The counts of a block's
 // incoming and outgoing edges have the same sum. So the counts of the tree's edges can be computed from the other
-// counts (analysis/graphs/edge_counts.h).
+// counts (analysis/counts/edge_counts.h).
 #pragma once
 
 #include "graphs/edge_graph.h"

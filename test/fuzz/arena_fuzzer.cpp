@@ -5,9 +5,9 @@
 // region that does not exist, the rest is the file of definitions. After all patches, the written trace must be valid.
 #include "arena_maker.h"
 
-#include "analysis/collect/lost_pages.h"
 #include "analysis/collect/process_collector.h"
 #include "analysis/places/site_catalog.h"
+#include "analysis/reach/lost_pages.h"
 #include "analysis/trace/trace_reader.h"
 
 #include <cstdlib>

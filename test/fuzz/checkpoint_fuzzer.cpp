@@ -26,7 +26,7 @@ uint64_t countOf(const LiveSet &live) {
 }
 
 std::vector<uint8_t> saved(const LiveSet &live) {
-  trace::ByteWriter to;
+  ByteWriter to;
   const auto numbers = [](const std::vector<SiteId> &sites) {
     std::vector<SiteNumber> numbers;
     for (const SiteId site : sites)

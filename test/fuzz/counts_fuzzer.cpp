@@ -1,9 +1,9 @@
 // Fuzzes the readers of graph tables and of files with counts. The first byte chooses whether the input is a file, a
 // table, or a table whose sizes and checksum are corrected. With the corrections, the fuzzer also tests the reading of
 // the rows.
-#include "analysis/graphs/counts_reader.h"
-#include "analysis/graphs/edge_counts.h"
-#include "analysis/graphs/run_graphs.h"
+#include "analysis/counts/counts_reader.h"
+#include "analysis/counts/edge_counts.h"
+#include "analysis/counts/run_graphs.h"
 
 #include "../unit/graphs/table_bytes.h"
 

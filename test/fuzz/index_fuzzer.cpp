@@ -13,7 +13,7 @@ namespace msleaks {
 namespace {
 
 using namespace analysis;
-using namespace analysis::trace;
+using namespace analysis;
 
 std::vector<uint8_t> copyOf(std::span<const uint8_t> bytes) { return {bytes.begin(), bytes.end()}; }
 

@@ -1,5 +1,5 @@
 // Fuzzes the reader of libraries in `msleaks doctor`: their symbols, their slots for addresses, and their code.
-#include "analysis/doctor/library_file.h"
+#include "analysis/second_run/library_file.h"
 #include "named_memory.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {

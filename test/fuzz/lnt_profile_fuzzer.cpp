@@ -1,7 +1,7 @@
 // Fuzzes the readers of both versions of LNT's profiles: an accepted profile is written, read again, and written again.
 // Both written files are equal.
-#include "analysis/profiles/lnt_format.h"
-#include "analysis/profiles/lnt_v1.h"
+#include "analysis/counts/lnt_format.h"
+#include "analysis/counts/lnt_v1.h"
 
 #include <cstdlib>
 #include <string>

@@ -1,5 +1,5 @@
 // Fuzzes the reader of manifest.json. An accepted manifest must be the same after it was written and read again.
-#include "analysis/run/manifest_json.h"
+#include "analysis/base/run_folder.h"
 
 #include <cstdlib>
 

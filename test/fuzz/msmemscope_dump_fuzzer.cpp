@@ -1,12 +1,12 @@
 // Fuzzes the reader of msMemScope's dumps. An accepted dump is compared with itself: nothing differs, and the written
 // table has all names.
-#include "analysis/compare/csv_reader.h"
 #include "analysis/compare/msmemscope_comparison.h"
+#include "analysis/compare/msmemscope_dump.h"
 
 #include <cstdlib>
 #include <sstream>
 
-using namespace msleaks::analysis::compare;
+using namespace msleaks::analysis;
 
 namespace {
 

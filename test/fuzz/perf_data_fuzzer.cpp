@@ -1,6 +1,6 @@
 // Fuzzes the reader of perf.data. The fuzzed reader opens only images that are files of this machine, and runs no
 // objdump.
-#include "analysis/profiles/perf_profile.h"
+#include "analysis/counts/perf_profile.h"
 #include "named_memory.h"
 
 #include <string>
@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   using namespace msleaks;
   using namespace msleaks::analysis;
   static NamedMemory memory;
-  const auto file = trace::InputFile::open(memory.store({bytes, size}));
+  const auto file = InputFile::open(memory.store({bytes, size}));
   if (!file)
     std::abort();
   std::vector<std::string> notes;

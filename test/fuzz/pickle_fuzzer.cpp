@@ -1,5 +1,5 @@
 // Fuzzes the reader of unpacked pickles, and visits the parts of each parsed value.
-#include "analysis/profiles/pickle.h"
+#include "analysis/counts/pickle.h"
 
 #include <cstdlib>
 

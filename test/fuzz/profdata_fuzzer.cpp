@@ -1,5 +1,5 @@
 // Fuzzes the reader of LLVM's indexed profiles.
-#include "analysis/profiles/profdata.h"
+#include "analysis/counts/profdata.h"
 
 #include <cstdlib>
 #include <string>

@@ -1,5 +1,6 @@
 // Fuzzes the reader of result files. An accepted result must be the same after it was written and read again.
-#include "analysis/report/report.h"
+#include "analysis/result/report.h"
+#include "analysis/text/report_text.h"
 
 #include "named_memory.h"
 

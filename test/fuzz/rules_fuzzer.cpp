@@ -1,6 +1,6 @@
 // Fuzzes the parsers of suppressions, filters and moments. The bytes before the first zero byte are the text. The rest
 // is a name that is matched with the patterns of the text.
-#include "analysis/findings/rules.h"
+#include "analysis/places/patterns.h"
 #include "analysis/report/question.h"
 
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // Fuzzes the readers of site tables and definition records. The first byte chooses whether the bytes stay unchanged, or
 // get a correct magic number, size and checksum. With these, the fuzzer also tests the offsets in the table.
 #include "analysis/places/site_catalog.h"
-#include "analysis/places/site_table_reader.h"
+#include "analysis/places/site_table.h"
 
 #include "msleaks/abi/site_table.h"
 

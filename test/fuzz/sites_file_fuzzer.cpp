@@ -1,6 +1,6 @@
 // Fuzzes the reader of `msleaks sites`: ELF files, archives, and the tables in them.
-#include "analysis/places/site_section.h"
-#include "analysis/report/site_text.h"
+#include "analysis/places/site_table.h"
+#include "analysis/text/site_text.h"
 #include "named_memory.h"
 
 #include <sstream>

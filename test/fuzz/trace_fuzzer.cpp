@@ -20,7 +20,7 @@ namespace msleaks {
 namespace {
 
 using namespace analysis;
-using namespace analysis::trace;
+using namespace analysis;
 
 // Visits the chunks as a reader does, and corrects the checksums of each header and its payload.
 void repairChunks(std::vector<uint8_t> &bytes) {

@@ -1,7 +1,7 @@
 // msleaks cfg RUN: shows the control-flow graphs of counted functions, and how often each edge ran
 // (docs/kernel-graphs.md).
-#include "analysis/graphs/graphs_html.h"
-#include "analysis/run/output_stream.h"
+#include "analysis/base/output.h"
+#include "analysis/counts/graphs_html.h"
 #include "verb.h"
 
 #include <fmt/format.h>

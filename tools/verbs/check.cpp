@@ -1,8 +1,10 @@
 // msleaks check RUN: checks a run against limits and a baseline (docs/check.md).
-#include "analysis/base/progress_line.h"
-#include "analysis/check/read_baseline.h"
-#include "analysis/check/verdict.h"
-#include "analysis/run/output_file.h"
+#include "analysis/base/output.h"
+#include "analysis/base/terminal.h"
+#include "analysis/compare/figures.h"
+#include "analysis/compare/verdict.h"
+#include "analysis/report/analyze_run.h"
+#include "analysis/report/question.h"
 #include "verb.h"
 
 #include <iostream>

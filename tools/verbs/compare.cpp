@@ -1,11 +1,11 @@
 // msleaks compare A B: compares the memory of two runs, or two dumps of msMemScope (docs/compare.md).
-#include "analysis/base/output_columns.h"
-#include "analysis/base/progress_line.h"
+#include "analysis/base/output.h"
+#include "analysis/base/terminal.h"
 #include "analysis/compare/launches.h"
 #include "analysis/compare/msmemscope_comparison.h"
-#include "analysis/compare/msmemscope_side.h"
 #include "analysis/compare/run_comparison.h"
-#include "analysis/run/output_file.h"
+#include "analysis/report/analyze_run.h"
+#include "analysis/report/question.h"
 #include "verb.h"
 
 #include <ctime>
@@ -24,9 +24,9 @@ struct CompareOptions {
   bool json = false;
 };
 
-Result<analysis::compare::MsmemscopeDump> readSide(const std::string &path, analysis::compare::DumpLevel level,
-                                                   analysis::compare::NameTable &names) {
-  auto side = MSL_TRY(analysis::compare::readMsmemscopeSide(path, level, names));
+Result<analysis::MsmemscopeDump> readSide(const std::string &path, analysis::DumpLevel level,
+                                          analysis::NameTable &names) {
+  auto side = MSL_TRY(analysis::readMsmemscopeSide(path, level, names));
   for (const std::string &damage : side.damage)
     spdlog::warn("{}: {}", path, damage);
   return std::move(side.launches);
@@ -62,32 +62,32 @@ Result<analysis::Report> readRun(const std::string &path, std::optional<analysis
   return analysis::analyzeRun(path, question, [&progress](const std::string &doing) { progress.drawIfDue(doing); });
 }
 
-std::optional<analysis::compare::Moment> knownMoment(const std::string &at) {
-  using analysis::compare::Moment;
-  return at == "peak" ? std::optional(Moment::Peak) : at == "end" ? std::optional(Moment::End) : std::nullopt;
+std::optional<analysis::StateAt> knownState(const std::string &at) {
+  using analysis::StateAt;
+  return at == "peak" ? std::optional(StateAt::Peak) : at == "end" ? std::optional(StateAt::End) : std::nullopt;
 }
 
 // Two result files have no launches.
-Result<std::optional<analysis::compare::LaunchDifferences>> compareLaunches(const CompareOptions &options,
-                                                                            analysis::compare::NameTable &names) {
+Result<std::optional<analysis::LaunchDifferences>> compareLaunches(const CompareOptions &options,
+                                                                   analysis::NameTable &names) {
   using namespace analysis::compare;
   if (analysis::isResultFile(options.first) || analysis::isResultFile(options.second))
     return std::optional<LaunchDifferences>();
   const RunLaunches first = MSL_TRY(launchesOf(options.first, names));
   const RunLaunches second = MSL_TRY(launchesOf(options.second, names));
-  return std::optional(analysis::compare::compareLaunches(first, second));
+  return std::optional(analysis::compareLaunches(first, second));
 }
 
 Result<ExitStatus> compareMemory(const CompareOptions &options) {
   using namespace analysis::compare;
-  const auto known = knownMoment(options.at);
+  const auto known = knownState(options.at);
   std::optional<analysis::Moment> to;
   if (!known)
     to = MSL_TRY(analysis::parseMoment(options.at));
   analysis::ProgressLine progress;
   const auto first = MSL_TRY(readRun(options.first, to, progress));
   const auto second = MSL_TRY(readRun(options.second, to, progress));
-  RunComparison comparison = compareRuns(first, second, known.value_or(analysis::compare::Moment::Cut));
+  RunComparison comparison = compareRuns(first, second, known.value_or(StateAt::Cut));
   comparison.at = options.at;
   NameTable names;
   if (known)

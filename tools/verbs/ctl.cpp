@@ -2,7 +2,8 @@
 #include "analysis/collect/adoption.h"
 #include "analysis/collect/control_socket.h"
 #include "analysis/collect/session_status.h"
-#include "analysis/report/report.h"
+#include "analysis/report/analyze_run.h"
+#include "analysis/result/report.h"
 #include "verb.h"
 
 #include <atomic>

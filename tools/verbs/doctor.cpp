@@ -1,6 +1,6 @@
 // msleaks doctor -- program…: shows for each library of a program which memory a recording would not contain.
-#include "analysis/doctor/doctor.h"
-#include "analysis/base/output_columns.h"
+#include "analysis/second_run/doctor.h"
+#include "analysis/base/terminal.h"
 #include "verb.h"
 
 #include <iostream>

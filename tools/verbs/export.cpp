@@ -1,8 +1,8 @@
 // msleaks export RUN --format NAME: writes a run in a format that other programs read.
-#include "analysis/base/progress_line.h"
+#include "analysis/base/output.h"
+#include "analysis/base/terminal.h"
 #include "analysis/exporters/export_run.h"
 #include "analysis/exporters/registry.h"
-#include "analysis/run/output_stream.h"
 #include "verb.h"
 
 #include <fmt/format.h>

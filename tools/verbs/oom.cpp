@@ -1,7 +1,8 @@
 // msleaks oom RUN: shows a refused allocation, the live blocks at that time, and what the user should try first.
-#include "analysis/base/output_columns.h"
-#include "analysis/base/progress_line.h"
+#include "analysis/base/terminal.h"
 #include "analysis/report/out_of_memory.h"
+#include "analysis/text/out_of_memory_forms.h"
+#include "analysis/text/report_text.h"
 #include "verb.h"
 
 #include <iostream>

@@ -1,14 +1,14 @@
 // msleaks profile …: shows and compares profiles of several formats, and converts profiles to the format of LNT, LLVM's
 // tool for performance tests.
+#include "analysis/counts/profile.h"
 #include "analysis/adapters/registry.h"
-#include "analysis/base/output_columns.h"
-#include "analysis/profiles/comparison.h"
-#include "analysis/profiles/escaped.h"
-#include "analysis/profiles/graphs_profile.h"
-#include "analysis/profiles/lnt_format.h"
-#include "analysis/profiles/lnt_report.h"
-#include "analysis/profiles/profile_json.h"
-#include "analysis/run/output_file.h"
+#include "analysis/base/output.h"
+#include "analysis/base/terminal.h"
+#include "analysis/counts/comparison.h"
+#include "analysis/counts/escaped.h"
+#include "analysis/counts/graphs_profile.h"
+#include "analysis/counts/lnt_format.h"
+#include "analysis/counts/lnt_report.h"
 #include "verb.h"
 
 #include <cmath>

@@ -1,6 +1,7 @@
 // msleaks recover RUN: completes the run folder of a session whose collector was killed.
 #include "analysis/collect/recovery.h"
-#include "analysis/report/report.h"
+#include "analysis/report/analyze_run.h"
+#include "analysis/result/report.h"
 #include "verb.h"
 
 #include <iostream>

@@ -1,8 +1,10 @@
 // msleaks report RUN: shows findings, the live blocks at the peak, leaks, and the cost of recording.
-#include "analysis/report/report.h"
-#include "analysis/base/output_columns.h"
-#include "analysis/base/progress_line.h"
-#include "analysis/report/result_sum.h"
+#include "analysis/result/report.h"
+#include "analysis/base/terminal.h"
+#include "analysis/report/analyze_run.h"
+#include "analysis/report/question.h"
+#include "analysis/result/sum.h"
+#include "analysis/text/report_text.h"
 #include "verb.h"
 
 #include <algorithm>

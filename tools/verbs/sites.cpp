@@ -1,7 +1,7 @@
 // msleaks sites FILE: lists the sites that the compiler plugin has stored in an executable, a library, an object file
 // or an archive.
-#include "analysis/places/site_section.h"
-#include "analysis/report/site_text.h"
+#include "analysis/places/site_table.h"
+#include "analysis/text/site_text.h"
 #include "verb.h"
 
 #include <iostream>

@@ -1,8 +1,8 @@
 // msleaks top [RUN]: shows the live blocks of a session while it runs.
-#include "analysis/base/clock.h"
-#include "analysis/base/output_columns.h"
+#include "analysis/base/machine.h"
+#include "analysis/base/terminal.h"
+#include "analysis/base/text.h"
 #include "analysis/collect/running_runs.h"
-#include "analysis/report/text_format.h"
 #include "analysis/watch/frame_text.h"
 #include "analysis/watch/live_analysis.h"
 #include "top/screen.h"

@@ -1,11 +1,11 @@
 // msleaks verify RUN FINDING -- program…: runs the program again and observes each access, or each write, to the blocks
 // of a finding.
-#include "analysis/base/output_columns.h"
-#include "analysis/base/progress_line.h"
+#include "analysis/base/run_folder.h"
+#include "analysis/base/terminal.h"
 #include "analysis/collect/watch_option.h"
-#include "analysis/report/report.h"
-#include "analysis/run/run_folder.h"
-#include "analysis/verify/verification.h"
+#include "analysis/report/analyze_run.h"
+#include "analysis/result/report.h"
+#include "analysis/second_run/verification.h"
 #include "verb.h"
 
 #include <fmt/format.h>

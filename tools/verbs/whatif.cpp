@@ -1,8 +1,10 @@
 // msleaks whatif RUN: computes the peak of the run if blocks were freed earlier, allocated later, shared, or not
 // allocated.
-#include "analysis/base/progress_line.h"
-#include "analysis/report/report.h"
-#include "analysis/report/text_format.h"
+#include "analysis/base/terminal.h"
+#include "analysis/base/text.h"
+#include "analysis/report/analyze_run.h"
+#include "analysis/report/question.h"
+#include "analysis/result/report.h"
 #include "verb.h"
 
 #include <fmt/format.h>

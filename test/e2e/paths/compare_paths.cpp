@@ -2,9 +2,9 @@
 // for a sample of allocations (witness.c). Writes the number of results of each kind, and examples, as JSON.
 #include "witnessed.h"
 
+#include "analysis/base/run_folder.h"
 #include "analysis/places/site_catalog.h"
 #include "analysis/places/symbolizer.h"
-#include "analysis/run/run_folder.h"
 #include "analysis/trace/trace_reader.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Tests the figures of a run (leaks, peaks) that `msleaks check` compares with another run, and the file that stores
 // them.
-#include "analysis/check/read_baseline.h"
+#include "analysis/compare/figures.h"
 
 #include "../report/report_fixture.h"
 

@@ -1,5 +1,5 @@
 // Tests which peaks the limits of `msleaks check` allow, and which limits are invalid.
-#include "analysis/check/limits.h"
+#include "analysis/compare/limits.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // Tests how `msleaks check` judges a run by its limits and by a baseline.
-#include "analysis/check/verdict.h"
+#include "analysis/compare/verdict.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

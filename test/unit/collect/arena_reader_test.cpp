@@ -1,6 +1,6 @@
 #include "arena_maker.h"
 
-#include "analysis/collect/arena_reader.h"
+#include "analysis/reach/arena_reader.h"
 
 #include <fstream>
 #include <functional>

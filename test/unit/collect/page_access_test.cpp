@@ -1,7 +1,7 @@
 // Tests the collector's reading of page tables, which shows the pages of a block that the process has touched.
-#include "analysis/collect/page_access.h"
+#include "analysis/reach/page_access.h"
 
-#include "analysis/base/clock.h"
+#include "analysis/base/machine.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,10 +1,10 @@
 // Tests the data that the collector reads from a waiting process: its memory maps, the words that may be pointers, and
 // its memory use.
-#include "analysis/collect/pointer_reading.h"
+#include "analysis/reach/pointer_reading.h"
 
 #include "../sanitizers.h"
 
-#include "analysis/base/read_text.h"
+#include "analysis/base/files.h"
 #include "analysis/trace/trace_reader.h"
 
 #include "msleaks/abi/session.h"

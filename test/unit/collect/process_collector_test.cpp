@@ -1,6 +1,6 @@
 #include "collected.h"
 
-#include "analysis/collect/lost_pages.h"
+#include "analysis/reach/lost_pages.h"
 #include "msleaks/abi/definitions.h"
 #include "msleaks/abi/site_table.h"
 

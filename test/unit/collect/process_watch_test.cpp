@@ -1,6 +1,6 @@
 #include "collected.h"
 
-#include "analysis/collect/process_watch.h"
+#include "analysis/reach/process_watch.h"
 
 #include <csignal>
 #include <cstdio>

@@ -1,8 +1,8 @@
 #include "collected.h"
 
+#include "analysis/base/run_folder.h"
 #include "analysis/collect/recovery.h"
 #include "analysis/collect/session_dir.h"
-#include "analysis/run/run_folder.h"
 
 #include <fstream>
 

@@ -1,5 +1,5 @@
 // Tests the times at which the memory use of processes is sampled, and the samples that are stored in the trace.
-#include "analysis/collect/resident_sampler.h"
+#include "analysis/reach/resident_sampler.h"
 
 #include "analysis/trace/trace_reader.h"
 

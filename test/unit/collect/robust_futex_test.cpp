@@ -1,4 +1,4 @@
-#include "analysis/collect/robust_futex.h"
+#include "analysis/reach/robust_futex.h"
 
 #include "../emulated.h"
 

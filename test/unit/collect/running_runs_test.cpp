@@ -1,9 +1,9 @@
 // Tests how the files of sessions show which sessions still run.
 #include "arena_maker.h"
 
+#include "analysis/base/run_folder.h"
 #include "analysis/collect/running_runs.h"
 #include "analysis/collect/session_dir.h"
-#include "analysis/run/run_folder.h"
 #include "analysis/trace/trace_writer.h"
 
 #include <fmt/format.h>

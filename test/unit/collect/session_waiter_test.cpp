@@ -1,8 +1,8 @@
 #include "collected.h"
 
-#include "analysis/base/clock.h"
-#include "analysis/collect/process_watch.h"
+#include "analysis/base/machine.h"
 #include "analysis/collect/session_waiter.h"
+#include "analysis/reach/process_watch.h"
 
 #include <csignal>
 #include <fstream>

@@ -1,5 +1,5 @@
 // Tests that the threads of another process are stopped while its memory is read, and are always released afterwards.
-#include "analysis/collect/stopped_threads.h"
+#include "analysis/reach/stopped_threads.h"
 
 #include "../sanitizers.h"
 

@@ -1,6 +1,6 @@
 // Tests the command line of our programs: accepted and refused arguments, the help, and its machine-readable
 // description.
-#include "analysis/command_line/command_line.h"
+#include "analysis/base/command_line.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,10 +9,10 @@
 namespace msleaks::analysis::compare {
 namespace {
 
-using Names = std::vector<uint32_t>;
+using NameList = std::vector<uint32_t>;
 
 // Returns the length of the longest common subsequence.
-size_t longestByTable(const Names &first, const Names &second) {
+size_t longestByTable(const NameList &first, const NameList &second) {
   std::vector<std::vector<size_t>> table(first.size() + 1, std::vector<size_t>(second.size() + 1));
   for (size_t i = 1; i <= first.size(); ++i)
     for (size_t j = 1; j <= second.size(); ++j)
@@ -21,7 +21,7 @@ size_t longestByTable(const Names &first, const Names &second) {
   return table.back().back();
 }
 
-void expectCorrect(const Alignment &alignment, const Names &first, const Names &second) {
+void expectCorrect(const Alignment &alignment, const NameList &first, const NameList &second) {
   size_t x = 0, y = 0;
   bool is_first = true;
   for (const EqualRun &run : alignment.equal) {
@@ -37,15 +37,15 @@ void expectCorrect(const Alignment &alignment, const Names &first, const Names &
   }
 }
 
-Names randomNames(std::mt19937 &random, size_t most, uint32_t names) {
-  Names sequence(random() % (most + 1));
+NameList randomNames(std::mt19937 &random, size_t most, uint32_t names) {
+  NameList sequence(random() % (most + 1));
   for (uint32_t &name : sequence)
     name = random() % names;
   return sequence;
 }
 
 // Changes, removes and adds one element at so many places.
-Names edited(Names sequence, size_t edits, std::mt19937 &random, uint32_t names) {
+NameList edited(NameList sequence, size_t edits, std::mt19937 &random, uint32_t names) {
   for (size_t i = 0; i < edits; ++i) {
     const auto at = sequence.begin() + static_cast<ptrdiff_t>(random() % sequence.size());
     if (i % 3 == 0)
@@ -62,7 +62,7 @@ TEST(Alignment, IsALongestCommonSubsequence) {
   std::mt19937 random(7);
   for (int round = 0; round < 20'000; ++round) {
     const uint32_t names = 1 + random() % 6;
-    const Names first = randomNames(random, 14, names), second = randomNames(random, 14, names);
+    const NameList first = randomNames(random, 14, names), second = randomNames(random, 14, names);
     const Alignment alignment = align(first, second);
     expectCorrect(alignment, first, second);
     ASSERT_FALSE(alignment.coarse);
@@ -73,7 +73,7 @@ TEST(Alignment, IsALongestCommonSubsequence) {
 TEST(Alignment, OfLongerSequencesToo) {
   std::mt19937 random(8);
   for (int round = 0; round < 60; ++round) {
-    const Names first = randomNames(random, 400, 3), second = randomNames(random, 400, 3);
+    const NameList first = randomNames(random, 400, 3), second = randomNames(random, 400, 3);
     const Alignment alignment = align(first, second);
     expectCorrect(alignment, first, second);
     ASSERT_EQ(alignment.equalCount(), longestByTable(first, second)) << "round " << round;
@@ -81,7 +81,7 @@ TEST(Alignment, OfLongerSequencesToo) {
 }
 
 TEST(Alignment, OfEmptyEqualAndDisjointSequences) {
-  const Names none, some{1, 2, 3, 2, 1}, others{4, 5, 6, 7};
+  const NameList none, some{1, 2, 3, 2, 1}, others{4, 5, 6, 7};
   EXPECT_TRUE(align(none, none).equal.empty());
   EXPECT_TRUE(align(none, some).equal.empty());
   EXPECT_TRUE(align(some, none).equal.empty());
@@ -90,17 +90,17 @@ TEST(Alignment, OfEmptyEqualAndDisjointSequences) {
 }
 
 TEST(Alignment, KeepsWhatBothBeginAndEndWith) {
-  const Names six(6, 9), five(5, 9);
+  const NameList six(6, 9), five(5, 9);
   EXPECT_EQ(align(six, five).equal, (std::vector<EqualRun>{{0, 0, 5}}));
-  EXPECT_EQ(align(Names{1, 2, 3, 8, 9}, Names{1, 2, 4, 9}).equal, (std::vector<EqualRun>{{0, 0, 2}, {4, 3, 1}}));
+  EXPECT_EQ(align(NameList{1, 2, 3, 8, 9}, NameList{1, 2, 4, 9}).equal, (std::vector<EqualRun>{{0, 0, 2}, {4, 3, 1}}));
 }
 
 TEST(Alignment, OfAMillionNamesWithAThousandEdits) {
   std::mt19937 random(9);
-  Names first(1'000'000);
+  NameList first(1'000'000);
   for (size_t i = 0; i < first.size(); ++i)
     first[i] = static_cast<uint32_t>(i % 4000 < 50 ? 1000 + i % 4000 : i % 61);
-  const Names second = edited(first, 1000, random, 61);
+  const NameList second = edited(first, 1000, random, 61);
   const Alignment alignment = align(first, second);
   expectCorrect(alignment, first, second);
   EXPECT_FALSE(alignment.coarse);
@@ -109,8 +109,8 @@ TEST(Alignment, OfAMillionNamesWithAThousandEdits) {
 
 TEST(Alignment, IsCoarseWhereAnExactSearchTakesTooMuch) {
   std::mt19937 random(10);
-  Names first(30'000), second(30'000);
-  for (Names *names : {&first, &second})
+  NameList first(30'000), second(30'000);
+  for (NameList *names : {&first, &second})
     for (uint32_t &name : *names)
       name = random() % 50;
   const Alignment alignment = align(first, second, {.most_steps = 100'000, .edits_behind = 16});
@@ -120,7 +120,7 @@ TEST(Alignment, IsCoarseWhereAnExactSearchTakesTooMuch) {
 }
 
 TEST(Alignment, NamesOfOneSideOnlyCostNothing) {
-  Names first(1'000'000), second(1'000'000);
+  NameList first(1'000'000), second(1'000'000);
   std::iota(first.begin(), first.end(), 0);
   std::iota(second.begin(), second.end(), 5'000'000);
   first[700'000] = second[3] = 1u << 31;
@@ -132,7 +132,7 @@ TEST(Alignment, NamesOfOneSideOnlyCostNothing) {
 TEST(Alignment, OfRandomBoundsIsCorrect) {
   std::mt19937 random(11);
   for (int round = 0; round < 3'000; ++round) {
-    const Names first = randomNames(random, 60, 4), second = randomNames(random, 60, 4);
+    const NameList first = randomNames(random, 60, 4), second = randomNames(random, 60, 4);
     const AlignmentBounds bounds{.most_steps = random() % 200, .edits_behind = static_cast<int32_t>(random() % 4)};
     expectCorrect(align(first, second, bounds), first, second);
   }

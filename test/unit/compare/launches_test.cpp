@@ -1,7 +1,6 @@
 // launches_test.cpp: tests the launches and ranges of a run, and the comparison of two runs by them.
 #include "analysis/compare/launch_difference.h"
 #include "analysis/compare/msmemscope_comparison.h"
-#include "analysis/compare/msmemscope_side.h"
 
 #include "../report/report_fixture.h"
 

@@ -1,6 +1,6 @@
 // msmemscope_test.cpp: tests the reader of msMemScope's dumps, and the table that compares two dumps.
-#include "analysis/compare/csv_reader.h"
 #include "analysis/compare/msmemscope_comparison.h"
+#include "analysis/compare/msmemscope_dump.h"
 
 #include "dump_text.h"
 

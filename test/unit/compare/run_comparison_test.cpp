@@ -229,8 +229,8 @@ TEST(RunComparison, AtAnotherMomentComparesWhatIsAliveThen) {
   after.alive.by_site = {kept};
   after.alive.sum = {kMiB, 1};
   EXPECT_EQ(compareRuns(before, after).alive.changeBytes(), 0);
-  EXPECT_EQ(compareRuns(before, after, Moment::End).alive.after_bytes, 2 * kMiB) << "leaked, or of a killed process";
-  EXPECT_EQ(compareRuns(before, after, Moment::Cut).alive.after_bytes, kMiB);
+  EXPECT_EQ(compareRuns(before, after, StateAt::End).alive.after_bytes, 2 * kMiB) << "leaked, or of a killed process";
+  EXPECT_EQ(compareRuns(before, after, StateAt::Cut).alive.after_bytes, kMiB);
 }
 
 TEST(RunComparison, AtTheEdgesOfItsNumbersIsExact) {

@@ -1,6 +1,6 @@
 // Tests the diagnoses of `msleaks doctor` for simulated processes. A test defines the images of a process, and the
 // words that the dynamic linker has filled in.
-#include "analysis/doctor/diagnosis.h"
+#include "analysis/second_run/diagnosis.h"
 
 #include <fstream>
 #include <gmock/gmock.h>
@@ -233,7 +233,7 @@ TEST(Reasons, EachHasWordsAndIsInTheDocument) {
   const std::string text{std::istreambuf_iterator<char>(document), {}};
   for (const Reason reason : {
 #define MSL_REASON(name, text, reason, remedy) Reason::name,
-#include "analysis/doctor/reasons.def"
+#include "analysis/second_run/reasons.def"
        }) {
     const UnseenFunction function = unseenFor("malloc", reason, "something");
     EXPECT_THAT(text, HasSubstr("`" + std::string(nameOf(reason)) + "`"));

@@ -1,4 +1,4 @@
-#include "analysis/doctor/direct_calls.h"
+#include "analysis/second_run/library_file.h"
 
 #include <gmock/gmock.h>
 

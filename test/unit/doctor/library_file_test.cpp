@@ -1,4 +1,4 @@
-#include "analysis/doctor/library_file.h"
+#include "analysis/second_run/library_file.h"
 #include "elf_fixture.h"
 
 #include <algorithm>

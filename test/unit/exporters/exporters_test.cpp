@@ -1,5 +1,6 @@
 #include "analysis/exporters/export_run.h"
 #include "analysis/exporters/registry.h"
+#include "analysis/text/report_text.h"
 
 #include "../report/report_fixture.h"
 

@@ -1,5 +1,5 @@
 // Tests analyzers that users write: the data that they receive, their results in the report, and their failures.
-#include "analysis/foreign/analyzer_library.h"
+#include "analysis/foreign/foreign_analyzer.h"
 
 #include "../report/report_fixture.h"
 

@@ -1,7 +1,7 @@
 // Provides small control flow graphs with counts for tests.
 #pragma once
 
-#include "analysis/graphs/run_graphs.h"
+#include "analysis/counts/run_graphs.h"
 
 #include <initializer_list>
 #include <string>

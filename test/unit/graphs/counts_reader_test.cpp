@@ -1,7 +1,7 @@
 // Tests the readers of graph tables and of files of counts, with whole and damaged data.
 #include "table_bytes.h"
 
-#include "analysis/graphs/counts_reader.h"
+#include "analysis/counts/counts_reader.h"
 
 #include <gtest/gtest.h>
 

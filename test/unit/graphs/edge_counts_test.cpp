@@ -1,5 +1,5 @@
 // Tests how the counts of all edges of a graph are computed from the counted edges.
-#include "analysis/graphs/edge_counts.h"
+#include "analysis/counts/edge_counts.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

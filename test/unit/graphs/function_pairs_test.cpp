@@ -1,4 +1,4 @@
-#include "analysis/graphs/function_pairs.h"
+#include "analysis/counts/function_pairs.h"
 
 #include "counted.h"
 

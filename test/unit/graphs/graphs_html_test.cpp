@@ -1,4 +1,4 @@
-#include "analysis/graphs/graphs_html.h"
+#include "analysis/counts/graphs_html.h"
 
 #include "counted.h"
 

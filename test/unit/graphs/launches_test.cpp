@@ -1,6 +1,6 @@
 // Tests how records of kernel launches are read from a file of counts, and which records are refused.
-#include "analysis/graphs/counts_reader.h"
-#include "analysis/graphs/edge_counts.h"
+#include "analysis/counts/counts_reader.h"
+#include "analysis/counts/edge_counts.h"
 
 #include "msleaks/abi/flags.h"
 

@@ -1,6 +1,6 @@
 // Tests how well the counts of a sample of threads represent all threads of a kernel. The tests apply the modes of
 // abi/device_counts.h to simulated kernels, and compare the scaled counts with the full counts.
-#include "analysis/graphs/sample_error.h"
+#include "analysis/counts/edge_counts.h"
 
 #include "msleaks/abi/device_counts.h"
 

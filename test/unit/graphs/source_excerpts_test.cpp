@@ -1,4 +1,4 @@
-#include "analysis/graphs/source_excerpts.h"
+#include "analysis/counts/source_excerpts.h"
 
 #include <chrono>
 #include <fmt/format.h>

@@ -24,7 +24,7 @@ public:
   explicit Follower(const Labels &labels) { live.useLabels(labels); }
   void apply(const StreamEvent &event) { live.apply(event, SiteId{event.event.header().site}); }
   std::vector<uint8_t> saved(uint64_t time_ns) const {
-    trace::ByteWriter to;
+    ByteWriter to;
     EXPECT_TRUE(live.save(time_ns, numbersOf, to));
     return {to.written().begin(), to.written().end()};
   }
@@ -129,7 +129,7 @@ TEST_F(LiveSetTest, TheBytesOfACheckpointAreThese) {
   apply(test::alloc(8, 0x4000, 4096, {.heap = abi::Heap::Mapping, .flags = abi::kReserve}));
   apply(test::free(9, 0x100));
   apply(test::make<abi::StepEvent>(10, {}, 6, 0));
-  trace::ByteWriter to;
+  ByteWriter to;
   ASSERT_TRUE(live.save(16, numbersOf, to));
   std::string hex;
   for (const uint8_t byte : to.written())
@@ -152,7 +152,7 @@ TEST_F(LiveSetTest, TheBytesOfACheckpointAreThese) {
 
 TEST_F(LiveSetTest, ACheckpointWithoutANumberForASiteIsNone) {
   apply(test::alloc(1, 0x10, 5, {.site = 3}));
-  trace::ByteWriter to;
+  ByteWriter to;
   EXPECT_FALSE(live.save(1, [](const std::vector<SiteId> &) { return std::vector<SiteNumber>(); }, to));
   EXPECT_EQ(to.size(), 0u);
 }
@@ -161,7 +161,7 @@ TEST_F(LiveSetTest, ACheckpointThatIsCutOrOfALaterVersionIsNone) {
   test::RandomRun run(9);
   for (int i = 0; i < 300; ++i)
     apply(run.next());
-  trace::ByteWriter to;
+  ByteWriter to;
   ASSERT_TRUE(live.save(run.now(), numbersOf, to));
   const std::span<const uint8_t> saved = to.written();
   for (size_t bytes = 0; bytes < saved.size(); ++bytes) {

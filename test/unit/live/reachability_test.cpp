@@ -31,7 +31,7 @@ protected:
   Reachability follow() { return follow(live); }
   Reachability follow(const BlocksByProcess &blocks) {
     std::sort(pointers.begin(), pointers.end(), [](const Pointer &a, const Pointer &b) { return a.at < b.at; });
-    trace::PointerPacker packer;
+    PointerPacker packer;
     for (const Pointer &pointer : pointers)
       packer.add(pointer);
     const auto payload = packer.payload();

@@ -18,7 +18,7 @@ NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|
                      r'\'(?:\\.|[^\'\\\n])\'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*',
                      re.S | re.M)
 BRACE = re.compile(r"[{};]")
-NAMESPACE = re.compile(r"(?:inline\s+)?namespace\s*([\w:]*)\s*$")
+NAMESPACE = re.compile(r"(?:inline\s+)?namespace\s*((?:inline\s+|[\w:])*)\s*$")
 CLASS = re.compile(r"(?:^|[\s>])(?:class|struct|union|enum(?:\s+class)?)\s+(\w+(?:::\w+)*(?:<.*>)?)"
                    r"(?:\s+final)?\s*(?:(?<!:):(?!:).*)?$", re.S)
 
@@ -35,7 +35,7 @@ def defined_classes(text):
         elif brace[0] == "{":
             space, kind = NAMESPACE.search(head), CLASS.search(head)
             if space:
-                scopes.append(space[1] or None)
+                scopes.append(space[1].replace("inline ", "").strip() or None)
             elif kind and "(" not in head:
                 scopes.append(kind[1])
                 if None not in scopes:

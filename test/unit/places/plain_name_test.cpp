@@ -1,5 +1,5 @@
 // Tests that names lose only the parts that tell a reader nothing.
-#include "analysis/places/plain_name.h"
+#include "analysis/places/function_name.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/places/site_section.h"
+#include "analysis/places/site_table.h"
 
 #include "elf_fixture.h"
 #include "table_bytes.h"

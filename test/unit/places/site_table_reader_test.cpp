@@ -1,4 +1,4 @@
-#include "analysis/places/site_table_reader.h"
+#include "analysis/places/site_table.h"
 
 #include "table_bytes.h"
 

@@ -1,4 +1,4 @@
-#include "analysis/profiles/comparison.h"
+#include "analysis/counts/comparison.h"
 
 #include "profile_fixture.h"
 

@@ -1,6 +1,6 @@
-#include "analysis/profiles/disassembly.h"
+#include "analysis/counts/disassembly.h"
 
-#include "analysis/profiles/code_extract.h"
+#include "analysis/counts/code_extract.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,6 +1,6 @@
-#include "analysis/profiles/graphs_profile.h"
+#include "analysis/counts/graphs_profile.h"
 
-#include "analysis/profiles/lnt_format.h"
+#include "analysis/counts/lnt_format.h"
 #include "test/unit/graphs/counted.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
-#include "analysis/profiles/lnt_format.h"
+#include "analysis/counts/lnt_format.h"
 
-#include "analysis/profiles/escaped.h"
+#include "analysis/counts/escaped.h"
 #include "profile_fixture.h"
 
 #include <cmath>

@@ -1,6 +1,6 @@
-#include "analysis/profiles/lnt_v1.h"
+#include "analysis/counts/lnt_v1.h"
 
-#include "analysis/profiles/pickle.h"
+#include "analysis/counts/pickle.h"
 #include "profile_fixture.h"
 
 #include <zlib.h>

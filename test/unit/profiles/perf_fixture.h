@@ -1,8 +1,8 @@
 // Builds the bytes of a perf.data file, as `perf record` would write it for given events and records.
 #pragma once
 
-#include "analysis/profiles/perf_file.h"
-#include "analysis/profiles/perf_samples.h"
+#include "analysis/counts/perf_file.h"
+#include "analysis/counts/perf_samples.h"
 
 #include <cstdint>
 #include <cstring>
@@ -141,7 +141,7 @@ protected:
     return path;
   }
   Result<PerfSamples> samplesOf(const std::string &content) {
-    const auto input = MSL_TRY(trace::InputFile::open(store(content)));
+    const auto input = MSL_TRY(InputFile::open(store(content)));
     const PerfFile perf = MSL_TRY(PerfFile::open(input));
     return readPerfSamples(input, perf);
   }

@@ -1,6 +1,6 @@
 #include "perf_fixture.h"
 
-#include "analysis/profiles/address_space.h"
+#include "analysis/counts/address_space.h"
 
 namespace msleaks::analysis::profiles {
 namespace {
@@ -193,7 +193,7 @@ TEST_F(PerfFixture, APipeHasItsEventsAmongTheRecords) {
   const auto samples = samplesOf(whole);
   ASSERT_TRUE(samples) << samples.error().message;
   EXPECT_EQ(at(*samples, "/bin/a", 4), 7u);
-  const auto input = trace::InputFile::open(store(whole));
+  const auto input = InputFile::open(store(whole));
   ASSERT_TRUE(input);
   const auto perf = PerfFile::open(*input);
   ASSERT_TRUE(perf);

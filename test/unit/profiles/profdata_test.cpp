@@ -1,4 +1,4 @@
-#include "analysis/profiles/profdata.h"
+#include "analysis/counts/profdata.h"
 
 #include "profile_fixture.h"
 

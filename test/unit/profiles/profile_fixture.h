@@ -1,7 +1,7 @@
 // Common code of the tests of profiles: reads the files of golden/, and makes the profile that LNT wrote to lnt.*.
 #pragma once
 
-#include "analysis/profiles/profile.h"
+#include "analysis/counts/profile.h"
 
 #include <cstdint>
 #include <fstream>

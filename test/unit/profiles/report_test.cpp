@@ -1,6 +1,6 @@
-#include "analysis/profiles/lnt_report.h"
+#include "analysis/counts/lnt_report.h"
 
-#include "analysis/profiles/profile_json.h"
+#include "analysis/counts/profile.h"
 #include "profile_fixture.h"
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // Tests which call paths the row of a place shows, and their texts.
-#include "analysis/report/callers.h"
+#include "analysis/text/callers.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // Tests that the text of a finding names the program's own code, in any width of the terminal.
-#include "analysis/report/report.h"
+#include "analysis/result/report.h"
+#include "analysis/text/report_text.h"
 
 #include <gtest/gtest.h>
 #include <sstream>

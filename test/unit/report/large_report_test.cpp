@@ -1,7 +1,7 @@
 // Tests reports of runs that are large, or whose places have unusual names.
 #include "report_fixture.h"
 
-#include "analysis/report/text_format.h"
+#include "analysis/base/text.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,6 @@
 // Tests the report of a run in which an allocation was refused.
 #include "analysis/report/out_of_memory.h"
+#include "analysis/text/out_of_memory_forms.h"
 
 #include "report_fixture.h"
 

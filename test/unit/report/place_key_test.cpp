@@ -1,7 +1,7 @@
 // Tests the keys of places and the ids of paths, which are the same in every build and on every machine.
 #include "report_fixture.h"
 
-#include "analysis/findings/place_key.h"
+#include "analysis/result/place_key.h"
 
 #include <set>
 

@@ -2,8 +2,10 @@
 // suppression rules.
 #include "report_fixture.h"
 
-#include "analysis/findings/rules.h"
+#include "analysis/places/patterns.h"
+#include "analysis/report/analyze_run.h"
 #include "analysis/report/question.h"
+#include "analysis/text/report_text.h"
 
 namespace msleaks::analysis {
 namespace {

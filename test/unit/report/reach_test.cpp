@@ -23,7 +23,7 @@ protected:
     found = asJson()["findings"];
   }
   void reading(uint64_t time_ns, const std::vector<Pointer> &pointers, const std::string &why_not) {
-    trace::PointerPacker packer;
+    PointerPacker packer;
     for (const Pointer &pointer : pointers)
       packer.add(pointer);
     ASSERT_TRUE(writer->pointers(1, packer.payload()));

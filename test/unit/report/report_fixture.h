@@ -1,12 +1,14 @@
 // A fixture that writes a complete run with TraceWriter, and returns its report.
 #pragma once
 
-#include "analysis/report/report.h"
+#include "analysis/report/analyze_run.h"
+#include "analysis/result/report.h"
 
 #include "../live/events.h"
 #include "../places/table_bytes.h"
 
-#include "analysis/run/run_folder.h"
+#include "analysis/base/run_folder.h"
+#include "analysis/text/report_text.h"
 #include "analysis/trace/trace_writer.h"
 #include "msleaks/abi/definitions.h"
 #include "msleaks/abi/session.h"

@@ -1,7 +1,7 @@
 // Tests sums and differences of results.
 #include "report_fixture.h"
 
-#include "analysis/report/result_sum.h"
+#include "analysis/result/sum.h"
 
 #include <random>
 

@@ -1,6 +1,7 @@
 // Tests reports that are begun while the run still grows. They must equal the report of the whole run.
 #include "report_fixture.h"
 
+#include "analysis/report/analyze_run.h"
 #include "analysis/report/running_report.h"
 
 #include <random>

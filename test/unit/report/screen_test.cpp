@@ -1,7 +1,7 @@
 // Tests the first screen of a report: its size, and its choice of findings and places.
 #include "report_fixture.h"
 
-#include "analysis/report/text_format.h"
+#include "analysis/base/text.h"
 
 #include <gmock/gmock.h>
 

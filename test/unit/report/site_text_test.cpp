@@ -1,6 +1,6 @@
-#include "analysis/report/site_text.h"
+#include "analysis/text/site_text.h"
 
-#include "analysis/findings/suppressions.h"
+#include "analysis/findings/harmless.h"
 
 #include <gtest/gtest.h>
 #include <sstream>

@@ -1,6 +1,4 @@
-#include "analysis/report/text_format.h"
-
-#include "analysis/base/base_name.h"
+#include "analysis/base/text.h"
 
 #include <gtest/gtest.h>
 

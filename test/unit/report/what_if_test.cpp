@@ -1,5 +1,5 @@
 // Tests which places of a run match the user's text, such as "train.cpp:203".
-#include "analysis/findings/what_if.h"
+#include "analysis/result/what_if.h"
 
 #include <gtest/gtest.h>
 

@@ -3,6 +3,8 @@
 #include "report_fixture.h"
 
 #include "../live/random_run.h"
+#include "analysis/report/analyze_run.h"
+#include "analysis/report/question.h"
 #include "analysis/report/running_report.h"
 
 #include <array>
@@ -44,10 +46,10 @@ protected:
     const auto report = finishRun(run, running->get());
     ASSERT_TRUE(report) << report.error().message;
   }
-  std::vector<trace::CheckpointPlace> checkpoints() {
+  std::vector<CheckpointPlace> checkpoints() {
     const auto reader = TraceReader::open(trace_file);
     EXPECT_TRUE(reader) << reader.error().message;
-    return reader ? reader->checkpoints() : std::vector<trace::CheckpointPlace>();
+    return reader ? reader->checkpoints() : std::vector<CheckpointPlace>();
   }
   json ask(const std::filesystem::path &of, const ReportQuestion &question) {
     const auto report = analyzeRun(of, question);
@@ -111,7 +113,7 @@ TEST_F(WindowTest, AreReadFromTheLastCheckpointBeforeThem) {
   auto reader = TraceReader::open(trace_file);
   ASSERT_TRUE(reader);
   uint64_t events = 0;
-  for (const trace::CheckpointPlace &place : places) {
+  for (const CheckpointPlace &place : places) {
     const auto checkpoint = reader->checkpoint(place);
     ASSERT_TRUE(checkpoint) << checkpoint.error().message;
     EXPECT_GE(checkpoint->events, events + kCheckpointEvents);
@@ -127,7 +129,7 @@ TEST_F(WindowTest, NeedNoCheckpoint) {
   const ReportQuestion late = between(last_ns - kStart - 1'000'000);
   for (size_t damaged = places.size(); damaged-- > 0;) { // from the last one, which a reader would use
     std::fstream file(trace_file, std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(static_cast<std::streamoff>(places[damaged].offset + sizeof(trace::ChunkHeader) + 5));
+    file.seekp(static_cast<std::streamoff>(places[damaged].offset + sizeof(ChunkHeader) + 5));
     file.put('\x7f').put('\x7f').put('\x7f');
     file.close();
     expectSame(late);

@@ -12,8 +12,6 @@
 namespace msleaks::analysis::test {
 namespace {
 
-using namespace trace;
-
 class CheckpointsInTrace : public testing::Test {
 protected:
   CheckpointsInTrace() : file_(folder_ / "trace.mslt") {

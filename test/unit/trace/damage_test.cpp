@@ -1,6 +1,6 @@
 // Tests that a reader of a damaged trace returns the readable parts, invents no event, and reports the lost parts.
 #include "analysis/trace/chunk_index.h"
-#include "analysis/trace/event_decoder.h"
+#include "analysis/trace/event_codec.h"
 #include "analysis/trace/metadata.h"
 #include "random_events.h"
 
@@ -55,8 +55,8 @@ protected:
     ASSERT_TRUE(writer->processEnd({1, 9000, 0, 0}));
     ASSERT_TRUE(writer->close());
     content_ = contentOf(whole_);
-    auto file = trace::InputFile::open(whole_);
-    chunks_ = trace::readWholeIndex(*file)->chunks;
+    auto file = InputFile::open(whole_);
+    chunks_ = readWholeIndex(*file)->chunks;
     ASSERT_EQ(written_.size(), kEventsInChunk * kEventChunks);
   }
 
@@ -88,12 +88,12 @@ protected:
   // Returns the number of events in the chunks that end before `size`.
   size_t eventsBefore(size_t size) const {
     size_t events = 0;
-    for (const trace::ChunkPlace &place : chunks_)
+    for (const ChunkPlace &place : chunks_)
       events += place.end() <= size ? place.header.events : 0;
     return events;
   }
-  const trace::ChunkPlace *chunkAt(size_t offset) const {
-    for (const trace::ChunkPlace &place : chunks_)
+  const ChunkPlace *chunkAt(size_t offset) const {
+    for (const ChunkPlace &place : chunks_)
       if (place.offset <= offset && offset < place.end())
         return &place;
     return nullptr;
@@ -103,69 +103,69 @@ protected:
   fs::path whole_ = folder_ / "whole.mslt", broken_ = folder_ / "broken.mslt";
   std::string content_;
   std::set<std::string> written_;
-  std::vector<trace::ChunkPlace> chunks_;
+  std::vector<ChunkPlace> chunks_;
 };
 
 // A trace of a kilobyte must not make the reader use a gigabyte of memory, or run for minutes.
 TEST(Hostile, SizesThatNoWriterWritesAreNotBelieved) {
-  trace::ChunkHeader header;
-  header.kind = trace::ChunkKind::ProcessStart;
-  header.codec = trace::Codec::Zstd;
+  ChunkHeader header;
+  header.kind = ChunkKind::ProcessStart;
+  header.codec = Codec::Zstd;
   header.stored_bytes = 1 << 20;
-  header.raw_bytes = trace::kMaxMetadataRawBytes;
-  EXPECT_TRUE(trace::plausibleSizes(header));
+  header.raw_bytes = kMaxMetadataRawBytes;
+  EXPECT_TRUE(plausibleSizes(header));
   ++header.raw_bytes;
-  EXPECT_FALSE(trace::plausibleSizes(header));
-  header.kind = trace::ChunkKind::Callers;
-  EXPECT_TRUE(trace::plausibleSizes(header));
-  header.raw_bytes = trace::kMaxCallersRawBytes + 1;
-  EXPECT_FALSE(trace::plausibleSizes(header));
-  header.kind = trace::ChunkKind::Definitions;
-  EXPECT_TRUE(trace::plausibleSizes(header));
+  EXPECT_FALSE(plausibleSizes(header));
+  header.kind = ChunkKind::Callers;
+  EXPECT_TRUE(plausibleSizes(header));
+  header.raw_bytes = kMaxCallersRawBytes + 1;
+  EXPECT_FALSE(plausibleSizes(header));
+  header.kind = ChunkKind::Definitions;
+  EXPECT_TRUE(plausibleSizes(header));
 }
 
 TEST(Hostile, AMillionEmptyArgumentsAreRefused) {
-  trace::ByteWriter payload;
+  ByteWriter payload;
   for (const uint64_t field : {2, 2, 2})
     payload.varint(field);
   payload.varint(1'000'000);
   for (int i = 0; i < 1'000'000; ++i)
     payload.varint(0);
-  trace::ByteReader bytes(payload.written());
+  ByteReader bytes(payload.written());
   ProcessStart start{};
-  trace::visitMetadata(trace::MetadataReader(bytes), start);
+  visitMetadata(MetadataReader(bytes), start);
   EXPECT_TRUE(bytes.failed());
   EXPECT_TRUE(start.command.empty());
 }
 
 TEST(Hostile, ThousandsOfColumnsAreRefused) {
-  for (const uint32_t columns : {trace::kMaxColumns, trace::kMaxColumns + 1}) {
-    trace::ByteWriter payload;
+  for (const uint32_t columns : {kMaxColumns, kMaxColumns + 1}) {
+    ByteWriter payload;
     payload.varint(columns);
     for (uint32_t i = 0; i < columns; ++i)
       for (const uint64_t byte : {200, 1, 0, 0}) // a kind of a later version, its field 1, Constant, 0
         payload.fixed(static_cast<uint8_t>(byte));
-    trace::EventDecoder decoder;
-    EXPECT_EQ(decoder.open(payload.written(), 1), columns <= trace::kMaxColumns);
+    EventDecoder decoder;
+    EXPECT_EQ(decoder.open(payload.written(), 1), columns <= kMaxColumns);
   }
 }
 
 TEST_F(SmallTrace, TheWriterKeepsTheLimits) {
   auto writer = TraceWriter::append(whole_);
   ASSERT_TRUE(writer);
-  const std::string large(trace::kMaxMetadataRawBytes, 'x');
+  const std::string large(kMaxMetadataRawBytes, 'x');
   const auto refused = writer->processStart({2, 3, 1, 0, 0, {large}});
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("process start"));
   EXPECT_TRUE(writer->processStart({2, 3, 1, 0, 0, std::vector<std::string>(5000)}));
   EXPECT_TRUE(writer->close());
-  EXPECT_EQ(TraceReader::open(whole_)->processes().at(1).command.size(), trace::kMaxArguments);
+  EXPECT_EQ(TraceReader::open(whole_)->processes().at(1).command.size(), kMaxArguments);
 }
 
 // A recovery continues after all stored definitions, readable or not. So the reader must count unreadable ones, too.
 TEST_F(SmallTrace, CountsDefinitionsThatCannotBeRead) {
-  for (const trace::ChunkPlace &place : chunks_)
-    if (place.header.kind == trace::ChunkKind::Definitions)
+  for (const ChunkPlace &place : chunks_)
+    if (place.header.kind == ChunkKind::Definitions)
       content_[place.end() - 1] ^= 1;
   store(broken_, content_);
   const auto reader = TraceReader::open(broken_);
@@ -183,7 +183,7 @@ TEST_F(SmallTrace, CutAnywhereLosesOnlyWhatWasCut) {
     std::vector<std::string> damage;
     ASSERT_EQ(readableEvents(std::string_view(content_).substr(0, size), &damage), eventsBefore(size))
         << "cut at " << size;
-    const trace::ChunkPlace *torn = size > sizeof(trace::FileHeader) ? chunkAt(size) : nullptr;
+    const ChunkPlace *torn = size > sizeof(FileHeader) ? chunkAt(size) : nullptr;
     if (torn && torn->offset != size) {
       EXPECT_EQ(damage.size(), 1u) << "cut at " << size;
     }
@@ -197,7 +197,7 @@ TEST_F(SmallTrace, AnyByteFlippedLosesAtMostItsChunk) {
       content[at] = static_cast<char>(content[at] ^ flip);
       std::vector<std::string> damage;
       const size_t events = readableEvents(content, &damage);
-      const trace::ChunkPlace *hit = chunkAt(at);
+      const ChunkPlace *hit = chunkAt(at);
       const size_t lost = written_.size() - events;
       ASSERT_LE(lost, hit ? hit->header.events : 0) << "byte " << at;
       if (lost > 0) {
@@ -210,7 +210,7 @@ TEST_F(SmallTrace, AnyByteFlippedLosesAtMostItsChunk) {
 // lose only the events of the damaged chunk.
 TEST_F(SmallTrace, AnyByteFlippedWithoutIndex) {
   const std::string unclosed = content_.substr(0, chunks_.back().end());
-  for (size_t at = sizeof(trace::FileHeader); at < unclosed.size(); ++at) {
+  for (size_t at = sizeof(FileHeader); at < unclosed.size(); ++at) {
     std::string content = unclosed;
     content[at] = static_cast<char>(content[at] ^ 0x10);
     std::vector<std::string> damage;
@@ -237,9 +237,9 @@ TEST_F(SmallTrace, FindsTheNextChunkBehindForeignBytes) {
 
 TEST_F(SmallTrace, NewerVersionIsNamed) {
   std::string content = content_;
-  auto header = trace::makeFileHeader();
+  auto header = makeFileHeader();
   header.format_version = 9;
-  header.checksum = trace::checksumOf({reinterpret_cast<const uint8_t *>(&header), 24});
+  header.checksum = checksumOf({reinterpret_cast<const uint8_t *>(&header), 24});
   std::memcpy(content.data(), &header, sizeof header);
   store(broken_, content);
   for (const std::string &message :
@@ -264,12 +264,12 @@ TEST_F(SmallTrace, WhatIsNoTraceIsSaidToBeNone) {
 
 // The last chunk's header is valid, but claims that the 16 stored bytes expand to 1 GiB.
 TEST_F(SmallTrace, HugeClaimsAreNotBelieved) {
-  trace::ChunkHeader header;
-  header.kind = trace::ChunkKind::Definitions;
-  header.codec = trace::Codec::Zstd;
+  ChunkHeader header;
+  header.kind = ChunkKind::Definitions;
+  header.codec = Codec::Zstd;
   header.raw_bytes = 1u << 30;
   header.stored_bytes = 16;
-  header.checksum = trace::checksumOf({reinterpret_cast<const uint8_t *>(&header), 72});
+  header.checksum = checksumOf({reinterpret_cast<const uint8_t *>(&header), 72});
   std::string content = content_.substr(0, chunks_.back().end());
   content.append(reinterpret_cast<const char *>(&header), sizeof header).append(16, 'x');
   std::vector<std::string> damage;
@@ -279,10 +279,10 @@ TEST_F(SmallTrace, HugeClaimsAreNotBelieved) {
 
 // The reader must skip chunks of a kind that only a later version defines.
 TEST_F(SmallTrace, UnknownChunkKindIsPassedOver) {
-  trace::ChunkHeader header;
-  header.kind = static_cast<trace::ChunkKind>(77);
+  ChunkHeader header;
+  header.kind = static_cast<ChunkKind>(77);
   header.raw_bytes = header.stored_bytes = 3;
-  header.checksum = trace::checksumOf({reinterpret_cast<const uint8_t *>(&header), 72});
+  header.checksum = checksumOf({reinterpret_cast<const uint8_t *>(&header), 72});
   const std::string extra = std::string(reinterpret_cast<const char *>(&header), sizeof header) + "abc";
   const std::string content = content_.substr(0, chunks_[4].offset) + extra +
                               content_.substr(chunks_[4].offset, chunks_.back().end() - chunks_[4].offset);

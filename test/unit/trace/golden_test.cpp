@@ -2,7 +2,7 @@
 // the changed bytes.
 #include "analysis/trace/checkpoint.h"
 #include "analysis/trace/chunk.h"
-#include "analysis/trace/event_encoder.h"
+#include "analysis/trace/event_codec.h"
 #include "analysis/trace/meaning.h"
 #include "analysis/trace/pointers.h"
 #include "random_events.h"
@@ -52,14 +52,14 @@ protected:
   // Checks the chunk at `offset`. `header` are the 64 bytes before the checksums, and `payload` is the whole payload.
   void expectChunk(size_t offset, std::string_view header, std::string_view payload) const {
     const std::string chunk = bytesFrom(offset);
-    ASSERT_GE(chunk.size(), sizeof(trace::ChunkHeader));
+    ASSERT_GE(chunk.size(), sizeof(ChunkHeader));
     EXPECT_EQ(hexOf(chunk.substr(0, 64)), withoutSpaces(header));
-    EXPECT_EQ(hexOf(chunk.substr(sizeof(trace::ChunkHeader))), withoutSpaces(payload));
-    trace::ChunkHeader parsed;
+    EXPECT_EQ(hexOf(chunk.substr(sizeof(ChunkHeader))), withoutSpaces(payload));
+    ChunkHeader parsed;
     std::memcpy(&parsed, chunk.data(), sizeof parsed);
     const auto *bytes = reinterpret_cast<const uint8_t *>(chunk.data());
-    EXPECT_EQ(parsed.checksum, trace::checksumOf({bytes, 72}));
-    EXPECT_EQ(parsed.payload_checksum, trace::checksumOf({bytes + 80, chunk.size() - 80}));
+    EXPECT_EQ(parsed.checksum, checksumOf({bytes, 72}));
+    EXPECT_EQ(parsed.payload_checksum, checksumOf({bytes + 80, chunk.size() - 80}));
   }
 
   ScratchFolder folder_;
@@ -97,13 +97,13 @@ TEST_F(Golden, ProcessEnd) {
 
 // Writes processes as versions before 0.2 wrote them: without the fields that were added later.
 TEST_F(Golden, ProcessesOfBefore) {
-  trace::ByteWriter bytes;
-  trace::Compressor compressor;
+  ByteWriter bytes;
+  Compressor compressor;
   const uint8_t start[] = {0xce, 0x49, 0xb8, 0x49, 0x0a, 0x02, 0x04, 0x70, 0x72, 0x6f, 0x67, 0x02, 0x2d, 0x78};
   const uint8_t end[] = {0x01, 0x12};
-  bytes.fixed(trace::makeFileHeader());
-  trace::packChunk({.kind = trace::ChunkKind::ProcessStart, .process = 1}, start, compressor, bytes);
-  trace::packChunk({.kind = trace::ChunkKind::ProcessEnd, .process = 1}, end, compressor, bytes);
+  bytes.fixed(makeFileHeader());
+  packChunk({.kind = ChunkKind::ProcessStart, .process = 1}, start, compressor, bytes);
+  packChunk({.kind = ChunkKind::ProcessEnd, .process = 1}, end, compressor, bytes);
   const auto old = folder_ / "old.mslt";
   std::ofstream(old, std::ios::binary)
       .write(reinterpret_cast<const char *>(bytes.written().data()),
@@ -185,8 +185,8 @@ std::vector<abi::Slot> sampleSlots() {
 
 TEST_F(Golden, EventsPayload) {
   const std::vector<abi::Slot> slots = sampleSlots();
-  trace::EventEncoder encoder;
-  const auto payload = encoder.encode(slots, trace::measureRun(slots));
+  EventEncoder encoder;
+  const auto payload = encoder.encode(slots, measureRun(slots));
   EXPECT_EQ(hexOf({reinterpret_cast<const char *>(payload.data()), payload.size()}),
             withoutSpaces("0c"              // columns; for each: kind, field, encoding, size in bytes or constant
                           "00 00 04 0e"     // tag: Listed
@@ -293,8 +293,8 @@ TEST_F(Golden, ResidentMemory) {
 
 TEST(GoldenOfOlder, ResidentMemoryOfFiles) {
   const uint8_t payload[] = {0x06, 0x80, 0x40, 0x80, 0x80, 0x05, 0x80, 0x80, 0x01, 0x08, 0x02, 0x64, 0x00};
-  trace::ByteReader bytes(payload);
-  const std::vector<ResidentSample> read = trace::readResident(trace::ChunkKind::ResidentOfFiles, bytes);
+  ByteReader bytes(payload);
+  const std::vector<ResidentSample> read = readResident(ChunkKind::ResidentOfFiles, bytes);
   ASSERT_EQ(read.size(), 2u);
   EXPECT_EQ(std::tuple(read[0].process, read[0].time_ns, read[0].resident_bytes, read[0].file_bytes),
             std::tuple(3u, 0x1000u, 40960u, 8192u));
@@ -303,7 +303,7 @@ TEST(GoldenOfOlder, ResidentMemoryOfFiles) {
 }
 
 TEST_F(Golden, Pointers) {
-  trace::PointerPacker packer;
+  PointerPacker packer;
   packer.add({0x1000, 0x7000});
   packer.add({0x1010, 0x6ff0});
   ASSERT_TRUE(writer_->pointers(1, packer.payload()));
@@ -350,10 +350,10 @@ TEST_F(Golden, APointerMapWithoutItsPointersSaysSo) {
 TEST_F(Golden, Checkpoint) {
   ASSERT_TRUE(writer_->close());
   const size_t before = bytesFrom(0).size();
-  trace::Compressor compressor;
+  Compressor compressor;
   const uint8_t state[] = {1, 2, 3};
   auto again = TraceWriter::append(file_);
-  ASSERT_TRUE(again && again->checkpoint(trace::packCheckpoint(0x1234, 7, state, compressor)));
+  ASSERT_TRUE(again && again->checkpoint(packCheckpoint(0x1234, 7, state, compressor)));
   expectChunk(before,
               "4d53434b1ef1a3c7 0700 0000 00000000 04000000 00000000 0700000000000000 00000000 03000000 03000000"
               "00000000 3412000000000000 3412000000000000",

@@ -7,8 +7,6 @@
 namespace msleaks::analysis::test {
 namespace {
 
-using namespace trace;
-
 constexpr uint32_t kChunks = 1000;
 
 // A trace of small chunks. It has a flat index in parts of `part_chunks` entries, or no index.

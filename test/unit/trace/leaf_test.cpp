@@ -12,7 +12,6 @@ namespace msleaks::analysis::test {
 namespace {
 
 namespace fs = std::filesystem;
-using namespace trace;
 using testing::HasSubstr;
 
 constexpr uint32_t kLeafStreams = 3;

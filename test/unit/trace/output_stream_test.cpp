@@ -1,4 +1,4 @@
-#include "analysis/run/output_stream.h"
+#include "analysis/base/output.h"
 
 #include "random_events.h"
 

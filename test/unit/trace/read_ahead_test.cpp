@@ -12,9 +12,6 @@
 namespace msleaks::analysis::test {
 namespace {
 
-using trace::EventSource;
-using trace::ReadAhead;
-
 // A source that returns the events 0, 1, 2, … in batches of varying sizes, and then the end or an exception.
 class ManyEvents final : public EventSource {
 public:

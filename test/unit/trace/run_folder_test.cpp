@@ -1,10 +1,8 @@
 #include "random_events.h"
 
-#include "analysis/run/manifest_json.h"
-#include "analysis/run/output_file.h"
-#include "analysis/run/output_folder.h"
-#include "analysis/run/path_check.h"
-#include "analysis/run/run_folder.h"
+#include "analysis/base/output.h"
+#include "analysis/base/path_check.h"
+#include "analysis/base/run_folder.h"
 
 #include <fstream>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "analysis/verify/guarded_blocks.h"
+#include "analysis/second_run/guarded_blocks.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-#include "analysis/verify/allocation_place.h"
-#include "analysis/verify/verification.h"
+#include "analysis/second_run/allocation_place.h"
+#include "analysis/second_run/verification.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Tests the tracer with installed programs. The hooks offer blocks to the tracer, which guards all of them or none. The
 // programs must behave as without msleaks.
-#include "analysis/launch/program.h"
-#include "analysis/verify/guard_tracer.h"
+#include "analysis/base/program.h"
+#include "analysis/second_run/guard_tracer.h"
 #include "msleaks/abi/guarded.h"
 
 #include <algorithm>
@@ -39,12 +39,12 @@ protected:
     const std::vector<std::string> command{
         "sh", "-c", fmt::format("exec > {}; cd {}; {}", output.string(), folder.string(), script)};
     GuardTracer tracer({.wants =
-                       [&](const StoppedThread &, pid_t, uint64_t) {
-                         ++offers;
-                         return guarded;
-                       },
-                   .touched = [&](const StoppedThread &, pid_t, const GuardedBlock &) { ++touches; },
-                   .replaced = [](pid_t) {}});
+                            [&](const StoppedThread &, pid_t, uint64_t) {
+                              ++offers;
+                              return guarded;
+                            },
+                        .touched = [&](const StoppedThread &, pid_t, const GuardedBlock &) { ++touches; },
+                        .replaced = [](pid_t) {}});
     const auto environment = makeEnvironment(fmt::format("{}=4096", abi::kGuardVariable), {MSL_HOOKS_LIBRARY});
     SignalSetup signals{};
     sigprocmask(SIG_BLOCK, nullptr, &signals.mask);

@@ -1,6 +1,6 @@
 // Tests which pages of a watched block are protected, and how its changed bytes are found.
-#include "analysis/verify/one_instruction.h"
-#include "analysis/verify/watched_pages.h"
+#include "analysis/second_run/one_instruction.h"
+#include "analysis/second_run/watched_process.h"
 
 #include <algorithm>
 #include <cstring>
@@ -96,12 +96,12 @@ TEST_F(WatchedBlockTest, BuffersOnItsPages) {
 
 TEST(RepeatedWrite, ThoseWithAPrefixThatRepeats) {
   const auto bytesOf = [](std::vector<uint8_t> code) { return repeatedWriteBytes(code.data(), code.size()); };
-  EXPECT_EQ(bytesOf({0xf3, 0xaa, 0x90}), 2u);             // rep stosb
-  EXPECT_EQ(bytesOf({0xf3, 0x48, 0xab}), 3u);             // rep stosq
-  EXPECT_EQ(bytesOf({0x66, 0xf3, 0xa5}), 3u);             // rep movsw
-  EXPECT_EQ(bytesOf({0xaa}), 0u);                         // stosb
-  EXPECT_EQ(bytesOf({0xf3, 0x0f, 0x7f, 0x07}), 0u);       // movdqu
-  EXPECT_EQ(bytesOf({0x88, 0x07}), 0u);                   // mov
+  EXPECT_EQ(bytesOf({0xf3, 0xaa, 0x90}), 2u);       // rep stosb
+  EXPECT_EQ(bytesOf({0xf3, 0x48, 0xab}), 3u);       // rep stosq
+  EXPECT_EQ(bytesOf({0x66, 0xf3, 0xa5}), 3u);       // rep movsw
+  EXPECT_EQ(bytesOf({0xaa}), 0u);                   // stosb
+  EXPECT_EQ(bytesOf({0xf3, 0x0f, 0x7f, 0x07}), 0u); // movdqu
+  EXPECT_EQ(bytesOf({0x88, 0x07}), 0u);             // mov
   EXPECT_EQ(bytesOf({0xf3}), 0u);
   EXPECT_EQ(bytesOf({}), 0u);
 }

@@ -1,6 +1,6 @@
 // Tests which blocks a finding is about, and the verdict that follows from writes into these blocks.
 #include "analysis/collect/watch_option.h"
-#include "analysis/verify/writes.h"
+#include "analysis/second_run/writes.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // Tests that a watcher shows the same blocks, whether it gets them from msleaks-run or reads the trace.
 #include "watch_fixture.h"
 
-#include "analysis/base/clock.h"
+#include "analysis/base/machine.h"
 #include "analysis/collect/session_dir.h"
+#include "analysis/watch/published_sums.h"
 #include "analysis/watch/session_sums.h"
-#include "analysis/watch/sums_publisher.h"
 
 #include <atomic>
 #include <map>

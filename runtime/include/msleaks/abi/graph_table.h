@@ -8,7 +8,7 @@
 // The nodes of a graph are the basic blocks of its function, numbered from 1. Node 0 is the outside of the function.
 // Edges lead from node 0 into the function (Enter) and back to node 0 (Exit, Leave). So at each node, the counts of the
 // incoming edges and of the outgoing edges have the same sum. Only some edges have a counter. The analysis computes the
-// other counts from these sums (analysis/graphs/).
+// other counts from these sums (analysis/counts/).
 //
 // Each thread counts in its own array of `counters` 64-bit numbers. The thread requests the array when it first enters
 // a function of the module:

@@ -1,0 +1,64 @@
+// The system's clocks as plain nanoseconds.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <future>
+#include <sched.h>
+#include <system_error>
+#include <thread>
+#include <time.h>
+#include <vector>
+
+namespace msleaks::analysis::inline base {
+
+inline uint64_t readClockNs(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
+}
+inline uint64_t readMonotonicNs() { return readClockNs(CLOCK_MONOTONIC); }
+inline uint64_t readRealtimeNs() { return readClockNs(CLOCK_REALTIME); }
+
+inline void sleepNs(uint64_t ns) {
+  const timespec duration{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+  nanosleep(&duration, nullptr);
+}
+
+// How many processors this process may run on, whatever the machine has.
+inline unsigned usableProcessors() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+    return static_cast<unsigned>(CPU_COUNT(&allowed));
+  return std::thread::hardware_concurrency(); // more than a set has room for
+}
+
+} // namespace msleaks::analysis::inline base
+
+// A few things of different size, done beside each other as far as there are processors.
+
+namespace msleaks::analysis::profiles {
+
+// Calls f(0) to f(count - 1), each once. What one of them throws is thrown here, when all have ended.
+template <class F> void eachInParallel(size_t count, F &&f) {
+  std::atomic<size_t> next = 0;
+  const auto work = [&] {
+    for (size_t i; (i = next.fetch_add(1)) < count;)
+      f(i);
+  };
+  std::vector<std::future<void>> helpers;
+  const size_t most = std::min<size_t>(count, std::max(1u, std::thread::hardware_concurrency()));
+  try {
+    while (helpers.size() + 1 < most)
+      helpers.push_back(std::async(std::launch::async, work));
+  } catch (const std::system_error &) {
+    // No more threads are to be had; those that there are do all of it.
+  }
+  work();
+  for (std::future<void> &helper : helpers)
+    helper.get();
+}
+
+} // namespace msleaks::analysis::profiles

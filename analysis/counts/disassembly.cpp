@@ -1,0 +1,194 @@
+#include "analysis/counts/disassembly.h"
+
+#include "analysis/base/files.h"
+#include "analysis/base/machine.h"
+#include "analysis/counts/code_extract.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <span>
+#include <spawn.h>
+#include <string_view>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+namespace msleaks::analysis::profiles {
+namespace {
+
+constexpr uint64_t kNearBytes = 32 << 10;  // read by objdump in about the time that it needs to start
+constexpr uint64_t kLongBytes = 128 << 10; // worth a run of its own, beside others
+constexpr size_t kMostRuns = 64;
+
+bool isProgram(const std::string &path) { return ::access(path.c_str(), X_OK) == 0; }
+
+std::string onPath(const std::string &name) {
+  if (name.find('/') != std::string::npos)
+    return isProgram(name) ? name : std::string();
+  const char *path = std::getenv("PATH");
+  for (std::string_view left = path ? path : ""; !left.empty();) {
+    const size_t colon = left.find(':');
+    const std::string candidate = fmt::format("{}/{}", left.substr(0, colon), name);
+    if (isProgram(candidate))
+      return candidate;
+    left = colon == std::string_view::npos ? std::string_view() : left.substr(colon + 1);
+  }
+  return {};
+}
+
+// The child's environment: ours, with messages in English, which are what is parsed.
+std::vector<char *> englishEnvironment() {
+  static char english[] = "LC_ALL=C";
+  std::vector<char *> variables{english};
+  for (char **variable = environ; *variable; ++variable)
+    if (!std::string_view(*variable).starts_with("LC_ALL="))
+      variables.push_back(*variable);
+  variables.push_back(nullptr);
+  return variables;
+}
+
+class Child {
+public:
+  explicit Child(std::vector<std::string> words) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0)
+      return;
+    output_ = FileDescriptor(ends[0]);
+    const FileDescriptor input(ends[1]);
+    std::vector<char *> arguments;
+    for (std::string &word : words)
+      arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, input.get(), STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (::posix_spawn(&pid_, arguments[0], &actions, nullptr, arguments.data(), englishEnvironment().data()) != 0)
+      pid_ = -1;
+    posix_spawn_file_actions_destroy(&actions);
+  }
+  ~Child() {
+    output_.close(); // one that still writes ends
+    while (pid_ > 0 && ::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR)
+      continue;
+  }
+  Child(const Child &) = delete;
+  Child &operator=(const Child &) = delete;
+
+  // Nothing at the end of its output.
+  std::string_view read() {
+    ssize_t count = 0;
+    do
+      count = pid_ > 0 ? ::read(output_.get(), buffer_.data(), buffer_.size()) : 0;
+    while (count < 0 && errno == EINTR);
+    return {buffer_.data(), count > 0 ? static_cast<size_t>(count) : 0};
+  }
+
+private:
+  pid_t pid_ = -1;
+  FileDescriptor output_;
+  std::array<char, 64 << 10> buffer_;
+};
+
+// Without a range, all code of the image.
+std::vector<Instruction> run(const std::string &objdump, const std::string &image, const AddressRange *range) {
+  std::vector<std::string> words{objdump, "-d", "--no-show-raw-insn"};
+  if (range) {
+    words.push_back(fmt::format("--start-address={:#x}", range->begin));
+    words.push_back(fmt::format("--stop-address={:#x}", range->end));
+  }
+  words.push_back(image);
+  Child child(std::move(words));
+  std::vector<Instruction> instructions;
+  std::string rest;
+  for (std::string_view text = child.read(); !text.empty(); text = child.read()) {
+    rest += text;
+    size_t begin = 0;
+    for (size_t end; (end = rest.find('\n', begin)) != std::string::npos; begin = end + 1)
+      if (Instruction instruction; parseInstruction(std::string_view(rest).substr(begin, end - begin), instruction))
+        instructions.push_back(std::move(instruction));
+    rest.erase(0, begin);
+  }
+  return instructions;
+}
+
+// objdump has the order of the file's sections, which may not be that of addresses.
+std::vector<Instruction> inOrder(std::vector<Instruction> all) {
+  const auto by_address = [](const Instruction &left, const Instruction &right) {
+    return left.address < right.address;
+  };
+  if (!std::is_sorted(all.begin(), all.end(), by_address))
+    std::stable_sort(all.begin(), all.end(), by_address);
+  return all;
+}
+
+} // namespace
+
+Result<std::string> findObjdump(const std::string &wanted) {
+  if (!wanted.empty()) {
+    std::string found = onPath(wanted);
+    if (found.empty())
+      return fail(fmt::format("there is no program '{}'", wanted), ExitStatus::Usage);
+    return found;
+  }
+  if (const char *set = std::getenv("CMAKE_OBJDUMP"))
+    if (std::string found = onPath(set); !found.empty())
+      return found;
+  for (const char *name : {"objdump", "llvm-objdump", "llvm-objdump-22", "llvm-objdump-19"})
+    if (std::string found = onPath(name); !found.empty())
+      return found;
+  return std::string();
+}
+
+std::vector<AddressRange> joined(const std::vector<AddressRange> &ranges) {
+  std::vector<AddressRange> runs;
+  for (uint64_t near = kNearBytes;; near *= 2) {
+    runs.clear();
+    for (const AddressRange &range : ranges)
+      if (runs.empty() || (range.begin > runs.back().end && range.begin - runs.back().end > near) ||
+          (range.begin >= runs.back().end && runs.back().end - runs.back().begin > std::max(kLongBytes, near)))
+        runs.push_back(range);
+      else
+        runs.back().end = std::max(runs.back().end, range.end);
+    if (runs.size() <= kMostRuns || near > UINT64_MAX / 4)
+      return runs;
+  }
+}
+
+std::vector<Instruction> disassemble(const std::string &objdump, const std::string &image,
+                                     const std::vector<AddressRange> &ranges) {
+  const std::vector<AddressRange> runs = joined(ranges);
+  if (CodeExtract::pays(image, runs.size()))
+    if (const auto extract = CodeExtract::of(image, ranges))
+      if (std::vector<Instruction> all = run(objdump, extract->path(), nullptr); !all.empty())
+        return inOrder(std::move(all));
+  std::vector<std::vector<Instruction>> found(runs.size());
+  eachInParallel(runs.size(), [&](size_t i) { found[i] = run(objdump, image, &runs[i]); });
+  std::vector<Instruction> all;
+  if (!found.empty())
+    all = std::move(found.front());
+  for (std::vector<Instruction> &part : std::span(found).subspan(std::min<size_t>(found.size(), 1)))
+    all.insert(all.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
+  return inOrder(std::move(all));
+}
+
+bool parseInstruction(std::string_view line, Instruction &instruction) {
+  const size_t begin = line.find_first_not_of(' ');
+  const size_t colon = line.find(':');
+  if (begin == std::string_view::npos || colon == std::string_view::npos || colon <= begin || colon + 1 == line.size())
+    return false;
+  const char *end = line.data() + colon;
+  const auto parsed = std::from_chars(line.data() + begin, end, instruction.address, 16);
+  if (parsed.ec != std::errc() || parsed.ptr != end)
+    return false;
+  instruction.text = line.substr(colon + 1);
+  return true;
+}
+
+} // namespace msleaks::analysis::profiles

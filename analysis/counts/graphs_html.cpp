@@ -1,0 +1,169 @@
+#include "analysis/counts/graphs_html.h"
+
+#include "page.inc"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+// The page is page/page.html. Its {{words}} are replaced by: the title, the style, the scripts, and the graphs as
+//
+//   <script type="application/json" id="contents">    runs, functions from the hottest on, sources
+//   <script type="application/json" id="graph0"> …    a graph as `msleaks cfg --json` has it, parsed when it is shown
+
+namespace msleaks::analysis::inline counts {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string textOf(const Json &json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+uint64_t heatOf(const FunctionPair &pair) {
+  return std::max(pair.first ? instructionsRun(*pair.first) : 0, pair.second ? instructionsRun(*pair.second) : 0);
+}
+
+std::vector<FunctionPair> inOrder(std::vector<FunctionPair> pairs) {
+  std::vector<std::pair<uint64_t, FunctionPair>> by_heat;
+  for (const FunctionPair &pair : pairs)
+    by_heat.emplace_back(heatOf(pair), pair);
+  std::ranges::stable_sort(by_heat, std::greater(), [](const auto &entry) { return entry.first; });
+  std::ranges::transform(by_heat, pairs.begin(), [](const auto &entry) { return entry.second; });
+  return pairs;
+}
+
+class Page {
+public:
+  Page(const RunOfPage &run, const RunOfPage *against)
+      : pairs_(inOrder(pairsOf(run.functions, against ? against->functions : std::span<const CountedFunction>()))) {
+    runs_.push_back(run.name);
+    if (against)
+      runs_.push_back(against->name);
+  }
+
+  std::string title() const { return fmt::format("{} · msleaks cfg", fmt::join(runs_, " and ")); }
+
+  void writeGraphs(std::ostream &to, std::optional<std::filesystem::file_time_type> since) const {
+    size_t graphs = 0;
+    Json functions = Json::array();
+    for (const FunctionPair &pair : pairs_)
+      functions.push_back(rowOf(pair, graphs));
+    writeScript(to, "contents",
+                textOf({{"runs", runs_}, {"functions", std::move(functions)}, {"sources", sources(since)}}));
+    graphs = 0;
+    for (const FunctionPair &pair : pairs_)
+      for (const CountedFunction *function : {pair.first, pair.second})
+        if (function)
+          writeScript(to, fmt::format("graph{}", graphs++), graphJson(*function));
+  }
+
+private:
+  static void writeScript(std::ostream &to, std::string_view id, std::string_view json) {
+    to << "<script type=\"application/json\" id=\"" << id << "\">" << escapedForScript(json) << "</script>\n";
+  }
+
+  // By run; null where the function is not in it.
+  Json rowOf(const FunctionPair &pair, size_t &graphs) const {
+    const CountedFunction &any = pair.first ? *pair.first : *pair.second;
+    Json numbers = Json::array(), instructions = Json::array();
+    for (const CountedFunction *function : {pair.first, pair.second}) {
+      numbers.push_back(function ? Json(graphs++) : Json());
+      instructions.push_back(function ? Json(instructionsRun(*function)) : Json());
+    }
+    numbers.erase(numbers.begin() + static_cast<ptrdiff_t>(runs_.size()), numbers.end());
+    instructions.erase(instructions.begin() + static_cast<ptrdiff_t>(runs_.size()), instructions.end());
+    return {{"name", any.name},
+            {"graphs", std::move(numbers)},
+            {"instructions", std::move(instructions)},
+            {"matched", pair.isOneGraph()}};
+  }
+
+  Json sources(std::optional<std::filesystem::file_time_type> since) const {
+    LinesByFile wanted;
+    for (const FunctionPair &pair : pairs_)
+      for (const CountedFunction *function : {pair.first, pair.second})
+        if (function)
+          addLines(function->graph, wanted);
+    Json sources = Json::array();
+    for (const SourceExcerpt &excerpt : excerptsOf(wanted, since)) {
+      Json parts = Json::array();
+      for (const SourceLines &part : excerpt.parts)
+        parts.push_back({{"first", part.first}, {"lines", part.lines}});
+      sources.push_back({{"file", excerpt.file},
+                         {"missing", excerpt.missing},
+                         {"changed", excerpt.is_changed},
+                         {"parts", std::move(parts)}});
+    }
+    return sources;
+  }
+
+  static void addLines(const Graph &graph, LinesByFile &wanted) {
+    if (!graph.file.empty() && graph.line != 0)
+      wanted[graph.file].insert(graph.line);
+    for (const GraphBlock &block : graph.blocks)
+      if (!block.file.empty() && block.line != 0)
+        wanted[block.file].insert(block.line);
+  }
+
+  std::vector<std::string> runs_;
+  std::vector<FunctionPair> pairs_;
+};
+
+} // namespace
+
+std::string escapedForScript(std::string_view json) {
+  // In JSON '<' stands only in strings. Without it there is no tag, and no comment, that could end the script.
+  std::string escaped;
+  escaped.reserve(json.size());
+  for (const char c : json)
+    if (c == '<')
+      escaped += "\\u003c";
+    else
+      escaped += c;
+  return escaped;
+}
+
+std::string escapedForHtml(std::string_view text) {
+  std::string escaped;
+  for (const char c : text)
+    switch (c) {
+    case '&':
+      escaped += "&amp;";
+      break;
+    case '<':
+      escaped += "&lt;";
+      break;
+    case '>':
+      escaped += "&gt;";
+      break;
+    case '"':
+      escaped += "&quot;";
+      break;
+    default:
+      escaped += c;
+    }
+  return escaped;
+}
+
+void writeGraphsHtml(std::ostream &to, const RunOfPage &run, const RunOfPage *against,
+                     std::optional<std::filesystem::file_time_type> since) {
+  const Page page(run, against);
+  std::string_view rest = kPageHtml;
+  for (size_t mark; (mark = rest.find("{{")) != std::string_view::npos;) {
+    to << rest.substr(0, mark);
+    const size_t end = rest.find("}}", mark);
+    const std::string_view word = rest.substr(mark + 2, end - mark - 2);
+    if (word == "title")
+      to << escapedForHtml(page.title());
+    else if (word == "style")
+      to << kPageCss;
+    else if (word == "graphs")
+      page.writeGraphs(to, since);
+    else if (word == "scripts")
+      to << kLayoutJs << kPictureJs << kSourceJs << kPageJs;
+    rest.remove_prefix(end + 2);
+  }
+  to << rest;
+}
+
+} // namespace msleaks::analysis::inline counts

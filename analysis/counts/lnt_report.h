@@ -1,0 +1,33 @@
+// A report that `lnt submit` and `lnt import` take: JSON of format_version "2" with one test, its metrics and its
+// profile.
+#pragma once
+
+#include "analysis/counts/profile.h"
+
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace msleaks::analysis::profiles {
+
+struct LntReport {
+  std::string machine;
+  std::map<std::string, std::string> machine_fields; // "hardware", "os", …
+  std::map<std::string, std::string> run_fields;     // above all the one that orders runs
+  int64_t start_time = 0, end_time = 0;              // seconds since 1970
+  std::string test;                                  // "nts.suite/program"
+  std::map<std::string, std::vector<double>> metrics;
+};
+
+// The metric of a report that is given none: the seconds that the profile's clock events sum up to (execution_time).
+// Without them, the bytes from the first to the last line of each function (code_size).
+std::pair<std::string, double> metricOf(const Profile &);
+
+// `profile` in the bytes of a file that LNT reads (writeLnt).
+void writeLntReport(std::ostream &, const LntReport &, std::string_view profile);
+
+std::string base64(std::string_view bytes);
+
+} // namespace msleaks::analysis::profiles

@@ -1,0 +1,267 @@
+#include "analysis/reach/page_access.h"
+
+#include "analysis/base/machine.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+namespace msleaks::analysis::inline reach {
+namespace {
+
+constexpr uint64_t kLeastPauseNs = 10'000'000, kPauseOfCost = 50;
+// The number of looks, and of events in the trace, grows with the logarithm of a long run's time.
+constexpr uint64_t kPausesOfAge = 100, kPausesOfRest = 16;
+constexpr uint64_t kBytesOfPart = uint64_t{512} << 20; // some ms: then the rings are drained
+constexpr uint64_t kBytesOfCall = 256 << 10;           // whose pages take as long as the call that asks for them
+constexpr size_t kMostBlocks = 100'000;
+// No process has more address space. An event that says more is damaged.
+constexpr uint64_t kAddressSpaceBytes = uint64_t{1} << 57;
+
+bool isInAddressSpace(uint64_t address, uint64_t size) {
+  return address < kAddressSpaceBytes && size <= kAddressSpaceBytes - address;
+}
+
+bool isHost(abi::Heap heap) { return heap == abi::Heap::Host || heap == abi::Heap::Mapping; }
+
+// Whether it begins a block whose pages tell what is needed of it. What a moved mapping was before is not known here.
+bool isToLookAt(const abi::EventHeader &header) {
+  if (header.kind != abi::EventKind::Alloc || (header.flags & (abi::kReserve | abi::kFile)) != 0)
+    return false;
+  return header.heap == abi::Heap::Host ||
+         (header.heap == abi::Heap::Mapping && (header.flags & (abi::kListed | abi::kRealloc)) == 0);
+}
+
+// The end of a range that a process told. A range that wraps ends with the address space.
+uint64_t endOf(uint64_t address, uint64_t size) {
+  return isInAddressSpace(address, size) ? address + size : UINT64_MAX;
+}
+
+} // namespace
+
+bool PageAccess::works() {
+  if (!memory_)
+    memory_.emplace(pid_);
+  return memory_->tellsTouched();
+}
+
+bool PageAccess::begins(const abi::Slot &slot) const {
+  return isToLookAt(slot.header) && abi::AnyEvent{{slot, {}}}.as<abi::AllocEvent>().size >= least_bytes_;
+}
+
+void PageAccess::follow(const abi::Slot &slot) {
+  const abi::EventHeader &header = slot.header;
+  if (isToLookAt(header)) {
+    const auto alloc = abi::AnyEvent{{slot, {}}}.as<abi::AllocEvent>();
+    add(header.heap, alloc.address, alloc.size, header.time);
+  } else if (header.kind == abi::EventKind::Free && isHost(header.heap)) {
+    const auto free = abi::AnyEvent{{slot, {}}}.as<abi::FreeEvent>();
+    remove(header.heap, free.address, free.size, header.time);
+  }
+}
+
+// Events of different threads are not in the order of their times: a later block may be there already.
+void PageAccess::add(abi::Heap heap, uint64_t address, uint64_t size, uint64_t time_ns) {
+  Blocks &blocks = of(heap);
+  const auto found = blocks.find(address);
+  if (found != blocks.end() && found->second.time_ns > time_ns)
+    return;
+  if (size < least_bytes_ || !isInAddressSpace(address, size)) {
+    if (found != blocks.end())
+      forget(blocks, found);
+    return;
+  }
+  if (found == blocks.end() && blocks_[0].size() + blocks_[1].size() >= kMostBlocks) {
+    ++left_out_;
+    return;
+  }
+  blocks[address] = {size, time_ns};
+  rest_until_ns_ = 0;
+  told_.add(address, size, time_ns);
+}
+
+void PageAccess::remove(abi::Heap heap, uint64_t address, uint64_t size, uint64_t time_ns) {
+  Blocks &blocks = of(heap);
+  auto at = blocks.lower_bound(address);
+  if (size > 0 && at != blocks.begin()) { // munmap may cut the one before
+    const auto before = std::prev(at);
+    if (before->first + before->second.size > address)
+      at = before;
+  }
+  const uint64_t end = endOf(address, std::max<uint64_t>(size, 1));
+  while (at != blocks.end() && at->first < end)
+    at = at->second.time_ns < time_ns ? forget(blocks, at) : std::next(at);
+}
+
+PageAccess::Blocks::iterator PageAccess::forget(Blocks &blocks, Blocks::iterator block) {
+  told_.remove(block->first);
+  return blocks.erase(block);
+}
+
+// Within a page that the block does not own all of. A page that is absent is not read: that would map it. One that
+// cannot be read counts.
+uint64_t PageAccess::touchedAtEnd(uint64_t begin, uint64_t end) const {
+  const uint64_t page = begin / memory_->pageBytes() * memory_->pageBytes();
+  std::vector<std::byte> bytes(end - begin);
+  if (bytes.empty() || memory_->touched(page, page + memory_->pageBytes()).empty())
+    return 0;
+  const bool zero = memory_->read(begin, bytes) &&
+                    std::all_of(bytes.begin(), bytes.end(), [](std::byte byte) { return byte == std::byte{}; });
+  return zero ? 0 : bytes.size();
+}
+
+// Goes on with the block for `left` bytes at most, and takes off what that costs. True: the whole block was read.
+bool PageAccess::readPages(uint64_t address, Block &block, uint64_t &left) {
+  const uint64_t page = memory_->pageBytes(), end = address + block.size;
+  const uint64_t first = std::min((address + page - 1) / page * page, end), last = std::max(end / page * page, first);
+  if (block.looked_until == 0) {
+    block.looked_until = first;
+    block.touched_until = touchedAtEnd(address, first) + touchedAtEnd(last, end);
+  }
+  const uint64_t from = block.looked_until;
+  block.looked_until += std::min(last - from, left / page * page);
+  for (const ProcessMemory::Run &run : memory_->touched(from, block.looked_until))
+    block.touched_until += run.end - run.begin;
+  left -= std::min(left, std::max(block.looked_until - from, kBytesOfCall));
+  return block.looked_until == last;
+}
+
+// What was touched stays so, though its pages may be given back.
+void PageAccess::report(abi::Heap heap, uint64_t address, Block &block) {
+  const uint64_t touched_bytes = std::max(block.touched_bytes, std::exchange(block.touched_until, 0));
+  block.looked_until = 0;
+  has_untouched_ |= touched_bytes == 0;
+  if (block.known && touched_bytes == block.touched_bytes)
+    return;
+  block.known = true;
+  block.touched_bytes = touched_bytes;
+  if (touched_bytes == block.size)
+    told_.remove(address); // no look will say more
+  abi::PagesEvent event{};
+  event.header.heap = heap;
+  event.address = address;
+  event.size = block.size;
+  event.allocated_ns = block.time_ns;
+  event.touched = touched_bytes;
+  found_.push_back(event);
+}
+
+// Blocks come and go between two parts of a look.
+void PageAccess::lookOn(uint64_t left_bytes) {
+  while (at_ && left_bytes > 0) {
+    Blocks &blocks = blocks_[at_->heap];
+    const auto found = blocks.lower_bound(at_->address);
+    if (found == blocks.end()) {
+      at_ = at_->heap + 1 < blocks_.size() ? std::optional(Position{at_->heap + 1, 0}) : std::nullopt;
+      continue;
+    }
+    auto &[address, block] = *found;
+    at_->address = address;
+    if (!block.known || block.touched_bytes < block.size) {
+      if (!readPages(address, block, left_bytes))
+        continue;
+      report(at_->heap == 0 ? abi::Heap::Host : abi::Heap::Mapping, address, block);
+    }
+    ++at_->address;
+  }
+}
+
+const std::vector<abi::Slot> &PageAccess::look(uint64_t now_ns, bool at_exit) {
+  const uint64_t cpu_ns = readClockNs(CLOCK_THREAD_CPUTIME_ID);
+  events_.clear();
+  if (!works())
+    return events_;
+  if (at_exit)
+    lookOn(UINT64_MAX); // to the end of the look under way
+  if (!at_) {
+    at_.emplace();
+    begin_ns_ = now_ns;
+    has_untouched_ = false;
+  }
+  lookOn(at_exit ? UINT64_MAX : kBytesOfPart);
+  cost_ns_ += readClockNs(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
+  if (!at_)
+    endLook(std::max(readMonotonicNs(), now_ns), at_exit);
+  return events_;
+}
+
+void PageAccess::rest(uint64_t now_ns) {
+  if (first_ns_ == 0)
+    first_ns_ = begin_ns_;
+  if (!found_.empty())
+    changed_ns_ = now_ns;
+  next_ns_ = now_ns + std::max({kLeastPauseNs, cost_ns_ * kPauseOfCost, (now_ns - first_ns_) / kPausesOfAge});
+  rest_until_ns_ = now_ns + (now_ns - changed_ns_) / kPausesOfRest;
+  cost_ns_ = 0;
+}
+
+// The end of a look matters where something has changed, or may have been touched for the first time by the next one.
+void PageAccess::endLook(uint64_t now_ns, bool at_exit) {
+  rest(now_ns);
+  if (at_exit)
+    next_ns_ = UINT64_MAX;
+  if (at_exit || has_untouched_ || !found_.empty()) {
+    abi::PagesEvent all{};
+    all.allocated_ns = begin_ns_;
+    all.at_exit = at_exit;
+    found_.push_back(all);
+  }
+  for (abi::PagesEvent &event : found_) {
+    event.header = {abi::EventKind::Pages, event.header.heap, 0, 0, 0, now_ns};
+    event.continuation = abi::kContinuationTag;
+    const abi::AnyEvent any = abi::AnyEvent::from(event);
+    events_.insert(events_.end(), std::begin(any.slots), std::end(any.slots));
+  }
+  found_.clear();
+}
+
+namespace {
+
+uint64_t addressOfBlock(const abi::LargeBlock &block) { return block.address.load(std::memory_order_relaxed); }
+
+// 0: the place is empty.
+uint64_t sizeAt(const abi::LargeBlock &place) {
+  return addressOfBlock(place) != 0 ? place.size.load(std::memory_order_relaxed) : 0;
+}
+
+} // namespace
+
+// The process takes a block only if its address is the same before and after it has read the rest.
+void LargeBlocks::add(uint64_t address, uint64_t size, uint64_t time_ns) {
+  if (told_ == nullptr || address == 0)
+    return;
+  remove(address);
+  abi::LargeBlock *place =
+      std::min_element(std::begin(told_->blocks), std::end(told_->blocks),
+                       [](const auto &one, const auto &other) { return sizeAt(one) < sizeAt(other); });
+  if (sizeAt(*place) >= size)
+    return;
+  place->address.store(0, std::memory_order_release);
+  std::atomic_thread_fence(std::memory_order_release); // seen before the rest changes
+  place->size.store(size, std::memory_order_relaxed);
+  place->time_ns.store(time_ns, std::memory_order_relaxed);
+  place->address.store(address, std::memory_order_release);
+  tellFilter();
+}
+
+void LargeBlocks::remove(uint64_t address) {
+  if (told_ == nullptr || address == 0)
+    return;
+  for (abi::LargeBlock &block : told_->blocks) {
+    uint64_t expected = address;
+    if (addressOfBlock(block) == address && block.address.compare_exchange_strong(expected, 0))
+      return tellFilter();
+  }
+}
+
+void LargeBlocks::tellFilter() {
+  std::array<uint64_t, abi::kLargeFilterWords> words{};
+  for (const abi::LargeBlock &block : told_->blocks)
+    if (const uint64_t address = addressOfBlock(block); address != 0)
+      words[abi::largeBitOf(address) / 64] |= uint64_t{1} << abi::largeBitOf(address) % 64;
+  for (size_t i = 0; i < words.size(); ++i)
+    told_->filter[i].store(words[i], std::memory_order_relaxed);
+}
+
+} // namespace msleaks::analysis::inline reach

@@ -1,0 +1,22 @@
+// /proc/<pid>/stat
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace msleaks::analysis::inline reach {
+
+struct ProcStat {
+  char state = 0;
+  uint64_t start_ns = 0; // CLOCK_BOOTTIME
+  int wait_status = 0;   // as from waitpid; 0 until the process has ended
+
+  bool hasEnded() const { return state == 'Z' || state == 'X'; }
+  // Whether the process had begun at this moment of CLOCK_MONOTONIC. If not, its number belonged to another one then.
+  bool hadBegun(uint64_t monotonic_ns) const;
+};
+
+// Nothing: there is no such process, or we may not look.
+std::optional<ProcStat> readProcStat(uint32_t pid);
+
+} // namespace msleaks::analysis::inline reach

@@ -1,0 +1,258 @@
+#include "analysis/reach/region_map.h"
+
+#include "analysis/places/place.h"
+#include "analysis/reach/process_memory.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+namespace msleaks::analysis::inline reach {
+namespace {
+
+// Where the processor lets a function use what lies below its stack pointer.
+constexpr uint64_t kRedZone = 128;
+// glibc's thread descriptor: it lies at the thread pointer, above the thread-local variables, at the end of the stack.
+constexpr uint64_t kDescriptorBytes = 4096;
+// glibc's arenas but the first one lie at multiples of this.
+constexpr uint64_t kArenaBytes = 64 << 20;
+
+bool isAnonymous(const MappedRange &range) { return range.path.empty() || range.path.starts_with("[anon"); }
+
+bool isDevice(const std::string &path) {
+  return path.starts_with("/dev/") && !path.starts_with("/dev/shm/") && !path.starts_with("/dev/zero");
+}
+
+class RegionMap {
+public:
+  RegionMap(const ProcessMemory &memory, const RegionQuestion &question) : memory_(memory), question_(question) {
+    ranges_ = memory.maps();
+    for (const MappedRange &range : ranges_)
+      if (range.executable && range.path.starts_with('/'))
+        images_.try_emplace(range.path);
+    for (const MappedRange &range : ranges_)
+      if (const auto image = images_.find(range.path); image != images_.end() && range.file_offset == 0)
+        if (!image->second) {
+          image->second = readImage(memory, range.begin);
+          thread_local_bytes_ += image->second->thread_local_bytes;
+        }
+    findDescriptors();
+    findOwnMemory();
+  }
+
+  std::vector<MemoryRegion> regions() {
+    for (size_t i = 0; i < ranges_.size(); ++i)
+      take(i);
+    return std::move(regions_);
+  }
+
+private:
+  void take(size_t i) {
+    const MappedRange &range = ranges_[i];
+    const bool is_relocated = !range.writable && !range.executable && i + 1 < ranges_.size() &&
+                              ranges_[i + 1].writable && ranges_[i + 1].path == range.path &&
+                              ranges_[i + 1].begin == range.end; // read-only since the loader has filled it
+    if (!range.readable || isDevice(range.path) || isOurs(range.path))
+      return;
+    if (const auto image = images_.find(range.path); image != images_.end()) {
+      if (range.writable || is_relocated)
+        add(range, RegionUse::Globals, 0, &range.path);
+      return;
+    }
+    if (!range.writable)
+      return;
+    if (range.path == "[heap]")
+      return add(range, RegionUse::Heap);
+    if (range.path.starts_with("[v"))
+      return;
+    const uint64_t variables_end = endOfVariables(i);
+    if (variables_end > range.begin)
+      add({range.begin, variables_end, true, true, false, 0, {}}, RegionUse::Globals, 0, &ranges_[i - 1].path);
+    if (variables_end < range.end)
+      takeOther(i, variables_end);
+  }
+
+  bool isOurs(const std::string &path) const {
+    return (!question_.session.empty() && path.starts_with(question_.session)) || isOurLibrary(path);
+  }
+
+  // Variables without a value in the file lie behind those that have one. Directly behind them the kernel may put
+  // mappings of anybody.
+  uint64_t endOfVariables(size_t i) const {
+    const MappedRange &range = ranges_[i];
+    if (i == 0 || !isAnonymous(range) || ranges_[i - 1].end != range.begin || !ranges_[i - 1].writable)
+      return range.begin;
+    const auto image = images_.find(ranges_[i - 1].path);
+    if (image == images_.end())
+      return range.begin;
+    const uint64_t page = memory_.pageBytes(), end = image->second ? image->second->end : 0;
+    return end == 0 ? range.end : std::clamp((end + page - 1) & ~(page - 1), range.begin, range.end);
+  }
+
+  void add(const MappedRange &range, RegionUse use, uint32_t tid = 0, const std::string *image = nullptr) {
+    MemoryRegion region{range.begin, range.end, use, tid, {}, 0};
+    if (image) {
+      region.image.path = *image;
+      if (const auto &loaded = images_.at(*image)) {
+        region.image.build_id = loaded->build_id;
+        region.load_bias = loaded->load_bias;
+      }
+    }
+    regions_.push_back(std::move(region));
+  }
+
+  bool isBehindGuard(size_t i) const {
+    return i > 0 && ranges_[i - 1].end == ranges_[i].begin && !ranges_[i - 1].readable;
+  }
+
+  // Anonymous memory, or a file's: what is not known to be anything else counts as in use.
+  void takeOther(size_t i, uint64_t begin) {
+    const MappedRange &range = ranges_[i];
+    if (isKeptStack(i))
+      return;
+    parts_ = {{begin, range.end, RegionUse::Other, 0, {}, 0}};
+    dead_.reset();
+    if (isAnonymous(range))
+      markArenas(range);
+    for (const ThreadState &thread : question_.threads) {
+      if (thread.stack >= range.begin && thread.stack < range.end) {
+        const uint64_t in_use = std::max(range.begin, (thread.stack - kRedZone) & ~uint64_t{7});
+        mark(in_use, range.end, RegionUse::Stack, thread.tid);
+        if (range.path == "[stack]" || isBehindGuard(i))
+          dead_ = in_use;
+      }
+      if (const uint64_t at = thread.thread_pointer; at >= range.begin && at < range.end)
+        mark(std::max(range.begin, (at - std::min(at, thread_local_bytes_)) & ~uint64_t{63}),
+             std::min(range.end, at + kDescriptorBytes), RegionUse::ThreadLocal, thread.tid);
+    }
+    for (const ThreadState &thread : question_.threads) // what we remember of its last calls is no holder of blocks
+      if (thread.thread_pointer != 0 && question_.own.bytes != 0)
+        cut(question_.own.of(thread.thread_pointer), question_.own.of(thread.thread_pointer) + question_.own.bytes);
+    for (const auto &[begin_of_own, end_of_own] : own_memory_)
+      cut(begin_of_own, end_of_own);
+    for (const MemoryRegion &part : parts_)
+      if (!dead_ || part.end > *dead_)
+        regions_.push_back(part);
+  }
+
+  // This part is used so, whatever was thought of it.
+  void mark(uint64_t begin, uint64_t end, RegionUse use, uint32_t tid) {
+    cut(begin, end);
+    parts_.push_back({begin, end, use, tid, {}, 0});
+    std::sort(parts_.begin(), parts_.end(), [](const auto &a, const auto &b) { return a.begin < b.begin; });
+  }
+
+  void cut(uint64_t begin, uint64_t end) {
+    std::vector<MemoryRegion> parts;
+    for (const MemoryRegion &part : parts_) {
+      if (part.begin < begin && begin < part.end)
+        parts.push_back({part.begin, begin, part.use, part.tid, {}, 0});
+      else if (part.end <= begin || part.begin >= end)
+        parts.push_back(part);
+      if (part.begin < end && end < part.end)
+        parts.push_back({end, part.end, part.use, part.tid, {}, 0});
+    }
+    parts_ = std::move(parts);
+  }
+
+  // Each begins with the address of its state, which lies in the first one of the arena's, the one before it, its size
+  // and how much of it is accessible.
+  void markArenas(const MappedRange &range) {
+    constexpr uint64_t kFarthestState = 256;
+    for (uint64_t at = (range.begin + kArenaBytes - 1) & ~(kArenaBytes - 1); at < range.end; at += kArenaBytes) {
+      uint64_t head[4];
+      if (!isTouched(at) || !memory_.read(at, head))
+        continue;
+      const auto [state, before, size, accessible] = head;
+      if (state % kArenaBytes < kFarthestState && state % kArenaBytes >= sizeof head && size > 0 &&
+          size <= accessible && accessible <= kArenaBytes && before % kArenaBytes == 0)
+        mark(at, std::min(range.end, at + accessible), RegionUse::Heap, 0);
+    }
+  }
+
+  bool isTouched(uint64_t address) const {
+    const uint64_t page = memory_.pageBytes(), begin = address & ~(page - 1);
+    return !memory_.touched(begin, begin + page).empty();
+  }
+
+  // A stack whose thread has ended: glibc keeps some for later threads.
+  bool isKeptStack(size_t i) const {
+    const MappedRange &range = ranges_[i];
+    if (!tid_offset_ || !isAnonymous(range) || !isBehindGuard(i))
+      return false;
+    const auto descriptor = descriptorIn(range);
+    uint32_t tid = 0;
+    return descriptor && memory_.read(*descriptor + *tid_offset_, tid) && !question_.live.contains(tid);
+  }
+
+  // At the end of a stack; it holds its own address twice.
+  std::optional<uint64_t> descriptorIn(const MappedRange &range) const {
+    std::vector<uint64_t> words(std::min(range.end - range.begin, kDescriptorBytes) / sizeof(uint64_t));
+    const uint64_t begin = range.end - words.size() * sizeof(uint64_t);
+    if (!isTouched(begin) || !isTouched(range.end - 1) ||
+        !memory_.read(begin, std::as_writable_bytes(std::span(words))))
+      return std::nullopt;
+    for (size_t i = 0; i + 2 < words.size(); ++i)
+      if (const uint64_t at = begin + i * sizeof(uint64_t); words[i] == at && words[i + 2] == at)
+        return at;
+    return std::nullopt;
+  }
+
+  // Where glibc keeps a thread's number: found in a descriptor.
+  void findDescriptors() {
+#if defined(__x86_64__)
+    if (question_.threads.empty())
+      return;
+    const ThreadState &thread = question_.threads[0];
+    uint32_t words[256];
+    if (thread.thread_pointer == 0 || !memory_.read(thread.thread_pointer, words))
+      return;
+    const auto found = std::find(std::begin(words), std::end(words), thread.tid);
+    if (found != std::end(words))
+      tid_offset_ = static_cast<uint64_t>(found - std::begin(words)) * sizeof(uint32_t);
+#endif
+  }
+
+  // The runtime keeps words of stacks, and what was in watched blocks. A program that writes there ends the list.
+  void findOwnMemory() {
+    constexpr size_t kMost = 1 << 16;
+    uint64_t at = 0;
+    if (question_.own.memory == 0 || !memory_.read(question_.own.memory, at))
+      return;
+    for (uint64_t head[3]; at != 0 && own_memory_.size() < kMost; at = head[1]) {
+      if (!memory_.read(at, head) || head[0] != abi::OwnMemory::kMagic)
+        return;
+      own_memory_.emplace_back(at, at + head[2]);
+    }
+  }
+
+  const ProcessMemory &memory_;
+  const RegionQuestion &question_;
+  std::vector<std::pair<uint64_t, uint64_t>> own_memory_; // of the runtime
+  std::vector<MappedRange> ranges_;
+  std::map<std::string, std::optional<LoadedImage>, std::less<>> images_; // by path
+  uint64_t thread_local_bytes_ = 0;
+  std::optional<uint64_t> tid_offset_;
+  std::vector<MemoryRegion> regions_, parts_;
+  std::optional<uint64_t> dead_; // nothing below it is in use
+};
+
+} // namespace
+
+std::vector<MemoryRegion> regionsOf(const ProcessMemory &memory, const RegionQuestion &question) {
+  return RegionMap(memory, question).regions();
+}
+
+uint64_t writableBytes(const std::vector<MappedRange> &ranges) {
+  uint64_t bytes = 0;
+  for (const MappedRange &range : ranges)
+    if (range.readable && range.writable && !isDevice(range.path))
+      bytes += range.end - range.begin;
+  return bytes;
+}
+
+bool mayHoldBlocks(const MemoryRegion &region) {
+  return region.use != RegionUse::Globals && region.use != RegionUse::Registers;
+}
+
+} // namespace msleaks::analysis::inline reach

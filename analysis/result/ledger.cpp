@@ -1,0 +1,31 @@
+#include "analysis/result/ledger.h"
+
+namespace msleaks::analysis::inline result {
+namespace {
+
+struct Words {
+  const char *name, *meaning;
+};
+constexpr Words kWords[kLedgerSources] = {
+    {"blocks", "blocks of the program and of libraries that it called"},
+    {"closed-library", "blocks that closed libraries keep for themselves"},
+    {"pool-used", "parts of blocks that pools have handed out"},
+    {"pool-free", "what pools have of their blocks beside that"},
+    {"driver", "what the driver has in use beside these: contexts, code, closed libraries, other processes"},
+    {"manager", "what NVML counts beyond the driver: reserved by it and by the firmware"},
+    {"allocator", "headers and rounding of malloc, estimated"},
+    {"file-backed", "pages of files: code and data of programs and libraries"},
+    {"recorder", "rings and tables of msleaks itself"},
+    {"not-resident", "of the lines above, not in memory: never touched, or swapped out"},
+    {"unattributed", "stacks, malloc's free memory, data of images, and unrecorded memory"},
+};
+
+} // namespace
+
+// Null for a number that is no source.
+const char *nameOf(LedgerSource source) {
+  return static_cast<size_t>(source) < kLedgerSources ? kWords[static_cast<size_t>(source)].name : nullptr;
+}
+const char *meaningOf(LedgerSource source) { return kWords[static_cast<size_t>(source)].meaning; }
+
+} // namespace msleaks::analysis::inline result

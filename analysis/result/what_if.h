@@ -1,0 +1,37 @@
+// What the peak would be if a program were changed: the user's changes, by the places of the blocks (docs/analyses.md).
+#pragma once
+
+#include "analysis/places/site_text.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace msleaks::analysis::inline result {
+
+struct Change {
+  enum class Kind : uint8_t { FreeAtLastUse, AllocAtFirstUse, Drop, Share };
+  Kind kind = Kind::Drop;
+  std::string site;       // whose blocks
+  std::string other = {}; // Share: these blocks use the same memory
+};
+
+// Whether a user means this place by "train.cpp:203", "src/train.cpp:203:12", "net::grow" or the name of a variable.
+bool isNamed(const SiteText &, const std::string &by);
+
+struct WhatIf {
+  struct Point {
+    uint64_t time_ns = 0; // CLOCK_MONOTONIC
+    uint64_t bytes = 0, new_bytes = 0;
+  };
+  uint64_t peak_bytes = 0, new_peak_bytes = 0;
+  std::optional<uint64_t> floor_bytes; // of the program as it is
+  std::vector<Point> curve;            // the highest points of at most kMostPoints parts of the run
+  // Why it cannot be said; empty: it can.
+  std::string failure;
+
+  static constexpr size_t kMostPoints = 200;
+};
+
+} // namespace msleaks::analysis::inline result

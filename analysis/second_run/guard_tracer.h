@@ -1,0 +1,54 @@
+// Answers the offers of a program's hooks (msleaks/abi/guarded.h), and sees whoever touches a guarded block.
+//
+// A thread that touches a closed page gets SIGSEGV. The tracer takes it back, has the thread open that part of the
+// block, and lets it go on with the same instruction. A system call that is given a guarded block would fail instead,
+// with EFAULT: the tracer opens the block before the call begins. Other calls do not stop.
+#pragma once
+
+#include "analysis/second_run/call_buffers.h"
+#include "analysis/second_run/guarded_blocks.h"
+#include "analysis/second_run/tracer.h"
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace msleaks::analysis::inline second_run {
+
+// What the tracer asks and tells while the thread stands still. `process`: as in AddressSpace.
+struct GuardUser {
+  std::function<bool(const StoppedThread &, pid_t process, uint64_t bytes)> wants; // whether to guard such a block
+  std::function<void(const StoppedThread &, pid_t process, const GuardedBlock &)> touched; // for the first time
+  std::function<void(pid_t process)> replaced; // by exec: its images are others now
+};
+
+class GuardTracer final : public Tracer {
+public:
+  explicit GuardTracer(GuardUser user) : Tracer(filterOfCalls()), user_(std::move(user)) {}
+
+  // Blocks of all processes, in the order of their births.
+  const std::vector<std::shared_ptr<GuardedBlock>> &blocks() const { return blocks_; }
+  bool loaded() const { return loaded_; }   // hooks that can guard
+  bool refused() const { return refused_; } // not all blocks could be guarded
+
+private:
+  struct Process;
+  Process &of(pid_t tid);
+  std::shared_ptr<AddressSpace> makeSpace(pid_t) const override;
+  std::shared_ptr<AddressSpace> copySpace(const AddressSpace &) const override;
+  void onCall(pid_t tid) override;
+  void onCallStop(pid_t tid) override;
+  void onSignal(pid_t tid, int signal) override;
+  void onReplaced(pid_t tid) override { user_.replaced(tid); }
+  void onSpaceEnd(AddressSpace &) override;
+
+  int64_t answer(Process &, const StoppedThread &, const SystemCall &);
+  bool openForCall(Process &, const StoppedThread &, const SystemCall &);
+  bool touch(Process &, const StoppedThread &, uint64_t address, uint64_t bytes, PageRange &closed);
+
+  GuardUser user_;
+  std::vector<std::shared_ptr<GuardedBlock>> blocks_;
+  bool loaded_ = false, refused_ = false;
+};
+
+} // namespace msleaks::analysis::inline second_run

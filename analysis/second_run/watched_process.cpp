@@ -1,0 +1,113 @@
+#include "analysis/second_run/watched_process.h"
+
+#include <algorithm>
+#include <cstring>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+namespace msleaks::analysis::inline second_run {
+namespace {
+
+constexpr size_t kMostTextBytes = 4096; // of a name, as the runtime has it
+
+} // namespace
+
+uint64_t pageBytes() { return static_cast<uint64_t>(sysconf(_SC_PAGESIZE)); }
+
+uint64_t readMemory(pid_t process, uint64_t address, std::span<std::byte> to) {
+  const iovec here{to.data(), to.size()}, there{reinterpret_cast<void *>(address), to.size()};
+  const ssize_t got = process_vm_readv(process, &here, 1, &there, 1, 0);
+  return got > 0 ? static_cast<uint64_t>(got) : 0;
+}
+
+// Page by page: behind it may be nothing.
+std::string textAt(pid_t process, uint64_t address) {
+  std::string text;
+  while (address != 0 && text.size() < kMostTextBytes) {
+    char piece[256];
+    const uint64_t most = std::min<uint64_t>(sizeof piece, pageBytes() - address % pageBytes());
+    const uint64_t got = readMemory(process, address, std::as_writable_bytes(std::span(piece, most)));
+    const size_t length = strnlen(piece, got);
+    text.append(piece, length);
+    if (length < got || got == 0)
+      break;
+    address += got;
+  }
+  return text.substr(0, kMostTextBytes);
+}
+
+WatchedBlock::Read WatchingProcess::reading() const {
+  return [this](uint64_t address, std::span<std::byte> to) { return readMemory(pid, address, to); };
+}
+
+namespace {
+
+bool overlap(PageRange left, PageRange right) { return left.begin < right.end && right.begin < left.end; }
+
+PageRange common(PageRange left, PageRange right) {
+  const uint64_t begin = std::max(left.begin, right.begin);
+  return {begin, std::max(begin, std::min(left.end, right.end))};
+}
+
+int protectionOf(const MappedRange &range) {
+  return (range.readable ? PROT_READ : 0) | PROT_WRITE | (range.executable ? PROT_EXEC : 0);
+}
+
+void appendPage(PageRange page, int protection, std::vector<ClosablePages> &pages) {
+  if (!pages.empty() && pages.back().range.end == page.begin && pages.back().protection == protection)
+    pages.back().range.end = page.end;
+  else
+    pages.push_back({page, protection});
+}
+
+} // namespace
+
+int ClosablePages::closed() const { return protection & ~PROT_WRITE; }
+
+std::vector<ClosablePages> pagesOf(std::span<const MappedRange> mapped, PageRange block, uint64_t page_bytes,
+                                   std::span<const PageRange> untouchable) {
+  const PageRange whole{block.begin / page_bytes * page_bytes, (block.end + page_bytes - 1) / page_bytes * page_bytes};
+  std::vector<ClosablePages> pages;
+  for (const MappedRange &range : mapped) {
+    const PageRange part = common(whole, {range.begin, range.end});
+    for (uint64_t at = part.begin; range.writable && at < part.end; at += page_bytes)
+      if (const PageRange page{at, at + page_bytes};
+          std::ranges::none_of(untouchable, [&](PageRange other) { return overlap(page, other); }))
+        appendPage(page, protectionOf(range), pages);
+  }
+  return pages;
+}
+
+bool WatchedBlock::liesOn(const Buffer &buffer) const {
+  const uint64_t bytes = std::min(std::max<uint64_t>(buffer.bytes, 1), UINT64_MAX - buffer.address);
+  return std::ranges::any_of(pages_, [&](const ClosablePages &pages) {
+    return overlap(pages.range, {buffer.address, buffer.address + bytes});
+  });
+}
+
+void WatchedBlock::keep(const Read &read) {
+  content_.resize(bytes_.end - bytes_.begin);
+  read(bytes_.begin, content_);
+}
+
+std::optional<ChangedBytes> WatchedBlock::change(PageRange within, const Read &read) {
+  const PageRange part = common(bytes_, within);
+  if (part.empty() || content_.empty())
+    return std::nullopt;
+  std::vector<std::byte> now(part.end - part.begin);
+  now.resize(read(part.begin, now));
+  const auto kept = content_.begin() + static_cast<ptrdiff_t>(part.begin - bytes_.begin);
+  const auto first = std::mismatch(now.begin(), now.end(), kept).first;
+  if (first == now.end())
+    return std::nullopt;
+  const auto begin = static_cast<uint64_t>(first - now.begin());
+  uint64_t end = now.size();
+  while (now[end - 1] == kept[static_cast<ptrdiff_t>(end - 1)])
+    --end;
+  std::ranges::copy(now, kept);
+  const uint64_t offset = part.begin - bytes_.begin;
+  return ChangedBytes{offset + begin, offset + end};
+}
+
+} // namespace msleaks::analysis::inline second_run
