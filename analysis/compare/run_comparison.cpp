@@ -191,14 +191,39 @@ template <class FileOf> std::set<FindingKey> keysOf(const std::vector<Finding> &
   return keys;
 }
 
-std::vector<FindingChange> compareFindings(const Report &first, const Report &second, const Relocation &relocation) {
+// Whether the finding rests on samples of the page tables. A block that is freed soon may not be sampled in each run.
+bool isSampled(const Finding &finding) {
+  constexpr std::string_view kKinds[] = {"early-allocation", "late-free", "unused",
+                                         "overallocated",    "capacity",  "idle"};
+  return finding.heap == abi::Heap::Host && std::ranges::find(kKinds, finding.kind) != std::end(kKinds);
+}
+
+// The file, function and variable of a place.
+using PurposeKey = std::tuple<std::string, std::string, std::string>;
+
+// The places that have the same blocks in both runs.
+std::set<PurposeKey> unchangedPlaces(const ComparedMemory &memory) {
+  std::set<PurposeKey> unchanged;
+  for (const ComparedPlace &place : memory.places)
+    if (place.state == PlaceState::Same || place.state == PlaceState::Moved)
+      unchanged.emplace(place.site.file, place.site.function, place.variable);
+  return unchanged;
+}
+
+std::vector<FindingChange> compareFindings(const Report &first, const Report &second, const Relocation &relocation,
+                                           const ComparedMemory &alive) {
   const auto relocated = [&](const std::string &file) { return relocation.of(file); };
   const auto asItIs = [](const std::string &file) { return file; };
+  const std::set<PurposeKey> unchanged = unchangedPlaces(alive);
+  const auto isNoise = [&](const Finding &finding, const std::string &file) {
+    const std::string &variable = finding.site.variable.empty() ? finding.allocator.variable : finding.site.variable;
+    return isSampled(finding) && unchanged.contains({file, finding.site.function, variable});
+  };
   std::vector<FindingChange> changes;
   // A finding `peak` only says that a place has many bytes, which the places say better.
   const auto add = [&](const Finding &finding, const std::set<FindingKey> &others, const std::string &file,
                        PlaceState state) {
-    if (finding.kind != "peak" && !others.contains(keyOf(finding, file)))
+    if (finding.kind != "peak" && !others.contains(keyOf(finding, file)) && !isNoise(finding, file))
       changes.push_back({finding, state});
   };
   const std::set<FindingKey> before = keysOf(first.findings, relocated), after = keysOf(second.findings, asItIs);
@@ -248,7 +273,7 @@ RunComparison compareRuns(const Report &first, const Report &second, StateAt at)
       compareMemory(leaks_before, leaks_after, {first.leaks.sum.bytes, second.leaks.sum.bytes}, relocation);
   comparison.pool_leaks = compareMemory(sideOf(first.leaks.pool_by_site), sideOf(second.leaks.pool_by_site),
                                         {first.leaks.pool_sum.bytes, second.leaks.pool_sum.bytes}, relocation);
-  comparison.findings = compareFindings(first, second, relocation);
+  comparison.findings = compareFindings(first, second, relocation, comparison.alive);
   return comparison;
 }
 

@@ -277,4 +277,21 @@ TEST(RunComparison, ShowsTheFindingsOfOneRunOnly) {
   EXPECT_THAT(compareRuns(before, after).findings, IsEmpty()) << "the places say this";
 }
 
+TEST(RunComparison, LeavesOutWhatSamplesMissed) {
+  const auto reportWith = [](uint64_t bytes, std::vector<Finding> findings) {
+    Report report = reportOf({line("a.c", 3, "grow", bytes, 1)});
+    report.findings = std::move(findings);
+    return report;
+  };
+  Finding unused;
+  static_cast<SiteLine &>(unused) = line("a.c", 3, "grow", kMiB, 1);
+  unused.kind = "overallocated";
+  const Report before = reportWith(kMiB, {unused});
+  EXPECT_THAT(compareRuns(before, reportWith(kMiB, {})).findings, IsEmpty()) << "the place has the same blocks";
+  EXPECT_THAT(compareRuns(before, reportWith(3 * kMiB, {})).findings.size(), 1u);
+  unused.heap = abi::Heap::Device;
+  EXPECT_THAT(compareRuns(reportWith(kMiB, {unused}), reportWith(kMiB, {})).findings.size(), 1u)
+      << "events tell this exactly";
+}
+
 } // namespace msleaks::analysis::compare
