@@ -101,11 +101,11 @@ std::string reasonOf(const Cause &cause) {
   const double ratio = static_cast<double>(new_size) / static_cast<double>(std::max<uint64_t>(old_size, 1));
   const auto isAbout = [&](double other) { return ratio > 0.9975 * other && ratio < 1.0025 * other; };
   if (before.count != after.count) {
-    constexpr double kAlike = 1.05;
-    if (ratio < kAlike && ratio > 1 / kAlike)
-      return fmt::format("{} instead of {}", blocksOf(after.count), countText(before.count));
-    return fmt::format("{} of {} instead of {} of {}", blocksOf(after.count), bytesText(new_size),
-                       countText(before.count), bytesText(old_size));
+    // A few other sizes among many blocks tell nothing. But fewer blocks do not explain more bytes.
+    const bool is_count = (after.count < before.count) == (after.bytes < before.bytes) && ratio < 2 && ratio > 0.5;
+    return is_count ? fmt::format("{} instead of {}", blocksOf(after.count), countText(before.count))
+                    : fmt::format("{} of {} instead of {} of {}", blocksOf(after.count), bytesText(new_size),
+                                  countText(before.count), bytesText(old_size));
   }
   if (isAbout(2) || isAbout(0.5))
     return fmt::format("{} the bytes for each block", ratio > 1 ? "twice" : "half");

@@ -163,6 +163,9 @@ TEST(RunComparison, CountsOtherBlocksOfTheSameSize) {
   const std::string text = textOf(
       compareRuns(reportOf({line("a.c", 3, "grow", 4 * kMiB, 4)}), reportOf({line("a.c", 3, "grow", 8 * kMiB, 8)})));
   EXPECT_THAT(text, HasSubstr("8 blocks instead of 4"));
+  EXPECT_THAT(sentenceOf(compareRuns(reportOf({line("a.c", 3, "grow", 302 * 55, 302)}),
+                                     reportOf({line("a.c", 3, "grow", 3 * 61, 3)}))),
+              HasSubstr("3 blocks instead of 302"));
 }
 
 TEST(RunComparison, NamesTheStateOfEachPlace) {
