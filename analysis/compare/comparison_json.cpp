@@ -70,6 +70,7 @@ void writeComparisonJson(std::ostream &to, const RunComparison &comparison, cons
                        {"change_bytes", alive.changeBytes()}}},
                      {"sites", sitesOf(alive)},
                      {"leaks", std::move(leaks)},
+                     {"allocated", memoryOf(comparison.allocated)},
                      {"launches", launches ? launchesJson(*launches, names) : Json::array()},
                      {"launch_counts", launches ? launchCountsJson(*launches) : Json()},
                      {"findings", findingsOf(comparison)}};

@@ -154,11 +154,22 @@ std::string leaksText(const ComparedMemory &leaks, const char *what, std::set<To
                      are_told ? "" : causesText(leaks, causes, told));
 }
 
+// What a change of blocks that were freed again before the peak, or after it, costs.
+std::string allocatedText(const ComparedMemory &allocated) {
+  constexpr uint64_t kOneIn = 100; // less may be chance
+  const int64_t change = allocated.changeBytes();
+  if (change == 0 || sizeOf(change) < std::max(allocated.before_bytes, allocated.after_bytes) / kOneIn)
+    return {};
+  std::set<ToldPlace> told;
+  return fmt::format(" In all, it allocates {} {}{}.", bytesText(sizeOf(change)), directionOf(change),
+                     causesText(allocated, causesOf(allocated), told));
+}
+
 } // namespace
 
 std::string sentenceOf(const RunComparison &comparison) {
   if (!comparison.differs())
-    return "B needs the same memory as A.";
+    return "B needs the same memory as A." + allocatedText(comparison.allocated);
   const std::string when = whenText(comparison.at);
   const std::vector<Cause> causes = causesOf(comparison.alive);
   std::set<ToldPlace> told;

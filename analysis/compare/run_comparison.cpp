@@ -3,12 +3,15 @@
 #include "analysis/base/text.h"
 #include "analysis/compare/place_callers.h"
 #include "analysis/compare/same_places.h"
+#include "analysis/places/place.h"
 #include "analysis/result/place_key.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <initializer_list>
 #include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -67,6 +70,40 @@ Side sideAt(const Report &report, StateAt at) {
   if (at == StateAt::End)
     addPointers(report.leaks.by_site, lines);
   return sideOf(lines);
+}
+
+// The places with a source file, and what they allocated in all.
+std::vector<SiteLine> allocatedBy(const Report &report) {
+  std::vector<SiteLine> lines;
+  const auto of = std::ranges::find(report.sections, "allocations", &Section::name);
+  if (of == report.sections.end())
+    return lines;
+  for (const std::vector<Cell> &row : of->rows) {
+    if (row.size() < 3)
+      continue;
+    const auto *place = std::get_if<std::shared_ptr<const SiteText>>(&row.at(0));
+    const auto *bytes = std::get_if<uint64_t>(&row.at(1)), *count = std::get_if<uint64_t>(&row.at(2));
+    if (!place || !*place || !bytes || !count || (*place)->file.empty() || isSystemHeader((*place)->file))
+      continue;
+    SiteLine &line = lines.emplace_back();
+    line.site = **place;
+    line.own = true;
+    line.bytes = *bytes;
+    line.count = *count;
+  }
+  return lines;
+}
+
+uint64_t bytesOf(const Side &side) {
+  return std::accumulate(side.figures.begin(), side.figures.end(), uint64_t{0},
+                         [](uint64_t sum, const PlaceFigures &place) { return sum + place.bytes; });
+}
+
+std::vector<PlaceFigures> allFigures(std::initializer_list<const Side *> sides) {
+  std::vector<PlaceFigures> all;
+  for (const Side *side : sides)
+    all.insert(all.end(), side->figures.begin(), side->figures.end());
+  return all;
 }
 
 uint64_t bytesAt(const Report &report, StateAt at) {
@@ -265,14 +302,17 @@ RunComparison compareRuns(const Report &first, const Report &second, StateAt at)
   comparison.peak_after_bytes = second.peak.bytes;
   const Side before = sideAt(first, at), after = sideAt(second, at);
   const Side leaks_before = sideOf(first.leaks.by_site), leaks_after = sideOf(second.leaks.by_site);
-  const bool has_alive = !before.figures.empty() && !after.figures.empty();
-  const Relocation relocation(has_alive ? before.figures : leaks_before.figures,
-                              has_alive ? after.figures : leaks_after.figures);
+  const std::vector<SiteLine> allocated_first = allocatedBy(first), allocated_second = allocatedBy(second);
+  const Side allocated_before = sideOf(allocated_first), allocated_after = sideOf(allocated_second);
+  const Relocation relocation(allFigures({&before, &leaks_before, &allocated_before}),
+                              allFigures({&after, &leaks_after, &allocated_after}));
   comparison.alive = compareMemory(before, after, {bytesAt(first, at), bytesAt(second, at)}, relocation);
   comparison.leaks =
       compareMemory(leaks_before, leaks_after, {first.leaks.sum.bytes, second.leaks.sum.bytes}, relocation);
   comparison.pool_leaks = compareMemory(sideOf(first.leaks.pool_by_site), sideOf(second.leaks.pool_by_site),
                                         {first.leaks.pool_sum.bytes, second.leaks.pool_sum.bytes}, relocation);
+  comparison.allocated = compareMemory(allocated_before, allocated_after,
+                                       {bytesOf(allocated_before), bytesOf(allocated_after)}, relocation);
   comparison.findings = compareFindings(first, second, relocation, comparison.alive);
   return comparison;
 }

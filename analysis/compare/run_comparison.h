@@ -76,6 +76,7 @@ struct RunComparison {
   ComparedMemory alive;                      // at this moment
   ComparedMemory leaks;                      // of the processes that had ended then
   ComparedMemory pool_leaks;                 // parts of pools, which are parts of other blocks
+  ComparedMemory allocated;                  // in all, by places with a source file; no difference of the memory
   std::optional<LaunchDifferences> launches; // none: a result file has no launches
   std::vector<FindingChange> findings;
 

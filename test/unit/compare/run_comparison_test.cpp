@@ -149,6 +149,27 @@ TEST(RunComparison, TellsWhichPlaceLeaks) {
                                                     "new. It needs as many bytes as A at its peak.");
 }
 
+TEST(RunComparison, TellsWhatIsAllocatedBesideThePeak) {
+  const auto reportWith = [](uint64_t bytes) {
+    Report report = reportOf({line("a.c", 3, "grow", kMiB, 1)});
+    const auto row = [](const SiteLine &line) {
+      return std::vector<Cell>{std::make_shared<const SiteText>(line.site), line.bytes, line.count, line.count};
+    };
+    Section section;
+    section.name = "allocations";
+    section.columns = {{"place", Unit::Place, Fold::Key}, {"bytes", Unit::Bytes}, {"count"}, {"temporary"}};
+    section.rows = {row(line("a.c", 3, "grow", kMiB, 1)), row(line("b.c", 9, "read", bytes, 10))};
+    report.sections = {section};
+    return report;
+  };
+  const RunComparison comparison = compareRuns(reportWith(40 * kMiB), reportWith(10 * kMiB));
+  EXPECT_FALSE(comparison.differs()) << "its memory is the same";
+  EXPECT_EQ(sentenceOf(comparison), "B needs the same memory as A. In all, it allocates 30.0 MiB less: 30.0 MiB of it "
+                                    "at b.c:9 in read (`rows`), 1.00 MiB instead of 4.00 MiB for each block.");
+  EXPECT_EQ(jsonOf(comparison)["allocated"]["change_bytes"], -30 * int64_t{kMiB});
+  EXPECT_EQ(sentenceOf(compareRuns(reportWith(kMiB), reportWith(kMiB + 1))), "B needs the same memory as A.");
+}
+
 TEST(RunComparison, OfManySmallChangesSaysSo) {
   std::vector<SiteLine> before, after;
   for (uint32_t i = 1; i <= 20; ++i) {
