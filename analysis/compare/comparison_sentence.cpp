@@ -154,11 +154,21 @@ std::string leaksText(const ComparedMemory &leaks, const char *what, std::set<To
                      are_told ? "" : causesText(leaks, causes, told));
 }
 
-// What a change of blocks that were freed again before the peak, or after it, costs.
-std::string allocatedText(const ComparedMemory &allocated) {
+bool isMuch(uint64_t before, uint64_t after) {
   constexpr uint64_t kOneIn = 100; // less may be chance
+  const uint64_t larger = std::max(before, after);
+  return before != after && larger - std::min(before, after) >= larger / kOneIn;
+}
+
+// What a change of blocks that are not alive at the peak costs.
+std::string allocatedText(const ComparedMemory &allocated) {
+  BlockSum before, after;
+  for (const ComparedPlace &place : allocated.places) {
+    before += place.before.value_or(BlockSum{});
+    after += place.after.value_or(BlockSum{});
+  }
   const int64_t change = allocated.changeBytes();
-  if (change == 0 || sizeOf(change) < std::max(allocated.before_bytes, allocated.after_bytes) / kOneIn)
+  if (change == 0 || !(isMuch(before.bytes, after.bytes) || isMuch(before.count, after.count)))
     return {};
   std::set<ToldPlace> told;
   return fmt::format(" In all, it allocates {} {}{}.", bytesText(sizeOf(change)), directionOf(change),

@@ -150,7 +150,7 @@ TEST(RunComparison, TellsWhichPlaceLeaks) {
 }
 
 TEST(RunComparison, TellsWhatIsAllocatedBesideThePeak) {
-  const auto reportWith = [](uint64_t bytes) {
+  const auto reportWith = [](uint64_t bytes, uint64_t count = 10) {
     Report report = reportOf({line("a.c", 3, "grow", kMiB, 1)});
     const auto row = [](const SiteLine &line) {
       return std::vector<Cell>{std::make_shared<const SiteText>(line.site), line.bytes, line.count, line.count};
@@ -158,7 +158,7 @@ TEST(RunComparison, TellsWhatIsAllocatedBesideThePeak) {
     Section section;
     section.name = "allocations";
     section.columns = {{"place", Unit::Place, Fold::Key}, {"bytes", Unit::Bytes}, {"count"}, {"temporary"}};
-    section.rows = {row(line("a.c", 3, "grow", kMiB, 1)), row(line("b.c", 9, "read", bytes, 10))};
+    section.rows = {row(line("a.c", 3, "grow", kMiB, 1)), row(line("b.c", 9, "read", bytes, count))};
     report.sections = {section};
     return report;
   };
@@ -168,6 +168,10 @@ TEST(RunComparison, TellsWhatIsAllocatedBesideThePeak) {
                                     "at b.c:9 in read (`rows`), 1.00 MiB instead of 4.00 MiB for each block.");
   EXPECT_EQ(jsonOf(comparison)["allocated"]["change_bytes"], -30 * int64_t{kMiB});
   EXPECT_EQ(sentenceOf(compareRuns(reportWith(kMiB), reportWith(kMiB + 1))), "B needs the same memory as A.");
+  EXPECT_THAT(
+      sentenceOf(compareRuns(reportWith(kMiB, 100), reportWith(kMiB - 16, 99))),
+      HasSubstr("In all, it allocates 16 B less: 16 B of it at b.c:9 in read (`rows`), 99 blocks instead of 100."))
+      << "many blocks are as much as many bytes";
 }
 
 TEST(RunComparison, OfManySmallChangesSaysSo) {
