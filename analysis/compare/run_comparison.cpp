@@ -1,6 +1,7 @@
 #include "analysis/compare/run_comparison.h"
 
 #include "analysis/base/text.h"
+#include "analysis/compare/joined_places.h"
 #include "analysis/compare/place_callers.h"
 #include "analysis/compare/same_places.h"
 #include "analysis/places/place.h"
@@ -20,12 +21,6 @@ namespace msleaks::analysis::inline compare {
 namespace {
 
 int64_t difference(uint64_t before, uint64_t after) { return static_cast<int64_t>(after - before); }
-
-// One side of the comparison: the places of a list, and what the matcher must know of each.
-struct Side {
-  std::vector<PlaceFigures> figures;
-  std::vector<SameLines> lines; // of the report, as `figures`; several of a library's function
-};
 
 template <class Line> void addPointers(const std::vector<Line> &lines, SameLines &to) {
   for (const SiteLine &line : lines)
@@ -153,7 +148,16 @@ void sortByChange(std::vector<MatchedPlace> &places) {
 ComparedMemory compareMemory(const Side &before, const Side &after, std::pair<uint64_t, uint64_t> bytes,
                              const Relocation &relocation) {
   std::vector<MatchedPlace> places;
-  const SamePlaces same = samePlaces(before.figures, after.figures, relocation);
+  SamePlaces same = samePlaces(before.figures, after.figures, relocation);
+  for (const JoinedPlaces &joined : joinPlaces(before, after, same)) {
+    ComparedPlace place = placeOf(after, joined.now.front());
+    BlockSum sum;
+    for (const size_t index : joined.now)
+      sum += sumOf(after.figures[index]);
+    place.before = place.after = sum;
+    place.state = PlaceState::Moved;
+    places.push_back({std::move(place), nullptr, nullptr});
+  }
   for (const auto &[old_index, new_index] : same.pairs) {
     ComparedPlace place = placeOf(after, new_index);
     place.before = sumOf(before.figures[old_index]);

@@ -109,6 +109,25 @@ TEST(RunComparison, NamesTheCallerWhoseBlocksChanged) {
   EXPECT_EQ(compareRuns(reportWith(kMiB), reportWith(kMiB)).alive.places.at(0).caller, std::nullopt);
 }
 
+TEST(RunComparison, JoinsPlacesWhoseCommonCalleeWasLeftOut) {
+  const auto lineOf = [](const char *function, uint32_t number, uint64_t count, std::vector<const char *> callers) {
+    SiteLine made = line("a.c", number, function, 120 * count, count, "buffer");
+    for (const char *caller : callers) {
+      auto place = std::make_shared<SiteText>(made.site), around = std::make_shared<SiteText>();
+      around->function = caller;
+      made.paths.push_back({120, 1, {place, around}, true, 0});
+    }
+    return made;
+  };
+  const Report plain = reportOf({lineOf("allocate", 5, 2, {"grow", "load"})});
+  const Report optimized = reportOf({lineOf("grow", 20, 1, {"main"}), lineOf("load", 30, 1, {"main"})});
+  EXPECT_FALSE(compareRuns(plain, optimized).differs());
+  EXPECT_FALSE(compareRuns(optimized, plain).differs());
+  EXPECT_TRUE(compareRuns(plain, reportOf({lineOf("grow", 20, 1, {"main"})})).differs());
+  EXPECT_TRUE(
+      compareRuns(plain, reportOf({lineOf("grow", 20, 1, {"main"}), lineOf("store", 30, 1, {"main"})})).differs());
+}
+
 TEST(RunComparison, AddsUpThePlacesOfALine) {
   std::vector<SiteLine> before, after;
   for (const char *function : {"Pool<72>::take()", "Pool<88>::take()"}) {
