@@ -16,6 +16,7 @@ struct DeclaredOption {
   std::string group;
   Shown shown;
   std::vector<std::string> choices;
+  std::string first_of_two = {}; // a value that is this word is continued by the next word
 };
 
 namespace {
@@ -69,7 +70,7 @@ struct CommandLine::Declarations {
 
   Option add(CLI::Option *option) {
     option->group(group);
-    options.push_back({option, group, shown, {}});
+    options.push_back({option, group, shown, {}, {}});
     return Option(options.back());
   }
 
@@ -112,6 +113,25 @@ struct CommandLine::Declarations {
     for (const auto &command : commands)
       json["commands"].push_back(command->own_->described());
     return json;
+  }
+
+  // Whether these words are an option and the first word of a value that has two.
+  bool hasSecondWord(const std::string &option, const std::string &word) const {
+    const auto isTheirs = [&](const DeclaredOption &declared) {
+      return !declared.first_of_two.empty() && declared.first_of_two == word && declared.option->check_name(option);
+    };
+    return std::any_of(options.begin(), options.end(), isTheirs) ||
+           std::any_of(commands.begin(), commands.end(),
+                       [&](const auto &command) { return command->own_->hasSecondWord(option, word); });
+  }
+
+  // Makes one word of both words of such values.
+  void joinValues(std::vector<std::string> &words) const {
+    for (size_t i = 0; i + 2 < words.size() && words[i] != "--"; ++i)
+      if (words[i].starts_with("--") && words[i + 2] != "--" && hasSecondWord(words[i], words[i + 1])) {
+        words[i + 1] += " " + words[i + 2];
+        words.erase(words.begin() + static_cast<ptrdiff_t>(i) + 2);
+      }
   }
 
   // The command that stands in these arguments and passes on what is behind it.
@@ -206,6 +226,7 @@ Result<std::string> CommandLine::parse(const std::vector<std::string> &arguments
     read.resize(at + 1);
     own_->passed_on = true;
   }
+  own_->joinValues(read);
   std::reverse(read.begin(), read.end()); // CLI11 takes them last first
   try {
     app.parse(std::move(read));
@@ -315,6 +336,11 @@ Option Option::byteSize() const {
 
 Option Option::separatedBy(char separator) const {
   declared_->option->delimiter(separator);
+  return *this;
+}
+
+Option Option::secondWordAfter(const std::string &first) const {
+  declared_->first_of_two = first;
   return *this;
 }
 

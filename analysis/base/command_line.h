@@ -34,6 +34,8 @@ public:
   Option byteSize() const; // 1024, 4KiB, 10MB
   Option separatedBy(char separator) const;
   Option oneAtATime() const; // `--hooks A --hooks B`; the word behind A is not its value
+  // The value FIRST has a second word: `--metric place FILE:LINE`. Then the value is both, with a space between them.
+  Option secondWordAfter(const std::string &first) const;
   // `check` returns what is wrong with a value, or nothing.
   Option check(std::function<std::string(const std::string &)> check) const;
 

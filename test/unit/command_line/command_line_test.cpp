@@ -92,6 +92,25 @@ TEST_F(CommandLineTest, PassesOnEveryWordAsItIs) {
   EXPECT_THAT(rest, ElementsAre("--level", "few", "--help", "--", "show", "--top", "99"));
 }
 
+TEST(CommandLine, AValueMayHaveASecondWord) {
+  const auto valueOf = [](const std::vector<std::string> &arguments) {
+    CommandLine line("tool", "A program.");
+    std::string metric, word;
+    std::vector<std::string> rest;
+    CommandLine &command = line.command("show", "shows", [] {});
+    command.option("--metric", metric, "a figure").secondWordAfter("place");
+    command.option("RUN", word, "a run");
+    command.option("REST", rest, "a command");
+    const auto text = line.parse(arguments);
+    return text ? metric + "|" + word + "|" + (rest.empty() ? "" : rest.back()) : text.error().message;
+  };
+  EXPECT_EQ(valueOf({"show", "a", "--metric", "place", "net.c:3", "--", "make"}), "place net.c:3|a|make");
+  EXPECT_EQ(valueOf({"show", "--metric", "place", "net.c:3", "a"}), "place net.c:3|a|");
+  EXPECT_EQ(valueOf({"show", "--metric", "peak", "a"}), "peak|a|");
+  EXPECT_EQ(valueOf({"show", "a", "--metric", "place", "--", "make"}), "place|a|make");
+  EXPECT_EQ(valueOf({"show", "a", "--", "make", "--metric", "place", "b"}), "|a|b") << "words of another command";
+}
+
 TEST_F(CommandLineTest, VersionIsALineOfItsOwn) { EXPECT_EQ(line.parse({"--version"}).value(), "tool 7\n"); }
 
 TEST_F(CommandLineTest, CountsLeadingOptionsWithTheirValues) {
