@@ -1,3 +1,4 @@
+#include "analysis/compare/common_factor.h"
 #include "analysis/compare/run_comparison.h"
 #include "analysis/result/writer.h"
 
@@ -13,6 +14,7 @@ Json jsonOf(const ComparedPlace &place) {
           {"before", jsonOf(place.before.value_or(BlockSum{}))},
           {"after", jsonOf(place.after.value_or(BlockSum{}))},
           {"change_bytes", place.changeBytes()},
+          {"spread_bytes", place.spread_bytes},
           {"state", nameOf(place.state)},
           {"caller", place.caller ? frameJson(*place.caller) : Json()}};
 }
@@ -52,29 +54,52 @@ Json findingsOf(const RunComparison &comparison) {
   return list;
 }
 
+// How much runs of one side differ; null: each side is one run.
+Json noiseOf(const RunComparison &comparison) {
+  if (comparison.first_runs == 1 && comparison.second_runs == 1)
+    return {};
+  return {{"runs", {comparison.first_runs, comparison.second_runs}},
+          {"peak_bytes", comparison.peak_spread_bytes},
+          {"at_bytes", comparison.alive.spread_bytes},
+          {"leaks_bytes", comparison.leaks.spread_bytes}};
+}
+
+Json factorsOf(const ComparedMemory &memory) {
+  Json list = Json::array();
+  for (const PlaceState state : {PlaceState::Grown, PlaceState::Shrunk})
+    if (const auto common = commonFactorOf(memory, state))
+      list.push_back({{"state", nameOf(state)}, {"factor", common->factor}, {"places", common->places}});
+  return list;
+}
+
 } // namespace
 
-void writeComparisonJson(std::ostream &to, const RunComparison &comparison, const NameTable &names) {
+Json comparisonJson(const RunComparison &comparison, const NameTable &names) {
   const ComparedMemory &alive = comparison.alive;
   Json leaks = memoryOf(comparison.leaks);
   leaks["pool"] = memoryOf(comparison.pool_leaks);
   const auto &launches = comparison.launches;
-  const Json json = {{"runs", {comparison.first, comparison.second}},
-                     {"differs", comparison.differs()},
-                     {"environment", environmentOf(comparison)},
-                     {"peak", bytesOf(comparison.peak_before_bytes, comparison.peak_after_bytes)},
-                     {"at",
-                      {{"when", comparison.at},
-                       {"before", alive.before_bytes},
-                       {"after", alive.after_bytes},
-                       {"change_bytes", alive.changeBytes()}}},
-                     {"sites", sitesOf(alive)},
-                     {"leaks", std::move(leaks)},
-                     {"allocated", memoryOf(comparison.allocated)},
-                     {"launches", launches ? launchesJson(*launches, names) : Json::array()},
-                     {"launch_counts", launches ? launchCountsJson(*launches) : Json()},
-                     {"findings", findingsOf(comparison)}};
-  write(to, json, 2);
+  return {{"runs", {comparison.first, comparison.second}},
+          {"differs", comparison.differs()},
+          {"environment", environmentOf(comparison)},
+          {"peak", bytesOf(comparison.peak_before_bytes, comparison.peak_after_bytes)},
+          {"at",
+           {{"when", comparison.at},
+            {"before", alive.before_bytes},
+            {"after", alive.after_bytes},
+            {"change_bytes", alive.changeBytes()}}},
+          {"sites", sitesOf(alive)},
+          {"leaks", std::move(leaks)},
+          {"allocated", memoryOf(comparison.allocated)},
+          {"launches", launches ? launchesJson(*launches, names) : Json::array()},
+          {"launch_counts", launches ? launchCountsJson(*launches) : Json()},
+          {"findings", findingsOf(comparison)},
+          {"noise", noiseOf(comparison)},
+          {"factors", factorsOf(alive)}};
+}
+
+void writeComparisonJson(std::ostream &to, const RunComparison &comparison, const NameTable &names) {
+  write(to, comparisonJson(comparison, names), 2);
   to << '\n';
 }
 

@@ -1,4 +1,6 @@
 #include "analysis/base/text.h"
+#include "analysis/compare/common_factor.h"
+#include "analysis/compare/place_tree.h"
 #include "analysis/compare/run_comparison.h"
 #include "analysis/text/site_text.h"
 #include "analysis/text/table.h"
@@ -18,20 +20,20 @@ std::string signedText(int64_t change) {
   return fmt::format("{}{}", change < 0 ? '-' : '+', bytesText(sizeOf(change)));
 }
 
-void writeEnvironment(TextTable &table, const RunComparison &comparison) {
+void writeEnvironment(TextTable &table, const RunComparison &comparison, size_t most) {
   if (comparison.environment.empty())
     return;
   table.heading("The runs differ in");
   const std::span changes(comparison.environment);
-  for (const EnvironmentChange &change : changes.first(std::min(changes.size(), kMostFacts))) {
+  for (const EnvironmentChange &change : changes.first(std::min(changes.size(), most))) {
     const auto shown = [](const std::string &text) {
       return text.empty() ? std::string("none") : cutEnd(printable(text), kWidestFact);
     };
     table.paragraph("  ",
                     fmt::format("{}: {} -> {}", printable(change.name), shown(change.before), shown(change.after)));
   }
-  if (changes.size() > kMostFacts)
-    table.line(fmt::format("  and {} more: --json", changes.size() - kMostFacts));
+  if (changes.size() > most)
+    table.line(fmt::format("  and {} more: --all", changes.size() - most));
 }
 
 std::string blocksText(const ComparedPlace &place) {
@@ -46,22 +48,26 @@ std::string callerText(const FrameText &caller, size_t columns) {
   return caller.file.empty() ? analysis::nameOf(site, columns) : analysis::placeAndNameOf(site, columns);
 }
 
-// The differing places: a row each.
-void writePlaces(std::ostream &to, const std::string &title, const ComparedMemory &memory, size_t columns) {
-  size_t counts[6] = {};
+// How many places have each state.
+void writePlaceCounts(std::ostream &to, const std::string &title, const ComparedMemory &memory) {
+  size_t counts[kPlaceStates] = {};
   for (const ComparedPlace &place : memory.places)
     ++counts[static_cast<size_t>(place.state)];
   const auto countOf = [&](PlaceState state) { return counts[static_cast<size_t>(state)]; };
   std::string states;
-  for (const PlaceState state :
-       {PlaceState::Grown, PlaceState::Shrunk, PlaceState::New, PlaceState::Gone, PlaceState::Moved, PlaceState::Same})
+  for (const PlaceState state : {PlaceState::Grown, PlaceState::Shrunk, PlaceState::New, PlaceState::Gone,
+                                 PlaceState::Moved, PlaceState::Same, PlaceState::Varies})
     if (countOf(state) != 0)
       states += fmt::format("{}{} {}", states.empty() ? "" : ", ", countText(countOf(state)), nameOf(state));
   to << fmt::format("\n{} {} -> {}; places: {}\n", title, bytesText(memory.before_bytes), bytesText(memory.after_bytes),
                     states.empty() ? "none" : states);
+}
+
+// The differing places: a row each.
+void writePlaces(std::ostream &to, const ComparedMemory &memory, size_t columns) {
   size_t shown = 0, left_out = 0;
   for (const ComparedPlace &place : memory.places) {
-    if (place.state == PlaceState::Same || place.state == PlaceState::Moved)
+    if (place.state == PlaceState::Same || place.state == PlaceState::Moved || place.state == PlaceState::Varies)
       continue;
     if (shown++ >= kMostRows) {
       ++left_out;
@@ -86,7 +92,24 @@ void writePlaces(std::ostream &to, const std::string &title, const ComparedMemor
       to << fmt::format("      < {}\n", callerText(*place.caller, columns > 8 ? columns - 8 : 1));
   }
   if (left_out != 0)
-    to << fmt::format("  and {} more: --json\n", countText(left_out));
+    to << fmt::format("  and {} more: --all\n", countText(left_out));
+}
+
+// The runs of each side, and what they say about noise.
+void writeRepetition(TextTable &table, const RunComparison &comparison) {
+  if (comparison.first_runs == 1 && comparison.second_runs == 1)
+    return;
+  size_t varying = 0;
+  for (const ComparedPlace &place : comparison.alive.places)
+    varying += place.state == PlaceState::Varies;
+  std::string text = fmt::format("A is the mean of {} runs, B of {}. Runs of one side ", comparison.first_runs,
+                                 comparison.second_runs);
+  const uint64_t spread_bytes = comparison.alive.spread_bytes;
+  text += spread_bytes == 0 ? "have the same sum." : fmt::format("differ by up to {}.", bytesText(spread_bytes));
+  if (varying != 0)
+    text += fmt::format(" {} {} between them by as much as between A and B, and {} left out.", countText(varying),
+                        varying == 1 ? "place varies" : "places vary", varying == 1 ? "is" : "are");
+  table.paragraph("", text);
 }
 
 void writeLaunchCounts(std::ostream &to, const RunComparison &comparison) {
@@ -98,33 +121,42 @@ void writeLaunchCounts(std::ostream &to, const RunComparison &comparison) {
                     signedText(launches.change_bytes));
 }
 
-void writeFindings(std::ostream &to, const RunComparison &comparison) {
+void writeFindings(std::ostream &to, const RunComparison &comparison, size_t most) {
   size_t shown = 0;
   for (const FindingChange &change : comparison.findings) {
     if (shown++ == 0)
       to << "\nFindings of one run only\n";
-    if (shown <= kMostFindings)
+    if (shown <= most)
       to << fmt::format("  {:<4}  {} ({}) at {}\n", nameOf(change.state), change.finding.kind,
                         bytesText(change.finding.bytes), analysis::placeAndNameOf(change.finding.site, kWidestFinding));
   }
-  if (shown > kMostFindings)
-    to << fmt::format("  and {} more: --json\n", countText(shown - kMostFindings));
+  if (shown > most)
+    to << fmt::format("  and {} more: --all\n", countText(shown - most));
 }
 
 } // namespace
 
-void writeComparisonText(std::ostream &to, const RunComparison &comparison, size_t columns) {
+void writeComparisonText(std::ostream &to, const RunComparison &comparison, size_t columns, bool is_whole) {
   TextTable table(to, {.columns = columns});
   table.paragraph("", sentenceOf(comparison));
-  writeEnvironment(table, comparison);
-  const bool is_peak = comparison.at == "peak";
-  writePlaces(to, is_peak ? "Peak" : fmt::format("At {}", printable(comparison.at)), comparison.alive, columns);
+  if (const std::string text = factorText(comparison.alive); !text.empty())
+    table.paragraph("", text);
+  writeRepetition(table, comparison);
+  writeEnvironment(table, comparison, is_whole ? SIZE_MAX : kMostFacts);
+  const auto writeMemory = [&](const std::string &title, const ComparedMemory &memory) {
+    writePlaceCounts(to, title, memory);
+    if (is_whole)
+      writePlaceTrees(to, memory, comparison.environment, columns);
+    else
+      writePlaces(to, memory, columns);
+  };
+  writeMemory(comparison.at == "peak" ? "Peak" : fmt::format("At {}", printable(comparison.at)), comparison.alive);
   if (comparison.leaks.differs())
-    writePlaces(to, "Leaks", comparison.leaks, columns);
+    writeMemory("Leaks", comparison.leaks);
   if (comparison.pool_leaks.differs())
-    writePlaces(to, "Leaks in pools", comparison.pool_leaks, columns);
+    writeMemory("Leaks in pools", comparison.pool_leaks);
   writeLaunchCounts(to, comparison);
-  writeFindings(to, comparison);
+  writeFindings(to, comparison, is_whole ? SIZE_MAX : kMostFindings);
 }
 
 } // namespace msleaks::analysis::inline compare

@@ -178,7 +178,7 @@ ComparedMemory compareMemory(const Side &before, const Side &after, std::pair<ui
     places.push_back({std::move(place), &before.lines[index], nullptr});
   }
   sortByChange(places);
-  ComparedMemory memory{bytes.first, bytes.second, {}};
+  ComparedMemory memory{bytes.first, bytes.second, {}, 0};
   for (MatchedPlace &matched : places) {
     if (memory.places.size() < kMostCallers)
       matched.place.caller = changedCaller(matched.before, matched.after);
@@ -278,23 +278,32 @@ std::vector<FindingChange> compareFindings(const Report &first, const Report &se
 } // namespace
 
 const char *nameOf(PlaceState state) {
-  constexpr const char *kNames[] = {"same", "grown", "shrunk", "new", "gone", "moved"};
+  constexpr const char *kNames[] = {"same", "grown", "shrunk", "new", "gone", "moved", "varies"};
+  static_assert(std::size(kNames) == kPlaceStates);
   return kNames[static_cast<size_t>(state)];
 }
 
-int64_t ComparedPlace::changeBytes() const { return difference(before ? before->bytes : 0, after ? after->bytes : 0); }
+int64_t changeBeyond(uint64_t spread_bytes, uint64_t before, uint64_t after) {
+  const int64_t change = difference(before, after);
+  return sizeOf(change) > spread_bytes ? change : 0;
+}
 
-int64_t ComparedMemory::changeBytes() const { return difference(before_bytes, after_bytes); }
+int64_t ComparedPlace::changeBytes() const {
+  return state == PlaceState::Varies ? 0 : difference(before ? before->bytes : 0, after ? after->bytes : 0);
+}
+
+int64_t ComparedMemory::changeBytes() const { return changeBeyond(spread_bytes, before_bytes, after_bytes); }
 
 bool ComparedMemory::differs() const {
-  return before_bytes != after_bytes || std::any_of(places.begin(), places.end(), [](const ComparedPlace &place) {
-           return place.state != PlaceState::Same && place.state != PlaceState::Moved;
+  return changeBytes() != 0 || std::any_of(places.begin(), places.end(), [](const ComparedPlace &place) {
+           return place.state != PlaceState::Same && place.state != PlaceState::Moved &&
+                  place.state != PlaceState::Varies;
          });
 }
 
 bool RunComparison::differs() const {
-  return peak_before_bytes != peak_after_bytes || alive.differs() || leaks.differs() || pool_leaks.differs() ||
-         (launches && !launches->differing.empty());
+  return changeBeyond(peak_spread_bytes, peak_before_bytes, peak_after_bytes) != 0 || alive.differs() ||
+         leaks.differs() || pool_leaks.differs() || (launches && !launches->differing.empty());
 }
 
 RunComparison compareRuns(const Report &first, const Report &second, StateAt at) {

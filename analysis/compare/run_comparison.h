@@ -6,6 +6,7 @@
 #include "analysis/result/result.h"
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,10 +17,12 @@ enum class PlaceState : uint8_t {
   Same,
   Grown,
   Shrunk,
-  New,   // only in the second run
-  Gone,  // only in the first one
-  Moved, // the same blocks, in a file, function or line of another name or number
+  New,    // only in the second run
+  Gone,   // only in the first one
+  Moved,  // the same blocks, in a file, function or line of another name or number
+  Varies, // runs of one side differ by as much as both sides
 };
+inline constexpr size_t kPlaceStates = 7;
 const char *nameOf(PlaceState);
 
 inline constexpr size_t kMostCallers = 1000;
@@ -37,7 +40,9 @@ struct ComparedPlace {
   std::optional<BlockSum> before, after;
   PlaceState state = PlaceState::Same;
   std::optional<FrameText> caller; // whose calls changed; of the kMostCallers largest changes
+  uint64_t spread_bytes = 0;       // by how much runs of one side differ
 
+  // 0 if the place varies.
   int64_t changeBytes() const;
 };
 
@@ -57,7 +62,9 @@ enum class StateAt : uint8_t {
 struct ComparedMemory {
   uint64_t before_bytes = 0, after_bytes = 0;
   std::vector<ComparedPlace> places; // largest change first
+  uint64_t spread_bytes = 0;         // by how much the bytes differ between runs of one side
 
+  // 0 if runs of one side differ by as much.
   int64_t changeBytes() const;
   bool differs() const;
 };
@@ -79,16 +86,23 @@ struct RunComparison {
   ComparedMemory allocated;                  // in all, by places with a source file; no difference of the memory
   std::optional<LaunchDifferences> launches; // none: a result file has no launches
   std::vector<FindingChange> findings;
+  size_t first_runs = 1, second_runs = 1; // of several, the figures are means
+  uint64_t peak_spread_bytes = 0;         // by how much the peaks of one side differ
 
   // Whether the memory differs. Moved places, and another environment with the same memory, are no difference.
   bool differs() const;
 };
 
+// The change, or 0 if runs of one side differ by as much.
+int64_t changeBeyond(uint64_t spread_bytes, uint64_t before, uint64_t after);
+
 RunComparison compareRuns(const Report &first, const Report &second, StateAt at = StateAt::Peak);
 
 // Says how much more or less memory the second run needs, and which places need it. One or two sentences.
 std::string sentenceOf(const RunComparison &);
+nlohmann::ordered_json comparisonJson(const RunComparison &, const NameTable &names);
 void writeComparisonJson(std::ostream &, const RunComparison &, const NameTable &names);
-void writeComparisonText(std::ostream &, const RunComparison &, size_t columns);
+// `is_whole`: all changed places, as trees (place_tree.h), all facts and all findings.
+void writeComparisonText(std::ostream &, const RunComparison &, size_t columns, bool is_whole = false);
 
 } // namespace msleaks::analysis::inline compare

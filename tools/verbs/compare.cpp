@@ -3,12 +3,15 @@
 #include "analysis/base/terminal.h"
 #include "analysis/compare/launches.h"
 #include "analysis/compare/msmemscope_comparison.h"
+#include "analysis/compare/repeated_runs.h"
 #include "analysis/compare/run_comparison.h"
 #include "analysis/report/analyze_run.h"
 #include "analysis/report/question.h"
 #include "verb.h"
 
+#include <algorithm>
 #include <ctime>
+#include <filesystem>
 #include <fmt/format.h>
 #include <iostream>
 #include <memory>
@@ -21,7 +24,7 @@ namespace {
 struct CompareOptions {
   std::string first, second, policy, level = "kernel", output, at = "peak";
   std::optional<size_t> width;
-  bool json = false;
+  bool json = false, all = false;
 };
 
 Result<analysis::MsmemscopeDump> readSide(const std::string &path, analysis::DumpLevel level,
@@ -67,15 +70,54 @@ std::optional<analysis::StateAt> knownState(const std::string &at) {
   return at == "peak" ? std::optional(StateAt::Peak) : at == "end" ? std::optional(StateAt::End) : std::nullopt;
 }
 
-// Two result files have no launches.
-Result<std::optional<analysis::LaunchDifferences>> compareLaunches(const CompareOptions &options,
+// "RUN1,RUN2": several runs of one side. A path that contains a comma is one run.
+std::vector<std::string> runsOf(const std::string &side) {
+  std::error_code error;
+  std::vector<std::string> runs;
+  for (size_t begin = 0; begin <= side.size();) {
+    const size_t end =
+        std::filesystem::exists(side, error) ? side.size() : std::min(side.find(',', begin), side.size());
+    runs.push_back(side.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return runs;
+}
+
+Result<std::vector<analysis::Report>> readRuns(const std::vector<std::string> &runs,
+                                               const std::optional<analysis::Moment> &to,
+                                               analysis::ProgressLine &progress) {
+  std::vector<analysis::Report> reports;
+  for (const std::string &run : runs)
+    reports.push_back(MSL_TRY(readRun(run, to, progress)));
+  return reports;
+}
+
+// Whether runs of one side differ in as many launches as `most`.
+Result<bool> launchesVary(const std::vector<std::string> &runs, const analysis::RunLaunches &first, size_t most,
+                          analysis::NameTable &names) {
+  using namespace analysis::compare;
+  for (size_t i = 1; i < runs.size(); ++i)
+    if (analysis::compareLaunches(first, MSL_TRY(launchesOf(runs[i], names))).differing.size() >= most)
+      return true;
+  return false;
+}
+
+// The launches of the first run of each side. None: a result file has no launches, or they vary between runs of a side.
+Result<std::optional<analysis::LaunchDifferences>> compareLaunches(const std::vector<std::string> &first,
+                                                                   const std::vector<std::string> &second,
                                                                    analysis::NameTable &names) {
   using namespace analysis::compare;
-  if (analysis::isResultFile(options.first) || analysis::isResultFile(options.second))
+  for (const auto *runs : {&first, &second})
+    if (std::any_of(runs->begin(), runs->end(), analysis::isResultFile))
+      return std::optional<LaunchDifferences>();
+  const RunLaunches before = MSL_TRY(launchesOf(first.front(), names));
+  const RunLaunches after = MSL_TRY(launchesOf(second.front(), names));
+  LaunchDifferences differences = analysis::compareLaunches(before, after);
+  const size_t most = differences.differing.size();
+  if (most != 0 &&
+      (MSL_TRY(launchesVary(first, before, most, names)) || MSL_TRY(launchesVary(second, after, most, names))))
     return std::optional<LaunchDifferences>();
-  const RunLaunches first = MSL_TRY(launchesOf(options.first, names));
-  const RunLaunches second = MSL_TRY(launchesOf(options.second, names));
-  return std::optional(analysis::compareLaunches(first, second));
+  return std::optional(std::move(differences));
 }
 
 Result<ExitStatus> compareMemory(const CompareOptions &options) {
@@ -84,19 +126,23 @@ Result<ExitStatus> compareMemory(const CompareOptions &options) {
   std::optional<analysis::Moment> to;
   if (!known)
     to = MSL_TRY(analysis::parseMoment(options.at));
+  const std::vector<std::string> first_runs = runsOf(options.first), second_runs = runsOf(options.second);
   analysis::ProgressLine progress;
-  const auto first = MSL_TRY(readRun(options.first, to, progress));
-  const auto second = MSL_TRY(readRun(options.second, to, progress));
-  RunComparison comparison = compareRuns(first, second, known.value_or(StateAt::Cut));
+  const auto first = MSL_TRY(readRuns(first_runs, to, progress));
+  const auto second = MSL_TRY(readRuns(second_runs, to, progress));
+  RunComparison comparison = compareRepeatedRuns(first, second, known.value_or(analysis::StateAt::Cut));
+  comparison.first = options.first;
+  comparison.second = options.second;
   comparison.at = options.at;
   NameTable names;
   if (known)
-    comparison.launches = MSL_TRY(compareLaunches(options, names));
+    comparison.launches = MSL_TRY(compareLaunches(first_runs, second_runs, names));
   progress.erase();
   if (options.json)
     writeComparisonJson(std::cout, comparison, names);
   else
-    writeComparisonText(std::cout, comparison, options.width.value_or(analysis::outputColumns(STDOUT_FILENO)));
+    writeComparisonText(std::cout, comparison, options.width.value_or(analysis::outputColumns(STDOUT_FILENO)),
+                        options.all);
   return comparison.differs() ? ExitStatus::Findings : ExitStatus::Clean;
 }
 
@@ -113,14 +159,17 @@ Result<ExitStatus> compare(const CompareOptions &options) {
 
 Action declareCompare(CommandLine &line) {
   const auto options = std::make_shared<CompareOptions>();
-  line.option("A", options->first, "names the folder of a run, a result file, or a dump of msMemScope (.csv)")
+  line.option("A", options->first,
+              "names the folder of a run, a result file, or a dump of msMemScope (.csv). Several runs with commas "
+              "between them show the noise")
       .required();
   line.option("B", options->second, "names another one, which is compared with A").required();
   line.option("--at", options->at,
               "compares the blocks that were alive at peak, end, step:N, mark:NAME or a time since the start (1.5s)")
       .valueName("WHEN")
       .showDefault();
-  line.flag("--json", options->json, "prints a JSON object instead of the text (docs/compare.md)");
+  const Option json = line.flag("--json", options->json, "prints a JSON object instead of the text (docs/compare.md)");
+  line.flag("--all", options->all, "prints all changed places, as a tree of libraries and files").excludes(json);
   line.option("--width", options->width, "sets the width of the text in columns [that of the terminal]");
   line.group("As msMemScope compares");
   line.option("--policy", options->policy, "msmemscope: writes the file that msMemScope's comparison writes")
