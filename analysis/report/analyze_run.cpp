@@ -29,6 +29,7 @@ Window windowOf(const ReportQuestion &question, uint64_t start_ns) {
 Result<Selection> selectionOf(const ReportQuestion &question, const TraceReader &reader) {
   Selection selection;
   selection.heap = question.heap;
+  selection.processes = question.processes;
   const auto missing = [](const char *what, uint32_t number) {
     return tl::make_unexpected(Error{fmt::format("the run has no {} {}", what, number), ExitStatus::Usage});
   };

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -16,13 +17,15 @@ namespace msleaks::analysis::inline report {
 struct ReportQuestion : Question {
   Window window; // times since the start of the session
   std::optional<uint32_t> pid, tid;
+  std::optional<std::set<uint32_t>> processes; // their numbers in the trace
   std::optional<abi::Heap> heap;
   std::vector<AnalyzerLibrary> analyzers; // the user's own
 
   // Whether a report of the whole run without options answers it. Only then a result file can answer it, too.
   bool isPlain() const {
-    return window.hasAll() && !pid && !tid && !heap && analyzers.empty() && policy == Policy::Effect && !group_by &&
-           suppressions.empty() && skip_steps == Question{}.skip_steps && least_growth_bytes == 0 && changes.empty();
+    return window.hasAll() && !pid && !tid && !processes && !heap && analyzers.empty() && policy == Policy::Effect &&
+           !group_by && suppressions.empty() && skip_steps == Question{}.skip_steps && least_growth_bytes == 0 &&
+           changes.empty();
   }
 };
 

@@ -1,6 +1,10 @@
-// msleaks compare A B: compares the memory of two runs, or two dumps of msMemScope (docs/compare.md).
+// msleaks compare A B: compares the memory of two runs, or two dumps of msMemScope. With --bisect, it finds the commit
+// that changed the memory (docs/compare.md).
 #include "analysis/base/output.h"
+#include "analysis/base/path_check.h"
+#include "analysis/base/stop_signals.h"
 #include "analysis/base/terminal.h"
+#include "analysis/compare/bisect.h"
 #include "analysis/compare/launches.h"
 #include "analysis/compare/msmemscope_comparison.h"
 #include "analysis/compare/repeated_runs.h"
@@ -22,9 +26,10 @@ namespace msleaks::tools {
 namespace {
 
 struct CompareOptions {
-  std::string first, second, policy, level = "kernel", output, at = "peak";
+  std::string first, second, policy, level = "kernel", output, at = "peak", metric = "peak", build;
+  std::vector<std::string> command;
   std::optional<size_t> width;
-  bool json = false, all = false;
+  bool json = false, all = false, bisect = false;
 };
 
 Result<analysis::MsmemscopeDump> readSide(const std::string &path, analysis::DumpLevel level,
@@ -146,10 +151,89 @@ Result<ExitStatus> compareMemory(const CompareOptions &options) {
   return comparison.differs() ? ExitStatus::Findings : ExitStatus::Clean;
 }
 
+// In a build and in an installation, msleaks-run is in the folder of this program.
+Result<std::filesystem::path> findRecorder() {
+  std::error_code error;
+  const auto recorder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "msleaks-run";
+  if (error || access(recorder.c_str(), X_OK) != 0)
+    return fail(recorder.string() + ": not found; install msleaks-run beside msleaks", ExitStatus::OwnFault);
+  return recorder;
+}
+
+Result<analysis::BisectQuestion> bisectQuestionOf(const CompareOptions &options) {
+  using analysis::StateAt;
+  if (options.command.empty())
+    return fail("--bisect needs a command that builds and runs the program, behind --", ExitStatus::Usage);
+  analysis::BisectQuestion question;
+  question.good = options.first;
+  question.bad = options.second;
+  question.at_text = options.at;
+  question.metric = MSL_TRY(analysis::parseBisectMetric(options.metric));
+  question.at = knownState(options.at).value_or(StateAt::Cut);
+  if (question.at == StateAt::Cut)
+    question.command.to = MSL_TRY(analysis::parseMoment(options.at));
+  question.command.command = options.command;
+  question.command.build = options.build;
+  question.command.recorder = MSL_TRY(findRecorder());
+  return question;
+}
+
+Result<void> writeFileIn(int folder, const std::filesystem::path &path, const std::string &text) {
+  auto file = MSL_TRY(analysis::OutputFile::create(path, folder));
+  MSL_TRY(file.write(text));
+  return file.commit();
+}
+
+Result<ExitStatus> bisect(const CompareOptions &options, const analysis::StopSignals &signals) {
+  using namespace analysis::compare;
+  const BisectQuestion question = MSL_TRY(bisectQuestionOf(options));
+  analysis::FileDescriptor folder;
+  if (!options.output.empty()) {
+    MSL_TRY(analysis::checkOutputFolder(options.output));
+    folder = MSL_TRY(analysis::makeOutputFolder(options.output, 0750).map_error(analysis::ofOutput));
+  }
+  analysis::ProgressLine line;
+  const BisectListener listener{.warning =
+                                    [&line](const std::string &text) {
+                                      line.erase();
+                                      spdlog::warn("{}", text);
+                                    },
+                                .progress = [&line](const std::string &text) { line.drawIfDue(text); }};
+  NameTable names;
+  const BisectResult result = MSL_TRY(Bisect(question, signals, listener).run(names));
+  line.erase();
+  if (folder.valid())
+    for (const auto &[name, side] : {std::pair("before.json", &result.before), std::pair("after.json", &result.after)})
+      MSL_TRY(writeFileIn(folder.get(), std::filesystem::path(options.output) / name, sideJson(result, *side))
+                  .map_error(analysis::ofOutput));
+  if (options.json)
+    writeBisectJson(std::cout, result, names);
+  else
+    writeBisectText(std::cout, result, options.width.value_or(analysis::outputColumns(STDOUT_FILENO)), options.all);
+  return result.differs ? ExitStatus::Findings : ExitStatus::Clean;
+}
+
+// A signal ends this process only after the bisect has removed its working tree.
+Result<ExitStatus> bisectOrStop(const CompareOptions &options) {
+  const analysis::StopSignals signals;
+  auto status = bisect(options, signals);
+  if (signals.arrived() != 0)
+    signals.end();
+  return status;
+}
+
 Result<ExitStatus> compare(const CompareOptions &options) {
+  if (options.bisect) {
+    if (!options.policy.empty())
+      return fail("--bisect and --policy exclude each other", ExitStatus::Usage);
+    return bisectOrStop(options);
+  }
+  if (!options.command.empty() || !options.build.empty())
+    return fail("a command and --build need --bisect; without it, give two runs", ExitStatus::Usage);
   if (options.policy.empty()) {
     if (!options.output.empty())
-      return fail("-o needs --policy msmemscope; without it, the comparison goes to stdout", ExitStatus::Usage);
+      return fail("-o needs --policy msmemscope or --bisect; without them, the comparison goes to stdout",
+                  ExitStatus::Usage);
     return compareMemory(options);
   }
   if (options.output.empty())
@@ -177,8 +261,18 @@ Action declareCompare(CommandLine &line) {
   line.option("--level", options->level, "compares launches of kernels, or ends of operators (in a run: ranges)")
       .oneOf({"kernel", "op"})
       .showDefault();
-  line.option("-o,--output", options->output, "names the folder for this file; it is made if there is none")
+  line.option("-o,--output", options->output,
+              "names the folder for this file, or for both results of --bisect; it is made if there is none")
       .valueName("FOLDER");
+  line.group("Which commit it was");
+  line.flag("--bisect", options->bisect,
+            "finds the commit that changed the memory: A and B are commits of this git repository, the good one first");
+  line.option("COMMAND", options->command, "builds and runs the program on a commit, behind --; only for --bisect");
+  line.option("--metric", options->metric, "names the figure that a bad commit changes: peak, leaks or place FILE:LINE")
+      .secondWordAfter("place")
+      .showDefault();
+  line.option("--build", options->build, "is a shell command that builds a commit; its memory does not count")
+      .valueName("COMMAND");
   return [options] { return compare(*options); };
 }
 

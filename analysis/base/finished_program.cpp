@@ -1,0 +1,60 @@
+#include "analysis/base/finished_program.h"
+
+#include "analysis/base/files.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <string_view>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace msleaks::analysis::inline base {
+namespace {
+
+int statusOfShell(int wait_status) {
+  return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+std::string_view nameOfVariable(std::string_view entry) { return entry.substr(0, entry.find('=')); }
+
+} // namespace
+
+Launched<int> runToEnd(const ProgramCall &call, const StopSignals &signals) {
+  const FileDescriptor nothing(open("/dev/null", O_RDWR | O_CLOEXEC));
+  BeforeExec before_exec;
+  before_exec.in_child = [&] {
+    if (call.is_short)
+      setpgid(0, 0);
+    dup2(nothing.get(), STDIN_FILENO);
+    dup2(call.output, STDOUT_FILENO);
+    dup2(call.messages, STDERR_FILENO);
+    if (chdir(call.folder.c_str()) != 0)
+      _exit(kNotFound);
+  };
+  const auto child = startProgram(call.program, call.command, call.environment, signals.found(), before_exec);
+  if (!child)
+    return tl::make_unexpected(child.error());
+  if (!call.is_short)
+    StopSignals::passTo(*child);
+  int status = 0;
+  while (waitpid(*child, &status, 0) < 0 && errno == EINTR)
+    continue;
+  StopSignals::passToNobody();
+  return statusOfShell(status);
+}
+
+std::vector<std::string> environmentWithout(const std::vector<std::string> &names,
+                                            const std::vector<std::string> &more) {
+  std::vector<std::string> environment = more;
+  const auto isNamed = [&](std::string_view name) {
+    return std::ranges::find(names, name) != names.end() ||
+           std::ranges::any_of(more, [&](const std::string &entry) { return nameOfVariable(entry) == name; });
+  };
+  for (char **entry = environ; *entry; ++entry)
+    if (!isNamed(nameOfVariable(*entry)))
+      environment.push_back(*entry);
+  return environment;
+}
+
+} // namespace msleaks::analysis::inline base

@@ -1,0 +1,29 @@
+// A program that is run for us until it ends.
+#pragma once
+
+#include "analysis/base/program.h"
+#include "analysis/base/stop_signals.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace msleaks::analysis::inline base {
+
+struct ProgramCall {
+  std::filesystem::path program;
+  std::vector<std::string> command;
+  std::filesystem::path folder;         // its current folder
+  std::vector<std::string> environment; // "NAME=value"
+  int output = -1, messages = -1;       // descriptors for its stdout and stderr. Its stdin is empty
+  bool is_short = false;                // signals that ask us to stop do not reach it
+};
+
+// Returns its exit status, as a shell reports it.
+Launched<int> runToEnd(const ProgramCall &, const StopSignals &);
+
+// Our own environment, without these variables, and with `more` ("NAME=value").
+std::vector<std::string> environmentWithout(const std::vector<std::string> &names,
+                                            const std::vector<std::string> &more = {});
+
+} // namespace msleaks::analysis::inline base
