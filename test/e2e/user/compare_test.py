@@ -70,6 +70,22 @@ def expect_changes(comparison, run):
     equal("state of a new place", state_of(json.loads(comparison.expect(DIFFERS, "new", without, run, "--json")), "remember"), ["new"])
 
 
+def expect_several_runs(comparison, run):
+    """Several runs of a side are one word with commas. A place whose bytes differ between them varies."""
+    again, twice = comparison.scratch / "again" / "run", comparison.scratch / "twice" / "run"
+    said = json.loads(comparison.expect(DIFFERS, "several runs", f"{run},{again}", f"{twice},{twice}", "--json"))
+    equal("number of runs", said["noise"]["runs"], [2, 2])
+    equal("state of load", state_of(said, "load"), ["grown"])
+    said = json.loads(comparison.expect(SAME, "noise", f"{run},{twice}", f"{twice},{run}", "--json"))
+    equal("state of load that varies", state_of(said, "load"), ["varies"])
+    comparison.refuse(BAD_INPUT, "nothing", run, f"{twice},{comparison.scratch / 'nothing'}")
+
+
+def expect_tree(comparison, run):
+    text = comparison.expect(DIFFERS, "the tree", run, comparison.scratch / "twice" / "run", "--all")
+    check("  Grown and new: +100.0 KiB in 1 place\n" in text, text)
+
+
 def expect_moments(comparison, run):
     """At the mark, the weights are freed again."""
     twice = comparison.scratch / "twice" / "run"
@@ -106,6 +122,8 @@ def main():
     run = comparison.record("first")
     expect_no_difference(comparison, run)
     expect_changes(comparison, run)
+    expect_several_runs(comparison, run)
+    expect_tree(comparison, run)
     expect_moments(comparison, run)
     expect_files(comparison, run)
     expect_refusals(comparison, run)
