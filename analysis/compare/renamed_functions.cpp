@@ -1,5 +1,7 @@
 #include "analysis/compare/renamed_functions.h"
 
+#include "analysis/places/function_name.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <functional>
@@ -27,6 +29,8 @@ bool isLikely(const FunctionKey &before, const FunctionKey &now, size_t votes, b
   const std::string_view old_name = before.second, new_name = now.second;
   if (before.first != now.first)
     return old_name == new_name && is_new_file;
+  if (withoutTemplateArguments(old_name) == withoutTemplateArguments(new_name))
+    return true;
   const bool contains =
       old_name.find(new_name) != std::string_view::npos || new_name.find(old_name) != std::string_view::npos;
   return votes >= kSure || (votes != 0 && contains);

@@ -2,6 +2,7 @@
 
 #include "analysis/base/text.h"
 #include "analysis/compare/renamed_functions.h"
+#include "analysis/places/function_name.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -56,8 +57,13 @@ Purpose purposeOf(const PlaceFigures &place) { return {place.variable, place.typ
 
 // What one of them does not know, as where a function was inlined into another one, does not tell them apart.
 bool agree(const std::string &left, const std::string &right) { return left.empty() || right.empty() || left == right; }
+// Another size of a type is another argument of the templates that keep its objects.
+bool agreeInType(const PlaceFigures &a, const PlaceFigures &b) {
+  return agree(a.type, b.type) || withoutTemplateArguments(a.type) == withoutTemplateArguments(b.type);
+}
+
 bool mayBeSame(const PlaceFigures &a, const PlaceFigures &b) {
-  return agree(a.variable, b.variable) && agree(a.type, b.type) && agree(a.callee, b.callee);
+  return agree(a.variable, b.variable) && agreeInType(a, b) && agree(a.callee, b.callee);
 }
 
 // The optimizer also decides which function of a library the program calls itself: another one may be inlined.

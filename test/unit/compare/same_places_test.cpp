@@ -101,6 +101,20 @@ TEST(SamePlaces, OfOtherBlocksMayBeInARenamedFunction) {
       << "it moved into another file";
 }
 
+TEST(SamePlaces, MayBeInAnotherInstanceOfATemplate) {
+  const auto in = [](uint64_t bytes, const char *function, const char *type) {
+    PlaceFigures place = with(bytes, at(317, "block", function, "/src/pool.h"));
+    place.type = type;
+    return place;
+  };
+  EXPECT_THAT(
+      freshLines({in(72, "Pool<72>::take()", "Pool<72>::Block")}, {in(80, "Pool<80>::take()", "Pool<80>::Block")}),
+      IsEmpty());
+  EXPECT_THAT(
+      freshLines({in(72, "Pool<72>::take()", "Pool<72>::Block")}, {in(80, "Pool<80>::give()", "Pool<80>::Block")}),
+      ElementsAre(317));
+}
+
 TEST(SamePlaces, MayCallAnotherFunctionOfALibrary) {
   const auto calling = [](const char *callee, PlaceFigures place) {
     place.callee = callee;
