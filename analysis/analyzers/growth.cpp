@@ -20,11 +20,15 @@ namespace {
 constexpr size_t kLeastBuckets = 3;
 constexpr int64_t kOneIn = 4;
 
-// The steps of a process: those that it says, or the rounds of a period that was found.
+// The steps of a process: those that it says, or the rounds of a period that was found. Its cohorts have numbers of
+// their own, in the order in which they came: what it keeps by cohort does not grow with those of other processes.
 struct Steps {
-  StepSurvivors survivors;
-  PeriodFinder finder;
+  StepSurvivors survivors; // by own number
+  PeriodFinder finder;     // the same
   bool are_said = false;
+  std::vector<CohortId> cohorts = std::vector<CohortId>(1); // by own number; [0] is none
+
+  CohortId cohortOf(CohortId own) const { return cohorts[own.index]; }
 };
 
 // The blocks that the processes in which a keeper's blocks grow have left, together.
@@ -107,19 +111,29 @@ private:
     }
     return *last_;
   }
-  static void look(Steps &steps, const Block &block, uint64_t time_ns) {
-    const auto step = steps.finder.onAlloc(block.stream, block.cohort, block.bytes(), time_ns);
+  CohortId ownOf(Steps &steps, CohortId cohort) {
+    uint32_t &number = elementAt(own_numbers_, cohort.index);
+    if (number == 0) {
+      number = static_cast<uint32_t>(steps.cohorts.size());
+      steps.cohorts.push_back(cohort);
+    }
+    return {number};
+  }
+  void look(Steps &steps, const Block &block, uint64_t time_ns) {
+    const auto step =
+        steps.finder.onAlloc(threadApart(block.stream), ownOf(steps, block.cohort), block.bytes(), time_ns);
     if (step == PeriodFinder::Step::GoesOn)
       return;
     if (step == PeriodFinder::Step::First)
       steps.survivors = StepSurvivors();
     steps.survivors.beginStep(steps.finder.rounds(), time_ns);
   }
-  static void change(Steps &steps, const Block &block, CohortId cohort, int64_t count) {
-    steps.survivors.change(cohort, block.time_ns, count * static_cast<int64_t>(block.bytes()), count);
+  void change(Steps &steps, const Block &block, CohortId cohort, int64_t count) {
+    steps.survivors.change(ownOf(steps, cohort), block.time_ns, count * static_cast<int64_t>(block.bytes()), count);
   }
 
   std::map<uint32_t, Steps> processes_; // elements stay where they are
+  std::vector<uint32_t> own_numbers_;   // by cohort, which is of one process
   Steps *last_ = nullptr;               // of the block before
   uint32_t last_process_ = 0;
 };
@@ -134,12 +148,12 @@ size_t skippedOf(std::span<const StepSurvivors::Bucket> buckets, uint64_t skip_s
 }
 
 // Of what was allocated from the bucket `from` on.
-std::map<Keeper, Candidate> candidatesOf(const StepSurvivors &survivors, size_t from, Conclusion &conclusion) {
+std::map<Keeper, Candidate> candidatesOf(const Steps &steps, size_t from, Conclusion &conclusion) {
   std::map<Keeper, Candidate> candidates;
-  for (const StepSurvivors::Share &share : survivors.shares()) {
+  for (const StepSurvivors::Share &share : steps.survivors.shares()) {
     if (share.bucket < from)
       continue;
-    const auto kept = ownKeeperOf(conclusion.cohorts[share.cohort], conclusion);
+    const auto kept = ownKeeperOf(conclusion.cohorts[steps.cohortOf(share.cohort)], conclusion);
     if (!kept)
       continue;
     Candidate &candidate = candidates[kept->keeper];
@@ -156,7 +170,8 @@ size_t firstBucketOf(const Candidate &candidate, const StepSurvivors &survivors)
   return first;
 }
 
-void add(Growth &growth, const Candidate &candidate, size_t first, std::span<const StepSurvivors::Bucket> buckets) {
+void add(Growth &growth, const Steps &of, const Candidate &candidate, size_t first,
+         std::span<const StepSurvivors::Bucket> buckets) {
   int64_t bytes = 0;
   uint64_t steps = 0;
   for (const StepSurvivors::Bucket &bucket : buckets.subspan(first))
@@ -165,8 +180,8 @@ void add(Growth &growth, const Candidate &candidate, size_t first, std::span<con
     const StepSurvivors::Bucket &bucket = buckets[share.bucket];
     const auto left = static_cast<uint64_t>(std::max<int64_t>(share.bytes, 0));
     const auto count = static_cast<uint64_t>(std::max<int64_t>(share.count, 0));
-    growth.cohorts.push_back({share.cohort, left, count});
-    growth.blocks.push_back({bucket.end_ns, share.cohort, share.bytes});
+    growth.cohorts.push_back({of.cohortOf(share.cohort), left, count});
+    growth.blocks.push_back({bucket.end_ns, of.cohortOf(share.cohort), share.bytes});
     growth.byte_ns += byteNsOf(left, buckets.back().end_ns - bucket.end_ns);
     growth.freed_bytes += share.freed_bytes;
     bytes += share.bytes;
@@ -179,15 +194,17 @@ void add(Growth &growth, const Candidate &candidate, size_t first, std::span<con
 }
 
 void findIn(const Steps &steps, Conclusion &conclusion, Growths &growths) {
-  const auto period = steps.are_said ? std::nullopt : steps.finder.period();
+  auto period = steps.are_said ? std::nullopt : steps.finder.period();
   if (!steps.are_said && !period)
     return;
+  if (period)
+    period->anchor = steps.cohortOf(period->anchor);
   const StepSurvivors &survivors = steps.survivors;
   const std::vector<StepSurvivors::Bucket> buckets = survivors.buckets();
   if (buckets.size() < kLeastBuckets)
     return;
   const size_t skipped = skippedOf(buckets, conclusion.question.skip_steps);
-  for (const auto &[keeper, candidate] : candidatesOf(survivors, skipped, conclusion)) {
+  for (const auto &[keeper, candidate] : candidatesOf(steps, skipped, conclusion)) {
     std::vector<int64_t> bytes(buckets.size());
     for (const StepSurvivors::Share &share : candidate.shares)
       bytes[share.bucket] += share.bytes;
@@ -195,7 +212,7 @@ void findIn(const Steps &steps, Conclusion &conclusion, Growths &growths) {
       Growth &growth = growths[keeper];
       growth.keeper = keeper;
       growth.period = period;
-      add(growth, candidate, first, buckets);
+      add(growth, steps, candidate, first, buckets);
     }
   }
 }

@@ -35,10 +35,10 @@ Result<SessionStatus> statusOfTrace(const fs::path &run) {
   SessionStatus status;
   status.processes = reader.processes().size();
   status.events.stored = reader.eventCount();
-  for (const StreamAccount &stream : reader.streams()) {
+  reader.forEachAccount([&](const StreamAccount &stream) {
     status.events.dropped += stream.dropped;
     status.events.stalled_ns += stream.stalled_ns;
-  }
+  });
   for (const ProcessEnd &end : reader.processEnds())
     status.events.dropped += end.dropped_no_ring;
   status.events.produced = status.events.stored + status.events.dropped;

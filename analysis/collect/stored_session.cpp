@@ -19,8 +19,9 @@ Result<StoredSession> readStored(const TraceReader &reader) {
   }
   for (const ProcessEnd &end : reader.processEnds())
     session.processes[end.process].end = end;
-  for (const StreamAccount &account : reader.streams())
+  reader.forEachAccount([&](const StreamAccount &account) {
     session.processes[account.process].stored.streams[account.stream].account = account;
+  });
   session.processes.erase(kSessionProcess);
   for (auto &[number, entry] : session.processes)
     entry.stored.definition_bytes = reader.definitionBytes(number);

@@ -10,8 +10,7 @@ TraceNames::TraceNames(const TraceReader &trace, const Labels &labels) : labels_
     pids_[process.process] = process.pid;
     start_ns_ = std::min(start_ns_, process.time_ns);
   }
-  for (const StreamAccount &stream : trace.streams())
-    tids_[{stream.process, stream.stream}] = stream.tid;
+  trace.forEachAccount([&](const StreamAccount &stream) { tids_[{stream.process, stream.stream}] = stream.tid; });
 }
 
 template <class Map> static std::optional<uint32_t> valueOf(const Map &map, const typename Map::key_type &key) {

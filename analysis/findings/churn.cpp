@@ -73,7 +73,7 @@ double timeOf(const Churn &churn, const AllocationCounts &counts,
   for (const auto &[process, threads] : churn.threads) {
     uint64_t of_threads = 0;
     for (const uint32_t thread : threads)
-      of_threads += counts.ofThread(process, thread).ns();
+      of_threads += counts.nsOfThread(process, thread);
     const auto of_process = of_processes.find(process);
     const uint64_t process_ns = of_process == of_processes.end() ? 0 : of_process->second.ns();
     time_ns += static_cast<double>(std::max(of_threads, process_ns));

@@ -41,6 +41,14 @@ void AllocationCounts::Time::reach(uint64_t time_ns) {
   last_ns = std::max(last_ns, time_ns);
 }
 
+// The last thread that threadOf() was asked for.
+void AllocationCounts::reach(Thread &thread, uint64_t time_ns) {
+  if (thread.last_ns != 0)
+    *of_thread_ns_ += time_ns - std::min(thread.last_ns, time_ns);
+  thread.last_ns = time_ns;
+  of_process_->time.reach(time_ns);
+}
+
 void AllocationCounts::addNew(const Block &block, AllocationCount &count) {
   count.bytes += block.size;
   ++count.count;
@@ -76,7 +84,7 @@ void AllocationCounts::onAlloc(const Block &block, AllocCause cause, uint64_t ti
   if (block.reserve)
     return;
   Thread &thread = threadOf(block.process, block.stream);
-  thread.time.reach(time_ns);
+  reach(thread, time_ns);
   AllocationCount &count = of(block.cohort);
   count.most_alive = std::max(count.most_alive, ++count.alive);
   elementAt(steps_, block.id.index) = cause == AllocCause::Restored ? std::exchange(thread.given_back, {}).steps : 0;
@@ -138,22 +146,22 @@ void AllocationCounts::onRetarget(const Block &block, const Block &before) {
 
 void AllocationCounts::onProcessEnd(uint32_t process, uint64_t time_ns) { ends_[process] = time_ns; }
 
-AllocationCounts::Time AllocationCounts::ofThread(uint32_t process, uint32_t stream) const {
-  const auto at = threads_.find(keyOf(process, stream));
-  return at == threads_.end() ? Time{} : at->second.time;
+uint64_t AllocationCounts::nsOfThread(uint32_t process, uint32_t stream) const {
+  const auto of = processes_.find(process);
+  if (of == processes_.end())
+    return 0;
+  const auto at = of->second.threads.find(stream);
+  return at == of->second.threads.end() ? 0 : at->second;
 }
 
 std::unordered_map<uint32_t, AllocationCounts::Time> AllocationCounts::ofProcesses() const {
   std::unordered_map<uint32_t, Time> times;
-  for (const auto &[key, thread] : threads_)
-    if (thread.time.last_ns != 0) {
-      Time &time = times[static_cast<uint32_t>(key >> 32)];
-      time.reach(thread.time.first_ns);
-      time.reach(thread.time.last_ns);
+  for (const auto &[process, of] : processes_)
+    if (of.time.last_ns != 0) {
+      Time &time = times[process] = of.time;
+      if (const auto end = ends_.find(process); end != ends_.end())
+        time.last_ns = std::max(time.last_ns, end->second);
     }
-  for (auto &[process, time] : times)
-    if (const auto end = ends_.find(process); end != ends_.end())
-      time.last_ns = std::max(time.last_ns, end->second);
   return times;
 }
 

@@ -1,13 +1,15 @@
 // How often blocks of each cohort were allocated, how much of that only gave the same memory again, and what was copied
 // from block to block as one grew.
 //
-// Memory grows with cohorts, threads and what is alive.
+// Memory grows with cohorts and what is alive, not with threads that have ended.
 #pragma once
 
 #include "analysis/base/tables.h"
 #include "analysis/live/live_set.h"
+#include "analysis/live/recent.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -69,9 +71,9 @@ public:
     uint64_t ns() const { return last_ns > first_ns ? last_ns - first_ns : 0; }
     void reach(uint64_t time_ns);
   };
-  // From the first allocation to the last one.
-  Time ofThread(uint32_t process, uint32_t stream) const;
-  // From the first allocation of a process to its end, by process. A look at all threads.
+  // From the first allocation of a thread to its last one; of kOtherThreads, the sum over these.
+  uint64_t nsOfThread(uint32_t process, uint32_t stream) const;
+  // From the first allocation of a process to its end, by process.
   std::unordered_map<uint32_t, Time> ofProcesses() const;
 
 private:
@@ -89,19 +91,25 @@ private:
   struct Thread {
     Last last;
     GivenBack given_back; // by the realloc that goes on
+    uint64_t last_ns = 0; // of its last allocation
+  };
+  struct ProcessTimes {
     Time time;
+    std::map<uint32_t, uint64_t> threads; // by threadApart()
   };
 
-  static uint64_t keyOf(uint32_t process, uint32_t stream) { return uint64_t{process} << 32 | stream; }
   Thread &threadOf(uint32_t process, uint32_t stream) {
-    const uint64_t key = keyOf(process, stream);
+    const uint64_t key = uint64_t{process} << 32 | stream;
     if (last_thread_ == nullptr || key != last_key_) {
       last_thread_ = &threads_[key];
       last_key_ = key;
+      of_process_ = &processes_[process];
+      of_thread_ns_ = &of_process_->threads[threadApart(stream)];
     }
     return *last_thread_;
   }
   AllocationCount &of(CohortId cohort) { return elementAt(by_cohort_, cohort.index); }
+  void reach(Thread &, uint64_t time_ns);
   void addNew(const Block &, AllocationCount &);
   void addStep(Last &, AllocationCount &, uint32_t steps, uint64_t copied_bytes);
   void onReallocated(const Block &, Last &, AllocationCount &, const GivenBack &);
@@ -109,10 +117,13 @@ private:
 
   std::vector<AllocationCount> by_cohort_;
   std::vector<uint32_t> steps_; // by block: how often it grew
-  std::unordered_map<uint64_t, Thread> threads_;
+  Recent<uint64_t, Thread> threads_;
+  std::unordered_map<uint32_t, ProcessTimes> processes_;
   std::unordered_map<uint32_t, uint64_t> ends_; // of processes
-  Thread *last_thread_ = nullptr;               // elements stay where they are
+  Thread *last_thread_ = nullptr;               // valid until another thread is asked for
   uint64_t last_key_ = 0;
+  ProcessTimes *of_process_ = nullptr; // of that thread; elements stay where they are
+  uint64_t *of_thread_ns_ = nullptr;
   GivenBack given_back_;
 };
 

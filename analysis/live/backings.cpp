@@ -37,20 +37,20 @@ uint64_t Backings::leftBehind(uint64_t size) const {
 }
 
 std::set<uint64_t> Backings::takeReleased(uint32_t stream) {
-  const auto found = released_.find(stream);
-  if (found == released_.end())
+  std::set<uint64_t> *found = released_.find(stream);
+  if (!found)
     return {};
-  std::set<uint64_t> sizes = std::move(found->second);
-  released_.erase(found);
+  std::set<uint64_t> sizes = std::move(*found);
+  released_.erase(stream);
   return sizes;
 }
 
 uint64_t Backings::takenFor(const Block &device) {
-  const auto thread = taken_.find(device.stream);
-  if (thread == taken_.end())
+  std::vector<Taken> *of_thread = taken_.find(device.stream);
+  if (!of_thread)
     return 0;
-  const std::vector<Taken> taken = std::move(thread->second);
-  taken_.erase(thread);
+  const std::vector<Taken> taken = std::move(*of_thread);
+  taken_.erase(device.stream);
   const auto found =
       std::find_if(taken.rbegin(), taken.rend(), [&](const Taken &candidate) { return candidate.size == device.size; });
   return found != taken.rend() ? found->address : 0;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "analysis/live/live_set.h"
+#include "analysis/live/recent.h"
 
 #include <cstdint>
 #include <set>
@@ -52,10 +53,10 @@ private:
   };
   void change(const Block &block, int64_t by);
 
-  std::unordered_map<uint64_t, int64_t> without_;             // by size: blocks of devices, less those behind them
-  std::unordered_map<uint64_t, std::set<uint64_t>> behind_;   // by size: addresses of those behind them
-  std::unordered_map<uint32_t, std::set<uint64_t>> released_; // by stream: sizes of blocks with memory left behind
-  std::unordered_map<uint32_t, std::vector<Taken>> taken_;    // by stream: since its last block of a device
+  std::unordered_map<uint64_t, int64_t> without_;           // by size: blocks of devices, less those behind them
+  std::unordered_map<uint64_t, std::set<uint64_t>> behind_; // by size: addresses of those behind them
+  Recent<uint32_t, std::set<uint64_t>> released_;           // by stream: sizes of blocks with memory left behind
+  Recent<uint32_t, std::vector<Taken>> taken_;              // by stream: since its last block of a device
 };
 
 } // namespace msleaks::analysis::inline live

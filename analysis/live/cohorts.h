@@ -1,5 +1,8 @@
 // Blocks that agree in all that a report may group by. One number stands for all of it. So analyzers keep vectors by
 // cohort, and every grouping is a sum over cohorts.
+//
+// A server may start a thread for each request. So only the first threads of a process have cohorts of their own. All
+// later threads share theirs, and memory does not grow with threads that have ended.
 #pragma once
 
 #include "analysis/places/labels.h"
@@ -18,10 +21,15 @@ struct CohortId {
   constexpr auto operator<=>(const CohortId &) const = default;
 };
 
+// Threads are numbered from 0 in each process, by their first events.
+inline constexpr uint32_t kThreadsApart = 512;
+inline constexpr uint32_t kOtherThreads = UINT32_MAX - 1;
+constexpr uint32_t threadApart(uint32_t stream) { return stream < kThreadsApart ? stream : kOtherThreads; }
+
 struct Cohort {
   SiteId site;
   uint32_t process = 0;
-  uint32_t stream = 0; // the thread that allocated
+  uint32_t stream = 0; // threadApart() of the thread that allocated
   abi::Heap heap = abi::Heap::Host;
   uint8_t device = 0;
   LabelId owner, phase; // what the thread said then

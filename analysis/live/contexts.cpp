@@ -1,6 +1,7 @@
 #include "analysis/live/contexts.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace msleaks::analysis::inline live {
@@ -19,7 +20,8 @@ void Contexts::apply(const StreamEvent &event) {
     return;
   }
   case abi::EventKind::OwnerPop:
-    return popOwner(threadOf(), labelOf(event.process, event.event.as<abi::OwnerPopEvent>().label));
+    return popOwner(keyOf(event.process, event.stream),
+                    labelOf(event.process, event.event.as<abi::OwnerPopEvent>().label));
   case abi::EventKind::RangeBegin: {
     const auto begin = event.event.as<abi::RangeBeginEvent>();
     Thread &thread = threadOf();
@@ -34,49 +36,63 @@ void Contexts::apply(const StreamEvent &event) {
   }
 }
 
-// With all that were pushed behind it. One that was pushed before recording began ends nothing.
-void Contexts::popOwner(Thread &thread, LabelId label) {
-  auto at = thread.owners.end();
-  if (!thread.owners.empty() && !label.known())
-    --at;
-  for (auto owner = thread.owners.begin(); label.known() && owner != thread.owners.end(); ++owner)
-    if (*owner == label)
-      at = owner;
-  thread.owners.erase(at, thread.owners.end());
-  thread.now.owner = thread.owners.empty() ? LabelId{} : thread.owners.back();
+void Contexts::dropIfClosed(uint64_t key, const Thread &thread) {
+  if (thread.owners.empty() && thread.ranges.empty())
+    threads_.erase(key);
 }
 
-// A range with an id may have begun in another thread.
+// With all that were pushed behind it. One that was pushed before recording began ends nothing.
+void Contexts::popOwner(uint64_t key, LabelId label) {
+  Thread *thread = threads_.find(key);
+  if (!thread)
+    return;
+  std::vector<LabelId> &owners = thread->owners;
+  auto at = owners.end();
+  if (!owners.empty() && !label.known())
+    --at;
+  for (auto owner = owners.begin(); label.known() && owner != owners.end(); ++owner)
+    if (*owner == label)
+      at = owner;
+  owners.erase(at, owners.end());
+  thread->now.owner = owners.empty() ? LabelId{} : owners.back();
+  dropIfClosed(key, *thread);
+}
+
+// A range with an id may have begun in another thread: of several, in the first one.
 void Contexts::endRange(uint32_t process, uint32_t stream, uint64_t id) {
   const auto has = [&](const Thread &thread) {
     return std::any_of(thread.ranges.begin(), thread.ranges.end(), [&](const Range &range) { return range.id == id; });
   };
-  auto of = threads_.find(keyOf(process, stream));
-  if (of == threads_.end() || !has(of->second)) {
-    of = threads_.end();
-    for (auto at = id == 0 ? of : threads_.begin(); at != threads_.end(); ++at) // of several, the first thread's
-      if (at->first >> 32 == process && has(at->second) && (of == threads_.end() || at->first < of->first))
-        of = at;
-  }
-  if (of != threads_.end())
-    endLast(of->second, id);
+  const uint64_t own = keyOf(process, stream);
+  if (Thread *thread = threads_.find(own); thread && has(*thread))
+    return endLast(own, *thread, id);
+  if (id == 0)
+    return;
+  std::optional<uint64_t> first;
+  threads_.forEach([&](uint64_t key, const Thread &thread) {
+    if (key >> 32 == process && (!first || key < *first) && has(thread))
+      first = key;
+  });
+  if (first)
+    endLast(*first, *threads_.find(*first), id);
 }
 
-void Contexts::endLast(Thread &thread, uint64_t id) {
+void Contexts::endLast(uint64_t key, Thread &thread, uint64_t id) {
   const auto last =
       std::find_if(thread.ranges.rbegin(), thread.ranges.rend(), [&](const Range &range) { return range.id == id; });
   thread.ranges.erase(std::next(last).base());
   thread.now.phase = thread.ranges.empty() ? LabelId{} : thread.ranges.back().label;
+  dropIfClosed(key, thread);
 }
 
 void Contexts::restore(uint64_t key, Thread thread) {
   thread.now.owner = thread.owners.empty() ? LabelId{} : thread.owners.back();
   thread.now.phase = thread.ranges.empty() ? LabelId{} : thread.ranges.back().label;
-  threads_.insert_or_assign(key, std::move(thread));
+  threads_[key] = std::move(thread);
 }
 
 void Contexts::endProcess(uint32_t process) {
-  std::erase_if(threads_, [&](const auto &thread) { return thread.first >> 32 == process; });
+  threads_.eraseIf([&](uint64_t key) { return key >> 32 == process; });
 }
 
 } // namespace msleaks::analysis::inline live

@@ -1,11 +1,11 @@
 // What threads say of themselves (msleaks/api.h): the owners and ranges that are open in each of them.
 #pragma once
 
+#include "analysis/live/recent.h"
 #include "analysis/places/labels.h"
 #include "analysis/trace/trace_reader.h"
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 namespace msleaks::analysis::inline live {
@@ -24,8 +24,8 @@ public:
   Context of(uint32_t process, uint32_t stream) const {
     if (threads_.empty()) [[likely]]
       return {};
-    const auto found = threads_.find(keyOf(process, stream));
-    return found == threads_.end() ? Context{} : found->second.now;
+    const Thread *found = threads_.find(keyOf(process, stream));
+    return found ? found->now : Context{};
   }
   void endProcess(uint32_t process);
 
@@ -39,7 +39,9 @@ public:
     std::vector<Range> ranges;
     Context now;
   };
-  using Threads = std::unordered_map<uint64_t, Thread>; // by process << 32 | stream
+  // By process << 32 | stream. A thread that has nothing open is not there. A thread may end without closing what it
+  // has opened, so of such threads those are kept that said something last.
+  using Threads = Recent<uint64_t, Thread, 1 << 15>;
   const Threads &threads() const { return threads_; }
   void restore(uint64_t key, Thread);
   std::string_view textOf(LabelId label) const { return labels_ ? labels_->textOf(label) : std::string_view(); }
@@ -50,12 +52,13 @@ public:
 
 private:
   static uint64_t keyOf(uint32_t process, uint32_t stream) { return uint64_t{process} << 32 | stream; }
-  static void popOwner(Thread &, LabelId);
+  void popOwner(uint64_t key, LabelId);
+  void dropIfClosed(uint64_t key, const Thread &);
   void endRange(uint32_t process, uint32_t stream, uint64_t id);
-  static void endLast(Thread &, uint64_t id);
+  void endLast(uint64_t key, Thread &, uint64_t id);
 
   const Labels *labels_ = nullptr;
-  Threads threads_; // that ever said something
+  Threads threads_;
 };
 
 } // namespace msleaks::analysis::inline live

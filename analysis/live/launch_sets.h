@@ -2,11 +2,10 @@
 #pragma once
 
 #include "analysis/live/live_set.h"
+#include "analysis/live/recent.h"
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
-#include <utility>
 #include <vector>
 
 namespace msleaks::analysis::inline live {
@@ -19,17 +18,16 @@ public:
   };
 
   // A launch of this thread; what it is given follows it.
-  void onLaunch(uint32_t process, uint32_t stream) { open_[{process, stream}] = {}; }
+  void onLaunch(uint32_t process, uint32_t stream) { open_[keyOf(process, stream)] = {}; }
   // A block counts once, however many arguments it is.
   void onUse(const Block &block, const Use &use) {
-    const auto found = open_.find({use.process, use.stream});
-    if (found == open_.end())
+    const uint64_t key = keyOf(use.process, use.stream);
+    Launch *found = open_.find(key);
+    if (!found)
       return;
-    if (!use.is_launch) { // a copy, a fill or a map: the launch's list is over
-      open_.erase(found);
-      return;
-    }
-    Launch &launch = found->second;
+    if (!use.is_launch) // a copy, a fill or a map: the launch's list is over
+      return open_.erase(key);
+    Launch &launch = *found;
     if (std::find(launch.blocks.begin(), launch.blocks.end(), block.id) != launch.blocks.end())
       return;
     launch.blocks.push_back(block.id);
@@ -44,7 +42,8 @@ private:
     uint64_t bytes = 0;
     std::vector<BlockId> blocks; // few: a kernel's arguments
   };
-  std::map<std::pair<uint32_t, uint32_t>, Launch> open_; // by process and thread
+  static uint64_t keyOf(uint32_t process, uint32_t stream) { return uint64_t{process} << 32 | stream; }
+  Recent<uint64_t, Launch> open_; // by process and thread
   Largest largest_;
 };
 

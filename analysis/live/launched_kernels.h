@@ -1,6 +1,7 @@
 // Which kernels have been launched, as far as the trace tells their names (Kernel events).
 #pragma once
 
+#include "analysis/live/recent.h"
 #include "analysis/places/labels.h"
 #include "analysis/trace/trace_reader.h"
 #include "msleaks/abi/events.h"
@@ -11,7 +12,7 @@
 
 namespace msleaks::analysis::inline live {
 
-// Grows with kernels and threads.
+// Grows with kernels, and not with threads that have ended.
 class LaunchedKernels {
 public:
   static constexpr uint32_t kEvents = abi::enabledBit(abi::EventKind::Kernel) | abi::enabledBit(abi::EventKind::Launch);
@@ -35,14 +36,14 @@ public:
   }
   // Of the thread's last launch.
   LabelId lastOf(uint32_t process, uint32_t stream) const {
-    const auto found = last_.find(threadOf(process, stream));
-    return found != last_.end() ? found->second : LabelId{};
+    const LabelId *found = last_.find(threadOf(process, stream));
+    return found ? *found : LabelId{};
   }
 
 private:
   static uint64_t threadOf(uint32_t process, uint32_t stream) { return uint64_t{process} << 32 | stream; }
   std::unordered_map<uint32_t, std::unordered_map<uint64_t, LabelId>> processes_; // by handle
-  std::unordered_map<uint64_t, LabelId> last_;                                    // by thread
+  Recent<uint64_t, LabelId> last_;                                                // by thread
 };
 
 } // namespace msleaks::analysis::inline live

@@ -104,7 +104,8 @@ const Block *LiveSet::noteParent(Process &process, const Block &part) {
 }
 
 CohortId LiveSet::cohortOf(const Block &block, const Context &context) {
-  return cohorts_.of({block.site, block.process, block.stream, block.heap, block.device, context.owner, context.phase});
+  return cohorts_.of(
+      {block.site, block.process, threadApart(block.stream), block.heap, block.device, context.owner, context.phase});
 }
 
 // The context at the block's allocation, from its cohort.

@@ -43,7 +43,7 @@ void LiveSet::clear() {
 }
 
 bool LiveSet::Loader::load(const SiteOfNumber &site_of) {
-  if (from_.varint() != kCheckpointVersion)
+  if (const uint64_t version = from_.varint(); version < kOlderCheckpoint || version > kCheckpointVersion)
     return false;
   live_.counts_ = take<LiveSetCounts>();
   repeat([&] {
@@ -114,7 +114,7 @@ void LiveSet::Loader::loadProcess() {
     const uint32_t stream = takeNumber();
     const auto shared = take<abi::SharedEvent>();
     expect(shared.object != 0 && shared.size != 0 && shared.offset <= UINT64_MAX - shared.size);
-    process.shown.insert_or_assign(stream, shared);
+    process.shown[stream] = shared;
   });
   loadParked(process);
   loadRanges(process);
@@ -139,7 +139,7 @@ std::optional<Block> LiveSet::Loader::loadBlock(const Process &process, uint64_t
   expect(known.process == process.number);
   block.process = known.process;
   block.site = known.site;
-  block.stream = known.stream;
+  block.stream = known.stream == kOtherThreads ? takeNumber() : known.stream;
   block.heap = known.heap;
   block.device = known.device;
   block.refs = std::min<uint64_t>(rest >> 3, kMostOwners) & kMostOwners;
@@ -214,7 +214,7 @@ void LiveSet::Loader::loadParked(Process &process) {
       if (piece)
         parked.more.push_back(*piece);
     });
-    process.parked.insert_or_assign(key, std::move(parked));
+    process.parked[key] = std::move(parked);
   });
 }
 

@@ -5,6 +5,7 @@
 #include "analysis/live/block_table.h"
 #include "analysis/live/device_ranges.h"
 #include "analysis/live/live_set.h"
+#include "analysis/live/recent.h"
 #include "analysis/live/shared_objects.h"
 #include "analysis/live/skew_window.h"
 
@@ -60,13 +61,13 @@ struct LiveSet::Process {
   std::map<uint8_t, BlockTable> devices; // of accelerators but the first, whose blocks are in its space's table
   std::map<std::pair<AddressSpace, uint8_t>, AddressIndex> indexes; // of tables that were asked for interior pointers
   std::map<uint64_t, Mapping> mappings;                             // by address: munmap names ranges
-  std::unordered_map<uint32_t, abi::SharedEvent> shown;             // by stream: what its next mapping shows
-  std::unordered_map<uint64_t, Parked> parked;                      // by stream and space
+  Recent<uint32_t, abi::SharedEvent> shown;                         // by stream: what its next mapping shows
+  Recent<uint64_t, Parked> parked;                                  // by stream and space
   Backings backings;
-  DeviceRanges ranges;                                           // device addresses that show physical blocks
-  std::unordered_map<uint32_t, std::vector<HiddenRange>> hidden; // by stream: what its last unmapping ended
-  uint64_t freed_address = 0;                                    // of the last host block that was freed
-  uint32_t freed_by = 0;                                         // by this stream
+  DeviceRanges ranges;                               // device addresses that show physical blocks
+  Recent<uint32_t, std::vector<HiddenRange>> hidden; // by stream: what its last unmapping ended
+  uint64_t freed_address = 0;                        // of the last host block that was freed
+  uint32_t freed_by = 0;                             // by this stream
   SkewWindow replaced; // blocks whose address was handed out again: their free may still arrive
   SkewWindow early;    // frees and retains of no block: its allocation by another thread may still arrive
 

@@ -40,11 +40,11 @@ void LiveSet::hide(Process &process, uint32_t stream, const abi::MappedEvent &ma
 
 // The unmapping before it was refused.
 void LiveSet::showAgain(Process &process, uint32_t stream, uint64_t time_ns) {
-  const auto found = process.hidden.find(stream);
-  if (found == process.hidden.end())
+  std::vector<HiddenRange> *found = process.hidden.find(stream);
+  if (!found)
     return;
-  std::vector<HiddenRange> hidden = std::move(found->second);
-  process.hidden.erase(found);
+  std::vector<HiddenRange> hidden = std::move(*found);
+  process.hidden.erase(stream);
   std::reverse(hidden.begin(), hidden.end()); // of one block, what ended it comes back first
   for (const HiddenRange &gone : hidden) {
     Block *block = process.blockOf(gone.range);

@@ -35,7 +35,7 @@ bool LiveSet::Saver::save(const NumbersOfSites &numbers, ByteWriter &to) {
     return false;
 
   SavedFieldWriter put(to);
-  put(kCheckpointVersion);
+  put(has_other_threads_ ? kCheckpointVersion : kOlderCheckpoint);
   visitFields(put, live_.counts_);
   put(live_.pauses_.epochs().size());
   for (const abi::EpochEvent &epoch : live_.pauses_.epochs())
@@ -75,9 +75,9 @@ void LiveSet::Saver::saveProcess(const Process &process) {
   saveBlocks(process);
   saveMappings(process);
   put_(process.shown.size());
-  for (const uint32_t stream : sortedKeys(process.shown)) {
+  for (const uint32_t stream : process.shown.keys()) {
     put_(stream);
-    visitFields(put_, process.shown.at(stream));
+    visitFields(put_, *process.shown.find(stream));
   }
   saveParked(process);
   saveRanges(process);
@@ -92,6 +92,10 @@ void LiveSet::Saver::saveBlock(const Block &block, uint64_t &last_address) {
   put_(zigzag(time_ns_ - block.time_ns));
   put_(cohorts_.numberOf(block.cohort));
   put_(uint64_t{block.refs} << 3 | uint64_t{block.handle} << 2 | uint64_t{block.file} << 1 | block.reserve);
+  if (live_.cohorts_[block.cohort].stream != kOtherThreads)
+    return;
+  put_(block.stream);
+  has_other_threads_ = true;
 }
 
 void LiveSet::Saver::saveBlocks(const Process &process) {
@@ -126,8 +130,8 @@ void LiveSet::Saver::saveMappings(const Process &process) {
 
 void LiveSet::Saver::saveParked(const Process &process) {
   put_(process.parked.size());
-  for (const uint64_t key : sortedKeys(process.parked)) {
-    const Parked &parked = process.parked.at(key);
+  for (const uint64_t key : process.parked.keys()) {
+    const Parked &parked = *process.parked.find(key);
     put_(key);
     put_(parked.address);
     put_(parked.was_owner);
@@ -145,10 +149,11 @@ void LiveSet::Saver::saveRanges(const Process &process) {
   put_(count);
   process.ranges.forEach([&](const DeviceRange &range) { visitFields(put_, range); });
   put_(process.hidden.size());
-  for (const uint32_t stream : sortedKeys(process.hidden)) {
+  for (const uint32_t stream : process.hidden.keys()) {
+    const std::vector<HiddenRange> &ranges = *process.hidden.find(stream);
     put_(stream);
-    put_(process.hidden.at(stream).size());
-    for (const HiddenRange &hidden : process.hidden.at(stream)) {
+    put_(ranges.size());
+    for (const HiddenRange &hidden : ranges) {
       uint64_t last_address = 0;
       visitFields(put_, hidden.range);
       put_(hidden.was_last);
@@ -182,8 +187,8 @@ void LiveSet::Saver::saveObjects() {
 void LiveSet::Saver::saveContexts() {
   const auto &threads = live_.contexts_.threads();
   put_(threads.size());
-  for (const uint64_t key : sortedKeys(threads)) {
-    const Contexts::Thread &thread = threads.at(key);
+  for (const uint64_t key : threads.keys()) {
+    const Contexts::Thread &thread = *threads.find(key);
     put_(key);
     put_(thread.owners.size());
     for (const LabelId owner : thread.owners)

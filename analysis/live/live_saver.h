@@ -39,6 +39,7 @@ private:
   Named<CohortId> cohorts_;
   Named<SiteId> sites_;
   Named<LabelId> labels_;
+  bool has_other_threads_ = false; // some blocks are of threads without cohorts of their own
 };
 
 class LiveSet::Loader {

@@ -179,11 +179,11 @@ void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, Si
 
 // The realloc was done: what its Free took, which will not come back.
 LiveSet::Mapping LiveSet::takeParked(Process &process, const StreamEvent &event) {
-  const auto parked = process.parked.find(Process::parkingOf(event));
-  if (parked == process.parked.end())
+  const Parked *parked = process.parked.find(Process::parkingOf(event));
+  if (!parked)
     return {};
-  const Mapping first = parked->second.first;
-  process.parked.erase(parked);
+  const Mapping first = parked->first;
+  process.parked.erase(Process::parkingOf(event));
   return first;
 }
 
@@ -307,30 +307,29 @@ void LiveSet::freeWhole(Process &process, const StreamEvent &event, const abi::F
 
 // The one that the thread's free took last; or one more, if a list of blocks is freed.
 void LiveSet::park(Process &process, const StreamEvent &event, const Block &block) {
-  const auto [parked, is_first] = process.parked.try_emplace(Process::parkingOf(event));
-  if (!is_first && isListed(event.event.header()))
-    parked->second.more.push_back({block});
+  Parked &parked = process.parked[Process::parkingOf(event)];
+  if (parked.address != 0 && isListed(event.event.header()))
+    parked.more.push_back({block});
   else
-    parked->second = {block.address, false, {block}, {}};
+    parked = {block.address, false, {block}, {}};
 }
 
 // A realloc or a free was refused: what its Free took is alive again. Of a list, each block is named, the last one
 // first.
 void LiveSet::restore(Process &process, const StreamEvent &event) {
-  const auto parked = process.parked.find(Process::parkingOf(event));
+  Parked *parked = process.parked.find(Process::parkingOf(event));
   const uint64_t address = event.event.as<abi::AllocEvent>().address;
-  if (parked != process.parked.end() && !parked->second.more.empty() &&
-      spaceOf(parked->second.first.block.heap) != AddressSpace::Mapping) {
-    const Block last = parked->second.more.back().block;
+  if (parked && !parked->more.empty() && spaceOf(parked->first.block.heap) != AddressSpace::Mapping) {
+    const Block last = parked->more.back().block;
     if (last.address != address)
       return;
-    parked->second.more.pop_back();
+    parked->more.pop_back();
     return insert(process, last, AllocCause::Restored, event.event.header().time);
   }
-  if (parked == process.parked.end() || (address != 0 && parked->second.address != address))
+  if (!parked || (address != 0 && parked->address != address))
     return; // the old block was not known either; its free has been counted
-  const Parked back = std::move(parked->second);
-  process.parked.erase(parked);
+  const Parked back = std::move(*parked);
+  process.parked.erase(Process::parkingOf(event));
   const uint64_t time_ns = event.event.header().time;
   if (back.was_owner) {
     if (Block *block = process.find(spaceOf(back.first.block.heap), back.address))

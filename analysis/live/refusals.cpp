@@ -12,7 +12,7 @@ constexpr uint64_t kAsksAgainNs = 100'000'000;
 
 void Refusals::refuse(const Asker &asker, const Refusal &refusal) {
   Sum &sum = sums_[asker];
-  Waiting &waiting = waiting_[{asker.process, asker.stream}];
+  Waiting &waiting = waiting_[keyOf(asker.process, asker.stream)];
   if (waiting.count == 0 || waiting.asker != asker || refusal.time_ns > waiting.time_ns + kAsksAgainNs)
     waiting = {asker, 0, 0, sum.last};
   ++waiting.count;
@@ -23,15 +23,16 @@ void Refusals::refuse(const Asker &asker, const Refusal &refusal) {
 }
 
 void Refusals::answer(uint32_t process, uint32_t stream, SiteId site, uint64_t time_ns) {
-  const auto at = waiting_.find({process, stream});
-  if (at == waiting_.end())
+  const uint64_t key = keyOf(process, stream);
+  const Waiting *found = waiting_.find(key);
+  if (!found)
     return;
-  if (const Waiting &waiting = at->second; waiting.asker.site == site && time_ns <= waiting.time_ns + kAsksAgainNs) {
+  if (const Waiting &waiting = *found; waiting.asker.site == site && time_ns <= waiting.time_ns + kAsksAgainNs) {
     Sum &sum = sums_[waiting.asker];
     sum.answered += waiting.count;
     sum.last = waiting.before;
   }
-  waiting_.erase(at);
+  waiting_.erase(key);
 }
 
 } // namespace msleaks::analysis::inline live

@@ -4,14 +4,13 @@
 // Memory grows with threads and the places where they were refused something.
 #pragma once
 
+#include "analysis/live/recent.h"
 #include "analysis/places/site.h"
 #include "msleaks/abi/events.h"
 
 #include <compare>
 #include <cstdint>
 #include <map>
-#include <unordered_map>
-#include <utility>
 
 namespace msleaks::analysis::inline live {
 
@@ -59,7 +58,8 @@ private:
   void answer(uint32_t process, uint32_t stream, SiteId site, uint64_t time_ns);
 
   std::map<Asker, Sum> sums_;
-  std::map<std::pair<uint32_t, uint32_t>, Waiting> waiting_; // by thread
+  static uint64_t keyOf(uint32_t process, uint32_t stream) { return uint64_t{process} << 32 | stream; }
+  Recent<uint64_t, Waiting> waiting_; // by thread
 };
 
 } // namespace msleaks::analysis::inline live

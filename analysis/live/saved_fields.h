@@ -14,8 +14,9 @@
 
 namespace msleaks::analysis::inline live {
 
-// Raised when the fields change: a reader that does not know the version reads the events instead.
-inline constexpr uint64_t kCheckpointVersion = 4;
+// Raised when the fields change: a reader that does not know the version reads the events instead. In version 4, each
+// thread has cohorts of its own. That is written where it is so, since older readers know it.
+inline constexpr uint64_t kOlderCheckpoint = 4, kCheckpointVersion = 5;
 
 class SavedFieldWriter {
 public:

@@ -8,16 +8,20 @@ namespace msleaks::analysis::inline live {
 // The Alloc that this thread records next makes the mapping.
 void LiveSet::onShared(const StreamEvent &event, const abi::SharedEvent &shared) {
   if (shared.object != 0 && shared.size != 0 && shared.offset <= UINT64_MAX - shared.size)
-    processOf(event.process).shown.insert_or_assign(event.stream, shared);
+    processOf(event.process).shown[event.stream] = shared;
 }
 
 // Says what the new mapping shows, if its thread has told.
 void LiveSet::takeShown(Process &process, const StreamEvent &event, Mapping &mapping) {
-  const auto told = process.shown.extract(event.stream);
-  if (!told || told.mapped().address != mapping.block.address || told.mapped().size != mapping.block.size)
+  const abi::SharedEvent *found = process.shown.find(event.stream);
+  if (!found)
     return;
-  mapping.object = {told.mapped().file_system, told.mapped().object};
-  mapping.offset = told.mapped().offset;
+  const abi::SharedEvent told = *found;
+  process.shown.erase(event.stream);
+  if (told.address != mapping.block.address || told.size != mapping.block.size)
+    return;
+  mapping.object = {told.file_system, told.object};
+  mapping.offset = told.offset;
 }
 
 // Cuts the mapping into the pieces of its object, and makes it the owner of those that nobody else has mapped.

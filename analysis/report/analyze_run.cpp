@@ -43,9 +43,10 @@ Result<Selection> selectionOf(const ReportQuestion &question, const TraceReader 
   }
   if (question.tid) {
     selection.threads.emplace();
-    for (const StreamAccount &stream : reader.streams())
+    reader.forEachAccount([&](const StreamAccount &stream) {
       if (stream.tid == *question.tid)
         selection.threads->insert({stream.process, stream.stream});
+    });
     if (selection.threads->empty())
       return missing("thread", *question.tid);
   }
@@ -150,7 +151,7 @@ void conclude(Report &report, const Recorded &recorded, RunAnalysis &analysis, u
   report.events = accountOf(recorded.reader, stored);
   report.counts = pipeline.liveSet().counts();
   report.events_per_s = rateOf(report);
-  const Names names = namesOf(recorded.reader.streams(), report.processes);
+  const Names names = namesOf([&](const auto &f) { recorded.reader.forEachAccount(f); }, report.processes);
   const ResidentHistory resident = residentOf(recorded);
   Conclusion conclusion(analysis.catalog, pipeline.liveSet().cohorts(), pipeline.history(), report.processes, question,
                         names, resident, pipeline.liveSet().useSources());

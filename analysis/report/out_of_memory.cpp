@@ -68,9 +68,10 @@ RefusedCall callOf(const Chosen &chosen, const TraceReader &trace) {
   for (const ProcessStart &start : trace.processes())
     if (start.process == asker.process)
       call.pid = start.pid;
-  for (const StreamAccount &stream : trace.streams())
+  trace.forEachAccount([&](const StreamAccount &stream) {
     if (stream.process == asker.process && stream.stream == asker.stream)
       call.tid = stream.tid;
+  });
   return call;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <memory>
 #include <unordered_map>
 #include <utility>
 
@@ -15,7 +16,7 @@ EventAccount accountOf(const TraceReader &reader, uint64_t stored) {
   EventAccount account;
   account.stored = stored;
   uint64_t accounted = 0;
-  for (const StreamAccount &stream : reader.streams()) {
+  reader.forEachAccount([&](const StreamAccount &stream) {
     // While a session goes on, and after a kill, the last account of a stream may be older than its last events. Taken
     // per stream: a surplus in one must not hide a loss in another one.
     const uint64_t present = reader.storedEvents(stream.process, stream.stream);
@@ -23,7 +24,7 @@ EventAccount accountOf(const TraceReader &reader, uint64_t stored) {
     account.dropped += stream.dropped;
     account.stalled_ns += stream.stalled_ns;
     accounted += present;
-  }
+  });
   account.produced += reader.eventCount() - std::min(accounted, reader.eventCount()); // of streams without an account
   for (const ProcessEnd &end : reader.processEnds()) {
     account.produced += end.dropped_no_ring;
@@ -156,9 +157,53 @@ std::vector<NamedText> environmentOf(const Manifest &manifest, const SiteCatalog
   return list;
 }
 
-// "pid 4711 (train)", "thread 4712 (worker) of pid 4711 (train)". The lists are read once, since a server may have a
-// thread for each request, and a table a row for each thread.
-Names namesOf(std::span<const StreamAccount> streams, std::span<const ReportProcess> processes) {
+namespace {
+
+// The names of the threads that cohorts tell apart are read once, since a table has a row for each of them.
+class ThreadNames {
+public:
+  explicit ThreadNames(EachAccount accounts) : accounts_(std::move(accounts)) {}
+
+  std::string of(uint32_t process, uint32_t stream) {
+    if (stream == kOtherThreads)
+      return "other threads";
+    if (stream >= kThreadsApart)
+      return lookUp(process, stream);
+    if (!were_read_)
+      read();
+    const auto known = names_.find({process, stream});
+    return known == names_.end() ? std::string() : known->second;
+  }
+
+private:
+  static std::string nameOf(const StreamAccount &account) {
+    return fmt::format("thread {} ({})", account.tid, account.thread_name);
+  }
+  void read() {
+    were_read_ = true;
+    accounts_([&](const StreamAccount &account) {
+      if (account.stream < kThreadsApart)
+        names_.try_emplace({account.process, account.stream}, nameOf(account));
+    });
+  }
+  std::string lookUp(uint32_t process, uint32_t stream) const {
+    std::string name;
+    accounts_([&](const StreamAccount &account) {
+      if (account.process == process && account.stream == stream)
+        name = nameOf(account);
+    });
+    return name;
+  }
+
+  EachAccount accounts_;
+  bool were_read_ = false;
+  std::map<std::pair<uint32_t, uint32_t>, std::string> names_; // by process and stream
+};
+
+} // namespace
+
+// "pid 4711 (train)", "thread 4712 (worker) of pid 4711 (train)", "other threads of pid 4711 (train)".
+Names namesOf(EachAccount accounts, std::span<const ReportProcess> processes) {
   std::unordered_map<uint32_t, std::string> names;
   for (const ReportProcess &known : processes)
     names.try_emplace(known.process, fmt::format("pid {} ({})", known.pid,
@@ -167,12 +212,10 @@ Names namesOf(std::span<const StreamAccount> streams, std::span<const ReportProc
     const auto known = names.find(number);
     return known == names.end() ? std::string() : known->second;
   };
-  std::map<std::pair<uint32_t, uint32_t>, std::string> threads; // by process and stream
-  for (const StreamAccount &stream : streams)
-    threads.try_emplace({stream.process, stream.stream}, fmt::format("thread {} ({})", stream.tid, stream.thread_name));
-  const auto thread = [threads = std::move(threads), process](uint32_t number, uint32_t stream) {
-    const auto known = threads.find({number, stream});
-    return known == threads.end() ? std::string() : fmt::format("{} of {}", known->second, process(number));
+  const auto thread = [threads = std::make_shared<ThreadNames>(std::move(accounts)), process](uint32_t number,
+                                                                                              uint32_t stream) {
+    const std::string name = threads->of(number, stream);
+    return name.empty() ? name : fmt::format("{} of {}", name, process(number));
   };
   return {process, thread};
 }

@@ -8,6 +8,7 @@
 #include "analysis/stream/pipeline.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -29,7 +30,10 @@ std::vector<NamedText> environmentOf(const Manifest &, const SiteCatalog &);
 // Facts that a reader needs to trust the report, a line each.
 std::vector<std::string> notesOf(const Report &);
 
-// Names of processes and threads. The names do not refer to the lists.
-Names namesOf(std::span<const StreamAccount>, std::span<const ReportProcess>);
+// Calls a function with each account, each time in any order (TraceReader::forEachAccount).
+using EachAccount = std::function<void(const std::function<void(const StreamAccount &)> &)>;
+// Names of processes and threads. The accounts are read when the name of a thread is asked for first. The names do not
+// refer to the list of processes.
+Names namesOf(EachAccount, std::span<const ReportProcess>);
 
 } // namespace msleaks::analysis::inline report

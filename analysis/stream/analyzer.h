@@ -1,6 +1,6 @@
 // An analyzer sees births and deaths of blocks (BlockObserver) and, if it asks for them, events, and says at the end
 // what it found. Rules: it streams; its memory grows with what is alive and with the number of cohorts, never with the
-// number of events. To add one: CONTRIBUTING.md.
+// number of events or of ended threads. To add one: CONTRIBUTING.md.
 #pragma once
 
 #include "analysis/findings/conclusion.h"

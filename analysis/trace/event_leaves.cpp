@@ -8,7 +8,7 @@ namespace msleaks::analysis::inline trace {
 
 std::optional<EventChunk> StreamPositions::take(const ChunkPlace &place) {
   const ChunkHeader &header = place.header;
-  uint64_t &stored_until = stored_until_[uint64_t{header.process} << 32 | header.stream];
+  uint64_t &stored_until = stored_until_.of(header.process, header.stream);
   const uint64_t end = header.first_position + header.slots;
   if (end <= stored_until)
     return std::nullopt;

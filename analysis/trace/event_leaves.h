@@ -4,9 +4,9 @@
 
 #include "analysis/trace/chunk_index.h"
 #include "analysis/trace/index_entries.h"
+#include "analysis/trace/per_stream.h"
 
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 namespace msleaks::analysis::inline trace {
@@ -24,7 +24,7 @@ public:
   std::optional<EventChunk> take(const ChunkPlace &place);
 
 private:
-  std::unordered_map<uint64_t, uint64_t> stored_until_; // by process and stream
+  PerStream<uint64_t> stored_until_;
 };
 
 // May be used by several threads.

@@ -12,18 +12,32 @@ void EventMerge::takeGiven() {
   settleFirst();
 }
 
-void EventMerge::add(const EventChunk &chunk) {
-  takeGiven();
-  const ChunkHeader &header = chunk.place.header;
-  const uint64_t key = uint64_t{header.process} << 32 | header.stream;
-  std::unique_ptr<StreamCursor> &cursor = cursors_[key];
+static uint64_t keyOf(const ChunkHeader &header) { return uint64_t{header.process} << 32 | header.stream; }
+
+// A thread that has ended needs no cursor. One that goes on gets a new cursor, to which it makes no difference: all
+// that the old one knew is earlier than now.
+void EventMerge::dropEnded() {
+  std::erase_if(cursors_, [&](const auto &entry) { return entry.second->isForgettable(now_ns_); });
+  most_cursors_ = 2 * cursors_.size() + kKeptCursors;
+}
+
+StreamCursor &EventMerge::cursorOf(const ChunkHeader &header) {
+  if (cursors_.size() >= most_cursors_)
+    dropEnded();
+  std::unique_ptr<StreamCursor> &cursor = cursors_[keyOf(header)];
   if (!cursor)
     cursor = std::make_unique<StreamCursor>(header.process, header.stream, window_);
-  const bool rested = cursor->done();
-  late_chunks_ += cursor->add(chunk, now_ns_);
-  if (!rested || cursor->done())
+  return *cursor;
+}
+
+void EventMerge::add(const EventChunk &chunk) {
+  takeGiven();
+  StreamCursor &cursor = cursorOf(chunk.place.header);
+  const bool rested = cursor.done();
+  late_chunks_ += cursor.add(chunk, now_ns_);
+  if (!rested || cursor.done())
     return;
-  heap_.push_back({cursor->time(), key, cursor.get()});
+  heap_.push_back({cursor.time(), keyOf(chunk.place.header), &cursor});
   std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
 }
 

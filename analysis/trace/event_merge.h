@@ -34,6 +34,8 @@ private:
     bool operator>(const Due &other) const { return other < *this; }
   };
   static constexpr Due kNever{UINT64_MAX, UINT64_MAX, nullptr};
+  StreamCursor &cursorOf(const ChunkHeader &);
+  void dropEnded();
   void takeGiven();
   Due second() const;
   void settleFirst();
@@ -41,10 +43,12 @@ private:
 
   TimeWindow window_;
   ChunkOpener *opener_;
+  static constexpr size_t kKeptCursors = 1024;
   std::unordered_map<uint64_t, std::unique_ptr<StreamCursor>> cursors_;
-  std::vector<Due> heap_; // binary, the stream that is due first on top
-  size_t given_ = 0;      // events of the first stream that the last next() returned
-  uint64_t now_ns_ = 0;   // the time of the last of them
+  size_t most_cursors_ = kKeptCursors; // then those are looked for that can go
+  std::vector<Due> heap_;              // binary, the stream that is due first on top
+  size_t given_ = 0;                   // events of the first stream that the last next() returned
+  uint64_t now_ns_ = 0;                // the time of the last of them
   uint64_t late_chunks_ = 0;
 };
 

@@ -2,9 +2,7 @@
 
 #include "analysis/trace/event_codec.h"
 
-#include <map>
 #include <memory>
-#include <utility>
 
 namespace msleaks::analysis::inline trace {
 namespace {
@@ -38,25 +36,30 @@ private:
 
 EventPlan planEvents(const std::vector<ChunkPlace> &chunks, const InputFile &file) {
   EventPlan plan;
-  std::map<std::pair<uint32_t, uint32_t>, StreamTotals> streams;
+  struct Sum {
+    uint64_t events = 0, stored_until = 0;
+    bool is_there = false;
+  };
+  PerStream<Sum> streams;
   StreamPositions positions;
   RepeatedEvents repeated(file);
   for (const ChunkPlace &place : chunks) {
     if (place.header.kind != ChunkKind::Events)
       continue;
     const ChunkHeader &header = place.header;
-    StreamTotals &totals = streams[{header.process, header.stream}];
-    totals.process = header.process;
-    totals.stream = header.stream;
+    Sum &sum = streams.of(header.process, header.stream);
+    sum.is_there = true;
     const auto chunk = positions.take(place);
     if (!chunk)
       continue;
-    totals.events += header.events - repeated.count(*chunk);
-    totals.stored_until = header.first_position + header.slots;
+    sum.events += header.events - repeated.count(*chunk);
+    sum.stored_until = header.first_position + header.slots;
     plan.chunks.push_back(*chunk);
   }
-  for (const auto &[key, totals] : streams)
-    plan.streams.push_back(totals);
+  streams.forEach([&](uint32_t process, uint32_t stream, const Sum &sum) {
+    if (sum.is_there)
+      plan.streams.push_back({process, stream, sum.events, 0, sum.stored_until});
+  });
   plan.chunks.shrink_to_fit();
   return plan;
 }

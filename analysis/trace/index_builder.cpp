@@ -6,8 +6,6 @@
 namespace msleaks::analysis::inline trace {
 namespace {
 
-uint64_t keyOf(uint32_t process, uint32_t stream) { return uint64_t{process} << 32 | stream; }
-
 void addToLeaf(IndexBuilder::OpenLeaf &leaf, const ChunkPlace &chunk) {
   LeafPlace &place = leaf.place;
   if (place.chunks == 0)
@@ -30,7 +28,7 @@ IndexBuilder::IndexBuilder(const ChunkIndex &before) : IndexBuilder() {
     return;
   stored_ = before.root->leaves;
   for (const StreamTotals &totals : before.root->streams)
-    streams_[keyOf(totals.process, totals.stream)] = totals;
+    streams_.of(totals.process, totals.stream) = {totals.events, totals.repeated, totals.stored_until};
   for (const DefinitionTotals &totals : before.root->definition_bytes)
     definition_bytes_[totals.process] = totals.bytes;
   checkpoints_ = before.root->checkpoints;
@@ -50,12 +48,11 @@ IndexBuilder::Group IndexBuilder::groupOf(ChunkKind kind) {
 }
 
 void IndexBuilder::addToStream(const ChunkHeader &header) {
-  StreamTotals &totals = streams_[keyOf(header.process, header.stream)];
-  totals.process = header.process;
-  totals.stream = header.stream;
-  totals.events += header.events;
-  totals.repeated |= header.first_position < totals.stored_until;
-  totals.stored_until = std::max(totals.stored_until, header.first_position + header.slots);
+  StreamSum &sum = streams_.of(header.process, header.stream);
+  sum.events += header.events;
+  if (header.first_position < sum.stored_until)
+    sum.repeated = 1;
+  sum.stored_until = std::max(sum.stored_until, header.first_position + header.slots);
 }
 
 void IndexBuilder::add(const ChunkPlace &place) {
@@ -104,10 +101,13 @@ IndexRoot IndexBuilder::root(const std::vector<uint64_t> &offsets) const {
     root.leaves.push_back(rest[i]->place);
     root.leaves.back().offset = offsets.at(i);
   }
-  for (const auto &[key, totals] : streams_)
-    root.streams.push_back(totals);
-  std::sort(root.streams.begin(), root.streams.end(), [](const StreamTotals &a, const StreamTotals &b) {
-    return std::pair(a.process, a.stream) < std::pair(b.process, b.stream);
+  const auto isThere = [](const StreamSum &sum) { return sum.events != 0 || sum.stored_until != 0; };
+  size_t count = 0;
+  streams_.forEach([&](uint32_t, uint32_t, const StreamSum &sum) { count += isThere(sum); });
+  root.streams.reserve(count);
+  streams_.forEach([&](uint32_t process, uint32_t stream, const StreamSum &sum) {
+    if (isThere(sum))
+      root.streams.push_back({process, stream, sum.events, sum.repeated, sum.stored_until});
   });
   for (const auto &[process, bytes] : definition_bytes_)
     root.definition_bytes.push_back({process, bytes});

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "analysis/trace/chunk_index.h"
+#include "analysis/trace/per_stream.h"
 
 #include <deque>
 #include <map>
-#include <unordered_map>
 
 namespace msleaks::analysis::inline trace {
 
@@ -49,8 +49,14 @@ private:
   std::vector<LeafPlace> stored_;
   std::deque<OpenLeaf> full_;
   OpenLeaf open_[kGroups];
-  std::unordered_map<uint64_t, StreamTotals> streams_; // by process and stream
-  std::map<uint32_t, uint64_t> definition_bytes_;      // by process
+  // Of a stream's chunks; all 0: it has none.
+  struct StreamSum {
+    uint64_t events : 63 = 0;
+    uint64_t repeated : 1 = 0;
+    uint64_t stored_until = 0;
+  };
+  PerStream<StreamSum> streams_;
+  std::map<uint32_t, uint64_t> definition_bytes_; // by process
   std::vector<CheckpointPlace> checkpoints_;
 };
 

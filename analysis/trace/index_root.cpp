@@ -72,16 +72,20 @@ bool readLeaves(ByteReader &from, uint64_t index_begin, std::vector<LeafPlace> &
   return !from.failed();
 }
 
+constexpr size_t kLeastStreamBytes = 4; // a varint for each field
+
 bool readStreams(ByteReader &from, std::vector<StreamTotals> &streams) {
   uint32_t process = 0;
-  for (uint64_t count = from.varint(); count > 0 && !from.failed(); --count) {
+  uint64_t count = from.varint();
+  streams.reserve(std::min<uint64_t>(count, from.left() / kLeastStreamBytes));
+  for (; count > 0 && !from.failed(); --count) {
     StreamTotals totals;
     process += static_cast<uint32_t>(from.varint());
     totals.process = process;
     totals.stream = static_cast<uint32_t>(from.varint());
     const uint64_t events = from.varint();
     totals.events = events >> 1;
-    totals.repeated = (events & 1) != 0;
+    totals.repeated = events & 1;
     totals.stored_until = from.varint();
     streams.push_back(totals);
   }

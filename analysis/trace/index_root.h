@@ -30,10 +30,10 @@ struct LeafPlace {
 
 struct StreamTotals {
   uint32_t process = 0, stream = 0;
-  uint64_t events = 0;
-  uint64_t stored_until = 0;
+  uint64_t events : 63 = 0;
   // Some positions are stored twice: how many events it has, and which of them come, tells only a look at all chunks.
-  bool repeated = false;
+  uint64_t repeated : 1 = 0;
+  uint64_t stored_until = 0;
 };
 
 struct DefinitionTotals {

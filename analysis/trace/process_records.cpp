@@ -42,9 +42,6 @@ void ProcessRecords::take(const ChunkPlace &place, std::span<const uint8_t> payl
   } else if (place.header.kind == ChunkKind::ProcessEnd) {
     if (auto end = readEnd(place, payload, damage))
       ends_.insert_or_assign(end->process, *end);
-  } else if (place.header.kind == ChunkKind::StreamAccount) {
-    if (auto account = readAccount(place, payload, damage))
-      accounts_.insert_or_assign({account->process, account->stream}, std::move(*account));
   }
 }
 

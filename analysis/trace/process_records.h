@@ -1,4 +1,4 @@
-// A trace's records about its processes and streams; a later record about the same one replaces an earlier one.
+// A trace's records about its processes; a later record about the same one replaces an earlier one.
 #pragma once
 
 #include "analysis/trace/index_entries.h"
@@ -7,7 +7,6 @@
 
 #include <map>
 #include <optional>
-#include <utility>
 #include <vector>
 
 namespace msleaks::analysis::inline trace {
@@ -20,16 +19,14 @@ std::optional<StreamAccount> readAccount(const ChunkPlace &place, std::span<cons
 
 class ProcessRecords {
 public:
-  static constexpr ChunkKinds kKinds =
-      kindBit(ChunkKind::ProcessStart) | kindBit(ChunkKind::ProcessEnd) | kindBit(ChunkKind::StreamAccount);
+  static constexpr ChunkKinds kKinds = kindBit(ChunkKind::ProcessStart) | kindBit(ChunkKind::ProcessEnd);
 
   // A chunk of one of these kinds.
   void take(const ChunkPlace &place, std::span<const uint8_t> payload, DamageNotes &damage);
 
-  // By process, and stream.
+  // By process.
   std::vector<ProcessStart> starts() const { return listOf(starts_); }
   std::vector<ProcessEnd> ends() const { return listOf(ends_); }
-  std::vector<StreamAccount> accounts() const { return listOf(accounts_); }
 
 private:
   template <class Key, class Metadata> static std::vector<Metadata> listOf(const std::map<Key, Metadata> &all) {
@@ -41,7 +38,6 @@ private:
 
   std::map<uint32_t, ProcessStart> starts_;
   std::map<uint32_t, ProcessEnd> ends_;
-  std::map<std::pair<uint32_t, uint32_t>, StreamAccount> accounts_;
 };
 
 } // namespace msleaks::analysis::inline trace

@@ -49,6 +49,9 @@ public:
   uint64_t time() const { return open_ ? open_->block[open_->begin].event.header().time : due_; }
   // There is no chunk left, until another one is added.
   bool done() const { return !open_ && next_ == chunks_.size(); }
+  // Whether a new cursor would take the stream's next chunk in the same way: all that this one has given, or has been
+  // told of, lies before `now_ns`.
+  bool isForgettable(uint64_t now_ns) const { return done() && floor_ < now_ns && added_until_ns_ < now_ns; }
   // Events that are ready; none means: call load().
   std::span<const StreamEvent> ready() const;
   void take(size_t count, ChunkOpener &opener);

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace msleaks::analysis::inline trace {
@@ -25,6 +26,7 @@ struct TraceReader::State {
   std::vector<ChunkPlace> chunksOf(const LeafPlace &leaf);
   // Calls f(place) for each chunk of these kinds, in file order. None of them are events.
   template <class F> void forEachChunk(ChunkKinds kinds, F &&f);
+  template <class F> void forEachChunkFromEnd(ChunkKinds kinds, F &&f);
   // Calls f(place, payload) for each of them whose payload can be read.
   template <class F> void forEachPayload(ChunkKinds kinds, F &&f);
   // The same with readers of the payloads; those that make no sense are noted.
@@ -45,8 +47,21 @@ struct TraceReader::State {
   std::vector<CheckpointPlace> checkpoints;
   std::vector<ProcessStart> starts;
   std::vector<ProcessEnd> ends;
-  std::vector<StreamAccount> accounts;
 };
+
+// The other way round, so that the first account of a stream is the latest one.
+template <class F> void TraceReader::State::forEachChunkFromEnd(ChunkKinds kinds, F &&f) {
+  const auto give = [&](const ChunkPlace &place) {
+    if ((kindBit(place.header.kind) & kinds) != 0)
+      f(place);
+  };
+  for (auto leaf = other_leaves.rbegin(); leaf != other_leaves.rend(); ++leaf)
+    if ((leaf->kinds & kinds) != 0) {
+      const std::vector<ChunkPlace> chunks = chunksOf(*leaf);
+      std::for_each(chunks.rbegin(), chunks.rend(), give);
+    }
+  std::for_each(others.rbegin(), others.rend(), give);
+}
 
 std::vector<ChunkPlace> TraceReader::State::chunksOf(const LeafPlace &leaf) {
   std::vector<std::string> notes;
@@ -123,7 +138,6 @@ void TraceReader::State::readRecords() {
   });
   starts = records.starts();
   ends = records.ends();
-  accounts = records.accounts();
 }
 
 void TraceReader::State::noteForeignChunks() {
@@ -166,7 +180,6 @@ Result<TraceReader> TraceReader::open(const std::filesystem::path &path) {
 
 const std::vector<ProcessStart> &TraceReader::processes() const { return state_->starts; }
 const std::vector<ProcessEnd> &TraceReader::processEnds() const { return state_->ends; }
-const std::vector<StreamAccount> &TraceReader::streams() const { return state_->accounts; }
 std::vector<std::string> TraceReader::damage() const { return state_->damage.list(); }
 uint64_t TraceReader::eventCount() const { return state_->event_count; }
 bool TraceReader::closed() const { return state_->closed; }
@@ -179,6 +192,30 @@ uint64_t TraceReader::storedUntil(uint32_t process, uint32_t stream) const {
 uint64_t TraceReader::storedEvents(uint32_t process, uint32_t stream) const {
   const StreamTotals *totals = state_->totalsOf(process, stream);
   return totals ? totals->events : 0;
+}
+
+void TraceReader::forEachAccount(const std::function<void(const StreamAccount &)> &f) const {
+  State &state = *state_;
+  PayloadReader payloads(state.file);
+  std::vector<uint8_t> payload;
+  std::vector<bool> known(state.streams.size());
+  std::set<std::pair<uint32_t, uint32_t>> known_without_events;
+  const auto isNew = [&](uint32_t process, uint32_t stream) {
+    const StreamTotals *totals = state.totalsOf(process, stream);
+    if (!totals)
+      return known_without_events.emplace(process, stream).second;
+    const auto number = static_cast<size_t>(totals - state.streams.data());
+    const bool is_new = !known[number];
+    known[number] = true;
+    return is_new;
+  };
+  state.forEachChunkFromEnd(kindBit(ChunkKind::StreamAccount), [&](const ChunkPlace &place) {
+    if (const Result<void> read = payloads.read(place.header, place.offset, payload); !read)
+      return state.damage.add(place, read.error().message);
+    const auto account = readAccount(place, payload, state.damage);
+    if (account && isNew(account->process, account->stream))
+      f(*account);
+  });
 }
 
 uint64_t TraceReader::definitionBytes(uint32_t process) const {

@@ -42,10 +42,13 @@ public:
 
   const std::vector<ProcessStart> &processes() const;
   const std::vector<ProcessEnd> &processEnds() const;
-  const std::vector<StreamAccount> &streams() const; // latest account of each
-  std::vector<std::string> damage() const;           // found until now
-  uint64_t eventCount() const;                       // stored events, from the index
-  bool closed() const;                               // the trailer is there: the session ended in order
+  std::vector<std::string> damage() const; // found until now
+  uint64_t eventCount() const;             // stored events, from the index
+  bool closed() const;                     // the trailer is there: the session ended in order
+
+  // Calls f with the latest account of each stream, in no order. They are read each time: a server may have had a
+  // million threads.
+  void forEachAccount(const std::function<void(const StreamAccount &)> &f) const;
 
   // Position up to which a stream is stored; recovery continues from there. 0 for an unknown stream.
   uint64_t storedUntil(uint32_t process, uint32_t stream) const;

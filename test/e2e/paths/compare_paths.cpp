@@ -67,8 +67,8 @@ public:
         ++samples_;
         waiting_[{process.process, seen.address}].push_back(std::move(seen));
       }
-    for (const analysis::StreamAccount &stream : trace.streams())
-      threads_[{stream.process, stream.stream}] = stream.tid;
+    trace.forEachAccount(
+        [&](const analysis::StreamAccount &stream) { threads_[{stream.process, stream.stream}] = stream.tid; });
   }
 
   Result<void> run() {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace {
 
@@ -41,6 +42,9 @@ int summarize(const char *file) {
     fmt::print(stderr, "{}\n", read.error().message);
     return 3;
   }
+  std::map<std::pair<uint32_t, uint32_t>, analysis::StreamAccount> accounts; // by process and stream
+  reader->forEachAccount(
+      [&](const analysis::StreamAccount &account) { accounts[{account.process, account.stream}] = account; });
   nlohmann::json summary{{"closed", reader->closed()},
                          {"damage", reader->damage()},
                          {"processes", nlohmann::json::array()},
@@ -51,7 +55,7 @@ int summarize(const char *file) {
   summary["dropped_no_ring"] = dropped_no_ring;
   for (const auto &process : reader->processes())
     summary["processes"].push_back({{"process", process.process}, {"pid", process.pid}, {"command", process.command}});
-  for (const auto &account : reader->streams()) {
+  for (const auto &[key, account] : accounts) {
     const StreamCheck &check = checks[{account.process, account.stream}];
     summary["streams"].push_back({{"process", account.process},
                                   {"stream", account.stream},

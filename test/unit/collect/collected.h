@@ -44,10 +44,12 @@ public:
     return list;
   }
   std::optional<analysis::StreamAccount> account(uint32_t stream, uint32_t process = 1) const {
-    for (const auto &account : reader_.streams())
+    std::optional<analysis::StreamAccount> found;
+    reader_.forEachAccount([&](const analysis::StreamAccount &account) {
       if (account.stream == stream && account.process == process)
-        return account;
-    return std::nullopt;
+        found = account;
+    });
+    return found;
   }
 
   std::vector<analysis::StreamEvent> events;

@@ -167,8 +167,8 @@ TEST_F(AllocationCountsTest, TimesAreThoseOfThreadsAndOfTheProcess) {
   alloc(0x200, 16, {.stream = 1});
   now_ns = 8999;
   alloc(0x300, 16, {.stream = 1});
-  EXPECT_EQ(counts.ofThread(1, 0).ns(), 0u);
-  EXPECT_EQ(counts.ofThread(1, 1).ns(), 2000u);
+  EXPECT_EQ(counts.nsOfThread(1, 0), 0u);
+  EXPECT_EQ(counts.nsOfThread(1, 1), 2000u);
   EXPECT_EQ(counts.ofProcesses()[1].ns(), 4000u);
   counts.onProcessEnd(1, 12000);
   EXPECT_EQ(counts.ofProcesses()[1].ns(), 7000u);

@@ -3,6 +3,8 @@
 
 #include "random_run.h"
 
+#include "analysis/live/saved_fields.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <sstream>
@@ -171,12 +173,29 @@ TEST_F(LiveSetTest, ACheckpointThatIsCutOrOfALaterVersionIsNone) {
     ASSERT_TRUE(cut.processes().empty());
   }
   std::vector<uint8_t> later(saved.begin(), saved.end());
-  ++later[0];
+  later[0] = kCheckpointVersion + 1;
   EXPECT_FALSE(LiveSet({}).load(run.now(), later, siteOf));
   later = {saved.begin(), saved.end()};
   later.push_back(0);
   EXPECT_FALSE(LiveSet({}).load(run.now(), later, siteOf));
   EXPECT_TRUE(LiveSet({}).load(run.now(), saved, siteOf));
+}
+
+// Later threads of a process share their cohorts. Each of their blocks still has its own thread.
+TEST_F(LiveSetTest, ACheckpointHasTheThreadsThatShareCohorts) {
+  apply(test::alloc(1, 0x100, 8, {.stream = kThreadsApart - 1}));
+  ByteWriter without, with;
+  ASSERT_TRUE(live.save(2, numbersOf, without));
+  EXPECT_EQ(without.written()[0], kOlderCheckpoint);
+  apply(test::alloc(2, 0x200, 8, {.stream = kThreadsApart + 7}));
+  ASSERT_TRUE(live.save(3, numbersOf, with));
+  EXPECT_EQ(with.written()[0], kCheckpointVersion);
+  LiveSet loaded({});
+  ASSERT_TRUE(loaded.load(3, with.written(), siteOf));
+  const Block *block = loaded.find(1, AddressSpace::Host, 0x200);
+  ASSERT_NE(block, nullptr);
+  EXPECT_EQ(block->stream, kThreadsApart + 7);
+  EXPECT_EQ(loaded.cohorts()[block->cohort].stream, kOtherThreads);
 }
 
 } // namespace msleaks::analysis

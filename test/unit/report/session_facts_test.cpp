@@ -16,10 +16,22 @@ std::vector<ReportProcess> twoProcesses() {
   return {train, other};
 }
 
-std::vector<StreamAccount> twoThreads() { return {{1, 0, 4711, "main", 0, 0, 0}, {1, 1, 4720, "worker", 0, 0, 0}}; }
+// Tells the accounts of two threads, and counts how often it was asked.
+struct TwoThreads {
+  EachAccount told() {
+    return [this](const std::function<void(const StreamAccount &)> &f) {
+      ++asked;
+      for (const StreamAccount &account : accounts)
+        f(account);
+    };
+  }
+  std::vector<StreamAccount> accounts{{1, 0, 4711, "main", 0, 0, 0}, {1, 1, 4720, "worker", 0, 0, 0}};
+  int asked = 0;
+};
 
 TEST(SessionNames, AreThoseOfTheTrace) {
-  const Names names = namesOf(twoThreads(), twoProcesses());
+  TwoThreads threads;
+  const Names names = namesOf(threads.told(), twoProcesses());
   EXPECT_EQ(names.process(1), "pid 4711 (train)");
   EXPECT_EQ(names.process(2), "pid 4712 ()");
   EXPECT_EQ(names.process(3), "");
@@ -27,18 +39,27 @@ TEST(SessionNames, AreThoseOfTheTrace) {
   EXPECT_EQ(names.thread(2, 1), "");
 }
 
-// A table needs a name in each row. If each row searched the lists, a table of a server with a thread per request would
-// take minutes.
-TEST(SessionNames, DoNotSearchTheListsAgain) {
-  std::vector<StreamAccount> threads = twoThreads();
+// A table needs a name in each row. If each row searched the accounts, a table would take minutes.
+TEST(SessionNames, ReadTheAccountsOnce) {
+  TwoThreads threads;
   std::vector<ReportProcess> processes = twoProcesses();
-  const Names names = namesOf(threads, processes);
-  for (StreamAccount &thread : threads)
-    thread.stream += 100;
+  const Names names = namesOf(threads.told(), processes);
+  EXPECT_EQ(threads.asked, 0);
   for (ReportProcess &process : processes)
     process.process += 100;
   EXPECT_EQ(names.process(1), "pid 4711 (train)");
   EXPECT_EQ(names.thread(1, 0), "thread 4711 (main) of pid 4711 (train)");
+  EXPECT_EQ(names.thread(1, 1), "thread 4720 (worker) of pid 4711 (train)");
+  EXPECT_EQ(threads.asked, 1);
+}
+
+// A server may have had a million threads. Only the names of those that cohorts tell apart are kept.
+TEST(SessionNames, LaterThreadsAreOne) {
+  TwoThreads threads;
+  threads.accounts.push_back({1, kThreadsApart, 5000, "late", 0, 0, 0});
+  const Names names = namesOf(threads.told(), twoProcesses());
+  EXPECT_EQ(names.thread(1, kOtherThreads), "other threads of pid 4711 (train)");
+  EXPECT_EQ(names.thread(1, kThreadsApart), "thread 5000 (late) of pid 4711 (train)");
 }
 
 } // namespace

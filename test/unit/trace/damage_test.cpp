@@ -79,6 +79,7 @@ protected:
       last_ns = event.event.header().time;
     }
     EXPECT_TRUE(reader->forEachDefinitions([](uint32_t, std::span<const std::byte>) {}));
+    reader->forEachAccount([](const StreamAccount &) {});
     EXPECT_TRUE(reader->forEachCallers([](uint32_t, std::span<const TraceWriter::CallerEntry>) {}));
     if (damage)
       *damage = reader->damage();

@@ -124,7 +124,7 @@ TEST_F(LeavesTest, OpeningReadsNoneOfEvents) {
   EXPECT_TRUE(reader->damage().empty());
   EXPECT_EQ(reader->eventCount(), 2 * kLeafBatches);
   EXPECT_EQ(reader->processes().size(), 1u);
-  EXPECT_EQ(reader->streams().size(), 1u);
+  EXPECT_EQ(accountsOf(*reader).size(), 1u);
   EXPECT_EQ(reader->storedUntil(1, 0), position_[0]);
 }
 

@@ -13,6 +13,7 @@
 #include <iterator>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace msleaks::analysis::test {
@@ -22,6 +23,16 @@ inline std::vector<abi::EventKind> allKinds() {
 #define MSL_EVENT(name, number, slots, doc) abi::EventKind::name,
 #include "msleaks/abi/events.def"
   };
+}
+
+// By process and stream.
+inline std::vector<StreamAccount> accountsOf(const TraceReader &reader) {
+  std::vector<StreamAccount> accounts;
+  reader.forEachAccount([&](const StreamAccount &account) { accounts.push_back(account); });
+  std::sort(accounts.begin(), accounts.end(), [](const StreamAccount &a, const StreamAccount &b) {
+    return std::pair(a.process, a.stream) < std::pair(b.process, b.stream);
+  });
+  return accounts;
 }
 
 // Returns values of very different sizes, so that varints of every length occur.

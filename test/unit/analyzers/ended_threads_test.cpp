@@ -1,0 +1,153 @@
+// Tests how much memory the analyses of a server need that starts a thread for each request: none for those that have
+// ended. This program's own operator new counts the memory.
+#include "analysis/analyzers/registry.h"
+#include "analysis/stream/pipeline.h"
+
+#include "../live/events.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <new>
+#include <optional>
+
+namespace {
+std::atomic<size_t> live_bytes;
+}
+
+void *operator new(size_t size) {
+  void *block = std::malloc(size);
+  if (!block)
+    throw std::bad_alloc();
+  live_bytes += malloc_usable_size(block);
+  return block;
+}
+void operator delete(void *block) noexcept {
+  live_bytes -= block ? malloc_usable_size(block) : 0;
+  std::free(block);
+}
+void operator delete(void *block, size_t) noexcept { operator delete(block); }
+
+namespace msleaks::analysis {
+namespace {
+
+// The history of the memory (memory_history.h) has taken all the room that it may take when there have been few.
+constexpr uint32_t kFew = 200'000, kMany = 400'000;
+
+// All analyzers of a report, and a process that starts one thread after the other.
+class EndedThreads : public testing::Test {
+protected:
+  EndedThreads() {
+    std::vector<Analyzer *> all;
+    for (const auto &analyzer : analyzers_)
+      all.push_back(analyzer.get());
+    pipeline.emplace(catalog_, all);
+  }
+  // Calls serve(the thread) for each thread until `end`.
+  template <class Serve> void runUntil(uint32_t end, Serve serve) {
+    for (; next_ < end; ++next_)
+      serve(next_);
+    pipeline->drain();
+  }
+  // The bytes that the threads between kFew and kMany leave behind.
+  template <class Serve> size_t leftBy(Serve serve) {
+    runUntil(kFew, serve);
+    const size_t before = live_bytes;
+    runUntil(kMany, serve);
+    return live_bytes - std::min<size_t>(before, live_bytes);
+  }
+  void apply(const StreamEvent &event) { pipeline->apply(event); }
+  uint64_t now() { return ++now_ns_; }
+
+  std::optional<Pipeline> pipeline;
+
+private:
+  Symbolizer symbolizer_;
+  SiteCatalog catalog_{symbolizer_};
+  std::vector<std::unique_ptr<Analyzer>> analyzers_ = makeAnalyzers();
+  uint32_t next_ = 0;
+  uint64_t now_ns_ = 1000;
+};
+
+// A thread's own state may be dropped late: some thousands of them may still be there.
+constexpr size_t kMostLeft = 1 << 20;
+
+TEST_F(EndedThreads, LeaveNothingOfTheirBlocks) {
+  const size_t left = leftBy([&](uint32_t stream) {
+    const test::Where where{.stream = stream}, growth{.stream = stream, .flags = abi::kRealloc};
+    apply(test::alloc(now(), 0x100, 16, where));
+    apply(test::free(now(), 0x100, growth));
+    apply(test::alloc(now(), 0x200, 32, growth));
+    apply(test::free(now(), 0x200, where));
+  });
+  EXPECT_LT(left, kMostLeft);
+  EXPECT_LT(pipeline->liveSet().cohorts().size(), kThreadsApart + 10);
+}
+
+TEST_F(EndedThreads, LeaveNothingOfTheirMappingsAndDeviceMemory) {
+  const size_t left = leftBy([&](uint32_t stream) {
+    const test::Where map{.stream = stream, .heap = abi::Heap::Mapping},
+        device{.stream = stream, .heap = abi::Heap::Device};
+    apply(test::alloc(now(), 0x10000, 4096, map));
+    apply(test::free(now(), 0x10000, map));
+    apply(test::alloc(now(), 0x20000, 4096, device));
+    apply(test::launch(now(), 0, device));
+    apply(test::free(now(), 0x20000, device));
+  });
+  EXPECT_LT(left, kMostLeft);
+}
+
+// A thread may end without having popped its owner, or ended its range.
+TEST_F(EndedThreads, LeaveLittleOfWhatTheySaid) {
+  const size_t left = leftBy([&](uint32_t stream) {
+    const test::Where where{.stream = stream};
+    apply(test::make<abi::OwnerPushEvent>(now(), where, 5, 0));
+    apply(test::make<abi::RangeBeginEvent>(now(), where, 6, 0));
+    apply(test::alloc(now(), 0x100, 16, where));
+    apply(test::free(now(), 0x100, where));
+  });
+  EXPECT_LT(left, 16 * kMostLeft);
+}
+
+// A block that a thread leaves behind is one of the others': what it is in is not kept apart.
+TEST_F(EndedThreads, ShareTheCohortOfTheirBlocks) {
+  runUntil(kThreadsApart + 2,
+           [&](uint32_t stream) { apply(test::alloc(now(), 0x1000 + 0x100 * stream, 16, {.stream = stream})); });
+  const auto cohortOf = [&](uint32_t stream) {
+    const Block *block = pipeline->liveSet().find(1, abi::AddressSpace::Host, 0x1000 + 0x100 * stream);
+    EXPECT_EQ(block->stream, stream);
+    return pipeline->liveSet().cohorts()[block->cohort].stream;
+  };
+  EXPECT_EQ(cohortOf(kThreadsApart - 1), kThreadsApart - 1);
+  EXPECT_EQ(cohortOf(kThreadsApart), kOtherThreads);
+  EXPECT_EQ(cohortOf(kThreadsApart + 1), kOtherThreads);
+}
+
+// What a process keeps by cohort must not grow with the cohorts of processes that have ended.
+TEST_F(EndedThreads, AProcessLeavesNoMoreWhenManyHaveEnded) {
+  constexpr uint32_t kProcesses = 1000, kSites = 20;
+  uint32_t process = 0;
+  const auto leftByProcesses = [&] {
+    const size_t before = live_bytes;
+    for (const uint32_t end = process + kProcesses; process < end;) {
+      ++process;
+      for (uint32_t site = 1; site <= kSites; ++site)
+        apply(test::alloc(now(), 0x100 * site, 16, {.process = process, .stream = site}));
+      pipeline->drain();
+      pipeline->expectEnd(process, {FreeCause::ProcessExited, now(), 0});
+      pipeline->passTime(now());
+    }
+    return live_bytes - before;
+  };
+  leftByProcesses();
+  const size_t first = leftByProcesses();
+  leftByProcesses();
+  leftByProcesses();
+  const size_t later = leftByProcesses();
+  EXPECT_LT(later, 3 * first) << "vectors grow by half";
+  EXPECT_LT(later, size_t{kProcesses} * kSites * 4096);
+}
+
+} // namespace
+} // namespace msleaks::analysis
