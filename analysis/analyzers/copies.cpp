@@ -88,7 +88,7 @@ struct BesideCopies : KeptBlocks {
 };
 
 Draft<Finding> findingOf(const Keeper &keeper, const BesideCopies &blocks, Conclusion &conclusion) {
-  auto draft = draftOf("copy", keeper, blocks.place, blocks.cohorts, conclusion);
+  auto draft = draftOf(finding_kinds::kCopy, keeper, blocks.place, blocks.cohorts, conclusion);
   Finding &finding = draft.line;
   const Beside &longest = *blocks.longest;
   finding.confidence = Confidence::Hint;

@@ -82,9 +82,8 @@ struct DeadWrites {
 };
 
 Draft<Finding> findingOf(const Keeper &keeper, const DeadWrites &writes, Conclusion &conclusion) {
-  auto draft = draftOf("dead-write", keeper, writes.place, writes.cohorts, conclusion);
+  auto draft = draftOf(finding_kinds::kDeadWrite, keeper, writes.place, writes.cohorts, conclusion);
   Finding &finding = draft.line;
-  finding.concern = Concern::Time;
   finding.confidence = Confidence::Likely;
   finding.saves_ns = writes.sum.bytes / kBytesPerNs;
   finding.evidence = {{"written_bytes", writes.sum.written_bytes}};

@@ -188,7 +188,7 @@ void addSegment(Pinned &pinned, const AtPeakOfAccount &segment) {
 }
 
 Draft<Finding> findingOf(const Keeper &keeper, const Pinned &pinned, Conclusion &conclusion) {
-  auto draft = draftOf("fragmentation", keeper, pinned.place, pinned.segments, conclusion);
+  auto draft = draftOf(finding_kinds::kFragmentation, keeper, pinned.place, pinned.segments, conclusion);
   Finding &finding = draft.line;
   finding.confidence = Confidence::Hint;
   uint64_t used = 0, parts = 0;

@@ -241,7 +241,7 @@ std::string adviceOf(const Growth &growth, bool is_freed, const Finding &finding
 }
 
 Draft<Finding> findingOf(const Growth &growth, Conclusion &conclusion) {
-  auto draft = draftOf("growth", growth.keeper, growth.place, growth.cohorts, conclusion);
+  auto draft = draftOf(finding_kinds::kGrowth, growth.keeper, growth.place, growth.cohorts, conclusion);
   const bool is_freed = growth.freed_bytes * 2 > growth.bytes;
   Finding &finding = draft.line;
   if (is_freed || growth.period)

@@ -3,6 +3,7 @@
 #include "analysis/findings/advice.h"
 #include "analysis/findings/keeper.h"
 #include "analysis/live/open_handles.h"
+#include "analysis/result/finding_kinds.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -160,9 +161,8 @@ Draft<Finding> findingOf(abi::HandleKind kind, const PlaceGroup &forgotten, uint
   const bool many = finding.count >= kForgotten || steps != 0;
   if (!many && known != 0)
     finding.count = known;
-  finding.kind = "handles";
+  setKind(finding, finding_kinds::kHandles);
   finding.part = abi::nameOf(kind);
-  finding.concern = Concern::Handles;
   finding.confidence = kind == abi::HandleKind::Thread || !(many || known != 0) ? Confidence::Hint : Confidence::Likely;
   finding.owner = finding.site.library;
   finding.evidence = {{"handle", std::string(abi::nameOf(kind))}};

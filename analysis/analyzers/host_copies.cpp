@@ -248,7 +248,7 @@ std::string placeLineOf(SiteId site, Conclusion &conclusion) {
 }
 
 Draft<Finding> findingOf(const Keeper &keeper, const CopiesOfKeeper &copies, Conclusion &conclusion) {
-  auto draft = draftOf("copy", keeper, copies.place, copies.cohorts, conclusion);
+  auto draft = draftOf(finding_kinds::kCopy, keeper, copies.place, copies.cohorts, conclusion);
   Finding &finding = draft.line;
   const BesideSource &largest = *copies.largest;
   finding.confidence = Confidence::Hint;

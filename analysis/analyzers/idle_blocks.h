@@ -3,6 +3,7 @@
 
 #include "analysis/findings/keeper.h"
 #include "analysis/live/use.h"
+#include "analysis/result/finding_kinds.h"
 
 #include <cstdint>
 #include <vector>
@@ -11,14 +12,14 @@ namespace msleaks::analysis::inline analyzers {
 
 // A part of a block's life in which the program could do without it.
 struct Idle {
-  const char *kind;
+  FindingKind kind;
   LifePart part;
   const char *use, *kernel; // at its end that is a use, and what was launched there
 };
-inline constexpr Idle kEarly{"early-allocation", LifePart::NotUsed, "first_use", "first_use_kernel"};
-inline constexpr Idle kLate{"late-free", LifePart::Late, "last_use", "last_use_kernel"};
-inline constexpr Idle kUnused{"unused", LifePart::Unused, nullptr, nullptr};
-inline constexpr Idle kBetweenUses{"idle", LifePart::InUse, "last_use", "last_use_kernel"};
+inline constexpr Idle kEarly{finding_kinds::kEarlyAllocation, LifePart::NotUsed, "first_use", "first_use_kernel"};
+inline constexpr Idle kLate{finding_kinds::kLateFree, LifePart::Late, "last_use", "last_use_kernel"};
+inline constexpr Idle kUnused{finding_kinds::kUnused, LifePart::Unused, nullptr, nullptr};
+inline constexpr Idle kBetweenUses{finding_kinds::kIdle, LifePart::InUse, "last_use", "last_use_kernel"};
 
 // Sums over a cohort's blocks.
 struct Idleness {

@@ -186,7 +186,7 @@ std::string adviceOf(const Leak &leak, const Finding &finding, const Holders *ho
 }
 
 Draft<Finding> findingOf(const Leak &leak, Conclusion &conclusion) {
-  auto draft = draftOf("leak", leak.keeper, leak.place, leak.cohorts, conclusion);
+  auto draft = draftOf(finding_kinds::kLeak, leak.keeper, leak.place, leak.cohorts, conclusion);
   Finding &finding = draft.line;
   const bool is_lost = leak.reach == Reach::Lost || leak.reach == Reach::Indirect;
   if (is_lost && leak.keeper.closed_library.empty())

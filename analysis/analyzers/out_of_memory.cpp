@@ -3,6 +3,7 @@
 #include "analysis/base/text.h"
 #include "analysis/findings/advice.h"
 #include "analysis/live/refusals.h"
+#include "analysis/result/finding_kinds.h"
 
 #include <algorithm>
 #include <array>
@@ -101,8 +102,7 @@ struct OutOfMemoryAnalyzer::AtPlace {
 void OutOfMemoryAnalyzer::addFinding(const AtPlace &at, Conclusion &conclusion) const {
   auto draft = conclusion.lines.lineOf<Finding>({at.place, at.shares}, Lines::Paths::Shown);
   Finding &finding = draft.line;
-  finding.kind = "out-of-memory";
-  finding.concern = Concern::Refusal;
+  setKind(finding, finding_kinds::kOutOfMemory);
   finding.confidence = at.ended_badly ? Confidence::Likely : Confidence::Hint;
   finding.heap = at.asker.heap;
   finding.device = at.asker.device;

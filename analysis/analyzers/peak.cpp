@@ -5,6 +5,7 @@
 #include "analysis/base/text.h"
 #include "analysis/findings/advice.h"
 #include "analysis/findings/keeper.h"
+#include "analysis/result/finding_kinds.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -102,7 +103,7 @@ void PeakAnalyzer::findStandingOut(const PeakTracker &of, const Account &account
       continue;
     auto draft = conclusion.lines.lineOf<Finding>(way.group, Lines::Paths::Shown);
     Finding &finding = draft.line;
-    finding.kind = "peak";
+    setKind(finding, finding_kinds::kPeak);
     finding.callers = way.callers;
     finding.confidence = Confidence::Hint;
     finding.heap = account.heap;

@@ -22,8 +22,8 @@ constexpr size_t kMostWasteRows = 1000;
 
 enum class Waste : uint8_t { Unused, Early, Rest, Capacity, Count };
 
-constexpr std::array<const char *, static_cast<size_t>(Waste::Count)> kWasteKinds{"unused", "early-allocation",
-                                                                                  "overallocated", "capacity"};
+constexpr std::array<FindingKind, static_cast<size_t>(Waste::Count)> kWasteKinds{
+    finding_kinds::kUnused, finding_kinds::kEarlyAllocation, finding_kinds::kOverallocated, finding_kinds::kCapacity};
 
 std::string adviceOf(Waste waste, uint64_t touched_bytes, const Finding &finding) {
   const std::string function = functionIn(finding.site), thing = thingOf(finding);

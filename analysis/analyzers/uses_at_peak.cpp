@@ -206,7 +206,7 @@ void describeRedundant(Finding &finding, const Spare &spare, Conclusion &conclus
       fmt::format("Nothing uses the block of {} any more: let {} use that memory.", other, thingOf(finding));
 }
 
-void addFindings(const char *kind, Spares spares, void (*describe)(Finding &, const Spare &, Conclusion &),
+void addFindings(const FindingKind &kind, Spares spares, void (*describe)(Finding &, const Spare &, Conclusion &),
                  Conclusion &conclusion) {
   for (auto &[keeper, spare] : spares) {
     spare.absence.sort();
@@ -225,8 +225,8 @@ void UsesAtPeakAnalyzer::conclude(Conclusion &conclusion) const {
   for (const auto &[account, lives] : accounts_) {
     if (lives.number != peaks_->of(account).clock().number() || !conclusion.seesUses(account))
       continue;
-    addFindings("idle", idleOf(lives, conclusion), describeIdle, conclusion);
-    addFindings("redundant", redundantOf(lives, conclusion), describeRedundant, conclusion);
+    addFindings(finding_kinds::kIdle, idleOf(lives, conclusion), describeIdle, conclusion);
+    addFindings(finding_kinds::kRedundant, redundantOf(lives, conclusion), describeRedundant, conclusion);
   }
 }
 

@@ -2,6 +2,7 @@
 #include "analysis/analyzers/registry.h"
 #include "analysis/live/device_ranges.h"
 #include "analysis/places/labels.h"
+#include "analysis/result/finding_kinds.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -314,9 +315,8 @@ void WatchAnalyzer::addFinding(const BlockChange &change, Conclusion &conclusion
   const Place place = conclusion.lines.places().of(change.site);
   auto draft = conclusion.lines.lineOf<Finding>({place, {{change.site, change.bytes, 1}}}, Lines::Paths::Shown);
   Finding &finding = draft.line;
-  finding.kind = "trampled";
+  setKind(finding, finding_kinds::kTrampled);
   finding.part = nameOf(change.name, change.address);
-  finding.concern = Concern::Content;
   finding.confidence = change.given == Given::No ? Confidence::Likely : Confidence::Hint;
   finding.heap = change.heap;
   finding.owner = finding.site.library;

@@ -5,6 +5,7 @@
 #include "analysis/compare/place_callers.h"
 #include "analysis/compare/same_places.h"
 #include "analysis/places/place.h"
+#include "analysis/result/finding_kinds.h"
 #include "analysis/result/place_key.h"
 
 #include <algorithm>
@@ -264,7 +265,8 @@ std::vector<FindingChange> compareFindings(const Report &first, const Report &se
   // A finding `peak` only says that a place has many bytes, which the places say better.
   const auto add = [&](const Finding &finding, const std::set<FindingKey> &others, const std::string &file,
                        PlaceState state) {
-    if (finding.kind != "peak" && !others.contains(keyOf(finding, file)) && !isNoise(finding, file))
+    const bool is_compared = !isOf(finding, finding_kinds::kPeak) && !isNoise(finding, file);
+    if (is_compared && !others.contains(keyOf(finding, file)))
       changes.push_back({finding, state});
   };
   const std::set<FindingKey> before = keysOf(first.findings, relocated), after = keysOf(second.findings, asItIs);

@@ -144,10 +144,9 @@ Confidence confidenceOf(const Churn &churn) {
 }
 
 Draft<Finding> findingOf(const Churn &churn, Conclusion &conclusion) {
-  auto draft = draftOf("churn", churn.keeper, churn.place, churn.cohorts, conclusion);
+  auto draft = draftOf(finding_kinds::kChurn, churn.keeper, churn.place, churn.cohorts, conclusion);
   Finding &finding = draft.line;
   const AllocationCount &count = churn.count;
-  finding.concern = Concern::Time;
   finding.confidence = confidenceOf(churn);
   finding.saves_ns = static_cast<uint64_t>(churn.cost.all());
   finding.evidence = {{"allocations", count.count},

@@ -5,6 +5,7 @@
 #include "analysis/findings/place_groups.h"
 #include "analysis/findings/twins.h"
 #include "analysis/live/reachability.h"
+#include "analysis/result/finding_kinds.h"
 #include "analysis/result/place_key.h"
 
 #include <algorithm>
@@ -66,12 +67,12 @@ void giveIds(const std::vector<Finding *> &findings) {
   }
 }
 
-bool isPeak(const Finding &finding) { return finding.kind == "peak"; }
+bool isPeak(const Finding &finding) { return isOf(finding, finding_kinds::kPeak); }
 
 // What its fix probably saves. A leak that comes behind the peak is as large, and a longer run has a higher one.
 uint64_t expectedSaving(const Finding &finding) {
   constexpr uint64_t kHintsOfWhichOneHolds = 4;
-  const bool leaks = finding.kind == "leak" || finding.kind == "growth";
+  const bool leaks = isOf(finding, finding_kinds::kLeak) || isOf(finding, finding_kinds::kGrowth);
   const uint64_t saving = finding.concern == Concern::Time ? finding.saves_ns
                           : leaks                          ? std::max(finding.saves_bytes, finding.bytes)
                                                            : finding.saves_bytes;
@@ -156,10 +157,10 @@ std::vector<Finding *> Conclusion::candidateLines() {
 void Conclusion::mergeGrowth() {
   PlaceGroups leaks;
   for (size_t i = 0; i < candidates_.size(); ++i)
-    if (const Finding &finding = candidates_[i].draft.line; finding.kind == "leak")
+    if (const Finding &finding = candidates_[i].draft.line; isOf(finding, finding_kinds::kLeak))
       leaks.add(finding, i);
   const auto isMerged = [&](const Finding &growth) {
-    if (growth.kind != "growth")
+    if (!isOf(growth, finding_kinds::kGrowth))
       return false;
     for (const size_t number : leaks.of(growth)) {
       Finding &leak = candidates_[number].draft.line;
@@ -182,7 +183,7 @@ void Conclusion::putLostFirst() {
   std::vector<Candidate> leaks;
   for (size_t i = 0; i < candidates_.size(); ++i) {
     const Finding &finding = candidates_[i].draft.line;
-    if (finding.kind != "leak" || !finding.closed_library.empty())
+    if (!isOf(finding, finding_kinds::kLeak) || !finding.closed_library.empty())
       continue;
     ranks.push_back(i);
     leaks.push_back(std::move(candidates_[i]));

@@ -1,4 +1,5 @@
 #include "analysis/findings/file_leaks.h"
+#include "analysis/result/finding_kinds.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -9,11 +10,11 @@ namespace msleaks::analysis::inline findings {
 namespace {
 
 bool isLeakOf(const Finding &finding, std::string_view type) {
-  return finding.kind == "leak" && finding.analyzer.empty() && finding.closed_library.empty() &&
+  return isOf(finding, finding_kinds::kLeak) && finding.analyzer.empty() && finding.closed_library.empty() &&
          finding.allocator.type == type;
 }
 
-bool isOfOpenFiles(const Finding &finding) { return finding.kind == "handles" && finding.part == "FILE"; }
+bool isOfOpenFiles(const Finding &finding) { return isOf(finding, finding_kinds::kHandles) && finding.part == "FILE"; }
 
 // Whether freopen() has opened so many FILEs of this place again that they are open FILEs of `handles` now.
 bool areReopenedIn(const Finding &handles, const FrameText &place, uint64_t count) {

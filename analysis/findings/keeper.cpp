@@ -59,11 +59,11 @@ void KeptBlocks::add(CohortId cohort, uint64_t bytes, uint64_t from_ns, uint64_t
   byte_ns += byteNsOf(bytes, to_ns - from_ns);
 }
 
-Draft<Finding> draftOf(const char *kind, const Keeper &keeper, const Place &place,
+Draft<Finding> draftOf(const FindingKind &kind, const Keeper &keeper, const Place &place,
                        const std::vector<CohortShare> &blocks, Conclusion &conclusion) {
   auto draft = conclusion.lines.lineOf<Finding>({place, bySite(blocks, conclusion.cohorts)}, Lines::Paths::Shown);
   Finding &finding = draft.line;
-  finding.kind = kind;
+  setKind(finding, kind);
   finding.closed_library = keeper.closed_library;
   finding.confidence = keeper.closed_library.empty() ? Confidence::Likely : Confidence::Hint;
   finding.heap = keeper.account.heap;

@@ -4,6 +4,7 @@
 
 #include "analysis/findings/conclusion.h"
 #include "analysis/places/place.h"
+#include "analysis/result/finding_kinds.h"
 
 #include <cstdint>
 #include <map>
@@ -67,7 +68,7 @@ void addFindings(std::map<Keeper, Blocks> &by_keeper, Conclusion &conclusion, Dr
 
 // What is known of a finding about these blocks without the analysis that found them. `place`: the keeper's, or the one
 // of a closed library's callers to show.
-Draft<Finding> draftOf(const char *kind, const Keeper &, const Place &place, const std::vector<CohortShare> &,
+Draft<Finding> draftOf(const FindingKind &, const Keeper &, const Place &place, const std::vector<CohortShare> &,
                        Conclusion &);
 
 } // namespace msleaks::analysis::inline findings

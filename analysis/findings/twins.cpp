@@ -1,13 +1,14 @@
 #include "analysis/findings/twins.h"
 
 #include "analysis/findings/place_groups.h"
+#include "analysis/result/finding_kinds.h"
 
 #include <algorithm>
 
 namespace msleaks::analysis::inline findings {
 namespace {
 
-bool isPool(const Finding &finding) { return finding.kind == "fragmentation"; }
+bool isPool(const Finding &finding) { return isOf(finding, finding_kinds::kFragmentation); }
 // A copy of another host block.
 bool isHostCopy(const Finding &finding) {
   return std::any_of(finding.evidence.begin(), finding.evidence.end(),
@@ -24,7 +25,7 @@ bool mayGiveWay(const Finding &finding) {
 // way to a finding that says why: growth, or the free memory in a pool's segments. That free memory is no leak, so a
 // finding about it never gives way. Nor does one about a copy: no other kind says that the same content is there twice.
 bool givesWay(const Finding &hint, const Finding &finding) {
-  const bool says_more = isSure(finding) || (hint.kind == "peak" && finding.kind == "growth");
+  const bool says_more = isSure(finding) || (isOf(hint, finding_kinds::kPeak) && isOf(finding, finding_kinds::kGrowth));
   return mayGiveWay(hint) && says_more && finding.concern == hint.concern && finding.bytes >= hint.bytes / 2 &&
          mayBeOfOneWay(finding, hint);
 }
@@ -33,7 +34,7 @@ std::vector<bool> twinsIn(std::span<Finding *const> findings,
                           const std::function<bool(const Finding &hint, const Finding &finding)> &gives_way) {
   PlaceGroups surer;
   for (size_t i = 0; i < findings.size(); ++i)
-    if (isSure(*findings[i]) || findings[i]->kind == "growth")
+    if (isSure(*findings[i]) || isOf(*findings[i], finding_kinds::kGrowth))
       surer.add(*findings[i], i);
   std::vector<bool> twins;
   for (const Finding *hint : findings) {

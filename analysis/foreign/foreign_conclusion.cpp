@@ -176,7 +176,7 @@ ForeignConclusion::Refusal ForeignConclusion::addFinding(const analyzer::Finding
   const Keeper keeper = keeperOf(site, place, accountOf(most->cohort.index), conclusion_.catalog);
   // Apart from the kinds that msleaks has itself.
   const std::string kind = fmt::format("{}/{}", analyzer_, view.kind);
-  auto draft = draftOf(kind.c_str(), keeper, place, shares, conclusion_);
+  auto draft = draftOf({kind.c_str(), Concern::Memory}, keeper, place, shares, conclusion_);
   draft.line.analyzer = analyzer_;
   draft.line.confidence = *confidence;
   draft.line.advice = textOf(view.advice);

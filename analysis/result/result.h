@@ -129,7 +129,7 @@ struct ReopenedFiles {
 // What an analyzer says about the blocks of one place.
 struct Finding : SiteLine {  // `bytes` and `count`: of the blocks that it is about
   std::string id;            // the same in every run in which the place is the same
-  std::string kind;          // "leak", "growth", "peak", "churn", "out-of-memory", "handles", "trampled"
+  std::string kind;          // finding_kinds.def; of the user's own analyzers, ANALYZER/KIND
   uint32_t family = 0;       // of lost leaks that one place's leads to: by what they are together, from 1; else 0
   uint64_t family_bytes = 0; // of the place of that family that was lost, with all that it leads to
   std::string part;          // of the place's blocks, where another finding of the kind is about the first; else empty

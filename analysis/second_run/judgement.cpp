@@ -1,4 +1,5 @@
 #include "analysis/base/text.h"
+#include "analysis/result/finding_kinds.h"
 #include "analysis/second_run/verification.h"
 #include "analysis/second_run/writes.h"
 
@@ -52,8 +53,10 @@ struct Kind {
   std::string_view name;
   Judgement (*judge)(const Finding &, const GuardedSum &);
 };
-constexpr std::array<Kind, 4> kKinds{
-    {{"unused", judgeUnused}, {"overallocated", judgeRest}, {"capacity", judgeRest}, {"early-allocation", judgeWait}}};
+constexpr std::array<Kind, 4> kKinds{{{finding_kinds::kUnused.name, judgeUnused},
+                                      {finding_kinds::kOverallocated.name, judgeRest},
+                                      {finding_kinds::kCapacity.name, judgeRest},
+                                      {finding_kinds::kEarlyAllocation.name, judgeWait}}};
 
 const Kind *kindOf(const Finding &finding) {
   const auto kind = std::find_if(kKinds.begin(), kKinds.end(), [&](const Kind &k) { return k.name == finding.kind; });
@@ -87,7 +90,7 @@ GuardedSum sumOf(const std::vector<std::shared_ptr<GuardedBlock>> &blocks, uint6
 }
 
 std::string whyNotVerifiable(const Finding &finding) {
-  if (finding.kind == kTrampled)
+  if (isOf(finding, finding_kinds::kTrampled))
     return finding.heap == abi::Heap::Host
                ? ""
                : fmt::format("who writes into memory of the heap '{}' cannot be seen", abi::nameOf(finding.heap));

@@ -1,6 +1,7 @@
 #include "analysis/base/machine.h"
 #include "analysis/base/text.h"
 #include "analysis/places/line_code.h"
+#include "analysis/result/finding_kinds.h"
 #include "analysis/second_run/allocation_place.h"
 #include "analysis/second_run/guard_tracer.h"
 #include "analysis/second_run/second_run.h"
@@ -85,7 +86,7 @@ Result<Verification> verify(const Finding &finding, const SecondRun &run) {
   verification.judgement.why = whyNotVerifiable(finding);
   if (!verification.judgement.why.empty())
     return verification;
-  MSL_TRY((finding.kind == kTrampled ? verifyWrites : verifyTouches)(finding, run, verification));
+  MSL_TRY((isOf(finding, finding_kinds::kTrampled) ? verifyWrites : verifyTouches)(finding, run, verification));
   return verification;
 }
 

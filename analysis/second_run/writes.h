@@ -6,8 +6,6 @@
 
 namespace msleaks::analysis::inline second_run {
 
-inline constexpr char kTrampled[] = "trampled"; // the kind of findings that are about this
-
 // Writes by where they were made.
 class Writes {
 public:

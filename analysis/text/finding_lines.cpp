@@ -2,6 +2,7 @@
 
 #include "analysis/base/text.h"
 #include "analysis/places/function_name.h"
+#include "analysis/result/finding_kinds.h"
 #include "analysis/text/callers.h"
 #include "analysis/text/finding_title.h"
 #include "analysis/text/parts.h"
@@ -85,7 +86,9 @@ std::string lastText(const Finding &finding) {
   return saving + (saving.empty() ? "" : " ") + plainName(printable(finding.advice));
 }
 
-bool isIndirect(const Finding &finding) { return finding.kind == "leak" && textIn(finding, "reach") == "indirect"; }
+bool isIndirect(const Finding &finding) {
+  return isOf(finding, finding_kinds::kLeak) && textIn(finding, "reach") == "indirect";
+}
 
 // The first `count` lines. The last of them says if there were more.
 void keepLines(std::vector<std::string> &lines, size_t count, size_t columns) {

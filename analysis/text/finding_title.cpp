@@ -2,6 +2,7 @@
 
 #include "analysis/base/text.h"
 #include "analysis/places/function_name.h"
+#include "analysis/result/finding_kinds.h"
 #include "analysis/text/parts.h"
 #include "analysis/text/site_text.h"
 
@@ -186,31 +187,31 @@ struct Sentence {
   std::string (*text)(const Finding &);
 };
 constexpr Sentence kSentences[] = {
-    {"leak", [](const Finding &finding) { return leakText(finding) + growthOf(finding); }},
-    {"growth", growsText},
-    {"early-allocation", earlyText},
-    {"late-free",
+    {finding_kinds::kLeak.name, [](const Finding &finding) { return leakText(finding) + growthOf(finding); }},
+    {finding_kinds::kGrowth.name, growsText},
+    {finding_kinds::kEarlyAllocation.name, earlyText},
+    {finding_kinds::kLateFree.name,
      [](const Finding &finding) {
        return fmt::format("{} stay{} {}behind {} last use", blocksOf(finding), singularEnding(finding),
                           forTime(finding), its(finding));
      }},
-    {"unused", unusedText},
-    {"overallocated", overallocatedText},
-    {"capacity", capacityText},
-    {"copy", copyText},
-    {"idle", idleText},
-    {"redundant",
+    {finding_kinds::kUnused.name, unusedText},
+    {finding_kinds::kOverallocated.name, overallocatedText},
+    {finding_kinds::kCapacity.name, capacityText},
+    {finding_kinds::kCopy.name, copyText},
+    {finding_kinds::kIdle.name, idleText},
+    {finding_kinds::kRedundant.name,
      [](const Finding &finding) {
        return fmt::format("{} could have the memory of the block of {}", blocksOf(finding),
                           textIn(finding, "fits_into"));
      }},
-    {"dead-write", deadWriteText},
-    {"fragmentation", fragmentationText},
-    {"peak", peakText},
-    {"trampled", trampledText},
-    {"out-of-memory", refusedText},
-    {"churn", churnText},
-    {"handles", handlesText},
+    {finding_kinds::kDeadWrite.name, deadWriteText},
+    {finding_kinds::kFragmentation.name, fragmentationText},
+    {finding_kinds::kPeak.name, peakText},
+    {finding_kinds::kTrampled.name, trampledText},
+    {finding_kinds::kOutOfMemory.name, refusedText},
+    {finding_kinds::kChurn.name, churnText},
+    {finding_kinds::kHandles.name, handlesText},
 };
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "analysis/text/report_text.h"
 #include "analysis/base/text.h"
+#include "analysis/result/finding_kinds.h"
 #include "analysis/result/report.h"
 #include "analysis/text/callers.h"
 #include "analysis/text/parts.h"
@@ -189,7 +190,7 @@ void printShortReport(const Report &report, std::ostream &to, size_t columns) {
   writeEntries(table, report);
   size_t shown = 0;
   for (const Finding &finding : report.findings)
-    if (finding.kind == "leak" && finding.confidence < Confidence::Hint && shown++ < kShortLeaks)
+    if (isOf(finding, finding_kinds::kLeak) && finding.confidence < Confidence::Hint && shown++ < kShortLeaks)
       to << fmt::format("{:>19}  {}\n", bytesText(finding.bytes),
                         wholePlaceOf(finding.site, std::max(columns, kLeastColumns) - kBeforePlace));
   const std::string more = fmt::format("msleaks report {}", printable(report.run));

@@ -2,6 +2,7 @@
 
 #include "analysis/base/text.h"
 #include "analysis/findings/keeper.h"
+#include "analysis/result/finding_kinds.h"
 #include "analysis/text/finding_title.h"
 #include "analysis/text/parts.h"
 #include "analysis/text/report_text.h"
@@ -24,12 +25,13 @@ uint64_t peakOf(const Report &report, abi::Heap heap) {
 }
 
 bool grows(const Finding &finding) {
-  return finding.kind == "growth" || numberIn(finding, kGrowthEvidence).has_value();
+  return isOf(finding, finding_kinds::kGrowth) || numberIn(finding, kGrowthEvidence).has_value();
 }
 
 // The blocks of a FILE that was not closed are a leak, which the finding about the handle tells.
 bool isCountedLeak(const Finding &finding) {
-  const bool is_leak = finding.kind == "leak" || (finding.kind == "handles" && numberIn(finding, "keeps_bytes"));
+  const bool is_leak = isOf(finding, finding_kinds::kLeak) ||
+                       (isOf(finding, finding_kinds::kHandles) && numberIn(finding, "keeps_bytes"));
   return is_leak && finding.confidence < Confidence::Hint;
 }
 

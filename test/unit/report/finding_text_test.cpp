@@ -1,4 +1,5 @@
 // Tests that the text of a finding names the program's own code, in any width of the terminal.
+#include "analysis/result/finding_kinds.h"
 #include "analysis/result/report.h"
 #include "analysis/text/report_text.h"
 
@@ -57,6 +58,18 @@ void expectIn(const std::string &text, const std::string &part) {
 }
 
 } // namespace
+
+// A kind without a sentence of its own would only be said to have blocks.
+TEST(FindingText, EachKindHasASentence) {
+  const std::string unknown = titleOf(findingOf("unknown"));
+  for (const FindingKind &kind : kFindingKinds) {
+    Finding finding = findingOf("");
+    setKind(finding, kind);
+    const std::string title = titleOf(finding);
+    EXPECT_TRUE(title.starts_with(kind.name)) << title;
+    EXPECT_NE(title.substr(std::string(kind.name).size()), unknown.substr(std::string("unknown").size())) << kind.name;
+  }
+}
 
 TEST(FindingText, NamesTheProgramsOwnThings) {
   Finding leak = findingOf("leak");

@@ -1,5 +1,6 @@
 // Tests which blocks a finding is about, and the verdict that follows from writes into these blocks.
 #include "analysis/collect/watch_option.h"
+#include "analysis/result/finding_kinds.h"
 #include "analysis/second_run/writes.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +10,7 @@ namespace {
 
 Finding trampled(std::string block, std::string operation) {
   Finding finding;
-  finding.kind = kTrampled;
+  setKind(finding, finding_kinds::kTrampled);
   finding.heap = abi::Heap::Host;
   finding.evidence = {
       {"block", std::move(block)}, {"operation", std::move(operation)}, {"block_bytes", uint64_t{2048}}};
