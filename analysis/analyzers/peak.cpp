@@ -146,6 +146,16 @@ Section PeakAnalyzer::placesByProcess(const std::vector<CohortShare> &at_peak, C
   return section;
 }
 
+static std::vector<DevicePeak> byDevice(const Peaks &peaks, abi::Heap heap) {
+  std::vector<DevicePeak> list;
+  if (abi::spaceOf(heap) == abi::AddressSpace::Accelerator)
+    peaks.forEachAccount([&](const Account &account, const PeakTracker &of) {
+      if (account.heap == heap)
+        list.push_back({account.device, of.clock().bytes(), of.clock().timeNs()});
+    });
+  return list;
+}
+
 static std::vector<ProcessPeak> byProcess(const Peaks &peaks) {
   std::vector<ProcessPeak> list;
   for (const auto &[process, clock] : peaks.processes())
@@ -170,7 +180,8 @@ void PeakAnalyzer::conclude(Conclusion &conclusion) const {
   for (size_t heap = 0; heap < static_cast<size_t>(abi::Heap::Count); ++heap)
     if (const PeakTracker &of = peaks.of(static_cast<abi::Heap>(heap)); of.clock().bytes() != 0)
       report.by_heap.push_back({static_cast<abi::Heap>(heap), of.clock().bytes(), of.clock().timeNs(),
-                                lines.bySite(bySite(of.shares(), conclusion.cohorts), Lines::Paths::LeftOut)});
+                                lines.bySite(bySite(of.shares(), conclusion.cohorts), Lines::Paths::LeftOut),
+                                byDevice(peaks, static_cast<abi::Heap>(heap))});
   report.by_process = byProcess(peaks);
   if (total.bytes() != 0)
     conclusion.result.sections.push_back(placesByProcess(at_peak, conclusion));

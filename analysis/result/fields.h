@@ -215,6 +215,16 @@ inline constexpr auto sinceStart(uint64_t time_ns, const Report &report) {
   return time_ns > report.start_ns ? time_ns - report.start_ns : 0;
 }
 
+template <> struct Fields<DevicePeak> {
+  static void each(auto &&visit) {
+    visit("device", &DevicePeak::device, Plain{}, Fold::Key);
+    visit("bytes", &DevicePeak::bytes, Plain{}, Fold::Sum);
+    visit("time_ns", &DevicePeak::time_ns);
+    visit.derived("since_start_ns",
+                  [](const DevicePeak &peak, const Report &report) { return sinceStart(peak.time_ns, report); });
+  }
+};
+
 template <> struct Fields<HeapPeak> {
   static void each(auto &&visit) {
     visit("heap", &HeapPeak::heap, Plain{}, Fold::Key);
@@ -223,6 +233,7 @@ template <> struct Fields<HeapPeak> {
     visit.derived("since_start_ns",
                   [](const HeapPeak &peak, const Report &report) { return sinceStart(peak.time_ns, report); });
     visit("by_site", &HeapPeak::by_site, ItemsOf<ShortLine>{});
+    visit("by_device", &HeapPeak::by_device);
   }
 };
 

@@ -69,10 +69,16 @@ struct ProcessPeak {
   std::optional<uint64_t> resident_bytes = {};         // as sampled next to that time
   std::optional<uint64_t> highest_resident_bytes = {}; // of all its samples
 };
+// One device's part of a heap has a peak of its own.
+struct DevicePeak {
+  uint8_t device = 0;
+  uint64_t bytes = 0, time_ns = 0;
+};
 struct HeapPeak {
   abi::Heap heap = abi::Heap::Host;
-  uint64_t bytes = 0, time_ns = 0;
-  std::vector<SiteLine> by_site; // without paths
+  uint64_t bytes = 0, time_ns = 0;        // of all devices together
+  std::vector<SiteLine> by_site;          // without paths
+  std::vector<DevicePeak> by_device = {}; // ascending; empty: the heap is the host's
 };
 struct PeakReport {
   uint64_t bytes = 0, time_ns = 0;        // CLOCK_MONOTONIC

@@ -18,10 +18,16 @@ namespace {
 constexpr uint64_t kOneIn = 20;
 constexpr size_t kLeastLines = 3;
 
-uint64_t peakOf(const Report &report, abi::Heap heap) {
+// The peak of the finding's heap, of its device where several devices have some of the heap.
+uint64_t peakOf(const Report &report, const Finding &finding) {
   const auto &heaps = report.peak.by_heap;
-  const auto of = std::find_if(heaps.begin(), heaps.end(), [&](const HeapPeak &peak) { return peak.heap == heap; });
-  return of == heaps.end() ? report.peak.bytes : of->bytes;
+  const auto of =
+      std::find_if(heaps.begin(), heaps.end(), [&](const HeapPeak &peak) { return peak.heap == finding.heap; });
+  if (of == heaps.end())
+    return report.peak.bytes;
+  const auto on = std::find_if(of->by_device.begin(), of->by_device.end(),
+                               [&](const DevicePeak &peak) { return peak.device == finding.device; });
+  return on == of->by_device.end() ? of->bytes : on->bytes;
 }
 
 bool grows(const Finding &finding) {
@@ -45,7 +51,7 @@ bool matters(const Finding &finding, const Report &report, const TableStyle &sty
   if (finding.concern != Concern::Memory)
     return false;
   // With --min, the user says what is much.
-  return style.least_bytes != 0 || isMuch(finding.saves_bytes, peakOf(report, finding.heap));
+  return style.least_bytes != 0 || isMuch(finding.saves_bytes, peakOf(report, finding));
 }
 
 void add(ScreenFindings::Sum &sum, const Finding &finding) {

@@ -252,6 +252,14 @@ TEST(Screen, LeavesOutWhatIsSmall) {
   EXPECT_TRUE(shows(growing) && shows(trampled) && shows(leak));
   EXPECT_FALSE(shows(churn) || shows(file));
   EXPECT_TRUE(shows(device)) << "a twentieth of the peak of its own heap";
+  const auto showsBeside = [&](uint8_t number) {
+    device.device = number;
+    Report report = reportOf({device});
+    report.peak.by_heap.push_back({abi::Heap::Device, 800 * kMiB, 1, {}, {{0, 10 * kMiB, 1}, {1, 790 * kMiB, 1}}});
+    return screenOf(report).find("\n1.  late-free") != std::string::npos;
+  };
+  EXPECT_TRUE(showsBeside(0)) << "a twentieth of the peak of its own device";
+  EXPECT_FALSE(showsBeside(1));
   file.evidence = {{"keeps_bytes", uint64_t{4096}}};
   EXPECT_TRUE(shows(file)) << "the leak of a FILE counts for the exit status";
   small.analyzer = "mine";
