@@ -242,6 +242,16 @@ void Births::halve() {
   births_.resize((births_.size() + 1) / 2);
 }
 
+void AllBirths::halve() {
+  count_ = 0;
+  for (auto &[key, births] : of_) {
+    if (births.size() > kFew)
+      births.halve();
+    count_ += births.size();
+  }
+  most_ = std::max(kMostInAll, 2 * count_); // where very many cohorts have a few
+}
+
 void LeakAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_ns) {
   if (!isEnd(cause) || cause == FreeCause::ProcessExec || block.reserve)
     return;
@@ -266,7 +276,7 @@ void LeakAnalyzer::addLeaked(const Block &block, uint64_t age_ns) {
   Leaked &leaked = leaked_[static_cast<size_t>(reach)];
   const bool is_libcs = reach == Reach::Held && known->second->isHeldByLibc(block);
   const bool is_largest = addTo(is_libcs ? libcs_ : leaked.by_cohort, block, age_ns);
-  leaked.births[block.cohort.index].add(block.time_ns, block.bytes());
+  births_.add(reach, block.cohort, block.time_ns, block.bytes());
   if (const Block *head = reach == Reach::Indirect ? known->second->headOf(block) : nullptr)
     under_[{head->cohort, block.cohort}] += {block.bytes(), 1};
   if (known != reachabilities_.end() && block.time_ns > known->second->timeNs())
@@ -335,10 +345,8 @@ void LeakAnalyzer::addFindings(const std::vector<CohortRemains> &not_harmless, c
   findFamilies(leaks, under_);
   for (const Leak &leak : leaks) {
     Absence absence;
-    for (size_t i = 0; i < leak.cohorts.size(); ++i) {
-      const CohortId cohort = leak.cohorts[i].cohort;
-      leaked_[static_cast<size_t>(leak.reaches[i])].births.at(cohort.index).addTo(absence, cohort);
-    }
+    for (size_t i = 0; i < leak.cohorts.size(); ++i)
+      births_.addTo(absence, leak.reaches[i], leak.cohorts[i].cohort);
     auto draft = findingOf(leak, conclusion);
     addReachOf(leak.reach, leak.largest, draft.line.evidence, conclusion);
     if (const Holders *holders = holdersOf(leak.reach, leak.largest); holders && !holders->links.empty())

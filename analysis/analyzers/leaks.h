@@ -40,14 +40,43 @@ public:
   }
   void addTo(Absence &, CohortId) const;
   size_t size() const { return births_.size(); }
+  void halve();
 
 private:
   struct Birth {
     uint64_t time_ns, bytes;
   };
-  void halve();
 
   std::vector<Birth> births_;
+};
+
+// The births of each cohort, and not more than about kMostInAll of them together: where there are more, each cohort
+// that has more than a few keeps half of them.
+class AllBirths {
+public:
+  static constexpr size_t kMostInAll = 1 << 20, kFew = 16;
+
+  void add(Reach reach, CohortId cohort, uint64_t time_ns, uint64_t bytes) {
+    Births &births = of_[keyOf(reach, cohort)];
+    const size_t before = births.size();
+    births.add(time_ns, bytes);
+    count_ += births.size() - before; // less, if they were halved
+    if (count_ >= most_)
+      halve();
+  }
+  void addTo(Absence &absence, Reach reach, CohortId cohort) const {
+    of_.at(keyOf(reach, cohort)).addTo(absence, cohort);
+  }
+  size_t size() const { return count_; }
+
+private:
+  static uint64_t keyOf(Reach reach, CohortId cohort) {
+    return uint64_t{static_cast<uint8_t>(reach)} << 32 | cohort.index;
+  }
+  void halve();
+
+  std::unordered_map<uint64_t, Births> of_; // by reach and cohort
+  size_t count_ = 0, most_ = kMostInAll;
 };
 
 class LeakAnalyzer final : public Analyzer {
@@ -68,7 +97,6 @@ private:
   struct Leaked {
     ByCohort by_cohort;
     std::unordered_map<uint32_t, Holders> holders; // of the largest block of a cohort
-    std::unordered_map<uint32_t, Births> births;   // by cohort
   };
   using Libcs = std::map<std::string, std::vector<CohortRemains>>;      // by reason
   using UnderHeads = std::map<std::pair<CohortId, CohortId>, BlockSum>; // lost one, and what it leads to
@@ -81,6 +109,7 @@ private:
   const Holders *holdersOf(Reach, CohortId) const; // of the cohort's largest block; null: nobody is known
 
   std::array<Leaked, kReaches> leaked_;
+  AllBirths births_;
   ByCohort libcs_; // leaked, and held by a variable of the C library's own: not in leaked_
   UnderHeads under_;
   ByCohort alive_, unsure_;

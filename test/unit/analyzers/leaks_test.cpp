@@ -63,6 +63,22 @@ TEST(Leaks, BirthsTakeBoundedMemoryAndNoBlockCountsTooEarly) {
   EXPECT_EQ(sum, kBlocks);
 }
 
+// A server may leak in each of its many processes and places.
+TEST(Leaks, TheBirthsOfAllCohortsTakeBoundedMemoryTogether) {
+  AllBirths births;
+  constexpr uint32_t kCohorts = 1000, kEach = 5000;
+  for (uint32_t time = 1; time <= kEach; ++time)
+    for (uint32_t cohort = 1; cohort <= kCohorts; ++cohort)
+      births.add(Reach::Lost, {cohort}, time, 2);
+  EXPECT_LE(births.size(), AllBirths::kMostInAll);
+  Absence absence;
+  births.addTo(absence, Reach::Lost, {kCohorts});
+  uint64_t sum = 0;
+  for (const Added &birth : absence.blocks)
+    sum += static_cast<uint64_t>(birth.bytes);
+  EXPECT_EQ(sum, 2 * kEach);
+}
+
 TEST(Leaks, GroupsBySiteWithAges) {
   LeakAnalyzer leaks;
   leaks.onFree(leakable(2, 10, 100), FreeCause::ProcessExited, 1000);
