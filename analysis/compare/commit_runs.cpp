@@ -117,7 +117,8 @@ Result<CommitAttempt> CommitRuns::read(const fs::path &run) {
   RecordedCommit recorded;
   recorded.run = run;
   ReportQuestion question;
-  question.window.to = command_.to;
+  if (command_.to)
+    question.at = *command_.to;
   if (command_.build.empty()) {
     auto processes = MSL_TRY(processesWithCodeIn(tree(), run));
     recorded.has_whole_command = processes.empty();

@@ -60,11 +60,15 @@ Result<uint64_t> exportEvents(const TraceReader &trace, EventExporter &exporter,
 }
 
 Result<std::vector<std::string>> exportRun(const std::filesystem::path &run, const Format &format, std::ostream &out,
-                                           const ExportProgress &progress) {
+                                           const ExportProgress &progress, const ReportQuestion &question) {
   const Exporter exporter = format.make();
-  if (const auto *events = std::get_if<std::unique_ptr<EventExporter>>(&exporter))
+  if (const auto *events = std::get_if<std::unique_ptr<EventExporter>>(&exporter)) {
+    if (question.at)
+      return fail(fmt::format("{} lists events, so it has no moment. --at needs a format of reports", format.name),
+                  ExitStatus::Usage);
     return exportAll(run, **events, out, progress);
-  const Report report = MSL_TRY(analyzeRun(run, progress.reading));
+  }
+  const Report report = MSL_TRY(analyzeRun(run, question, progress.reading));
   beginWriting(progress);
   std::get<std::unique_ptr<ReportExporter>>(exporter)->write(report, out);
   MSL_TRY(written(out));

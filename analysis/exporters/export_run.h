@@ -3,6 +3,7 @@
 
 #include "analysis/exporters/exporter.h"
 #include "analysis/report/analyze_run.h"
+#include "analysis/report/question.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -30,9 +31,10 @@ struct ExportProgress {
   std::function<void()> writing; // the output begins: before the first event, or when the report is made
 };
 
-// All of a run. Returns what of its events could not be read, a sentence each; a report says so itself. Fails when
-// nothing could be read, and when `out` has failed.
+// All of a run, or its state at the moment of `question`, which only a format of reports has. Returns what of its
+// events could not be read, a sentence each; a report says so itself. Fails when nothing could be read, and when `out`
+// has failed.
 Result<std::vector<std::string>> exportRun(const std::filesystem::path &run, const Format &, std::ostream &out,
-                                           const ExportProgress & = {});
+                                           const ExportProgress & = {}, const ReportQuestion &question = {});
 
 } // namespace msleaks::analysis::inline exporters

@@ -187,21 +187,54 @@ Result<void> store(const std::filesystem::path &trace, const RunAnalysis &analys
   return writer.close();
 }
 
+// When the last process ended, before anything that it did not free is counted as leaked.
+uint64_t endOf(const TraceReader &reader) {
+  uint64_t last_ns = 0;
+  for (const ProcessEnd &end : reader.processEnds())
+    last_ns = std::max(last_ns, end.time_ns);
+  return last_ns != 0 ? last_ns : UINT64_MAX - 1;
+}
+
+// Reads the run once more for the peak.
+Result<Window> windowAt(const State &state, const Recorded &recorded, const ReportQuestion &question, uint64_t start_ns,
+                        const Progress &progress) {
+  if (const auto *moment = std::get_if<Moment>(&state)) {
+    const auto *time_ns = std::get_if<uint64_t>(moment);
+    return Window::at(time_ns ? Moment{*time_ns + start_ns} : *moment);
+  }
+  if (std::holds_alternative<AtEnd>(state))
+    return Window::at(endOf(recorded.reader));
+  ReportQuestion whole = question;
+  whole.at.reset();
+  return Window::at(MSL_TRY(analyzeRun(recorded.run, whole, progress, {})).peak.time_ns + 1);
+}
+
+// A moment has no findings: nothing is late or leaked at once.
+void keepState(Report &report, const std::string &name, uint64_t time_ns) {
+  report.at = ReportMoment{name, time_ns};
+  report.findings.clear();
+  report.floor.reset();
+}
+
 } // namespace
 
 Result<Report> analyzeRun(const std::filesystem::path &run, const ReportQuestion &question, const Progress &progress,
                           Analyzers more) {
   const auto recorded = MSL_TRY(Recorded::open(run));
   Report report = recorded.facts();
-  const Window window = windowOf(question, report.start_ns);
+  const Window window = question.at ? MSL_TRY(windowAt(*question.at, recorded, question, report.start_ns, progress))
+                                    : windowOf(question, report.start_ns);
   RunAnalysis analysis(window, MSL_TRY(selectionOf(question, recorded.reader)), question.analyzers, std::move(more));
   const uint64_t stored = MSL_TRY(readAll(recorded, window, analysis, progress));
   const Pipeline &pipeline = analysis.pipeline;
   if (!pipeline.hasBegun() || pipeline.waitsForStepOrMark())
-    return tl::make_unexpected(Error{"the window never begins, or never ends: the run has no such step or mark "
-                                     "(msleaks dump RUN --kind step,mark shows them)",
-                                     ExitStatus::Usage});
+    return tl::make_unexpected(
+        Error{fmt::format("{}: the run has no such step or mark (msleaks dump RUN --kind step,mark shows them)",
+                          question.at_name.empty() ? "the window never begins, or never ends" : question.at_name),
+              ExitStatus::Usage});
   conclude(report, recorded, analysis, pipeline.isDone() ? recorded.reader.eventCount() : stored, question, progress);
+  if (question.at)
+    keepState(report, question.at_name, pipeline.closedAt());
   return report;
 }
 

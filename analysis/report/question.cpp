@@ -49,6 +49,17 @@ Result<Moment> parseMoment(std::string_view text) {
   return usage(fmt::format("`{}` is no moment: a time since the start (1.5s, 20ms, 2min), step:N or mark:NAME", text));
 }
 
+Result<State> parseState(std::string_view text) {
+  if (text == "peak")
+    return AtPeak{};
+  if (text == "end")
+    return AtEnd{};
+  auto moment = parseMoment(text);
+  if (!moment)
+    return usage(moment.error().message + "; for --at also peak or end");
+  return std::move(*moment);
+}
+
 Result<Window> parseWindow(std::string_view from, std::string_view to, std::string_view born_until) {
   Window window;
   if (!from.empty())

@@ -10,12 +10,20 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace msleaks::analysis::inline report {
 
+// A moment whose live blocks are asked for.
+struct AtPeak {};
+struct AtEnd {}; // just before the last process ended
+using State = std::variant<AtPeak, AtEnd, Moment>;
+
 struct ReportQuestion : Question {
-  Window window; // times since the start of the session
+  Window window;           // times since the start of the session
+  std::optional<State> at; // only the blocks that were alive then; without a window
+  std::string at_name;     // as the user named it
   std::optional<uint32_t> pid, tid;
   std::optional<std::set<uint32_t>> processes; // their numbers in the trace
   std::optional<abi::Heap> heap;
@@ -23,14 +31,16 @@ struct ReportQuestion : Question {
 
   // Whether a report of the whole run without options answers it. Only then a result file can answer it, too.
   bool isPlain() const {
-    return window.hasAll() && !pid && !tid && !processes && !heap && analyzers.empty() && policy == Policy::Effect &&
-           !group_by && suppressions.empty() && skip_steps == Question{}.skip_steps && least_growth_bytes == 0 &&
-           changes.empty();
+    return window.hasAll() && !at && !pid && !tid && !processes && !heap && analyzers.empty() &&
+           policy == Policy::Effect && !group_by && suppressions.empty() && skip_steps == Question{}.skip_steps &&
+           least_growth_bytes == 0 && changes.empty();
   }
 };
 
 // "step:3", "mark:loaded", or a time since the start: "90", "1.5s", "20ms", "2min".
 Result<Moment> parseMoment(std::string_view text);
+// "peak", "end", or a moment.
+Result<State> parseState(std::string_view text);
 // An error of the usage when both are times, and the window would be empty.
 Result<Window> parseWindow(std::string_view from, std::string_view to,
                            std::string_view born_until = {}); // empty: not said

@@ -454,6 +454,13 @@ template <> struct Fields<NamedText> {
 // The version of the result's JSON. A reader refuses the file of a newer version: what it does not know may matter.
 inline constexpr uint32_t kResultVersion = 1;
 
+template <> struct Fields<ReportMoment> {
+  static void each(auto &&visit) {
+    visit("moment", &ReportMoment::name);
+    visit("time_ns", &ReportMoment::time_ns);
+  }
+};
+
 template <> struct Fields<Report> {
   static void each(auto &&visit) {
     visit.derived("version", [](const Report &, const Report &) { return kResultVersion; });
@@ -466,6 +473,7 @@ template <> struct Fields<Report> {
       session.derived("complete", [](const Report &report, const Report &) { return report.complete(); });
       session("closed", &Report::closed);
     });
+    visit("at", &Report::at);
     visit("events", &Report::events);
     visit.object("cost", [](auto &&cost) {
       cost("collector_cpu_ns", &Report::collector_cpu_ns, Plain{}, Fold::Sum);

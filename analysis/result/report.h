@@ -28,12 +28,19 @@ struct NamedText {
   std::string name, text;
 };
 
+// The moment that a report is about, if it only has the blocks that were alive then.
+struct ReportMoment {
+  std::string name;     // as the user named it: "peak", "step:3", "1.5s"
+  uint64_t time_ns = 0; // CLOCK_MONOTONIC
+};
+
 struct Report : AnalysisResult {
   std::string run;     // the folder, as the user named it
   std::string state;   // the manifest's: "running", "complete", "recovered"; empty without a manifest
   bool closed = false; // the session ended in order, or was recovered
   std::vector<std::string> command;
   uint64_t start_ns = 0, duration_ns = 0;
+  std::optional<ReportMoment> at; // then `peak` has the blocks of this moment
   EventAccount events;
   uint64_t collector_cpu_ns = 0;
   double events_per_s = 0;

@@ -70,6 +70,8 @@ public:
 
   // The window has ended: later events change nothing.
   bool isDone() const { return gate_ && gate_->state() == Gate::State::Behind; }
+  // When the window ended; of no use before isDone().
+  uint64_t closedAt() const { return gate_->closedAt(); }
   // Whether the window has begun.
   bool hasBegun() const { return !gate_ || gate_->state() != Gate::State::Before; }
   bool waitsForStepOrMark() const { return gate_ && gate_->waitsForStepOrMark(); }

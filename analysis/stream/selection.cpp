@@ -54,6 +54,10 @@ void Gate::turn(uint64_t time_ns, LiveSet &live) {
     open(time_ns, live);
   else
     (state_ == State::Grown ? grown_ns_ : closed_ns_) = time_ns;
+  if (window_.is_moment) {
+    state_ = State::Behind;
+    closed_ns_ = time_ns;
+  }
 }
 
 void Gate::open(uint64_t time_ns, LiveSet &live) {

@@ -26,7 +26,9 @@ using Moment = std::variant<uint64_t, StepBegin, MarkNamed>;
 // With `born_until`: only blocks of [from, born_until) count, and those that are alive at `to` are leaked.
 struct Window {
   std::optional<Moment> from, born_until, to;
+  bool is_moment = false; // ends as soon as it has begun: what is alive at `from`
 
+  static Window at(Moment moment) { return {std::move(moment), std::nullopt, std::nullopt, true}; }
   bool hasAll() const { return !from && !born_until && !to; }
 };
 

@@ -26,6 +26,15 @@ bool canHaveFloor(const Report &report) {
   return std::any_of(heaps.begin(), heaps.end(), [](const HeapPeak &heap) { return hasUses(heap.heap); });
 }
 
+std::string sinceStart(const Report &report, uint64_t time_ns) {
+  return durationText(time_ns > report.start_ns ? time_ns - report.start_ns : 0) + " after the start";
+}
+
+std::string textOfMoment(const Report &report) {
+  return fmt::format("{} in {} at {} ({})", bytesText(report.alive.sum.bytes), blocksText(report.alive.sum.count),
+                     printable(report.at->name), sinceStart(report, report.at->time_ns));
+}
+
 std::string sumText(const BlockSum &sum) {
   return fmt::format("{} in {}", bytesText(sum.bytes), blocksText(sum.count));
 }
@@ -83,17 +92,22 @@ void writeSession(TextTable &table, const Report &report) {
 
 std::string textOfPeak(const Report &report) {
   const PeakReport &peak = report.peak;
+  if (report.at)
+    return textOfMoment(report);
   if (peak.bytes == 0)
     return "nothing was allocated";
-  const uint64_t since_ns = peak.time_ns > report.start_ns ? peak.time_ns - report.start_ns : 0;
   const std::string resident =
       peak.resident_bytes ? fmt::format("; then {} resident", bytesText(*peak.resident_bytes)) : "";
-  return fmt::format("{} at {} after the start{}{}", bytesText(peak.bytes), durationText(since_ns), resident,
+  return fmt::format("{} at {}{}{}", bytesText(peak.bytes), sinceStart(report, peak.time_ns), resident,
                      heapsText(peak));
 }
 
+std::string headingOfPeak(const Report &report) {
+  return report.at ? fmt::format("Alive at {}", printable(report.at->name)) : "At the peak";
+}
+
 std::string textOfFloor(const Report &report) {
-  if (!canHaveFloor(report))
+  if (report.at || !canHaveFloor(report))
     return "";
   if (!report.floor)
     return "not known: not all uses of device memory were seen";
@@ -157,12 +171,13 @@ std::string textOfEvents(const Report &report) {
 }
 
 void writeEntries(TextTable &table, const Report &report) {
-  table.entry("peak", textOfPeak(report));
+  table.entry(report.at ? "alive" : "peak", textOfPeak(report));
   if (const std::string floor = textOfFloor(report); !floor.empty())
     table.entry("floor", floor);
-  table.entry("leaks", textOfLeaks(report));
+  if (!report.at)
+    table.entry("leaks", textOfLeaks(report));
   for (const auto &[word, remains] : {std::pair("alive", &report.alive), std::pair("unsure", &report.unsure)})
-    if (const std::string text = textOfRemains(*remains); !text.empty())
+    if (const std::string text = textOfRemains(*remains); !text.empty() && !report.at)
       table.entry(word, text);
   if (!report.suppressed.empty())
     table.entry("", fmt::format("{} in {} known to be harmless, not counted (all: --json)",

@@ -47,6 +47,7 @@ std::string wholePlaceOf(const SiteText &, size_t columns);
 std::string textOfCommand(const Report &);
 std::string textOfEnd(const Report &); // how long it ran, and how it ended
 std::string textOfPeak(const Report &);
+std::string headingOfPeak(const Report &); // "At the peak", or the moment that the report is about
 std::string textOfFloor(const Report &);
 std::string textOfLeaks(const Report &);
 std::string textOfRemains(const RemainsReport &);

@@ -148,7 +148,7 @@ void writePeak(TextTable &table, const Report &report) {
   const PeakReport &peak = report.peak;
   if (peak.by_site.empty())
     return;
-  table.heading("At the peak");
+  table.heading(headingOfPeak(report));
   table.rows("place", rowsOf(peak.by_site, table), peak.bytes, "place");
 }
 

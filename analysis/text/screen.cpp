@@ -88,10 +88,12 @@ void writeHead(TextTable &table, const Report &report) {
   table.entry("command", program.empty() ? "not known" : cutMiddle(program, table.columns() - kWordColumns));
   entryOnOneLine(table, "time", textOfEnd(report));
   entryOnOneLine(table, "events", textOfEvents(report));
-  entryOnOneLine(table, "peak", textOfPeak(report));
-  entryOnOneLine(table, "floor", textOfShortFloor(report));
-  entryOnOneLine(table, "leaks", textOfLeaks(report));
-  entryOnOneLine(table, "alive", textOfRemains(report.alive));
+  entryOnOneLine(table, report.at ? "alive" : "peak", textOfPeak(report));
+  if (!report.at) {
+    entryOnOneLine(table, "floor", textOfShortFloor(report));
+    entryOnOneLine(table, "leaks", textOfLeaks(report));
+    entryOnOneLine(table, "alive", textOfRemains(report.alive));
+  }
   if (const std::string notes = textOfNotes(report); !notes.empty())
     table.entry(report.damage.empty() ? "note" : "damage", cutEnd(notes, table.columns() - kWordColumns));
 }
@@ -120,14 +122,16 @@ std::vector<NextCommand> nextCommands(const Report &report, const ScreenFindings
     return std::any_of(report.sections.begin(), report.sections.end(),
                        [&](const Section &section) { return section.name == name && !section.rows.empty(); });
   };
+  const std::string word = report.at ? shellWord(report.at->name) : "";
+  const std::string at = word.empty() ? "" : " --at " + word;
   std::vector<NextCommand> commands;
   if (isKind("out-of-memory"))
     commands.push_back({"oom", "", "what was alive then, and what to free"});
   if (has("owners"))
-    commands.push_back({"report", " --section owners", "memory by the program's own names"});
+    commands.push_back({"report", at + " --section owners", "memory by the program's own names"});
   else if (!report.peak.by_site.empty())
-    commands.push_back({"report", " --section peak", "all places, with their callers"});
-  commands.push_back({"report", " --all", "everything; or --section NAME"});
+    commands.push_back({"report", at + " --section peak", "all places, with their callers"});
+  commands.push_back({"report", at + " --all", "everything; or --section NAME"});
   return commands;
 }
 
@@ -184,8 +188,10 @@ void writeScreen(std::ostream &to, const Report &report, const TableStyle &style
   constexpr size_t kAroundFindings = 3; // a blank line, the heading, and the line of the rest
   const size_t taken = linesIn(head) + linesIn(places) + linesIn(next) + kAroundFindings;
   const size_t room = style.top > kScreenRows ? SIZE_MAX : kScreenLines - std::min(taken, kScreenLines);
-  to << head << drawn(style, [&](TextTable &table) { writeScreenFindings(table, findings, room); }) << places << asked
-     << next;
+  to << head;
+  if (!report.at)
+    to << drawn(style, [&](TextTable &table) { writeScreenFindings(table, findings, room); });
+  to << places << asked << next;
 }
 
 } // namespace msleaks::analysis::inline text

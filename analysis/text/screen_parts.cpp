@@ -233,7 +233,7 @@ void writeScreenPlaces(TextTable &table, const Report &report) {
   std::stable_sort(rows.begin(), rows.end(), [](const auto &a, const auto &b) { return a.bytes > b.bytes; });
   if (!has_only_libraries && !sorted.empty())
     rows.push_back(rowOfAll(sorted, room));
-  table.heading("At the peak");
+  table.heading(headingOfPeak(report));
   table.rows("place", std::move(rows), report.peak.bytes, "place");
 }
 

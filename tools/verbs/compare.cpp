@@ -57,7 +57,7 @@ Result<ExitStatus> compareByPolicy(const CompareOptions &options) {
   return comparison.differing == 0 ? ExitStatus::Clean : ExitStatus::Findings;
 }
 
-// Reads a run until `to`, or all of it without `to`.
+// Reads the state of a run at `to`, or all of the run without `to`.
 Result<analysis::Report> readRun(const std::string &path, std::optional<analysis::Moment> to,
                                  analysis::ProgressLine &progress) {
   if (analysis::isResultFile(path)) {
@@ -66,7 +66,8 @@ Result<analysis::Report> readRun(const std::string &path, std::optional<analysis
     return analysis::readReportJson(path);
   }
   analysis::ReportQuestion question;
-  question.window.to = std::move(to);
+  if (to)
+    question.at = std::move(*to);
   return analysis::analyzeRun(path, question, [&progress](const std::string &doing) { progress.drawIfDue(doing); });
 }
 

@@ -15,7 +15,7 @@ namespace msleaks::tools {
 namespace {
 
 struct ExportOptions {
-  std::string run, format, output = "-";
+  std::string run, format, output = "-", at;
   bool list = false;
   bool toStdout() const { return output == "-"; }
 };
@@ -29,6 +29,10 @@ ExitStatus listFormats() {
 using Damage = std::vector<std::string>;
 
 Result<Damage> exportTo(std::ostream &out, const ExportOptions &options, const analysis::Format &format) {
+  analysis::ReportQuestion question;
+  if (!options.at.empty())
+    question.at = MSL_TRY(analysis::parseState(options.at));
+  question.at_name = options.at;
   analysis::ProgressLine line;
   // On a terminal, the output and the progress line would overwrite each other.
   const bool shared = options.toStdout() && isatty(STDOUT_FILENO) == 1;
@@ -41,7 +45,8 @@ Result<Damage> exportTo(std::ostream &out, const ExportOptions &options, const a
                               [&] {
                                 line.erase();
                                 hidden = shared;
-                              }});
+                              }},
+                             question);
 }
 
 Result<Damage> exportToFile(const ExportOptions &options, const analysis::Format &format) {
@@ -73,6 +78,8 @@ Action declareExport(CommandLine &line) {
   line.option("RUN", options->run, "names the folder of a run, or its trace file");
   line.option("--format", options->format, "names the format, one of those that --list shows (docs/export.md)")
       .valueName("NAME");
+  line.option("--at", options->at, "writes only what was alive at this moment: a time, step:N, mark:NAME, peak or end")
+      .valueName("M");
   line.option("-o,--output", options->output, "names the file to write; -: stdout").valueName("PATH").showDefault();
   line.flag("--list", options->list, "only lists the formats");
   return [options] { return exportRun(*options); };

@@ -17,7 +17,7 @@ namespace msleaks::tools {
 namespace {
 
 struct ReportOptions {
-  std::string run, group_by, from, to, born_until, heap, suppressions, filter, policy = "effect", color = "auto";
+  std::string run, group_by, from, to, born_until, heap, suppressions, filter, policy = "effect", color = "auto", at;
   std::optional<uint32_t> pid, thread;
   std::optional<size_t> width, top;
   uint64_t skip_steps = 1, least_growth_bytes = 0;
@@ -29,6 +29,9 @@ struct ReportOptions {
 Result<analysis::ReportQuestion> questionOf(const ReportOptions &options) {
   analysis::ReportQuestion question;
   question.window = MSL_TRY(analysis::parseWindow(options.from, options.to, options.born_until));
+  if (!options.at.empty())
+    question.at = MSL_TRY(analysis::parseState(options.at));
+  question.at_name = options.at;
   question.pid = options.pid;
   question.tid = options.thread;
   if (!options.heap.empty())
@@ -116,9 +119,11 @@ Result<ExitStatus> report(const ReportOptions &options) {
 
 void declarePart(CommandLine &line, ReportOptions &options) {
   line.group("Part of the run");
-  line.option("--from", options.from,
-              "begins the report at this moment: a time since the start (1.5s), step:N or mark:NAME [the start]");
-  line.option("--to", options.to, "ends the report at this moment [the end]");
+  const Option at = line.option("--at", options.at,
+                                "shows only what was alive at this moment: a time since the start (1.5s), step:N, "
+                                "mark:NAME, peak or end");
+  line.option("--from", options.from, "begins the report at this moment, like --at [the start]").excludes(at);
+  line.option("--to", options.to, "ends the report at this moment [the end]").excludes(at);
   line.option("--add", options.added,
               "adds the result of another run, for example of another rank of the same job; may be repeated")
       .valueName("RUN")

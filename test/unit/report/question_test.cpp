@@ -61,6 +61,27 @@ TEST_F(Questions, AWindowKnowsWhatLivedBeforeIt) {
     }
 }
 
+TEST_F(Questions, AStateIsThatOfThePeakOrTheEndOrAMoment) {
+  const auto at = [&](const char *name) {
+    ReportQuestion question;
+    question.at = *parseState(name);
+    question.at_name = name;
+    return ask(question);
+  };
+  EXPECT_EQ(at("peak").peak.bytes, report().peak.bytes);
+  EXPECT_EQ(at("peak").at->time_ns, kStart + 4 * kMs + 1) << "behind the event that reached it";
+  EXPECT_EQ(at("end").alive.sum, (BlockSum{3, 1})) << "the other process had ended";
+  EXPECT_EQ(at("step:2").alive.sum, (BlockSum{1170, 3}));
+  EXPECT_EQ(at("1h").alive.sum, BlockSum());
+  std::ostringstream text;
+  writeScreen(text, at("step:2"), {});
+  EXPECT_NE(text.str().find("alive   1.14 KiB in 3 blocks at step:2 (5.0 ms after the start)"), std::string::npos)
+      << text.str();
+  EXPECT_NE(text.str().find("\nAlive at step:2\n"), std::string::npos) << text.str();
+  EXPECT_EQ(text.str().find("Findings"), std::string::npos) << text.str();
+  EXPECT_FALSE(parseState("later"));
+}
+
 TEST_F(Questions, AWindowUpToTheEndHasTheLeaks) {
   EXPECT_EQ(between("8ms", "").leaks.sum, report().leaks.sum);
   EXPECT_EQ(between("8ms", "").peak.bytes, 100u + 70 + 10 + 5 + 3);

@@ -33,6 +33,9 @@ printf '{"traceEvents": []}' >other.json
 expect 3 'it is no result' report other.json
 printf '{"version": 1, "session": {}}' >least.json
 expect 2 'needs the run' report least.json --from step:1
+expect 2 'is no moment' report empty --at noon
+expect 2 'excludes' report empty --at peak --to 5s
+expect 2 'is no moment' export empty --format json --at noon
 expect 2 'RUN' oom
 expect 2 'top' oom --top 0 empty
 expect 3 'missing' oom missing

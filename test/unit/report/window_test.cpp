@@ -104,6 +104,25 @@ TEST_P(Windows, AreThoseOfAWholeReading) {
   expectSame(one);
 }
 
+TEST_P(Windows, AMomentHasTheBlocksOfARunThatIsCutThere) {
+  record(GetParam(), 5'000);
+  std::mt19937_64 random(GetParam());
+  std::vector<Moment> moments{StepBegin{1}, StepBegin{62}, MarkNamed{"label 2"}, last_ns - kStart};
+  for (int i = 0; i < 6; ++i)
+    moments.push_back(1 + random() % (last_ns - kStart));
+  for (const Moment &moment : moments) {
+    ReportQuestion state;
+    state.at = moment;
+    state.at_name = "then";
+    expectSame(state);
+    const json at = ask(run, state), cut = ask(twin, between({}, moment));
+    EXPECT_EQ(at["alive_at_end"], cut["alive_at_end"]);
+    EXPECT_EQ(at["peak"]["bytes"], cut["alive_at_end"]["bytes"]);
+    EXPECT_EQ(at["at"]["moment"], "then");
+    EXPECT_EQ(at["findings"], json::array());
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, Windows, testing::Values(1, 2, 3));
 
 TEST_F(WindowTest, AreReadFromTheLastCheckpointBeforeThem) {
