@@ -1,4 +1,4 @@
-// The folder of one session: manifest.json and trace.mslt (docs/session-folder.md).
+// The folder of one session: manifest.json, trace.mslt and series.json (docs/session-folder.md).
 #pragma once
 
 #include "analysis/base/files.h"
@@ -14,7 +14,8 @@ namespace msleaks::analysis::inline base {
 
 inline constexpr char kManifestFile[] = "manifest.json";
 inline constexpr char kTraceFile[] = "trace.mslt";
-inline constexpr char kContentFolder[] = "watch"; // files with what watched blocks hold, where they are asked for
+inline constexpr char kSeriesFile[] = "series.json"; // the memory over time (result/series.h)
+inline constexpr char kContentFolder[] = "watch";    // files with what watched blocks hold, where they are asked for
 
 struct RunProcess {
   uint32_t process = 0; // number in the trace; 0 = it never attached

@@ -33,6 +33,17 @@ Result<std::vector<std::string>> exportAll(const std::filesystem::path &run, Eve
   return damage;
 }
 
+Result<void> exportReport(const std::filesystem::path &run, ReportExporter &exporter, std::ostream &out,
+                          const ExportProgress &progress, ReportQuestion question) {
+  if (!question.at && exporter.writeKept(MSL_TRY(RunFolder::open(run)), out))
+    return written(out);
+  exporter.ask(question);
+  const Report report = MSL_TRY(analyzeRun(run, question, progress.reading));
+  beginWriting(progress);
+  exporter.write(report, out);
+  return written(out);
+}
+
 } // namespace
 
 Result<uint64_t> exportEvents(const TraceReader &trace, EventExporter &exporter, std::ostream &out,
@@ -68,10 +79,7 @@ Result<std::vector<std::string>> exportRun(const std::filesystem::path &run, con
                   ExitStatus::Usage);
     return exportAll(run, **events, out, progress);
   }
-  const Report report = MSL_TRY(analyzeRun(run, question, progress.reading));
-  beginWriting(progress);
-  std::get<std::unique_ptr<ReportExporter>>(exporter)->write(report, out);
-  MSL_TRY(written(out));
+  MSL_TRY(exportReport(run, *std::get<std::unique_ptr<ReportExporter>>(exporter), out, progress, question));
   return std::vector<std::string>{};
 }
 

@@ -4,8 +4,10 @@
 // add one: CONTRIBUTING.md.
 #pragma once
 
+#include "analysis/base/run_folder.h"
 #include "analysis/live/launched_kernels.h"
 #include "analysis/places/site_catalog.h"
+#include "analysis/report/question.h"
 #include "analysis/result/report.h"
 #include "analysis/trace/trace_reader.h"
 
@@ -36,6 +38,10 @@ public:
 class ReportExporter {
 public:
   virtual ~ReportExporter() = default;
+  // Writes what the run folder keeps in this format. False: it keeps nothing, so a report is made for write().
+  virtual bool writeKept(const RunFolder &, std::ostream &) { return false; }
+  // What the report must have beside what every report has.
+  virtual void ask(ReportQuestion &) const {}
   virtual void write(const Report &, std::ostream &) = 0;
 };
 

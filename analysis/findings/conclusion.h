@@ -36,6 +36,7 @@ struct Question {
   std::vector<Change> changes;     // what the peak would be with them
   // Only the names are wanted: what each finding saves is not worked out, and each counts as worth it.
   bool names_only = false;
+  bool wants_series = false; // also the memory over time
 };
 
 class Conclusion {
@@ -77,6 +78,7 @@ public:
   Savings::Curve curveOf(const Absence &absence) const { return savings_.curveOf(absence); }
   const Savings::Curve &physicalCurve() { return savings_.physicalCurve(); }
   std::vector<uint64_t> timesOfCurves() const { return history_.times(); }
+  const MemoryHistory &history() const { return history_; }
 
   // Whose these blocks are: what the program said of most of them (msl_owner_push), else the image of `site`.
   std::string ownerOf(std::span<const CohortShare>, const SiteText &site) const;

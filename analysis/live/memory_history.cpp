@@ -7,7 +7,6 @@ namespace msleaks::analysis::inline live {
 namespace {
 
 constexpr size_t kMostMoved = 1 << 16;
-constexpr size_t kChangesPerKey = 8;
 
 bool isIn(const CohortSet &set, CohortId cohort) { return cohort.index < set.size() && set[cohort.index]; }
 
@@ -115,7 +114,7 @@ void MemoryHistory::close() {
   touched_.clear();
   ++maximum_;
   rises_ = has_lives_ = false;
-  if (std::max(changes_.size(), maxima_.size()) > std::max(most_changes_, kChangesPerKey * keys_))
+  if (std::max(changes_.size(), maxima_.size()) > mostKept())
     thinOut();
 }
 
@@ -188,9 +187,23 @@ void MemoryHistory::settle() {
 void MemoryHistory::thinOut() {
   assumeLate();
   settle();
-  const size_t most = std::max(most_changes_, kChangesPerKey * keys_) / 2;
-  for (mergeHumps(limit_bytes_); changes_.size() > most && maxima_.size() > 2; mergeHumps(limit_bytes_))
+  const std::vector<uint64_t> pinned_ns = timesOfPeaks();
+  const size_t most = std::max(most_changes_, kChangesPerKey * keys_) / 2, fewest = 2 + pinned_ns.size();
+  for (mergeHumps(limit_bytes_, pinned_ns); changes_.size() > most && maxima_.size() > fewest;
+       mergeHumps(limit_bytes_, pinned_ns))
     limit_bytes_ *= 2;
+  room_ = 2 * std::max(changes_.size(), maxima_.size());
+}
+
+// Ascending.
+std::vector<uint64_t> MemoryHistory::timesOfPeaks() const {
+  std::vector<uint64_t> times;
+  if (peaks_ == nullptr)
+    return times;
+  times.push_back(peaks_->physical().clock().timeNs());
+  peaks_->forEachAccount([&](const Account &, const PeakTracker &of) { times.push_back(of.clock().timeNs()); });
+  std::sort(times.begin(), times.end());
+  return times;
 }
 
 // A run of consecutive maxima that may be merged into its last one. Take any part of the blocks. A maximum that goes
@@ -251,8 +264,9 @@ private:
   uint64_t time_ns_ = 0;
 };
 
-// Drops maxima that no part of the blocks misses by more than the limit.
-void MemoryHistory::mergeHumps(uint64_t limit_bytes) {
+// Drops maxima that no part of the blocks misses by more than the limit, but not the first ones at or behind the pinned
+// times.
+void MemoryHistory::mergeHumps(uint64_t limit_bytes, std::span<const uint64_t> pinned_ns) {
   spare_changes_.clear();
   spare_maxima_.clear();
   size_t cohorts = 0;
@@ -261,14 +275,18 @@ void MemoryHistory::mergeHumps(uint64_t limit_bytes) {
   Run run(cohorts);
   uint64_t most_lost_bytes = 0;
   size_t begin = 0;
+  bool is_pinned = false; // the maximum before
   for (const Maximum &maximum : maxima_) {
     const auto list = std::span<const Change>(changes_).subspan(begin, maximum.end - begin);
     begin = maximum.end;
-    if (const uint64_t lost_bytes = run.lostWith(list); lost_bytes > limit_bytes)
+    if (const uint64_t lost_bytes = run.lostWith(list); is_pinned || lost_bytes > limit_bytes)
       run.take(spare_changes_, spare_maxima_);
     else
       most_lost_bytes = std::max(most_lost_bytes, lost_bytes);
     run.add(list, maximum.time_ns);
+    const auto behind = std::upper_bound(pinned_ns.begin(), pinned_ns.end(), maximum.time_ns);
+    is_pinned = behind != pinned_ns.begin();
+    pinned_ns = pinned_ns.subspan(static_cast<size_t>(behind - pinned_ns.begin()));
   }
   run.take(spare_changes_, spare_maxima_);
   changes_.swap(spare_changes_);

@@ -12,10 +12,12 @@
 //
 // Memory is bounded: where there are too many local maxima, those go that no part of the blocks misses by more than a
 // limit, which grows until there is room again (error() says by how much a peak that is worked out may be too low).
+// The peaks of all memory and of each account never go.
 #pragma once
 
 #include "analysis/base/tables.h"
 #include "analysis/live/live_set.h"
+#include "analysis/live/peaks.h"
 
 #include <algorithm>
 #include <array>
@@ -41,6 +43,10 @@ public:
   // `most_changes`: bound of what is kept, in changes of one cohort (16 bytes each); eight for each cohort are always
   // kept.
   explicit MemoryHistory(size_t most_changes = 1 << 17) : most_changes_(most_changes) {}
+
+  // Before the first block: the maxima where these have their peaks are kept. Whoever tells this history of blocks
+  // tells `peaks` of them behind it.
+  void keepPeaks(const Peaks &peaks) { peaks_ = &peaks; }
 
   void onAlloc(const Block &block, AllocCause cause, uint64_t time_ns) override {
     if (block.bytes() == 0)
@@ -89,6 +95,8 @@ public:
   size_t maxima() const { return maxima_.size(); }
 
 private:
+  static constexpr size_t kChangesPerKey = 8;
+
   struct Key {
     CohortId cohort;
     LifePart part = LifePart::NotUsed;
@@ -143,7 +151,9 @@ private:
 
   void close();
   void thinOut();
-  void mergeHumps(uint64_t limit_bytes);
+  void mergeHumps(uint64_t limit_bytes, std::span<const uint64_t> pinned_ns);
+  std::vector<uint64_t> timesOfPeaks() const;
+  size_t mostKept() const { return std::max({most_changes_, kChangesPerKey * keys_, room_}); }
   void settle();
   template <class F> void forEachMaximum(F &&f) const {
     size_t begin = 0;
@@ -162,6 +172,8 @@ private:
     int64_t bytes;
   };
   size_t most_changes_;
+  size_t room_ = 0;              // twice what could not go the last time
+  const Peaks *peaks_ = nullptr; // whose maxima stay
   std::vector<Maximum> maxima_;
   std::vector<Change> changes_;
   std::vector<Maximum> spare_maxima_; // while they are thinned out: each time from the heap again costs more than that

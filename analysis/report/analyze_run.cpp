@@ -1,4 +1,5 @@
 #include "analysis/report/analyze_run.h"
+#include "analysis/base/output.h"
 #include "analysis/base/run_folder.h"
 #include "analysis/report/question.h"
 #include "analysis/report/run_analysis.h"
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <optional>
+#include <sstream>
 
 namespace msleaks::analysis::inline report {
 
@@ -216,6 +218,15 @@ void keepState(Report &report, const std::string &name, uint64_t time_ns) {
   report.floor.reset();
 }
 
+// So that the memory over time can be drawn without the events.
+Result<void> keep(const Series &series, const RunFolder &folder) {
+  std::ostringstream text;
+  writeSeriesJson(text, series);
+  auto file = MSL_TRY(OutputFile::create(folder.path() / kSeriesFile, folder.descriptor()));
+  MSL_TRY(file.write(text.str()));
+  return file.commit();
+}
+
 } // namespace
 
 Result<Report> analyzeRun(const std::filesystem::path &run, const ReportQuestion &question, const Progress &progress,
@@ -256,10 +267,14 @@ Result<Report> finishRun(const std::filesystem::path &run, RunningReport *runnin
     stored = MSL_TRY(readAll(recorded, {}, *analysis, progress));
   }
   Report report = recorded.facts();
-  conclude(report, recorded, *analysis, stored, {}, progress);
+  ReportQuestion question;
+  question.wants_series = true;
+  conclude(report, recorded, *analysis, stored, question, progress);
   if (const auto stored = store(recorded.folder.trace(), *analysis); !stored)
     report.notes.push_back("the names of calls are not in the trace, so a report needs the binaries: " +
                            stored.error().message);
+  if (const auto kept = keep(*report.series, recorded.folder); !kept)
+    report.notes.push_back("the memory over time is not kept with the run: " + kept.error().message);
   return report;
 }
 

@@ -29,7 +29,8 @@ Result<Report> analyzeRun(const std::filesystem::path &run, const ReportQuestion
 Result<Report> analyzeRun(const std::filesystem::path &run, const Progress &progress = {});
 
 // The same at the end of a session: what the report's calls are called goes into the trace, so that the report can be
-// made where the binaries are not. `running` has followed the run, or is null: then all of it is read now.
+// made where the binaries are not. The memory over time goes into a file of the run folder. `running` has followed the
+// run, or is null: then all of it is read now.
 Result<Report> finishRun(const std::filesystem::path &run, RunningReport *running = nullptr,
                          const Progress &progress = {});
 

@@ -10,69 +10,6 @@ namespace {
 constexpr const char *kNames[] = {"site",  "path",   "function", "file",   "type",   "variable",
                                   "owner", "thread", "process",  "device", "library"};
 
-// What a cohort's blocks are grouped under, as text; for Dimension::Site see bySite.
-class GroupNames {
-public:
-  GroupNames(Lines &lines, const Names &names) : lines_(lines), names_(names) {}
-
-  std::string of(Dimension dimension, const Cohort &cohort) {
-    switch (dimension) {
-    case Dimension::Thread:
-      return names_.thread(cohort.process, cohort.stream);
-    case Dimension::Process:
-      return names_.process(cohort.process);
-    case Dimension::Device:
-      return abi::spaceOf(cohort.heap) == abi::AddressSpace::Accelerator
-                 ? fmt::format("{} {}", abi::nameOf(cohort.heap), cohort.device)
-                 : std::string(abi::nameOf(cohort.heap));
-    case Dimension::Owner:
-      if (cohort.owner.known())
-        return std::string(lines_.catalog().labels().textOf(cohort.owner));
-      return ofSite(Dimension::Library, cohort.site);
-    default:
-      return ofSite(dimension, cohort.site);
-    }
-  }
-
-private:
-  const std::string &ofSite(Dimension dimension, SiteId site) {
-    const auto [at, fresh] = by_site_.try_emplace(site);
-    if (fresh)
-      at->second = textOf(dimension, site);
-    return at->second;
-  }
-  std::string textOf(Dimension dimension, SiteId site) {
-    SiteCatalog &catalog = lines_.catalog();
-    if (dimension == Dimension::Path)
-      return pathText(site);
-    if (dimension == Dimension::Library)
-      return std::string(catalog.describe(site).library);
-    if (dimension == Dimension::Type)
-      return std::string(lines_.typeOf(site));
-    if (dimension == Dimension::Variable)
-      return std::string(catalog.describe(catalog.innermostCallOf(site)).variable);
-    const SiteText place = analysis::textOf(catalog, lines_.places().of(site));
-    return dimension == Dimension::File ? place.file : place.function;
-  }
-  // Innermost first.
-  std::string pathText(SiteId site) {
-    SiteCatalog &catalog = lines_.catalog();
-    std::string text;
-    for (const SiteId call : shownPath(catalog, site).calls) {
-      const SiteText place = analysis::textOf(catalog.describe(call));
-      text += text.empty() ? "" : " < ";
-      text += place.file.empty() ? fmt::format("{}+{:#x}", place.library, place.offset)
-                                 : fmt::format("{}:{}", place.file, place.line);
-      text += place.function.empty() ? "" : " in " + place.function;
-    }
-    return text;
-  }
-
-  Lines &lines_;
-  const Names &names_;
-  std::map<SiteId, std::string> by_site_; // of one dimension
-};
-
 std::vector<std::vector<Cell>> rowsBySite(std::span<const CohortShare> shares, Lines &lines, const Cohorts &cohorts) {
   const std::vector<CohortShare> all(shares.begin(), shares.end());
   std::vector<std::vector<Cell>> rows;
@@ -96,6 +33,60 @@ std::vector<std::vector<Cell>> rowsByName(Dimension dimension, std::span<const C
 }
 
 } // namespace
+
+std::string GroupNames::of(Dimension dimension, const Cohort &cohort) {
+  switch (dimension) {
+  case Dimension::Thread:
+    return names_.thread(cohort.process, cohort.stream);
+  case Dimension::Process:
+    return names_.process(cohort.process);
+  case Dimension::Device:
+    return abi::spaceOf(cohort.heap) == abi::AddressSpace::Accelerator
+               ? fmt::format("{} {}", abi::nameOf(cohort.heap), cohort.device)
+               : std::string(abi::nameOf(cohort.heap));
+  case Dimension::Owner:
+    if (cohort.owner.known())
+      return std::string(lines_.catalog().labels().textOf(cohort.owner));
+    return ofSite(Dimension::Library, cohort.site);
+  default:
+    return ofSite(dimension, cohort.site);
+  }
+}
+
+const std::string &GroupNames::ofSite(Dimension dimension, SiteId site) {
+  const auto [at, fresh] = by_site_.try_emplace(site);
+  if (fresh)
+    at->second = textOf(dimension, site);
+  return at->second;
+}
+
+std::string GroupNames::textOf(Dimension dimension, SiteId site) {
+  SiteCatalog &catalog = lines_.catalog();
+  if (dimension == Dimension::Path)
+    return pathText(site);
+  if (dimension == Dimension::Library)
+    return std::string(catalog.describe(site).library);
+  if (dimension == Dimension::Type)
+    return std::string(lines_.typeOf(site));
+  if (dimension == Dimension::Variable)
+    return std::string(catalog.describe(catalog.innermostCallOf(site)).variable);
+  const SiteText place = analysis::textOf(catalog, lines_.places().of(site));
+  return dimension == Dimension::File ? place.file : place.function;
+}
+
+// Innermost first.
+std::string GroupNames::pathText(SiteId site) {
+  SiteCatalog &catalog = lines_.catalog();
+  std::string text;
+  for (const SiteId call : shownPath(catalog, site).calls) {
+    const SiteText place = analysis::textOf(catalog.describe(call));
+    text += text.empty() ? "" : " < ";
+    text += place.file.empty() ? fmt::format("{}+{:#x}", place.library, place.offset)
+                               : fmt::format("{}:{}", place.file, place.line);
+    text += place.function.empty() ? "" : " in " + place.function;
+  }
+  return text;
+}
 
 const char *nameOf(Dimension dimension) { return kNames[static_cast<size_t>(dimension)]; }
 

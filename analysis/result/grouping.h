@@ -6,6 +6,7 @@
 #include "analysis/result/section.h"
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,6 +35,24 @@ std::string namesOfDimensions(); // "site, path, ..."
 struct Names {
   std::function<std::string(uint32_t process)> process;
   std::function<std::string(uint32_t process, uint32_t stream)> thread;
+};
+
+// What a cohort's blocks are grouped under, as text; for Dimension::Site see bySite. Of one dimension: it remembers the
+// text of each site.
+class GroupNames {
+public:
+  GroupNames(Lines &lines, const Names &names) : lines_(lines), names_(names) {}
+
+  std::string of(Dimension, const Cohort &);
+
+private:
+  const std::string &ofSite(Dimension, SiteId);
+  std::string textOf(Dimension, SiteId);
+  std::string pathText(SiteId);
+
+  Lines &lines_;
+  const Names &names_;
+  std::map<SiteId, std::string> by_site_;
 };
 
 // Columns: the dimension, bytes, count; most bytes first.

@@ -7,6 +7,7 @@
 #include "analysis/places/site_text.h"
 #include "analysis/result/ledger.h"
 #include "analysis/result/section.h"
+#include "analysis/result/series.h"
 #include "analysis/result/watched.h"
 #include "analysis/result/what_if.h"
 #include "msleaks/abi/handles.h"
@@ -181,6 +182,8 @@ struct AnalysisResult {
   std::vector<Finding> findings;   // that probably save most first
   std::vector<Section> sections;
   std::vector<WatchLine> watch; // in the order of time
+  // Where the question asks for it. It is kept beside the report, not in it.
+  std::shared_ptr<const Series> series;
 };
 
 } // namespace msleaks::analysis::inline result

@@ -13,8 +13,10 @@ std::vector<BlockObserver *> Pipeline::observers(Window &&window, Selection &&se
   bool peaks_are_used = false;
   for (Analyzer *analyzer : analyzers_)
     peaks_are_used |= analyzer->usePeaks(peaks_);
-  if (peaks_are_used)
+  if (peaks_are_used) {
     all.push_back(&peaks_); // behind the analyzers: see peaks.h
+    history_.keepPeaks(peaks_);
+  }
   if (window.hasAll() && selection.hasAll())
     return all;
   gate_ = std::make_unique<Gate>(std::move(all), std::move(window), std::move(selection));

@@ -58,7 +58,7 @@ def refuses_what_is_no_run():
 
 def says_when_the_output_cannot_be_written():
     for words in (["report", RUN], ["report", RUN, "--json"], ["dump", RUN], ["dump", RUN, "--json"],
-                  *(["export", RUN, "--format", name] for name in ("json", "jsonl", "text"))):
+                  *(["export", RUN, "--format", name] for name in ("json", "jsonl", "series", "text"))):
         with open("/dev/full", "w") as full:
             expect_refused(tools.verb(*words, stdout=full), 4, "could not be written")
 
@@ -154,7 +154,20 @@ def recovers_a_session_without_its_manifest():
     expect_refused(tools.recover(folder, "--session", "/proc/1/fdinfo/" + "x" * 300), 3)
 
 
+def keeps_the_memory_over_time():
+    """The folder of a run with a report contains the series. The export prints this file, or the same without the file."""
+    _, folder = tools.run([leak], name="kept")
+    kept = (folder / "series.json").read_text()
+    series = json.loads(kept)
+    total = next(curve for curve in series["curves"] if curve["by"] == "total")
+    check(len(total["bytes"]) == len(series["moments"]) > 0, kept)
+    check(total["peak_bytes"] == json.loads(tools.verb("report", folder, "--json").stdout)["peak"]["bytes"], kept)
+    check(tools.verb("export", folder, "--format", "series").stdout == kept, "the export is not the file")
+    (folder / "series.json").unlink()
+    check(tools.verb("export", folder, "--format", "series").stdout == kept, "without the file, the export differs")
+
+
 run_topics(refuses_bad_usage, refuses_what_is_no_run, says_when_the_output_cannot_be_written,
            leaves_no_half_file_on_a_full_disk, reports_what_a_cut_trace_still_has,
            writes_names_in_full_where_nobodys_window_ends, shows_the_program_before_its_children,
-           refuses_what_a_newer_msleaks_wrote, recovers_a_session_without_its_manifest)
+           refuses_what_a_newer_msleaks_wrote, recovers_a_session_without_its_manifest, keeps_the_memory_over_time)

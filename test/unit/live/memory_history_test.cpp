@@ -164,4 +164,72 @@ TEST(HistoryModel, KnowsHowMuchItMayMissWhereThereIsNone) {
   }
 }
 
+// The peak of a device is seldom that of all memory, and may be lower than what thinning out may lose.
+TEST(HistoryModel, NeverLosesThePeakOfAnAccount) {
+  for (const uint64_t seed : {7, 8, 9}) {
+    std::mt19937_64 random(seed);
+    MemoryHistory history(2'000), unpinned(2'000);
+    Peaks peaks;
+    history.keepPeaks(peaks);
+    std::vector<Block> live;
+    for (uint64_t time = 1; time < 20'000; ++time) {
+      if (live.empty() || random() % 100 < (time / 1000 % 2 ? 42 : 57)) {
+        live.push_back(block(static_cast<uint32_t>(1 + random() % 16), random() % 300, time));
+        live.back().heap = live.back().cohort.index < 8 ? abi::Heap::Host : abi::Heap::Pinned;
+        live.back().device = live.back().heap == abi::Heap::Host ? 0 : live.back().cohort.index % 4;
+        for (BlockObserver *each : {static_cast<BlockObserver *>(&history), static_cast<BlockObserver *>(&unpinned),
+                                    static_cast<BlockObserver *>(&peaks)})
+          each->onAlloc(live.back(), AllocCause::Allocated, time);
+      } else {
+        std::swap(live[random() % live.size()], live.back());
+        for (BlockObserver *each : {static_cast<BlockObserver *>(&history), static_cast<BlockObserver *>(&unpinned),
+                                    static_cast<BlockObserver *>(&peaks)})
+          each->onFree(live.back(), FreeCause::Freed, time);
+        live.pop_back();
+      }
+    }
+    EXPECT_GT(history.error(), 0u) << "nothing was thinned out";
+    uint64_t lost_bytes = 0;
+    size_t accounts = 0;
+    peaks.forEachAccount([&](const Account &account, const PeakTracker &of) {
+      CohortSet set(17);
+      for (size_t cohort = 1; cohort < set.size(); ++cohort)
+        set[cohort] = (cohort < 8 ? abi::Heap::Host : abi::Heap::Pinned) == account.heap &&
+                      (cohort < 8 || cohort % 4 == account.device);
+      EXPECT_EQ(history.peakOf(set), of.clock().bytes());
+      lost_bytes += of.clock().bytes() - unpinned.peakOf(set);
+      ++accounts;
+    });
+    EXPECT_EQ(accounts, 5u);
+    EXPECT_GT(lost_bytes, 0u) << "nothing would have been lost";
+    EXPECT_EQ(history.peakOf(CohortSet(17, true)), peaks.physical().clock().bytes());
+  }
+}
+
+// Each peak keeps a maximum, also where these alone have more changes than there is room for.
+TEST(HistoryModel, PeaksThatDoNotFitAreThinnedOutSeldom) {
+  MemoryHistory history(16);
+  Peaks peaks;
+  history.keepPeaks(peaks);
+  uint64_t time = 0;
+  const auto tell = [&](uint32_t cohort, uint64_t bytes, bool is_free) {
+    Block told = block(cohort, bytes, ++time);
+    told.heap = abi::Heap::Device;
+    told.device = static_cast<uint8_t>(cohort);
+    for (BlockObserver *each : {static_cast<BlockObserver *>(&history), static_cast<BlockObserver *>(&peaks)})
+      is_free ? each->onFree(told, FreeCause::Freed, time) : each->onAlloc(told, AllocCause::Allocated, time);
+  };
+  for (uint64_t round = 1; round < 500; ++round)
+    for (uint32_t cohort = 1; cohort < 200; ++cohort) {
+      tell(cohort, round < 3 ? 1000 * cohort : 10, false);
+      tell(cohort, round < 3 ? 1000 * cohort : 10, true);
+    }
+  EXPECT_LE(history.maxima(), 4000u);
+  for (uint32_t cohort = 1; cohort < 200; ++cohort) {
+    CohortSet set(200);
+    set[cohort] = true;
+    EXPECT_EQ(history.peakOf(set), 1000u * cohort);
+  }
+}
+
 } // namespace msleaks::analysis

@@ -40,6 +40,14 @@ for format in json text jsonl; do
   done
 done
 
+# The series is the file that the run keeps; without the file, it is computed.
+cp -r "$run" kept && rm -f kept/series.json
+"$msleaks" export kept --format series >computed || fail "series: status $?"
+grep -q '"series_version": 1' computed || fail "series: $(cat computed)"
+echo '{"series_version": 1}' >kept/series.json
+"$msleaks" export kept --format series -o given || fail "series of a file: status $?"
+same "the series is not the file" kept/series.json given
+
 # A limit of the file size imitates a full disk. The earlier file must stay.
 for format in json text jsonl; do
   rm -f "file.$format" && echo old >"file.$format"
