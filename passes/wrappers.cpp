@@ -78,8 +78,8 @@ bool returnsStruct(const Function &function) {
   return function.hasStructRetAttr() || function.getReturnType()->isStructTy();
 }
 
-// Finds the wrappers of a module: first those that call allocators, then those that call wrappers. Then finds the
-// functions with forwards.
+// Finds the wrappers of a module: first the functions that return an allocator's block, then those that return another
+// wrapper's block. Then finds the functions with forwards (wrappers.h).
 class Finder {
 public:
   Finder(Module &module, const KnownSymbols &symbols) : eligibility_(module, symbols), symbols_(symbols) {

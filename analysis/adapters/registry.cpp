@@ -52,15 +52,12 @@ static Result<profiles::Profile> load(const InputFile &file, const std::string &
 Result<profiles::Profile> loadProfile(const std::filesystem::path &path, ProfileLoading &loading) {
   if (path != kStandardInput)
     return load(MSL_TRY(InputFile::open(path)), path.string(), loading);
-  const auto copy = profiles::copyOfStandardInput();
+  const auto copy = copyOfStandardInput();
   if (!copy)
     return fail("the standard input " + copy.error().message, copy.error().status);
   return load(MSL_TRY(InputFile::open(fmt::format("/proc/self/fd/{}", copy->get()))), "standard input", loading);
 }
 
-} // namespace msleaks::analysis::inline adapters
-
-namespace msleaks::analysis::profiles {
 namespace {
 
 constexpr size_t kPieceBytes = 1 << 20;
@@ -108,4 +105,4 @@ Result<FileDescriptor> copyOfStandardInput() {
   }
 }
 
-} // namespace msleaks::analysis::profiles
+} // namespace msleaks::analysis::inline adapters

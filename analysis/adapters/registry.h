@@ -23,13 +23,7 @@ std::vector<ProfileAdapter> profileAdapters();
 // By the first adapter that knows the file. An error names it. "-" is the standard input.
 Result<profiles::Profile> loadProfile(const std::filesystem::path &, ProfileLoading &);
 
-} // namespace msleaks::analysis::inline adapters
-
-// The standard input as a file that can be read anywhere.
-
-namespace msleaks::analysis::profiles {
-
 // All that is piped into the program, copied to a file without a name. An error speaks of the standard input.
 Result<FileDescriptor> copyOfStandardInput();
 
-} // namespace msleaks::analysis::profiles
+} // namespace msleaks::analysis::inline adapters

@@ -87,12 +87,7 @@ std::string describeErrno(int error);
 // "cannot <verb> '<path>': <why>"
 tl::unexpected<Error> cannot(const char *verb, const std::filesystem::path &path, int error);
 
-} // namespace msleaks::analysis::inline base
-
 // Reads a small file whole, also one of /proc.
-
-namespace msleaks::analysis::inline base {
-
 // As much of it as can be read; nothing where there is no such file. Never throws: a file of a process that ends while
 // we read it fails in the middle, for which an iterator of the stream's buffer would throw.
 inline std::string readText(const std::filesystem::path &path) {

@@ -35,13 +35,8 @@ inline unsigned usableProcessors() {
   return std::thread::hardware_concurrency(); // more than a set has room for
 }
 
-} // namespace msleaks::analysis::inline base
-
-// A few things of different size, done beside each other as far as there are processors.
-
-namespace msleaks::analysis::profiles {
-
-// Calls f(0) to f(count - 1), each once. What one of them throws is thrown here, when all have ended.
+// Calls f(0) to f(count - 1), each once, on as many threads as there are usable processors. What one of them throws is
+// thrown here, when all have ended.
 template <class F> void eachInParallel(size_t count, F &&f) {
   std::atomic<size_t> next = 0;
   const auto work = [&] {
@@ -49,7 +44,7 @@ template <class F> void eachInParallel(size_t count, F &&f) {
       f(i);
   };
   std::vector<std::future<void>> helpers;
-  const size_t most = std::min<size_t>(count, std::max(1u, std::thread::hardware_concurrency()));
+  const size_t most = std::min<size_t>(count, std::max(1u, usableProcessors()));
   try {
     while (helpers.size() + 1 < most)
       helpers.push_back(std::async(std::launch::async, work));
@@ -61,4 +56,4 @@ template <class F> void eachInParallel(size_t count, F &&f) {
     helper.get();
 }
 
-} // namespace msleaks::analysis::profiles
+} // namespace msleaks::analysis::inline base

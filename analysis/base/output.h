@@ -44,14 +44,12 @@ private:
 Error ofOutput(Error);
 
 // A folder of ours, made and opened so that nobody can put another one in its place meanwhile.
-
 // Makes the folder, and those above it that are missing, with this mode, and returns it open. It must be empty, belong
 // to us, and be no link; of one that exists, rights beyond the mode are taken away. What is looked at is what was
 // opened, never a name a second time. The path has passed checkOutputFolder.
 Result<FileDescriptor> makeOutputFolder(const std::filesystem::path &folder, mode_t mode);
 
 // An OutputFile for what writes to a std::ostream.
-
 // Bad from the first write on that failed; then written() says why. Not committed: as if it had never been.
 class OutputStream final : public std::ostream {
 public:

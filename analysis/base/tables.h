@@ -39,7 +39,6 @@ private:
 };
 
 // A row of a table in bytes that are aligned to nothing.
-
 // The caller has checked that it lies in there.
 template <class Row> Row copyRow(std::span<const std::byte> bytes, uint64_t offset) {
   Row row;
@@ -48,7 +47,6 @@ template <class Row> Row copyRow(std::span<const std::byte> bytes, uint64_t offs
 }
 
 // Vectors that are kept by a dense number and grow with it.
-
 // The element at `index`; the list grows to it, and by half, when it is not there yet. References into the list end
 // then.
 template <class T> T &elementAt(std::vector<T> &list, size_t index) {

@@ -65,7 +65,6 @@ template <class Visitor, IsOrConst<PlaceFigures> Place> void visitFields(Visitor
 }
 
 // The figures of a run, whether it is one, or a file that keeps them.
-
 // `baseline`: a run folder, a trace, a result file, or a file of formatFigures(). Runs are read with this question.
 Result<RunFigures> readBaseline(const std::filesystem::path &baseline, const ReportQuestion &, const Progress &);
 

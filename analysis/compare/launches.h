@@ -15,7 +15,6 @@
 namespace msleaks::analysis::inline compare {
 
 // Numbers of names, so that sequences of launches are sequences of numbers.
-
 // Both sides of a comparison use the same table.
 class NameTable {
 public:

@@ -14,7 +14,6 @@
 namespace msleaks::analysis::inline compare {
 
 // A place with its blocks, as two runs are compared: by the names of the source, which other builds and machines share.
-
 // Blocks of a place. Outside of the user's own code, all places of an image are one, and only `library` is known.
 struct PlaceFigures {
   bool own = false;

@@ -14,7 +14,6 @@
 namespace msleaks::analysis::profiles {
 
 // Which instruction of one build is which of another: the longest common part of their texts.
-
 // Side by side; one of the two may be missing.
 struct AlignedLines {
   const ProfiledLine *first = nullptr;

@@ -16,7 +16,6 @@ Result<std::string> packBzip2(std::string_view content);
 Result<std::string> unpackBzip2(std::span<const uint8_t> packed, uint64_t most);
 
 // One zlib stream, unpacked with libz.
-
 // Fails on what is damaged or ends early, and on more than `most` bytes.
 Result<std::string> unpackZlib(std::span<const uint8_t> packed, uint64_t most);
 

@@ -54,7 +54,6 @@ void writeCodeJson(std::ostream &, const ProfiledFunction &);
 void writeCodeJson(std::ostream &, const Profile &);
 
 // A file as it lies there, for those who read all of it.
-
 // Fails on one that is larger than a profile of these formats can be.
 Result<std::vector<uint8_t>> wholeFile(const InputFile &);
 

@@ -26,7 +26,6 @@ ScreenFindings screenFindings(const Report &, const TableStyle &);
 void writeScreenFindings(TextTable &, const ScreenFindings &, size_t room);
 
 // The largest places of the first screen.
-
 // The places with the most bytes at the peak, each on one line. All that closed libraries allocated for themselves is
 // one line. If no place is in the user's own code, each library is a line.
 void writeScreenPlaces(TextTable &, const Report &);

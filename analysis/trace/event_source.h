@@ -11,7 +11,6 @@
 namespace msleaks::analysis::inline trace {
 
 // An event as a reader of a trace gets it.
-
 // One event in the merged order, with the stream it came from. header().time is CLOCK_MONOTONIC in ns.
 struct StreamEvent {
   uint32_t process;
@@ -32,12 +31,7 @@ public:
   virtual std::span<const StreamEvent> next() = 0;
 };
 
-} // namespace msleaks::analysis::inline trace
-
 // The events of a trace in their merged order, pulled a batch at a time.
-
-namespace msleaks::analysis::inline trace {
-
 // Of one reader there may be several, in several threads. It must not outlive its reader; that one may be moved.
 class EventCursor {
 public:

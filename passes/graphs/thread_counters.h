@@ -8,10 +8,10 @@
 //   first:                                                                ; 0: not asked yet, 1: refused
 //     %asked = %known == null && @__msl_counters_of != null ? call ptr @__msl_first_count() : %known
 //   body:
-//     %counters = phi [%known + 8 * (first of the function)], [%asked > 1 ? the same of it : %scratch]
+//     %counters = phi [%known + 8 * FIRST], [%asked > 1 ? %asked + 8 * FIRST : %scratch]
 //
-// Without a runtime, the function counts in an array that nobody reads: a local array, or a global one for many
-// counters.
+// FIRST is the number of the function's first counter in the module. Without a runtime, or if the runtime refuses an
+// array, the function counts in an array that nobody reads: a local array, or a global one for many counters.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

@@ -57,8 +57,8 @@ bool isIndirectCall(const unsigned char *begin, unsigned bytes) noexcept {
 constexpr unsigned kCallBytes = 7;                                                          // size of the longest call
 constexpr unsigned char kReturnOfHandler[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}; // mov $15, %rax; syscall
 
-// Whether the bytes end in a call. `bytes` must have kCallBytes + 1 bytes, since the check of the shortest call reads
-// one byte more.
+// Whether the first kCallBytes bytes may end in a call. `bytes` must have one byte more: the check of the shortest call
+// reads it, but it does not change the result.
 bool mayEndInCall(const unsigned char *bytes) noexcept {
   bool found = bytes[kCallBytes - 5] == 0xe8;
   for (unsigned length = 2; length <= kCallBytes; ++length)
