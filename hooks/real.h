@@ -14,7 +14,8 @@ struct RealFunctions {
 #include "hooked.def"
 };
 
-extern RealFunctions real;
+// Hidden, so that the compiler reads a function with one instruction: no other library can define this symbol.
+[[gnu::visibility("hidden")]] extern RealFunctions real;
 extern bool libc_allocates; // real.malloc is libc's own
 
 // Looks all of them up, once. False while that is going on: dlsym itself may allocate.
