@@ -18,9 +18,10 @@ using FunctionPurposes = std::map<FunctionKey, Purposes>;
 // How many places of a function of before are known to be places of a function of now.
 using FunctionVotes = std::map<std::pair<FunctionKey, FunctionKey>, size_t>;
 
-// The function of now that a function of before became. It has the same name in another file. Or it is in the same
-// file, and has a place of the same purpose; then one name contains the other, or there are two such places.
+// The function of now that a function of before became. It has the same name in one of `new_files`, which only now has.
+// Or it is in the same file: as another instance of the same template, or with places of the same purpose. One such
+// place is enough if one name contains the other; otherwise there must be two.
 std::map<FunctionKey, FunctionKey> renamedFunctions(const FunctionPurposes &gone, const FunctionPurposes &fresh,
-                                                    const FunctionVotes &);
+                                                    const FunctionVotes &, const std::set<std::string> &new_files);
 
 } // namespace msleaks::analysis::inline compare

@@ -117,10 +117,19 @@ private:
     memory.before_bytes = before.mean();
     memory.after_bytes = after.mean();
     memory.spread_bytes = spreadOf(before, after);
+    keepOneOfEachName(memory.places);
     for (ComparedPlace &place : memory.places)
       takePlace(number, place);
     std::stable_sort(memory.places.begin(), memory.places.end(), [](const ComparedPlace &a, const ComparedPlace &b) {
       return sizeOf(a.changeBytes()) > sizeOf(b.changeBytes());
+    });
+  }
+
+  // The figures of a place are those of all places with its name, for example of all heaps.
+  static void keepOneOfEachName(std::vector<ComparedPlace> &places) {
+    std::set<std::pair<bool, NamedPlace>> seen;
+    std::erase_if(places, [&](const ComparedPlace &place) {
+      return !seen.emplace(place.state == PlaceState::Gone, namedPlaceOf(place)).second;
     });
   }
 

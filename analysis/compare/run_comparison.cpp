@@ -235,8 +235,9 @@ template <class FileOf> std::set<FindingKey> keysOf(const std::vector<Finding> &
 
 // Whether the finding rests on samples of the page tables. A block that is freed soon may not be sampled in each run.
 bool isSampled(const Finding &finding) {
-  constexpr std::string_view kKinds[] = {"early-allocation", "late-free", "unused",
-                                         "overallocated",    "capacity",  "idle"};
+  using namespace finding_kinds;
+  constexpr std::string_view kKinds[] = {kEarlyAllocation.name, kLateFree.name, kUnused.name,
+                                         kOverallocated.name,   kCapacity.name, kIdle.name};
   return finding.heap == abi::Heap::Host && std::ranges::find(kKinds, finding.kind) != std::end(kKinds);
 }
 

@@ -55,7 +55,7 @@ struct EnvironmentChange {
 enum class StateAt : uint8_t {
   Peak,
   End, // what was alive when the processes ended, or the recording
-  Cut, // the end of both reports' windows
+  Cut, // the moment of both reports
 };
 
 // The part of the memory that is compared: the blocks at a moment, or those that leaked.
@@ -81,7 +81,7 @@ struct RunComparison {
   uint64_t peak_before_bytes = 0, peak_after_bytes = 0;
   std::string at = "peak";                   // the moment, as the user named it
   ComparedMemory alive;                      // at this moment
-  ComparedMemory leaks;                      // of the processes that had ended then
+  ComparedMemory leaks;                      // none at a moment
   ComparedMemory pool_leaks;                 // parts of pools, which are parts of other blocks
   ComparedMemory allocated;                  // in all, by places with a source file; no difference of the memory
   std::optional<LaunchDifferences> launches; // none: a result file has no launches

@@ -79,7 +79,11 @@ Result<std::vector<std::string>> exportRun(const std::filesystem::path &run, con
                   ExitStatus::Usage);
     return exportAll(run, **events, out, progress);
   }
-  MSL_TRY(exportReport(run, *std::get<std::unique_ptr<ReportExporter>>(exporter), out, progress, question));
+  ReportExporter &report = *std::get<std::unique_ptr<ReportExporter>>(exporter);
+  if (question.at && !report.hasMoments())
+    return fail(fmt::format("{} is about the whole run. --at needs another format, for example json", format.name),
+                ExitStatus::Usage);
+  MSL_TRY(exportReport(run, report, out, progress, question));
   return std::vector<std::string>{};
 }
 

@@ -40,6 +40,8 @@ public:
   virtual ~ReportExporter() = default;
   // Writes what the run folder keeps in this format. False: it keeps nothing, so a report is made for write().
   virtual bool writeKept(const RunFolder &, std::ostream &) { return false; }
+  // Whether the format has a form for the state at one moment.
+  virtual bool hasMoments() const { return true; }
   // What the report must have beside what every report has.
   virtual void ask(ReportQuestion &) const {}
   virtual void write(const Report &, std::ostream &) = 0;

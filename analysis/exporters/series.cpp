@@ -13,6 +13,8 @@ class SeriesExporter final : public ReportExporter {
 public:
   // A file that this version cannot read is as good as none.
   bool writeKept(const RunFolder &folder, std::ostream &out) override {
+    if (folder.trace() != folder.path() / kTraceFile)
+      return false; // a trace for itself: the file beside it may be another run's
     const std::filesystem::path file = folder.path() / kSeriesFile;
     const std::string kept = readText(file);
     if (!parseSeries(kept, file.string()))
@@ -20,6 +22,7 @@ public:
     out << kept;
     return true;
   }
+  bool hasMoments() const override { return false; }
   void ask(ReportQuestion &question) const override { question.wants_series = true; }
   void write(const Report &report, std::ostream &out) override { writeSeriesJson(out, *report.series); }
 };

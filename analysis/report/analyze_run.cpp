@@ -189,12 +189,17 @@ Result<void> store(const std::filesystem::path &trace, const RunAnalysis &analys
   return writer.close();
 }
 
-// When the last process ended, before anything that it did not free is counted as leaked.
-uint64_t endOf(const TraceReader &reader) {
+// When the last process ended, before anything that it did not free is counted as leaked; behind all events, if a
+// process has no end.
+uint64_t endOf(const Recorded &recorded) {
   uint64_t last_ns = 0;
-  for (const ProcessEnd &end : reader.processEnds())
-    last_ns = std::max(last_ns, end.time_ns);
-  return last_ns != 0 ? last_ns : UINT64_MAX - 1;
+  for (const ProcessStart &start : recorded.reader.processes()) {
+    const auto fate = recorded.fates.find(start.process);
+    if (fate == recorded.fates.end())
+      return UINT64_MAX - 1;
+    last_ns = std::max(last_ns, fate->second.time_ns);
+  }
+  return last_ns;
 }
 
 // Reads the run once more for the peak.
@@ -204,8 +209,8 @@ Result<Window> windowAt(const State &state, const Recorded &recorded, const Repo
     const auto *time_ns = std::get_if<uint64_t>(moment);
     return Window::at(time_ns ? Moment{*time_ns + start_ns} : *moment);
   }
-  if (std::holds_alternative<AtEnd>(state))
-    return Window::at(endOf(recorded.reader));
+  if (std::holds_alternative<EndMoment>(state))
+    return Window::at(endOf(recorded));
   ReportQuestion whole = question;
   whole.at.reset();
   return Window::at(MSL_TRY(analyzeRun(recorded.run, whole, progress, {})).peak.time_ns + 1);
@@ -213,7 +218,7 @@ Result<Window> windowAt(const State &state, const Recorded &recorded, const Repo
 
 // A moment has no findings: nothing is late or leaked at once.
 void keepState(Report &report, const std::string &name, uint64_t time_ns) {
-  report.at = ReportMoment{name, time_ns};
+  report.at = ReportMoment{name, std::min(time_ns, report.start_ns + report.duration_ns)};
   report.findings.clear();
   report.floor.reset();
 }

@@ -51,9 +51,9 @@ Result<Moment> parseMoment(std::string_view text) {
 
 Result<State> parseState(std::string_view text) {
   if (text == "peak")
-    return AtPeak{};
+    return PeakMoment{};
   if (text == "end")
-    return AtEnd{};
+    return EndMoment{};
   auto moment = parseMoment(text);
   if (!moment)
     return usage(moment.error().message + "; for --at also peak or end");

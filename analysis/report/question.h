@@ -16,9 +16,9 @@
 namespace msleaks::analysis::inline report {
 
 // A moment whose live blocks are asked for.
-struct AtPeak {};
-struct AtEnd {}; // just before the last process ended
-using State = std::variant<AtPeak, AtEnd, Moment>;
+struct PeakMoment {};
+struct EndMoment {}; // just before the last process ended
+using State = std::variant<PeakMoment, EndMoment, Moment>;
 
 struct ReportQuestion : Question {
   Window window;           // times since the start of the session

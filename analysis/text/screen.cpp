@@ -1,4 +1,5 @@
 #include "analysis/base/text.h"
+#include "analysis/result/finding_kinds.h"
 #include "analysis/result/report.h"
 #include "analysis/text/parts.h"
 #include "analysis/text/report_text.h"
@@ -125,7 +126,7 @@ std::vector<NextCommand> nextCommands(const Report &report, const ScreenFindings
   const std::string word = report.at ? shellWord(report.at->name) : "";
   const std::string at = word.empty() ? "" : " --at " + word;
   std::vector<NextCommand> commands;
-  if (isKind("out-of-memory"))
+  if (isKind(finding_kinds::kOutOfMemory.name))
     commands.push_back({"oom", "", "what was alive then, and what to free"});
   if (has("owners"))
     commands.push_back({"report", at + " --section owners", "memory by the program's own names"});

@@ -17,7 +17,7 @@ public:
     if (stream < dense.size())
       return dense[stream];
     // A damaged file may name any number. The collector's own stream has a large one, too.
-    if (stream > 2 * dense.size() + kMostAhead)
+    if (stream > 2 * dense.size() + kMostAhead || stream >= kMostStreams)
       return sparse_[{process, stream}];
     grow(dense, process, stream);
     return dense[stream];
@@ -34,7 +34,7 @@ public:
   }
 
 private:
-  static constexpr uint64_t kMostAhead = 4096;
+  static constexpr uint64_t kMostAhead = 4096, kMostStreams = 1 << 24;
 
   // What was far ahead once may not be any more.
   void grow(std::vector<Value> &dense, uint32_t process, uint32_t stream) {

@@ -57,23 +57,33 @@ Result<ExitStatus> compareByPolicy(const CompareOptions &options) {
   return comparison.differing == 0 ? ExitStatus::Clean : ExitStatus::Findings;
 }
 
-// Reads the state of a run at `to`, or all of the run without `to`.
-Result<analysis::Report> readRun(const std::string &path, std::optional<analysis::Moment> to,
-                                 analysis::ProgressLine &progress) {
+// What --at names. A moment is one that only the events know.
+struct WantedState {
+  analysis::StateAt at = analysis::StateAt::Cut;
+  std::optional<analysis::Moment> moment;
+  std::string text;
+};
+Result<WantedState> stateNamed(const std::string &text) {
+  using analysis::StateAt;
+  const analysis::State state = MSL_TRY(analysis::parseState(text));
+  if (const auto *moment = std::get_if<analysis::Moment>(&state))
+    return WantedState{StateAt::Cut, *moment, text};
+  return WantedState{std::holds_alternative<analysis::PeakMoment>(state) ? StateAt::Peak : StateAt::End, {}, text};
+}
+
+// Reads the state of a run at a moment, or all of the run.
+Result<analysis::Report> readRun(const std::string &path, const WantedState &state, analysis::ProgressLine &progress) {
   if (analysis::isResultFile(path)) {
-    if (to)
+    if (state.moment)
       return fail("'" + path + "' is a result file, which knows only the moments `peak` and `end`", ExitStatus::Usage);
     return analysis::readReportJson(path);
   }
   analysis::ReportQuestion question;
-  if (to)
-    question.at = std::move(*to);
+  if (state.moment) {
+    question.at = *state.moment;
+    question.at_name = state.text;
+  }
   return analysis::analyzeRun(path, question, [&progress](const std::string &doing) { progress.drawIfDue(doing); });
-}
-
-std::optional<analysis::StateAt> knownState(const std::string &at) {
-  using analysis::StateAt;
-  return at == "peak" ? std::optional(StateAt::Peak) : at == "end" ? std::optional(StateAt::End) : std::nullopt;
 }
 
 // "RUN1,RUN2": several runs of one side. A path that contains a comma is one run.
@@ -89,12 +99,11 @@ std::vector<std::string> runsOf(const std::string &side) {
   return runs;
 }
 
-Result<std::vector<analysis::Report>> readRuns(const std::vector<std::string> &runs,
-                                               const std::optional<analysis::Moment> &to,
+Result<std::vector<analysis::Report>> readRuns(const std::vector<std::string> &runs, const WantedState &state,
                                                analysis::ProgressLine &progress) {
   std::vector<analysis::Report> reports;
   for (const std::string &run : runs)
-    reports.push_back(MSL_TRY(readRun(run, to, progress)));
+    reports.push_back(MSL_TRY(readRun(run, state, progress)));
   return reports;
 }
 
@@ -128,20 +137,17 @@ Result<std::optional<analysis::LaunchDifferences>> compareLaunches(const std::ve
 
 Result<ExitStatus> compareMemory(const CompareOptions &options) {
   using namespace analysis::compare;
-  const auto known = knownState(options.at);
-  std::optional<analysis::Moment> to;
-  if (!known)
-    to = MSL_TRY(analysis::parseMoment(options.at));
+  const WantedState state = MSL_TRY(stateNamed(options.at));
   const std::vector<std::string> first_runs = runsOf(options.first), second_runs = runsOf(options.second);
   analysis::ProgressLine progress;
-  const auto first = MSL_TRY(readRuns(first_runs, to, progress));
-  const auto second = MSL_TRY(readRuns(second_runs, to, progress));
-  RunComparison comparison = compareRepeatedRuns(first, second, known.value_or(analysis::StateAt::Cut));
+  const auto first = MSL_TRY(readRuns(first_runs, state, progress));
+  const auto second = MSL_TRY(readRuns(second_runs, state, progress));
+  RunComparison comparison = compareRepeatedRuns(first, second, state.at);
   comparison.first = options.first;
   comparison.second = options.second;
   comparison.at = options.at;
   NameTable names;
-  if (known)
+  if (!state.moment)
     comparison.launches = MSL_TRY(compareLaunches(first_runs, second_runs, names));
   progress.erase();
   if (options.json)
@@ -162,7 +168,6 @@ Result<std::filesystem::path> findRecorder() {
 }
 
 Result<analysis::BisectQuestion> bisectQuestionOf(const CompareOptions &options) {
-  using analysis::StateAt;
   if (options.command.empty())
     return fail("--bisect needs a command that builds and runs the program, behind --", ExitStatus::Usage);
   analysis::BisectQuestion question;
@@ -170,9 +175,9 @@ Result<analysis::BisectQuestion> bisectQuestionOf(const CompareOptions &options)
   question.bad = options.second;
   question.at_text = options.at;
   question.metric = MSL_TRY(analysis::parseBisectMetric(options.metric));
-  question.at = knownState(options.at).value_or(StateAt::Cut);
-  if (question.at == StateAt::Cut)
-    question.command.to = MSL_TRY(analysis::parseMoment(options.at));
+  const WantedState state = MSL_TRY(stateNamed(options.at));
+  question.at = state.at;
+  question.command.to = state.moment;
   question.command.command = options.command;
   question.command.build = options.build;
   question.command.recorder = MSL_TRY(findRecorder());
