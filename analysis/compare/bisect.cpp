@@ -17,20 +17,27 @@ std::string shortTextOf(const CommitFacts &commit) {
 }
 
 // For the text, which cuts long paths. `prefix`: the working tree, with a slash.
+void cutPath(std::string &path, const std::string &prefix) {
+  if (path.starts_with(prefix))
+    path.erase(0, prefix.size());
+}
+
 void cutPaths(SiteText &site, const std::string &prefix) {
-  const auto cut = [&](std::string &path) {
-    if (path.starts_with(prefix))
-      path.erase(0, prefix.size());
-  };
-  cut(site.file);
+  cutPath(site.file, prefix);
   for (FrameText &frame : site.inlined_at)
-    cut(frame.file);
+    cutPath(frame.file, prefix);
+}
+
+void cutPaths(ComparedPlace &place, const std::string &prefix) {
+  cutPaths(place.site, prefix);
+  if (place.caller)
+    cutPath(place.caller->file, prefix);
 }
 
 void cutPaths(RunComparison &comparison, const std::string &prefix) {
   for (ComparedMemory *memory : {&comparison.alive, &comparison.leaks, &comparison.pool_leaks, &comparison.allocated})
     for (ComparedPlace &place : memory->places)
-      cutPaths(place.site, prefix);
+      cutPaths(place, prefix);
   for (FindingChange &change : comparison.findings)
     cutPaths(change.finding.site, prefix);
 }
@@ -41,7 +48,8 @@ uint64_t distance(uint64_t a, uint64_t b) { return std::max(a, b) - std::min(a, 
 
 Result<CommitFacts> Bisect::factsOf(const Git &git, const std::string &id) const {
   const std::string text =
-      MSL_TRY(git.ask({"show", "--no-patch", "--format=%H%n%s%n%ai", id, "--"}, fmt::format("'{}' is no commit", id)));
+      MSL_TRY(git.ask({"show", "--no-show-signature", "--no-patch", "--format=%H%n%s%n%ai", id, "--"},
+                      fmt::format("'{}' is no commit", id)));
   std::istringstream lines(text);
   CommitFacts facts;
   std::getline(lines, facts.id);
@@ -93,6 +101,7 @@ Result<void> Bisect::measureEnds() {
       listener_.warning("no recorded program is a file of the repository's working tree. So all processes of the "
                         "command count, also those of the build: use --build");
   }
+  has_programs_in_tree_ = !good.recorded.has_whole_command;
   good_bytes_ = static_cast<double>(good.bytes);
   bad_bytes_ = static_cast<double>(bad.bytes);
   result_.differs = good.bytes != bad.bytes;
@@ -119,9 +128,16 @@ void Bisect::keep(MeasuredCommit &&measured, CommitVerdict verdict) {
   side = std::move(measured);
 }
 
+Result<CommitAttempt> Bisect::record(const std::string &id) {
+  auto attempt = MSL_TRY(runs_->record(id));
+  if (attempt && attempt->has_whole_command && has_programs_in_tree_)
+    return CommitAttempt(tl::make_unexpected(std::string("the command ran no program of the working tree")));
+  return attempt;
+}
+
 Result<CommitVerdict> Bisect::judge(const std::string &id) {
   const CommitFacts commit = MSL_TRY(factsOf(runs_->git(), id));
-  auto attempt = MSL_TRY(runs_->record(id));
+  auto attempt = MSL_TRY(record(id));
   if (!attempt) {
     listener_.warning(fmt::format("{} is skipped: {}", shortTextOf(commit), attempt.error()));
     result_.tried.push_back({commit, {}, CommitVerdict::Skipped, attempt.error()});
@@ -159,8 +175,13 @@ Result<void> Bisect::search() {
                                    static_cast<uint64_t>(std::log2(static_cast<double>(result_.commits)) + 1),
                                    id.substr(0, 12)));
     const CommitVerdict verdict = MSL_TRY(judge(id));
-    // The status is not 0 if only skipped commits are left. Then the log names them.
-    MSL_TRY(git.call({"bisect", kWords[static_cast<size_t>(verdict)], id}));
+    const GitAnswer next = MSL_TRY(git.call({"bisect", kWords[static_cast<size_t>(verdict)], id}));
+    if (next.status == 0)
+      continue;
+    // Git also fails if only skipped commits are left. Then its log names them.
+    if (MSL_TRY(readFound()))
+      return {};
+    return fail("git bisect cannot go on: " + next.reason());
   }
   return {};
 }
@@ -172,7 +193,7 @@ Result<void> Bisect::measureSides() {
   const CommitFacts parent = MSL_TRY(factsOf(runs_->git(), result_.candidates.front().id + "^"));
   if (parent.id == result_.before.commit.id)
     return {};
-  auto attempt = MSL_TRY(runs_->record(parent.id));
+  auto attempt = MSL_TRY(record(parent.id));
   if (!attempt)
     return {};
   result_.before = {parent, *std::move(attempt), 0};
@@ -188,12 +209,20 @@ Result<void> Bisect::compareSides(NameTable &names) {
   result_.comparison.at = question_.at_text;
   result_.tree = runs_->tree();
   cutPaths(result_.comparison, result_.tree.string() + "/");
+  if (question_.at == StateAt::Cut)
+    return {};
   const RunLaunches first = MSL_TRY(launchesOf(before.run, names)), second = MSL_TRY(launchesOf(after.run, names));
   result_.comparison.launches = compareLaunches(first, second);
   return {};
 }
 
 Result<BisectResult> Bisect::run(NameTable &names) {
+  if (question_.at == StateAt::Cut) {
+    if (question_.metric.kind == BisectMetric::Kind::Leaks)
+      return fail(fmt::format("--metric leaks: a moment such as {} has no leaks; leave out --at", question_.at_text),
+                  ExitStatus::Usage);
+    result_.moment = question_.at_text;
+  }
   const Git git = MSL_TRY(Git::find(signals_));
   MSL_TRY(findCommits(git));
   result_.metric = question_.metric;

@@ -37,6 +37,7 @@ struct MeasuredCommit {
 
 struct BisectResult {
   BisectMetric metric;
+  std::string moment;                  // that the figure is of, as the user names it; empty: `peak` or `end`
   MeasuredCommit before, after;        // on both sides of the change; without a change GOOD and BAD
   bool differs = false;                // whether GOOD and BAD differ by more than two runs of one of them
   uint64_t noise_bytes = 0;            // by how much two runs of one commit differed
@@ -75,6 +76,8 @@ private:
   Result<CommitFacts> factsOf(const Git &, const std::string &id) const;
   Result<void> measureEnds();
   Result<void> search();
+  // A commit that runs no program of the tree, though GOOD does, counts as failed.
+  Result<CommitAttempt> record(const std::string &id);
   Result<CommitVerdict> judge(const std::string &id);
   // Reads what git has found from its log; false: the search goes on.
   Result<bool> readFound();
@@ -90,6 +93,7 @@ private:
   std::string tree_folder_;
   std::optional<CommitRuns> runs_;
   std::optional<BisectFigures> figures_;
+  bool has_programs_in_tree_ = false;     // the runs of GOOD
   double good_bytes_ = 0, bad_bytes_ = 0; // means of two runs
   BisectResult result_;
 };

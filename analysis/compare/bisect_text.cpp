@@ -12,10 +12,11 @@ namespace {
 
 constexpr size_t kMostCandidates = 10;
 
-std::string figureName(const BisectMetric &metric) {
+std::string figureName(const BisectResult &result) {
+  const BisectMetric &metric = result.metric;
   switch (metric.kind) {
   case BisectMetric::Kind::Peak:
-    return "The peak";
+    return result.moment.empty() ? "The peak" : "The memory at " + printable(result.moment);
   case BisectMetric::Kind::Leaks:
     return "The size of the leaks";
   case BisectMetric::Kind::Place:
@@ -39,10 +40,10 @@ size_t skippedOf(const BisectResult &result) {
 void writeNoDifference(std::ostream &to, const BisectResult &result) {
   const uint64_t good = result.before.bytes, bad = result.after.bytes;
   if (good == bad)
-    to << fmt::format("{} does not differ: {} at GOOD and at BAD.\n", figureName(result.metric), bytesText(good));
+    to << fmt::format("{} does not differ: {} at GOOD and at BAD.\n", figureName(result), bytesText(good));
   else
     to << fmt::format("{} does not differ: {} at GOOD, {} at BAD, and two runs of one of them differ by {}.\n",
-                      figureName(result.metric), bytesText(good), bytesText(bad), bytesText(result.noise_bytes));
+                      figureName(result), bytesText(good), bytesText(bad), bytesText(result.noise_bytes));
 }
 
 const char *wordOf(CommitVerdict verdict) {
@@ -96,11 +97,11 @@ void writeBisectText(std::ostream &to, const BisectResult &result, size_t column
     return writeNoDifference(to, result);
   const std::string change = fmt::format("{} -> {}", bytesText(result.before.bytes), bytesText(result.after.bytes));
   if (result.candidates.size() == 1) {
-    to << fmt::format("{} changed in this commit: {}\n", figureName(result.metric), change);
+    to << fmt::format("{} changed in this commit: {}\n", figureName(result), change);
     writeCommit(to, result.candidates.front());
   } else {
     to << fmt::format("{} changed in one of these {} commits: {}. The command fails on the others.\n",
-                      figureName(result.metric), result.candidates.size(), change);
+                      figureName(result), result.candidates.size(), change);
     for (size_t i = 0; i < std::min(result.candidates.size(), kMostCandidates); ++i)
       writeCommit(to, result.candidates[i]);
     if (result.candidates.size() > kMostCandidates)

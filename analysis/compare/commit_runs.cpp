@@ -47,10 +47,12 @@ std::string programFor(const std::string &name, const fs::path &folder) {
 Result<fs::path> makeScratch() {
   std::error_code error;
   std::string folder = (fs::canonical(fs::temp_directory_path(error), error) / "msleaks-bisect-XXXXXX").string();
-  if (error || mkdtemp(folder.data()) == nullptr)
+  if (error || mkdtemp(folder.data()) == nullptr) {
+    const int reason = error ? error.value() : errno;
     return fail(fmt::format("'{}' cannot be made: {}; set TMPDIR to a folder for temporary files", folder,
-                            describeErrno(errno)),
+                            describeErrno(reason)),
                 ExitStatus::OwnFault);
+  }
   return fs::path(folder);
 }
 
@@ -59,6 +61,7 @@ Result<fs::path> makeScratch() {
 Result<CommitRuns> CommitRuns::make(const Git &git, const std::string &tree_folder, const std::string &commit,
                                     CommitCommand command, const StopSignals &signals) {
   CommitRuns runs(git, MSL_TRY(makeScratch()), tree_folder, std::move(command), signals);
+  runs.tree_git_ = MSL_TRY(git.in(runs.tree()));
   MSL_TRY(git.ask({"worktree", "add", "--quiet", "--detach", runs.tree().string(), commit},
                   "no working tree of the repository can be made"));
   return runs;
@@ -73,10 +76,17 @@ CommitRuns::~CommitRuns() {
   if (folder_.empty())
     return;
   // The state of `git bisect` belongs to the linked working tree, and goes with it.
-  (void)git_.call({"worktree", "remove", "--force", tree().string()});
+  const auto removeTree = [&] {
+    const auto removed = git_.call({"worktree", "remove", "--force", tree().string()});
+    return removed && removed->status == 0;
+  };
+  const bool is_removed = removeTree();
   std::error_code ignored;
   fs::remove_all(folder_, ignored);
-  (void)git_.call({"worktree", "prune"}); // where a tree could not be removed by its name
+  // Git may fail to delete the tree. Without the tree, it removes its entry. `git worktree prune` would also remove
+  // entries of other trees that cannot be reached now.
+  if (!is_removed)
+    (void)removeTree();
 }
 
 Result<std::string> CommitRuns::run(const std::vector<std::string> &command, const std::string &what) {

@@ -48,7 +48,7 @@ public:
 private:
   CommitRuns(const Git &git, std::filesystem::path folder, std::string tree_folder, CommitCommand command,
              const StopSignals &signals)
-      : git_(git), tree_git_(git.in(folder / "tree")), folder_(std::move(folder)), tree_folder_(std::move(tree_folder)),
+      : git_(git), tree_git_(git), folder_(std::move(folder)), tree_folder_(std::move(tree_folder)),
         command_(std::move(command)), signals_(&signals) {}
 
   std::filesystem::path place() const { return tree() / tree_folder_; }

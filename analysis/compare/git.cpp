@@ -40,6 +40,10 @@ std::vector<std::string> linesOf(const std::string &text) {
 
 } // namespace
 
+std::string GitAnswer::reason() const {
+  return messages.empty() ? fmt::format("status {}", status) : messages.substr(0, messages.find('\n'));
+}
+
 Result<Git> Git::find(const StopSignals &signals) {
   const auto program = findProgram("git");
   if (!program)
@@ -51,10 +55,10 @@ Result<Git> Git::find(const StopSignals &signals) {
   return Git(signals, fs::absolute(*program), here);
 }
 
-Git Git::in(const fs::path &tree) const {
+Result<Git> Git::in(const fs::path &tree) const {
   Git git(*signals_, program_, tree);
-  if (const auto names = call({"rev-parse", "--local-env-vars"}))
-    git.local_variables_ = linesOf(names->text);
+  git.local_variables_ = linesOf(
+      MSL_TRY(ask({"rev-parse", "--local-env-vars"}, "the variables that name a working tree to git are not known")));
   return git;
 }
 
@@ -88,9 +92,7 @@ Result<std::string> Git::ask(const std::vector<std::string> &arguments, const st
   GitAnswer answer = MSL_TRY(call(arguments));
   if (answer.status == 0)
     return std::move(answer.text);
-  const std::string said = answer.messages.substr(0, answer.messages.find('\n'));
-  return fail(fmt::format("{} (git {}: {})", failure, arguments.front(),
-                          said.empty() ? fmt::format("status {}", answer.status) : said));
+  return fail(fmt::format("{} (git {}: {})", failure, arguments.front(), answer.reason()));
 }
 
 } // namespace msleaks::analysis::inline compare

@@ -15,6 +15,9 @@ struct GitAnswer {
   int status = 0;
   std::string text;     // on stdout, without its last newline
   std::string messages; // on stderr
+
+  // The first line of the messages; without messages, the status.
+  std::string reason() const;
 };
 
 // Git in one folder. Hooks of the repository do not run.
@@ -22,8 +25,9 @@ class Git {
 public:
   // In the current folder of this process. An error: PATH has no git. `signals` must outlive the object.
   static Result<Git> find(const StopSignals &signals);
-  // In another working tree. Variables such as GIT_DIR, which name our own one, do not count there.
-  Git in(const std::filesystem::path &tree) const;
+  // In another working tree. Variables such as GIT_DIR, which name our own one, do not count there. An error: git does
+  // not name them.
+  Result<Git> in(const std::filesystem::path &tree) const;
 
   Result<GitAnswer> call(const std::vector<std::string> &arguments) const;
   // What git prints. An error: git failed. The message begins with `failure`, and ends with the first line of git's.

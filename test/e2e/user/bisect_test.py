@@ -86,6 +86,9 @@ class Bisect(Verb):
         self.temporary.mkdir(parents=True)
         self.commits = make_history(self.repository)
         (self.repository / "net.c").write_text("this does not compile\n")
+        # A working tree on a disk that is not there now. Its entry must stay.
+        git(self.repository, "worktree", "add", "--quiet", "--detach", self.scratch / "away")
+        shutil.rmtree(self.scratch / "away")
         self.before = self.state()
 
     def environment(self):
@@ -184,6 +187,15 @@ def expect_candidates(bisect):
     equal("change of the peak", said["peak"]["change_bytes"], 500 * KIB)
 
 
+def expect_skip_without_program(bisect):
+    """Commits that build nothing are skipped, as their memory is that of the shell."""
+    command = ("--", f"if grep -q 'line {PEAK}$' net.c || ! grep -q 'line {PEAK - 1}$' net.c; then cc -g net.c -o net && ./net; else sort net.c; fi")
+    said = json.loads(bisect.expect(DIFFERS, "a commit without the program", "--bisect", bisect.commits[PEAK - 2], bisect.commits[PEAK + 2], "--json", *command))
+    tried = [tried for tried in said["bisect"]["tried"] if tried["verdict"] == "skipped"]
+    equal("skipped", [(skip["commit"], skip["failure"]) for skip in tried],
+          [(bisect.commits[PEAK], "the command ran no program of the working tree")])
+
+
 def expect_refusals(bisect):
     first, last = bisect.commits[0], bisect.commits[-1]
     elsewhere = bisect.scratch / "elsewhere"
@@ -197,7 +209,10 @@ def expect_refusals(bisect):
     bisect.refuse_in(None, BAD_INPUT, "the same commit", "--bisect", last, "HEAD", *COMMAND)
     bisect.refuse_in(None, BAD_INPUT, "net.c:9999: neither GOOD nor BAD", "--bisect", first, last, "--metric", "place", "net.c:9999", *COMMAND)
     bisect.refuse_in(None, BAD_INPUT, "GOOD (", "--bisect", bisect.commits[BROKEN[0]], last, *COMMAND)
+    forgetful = ("--", 'rm -f "$(git rev-parse --git-dir)/BISECT_START" && cc -g net.c -o net && ./net')
+    bisect.refuse_in(None, BAD_INPUT, "git bisect cannot go on: ", "--bisect", first, last, *forgetful)
     bisect.refuse_in(None, USAGE, "--metric size", "--bisect", first, last, "--metric", "size", *COMMAND)
+    bisect.refuse_in(None, USAGE, "step:3 has no leaks", "--bisect", first, last, "--metric", "leaks", "--at", "step:3", *COMMAND)
     bisect.refuse_in(None, USAGE, "needs a command", "--bisect", first, last)
     bisect.refuse_in(None, USAGE, "need --bisect", first, last, *COMMAND)
     bisect.expect_left_alone("the refusals")
@@ -224,7 +239,8 @@ def main():
     scratch = tempfile.mkdtemp(dir=scratch)
     try:
         bisect = Bisect(Msleaks(build), scratch)
-        for expect in (expect_peak, expect_text, expect_leaks, expect_place, expect_no_change, expect_candidates, expect_refusals, expect_stop):
+        for expect in (expect_peak, expect_text, expect_leaks, expect_place, expect_no_change, expect_candidates, expect_skip_without_program,
+                       expect_refusals, expect_stop):
             begin = time.monotonic()
             expect(bisect)
             print(f"{expect.__name__}: {time.monotonic() - begin:.1f} s", flush=True)

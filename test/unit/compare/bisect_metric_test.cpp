@@ -1,7 +1,8 @@
 // Tests the figure that a bisect follows: its names, and the place whose line moves from commit to commit.
-#include "analysis/compare/bisect_metric.h"
+#include "analysis/compare/bisect.h"
 
 #include <gmock/gmock.h>
+#include <sstream>
 
 namespace msleaks::analysis::compare {
 namespace {
@@ -74,6 +75,18 @@ TEST(BisectMetric, FindsLeaksThatAreNotAtThePeak) {
   bad.leaks.sum = {64, 1};
   EXPECT_EQ(BisectFigures::of(metricOf("place net.c:10"), good, bad, StateAt::Peak)->bytesOf(bad), 64u);
   EXPECT_EQ(BisectFigures::of(metricOf("leaks"), good, bad, StateAt::Peak)->bytesOf(bad), 64u);
+}
+
+TEST(BisectText, NamesTheMomentOfTheFigure) {
+  BisectResult result;
+  const auto textOfResult = [&] {
+    std::ostringstream text;
+    writeBisectText(text, result, 100);
+    return text.str();
+  };
+  EXPECT_THAT(textOfResult(), testing::StartsWith("The peak does not differ: "));
+  result.moment = "step:3";
+  EXPECT_THAT(textOfResult(), testing::StartsWith("The memory at step:3 does not differ: "));
 }
 
 } // namespace msleaks::analysis::compare
