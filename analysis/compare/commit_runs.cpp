@@ -129,6 +129,7 @@ Result<CommitAttempt> CommitRuns::read(const fs::path &run) {
   ReportQuestion question;
   if (command_.to)
     question.at = *command_.to;
+  question.at_name = command_.to_text;
   if (command_.build.empty()) {
     auto processes = MSL_TRY(processesWithCodeIn(tree(), run));
     recorded.has_whole_command = processes.empty();

@@ -1,13 +1,14 @@
 // msleaks-cl compiles the source text of an OpenCL program with the msleaks plugin, so the module has a counted copy of
-// each kernel (abi/device_counts.h). The hooks start msleaks-cl when a program calls clBuildProgram (hooks/opencl_source.cpp).
+// each kernel (abi/device_counts.h). The hooks start msleaks-cl when a program calls clBuildProgram
+// (hooks/opencl_source.cpp).
 //
 //   msleaks-cl FORM OPTIONS EXTENSIONS VERSION     FORM: spirv, or bitcode for drivers with cl_khr_spir
 //   msleaks-cl translate MODULE.spv MODULE.bc      converts SPIR-V to bitcode for such a driver (PoCL 3)
 //
-// With the first command line, the source text is read from stdin, and the module is written to stdout. At the end, msleaks-cl
-// writes one byte to the pipe at descriptor 3: 1 = the module is complete, 0 = it failed. The reader waits for this
-// byte and not for the end of the pipe, since other processes may also have the pipe open. Errors are written to
-// stderr.
+// With the first command line, the source text is read from stdin, and the module is written to stdout. At the end,
+// msleaks-cl writes one byte to the pipe at descriptor 3: 1 = the module is complete, 0 = it failed. The reader waits
+// for this byte and not for the end of the pipe, since other processes may also have the pipe open. Errors are written
+// to stderr.
 #include "build_options.h"
 #include "scalar_nulls.h"
 

@@ -11,7 +11,7 @@
 //     %counters = phi [%known + 8 * FIRST], [%asked > 1 ? %asked + 8 * FIRST : %scratch]
 //
 // FIRST is the number of the function's first counter in the module. Without a runtime, or if the runtime refuses an
-// array, the function counts in an array that nobody reads: a local array, or a global one for many counters.
+// array, the function counts in an array that nobody reads. For many counters this array is global.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

@@ -57,7 +57,7 @@ Result<ExitStatus> compareByPolicy(const CompareOptions &options) {
   return comparison.differing == 0 ? ExitStatus::Clean : ExitStatus::Findings;
 }
 
-// What --at names. A moment is one that only the events know.
+// The value of --at. Only the events of a run know the `moment`.
 struct WantedState {
   analysis::StateAt at = analysis::StateAt::Cut;
   std::optional<analysis::Moment> moment;
@@ -178,6 +178,7 @@ Result<analysis::BisectQuestion> bisectQuestionOf(const CompareOptions &options)
   const WantedState state = MSL_TRY(stateNamed(options.at));
   question.at = state.at;
   question.command.to = state.moment;
+  question.command.to_text = state.text;
   question.command.command = options.command;
   question.command.build = options.build;
   question.command.recorder = MSL_TRY(findRecorder());

@@ -69,6 +69,26 @@ TEST(RepeatedRuns, LeaveOutWhatVariesBetweenRunsOfOneSide) {
   EXPECT_THAT(text, HasSubstr("1 grown, 1 varies"));
 }
 
+TEST(RepeatedRuns, CountAPlaceOfTwoHeapsOnce) {
+  const auto leaking = [](uint64_t bytes) {
+    Report run = runWith({{"load", bytes}});
+    for (const abi::Heap heap : {abi::Heap::Host, abi::Heap::Device}) {
+      LeakLine leak;
+      static_cast<SiteLine &>(leak) = run.peak.by_site.front();
+      leak.remains.heap = heap;
+      run.leaks.by_site.push_back(leak);
+      run.leaks.sum += {bytes, 1};
+    }
+    return run;
+  };
+  const auto comparison = compareAll({leaking(100), leaking(100)}, {leaking(300), leaking(300)});
+  uint64_t after_bytes = 0;
+  for (const ComparedPlace &place : comparison.leaks.places)
+    after_bytes += place.after.value_or(BlockSum{}).bytes;
+  EXPECT_EQ(after_bytes, 600u);
+  EXPECT_EQ(comparison.leaks.after_bytes, 600u);
+}
+
 TEST(RepeatedRuns, ThatOnlyVaryDoNotDiffer) {
   const auto comparison = compareAll({runWith({{"load", 100}}), runWith({{"load", 120}})}, {runWith({{"load", 110}})});
   EXPECT_FALSE(comparison.differs());

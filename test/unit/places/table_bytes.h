@@ -1,5 +1,5 @@
-// Builds site tables as the compiler plug-in does. A test can change rows, frames, strings and the version before it calls
-// build(), which computes the remaining fields of the header.
+// Builds site tables as the compiler plug-in does. A test can change rows, frames, strings and the version before it
+// calls build(), which computes the remaining fields of the header.
 #pragma once
 
 #include "msleaks/abi/site_table.h"
