@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/base/program.h"
-#include "analysis/base/stop_signals.h"
+#include "analysis/base/signals.h"
 
 #include <filesystem>
 #include <string>

@@ -171,20 +171,4 @@ Launched<pid_t> startProgram(const fs::path &program, const std::vector<std::str
   return cannotStart(command[0], error);
 }
 
-TerminalSignalsIgnored::TerminalSignalsIgnored() {
-  sigprocmask(SIG_BLOCK, nullptr, &found_.mask);
-  for (const int signal : {SIGINT, SIGQUIT}) {
-    struct sigaction ignore{};
-    ignore.sa_handler = SIG_IGN;
-    SignalSetup::Disposition &before = found_.dispositions.emplace_back();
-    before.signal = signal;
-    sigaction(signal, &ignore, &before.action);
-  }
-}
-
-TerminalSignalsIgnored::~TerminalSignalsIgnored() {
-  for (const SignalSetup::Disposition &before : found_.dispositions)
-    sigaction(before.signal, &before.action, nullptr);
-}
-
 } // namespace msleaks::analysis::inline base

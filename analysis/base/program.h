@@ -54,19 +54,4 @@ struct BeforeExec {
 Launched<pid_t> startProgram(const std::filesystem::path &program, const std::vector<std::string> &command,
                              const std::vector<std::string> &environment, const SignalSetup &, const BeforeExec & = {});
 
-// Signals of the terminal, while another program runs in its foreground.
-
-// The terminal sends these to the program, too; we wait for its end.
-class TerminalSignalsIgnored {
-public:
-  TerminalSignalsIgnored();
-  ~TerminalSignalsIgnored();
-  TerminalSignalsIgnored(const TerminalSignalsIgnored &) = delete;
-  TerminalSignalsIgnored &operator=(const TerminalSignalsIgnored &) = delete;
-  const SignalSetup &found() const { return found_; } // for the program
-
-private:
-  SignalSetup found_{};
-};
-
 } // namespace msleaks::analysis::inline base

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/base/result.h"
-#include "analysis/base/stop_signals.h"
+#include "analysis/base/signals.h"
 
 #include <filesystem>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace msleaks::analysis::inline compare {
 
-// What a call of git printed.
+// The output of a call of git.
 struct GitAnswer {
   int status = 0;
   std::string text;     // on stdout, without its last newline

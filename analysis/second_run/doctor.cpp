@@ -2,6 +2,7 @@
 
 #include "analysis/base/preload.h"
 #include "analysis/base/program.h"
+#include "analysis/base/signals.h"
 #include "analysis/second_run/process_tracer.h"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 
 #include "analysis/base/preload.h"
 #include "analysis/base/program.h"
+#include "analysis/base/signals.h"
 
 #include <csignal>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-// Signals that ask us to stop, while other programs run for us.
+// Signals that this process handles otherwise while another program runs for it.
 #pragma once
 
 #include "analysis/base/program.h"
@@ -23,6 +23,20 @@ public:
   // This child receives the signals that only we were sent. A signal of the terminal reaches it anyway.
   static void passTo(pid_t child);
   static void passToNobody();
+
+private:
+  SignalSetup found_{};
+};
+
+// Ignores SIGINT and SIGQUIT while another program runs in the foreground. The terminal sends them to the program, too,
+// and we wait for its end.
+class TerminalSignalsIgnored {
+public:
+  TerminalSignalsIgnored();
+  ~TerminalSignalsIgnored();
+  TerminalSignalsIgnored(const TerminalSignalsIgnored &) = delete;
+  TerminalSignalsIgnored &operator=(const TerminalSignalsIgnored &) = delete;
+  const SignalSetup &found() const { return found_; } // for the program
 
 private:
   SignalSetup found_{};

@@ -1,4 +1,4 @@
-#include "analysis/base/stop_signals.h"
+#include "analysis/base/signals.h"
 
 #include <atomic>
 #include <cerrno>
@@ -22,6 +22,18 @@ void noteStop(int signal, siginfo_t *about, void *) {
   errno = error;
 }
 
+// Handles a signal in another way, and notes in `setup` how it was handled before.
+void handle(int signal, const struct sigaction &action, SignalSetup &setup) {
+  SignalSetup::Disposition &before = setup.dispositions.emplace_back();
+  before.signal = signal;
+  sigaction(signal, &action, &before.action);
+}
+
+void restore(const SignalSetup &setup) {
+  for (const SignalSetup::Disposition &before : setup.dispositions)
+    sigaction(before.signal, &before.action, nullptr);
+}
+
 } // namespace
 
 StopSignals::StopSignals() {
@@ -29,22 +41,17 @@ StopSignals::StopSignals() {
   running_child = 0;
   sigprocmask(SIG_BLOCK, nullptr, &found_.mask);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    SignalSetup::Disposition before{signal, {}};
-    sigaction(signal, nullptr, &before.action);
-    if (before.action.sa_handler == SIG_IGN)
+    struct sigaction before{}, note{};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler == SIG_IGN)
       continue;
-    struct sigaction note{};
     note.sa_sigaction = noteStop;
     note.sa_flags = SA_SIGINFO;
-    sigaction(signal, &note, nullptr);
-    found_.dispositions.push_back(before);
+    handle(signal, note, found_);
   }
 }
 
-StopSignals::~StopSignals() {
-  for (const SignalSetup::Disposition &before : found_.dispositions)
-    sigaction(before.signal, &before.action, nullptr);
-}
+StopSignals::~StopSignals() { restore(found_); }
 
 int StopSignals::arrived() const { return arrived_signal; }
 
@@ -62,5 +69,15 @@ void StopSignals::passTo(pid_t child) {
 }
 
 void StopSignals::passToNobody() { running_child = 0; }
+
+TerminalSignalsIgnored::TerminalSignalsIgnored() {
+  sigprocmask(SIG_BLOCK, nullptr, &found_.mask);
+  struct sigaction ignore{};
+  ignore.sa_handler = SIG_IGN;
+  for (const int signal : {SIGINT, SIGQUIT})
+    handle(signal, ignore, found_);
+}
+
+TerminalSignalsIgnored::~TerminalSignalsIgnored() { restore(found_); }
 
 } // namespace msleaks::analysis::inline base
