@@ -97,15 +97,14 @@ public:
 
 private:
   using Key = std::pair<uint32_t, uint64_t>; // process, address
-  static uint64_t threadOf(const StreamEvent &event) { return uint64_t{event.process} << 32 | event.stream; }
-  Operation &of(const StreamEvent &event) { return operations_[threadOf(event)]; }
+  Operation &of(const StreamEvent &event) { return operations_[keyOfThread(event.process, event.stream)]; }
   // No operation has begun since the block was allocated, so it is its owner that writes there.
   bool isFilled(const Watched &watched, uint32_t process) const {
     const auto begun = begun_.find(process);
     return watched.filled_until == (begun != begun_.end() ? begun->second : 0);
   }
   OpenRange *innermost(const StreamEvent &event) {
-    const auto at = ranges_.find(threadOf(event));
+    const auto at = ranges_.find(keyOfThread(event.process, event.stream));
     return at != ranges_.end() && !at->second.empty() ? &at->second.back() : nullptr;
   }
   void onRange(const StreamEvent &);
@@ -175,7 +174,7 @@ void WatchAnalyzer::onEvent(const StreamEvent &event, SiteId site) {
 // What was before a range is no operation of it: the runtime has looked. Ranges that end by a number say nothing of
 // what is in them; of those that never end, the innermost are known.
 void WatchAnalyzer::onRange(const StreamEvent &event) {
-  std::vector<OpenRange> &ranges = ranges_[threadOf(event)];
+  std::vector<OpenRange> &ranges = ranges_[keyOfThread(event.process, event.stream)];
   if (event.event.header().kind == EventKind::RangeEnd) {
     if (event.event.as<abi::RangeEndEvent>().id == 0 && !ranges.empty())
       ranges.pop_back();

@@ -11,9 +11,8 @@ namespace {
 
 constexpr uint32_t kRefused = UINT32_MAX; // instead of the name of a launch that failed
 
-uint64_t keyOf(uint32_t process, uint32_t stream) { return uint64_t{process} << 32 | stream; }
 uint64_t accountKey(uint32_t process, std::optional<uint8_t> device) {
-  return keyOf(process, device ? *device + 1u : 0u);
+  return keyOfThread(process, device ? *device + 1u : 0u);
 }
 
 bool isOnHost(abi::Heap heap) {
@@ -167,13 +166,13 @@ void LaunchRecorder::onLaunch(const StreamEvent &event, SiteId site) {
   if (account.last_launch)
     end(account, *account.last_launch);
   account.last_launch = begin(account, nameOf(event, site), false);
-  last_[keyOf(event.process, event.stream)] = {slot, *account.last_launch, event.event.as<abi::LaunchEvent>().kernel,
-                                               site};
+  last_[keyOfThread(event.process, event.stream)] = {slot, *account.last_launch,
+                                                     event.event.as<abi::LaunchEvent>().kernel, site};
 }
 
 // Its memory belongs to the launch before it, but that one has ended. So it is left out.
 void LaunchRecorder::onFailed(const StreamEvent &event, SiteId site) {
-  const auto last = last_.find(keyOf(event.process, event.stream));
+  const auto last = last_.find(keyOfThread(event.process, event.stream));
   if (last == last_.end() || last->second.site != site ||
       last->second.kernel != event.event.as<abi::FailedEvent>().handle)
     return;

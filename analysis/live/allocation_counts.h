@@ -7,6 +7,7 @@
 #include "analysis/base/tables.h"
 #include "analysis/live/live_set.h"
 #include "analysis/live/recent.h"
+#include "analysis/trace/event_source.h"
 
 #include <cstdint>
 #include <map>
@@ -99,7 +100,7 @@ private:
   };
 
   Thread &threadOf(uint32_t process, uint32_t stream) {
-    const uint64_t key = uint64_t{process} << 32 | stream;
+    const uint64_t key = keyOfThread(process, stream);
     if (last_thread_ == nullptr || key != last_key_) {
       last_thread_ = &threads_[key];
       last_key_ = key;

@@ -11,7 +11,7 @@ LabelId Contexts::labelOf(uint32_t process, uint64_t number) const {
 }
 
 void Contexts::apply(const StreamEvent &event) {
-  const auto threadOf = [&]() -> Thread & { return threads_[keyOf(event.process, event.stream)]; };
+  const auto threadOf = [&]() -> Thread & { return threads_[keyOfThread(event.process, event.stream)]; };
   switch (event.event.header().kind) {
   case abi::EventKind::OwnerPush: {
     Thread &thread = threadOf();
@@ -20,7 +20,7 @@ void Contexts::apply(const StreamEvent &event) {
     return;
   }
   case abi::EventKind::OwnerPop:
-    return popOwner(keyOf(event.process, event.stream),
+    return popOwner(keyOfThread(event.process, event.stream),
                     labelOf(event.process, event.event.as<abi::OwnerPopEvent>().label));
   case abi::EventKind::RangeBegin: {
     const auto begin = event.event.as<abi::RangeBeginEvent>();
@@ -63,7 +63,7 @@ void Contexts::endRange(uint32_t process, uint32_t stream, uint64_t id) {
   const auto has = [&](const Thread &thread) {
     return std::any_of(thread.ranges.begin(), thread.ranges.end(), [&](const Range &range) { return range.id == id; });
   };
-  const uint64_t own = keyOf(process, stream);
+  const uint64_t own = keyOfThread(process, stream);
   if (Thread *thread = threads_.find(own); thread && has(*thread))
     return endLast(own, *thread, id);
   if (id == 0)

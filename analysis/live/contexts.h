@@ -3,6 +3,7 @@
 
 #include "analysis/live/recent.h"
 #include "analysis/places/labels.h"
+#include "analysis/trace/event_source.h"
 #include "analysis/trace/trace_reader.h"
 
 #include <cstdint>
@@ -24,7 +25,7 @@ public:
   Context of(uint32_t process, uint32_t stream) const {
     if (threads_.empty()) [[likely]]
       return {};
-    const Thread *found = threads_.find(keyOf(process, stream));
+    const Thread *found = threads_.find(keyOfThread(process, stream));
     return found ? found->now : Context{};
   }
   void endProcess(uint32_t process);
@@ -39,7 +40,7 @@ public:
     std::vector<Range> ranges;
     Context now;
   };
-  // By process << 32 | stream. A thread that has nothing open is not there. A thread may end without closing what it
+  // By keyOfThread(). A thread that has nothing open is not there. A thread may end without closing what it
   // has opened, so of such threads those are kept that said something last.
   using Threads = Recent<uint64_t, Thread, 1 << 15>;
   const Threads &threads() const { return threads_; }
@@ -51,7 +52,6 @@ public:
   LabelId labelOf(uint32_t process, uint64_t number) const;
 
 private:
-  static uint64_t keyOf(uint32_t process, uint32_t stream) { return uint64_t{process} << 32 | stream; }
   void popOwner(uint64_t key, LabelId);
   void dropIfClosed(uint64_t key, const Thread &);
   void endRange(uint32_t process, uint32_t stream, uint64_t id);

@@ -3,6 +3,7 @@
 
 #include "analysis/live/live_set.h"
 #include "analysis/live/recent.h"
+#include "analysis/trace/event_source.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -18,10 +19,10 @@ public:
   };
 
   // A launch of this thread; what it is given follows it.
-  void onLaunch(uint32_t process, uint32_t stream) { open_[keyOf(process, stream)] = {}; }
+  void onLaunch(uint32_t process, uint32_t stream) { open_[keyOfThread(process, stream)] = {}; }
   // A block counts once, however many arguments it is.
   void onUse(const Block &block, const Use &use) {
-    const uint64_t key = keyOf(use.process, use.stream);
+    const uint64_t key = keyOfThread(use.process, use.stream);
     Launch *found = open_.find(key);
     if (!found)
       return;
@@ -42,7 +43,6 @@ private:
     uint64_t bytes = 0;
     std::vector<BlockId> blocks; // few: a kernel's arguments
   };
-  static uint64_t keyOf(uint32_t process, uint32_t stream) { return uint64_t{process} << 32 | stream; }
   Recent<uint64_t, Launch> open_; // by process and thread
   Largest largest_;
 };

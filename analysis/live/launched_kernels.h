@@ -3,6 +3,7 @@
 
 #include "analysis/live/recent.h"
 #include "analysis/places/labels.h"
+#include "analysis/trace/event_source.h"
 #include "analysis/trace/trace_reader.h"
 #include "msleaks/abi/events.h"
 #include "msleaks/abi/session.h"
@@ -23,7 +24,8 @@ public:
       const auto kernel = event.event.as<abi::KernelEvent>();
       processes_[event.process][kernel.kernel] = labels.find(event.process, kernel.name);
     } else if (event.event.header().kind == abi::EventKind::Launch) {
-      last_[threadOf(event.process, event.stream)] = nameOf(event.process, event.event.as<abi::LaunchEvent>().kernel);
+      last_[keyOfThread(event.process, event.stream)] =
+          nameOf(event.process, event.event.as<abi::LaunchEvent>().kernel);
     }
   }
   // The name of a launch's kernel, from here on. None: nobody has told it.
@@ -36,12 +38,11 @@ public:
   }
   // Of the thread's last launch.
   LabelId lastOf(uint32_t process, uint32_t stream) const {
-    const LabelId *found = last_.find(threadOf(process, stream));
+    const LabelId *found = last_.find(keyOfThread(process, stream));
     return found ? *found : LabelId{};
   }
 
 private:
-  static uint64_t threadOf(uint32_t process, uint32_t stream) { return uint64_t{process} << 32 | stream; }
   std::unordered_map<uint32_t, std::unordered_map<uint64_t, LabelId>> processes_; // by handle
   Recent<uint64_t, LabelId> last_;                                                // by thread
 };

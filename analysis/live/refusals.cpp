@@ -1,5 +1,7 @@
 #include "analysis/live/refusals.h"
 
+#include "analysis/trace/event_source.h"
+
 #include <algorithm>
 
 namespace msleaks::analysis::inline live {
@@ -12,7 +14,7 @@ constexpr uint64_t kAsksAgainNs = 100'000'000;
 
 void Refusals::refuse(const Asker &asker, const Refusal &refusal) {
   Sum &sum = sums_[asker];
-  Waiting &waiting = waiting_[keyOf(asker.process, asker.stream)];
+  Waiting &waiting = waiting_[keyOfThread(asker.process, asker.stream)];
   if (waiting.count == 0 || waiting.asker != asker || refusal.time_ns > waiting.time_ns + kAsksAgainNs)
     waiting = {asker, 0, 0, sum.last};
   ++waiting.count;
@@ -23,7 +25,7 @@ void Refusals::refuse(const Asker &asker, const Refusal &refusal) {
 }
 
 void Refusals::answer(uint32_t process, uint32_t stream, SiteId site, uint64_t time_ns) {
-  const uint64_t key = keyOf(process, stream);
+  const uint64_t key = keyOfThread(process, stream);
   const Waiting *found = waiting_.find(key);
   if (!found)
     return;

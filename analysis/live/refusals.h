@@ -1,7 +1,7 @@
 // Refused allocations, and whether the program got memory all the same: a program that is refused and then asks for
 // less is not out of memory (docs/analyses.md).
 //
-// Memory grows with threads and the places where they were refused something.
+// Memory grows with the places where threads were refused something.
 #pragma once
 
 #include "analysis/live/recent.h"
@@ -58,7 +58,6 @@ private:
   void answer(uint32_t process, uint32_t stream, SiteId site, uint64_t time_ns);
 
   std::map<Asker, Sum> sums_;
-  static uint64_t keyOf(uint32_t process, uint32_t stream) { return uint64_t{process} << 32 | stream; }
   Recent<uint64_t, Waiting> waiting_; // by thread
 };
 

@@ -1,5 +1,7 @@
 #include "analysis/trace/event_merge.h"
 
+#include "analysis/trace/event_source.h"
+
 #include <algorithm>
 
 namespace msleaks::analysis::inline trace {
@@ -12,8 +14,6 @@ void EventMerge::takeGiven() {
   settleFirst();
 }
 
-static uint64_t keyOf(const ChunkHeader &header) { return uint64_t{header.process} << 32 | header.stream; }
-
 // A thread that has ended needs no cursor. One that goes on gets a new cursor, to which it makes no difference: all
 // that the old one knew is earlier than now.
 void EventMerge::dropEnded() {
@@ -24,7 +24,7 @@ void EventMerge::dropEnded() {
 StreamCursor &EventMerge::cursorOf(const ChunkHeader &header) {
   if (cursors_.size() >= most_cursors_)
     dropEnded();
-  std::unique_ptr<StreamCursor> &cursor = cursors_[keyOf(header)];
+  std::unique_ptr<StreamCursor> &cursor = cursors_[keyOfThread(header.process, header.stream)];
   if (!cursor)
     cursor = std::make_unique<StreamCursor>(header.process, header.stream, window_);
   return *cursor;
@@ -37,7 +37,7 @@ void EventMerge::add(const EventChunk &chunk) {
   late_chunks_ += cursor.add(chunk, now_ns_);
   if (!rested || cursor.done())
     return;
-  heap_.push_back({cursor.time(), keyOf(chunk.place.header), &cursor});
+  heap_.push_back({cursor.time(), keyOfThread(chunk.place.header.process, chunk.place.header.stream), &cursor});
   std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
 }
 

@@ -10,7 +10,9 @@
 
 namespace msleaks::analysis::inline trace {
 
-// An event as a reader of a trace gets it.
+// One number for a thread, or for any other number of a process.
+constexpr uint64_t keyOfThread(uint32_t process, uint32_t stream) { return uint64_t{process} << 32 | stream; }
+
 // One event in the merged order, with the stream it came from. header().time is CLOCK_MONOTONIC in ns.
 struct StreamEvent {
   uint32_t process;
