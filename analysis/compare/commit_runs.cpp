@@ -127,9 +127,7 @@ Result<CommitAttempt> CommitRuns::read(const fs::path &run) {
   RecordedCommit recorded;
   recorded.run = run;
   ReportQuestion question;
-  if (command_.to)
-    question.at = *command_.to;
-  question.at_name = command_.to_text;
+  question.at = command_.at;
   if (command_.build.empty()) {
     auto processes = MSL_TRY(processesWithCodeIn(tree(), run));
     recorded.has_whole_command = processes.empty();

@@ -12,13 +12,12 @@
 
 namespace msleaks::analysis::inline compare {
 
-// What is run on each commit.
+// The commands for each commit.
 struct CommitCommand {
-  std::vector<std::string> command;   // recorded. A single word with spaces is a line for the shell
-  std::string build;                  // a line for the shell that is run first and not recorded; may be empty
-  std::filesystem::path recorder;     // msleaks-run
-  std::optional<analysis::Moment> to; // whose live blocks count; none: the whole run
-  std::string to_text;                // as the user named it
+  std::vector<std::string> command; // recorded. A single word with spaces is a line for the shell
+  std::string build;                // a line for the shell that is run first and not recorded; may be empty
+  std::filesystem::path recorder;   // msleaks-run
+  std::optional<State> at;          // whose live blocks count; none: the whole run
 };
 
 struct RecordedCommit {

@@ -205,11 +205,11 @@ uint64_t endOf(const Recorded &recorded) {
 // Reads the run once more for the peak.
 Result<Window> windowAt(const State &state, const Recorded &recorded, const ReportQuestion &question, uint64_t start_ns,
                         const Progress &progress) {
-  if (const auto *moment = std::get_if<Moment>(&state)) {
+  if (const auto *moment = std::get_if<Moment>(&state.when)) {
     const auto *time_ns = std::get_if<uint64_t>(moment);
     return Window::at(time_ns ? Moment{*time_ns + start_ns} : *moment);
   }
-  if (std::holds_alternative<EndMoment>(state))
+  if (std::holds_alternative<EndMoment>(state.when))
     return Window::at(endOf(recorded));
   ReportQuestion whole = question;
   whole.at.reset();
@@ -246,11 +246,11 @@ Result<Report> analyzeRun(const std::filesystem::path &run, const ReportQuestion
   if (!pipeline.hasBegun() || pipeline.waitsForStepOrMark())
     return tl::make_unexpected(
         Error{fmt::format("{}: the run has no such step or mark (msleaks dump RUN --kind step,mark shows them)",
-                          question.at_name.empty() ? "the window never begins, or never ends" : question.at_name),
+                          question.at ? question.at->name : "the window never begins, or never ends"),
               ExitStatus::Usage});
   conclude(report, recorded, analysis, pipeline.isDone() ? recorded.reader.eventCount() : stored, question, progress);
   if (question.at)
-    keepState(report, question.at_name, pipeline.closedAt());
+    keepState(report, question.at->name, pipeline.closedAt());
   return report;
 }
 

@@ -50,14 +50,15 @@ Result<Moment> parseMoment(std::string_view text) {
 }
 
 Result<State> parseState(std::string_view text) {
+  const std::string name(text);
   if (text == "peak")
-    return PeakMoment{};
+    return State{PeakMoment{}, name};
   if (text == "end")
-    return EndMoment{};
+    return State{EndMoment{}, name};
   auto moment = parseMoment(text);
   if (!moment)
     return usage(moment.error().message + "; for --at also peak or end");
-  return std::move(*moment);
+  return State{*std::move(moment), name};
 }
 
 Result<Window> parseWindow(std::string_view from, std::string_view to, std::string_view born_until) {

@@ -18,12 +18,14 @@ namespace msleaks::analysis::inline report {
 // A moment whose live blocks are asked for.
 struct PeakMoment {};
 struct EndMoment {}; // just before the last process ended
-using State = std::variant<PeakMoment, EndMoment, Moment>;
+struct State {
+  std::variant<PeakMoment, EndMoment, Moment> when;
+  std::string name; // as the user named it
+};
 
 struct ReportQuestion : Question {
   Window window;           // times since the start of the session
   std::optional<State> at; // only the blocks that were alive then; without a window
-  std::string at_name;     // as the user named it
   std::optional<uint32_t> pid, tid;
   std::optional<std::set<uint32_t>> processes; // their numbers in the trace
   std::optional<abi::Heap> heap;

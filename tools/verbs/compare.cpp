@@ -2,7 +2,7 @@
 // that changed the memory (docs/compare.md).
 #include "analysis/base/output.h"
 #include "analysis/base/path_check.h"
-#include "analysis/base/stop_signals.h"
+#include "analysis/base/signals.h"
 #include "analysis/base/terminal.h"
 #include "analysis/compare/bisect.h"
 #include "analysis/compare/launches.h"
@@ -60,15 +60,16 @@ Result<ExitStatus> compareByPolicy(const CompareOptions &options) {
 // The value of --at. Only the events of a run know the `moment`.
 struct WantedState {
   analysis::StateAt at = analysis::StateAt::Cut;
-  std::optional<analysis::Moment> moment;
-  std::string text;
+  std::optional<analysis::State> moment;
 };
 Result<WantedState> stateNamed(const std::string &text) {
   using analysis::StateAt;
-  const analysis::State state = MSL_TRY(analysis::parseState(text));
-  if (const auto *moment = std::get_if<analysis::Moment>(&state))
-    return WantedState{StateAt::Cut, *moment, text};
-  return WantedState{std::holds_alternative<analysis::PeakMoment>(state) ? StateAt::Peak : StateAt::End, {}, text};
+  auto state = MSL_TRY(analysis::parseState(text));
+  if (std::holds_alternative<analysis::PeakMoment>(state.when))
+    return WantedState{StateAt::Peak, {}};
+  if (std::holds_alternative<analysis::EndMoment>(state.when))
+    return WantedState{StateAt::End, {}};
+  return WantedState{StateAt::Cut, std::move(state)};
 }
 
 // Reads the state of a run at a moment, or all of the run.
@@ -79,10 +80,7 @@ Result<analysis::Report> readRun(const std::string &path, const WantedState &sta
     return analysis::readReportJson(path);
   }
   analysis::ReportQuestion question;
-  if (state.moment) {
-    question.at = *state.moment;
-    question.at_name = state.text;
-  }
+  question.at = state.moment;
   return analysis::analyzeRun(path, question, [&progress](const std::string &doing) { progress.drawIfDue(doing); });
 }
 
@@ -177,8 +175,7 @@ Result<analysis::BisectQuestion> bisectQuestionOf(const CompareOptions &options)
   question.metric = MSL_TRY(analysis::parseBisectMetric(options.metric));
   const WantedState state = MSL_TRY(stateNamed(options.at));
   question.at = state.at;
-  question.command.to = state.moment;
-  question.command.to_text = state.text;
+  question.command.at = state.moment;
   question.command.command = options.command;
   question.command.build = options.build;
   question.command.recorder = MSL_TRY(findRecorder());

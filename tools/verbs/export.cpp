@@ -32,7 +32,6 @@ Result<Damage> exportTo(std::ostream &out, const ExportOptions &options, const a
   analysis::ReportQuestion question;
   if (!options.at.empty())
     question.at = MSL_TRY(analysis::parseState(options.at));
-  question.at_name = options.at;
   analysis::ProgressLine line;
   // On a terminal, the output and the progress line would overwrite each other.
   const bool shared = options.toStdout() && isatty(STDOUT_FILENO) == 1;

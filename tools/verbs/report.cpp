@@ -31,7 +31,6 @@ Result<analysis::ReportQuestion> questionOf(const ReportOptions &options) {
   question.window = MSL_TRY(analysis::parseWindow(options.from, options.to, options.born_until));
   if (!options.at.empty())
     question.at = MSL_TRY(analysis::parseState(options.at));
-  question.at_name = options.at;
   question.pid = options.pid;
   question.tid = options.thread;
   if (!options.heap.empty())

@@ -65,7 +65,6 @@ TEST_F(Questions, AStateIsThatOfThePeakOrTheEndOrAMoment) {
   const auto at = [&](const char *name) {
     ReportQuestion question;
     question.at = *parseState(name);
-    question.at_name = name;
     return ask(question);
   };
   EXPECT_EQ(at("peak").peak.bytes, report().peak.bytes);

@@ -112,8 +112,7 @@ TEST_P(Windows, AMomentHasTheBlocksOfARunThatIsCutThere) {
     moments.push_back(1 + random() % (last_ns - kStart));
   for (const Moment &moment : moments) {
     ReportQuestion state;
-    state.at = moment;
-    state.at_name = "then";
+    state.at = State{moment, "then"};
     expectSame(state);
     const json at = ask(run, state), cut = ask(twin, between({}, moment));
     EXPECT_EQ(at["alive_at_end"], cut["alive_at_end"]);
