@@ -26,7 +26,7 @@ struct CurveGroups {
   std::vector<HistoryCurves::Highest> highest; // by curve
 };
 
-// What a curve is about: name, heap, device.
+// The name, heap and device of a curve.
 using CurveKey = std::tuple<std::optional<std::string>, std::optional<std::string>, std::optional<uint8_t>>;
 
 class SeriesBuilder {
@@ -72,7 +72,7 @@ template <class KeyOf> CurveGroups SeriesBuilder::groupsBy(const char *by, KeyOf
   return groups;
 }
 
-// Those with the largest peaks, and behind them the sums of the others: of accounts, one for each heap.
+// Returns the curves with the largest peaks. The last curves are the sums of the others: for accounts, one sum a heap.
 CurveGroups SeriesBuilder::largestOf(CurveGroups all) const {
   std::vector<uint32_t> order(all.curves.size());
   std::iota(order.begin(), order.end(), 0);

@@ -87,9 +87,8 @@ std::string describeErrno(int error);
 // "cannot <verb> '<path>': <why>"
 tl::unexpected<Error> cannot(const char *verb, const std::filesystem::path &path, int error);
 
-// Reads a small file whole, also one of /proc.
-// As much of it as can be read; nothing where there is no such file. Never throws: a file of a process that ends while
-// we read it fails in the middle, for which an iterator of the stream's buffer would throw.
+// Reads a small file, also one of /proc, as far as that is possible. A missing file is an empty text. Never throws: a
+// file of a process that ends meanwhile fails in the middle, and an iterator of the stream's buffer would throw there.
 inline std::string readText(const std::filesystem::path &path) {
   std::ostringstream text;
   text << std::ifstream(path, std::ios::binary).rdbuf();

@@ -20,7 +20,8 @@ std::vector<std::string> preloadsFor(const std::filesystem::path &program, const
 // Sanitizer runtimes that a program needs as shared libraries: they refuse to run, or crash, unless they come before
 // every other preloaded library.
 
-// As the program names them, so that the dynamic linker finds the same files. Empty for what is no ELF program.
+// The names are those in the program, so that the dynamic linker finds the same files. Without an ELF program, there
+// are none.
 std::vector<std::string> sanitizersOf(const std::filesystem::path &program);
 
 } // namespace msleaks::analysis::inline base

@@ -36,7 +36,7 @@ struct AlignmentBounds {
 Alignment align(std::span<const uint32_t> first, std::span<const uint32_t> second, AlignmentBounds = {});
 
 // Calls f(first, second) for each pair of equal elements and for each unequal element, in the order of the sequences.
-// Of an unequal element, the other pointer is null. Before each pair, the unequal elements of `first` come first.
+// For an unequal element, the other pointer is null. Before each pair, the unequal elements of `first` come first.
 template <class T, class F>
 void forEachAligned(const Alignment &alignment, std::span<const T> first, std::span<const T> second, F f) {
   size_t a = 0, b = 0;

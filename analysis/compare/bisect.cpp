@@ -118,7 +118,7 @@ Result<void> Bisect::measureEnds() {
   return {};
 }
 
-// Of all measured commits, the last good and the last bad one are kept with their runs.
+// Keeps only the last good and the last bad commit with their runs.
 void Bisect::keep(MeasuredCommit &&measured, CommitVerdict verdict) {
   result_.tried.push_back({measured.commit, measured.bytes, verdict, {}});
   MeasuredCommit &side = verdict == CommitVerdict::Good ? result_.before : result_.after;

@@ -56,7 +56,7 @@ struct BisectQuestion {
   CommitCommand command;
 };
 
-// What is told while it goes on.
+// Receives messages while a bisect runs.
 struct BisectListener {
   std::function<void(const std::string &)> warning;  // one line
   std::function<void(const std::string &)> progress; // what is being done

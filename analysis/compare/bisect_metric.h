@@ -8,7 +8,7 @@
 
 namespace msleaks::analysis::inline compare {
 
-// As the user names it: `peak`, `leaks`, or `place FILE:LINE`.
+// The figure that a bisect follows: `peak`, `leaks`, or `place FILE:LINE`.
 struct BisectMetric {
   enum class Kind : uint8_t { Peak, Leaks, Place };
   Kind kind = Kind::Peak;

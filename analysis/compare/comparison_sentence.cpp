@@ -1,6 +1,7 @@
 #include "analysis/base/text.h"
 #include "analysis/compare/run_comparison.h"
 #include "analysis/places/function_name.h"
+#include "analysis/text/parts.h"
 #include "analysis/text/site_text.h"
 
 #include <algorithm>
@@ -88,8 +89,6 @@ std::string whereOf(const Cause &cause) {
   return text;
 }
 
-std::string blocksOf(uint64_t count) { return fmt::format("{} block{}", countText(count), count == 1 ? "" : "s"); }
-
 // Why the bytes of a place changed: other blocks, or larger ones.
 std::string reasonOf(const Cause &cause) {
   const BlockSum &before = cause.before, &after = cause.after;
@@ -103,8 +102,8 @@ std::string reasonOf(const Cause &cause) {
   if (before.count != after.count) {
     // A few other sizes among many blocks tell nothing. But fewer blocks do not explain more bytes.
     const bool is_count = (after.count < before.count) == (after.bytes < before.bytes) && ratio < 2 && ratio > 0.5;
-    return is_count ? fmt::format("{} instead of {}", blocksOf(after.count), countText(before.count))
-                    : fmt::format("{} of {} instead of {} of {}", blocksOf(after.count), bytesText(new_size),
+    return is_count ? fmt::format("{} instead of {}", blocksText(after.count), countText(before.count))
+                    : fmt::format("{} of {} instead of {} of {}", blocksText(after.count), bytesText(new_size),
                                   countText(before.count), bytesText(old_size));
   }
   if (isAbout(2) || isAbout(0.5))
@@ -160,7 +159,7 @@ bool isMuch(uint64_t before, uint64_t after) {
   return before != after && larger - std::min(before, after) >= larger / kOneIn;
 }
 
-// What a change of blocks that are not alive at the peak costs.
+// Says by how much the runs differ in all the bytes that they allocate, if that is much.
 std::string allocatedText(const ComparedMemory &allocated) {
   BlockSum before, after;
   for (const ComparedPlace &place : allocated.places) {

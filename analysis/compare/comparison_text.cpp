@@ -15,11 +15,6 @@ namespace {
 
 constexpr size_t kMostRows = 10, kMostFacts = 8, kMostFindings = 5, kWidestFact = 60, kWidestFinding = 70;
 
-// "+400 MiB"
-std::string signedText(int64_t change) {
-  return fmt::format("{}{}", change < 0 ? '-' : '+', bytesText(sizeOf(change)));
-}
-
 void writeEnvironment(TextTable &table, const RunComparison &comparison, size_t most) {
   if (comparison.environment.empty())
     return;
@@ -36,7 +31,7 @@ void writeEnvironment(TextTable &table, const RunComparison &comparison, size_t 
     table.line(fmt::format("  and {} more: --all", changes.size() - most));
 }
 
-std::string blocksText(const ComparedPlace &place) {
+std::string countsText(const ComparedPlace &place) {
   const uint64_t before = place.before ? place.before->count : 0, after = place.after ? place.after->count : 0;
   return before == after ? countText(after) : fmt::format("{} -> {}", countText(before), countText(after));
 }
@@ -77,14 +72,10 @@ void writePlaces(std::ostream &to, const ComparedMemory &memory, size_t columns)
       to << fmt::format("  {:>11}  {:>10}  {:>10}  {:<15}  place\n", "change", "A", "B", "blocks");
     constexpr size_t kBefore = 2 + 11 + 2 + 10 + 2 + 10 + 2 + 15 + 2;
     const size_t room = columns > kBefore + 20 ? columns - kBefore : 20;
-    SiteText site = place.site;
-    if (site.variable.empty())
-      site.variable = place.variable;
-    if (site.type.empty())
-      site.type = place.type;
-    to << fmt::format("  {:>11}  {:>10}  {:>10}  {:<15}  {}\n", signedText(place.changeBytes()),
+    const SiteText site = place.wholeSite();
+    to << fmt::format("  {:>11}  {:>10}  {:>10}  {:<15}  {}\n", changeText(place.changeBytes()),
                       place.before ? bytesText(place.before->bytes) : "-",
-                      place.after ? bytesText(place.after->bytes) : "-", blocksText(place),
+                      place.after ? bytesText(place.after->bytes) : "-", countsText(place),
                       analysis::placeOf(place.site, room));
     if (const std::string name = analysis::nameOf(site, columns > 6 ? columns - 6 : 1); !name.empty())
       to << fmt::format("      {}\n", name);
@@ -118,7 +109,7 @@ void writeLaunchCounts(std::ostream &to, const RunComparison &comparison) {
   const LaunchDifferences &launches = *comparison.launches;
   to << fmt::format("\nLaunches: {} changed, {} new, {} gone, {} same ({}): --json\n", countText(launches.changed),
                     countText(launches.added), countText(launches.gone), countText(launches.same),
-                    signedText(launches.change_bytes));
+                    changeText(launches.change_bytes));
 }
 
 void writeFindings(std::ostream &to, const RunComparison &comparison, size_t most) {

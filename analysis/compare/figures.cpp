@@ -41,7 +41,8 @@ std::vector<std::string> gapsOf(const Report &report) {
   return gaps;
 }
 
-// What is not the user's own is one place an image: its lines and offsets change with every update of the system.
+// Collects places. All places of an image that is not the user's own are one place, because their lines and offsets
+// change with every update of the system.
 class PlaceList {
 public:
   void add(PlaceFigures place) {

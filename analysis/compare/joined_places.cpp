@@ -64,12 +64,12 @@ void findJoined(const Side &one_side, std::vector<size_t> &ones, const Side &oth
 
 } // namespace
 
-std::vector<JoinedPlaces> joinPlaces(const Side &before, const Side &now, SamePlaces &same) {
-  std::vector<JoinedPlaces> joined;
+std::vector<std::vector<size_t>> joinPlaces(const Side &before, const Side &now, SamePlaces &same) {
+  std::vector<std::vector<size_t>> joined;
   findJoined(now, same.fresh, before, same.gone,
-             [&](size_t one, std::vector<size_t> several) { joined.push_back({std::move(several), {one}}); });
+             [&](size_t one, const std::vector<size_t> &) { joined.push_back({one}); });
   findJoined(before, same.gone, now, same.fresh,
-             [&](size_t one, std::vector<size_t> several) { joined.push_back({{one}, std::move(several)}); });
+             [&](size_t, std::vector<size_t> several) { joined.push_back(std::move(several)); });
   return joined;
 }
 

@@ -17,13 +17,9 @@ struct Side {
   std::vector<SameLines> lines; // of the report, as `figures`; several of a library's function
 };
 
-// By index. One of both lists has one element.
-struct JoinedPlaces {
-  std::vector<size_t> before, now;
-};
-
 // Finds the places without a partner that have the blocks of several such places in the other run together, the same
-// variable and type, and these places' functions in their paths. Removes them from `same`.
-std::vector<JoinedPlaces> joinPlaces(const Side &before, const Side &now, SamePlaces &same);
+// variable and type, and these places' functions in their paths. Removes them from `same`. Returns the places of `now`
+// of each such group, by index.
+std::vector<std::vector<size_t>> joinPlaces(const Side &before, const Side &now, SamePlaces &same);
 
 } // namespace msleaks::analysis::inline compare

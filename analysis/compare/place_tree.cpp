@@ -15,10 +15,6 @@ namespace {
 
 constexpr size_t kChangeColumns = 11, kIndent = 2, kLeastRoom = 20;
 
-std::string changeText(int64_t change) {
-  return fmt::format("{}{}", change < 0 ? '-' : '+', bytesText(sizeOf(change)));
-}
-
 // A branch, or a place.
 struct Branch {
   std::string text;
@@ -52,12 +48,8 @@ Versions versionsOf(const std::vector<EnvironmentChange> &environment) {
 }
 
 std::string placeText(const ComparedPlace &place, size_t room) {
-  SiteText site = place.site;
+  SiteText site = place.wholeSite();
   site.file = std::string(baseName(site.file)); // the branch has the whole path
-  if (site.variable.empty())
-    site.variable = place.variable;
-  if (site.type.empty())
-    site.type = place.type;
   const auto bytes = [](const std::optional<BlockSum> &sum) { return sum ? bytesText(sum->bytes) : std::string("-"); };
   const std::string figures = fmt::format("  {} -> {}", bytes(place.before), bytes(place.after));
   return placeAndNameOf(site, std::max(room, figures.size() + kLeastRoom) - figures.size()) + figures;

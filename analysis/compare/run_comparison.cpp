@@ -150,10 +150,10 @@ ComparedMemory compareMemory(const Side &before, const Side &after, std::pair<ui
                              const Relocation &relocation) {
   std::vector<MatchedPlace> places;
   SamePlaces same = samePlaces(before.figures, after.figures, relocation);
-  for (const JoinedPlaces &joined : joinPlaces(before, after, same)) {
-    ComparedPlace place = placeOf(after, joined.now.front());
+  for (const std::vector<size_t> &joined : joinPlaces(before, after, same)) {
+    ComparedPlace place = placeOf(after, joined.front());
     BlockSum sum;
-    for (const size_t index : joined.now)
+    for (const size_t index : joined)
       sum += sumOf(after.figures[index]);
     place.before = place.after = sum;
     place.state = PlaceState::Moved;
@@ -289,6 +289,19 @@ const char *nameOf(PlaceState state) {
 int64_t changeBeyond(uint64_t spread_bytes, uint64_t before, uint64_t after) {
   const int64_t change = difference(before, after);
   return sizeOf(change) > spread_bytes ? change : 0;
+}
+
+std::string changeText(int64_t change_bytes) {
+  return fmt::format("{}{}", change_bytes < 0 ? '-' : '+', bytesText(sizeOf(change_bytes)));
+}
+
+SiteText ComparedPlace::wholeSite() const {
+  SiteText whole = site;
+  if (whole.variable.empty())
+    whole.variable = variable;
+  if (whole.type.empty())
+    whole.type = type;
+  return whole;
 }
 
 int64_t ComparedPlace::changeBytes() const {

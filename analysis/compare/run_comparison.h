@@ -31,6 +31,7 @@ inline constexpr size_t kMostCallers = 1000;
 constexpr uint64_t sizeOf(int64_t change) {
   return change < 0 ? -static_cast<uint64_t>(change) : static_cast<uint64_t>(change);
 }
+std::string changeText(int64_t change_bytes); // "+400 MiB"
 
 // The blocks of a place in both runs. All places of one function of a library that is not the user's own are one.
 struct ComparedPlace {
@@ -44,6 +45,8 @@ struct ComparedPlace {
 
   // 0 if the place varies.
   int64_t changeBytes() const;
+  // The site with the variable and type of the place, where it has none of its own.
+  SiteText wholeSite() const;
 };
 
 struct EnvironmentChange {

@@ -8,9 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <iosfwd>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
