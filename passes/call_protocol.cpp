@@ -83,8 +83,8 @@ void CallProtocol::emitCancel(IRBuilder<> &builder, Value *site) const {
 }
 
 void CallProtocol::emitBeforeTailCall(IRBuilder<> &builder, Value *site) const {
-  // After a tail call, no code of this function runs. So if a callback behind the call would record it, `announce`
-  // stores the site for a hook instead. Then only a hook records the call.
+  // After a tail call, no code of this function runs, so no callback can record the call then. Instead, `announce`
+  // stores the site before the call, and only a hook can record the call.
   if (opensCall(kind_))
     emit(builder, Callback::announce, site, {});
   else

@@ -21,8 +21,8 @@ using abi::ResultKind;
 using abi::Symbol;
 using abi::Verb;
 
-// Rows for calls of launch stubs. The callback before the call of a stub only stores the site. The launch inside the
-// stub is recorded with this site.
+// These rows describe calls of launch stubs (known_symbols.h). The callback before such a call only stores the site.
+// The launch inside the stub is recorded with this site.
 const Symbol kCudaStub = {.name = {}, .verb = Verb::Launch, .family = abi::Family::Cuda, .heap = abi::Heap::Device};
 const Symbol kHipStub = {.name = {}, .verb = Verb::Launch, .family = abi::Family::Hip, .heap = abi::Heap::Device};
 

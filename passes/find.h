@@ -20,7 +20,7 @@ struct FoundCall {
   const abi::Symbol *symbol;
 };
 
-// Whether a runtime exists for the module's target. No runtime exists for the device half of a CUDA or HIP compile.
+// Whether a runtime exists for the module's target. No runtime exists for the device code of CUDA and HIP.
 bool targetIsSupported(const llvm::Module &module);
 
 // Returns the calls in `function` that must be instrumented, in the order of the instructions.

@@ -26,8 +26,8 @@
 //            resume
 //   }
 //
-// A gate consists of two functions. In a single function, the path `plain` would save and restore the registers that
-// only the path `armed` needs.
+// A gate consists of two functions, the gate itself and its armed half (__msl_armed.malloc). In a single function, the
+// path `plain` would save and restore the registers that only the path `armed` needs.
 #pragma once
 
 #include "call_protocol.h"

@@ -87,8 +87,8 @@ FunctionType *gateType(const CallBase &call, ArrayRef<Value *> pinned) {
   return FunctionType::get(call.getType(), parameters, /*isVarArg=*/false);
 }
 
-// Returns the personality function for the gate, which needs it to catch exceptions. It is that of the caller, or else
-// that of C++ if the module has it.
+// Returns the personality function that the gate needs to catch exceptions: the caller's, or else that of C++. Returns
+// null if the call throws nothing, or if there is no such function.
 Constant *personalityOf(const CallBase &call) {
   if (call.doesNotThrow())
     return nullptr;

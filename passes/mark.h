@@ -1,5 +1,5 @@
 // MarkPass attaches metadata (marks.h) to each call of a known function. The metadata contains facts that exist only in
-// the unoptimised IR, such as the variable that gets the block. Inlining and cloning usually copy metadata, and it
+// the unoptimised IR, such as the variable that gets the block. Inlining and cloning usually copy metadata. Metadata
 // prevents no optimisation: an unused malloc/free pair is still removed.
 #pragma once
 

@@ -118,8 +118,8 @@ void restore(CallBase &call, const abi::Symbol &symbol, const MarkTable &table) 
 }
 
 // Makes marks for the places of merged calls. If the optimiser merges two calls, the merged call has the common part of
-// their locations: the line, or only the function. A line or function with an unmarked call gets no mark, since calls
-// inlined from this call's callee may have been merged.
+// their locations: the line, or only the function. A line or function with an unmarked call gets no mark: the merged
+// calls may have been inlined from the callee of the unmarked call.
 class MergedPlaces {
 public:
   explicit MergedPlaces(const Function &function) {

@@ -63,8 +63,8 @@ struct Pipeline {
   bool ended = false;
 };
 
-// Runs at the end of a compile's pipeline. With fat LTO objects, it runs at the end of the pipeline for the bitcode,
-// not of the one for the machine code.
+// Runs at the end of the pipeline of a compile. A compile of fat LTO objects has a pipeline for the bitcode and another
+// one for the machine code. Then this pass runs at the end of the pipeline for the bitcode.
 class EndOfCompile : public PassInfoMixin<EndOfCompile> {
 public:
   explicit EndOfCompile(SharedOptions options) : options_(std::move(options)) {}

@@ -1,6 +1,6 @@
-// RewritePass inserts the callbacks after the optimiser of the compile, or after that of the link (link.h). So they
-// prevent no optimisation before it. Each copy of a call that inlining has made becomes a site of its own. docs/pass.md
-// shows the IR before and after.
+// RewritePass inserts the callbacks after the optimiser has run, in the compile or in the link (link.h). So they
+// prevent none of its optimisations. If inlining has made copies of a call, each copy becomes a site of its own.
+// docs/pass.md shows the IR before and after.
 #pragma once
 
 #include "options.h"

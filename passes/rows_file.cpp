@@ -202,8 +202,8 @@ std::string collectHeaps(const UserRows &rows, NamedHeaps &heaps, std::string_vi
   return {};
 }
 
-// Sets the heap of rows that do not name a heap. The heaps of an allocator and of its free must have the same address
-// space: only there, the analysis looks for a freed block.
+// Sets the heap of rows that do not name a heap. The analysis looks for a freed block only in the address space of the
+// free. So the heaps of an allocator and of its free must have the same address space.
 std::string settleHeaps(UserRows &rows, std::string_view file) {
   NamedHeaps heaps;
   if (std::string error = collectHeaps(rows, heaps, file); !error.empty())

@@ -60,7 +60,7 @@ GlobalVariable *boundary(Module &module, const char *prefix) {
   return symbol;
 }
 
-// Makes the constructor of an image, or its destructor, which calls another function:
+// Makes the constructor or the destructor of an image. It calls `target`, if the process has this function:
 //
 // define linkonce_odr hidden void @__msl_image_ctor_v2() comdat {
 //   br (@__msl_arm_v2 != null), call, rest

@@ -33,8 +33,8 @@ TakenBlock blockOf(const FoundCall &found) {
   return {found.call, stored ? operandAt(*found.call, found.symbol->result.at) : nullptr};
 }
 
-// Functions of libc that return a block which the caller must free, as an allocator does. Only a hook records such a
-// block.
+// These functions of libc return a block that the caller must free, as allocators do. Only a hook records the block.
+// A function that returns the block to its caller is a wrapper.
 struct LibcFunction {
   StringRef name;
   bool stores; // stores the block's address in the variable that its first argument points to

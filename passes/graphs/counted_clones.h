@@ -29,7 +29,7 @@ struct CountedClone {
   llvm::Function *original;
   llvm::Function *clone;
   bool is_kernel;
-  unsigned caller;                // 1 + the number of the kernel that calls it; 0: several do, or it is a kernel
+  unsigned caller;                // 1 + number of the only kernel that calls `original`; 0: several call it, or none
   llvm::Argument &counts() const; // only for a kernel: the address of abi::DeviceCounts
   Bank bank() const;              // only for a function that is no kernel
 };

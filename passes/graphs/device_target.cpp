@@ -224,8 +224,8 @@ GlobalVariable &DeviceTarget::addPointer(const Twine &name) const {
   return *variable;
 }
 
-// For AMDGPU, a target feature names the size of a wave. Without this feature, a wave of gfx10 and newer has 32
-// threads, and an older one 64.
+// For AMDGPU, a target feature names the size of a wave. Without this feature, a wave has 32 threads on gfx10 and newer
+// processors, and 64 threads on older processors.
 uint32_t DeviceTarget::waveOf(const Function &function) const {
   constexpr uint32_t kNarrow = 32, kWide = 64;
   if (kind_ == Kind::Nvptx)

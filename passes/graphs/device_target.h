@@ -21,8 +21,8 @@ public:
   static std::optional<DeviceTarget> of(llvm::Module &module);
 
   bool isKernel(const llvm::Function &function) const;
-  // Gives the copy the kernel's rows in the metadata of an NVPTX module. Up to LLVM 19, such a row makes a function a
-  // kernel.
+  // In the metadata of an NVPTX module, adds a copy of each row of the kernel, for the copied function. Up to LLVM 19,
+  // such a row makes a function a kernel.
   void listAs(const llvm::Function &kernel, llvm::Function &copy) const;
 
   // Removes the attributes which promise that the kernel does not read the numbers of its threads and blocks. The copy

@@ -46,8 +46,8 @@ public:
   // `counters` is the type of the counter's address.
   EdgeCalls(llvm::Module &module, llvm::PointerType *counters, unsigned convention, Add add);
 
-  // Emits a call for an edge, in front of `before`. `first` is the number of the function's first counter at
-  // `counters`. `is_counted` says whether the thread counts. If it is null, every thread counts.
+  // Emits a call for each amount, in front of `before`. `first` is the index of the function's first counter in the
+  // array `counters`. `is_counted` says whether the thread counts. If it is null, every thread counts.
   void add(llvm::Value &counters, uint32_t first, llvm::Value *is_counted, llvm::Instruction &before,
            llvm::ArrayRef<CountedAmount> amounts) const;
 

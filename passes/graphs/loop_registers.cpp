@@ -51,8 +51,8 @@ private:
     builder.CreateStore(builder.CreateAdd(count, builder.getInt64(1)), kept);
   }
 
-  // Whether the loop may have counters in registers: it has blocks for the code before and behind it, and no call may
-  // leave it.
+  // Whether the loop may have counters in registers. It must have a block before it and blocks behind it, which get the
+  // code. No call may leave the loop.
   bool endsWell(const Loop &loop) {
     if (const auto known = ends_well_.find(&loop); known != ends_well_.end())
       return known->second;
