@@ -16,8 +16,8 @@ namespace msleaks::runtime {
 namespace {
 
 // Whether an event of this kind may be recorded. The kinds that the session records are known only after the process
-// has attached. So this function attaches the process. A malloc of the program may call this API while libc calls it
-// for the runtime. Such a call is not recorded, since the runtime may hold its lock.
+// has attached. So this function attaches the process. A malloc that the program defines may call this API, also when
+// libc calls this malloc for the runtime. Such a call is not recorded, since the runtime may hold its lock.
 bool mayRecord(Thread &thread, abi::EventKind kind) noexcept {
   if (!isEnabled(kind) || thread.call.inside == kInsideRuntime)
     return false;

@@ -49,7 +49,7 @@ struct Arena {
 };
 
 // Makes the arena and its file. If there is no room or no permission, sets errno and returns null; the process then
-// records nothing. `ancestor` is the arena of the nearest ancestor by fork since the last exec, or null.
+// records nothing. `ancestor` is the arena that this process has inherited from its parent by a fork, or null.
 Arena *makeArena(const Arena *ancestor) noexcept;
 
 // A ring in state Claimed, and its entry; both are null if no ring was claimed. The ring's pages are allocated, but its

@@ -15,7 +15,7 @@ namespace {
 constexpr uint64_t kPoolBytes = 64 << 10;
 
 // The counters of this process or of its parent; null: there are none. A fork sets Process::counting to null, but not
-// this pointer. So the child finds its parent's counters, and sets the parent's slots to null.
+// this pointer. Through it, the child finds its parent's arrays, and sets its own slots that point to them to null.
 constinit Counting *last_counting = nullptr;
 constinit bool is_fork_watched = false;
 

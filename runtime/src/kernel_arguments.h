@@ -8,8 +8,8 @@
 
 namespace msleaks::runtime {
 
-// A table of a fixed size. If the program sets no arguments, its memory stays untouched. Several threads may set
-// arguments of different kernels at the same time. The API does not allow this for one kernel.
+// A table of a fixed size. If the program sets no arguments, the table's memory stays untouched. Several threads may
+// set arguments of different kernels at the same time. The API does not allow this for one kernel.
 class KernelArguments {
 public:
   static constexpr uint32_t kMostOfKernel = 256;

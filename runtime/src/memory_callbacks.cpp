@@ -22,9 +22,9 @@ namespace {
 using abi::Traits;
 using abi::Verb;
 
-// Whether a recorded block may be the block of a callback. `row` is the heap of the callback's block. Both have the
-// same address, but this does not suffice. For example, a handle of a device's block (cl_mem) is also the address of a
-// host block. A mapping may begin with a block of the heap.
+// Whether a recorded block may be the block of a callback. `row` is the heap of the callback's block. Both blocks have
+// the same address, but may still be different blocks. For example, a handle of a device's block (cl_mem) is also the
+// address of a host block. A mapping may begin with a block of the heap.
 bool sameMemory(abi::Heap row, abi::Heap recorded) noexcept {
   const auto isApart = [](abi::Heap heap) { return heap == abi::Heap::Device || heap == abi::Heap::Registered; };
   return row == recorded || (!isApart(row) && recorded != abi::Heap::Mapping && recorded != abi::Heap::Registered);

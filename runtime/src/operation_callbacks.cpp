@@ -66,8 +66,8 @@ void recordArgument(Thread &thread, abi::EventHeader header, uint64_t address, c
 
 // Records the arguments of a launch in OpenCL. If the table does not contain an argument, its event has the address 0,
 // which means memory that is not known. The analysis decides whether a word is the handle of a block. A handle is not
-// an address in the buffer, so the event has no offset. Its size is the end of the used part, counted from the buffer's
-// beginning.
+// an address in the buffer, so the event has no offset. The event's size is the end of the used part, counted from the
+// buffer's beginning.
 void recordArguments(Thread &thread, Traits row, uint32_t site, uint64_t kernel) noexcept {
   kernel_arguments.forEach(kernel, [&](uint64_t address, const abi::GraphArgument *argument) {
     const abi::EventHeader header = headerOf(abi::EventKind::Access, row, site);

@@ -68,8 +68,8 @@ private:
     uint32_t parent;
     std::atomic<uint32_t> node; // 0 = the entry is empty
   };
-  // The first child of a node. The array is indexed by the number of the parent. The nodes of a new path have
-  // consecutive numbers, so their entries are neighbours in memory. A walk along this path reads one cache line for
+  // The first child of a node. The index of this struct in its array is the node's number. The nodes of a new path have
+  // consecutive numbers, so their structs are neighbours in memory. A walk along this path reads one cache line for
   // four calls.
   struct FirstChild {
     std::atomic<uint64_t> key;

@@ -1,5 +1,5 @@
-// Delays the next request for shared memory after a request was refused. The delay is a number of events. Otherwise
-// each event on a full file system would cost system calls.
+// Delays the next request for shared memory after a request was refused. The delay is a number of events. Without this
+// delay, each event on a full file system would cost system calls.
 #pragma once
 
 #include "ring.h"

@@ -21,7 +21,7 @@ namespace {
 // generation that differs from its parent's generation, which the child's thread still has.
 constinit uint64_t last_generation = kNoGeneration;
 
-// The arena of this process, or of its nearest ancestor by fork that had an arena.
+// The arena of this process. A fork's child inherits its parent's value, until it has made an arena of its own.
 constinit const Arena *last_arena = nullptr;
 
 // The size of an arena's header, first entries and definitions. mayTake() counts it against the limit for processes

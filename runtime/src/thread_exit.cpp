@@ -38,7 +38,7 @@ void onThreadExit(void *argument) {
 }
 
 // Stores the time of the exit. The collector detects the end of a process only in its next round. If another process
-// starts before that round, the two would seem to have run at the same time.
+// starts before that round, both processes would seem to have run at the same time.
 [[gnu::destructor]] void sayExit() noexcept {
   const Arena *arena = __msl_process.arena;
   if (arena != nullptr && arena->header->pid == processId()) // processId() is 0 under a seccomp filter

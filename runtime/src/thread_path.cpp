@@ -85,8 +85,8 @@ bool fits(const ThreadPath &path, const Walk &done) noexcept {
   return done.joined == 0 || (path.cut ? total == path.capacity : total <= path.capacity);
 }
 
-// Sets frame_matters of the new frames, from the outermost frame inwards. A frame's pointer matters if an outer call
-// was found by it.
+// Sets frame_matters of the new frames, from the outermost frame inwards. The frame pointer of a frame matters if an
+// outer call was found by it.
 void findWhatMatters(ThreadPath &path, const Walk &done) noexcept {
   const PathFrame *outer = done.joined != 0 ? &path.frames()[done.joined - 1] : nullptr;
   for (uint32_t left = done.walked; left-- > 0;) {
@@ -244,8 +244,8 @@ uint32_t takePath(ThreadPath &path, PathTree &tree, const Frame &frame) noexcept
   findWhatMatters(path, done);
   path.count = 0; // if a signal handler now ends the walk by a longjmp, no half-changed path remains
   node = number(path, tree, done.walked, node);
-  // After NoCall, the path is not stored. Its last word was no return address. If this word later becomes one, no check
-  // would detect this.
+  // After NoCall, the path is not stored. Its last word was no return address. If the word later becomes a return
+  // address, no check would detect this.
   if (node != 0 && !done.left_handler && done.end != Step::NoCall)
     keep(path, done);
   return node;

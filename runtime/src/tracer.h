@@ -11,7 +11,7 @@ namespace msleaks::runtime {
 extern bool tracer_listens;
 [[gnu::always_inline]] inline bool hasTracer() noexcept { return __atomic_load_n(&tracer_listens, __ATOMIC_RELAXED); }
 
-// Report to the tracer, without changing errno.
+// These functions report to the tracer. They do not change errno.
 [[gnu::cold]] void tellTracer(abi::GuardCall, uint64_t first = 0, uint64_t second = 0, uint64_t third = 0) noexcept;
 [[gnu::cold]] void tellTracer(abi::GuardCall, const char *text) noexcept;
 

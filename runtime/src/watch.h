@@ -36,8 +36,8 @@ void operationEnds() noexcept;
 // Compares the blocks. Call this when msl_range_pop ends a range. `here` is the site of the call that ends the range.
 void rangeEnds(uint32_t here) noexcept;
 
-// Begin and end the watch of a block that --watch chooses (watch_choice.h). Call blockComes after an allocation, and
-// blockGoes before a free.
+// These functions begin and end the watch of a block that --watch chooses (watch_choice.h). Call blockComes after an
+// allocation, and blockGoes before a free.
 void blockComes(const abi::AllocEvent &) noexcept;
 void blockGoes(const abi::FreeEvent &) noexcept;
 

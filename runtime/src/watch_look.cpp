@@ -71,7 +71,7 @@ void recordChange(const Look &look, const WatchedBlock &block, const Difference 
 }
 
 // Waits for the stream, and returns whether the driver can read blocks then. It cannot if the stream is in capture
-// mode, where no operation has run yet. It cannot either if it lacks the functions for this.
+// mode, because no operation has run yet. It cannot either if the driver lacks the functions to wait and to read.
 bool isDone(const Reader &reader) noexcept {
   const hook::Device &device = *reader.device;
   return device.wait != nullptr && device.read != nullptr && device.wait(reader.stream) == 0;

@@ -8,8 +8,8 @@
 // after msleaks' own hooks (msleaks-run --hooks FILE).
 //
 // A hook calls the same callbacks that the compiler plugin inserts around an instrumented call. The site is the
-// caller's address, or the path to it. If the call is instrumented, its own callbacks record it, and the hook adds only
-// its handles and its failure. Inside another call of the same family, the hook only calls the real function.
+// caller's address, or the path to it. If the call is instrumented, the plugin's callbacks record it. Then the hook
+// only adds its handles and its failure. Inside another call of the same family, the hook only calls the real function.
 //
 // A library with hooks links against no library of msleaks. When the library registers its hooks, the runtime checks
 // its kHookVersion. Without a runtime, or with a runtime of another version, the hooks only call the real functions.
@@ -164,8 +164,8 @@ public:
     }
   }
 
-  // Records the status that the function returns. A callback of the plugin may have announced the call. But after a
-  // tail call, and in objects of the first version, no such callback gets the status.
+  // Records the status that the function returns, even if a callback of the plugin has recorded the call. After a tail
+  // call, and in objects of the first version, no callback of the plugin gets the status.
   template <class Result> static void afterStatus(uint32_t site, const Values &values, Result result) {
     constexpr bool kStatus = kRow.status && (std::is_integral_v<Result> || std::is_enum_v<Result>);
     if constexpr (kStatus && kRow.verb == Verb::Free)

@@ -4,8 +4,8 @@
 //   1. The record's return address follows a direct call, or a call through a slot of the linker (PLT, GOT).
 //   2. The called function begins with push %rbp; mov %rsp, %rbp. No second such beginning lies between this one and
 //      frame.address.
-//   3. No word between the stack pointer and the record may be a return address, not even an old one. Only words at
-//      8 bytes from a multiple of 16 are checked, since the calling convention puts return addresses there.
+//   3. No word between the stack pointer and the record may be a return address, not even an old one. Only words whose
+//      address is a multiple of 16 plus 8 are checked, since the calling convention puts return addresses there.
 //
 // Part 3 is necessary since a function without a record leaves the frame pointer unchanged. The frame pointer then
 // refers to the record of an outer function. But the outer function has called the inner function, or a signal handler

@@ -29,8 +29,8 @@ public:
     set[0].write(keyOf(address), rule);
   }
 
-  // Make all stored rules invalid. Call beginUnload before a call that may unload code, and endUnload after it. Between
-  // the two, no rule is stored, since another library may be loaded at the same addresses.
+  // These functions make all stored rules invalid. Call beginUnload before a call that may unload code, and endUnload
+  // after it. In between, no rule is stored, since another library may be loaded at the same addresses.
   void beginUnload() noexcept { epoch_.fetch_add(kOneEpoch + 1, std::memory_order_relaxed); }
   void endUnload() noexcept { epoch_.fetch_add(kOneEpoch - 1, std::memory_order_relaxed); }
 

@@ -160,7 +160,7 @@ Step leaveWithoutTable(Frame &frame, Stack &stack) noexcept {
 }
 
 // Handles a frame whose address is not a return address according to the cache. If a signal has interrupted this frame,
-// its address need not be one, so the rule is read again.
+// its address need not be a return address, so the rule is read again.
 Step leaveNoCall(Frame &frame, Stack &stack) noexcept {
   const Rule rule = frame.is_interrupted ? lookUp(frame) : Rule{.kind = RuleKind::NoCall};
   return rule.kind == RuleKind::NoCall ? Step::NoCall : stepSlowly(frame, rule, stack);

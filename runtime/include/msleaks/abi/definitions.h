@@ -57,9 +57,9 @@ struct UnitDefinition {
   uint32_t base;
 };
 
-// For a fork's child: its nearest ancestor since the last exec that has an arena, often the parent. Only old traces
-// contain this definition; now ArenaHeader::ancestor_pid stores the pid. If the child and this ancestor both define a
-// number, the child's definition is valid for the child.
+// For a fork's child: the nearest process with an arena that it was forked from, often the parent. An exec ends this
+// search. Only old traces contain this definition; now ArenaHeader::ancestor_pid stores the pid. If the child and this
+// ancestor both define a number, the child's definition is valid for the child.
 struct InheritedDefinition {
   uint32_t pid;
   uint32_t reserved;

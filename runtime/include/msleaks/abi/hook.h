@@ -128,8 +128,8 @@ extern "C" {
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_flags(uint32_t traits, uint32_t flags) noexcept;
 // Reports one output of an operation. Call this for each output, just before the operation's range ends.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_output(const msleaks::hook::Output *output) noexcept;
-// Mark the beginning and the end of a call of the real function. Calls of the same family between __msl_hook_begin and
-// __msl_hook_end are not recorded.
+// These two functions mark the beginning and the end of a call of the real function. Between them, the runtime records
+// no calls of the same family.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_begin(msleaks::hook::Call *call) noexcept;
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_end(msleaks::hook::Call *call) noexcept;
 

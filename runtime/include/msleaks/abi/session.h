@@ -280,7 +280,7 @@ struct ArenaHeader {
   uint64_t pid_namespace;
   uint64_t process_birth;        // 0 = not known; see isOtherProcess
   std::atomic<uint32_t> leaving; // 1: the process calls exec. The new image has its own arena, or is not recorded
-  // For a fork's child: its nearest ancestor since the last exec that has an arena, often the parent. The units and
+  // For a fork's child: the nearest process with an arena that it was forked from, often the parent. The units and
   // labels that this ancestor had defined before the fork are valid in the child too, and are not defined again.
   uint32_t ancestor_pid;               // 0 = there is no such ancestor
   std::atomic<uint64_t> exit_ns;       // CLOCK_MONOTONIC at the end of a normal exit; 0 = not reached

@@ -6,8 +6,8 @@
 
 extern "C" {
 [[gnu::visibility("default"), gnu::cold]] uint32_t __msl_new_caller(uint64_t return_address) noexcept;
-// Forget the callers, call paths and unwind rules of libraries that are unloaded. Call __msl_unloading before a call
-// that may unload libraries, and __msl_unloaded after it.
+// Together, the next two functions remove the callers, call paths and unwind rules of unloaded libraries. Call
+// __msl_unloading before a call that may unload libraries, and __msl_unloaded after it.
 [[gnu::visibility("default"), gnu::cold]] void __msl_unloading() noexcept;
 [[gnu::visibility("default"), gnu::cold]] void __msl_unloaded() noexcept;
 }

@@ -15,7 +15,7 @@ extern "C" {
 // Makes `user` the owner of the process' files, and allows this user to create more files in the session. Call this
 // before a root process becomes this user.
 [[gnu::visibility("default")]] void __msl_becomes_user(uint32_t user) noexcept;
-// Makes the thread of a _Fork's child request new counters of edges. Call this in the child, since _Fork runs no fork
+// Makes the calling thread request new counters of edges. Call this in the child of a _Fork, since _Fork runs no fork
 // handlers.
 [[gnu::visibility("default")]] void __msl_forked() noexcept;
 // Reports a child that was started with an environment that does not name the session.

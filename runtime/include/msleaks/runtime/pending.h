@@ -17,9 +17,9 @@
 // Instrumented code calls malloc, free and other heap functions mostly by a direct call of the hook
 // (msleaks/abi/direct_calls.h). A direct call leaves no site, and calls no callback.
 //
-// The rows `allocator` and `realloc` show the hooks of the heap. Other hooks, such as those of mmap and of drivers,
-// leave the site of such a call pending and do not record it. If no callback has announced the call, such a hook calls
-// the callbacks itself (hook_call.cpp).
+// The rows `allocator` and `realloc` show the hooks of the heap. Other hooks, such as those of mmap and of drivers, do
+// not use the site of an announced allocation. So the callback after the call records the allocation. If no callback
+// has announced a call, such a hook calls the callbacks itself (hook_call.cpp).
 //
 // Each thread has room for one pending site. If a second call begins before the hook has taken the first call's site,
 // the second site replaces the first. For example, an operator new of the program calls an instrumented malloc. After

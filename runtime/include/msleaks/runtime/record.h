@@ -15,8 +15,8 @@
 // A handler that interrupts a record:
 //   between 1 and 2   finds D = 0, so it publishes its own event. The interrupted record has not yet read any value
 //                     that the handler changes.
-//   between 2 and 4   reserves its slots first, so R may have grown since step 3. So the interrupted record may write
-//                     one event beyond the room that it checked (the outermost record: kMostTogether slots). For this,
+//   between 2 and 4   reserves its slots first, so R may have grown since step 3. Then the interrupted record may write
+//                     one event beyond the room that it checked (the outermost record: kMostTogether slots). Therefore
 //                     room_until is kSlackSlots below the real limit. Records deeper than kMaxNesting are refused.
 //   between 4 and 6   reserves slots after those of the interrupted record, and has written them when that record
 //                     continues. R is then beyond at + slots.
@@ -70,7 +70,7 @@ inline constexpr uint32_t kMostTogether = 4;
 inline constexpr uint64_t kSlackSlots = uint64_t{kMaxNesting} * abi::kMaxEventSlots + kMostTogether;
 inline constexpr uint64_t kUnlimited = UINT64_MAX; // room_until of a flight recorder
 
-// Access words that only the producer writes, while its signal handlers and the collector may read them.
+// peek and put access words that only the producer writes, while its signal handlers and the collector may read them.
 [[gnu::always_inline]] inline uint64_t peek(const uint64_t &word) noexcept {
   return __atomic_load_n(&word, __ATOMIC_RELAXED);
 }

@@ -10,8 +10,8 @@ extern "C" {
 // collector does not have. kNotDecided: the runtime has not asked the kernel yet. A fork's child inherits the filters
 // and this number.
 [[gnu::visibility("default")]] extern std::atomic<uint32_t> __msl_sandboxes;
-// Returns the number of filters. The first call asks the kernel. If the process began with such a filter, the runtime
-// records nothing.
+// Returns the number of filters. The first call asks the kernel. If the process began with a filter that the collector
+// does not have, the runtime records nothing.
 [[gnu::visibility("default"), gnu::cold]] uint32_t __msl_decide_sandbox() noexcept;
 // Forbids system calls of the runtime. Call this before the process installs a filter. The function first allocates the
 // shared memory that the runtime may need later. Then it waits, for about a second at most, until no other thread is in

@@ -51,8 +51,8 @@ struct OpenRange {
   uint32_t label, site;
 };
 
-// Stores which open pushes of a thread were recorded, so that the pop of an unrecorded push is not recorded either. It
-// stores the 16 innermost pushes. An earlier push counts as recorded, and so does the missing push of a pop.
+// Stores which open pushes of a thread were recorded, so that the pop of an unrecorded push is not recorded either. The
+// class has room for the 16 innermost pushes. A pop of an earlier push is recorded, and so is a pop without a push.
 class Pushes {
 public:
   void push(bool is_recorded) noexcept {
