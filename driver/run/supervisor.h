@@ -12,7 +12,7 @@ namespace msleaks::driver {
 
 class Supervisor {
 public:
-  // Blocks the signals that are passed on, so none is lost before the program runs. Those that the parent has ignored
+  // Blocks the signals that are passed on, so none is lost before the program runs. Signals that the parent has ignored
   // stay ignored.
   Supervisor();
 

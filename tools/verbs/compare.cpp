@@ -57,7 +57,7 @@ Result<ExitStatus> compareByPolicy(const CompareOptions &options) {
   return comparison.differing == 0 ? ExitStatus::Clean : ExitStatus::Findings;
 }
 
-// The value of --at. Only the events of a run know the `moment`.
+// The value of --at. `moment` is set unless the value is peak or end. Only the events of a run show such a moment.
 struct WantedState {
   analysis::StateAt at = analysis::StateAt::Cut;
   std::optional<analysis::State> moment;
@@ -84,7 +84,7 @@ Result<analysis::Report> readRun(const std::string &path, const WantedState &sta
   return analysis::analyzeRun(path, question, [&progress](const std::string &doing) { progress.drawIfDue(doing); });
 }
 
-// "RUN1,RUN2": several runs of one side. A path that contains a comma is one run.
+// Splits "RUN1,RUN2", the runs of one side. If the whole text is an existing path, it is one run.
 std::vector<std::string> runsOf(const std::string &side) {
   std::error_code error;
   std::vector<std::string> runs;
@@ -105,7 +105,7 @@ Result<std::vector<analysis::Report>> readRuns(const std::vector<std::string> &r
   return reports;
 }
 
-// Whether runs of one side differ in as many launches as `most`.
+// Whether another run of the side differs from its first run in at least `most` launches.
 Result<bool> launchesVary(const std::vector<std::string> &runs, const analysis::RunLaunches &first, size_t most,
                           analysis::NameTable &names) {
   using namespace analysis::compare;
@@ -115,7 +115,8 @@ Result<bool> launchesVary(const std::vector<std::string> &runs, const analysis::
   return false;
 }
 
-// The launches of the first run of each side. None: a result file has no launches, or they vary between runs of a side.
+// Compares the launches of the first run of each side. Returns nothing if a run is a result file, because such a file
+// has no launches. Returns nothing either if the runs of one side differ in as many launches as the two sides.
 Result<std::optional<analysis::LaunchDifferences>> compareLaunches(const std::vector<std::string> &first,
                                                                    const std::vector<std::string> &second,
                                                                    analysis::NameTable &names) {

@@ -51,7 +51,7 @@ bool isColored(const ReportOptions &options) {
   return isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
 }
 
-// The first screen is narrow enough for any terminal. The other forms are as wide as theirs.
+// Returns the style of the text. The first screen has a limited width. All other forms are as wide as the terminal.
 analysis::TableStyle styleOf(const ReportOptions &options, bool is_screen) {
   analysis::TableStyle style = options.style;
   style.columns = options.width.value_or(

@@ -22,8 +22,8 @@ struct VerifyOptions {
   bool json = false;
 };
 
-// Returns the finding that the option names: by its number in the report, from 1, or by the beginning of its id. Only
-// one id may begin so.
+// Returns the finding that the option names: by its number in the report, from 1, or by the beginning of its id. This
+// beginning must belong to only one id.
 Result<analysis::Finding> findingOf(const VerifyOptions &options, const std::vector<analysis::Finding> &findings) {
   constexpr size_t kMostDigits = 4;
   const std::string &wanted = options.finding;
