@@ -1,4 +1,4 @@
-"""Measures msleaks compare: the alignment of two sequences of launches, whose peer is GNU diff on the same names, and two results."""
+"""Measures msleaks compare: it aligns two sequences of launches, which GNU diff aligns too, and compares two results."""
 import json
 import random
 import shutil
@@ -66,7 +66,7 @@ class CompareCost:
         self.bench.table.add(f"msleaks compare, two results with {places:,} places: CPU / goal", 1.0, cost["cpu_s"], cost["cpu_s"], 1.0, "s")
 
     def result(self, name, places, moved):
-        """Writes a result file. All lines are moved, and every 997th place has more bytes in the second file."""
+        """Writes a result file. Adds `moved` to each line number. If `moved` is not 0, every 997th place has more bytes."""
         lines = [{"site": {"file": f"src/f{i % 1000}.cpp", "line": i // 1000 * 3 + 1 + moved, "column": 7, "function": f"fn{i // 7}",
                            "variable": f"v{i % 5}", "type": "char", "origin": "pass", "library": "/bin/net", "inlined_at": []},
                   "bytes": 1000 + i + 1000 * moved * (i % 997 == 0), "count": 1 + i % 3, "own": True, "paths": []}
@@ -77,7 +77,7 @@ class CompareCost:
         return path
 
     def differing(self, diff, ours, first, second):
-        """Notes how many lines each of both finds that are in one file only. Ours finds the fewest."""
+        """Notes how many names msleaks and GNU diff find in one file only. Fails if msleaks finds more than GNU diff."""
         script = output_of(["sh", "-c", f"{diff} {first} {second} | grep -c '^[<>]'"])
         found, least = int(output_of(ours)), int(script)
         if found > least:

@@ -183,7 +183,7 @@ class Bench:
         return plain, instrumented
 
     def compiled_sides(self):
-        """Compiles the program whose one side is instrumented. Returns its path."""
+        """Compiles the program of sides.c, of which one side is instrumented. Returns its path."""
         clang, sources = [self.program("msleaks-clang"), "-O2"], HERE / "malloc"
         program, sides = self.scratch / "sides", []
         for name, options in (("hooked", ["--msl-off"]), ("instrumented", []), ("sides", ["--msl-off"])):

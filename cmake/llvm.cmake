@@ -18,7 +18,7 @@ foreach(version IN LISTS MSLEAKS_LLVM_VERSIONS)
   set(MSLEAKS_LLVM_TOOLS_${version} ${bindir})
 endforeach()
 
-# A function, so that the hundred variables of LLVM's package are not visible outside.
+# This is a function, so that the hundred variables of LLVM's package are not visible outside it.
 function(_msleaks_read_llvm_dir)
   find_package(LLVM REQUIRED CONFIG NO_DEFAULT_PATH PATHS ${LLVM_DIR})
   if(LLVM_VERSION_MAJOR LESS 16)

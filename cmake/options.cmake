@@ -29,7 +29,7 @@ set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_INSTALL_LIBDIR lib)
 
 # Compiles up to eight sources of a target as one translation unit, so their headers are read only once. This halves the
-# time of a build, and saves three quarters for tests, whose fixtures and assertions are templates.
+# time of a build. It saves three quarters of the time for tests, because their fixtures and assertions are templates.
 #
 # Because sources are joined, a name in an anonymous namespace must be unique in its target. A source may also lack an
 # include that another joined source has. scripts/check-deep.sh compiles each source alone to find such sources.

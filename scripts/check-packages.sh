@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the Debian packages and tests them in a fresh Debian, which mmdebstrap creates. The test installs the packages,
 # compiles and runs a program with the plugin, and reads the report. Without root, mmdebstrap or the network, the script
-# tests the packages only unpacked in a folder. It prints which of the two it does.
+# only unpacks the packages in a folder and tests them there. The script prints which of the two tests it runs.
 #
 #   scripts/check-packages.sh [LLVM]     version of the plugin to compile with [22]
 set -euo pipefail

@@ -60,7 +60,7 @@ run_tests() { # PROJECT MODE KIND PREFIX...
 }
 
 # Prints one line about the recording. Fails if produced events are neither stored nor dropped, or if no event has a
-# site of the plugin. In the latter case, the project was recorded by hooks alone. The report's exit status may be 1,
+# site of the plugin. If no event has such a site, hooks alone recorded the project. The report's exit status may be 1,
 # which means that there are findings.
 account() { # FOLDER
   local at_sites

@@ -1,5 +1,5 @@
-// Compares a pair of malloc and free in instrumented code with one in code that is not instrumented. Both are in one
-// process, and take turns of 5,000 pairs each. So a disturbance of the machine meets both alike.
+// Compares a pair of malloc and free in instrumented code with a pair in plain code. Both codes run in one process, in
+// turns of 5,000 pairs each. So other work on the machine disturbs both codes alike.
 //
 //   usage: sides DEPTH TURNS
 //

@@ -49,7 +49,7 @@ namespace {
 
 // msleaks has no family for this driver, and the family User has no devices. So these hooks use the family OpenCl. An
 // OpenCL library may call Level Zero, as PoCL does. Because both calls then have the same family, msleaks records only
-// the outer one, that of OpenCL.
+// the outer call, which is OpenCL's.
 constexpr abi::Family kFamily = abi::Family::OpenCl;
 
 // The value of ZE_PHYSICAL_MEM_FLAG_ALLOCATE_ON_HOST, which older headers of the driver do not declare.
