@@ -1,5 +1,5 @@
-// Tests how much memory the analyses of a server need that starts a thread for each request: none for those that have
-// ended. This program's own operator new counts the memory.
+// Tests how much memory the analyzers need for a server that starts a thread for each request. A thread that has ended
+// must need none. This program's own operator new counts the memory.
 #include "analysis/analyzers/registry.h"
 #include "analysis/stream/pipeline.h"
 
@@ -32,10 +32,10 @@ void operator delete(void *block, size_t) noexcept { operator delete(block); }
 namespace msleaks::analysis {
 namespace {
 
-// The history of the memory (memory_history.h) has taken all the room that it may take when there have been few.
+// After kFew threads, the memory history (memory_history.h) has its largest size. Later threads do not enlarge it.
 constexpr uint32_t kFew = 200'000, kMany = 400'000;
 
-// All analyzers of a report, and a process that starts one thread after the other.
+// Has all analyzers of a report. A test applies the events of a process that runs one thread after another.
 class EndedThreads : public testing::Test {
 protected:
   EndedThreads() {
@@ -44,13 +44,13 @@ protected:
       all.push_back(analyzer.get());
     pipeline.emplace(catalog_, all);
   }
-  // Calls serve(the thread) for each thread until `end`.
+  // Calls serve(thread) for each thread from next_ to `end` - 1.
   template <class Serve> void runUntil(uint32_t end, Serve serve) {
     for (; next_ < end; ++next_)
       serve(next_);
     pipeline->drain();
   }
-  // The bytes that the threads between kFew and kMany leave behind.
+  // Returns how much more memory is in use after kMany threads than after kFew threads.
   template <class Serve> size_t leftBy(Serve serve) {
     runUntil(kFew, serve);
     const size_t before = live_bytes;
@@ -70,7 +70,7 @@ private:
   uint64_t now_ns_ = 1000;
 };
 
-// A thread's own state may be dropped late: some thousands of them may still be there.
+// The analyzers may drop the state of an ended thread late. So the states of some thousands of threads may still exist.
 constexpr size_t kMostLeft = 1 << 20;
 
 TEST_F(EndedThreads, LeaveNothingOfTheirBlocks) {
@@ -98,7 +98,7 @@ TEST_F(EndedThreads, LeaveNothingOfTheirMappingsAndDeviceMemory) {
   EXPECT_LT(left, kMostLeft);
 }
 
-// A thread may end without having popped its owner, or ended its range.
+// A thread may end before it pops its owner and ends its range.
 TEST_F(EndedThreads, LeaveLittleOfWhatTheySaid) {
   const size_t left = leftBy([&](uint32_t stream) {
     const test::Where where{.stream = stream};
@@ -110,7 +110,7 @@ TEST_F(EndedThreads, LeaveLittleOfWhatTheySaid) {
   EXPECT_LT(left, 16 * kMostLeft);
 }
 
-// A block that a thread leaves behind is one of the others': what it is in is not kept apart.
+// From thread kThreadsApart on, threads share cohorts. Each of their blocks still has its own thread.
 TEST_F(EndedThreads, ShareTheCohortOfTheirBlocks) {
   runUntil(kThreadsApart + 2,
            [&](uint32_t stream) { apply(test::alloc(now(), 0x1000 + 0x100 * stream, 16, {.stream = stream})); });
@@ -124,7 +124,7 @@ TEST_F(EndedThreads, ShareTheCohortOfTheirBlocks) {
   EXPECT_EQ(cohortOf(kThreadsApart + 1), kOtherThreads);
 }
 
-// What a process keeps by cohort must not grow with the cohorts of processes that have ended.
+// The memory that a process needs for its cohorts must not grow with the number of processes that ended before it.
 TEST_F(EndedThreads, AProcessLeavesNoMoreWhenManyHaveEnded) {
   constexpr uint32_t kProcesses = 1000, kSites = 20;
   uint32_t process = 0;

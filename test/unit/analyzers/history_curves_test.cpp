@@ -41,7 +41,7 @@ TEST(HistoryCurves, AreSumsOfGroupsAtTheMaxima) {
   EXPECT_EQ(curves.curvesOf(groups, 2, second), (std::vector<std::vector<uint64_t>>{{0}, {40}}));
 }
 
-// A block that a wrapper returned was the wrapper's from its birth on: the history puts maxima before this right later.
+// After a Retarget event, the curves must show the block in its new cohort, even at maxima before the event.
 TEST(HistoryCurves, KnowWhoseABlockHasAlwaysBeen) {
   MemoryHistory history;
   Block wrapped = blockOf(1, 100, 1);

@@ -63,7 +63,7 @@ TEST(Leaks, BirthsTakeBoundedMemoryAndNoBlockCountsTooEarly) {
   EXPECT_EQ(sum, kBlocks);
 }
 
-// A server may leak in each of its many processes and places.
+// A server may leak in many processes and at many places. So the bound must hold for all cohorts together.
 TEST(Leaks, TheBirthsOfAllCohortsTakeBoundedMemoryTogether) {
   AllBirths births;
   constexpr uint32_t kCohorts = 1000, kEach = 5000;

@@ -104,8 +104,8 @@ TEST_F(PipelineTest, DrainTellsWhatWaits) {
   EXPECT_EQ(pipeline.liveSet().liveBlocks(), 101u);
 }
 
-// An analyzer puts aside what it had at the peak when it is told of the first change behind it. So during a birth it
-// must still see the peak before.
+// An analyzer stores its numbers of the peak at the first change after the peak. So when the pipeline reports a new
+// block, the peaks must not contain this block yet.
 TEST_F(PipelineTest, AnalyzersSeeThePeakBeforeABirth) {
   class Looking final : public Analyzer {
   public:

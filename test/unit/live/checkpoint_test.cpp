@@ -181,7 +181,7 @@ TEST_F(LiveSetTest, ACheckpointThatIsCutOrOfALaterVersionIsNone) {
   EXPECT_TRUE(LiveSet({}).load(run.now(), saved, siteOf));
 }
 
-// Later threads of a process share their cohorts. Each of their blocks still has its own thread.
+// From thread kThreadsApart on, threads share cohorts. Each of their blocks still has its own thread.
 TEST_F(LiveSetTest, ACheckpointHasTheThreadsThatShareCohorts) {
   apply(test::alloc(1, 0x100, 8, {.stream = kThreadsApart - 1}));
   ByteWriter without, with;

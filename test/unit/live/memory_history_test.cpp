@@ -164,7 +164,7 @@ TEST(HistoryModel, KnowsHowMuchItMayMissWhereThereIsNone) {
   }
 }
 
-// The peak of a device is seldom that of all memory, and may be lower than what thinning out may lose.
+// A device's peak may be so small that the history would drop this maximum to save memory. The history must keep it.
 TEST(HistoryModel, NeverLosesThePeakOfAnAccount) {
   for (const uint64_t seed : {7, 8, 9}) {
     std::mt19937_64 random(seed);
@@ -206,7 +206,7 @@ TEST(HistoryModel, NeverLosesThePeakOfAnAccount) {
   }
 }
 
-// Each peak keeps a maximum, also where these alone have more changes than there is room for.
+// The history keeps the maximum of each peak, even if these maxima alone have more changes than it may store.
 TEST(HistoryModel, PeaksThatDoNotFitAreThinnedOutSeldom) {
   MemoryHistory history(16);
   Peaks peaks;

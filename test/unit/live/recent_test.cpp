@@ -1,4 +1,4 @@
-// Tests that the keys that were used last are kept, and how many of them.
+// Tests that the most recently used keys are kept, and how many keys are kept at most.
 #include "analysis/live/recent.h"
 
 #include <cstdint>

@@ -26,12 +26,12 @@ void launch(StepRows &rows, uint32_t process, uint64_t time_ns) {
 TEST(StepRows, HaveThePeakAndTheEndOfEachStep) {
   StepRows rows;
   EXPECT_FALSE(rows.has(1));
-  rise(rows, 1, 1000, 5); // before the first step: begin() tells what the process has
+  rise(rows, 1, 1000, 5); // ignored, since no step has begun: begin() gets the bytes
   rows.begin(1, 7, 10, 1000);
   rise(rows, 1, 50, 11);
   launch(rows, 1, 12);
   fall(rows, 1, 40, 13);
-  rows.begin(1, 7, 14, 0); // another thread says so, too
+  rows.begin(1, 7, 14, 0); // another thread reports the same step
   rows.begin(1, 8, 20, 0);
   launch(rows, 1, 21);
   launch(rows, 1, 22);
@@ -53,12 +53,12 @@ TEST(StepRows, AreThoseOfEachProcess) {
   rise(rows, 2, 1, 32);
   launch(rows, 2, 33);
   rows.end(2, 40);
-  rise(rows, 2, 1000, 41); // behind its end
+  rise(rows, 2, 1000, 41); // after the end of process 2
   rows.end(1, 50);
   EXPECT_EQ(rows.rows().list, (std::vector<Row>{{1, 1, 1, 1, 10, 50, 105, 105, 0}, {2, 1, 1, 1, 20, 40, 8, 8, 1}}));
 }
 
-// Compares many joined steps with the steps themselves.
+// Compares the rows of joined steps with the rows of single steps.
 TEST(StepRows, NeighboursAreJoinedWhereThereAreTooMany) {
   constexpr size_t kMost = 20;
   std::mt19937 random(3);

@@ -59,7 +59,7 @@ void expectIn(const std::string &text, const std::string &part) {
 
 } // namespace
 
-// A kind without a sentence of its own would only be said to have blocks.
+// A kind without a sentence of its own would get the same title as an unknown kind.
 TEST(FindingText, EachKindHasASentence) {
   const std::string unknown = titleOf(findingOf("unknown"));
   for (const FindingKind &kind : kFindingKinds) {

@@ -55,7 +55,7 @@ TEST_F(HostCopies, HalfOfBothBlocksIsNoCopy) {
       finding({source(10, 1), other(20, 2), copied(30, 2, 1, kOfCopy / 2), dies(80, 1), dies(90, 2)}).is_null());
 }
 
-// The source has room for twice as much, as a container may have.
+// The source is twice as large as the copied part, as a container with unused capacity may be.
 TEST_F(HostCopies, ACopyOfHalfABlockIsOne) {
   const json copy = finding({source(10, 1, 2 * kOfCopy), other(20, 2), copied(30, 2, 1), dies(80, 1), dies(90, 2)});
   ASSERT_FALSE(copy.is_null());
@@ -68,7 +68,7 @@ TEST_F(HostCopies, ABufferThatFillsSeveralBlocksIsNone) {
                   .is_null());
 }
 
-// Each thread makes a copy of its own.
+// Two threads copy the same block, each into a block of its own.
 TEST_F(HostCopies, CopiesOfSeveralThreadsAddUp) {
   StreamEvent second = copied(50, 3, 1);
   second.stream = 1;

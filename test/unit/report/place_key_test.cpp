@@ -52,7 +52,7 @@ TEST(PlaceKey, OfAPathHasTheFunctionsOfItsCalls) {
   EXPECT_EQ(idOf(PathLine{}), 0u);
 }
 
-// Leaks at two lines of one function, whose variables are not known.
+// The two leaks are at two lines of one function, and their variables are unknown.
 TEST_F(ReportTest, FindingsThatDifferOnlyInTheirLineHaveIdsOfTheirOwn) {
   const json report = reportOf({test::alloc(100, 0x1000, 1'000'000, kOne), test::alloc(200, 0x2000, 1'000'000, kTwo)});
   std::set<std::string> ids;

@@ -29,7 +29,7 @@ inline constexpr Where kOne{.site = 1}, kTwo{.site = 2};
 // Events with `kPart` are allocations and frees of parts of a pool's memory, at site 2.
 inline constexpr Where kPart{.heap = abi::Heap::Pool, .site = 2};
 
-// `actual` with only the keys of `wanted`, at every depth. So a key that is added to the JSON breaks no test.
+// Returns `actual` with only the keys of `wanted`, at every depth. So a new key of the JSON breaks no test.
 inline json withKeysOf(const json &wanted, const json &actual) {
   if (wanted.is_array() && actual.is_array()) {
     json list = json::array();
@@ -180,7 +180,7 @@ protected:
     const auto again = readReportJson(file);
     ASSERT_TRUE(again) << again.error().message;
     EXPECT_EQ(jsonText(*again), json);
-    const bool has_only_text = json.find("\xef\xbf\xbd") == std::string::npos; // else U+FFFD replaces other bytes
+    const bool has_only_text = json.find("\xef\xbf\xbd") == std::string::npos; // U+FFFD replaces other bytes
     EXPECT_TRUE(!has_only_text || tableText(*again) == tableText(report)) << tableText(*again);
     EXPECT_TRUE(!has_only_text || screenText(*again) == screenText(report)) << screenText(*again);
   }

@@ -88,7 +88,7 @@ TEST_F(ResultFile, WithFlippedBytesIsReadOrRefused) {
   }
 }
 
-// The first screen shows such a section.
+// The first screen shows a section of a user's own analyzer. So the file must store `is_users_own`.
 TEST_F(ResultFile, KeepsTheSectionsOfAnalyzersOfTheUsersOwn) {
   Report report;
   report.sections = {{.name = "mine",

@@ -14,7 +14,7 @@ std::string textOf(const Report &report) {
   return out.str();
 }
 
-// A report with places, leaks, types and a ledger of random sizes. Two reports share some of their places.
+// Returns a report with places, leaks, types and a ledger of random sizes. Two such reports share some places.
 Report randomReport(std::mt19937 &random) {
   Report report;
   report.command = {"./net"};
@@ -91,7 +91,7 @@ TEST(ResultSum, KeepsTheProcessesOfEachRank) {
   EXPECT_EQ(both.peak.by_process[1].process, 4u);
 }
 
-// Numbers wrap, as their differences do.
+// A difference may wrap around. After the subtracted number is added again, the result must still be exact.
 TEST(ResultSum, AtTheEdgesOfItsNumbersIsExact) {
   Report a, b;
   a.peak.bytes = 1;

@@ -83,7 +83,7 @@ TEST_F(RunningReportTest, IsThatOfTheWhole) {
         if (gone > 1 && running_now.erase(gone))
           end(gone, random() % 2 == 0 ? 9 : 0, now_ns);
       }
-      now_ns += 200'000; // longer than the tolerance for ends
+      now_ns += 200'000; // longer than kEndSlackNs, by which an event may be later than its process's end
     }
     if (random() % 3 == 0)
       takeAll();

@@ -68,7 +68,7 @@ Finding lostAt(uint32_t line, uint64_t bytes) {
   return leak;
 }
 
-// A program with a peak of 100 MiB on the host that ended by itself.
+// Returns the report of a program that ended by itself. Its peak is 100 MiB, all of it on the host.
 Report reportOf(std::vector<Finding> findings = {}) {
   Report report;
   report.run = "RUN7";
@@ -113,7 +113,7 @@ void expectOneScreen(const Report &report, const std::string &what) {
   }
 }
 
-// Each part of the screen with as much as it can have.
+// Returns a report that gives each part of the screen its largest size.
 Report fullestReport() {
   std::vector<Finding> findings;
   for (uint32_t line = 1; line <= 60; ++line) {
@@ -231,7 +231,7 @@ TEST(Screen, ShowsFiveFindingsAndTheSumOfTheRest) {
   EXPECT_THAT(screenOf(report), HasSubstr("\n1001. leak: ")) << "the number by which the other verbs know it";
 }
 
-// The list of findings that matter is in docs/report.md.
+// docs/report.md lists the findings that matter. The screen leaves out all others.
 TEST(Screen, LeavesOutWhatIsSmall) {
   Finding big = findingAt("unused", 1, 5 * kMiB, 5 * kMiB), small = findingAt("unused", 2, 4 * kMiB, 4 * kMiB);
   Finding growing = findingAt("growth", 3, 1, 0), trampled = findingAt("trampled", 4, 1, 0);
@@ -331,7 +331,7 @@ TEST(Screen, TellsHowAKilledRunEndedAndWhatIsIncomplete) {
   std::string text = screenOf(report);
   EXPECT_THAT(text, HasSubstr("time    15.50 s, killed by signal 9\n"));
   EXPECT_THAT(text, HasSubstr("alive   90.0 MiB in 3 blocks from 2 places\n"));
-  report.command.clear(); // without a manifest
+  report.command.clear(); // as if the run had no manifest
   report.duration_ns = 0;
   report.closed = false;
   report.notes = {"manifest.json cannot be read", "another note"};
@@ -376,7 +376,7 @@ TEST(Screen, CommandsCanBeTyped) {
   }
 }
 
-// The end of msleaks-run and the first screen tell the same.
+// The short report at the end of msleaks-run must have the same lines as the first screen.
 TEST(Screen, AgreesWithTheShortReport) {
   Report report = fullestReport();
   std::ostringstream out;

@@ -1,4 +1,4 @@
-// Tests the memory over time that is kept with a run (analysis/result/series.h).
+// Tests the series: the memory over time, which is stored in the run folder (analysis/result/series.h).
 #include "report_fixture.h"
 
 #include "analysis/base/files.h"
@@ -28,7 +28,7 @@ protected:
     EXPECT_TRUE(damage) << damage.error().message;
     return out.str();
   }
-  // The first curve of this kind, and of this name if one is given.
+  // Returns the first curve of this kind, and of this name or heap if `name` is given.
   static Series::Curve curveOf(const Series &series, const std::string &by,
                                const std::optional<std::string> &name = std::nullopt) {
     for (const Series::Curve &curve : series.curves)
@@ -37,7 +37,7 @@ protected:
     ADD_FAILURE() << "there is no curve of " << by << ' ' << name.value_or("");
     return {};
   }
-  // The sum of all curves of this kind, of physical heaps.
+  // Returns the sum of all curves of this kind, without the heaps `pool` and `registered`.
   static std::vector<uint64_t> sumOf(const Series &series, const std::string &by) {
     std::vector<uint64_t> sum(series.moments.size());
     for (const Series::Curve &curve : series.curves)
@@ -123,7 +123,7 @@ TEST_F(SeriesTest, HasEachStepOfAProcess) {
                                                      {1, 4711, 2, 2, 1, 50, 1000, 1007, 1007, 0}}));
 }
 
-// More owners than there are curves.
+// There are more owners than curves. So the smallest owners share one curve.
 TEST_F(SeriesTest, TheSmallestAreOneCurve) {
   constexpr uint32_t kOwners = 30;
   start(1, 4711);
@@ -155,7 +155,7 @@ TEST_F(SeriesTest, TheSmallestAreOneCurve) {
   EXPECT_EQ(owners.back().peak_bytes, 10u * 11 / 2);
 }
 
-// Each moment has what a live set has in the event of that time, if it got the events until then.
+// At each moment, the series must equal a state of a live set while it applies the last event until that moment.
 TEST_F(SeriesTest, IsTheLiveSetOfARunThatIsCutThere) {
   constexpr uint64_t kEnd = 100'000'000;
   std::vector<StreamEvent> list;
@@ -163,7 +163,7 @@ TEST_F(SeriesTest, IsTheLiveSetOfARunThatIsCutThere) {
   for (int i = 0; i < 3000; ++i) {
     StreamEvent event = random.next();
     for (abi::Slot &slot : std::span(event.event.slots).first(1))
-      slot.header.time = kStart + 1000 * static_cast<uint64_t>(i + 1); // each its own
+      slot.header.time = kStart + 1000 * static_cast<uint64_t>(i + 1); // each event has a time of its own
     list.push_back(event);
   }
   for (uint32_t process = 1; process <= test::RandomRun::kProcesses; ++process)
@@ -207,7 +207,7 @@ TEST_F(SeriesTest, HasThePeakOfEachAccountAmongItsMoments) {
   start(1, 4711);
   std::vector<StreamEvent> list;
   uint64_t now = kStart;
-  // Each block is a local maximum. They are so many that the history leaves out maxima, but not that of device 2.
+  // Each block is a local maximum. The history has no room for all of them, but must keep the one of device 2.
   for (uint64_t i = 1; i <= 140'000; ++i) {
     const uint8_t device = i == 34'567 ? 2 : 1;
     const Where where{.heap = abi::Heap::Device, .site = 1, .device = device};
@@ -245,7 +245,7 @@ TEST_F(SeriesTest, IsKeptWithTheRunAndExported) {
   const auto again = parseSeries(computed, "x");
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(*again, series);
-  std::filesystem::remove(trace_file); // the manifest alone makes it a run folder
+  std::filesystem::remove(trace_file); // with the manifest alone, it is still a run folder
   EXPECT_EQ(exported(), computed) << "the events were read";
 }
 
@@ -270,7 +270,7 @@ TEST_F(SeriesTest, AReportHasANoteWhereItCannotBeKept) {
   end(1, 0, kStart + 1000);
   manifest();
   close();
-  std::filesystem::create_directory(kept()); // a folder has its name
+  std::filesystem::create_directory(kept()); // a folder has the name of the series file
   const auto report = finishRun(run);
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_EQ(std::count_if(report->notes.begin(), report->notes.end(),

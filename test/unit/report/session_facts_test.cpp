@@ -16,7 +16,7 @@ std::vector<ReportProcess> twoProcesses() {
   return {train, other};
 }
 
-// Tells the accounts of two threads, and counts how often it was asked.
+// Passes on the accounts of two threads, and counts how often they were requested.
 struct TwoThreads {
   EachAccount told() {
     return [this](const std::function<void(const StreamAccount &)> &f) {
@@ -53,7 +53,7 @@ TEST(SessionNames, ReadTheAccountsOnce) {
   EXPECT_EQ(threads.asked, 1);
 }
 
-// A server may have had a million threads. Only the names of those that cohorts tell apart are kept.
+// A server may have a million threads. So from thread kThreadsApart on, names are looked up and not stored.
 TEST(SessionNames, LaterThreadsAreOne) {
   TwoThreads threads;
   threads.accounts.push_back({1, kThreadsApart, 5000, "late", 0, 0, 0});

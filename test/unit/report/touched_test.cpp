@@ -140,7 +140,7 @@ TEST_F(Touched, WhatAReallocMadeLargerHasCapacity) {
   EXPECT_TRUE(of("overallocated").is_null());
 }
 
-// The program gives back the rest itself: by a realloc, or by a copy to a smaller block.
+// The program itself frees the unused rest: by a realloc, or by a copy to a smaller block.
 TEST_F(Touched, WhatIsGivenBackIsNone) {
   const auto grown = [&](uint64_t at, uint64_t address) {
     return std::vector{born(at, address + 1, kSize / 2),
@@ -163,8 +163,8 @@ TEST_F(Touched, WhatIsGivenBackIsNone) {
   EXPECT_TRUE(of("capacity").is_null()) << report["findings"];
 }
 
-// The peak is at the first realloc. No look saw the block that the second realloc gave back. But its pages are among
-// those of the last block.
+// At the peak, block 2 is alive. The second realloc frees block 2 before the collector reads its pages. The touched
+// bytes of block 3 are known. Block 3 has the content of block 2, so block 2 had no more touched bytes.
 TEST_F(Touched, AFormerBlockHadTheSameCapacity) {
   run({born(10, 1, kSize / 4), dies(11, 1, abi::kRealloc), born(12, 2, kSize, kReallocated), born(13, 9, kSize, kOther),
        dies(14, 9), dies(15, 2, abi::kRealloc), born(16, 3, kSize + kSize / 2, kReallocated),
@@ -183,7 +183,7 @@ TEST_F(Touched, WhatAReallocMadeSmallerHasNone) {
   EXPECT_TRUE(of("capacity").is_null()) << report["findings"];
 }
 
-// A container frees the smaller block after it has allocated the larger one, at the same place.
+// A container allocates a larger block at the same place, and then frees its smaller block.
 TEST_F(Touched, AGrowingContainerHasCapacity) {
   run({born(10, 1, kSize / 2), born(15, 2, kSize), dies(16, 1), looked(20, 2, kSize, 15, kSize / 2), lookedAtAll(20),
        lookedAtLast(99, 2, kSize, 15, kSize / 2), dies(100, 2)});
@@ -191,7 +191,7 @@ TEST_F(Touched, AGrowingContainerHasCapacity) {
   EXPECT_TRUE(of("overallocated").is_null());
 }
 
-// The container grows at several places. Then only the copy shows which block took the place of the other one.
+// The container grows at another place. So only the copy shows that block 2 replaced block 1.
 TEST_F(Touched, AContainerThatGrowsElsewhereHasCapacity) {
   run({born(10, 1, kSize / 2), born(15, 2, kSize, kOther),
        test::copy(kStart + 16, uint64_t{2} << 24, uint64_t{1} << 24, {.heap = abi::Heap::Host}, kSize / 2), dies(17, 1),
