@@ -1,4 +1,4 @@
-// Tests the figure that a bisect follows: its names, and the place whose line moves from commit to commit.
+// Tests the figure by which a bisect judges commits: its name, and a place whose line differs between commits.
 #include "analysis/compare/bisect.h"
 
 #include <gmock/gmock.h>
@@ -9,7 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// A report with a place at its peak.
+// Returns a report with one place at its peak.
 Report reportWith(uint32_t line, uint64_t bytes, const char *function = "load") {
   SiteLine place;
   place.site.file = "/tmp/tree/src/net.c";

@@ -34,8 +34,8 @@ private:
   unsigned rows_ = 0;
 };
 
-// Two dumps with two devices. Each device has six launches in the first dump, and five in the second one. One launch of
-// the second dump is missing, at another place on each device.
+// sixLaunches() returns a dump with six launches on each of two devices. The dump of fiveLaunches() lacks one launch on
+// each device: the fifth one on device 0, and the sixth one on device 1.
 inline DumpText sixLaunches() {
   DumpText dump;
   dump.add("SYSTEM,acl init", "N/A", 1, "N/A", "").alloc(2, "host", "6356992", "HAL").alloc(3, "0", "2097152", "HAL");

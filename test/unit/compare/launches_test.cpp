@@ -12,7 +12,7 @@ namespace {
 constexpr Where kGpu{.heap = abi::Heap::Device, .site = 1};
 constexpr Where kOther{.heap = abi::Heap::Device, .site = 1, .device = 1};
 constexpr Where kPool{.heap = abi::Heap::Pool, .site = 2};
-// Kernels and labels have the same numbers.
+// Each number is the handle of a kernel, and also the number of a label.
 constexpr uint64_t kAdd = 1, kMul = 2, kForward = 3, kInner = 4;
 constexpr uint64_t kNameless = 99;
 
@@ -70,7 +70,7 @@ protected:
   static StreamEvent pop(uint64_t at, uint64_t id = 0, uint32_t stream = 0) {
     return test::make<abi::RangeEndEvent>(kStart + at, {.stream = stream}, id, 0);
   }
-  // Returns one text for each launch: sequence, name, memory before, after and within, and the next change.
+  // Returns a text for each launch: sequence, name, bytes before and after it, peak bytes, and the next change.
   std::vector<std::string> textOf(const RunLaunches &launches) const {
     std::vector<std::string> lines;
     for (const LaunchSequence &sequence : launches.sequences)
@@ -148,7 +148,7 @@ TEST_F(LaunchesTest, EachProcessHasItsOwn) {
             (Lines{"0/0 add 0 5 5 next 5", "0/0 mul 5 5 5 next 0", "0/1 mul 0 9 9 next 9"}));
 }
 
-// The peaks of ranges that overlap in any way, against the largest value between begin and end.
+// Ranges may overlap in any way. The peak of each must be the largest number of bytes between its begin and its end.
 TEST_F(LaunchesTest, PeaksOfOverlappingRanges) {
   std::mt19937 random(3);
   std::vector<StreamEvent> list;
@@ -243,11 +243,11 @@ TEST(LaunchDifference, OnlyWhatALaunchItselfDoesDiffers) {
   const RunLaunches first{{{0, 0, {made(add, 0, 10, 10), made(mul, 10, 10, 12), made(sub, 10, 0, 10)}}}, {}};
   const RunLaunches second{{{0, 0, {made(add, 0, 30, 30), made(mul, 30, 30, 32), made(mul, 30, 35, 35)}}}, {}};
   const LaunchDifferences differences = compareLaunches(first, second);
-  EXPECT_EQ(differences.same, 1u); // the first mul: it only begins with more
+  EXPECT_EQ(differences.same, 1u); // the first `mul` of each run: only the memory before it differs
   EXPECT_EQ(differences.changed, 1u);
   EXPECT_EQ(differences.added, 1u);
   EXPECT_EQ(differences.gone, 1u);
-  EXPECT_EQ(differences.change_bytes, 20 + 10 + 5); // sub gives nothing back any more
+  EXPECT_EQ(differences.change_bytes, 20 + 10 + 5); // the second run lacks `sub`, which frees 10 bytes
   EXPECT_EQ(launchesJson(differences, names), nlohmann::ordered_json::parse(R"([
     {"name": "add", "kind": "launch", "device": 0, "process": 0, "before": {"before_bytes": 0, "after_bytes": 10, "peak_bytes": 10},
      "after": {"before_bytes": 0, "after_bytes": 30, "peak_bytes": 30}, "state": "changed"},
@@ -291,7 +291,7 @@ TEST(LaunchDifference, ARangeIsNoLaunchOfTheSameName) {
   const RunLaunches first{{{0, 0, {range}}}, {}}, second{{{0, 0, {made(range.name, 0, 8, 8)}}}, {}};
   const LaunchDifferences differences = compareLaunches(first, second);
   EXPECT_EQ(differences.same, 0u);
-  EXPECT_EQ(differences.change_bytes, 8); // the range does not count
+  EXPECT_EQ(differences.change_bytes, 8); // the range of the first run does not count
 }
 
 } // namespace

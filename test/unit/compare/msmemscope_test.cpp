@@ -72,7 +72,7 @@ TEST_F(Msmemscope, StacksHaveNewlinesAndQuotes) {
 TEST_F(Msmemscope, OrderIsThatOfTimeAndThenOfRows) {
   DumpText dump;
   dump.alloc(30, "0", "3").launch(20, "0", "late").launch(10, "0", "early");
-  for (int row = 0; row < 40; ++row) // an unstable sort would change the order of these
+  for (int row = 0; row < 40; ++row) // an unstable sort would change the order of these launches
     dump.launch(50, "0", fmt::format("same {:02}", row));
   const auto read = this->read(dump.text);
   ASSERT_TRUE(read) << read.error().message;
@@ -83,7 +83,7 @@ TEST_F(Msmemscope, OrderIsThatOfTimeAndThenOfRows) {
   EXPECT_TRUE(launches[0].size == DumpSize{3} && launches[1].size == DumpSize{3});
   for (int row = 0; row < 40; ++row)
     EXPECT_EQ(names[launches[static_cast<size_t>(row) + 2].name], fmt::format("same {:02}", row));
-  EXPECT_FALSE(launches[41].size); // nothing of the pool follows
+  EXPECT_FALSE(launches[41].size); // no change of the pool follows this launch
 }
 
 TEST_F(Msmemscope, HostAndDevicesOfOneSideHaveRows) {

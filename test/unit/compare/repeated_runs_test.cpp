@@ -1,4 +1,4 @@
-// Tests what several runs of each side say about noise, and places whose sizes follow one parameter.
+// Tests comparisons of several runs on each side: noise between the runs, and a factor that all grown places share.
 #include "analysis/compare/common_factor.h"
 #include "analysis/compare/repeated_runs.h"
 
@@ -17,7 +17,7 @@ using testing::Not;
 
 constexpr uint64_t kKiB = 1024;
 
-// A run whose peak has these bytes of functions.
+// Returns a run. `functions` has the bytes of each function at the peak.
 Report runWith(const std::map<std::string, uint64_t> &functions) {
   Report report;
   for (const auto &[function, bytes] : functions) {

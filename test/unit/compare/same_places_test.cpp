@@ -131,7 +131,7 @@ TEST(SamePlaces, AreThoseToWhichTheSamePathsLed) {
     place.way = way;
     return place;
   };
-  // -O2 takes the function `letterbox` for a wrapper, and -O0 does not.
+  // At -O2, the plugin recognises `letterbox` as a wrapper. At -O0, it does not.
   const Listed before{by(1, at(823, "data", "letterbox")), by(2, at(589, "data", "predict"))};
   const Listed now{by(1, at(1201, "data", "resize")), by(2, at(824, "data", "letterbox"))};
   EXPECT_THAT(samePlacesOf(before, now).pairs, ElementsAre(std::pair(0, 0), std::pair(1, 1)));

@@ -7,7 +7,7 @@ verb=compare
 . "$(dirname "$0")/verb.sh"
 
 header='ID,Event,Event Type,Name,Timestamp(ns),Process Id,Thread Id,Device Id,Ptr,Attr,Call Stack(Python),Call Stack(C)'
-dump() { # launches and sizes in turn: each launch, and then a change of the pool by so many bytes
+dump() { # SIZE...: for each SIZE, prints a launch, and then an allocation of SIZE bytes from the pool
   echo "$header"
   time=0
   for size in "$@"; do

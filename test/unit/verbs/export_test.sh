@@ -40,7 +40,7 @@ for format in json text jsonl; do
   done
 done
 
-# The series is the file that the run keeps; without the file, it is computed.
+# The output must be the run's file series.json. Without this file, msleaks must compute the series.
 cp -r "$run" kept && rm -f kept/series.json
 "$msleaks" export kept --format series >computed || fail "series: status $?"
 grep -q '"series_version": 1' computed || fail "series: $(cat computed)"
