@@ -120,7 +120,7 @@ TEST_F(ProcessCollectorTest, TakesHeadBelowTailAsEmpty) {
   for (uint64_t i = 0; i < 5; ++i)
     ring.recordAlloc(i, i);
   EXPECT_EQ(drain(), 5u);
-  ring.header().head = 3; // as if a signal handler had reserved a slot
+  ring.header().head = 3; // as if the program had damaged the ring: the runtime never decreases `head`
   EXPECT_EQ(drain(), 0u);
   EXPECT_EQ(ring.header().tail, 5u);
   ring.header().head = 5;

@@ -57,7 +57,7 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
     EXPECT_TRUE(exported.contains(name)) << name << " is not exported";
   std::set<std::string> ways_in = {
       "dlsym", "dlclose", "cuGetProcAddress", "clBuildProgram", "clFinish", "clGetProgramInfo", "clSetKernelExecInfo",
-      "hipMemCreate", // the hooks of these define their own rows, or need none (device_memory.h)
+      "hipMemCreate", // from here on, hooks define their own rows, or need none (device_memory.h)
       "hipMemRelease", "hipMemRetainAllocationHandle", "hipMalloc3D", "hipMallocArray", "hipMalloc3DArray",
       "hipMallocMipmappedArray", "hipFreeArray", "hipFreeMipmappedArray", "hipArrayCreate", "hipArray3DCreate",
       "hipMipmappedArrayCreate", "hipArrayDestroy", "hipMipmappedArrayDestroy", "aclrtMemcpy2d", "aclrtMemcpy2dImpl",

@@ -181,11 +181,11 @@ TEST(Hooks, AnInstrumentedCallIsRecordedOnce) {
   }
 }
 
-// A copy is recorded from 64 KiB on: by the callback before it, or else by the hook, but not by both.
+// Each copy of at least 64 KiB is recorded once: by the callback before the copy, or by the hook if no callback runs.
 TEST(Hooks, ALargeCopyIsRecordedOnce) {
   const SessionDirectory session;
   ASSERT_EQ(runShell(preloaded(kHooks, MSL_INSTRUMENTED_VICTIM + std::string(" copies"), &session)).status, 0);
-  std::vector<std::pair<uint64_t, uint32_t>> copies; // size and site; of a path: 0
+  std::vector<std::pair<uint64_t, uint32_t>> copies; // size, and site; the site is 0 if a hook recorded the copy
   for (const ReadEvent &read : session.drain())
     if (wants(read, abi::EventKind::Copy)) {
       const auto copy = read.event.as<abi::CopyEvent>();

@@ -74,8 +74,8 @@ NOINLINE static int copyBlocks(void) {
   from[100] = 7;
   __msl_on_copy(41, kCopy, to, from, 70001, NULL, 0);
   memcpy(to, from, 70001);
-  memmove(to + 1, to, 70002); // a hook alone sees this call
-  memcpy(to, from, 65535);    // too small
+  memmove(to + 1, to, 70002); // no callback, so the hook records this copy
+  memcpy(to, from, 65535);    // too small to be recorded
   __msl_on_copy(42, kCopy, to, from, 70003, NULL, 0);
   memcpy(to, from, 70003);
   const int is_right = to[100] == 7 && to[65535 + 1] == 0;

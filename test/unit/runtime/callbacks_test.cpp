@@ -210,8 +210,8 @@ TEST(Callbacks, HandlesAndCounts) {
             "Alloc#7 100+16 async | AllocFailed#7 16 async | Retain#8 100");
 }
 
-// The program has set arguments 1 and 3 of the kernel. Argument 2 is no address, but the kernel reads memory by
-// argument 0, and this memory is not known.
+// The program has set arguments 1 and 3 of the kernel. The kernel reads memory through argument 0, which is not known.
+// So the launch uses unknown memory. Argument 2 is no address.
 TEST(Callbacks, AnArgumentThatWasNotSeenIsUnknownMemory) {
   EXPECT_EQ(eventsOf([] {
               constexpr uint32_t kEnqueue = Traits(Verb::Launch, Family::OpenCl, Heap::Device, 0).packed();

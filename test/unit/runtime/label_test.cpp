@@ -104,7 +104,7 @@ TEST(Labels, OnlyWhatTheSessionSelects) {
   EXPECT_EQ(textsOf(*session.arenas().at(0)), (Texts{{1, "told"}}));
 }
 
-// The pop of a push that was not recorded must not end the outer range or owner.
+// If a push was not recorded, its pop must not end the outer range or owner.
 TEST(Labels, APopIsRecordedOnlyWithItsPush) {
   const SessionDirectory session;
   EXPECT_EQ(
@@ -132,7 +132,7 @@ TEST(Labels, APopIsRecordedOnlyWithItsPush) {
       "Mark#0 6 | RangeEnd#0 0 | OwnerPop#0 0");
 }
 
-// Range begins are refused, but range ends are not. After the pushes, the session records both.
+// During the pushes, the session records no range begins, but it would record range ends. Then it records both.
 TEST(Labels, ARefusedPushHasNoPop) {
   const SessionDirectory session;
   session.control().enabled = ~abi::enabledBit(abi::EventKind::RangeBegin);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint32_t kSmallest = 16;
 constexpr uint64_t kSmallestSlots = (kSmallest << 10) / abi::kSlotBytes;
-constexpr uint64_t kUsable = kSmallestSlots * 3 / 4; // at least; the other slots are for signal handlers
+constexpr uint64_t kUsable = kSmallestSlots * 3 / 4; // a lower bound; the other slots are for signal handlers
 
 void recordNumbered(uint64_t count) {
   for (uint64_t i = 0; i < count; ++i)

@@ -82,7 +82,7 @@ TEST(Process, RawCloneToo) {
   expectTwoArenas(session);
 }
 
-// Whether vfork shares the parent's memory. ThreadSanitizer and qemu-user replace vfork by a fork.
+// Returns whether vfork shares the parent's memory. ThreadSanitizer and qemu-user replace vfork by a fork.
 bool vforkLendsMemory() {
   volatile bool lent = false;
   const pid_t pid = vfork();

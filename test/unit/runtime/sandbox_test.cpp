@@ -63,7 +63,7 @@ void install(const std::vector<sock_filter> &rules, unsigned flags = 0) {
   __builtin_unreachable();
 }
 
-// Before a call that does not return, AddressSanitizer asks the kernel for the stack of signal handlers.
+// AddressSanitizer calls sigaltstack before each call that does not return. So the filter must allow sigaltstack.
 void enter(std::vector<long> allowed = {SYS_exit_group}, unsigned flags = 0) {
   if (kAddressSanitizer)
     allowed.push_back(SYS_sigaltstack);

@@ -162,7 +162,7 @@ volatile uint64_t traps = 0, wanted_trap = 0;
 constexpr uint64_t kEveryTrap = UINT64_MAX;
 constexpr uint64_t kLongestStorm = 150; // without a limit, the interrupted record would never end
 
-// Whether a handler has seen a slot below `head` that is not written yet. The ring has not wrapped, so such a slot is
+// True if a handler has seen a slot below `head` that is not written yet. The ring has not wrapped, so such a slot is
 // zero.
 volatile bool published_unwritten = false;
 

@@ -32,8 +32,8 @@ thread_local Compared compared;
 thread_local Stack stack;
 thread_local Calls ours, theirs;
 
-// Whether the compiler's unwinder has ended at the PLT. On AArch64 the PLT has no unwind table, so the unwinder cannot
-// continue through code in the PLT that a signal has interrupted.
+// Returns whether the compiler's unwinder has ended at the PLT. On AArch64 the PLT has no unwind table. So the unwinder
+// cannot continue through code in the PLT that a signal has interrupted.
 bool endInPlt([[maybe_unused]] std::span<const uint64_t> known) {
 #if defined(__aarch64__)
   return runtime::unwind::isInPlt(known.back()) && known.size() < ours.count &&

@@ -93,7 +93,7 @@ namespace device {
 constexpr uint64_t kBlock = 0x10; // not an address of the process
 char memory[1024];
 int waits = 0;
-bool is_capturing = false, is_for_look = false; // the last read was for a look
+bool is_capturing = false, is_for_look = false; // is_for_look: a watch made the last read
 
 int32_t wait(const void *) { return is_capturing ? 1 : (++waits, 0); }
 int32_t read(const void *, const void *block, uint64_t offset, uint64_t bytes, void *to) {
@@ -232,7 +232,7 @@ TEST(Watch, ABlockOfADeviceIsReadByItsDriver) {
   EXPECT_EQ(seen.changes, (std::vector<Change>{{"kernel 1", 1000, 1, 7}, {"", 17, 1, 9}, {"kernel 3", 18, 1, 9}}));
 }
 
-// A hook of memcpy in a thread of the driver must know that the program did not ask for the copy.
+// To read a watched block, the driver may call memcpy. The hook of memcpy must know that this copy is for a watch.
 TEST(Watch, ADriversCopyForALookIsKnown) {
   seenOf([] {
     static char own[16];

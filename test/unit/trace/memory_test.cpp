@@ -71,7 +71,7 @@ TEST(TraceMemory, StreamsThatFollowEachOtherAreNotHeldTogether) {
 
 constexpr uint32_t kFewThreads = 20'000, kManyThreads = 100'000;
 
-// Writes a run of threads that follow each other, each with a few events and its account.
+// Writes a trace of threads that ran one after another. Each thread has three events and an account.
 std::filesystem::path writeThreads(const ScratchFolder &folder, uint32_t threads) {
   const auto file = folder / ("threads-" + std::to_string(threads));
   auto writer = TraceWriter::create(file);
@@ -87,7 +87,7 @@ std::filesystem::path writeThreads(const ScratchFolder &folder, uint32_t threads
   return file;
 }
 
-// The bytes of memory at most while `use` reads the file.
+// Returns the most bytes that `use` needs at one time.
 template <class Use> size_t peakOf(Use use) {
   const size_t before = live_bytes;
   peak_bytes = before;
@@ -116,7 +116,7 @@ size_t peakOfFollower(const std::filesystem::path &file) {
   });
 }
 
-// What is kept of a thread that has ended: its sums in the index, and the position up to which it is stored.
+// Two facts of an ended thread stay in memory: its sums in the index, and the position up to which it is stored.
 TEST(TraceMemory, EndedThreadsTakeAFewBytes) {
   const ScratchFolder folder;
   std::filesystem::path few, many;

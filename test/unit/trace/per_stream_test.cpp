@@ -1,4 +1,4 @@
-// Tests values by stream: those of threads that follow each other, and of the numbers that a damaged file may have.
+// Tests the values by stream. Besides usual stream numbers, there are huge ones, which only a damaged file has.
 #include "analysis/trace/per_stream.h"
 
 #include <gtest/gtest.h>

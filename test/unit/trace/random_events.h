@@ -25,7 +25,7 @@ inline std::vector<abi::EventKind> allKinds() {
   };
 }
 
-// By process and stream.
+// Returns the accounts in the order of process and stream.
 inline std::vector<StreamAccount> accountsOf(const TraceReader &reader) {
   std::vector<StreamAccount> accounts;
   reader.forEachAccount([&](const StreamAccount &account) { accounts.push_back(account); });

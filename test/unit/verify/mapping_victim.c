@@ -1,5 +1,5 @@
 // Makes mappings and touches each of them. `HOW` is one of
-//   ended COUNT   each mapping ends before the next one begins. Fails if the process keeps regions of memory for them
+//   ended COUNT   each mapping ends before the next one begins. Fails if more than 100 new regions of memory are left
 //   alive COUNT   no mapping ends
 //   huge          makes one mapping that is too large for the address range of guarded blocks
 #include <fcntl.h>
