@@ -5,7 +5,7 @@
 
 A comment "guilty" in the program marks the line that the first finding must have. The comment "kind:" gives the kind of this finding,
 and the comment "saves:" its saving in bytes. The program is built three times: with the plugin at -O0 and at -O2, and without the
-plugin for hooks alone. With -DMENDED, it must have no finding of these kinds.
+plugin for hooks alone. With -DMENDED, it must have no finding of the kinds in KINDS.
 """
 import os
 import re
@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from msleaks_e2e import Msleaks, arguments, check, equal, plain_compiler, run  # noqa: E402
 
 KINDS = {"copy", "capacity", "early-allocation", "late-free", "unused", "overallocated"}
-TOLERANCE = 0.05  # of a saving; the page tables count whole pages
+TOLERANCE = 0.05  # allowed error of a saving, since page tables count whole pages
 
 
 def said_of(text, word):

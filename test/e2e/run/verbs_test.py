@@ -155,7 +155,7 @@ def recovers_a_session_without_its_manifest():
 
 
 def keeps_the_memory_over_time():
-    """The folder of a run with a report contains the series. The export prints this file, or the same without the file."""
+    """The folder of a run with a report contains series.json. The export prints this file. Without the file, it prints the same text."""
     _, folder = tools.run([leak], name="kept")
     kept = (folder / "series.json").read_text()
     series = json.loads(kept)

@@ -52,14 +52,14 @@ def git(folder, *words):
 
 
 def program_of(number):
-    """Lines move in each commit, so that a place has another line in each of them."""
+    """Returns the program of a commit. Each commit adds a line at the top, so a place has another line in each commit."""
     return PROGRAM.format(lines="\n".join(f"// line {line}" for line in range(number)), rows=1000 * KIB if number >= PEAK else 500 * KIB,
                           early=400 * KIB if number >= EARLY else 100 * KIB, leak="memset(malloc(3000), 0, 3000);" if number >= LEAK else "",
                           broken="undeclared" if number in BROKEN else "0")
 
 
 def make_history(folder):
-    """Returns the hash of each commit."""
+    """Makes a repository with all commits. Returns the hash of each commit."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     git(folder, "init", "--quiet")
@@ -86,7 +86,7 @@ class Bisect(Verb):
         self.temporary.mkdir(parents=True)
         self.commits = make_history(self.repository)
         (self.repository / "net.c").write_text("this does not compile\n")
-        # A working tree on a disk that is not there now. Its entry must stay.
+        # The folder of this working tree is missing, as if its disk were not mounted. A bisect must not remove git's entry for the tree.
         git(self.repository, "worktree", "add", "--quiet", "--detach", self.scratch / "away")
         shutil.rmtree(self.scratch / "away")
         self.before = self.state()
@@ -111,7 +111,7 @@ class Bisect(Verb):
         check(len(lines) == 1 and message in lines[0] and done.stdout == "", f"{options}: not one line with '{message}': {done.stderr}{done.stdout}")
 
     def state(self):
-        """All that a bisect must leave as it was."""
+        """Returns the parts of the repository that a bisect must not change."""
         return [git(self.repository, *words) for words in
                 (("status", "--porcelain"), ("worktree", "list"), ("for-each-ref",), ("rev-parse", "HEAD"), ("diff",))]
 
@@ -142,7 +142,7 @@ def expect_peak(bisect):
 
 
 def expect_text(bisect):
-    """A bisect of two neighbours, in a folder of the repository. The results are kept."""
+    """Bisects from a commit to the next one, in a subfolder of the repository. The option -o stores the results."""
     kept = bisect.scratch / "kept"
     shutil.rmtree(kept, ignore_errors=True)
     shown = bisect.call("--bisect", bisect.commits[PEAK - 1], bisect.commits[PEAK], "-o", kept, "--build", "cc -g ../net.c -o ../net", "--", "../net",
@@ -165,7 +165,7 @@ def expect_leaks(bisect):
 
 
 def expect_place(bisect):
-    """The line is that of the bad commit."""
+    """The option --metric place gets the line that the place has in the bad commit, here the last one."""
     last = bisect.scratch / "last.c"
     last.write_text(program_of(COMMITS - 1))
     block = f"net.c:{line_of(last, '// block')}"
@@ -188,7 +188,7 @@ def expect_candidates(bisect):
 
 
 def expect_skip_without_program(bisect):
-    """Commits that build nothing are skipped, as their memory is that of the shell."""
+    """If the command runs no program of the working tree, the commit is skipped. Its memory would be that of the shell."""
     command = ("--", f"if grep -q 'line {PEAK}$' net.c || ! grep -q 'line {PEAK - 1}$' net.c; then cc -g net.c -o net && ./net; else sort net.c; fi")
     said = json.loads(bisect.expect(DIFFERS, "a commit without the program", "--bisect", bisect.commits[PEAK - 2], bisect.commits[PEAK + 2], "--json", *command))
     tried = [tried for tried in said["bisect"]["tried"] if tried["verdict"] == "skipped"]
@@ -219,7 +219,7 @@ def expect_refusals(bisect):
 
 
 def expect_stop(bisect):
-    """A signal ends the bisect and its command, and nothing is left."""
+    """A signal must end the bisect and its command. No temporary file may remain."""
     began = bisect.scratch / "began"
     began.unlink(missing_ok=True)
     process = bisect.start("--bisect", bisect.commits[0], bisect.commits[-1], "--", "sh", "-c", f"touch {began}; exec sleep 600")

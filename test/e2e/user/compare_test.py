@@ -33,12 +33,12 @@ class Comparison(Verb):
 
 
 def state_of(found, function):
-    """The state of the only own place in this function."""
+    """Returns a list of the states of the places in this function."""
     return [site["state"] for site in found["sites"] if site["site"]["function"] == function]
 
 
 def expect_no_difference(comparison, run):
-    """Another build of the same memory is no difference, whatever its lines and names are."""
+    """A build that needs the same memory must not differ, even if lines or names in its source differ."""
     text = PROGRAM.read_text()
     twins = {"itself": run,
              "again": comparison.record("again"),
@@ -71,7 +71,7 @@ def expect_changes(comparison, run):
 
 
 def expect_several_runs(comparison, run):
-    """Several runs of a side are one word with commas. A place whose bytes differ between them varies."""
+    """Commas separate the runs of a side. A place varies if its bytes differ between runs of one side as much as between the sides."""
     again, twice = comparison.scratch / "again" / "run", comparison.scratch / "twice" / "run"
     said = json.loads(comparison.expect(DIFFERS, "several runs", f"{run},{again}", f"{twice},{twice}", "--json"))
     equal("number of runs", said["noise"]["runs"], [2, 2])
@@ -87,7 +87,7 @@ def expect_tree(comparison, run):
 
 
 def expect_moments(comparison, run):
-    """At the mark, the weights are freed again."""
+    """At the mark, both builds have already freed the weights. So they must not differ."""
     twice = comparison.scratch / "twice" / "run"
     said = json.loads(comparison.expect(SAME, "at the mark", run, twice, "--at", "mark:freed", "--json"))
     equal("bytes at the mark", said["at"]["change_bytes"], 0)
@@ -95,7 +95,7 @@ def expect_moments(comparison, run):
 
 
 def expect_files(comparison, run):
-    """A result file is compared like its run."""
+    """The comparison of two result files must equal the comparison of their runs."""
     twice = comparison.scratch / "twice" / "run"
     files = []
     for number, folder in enumerate((run, twice)):

@@ -1,4 +1,4 @@
-// Copies of the program's own memory are recorded from 64 KiB on. The compiler turns the last loop into a memcpy at -O2.
+// Copies of at least 64 KiB of the program's own memory are recorded. At -O2, the compiler turns the loop into a memcpy.
 // RUN: %build_c -O0 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck %s
 // RUN: %build_c -O2 && %plain | FileCheck --check-prefix=PLAIN %s && %logged | FileCheck --check-prefixes=CHECK,LOOP %s
 #include "keep.h"
@@ -19,7 +19,7 @@ int main(int argc, char **argv) {
   // CHECK: arm
   // CHECK-NOT: size=65535
   // CHECK-NOT: size=4096
-  memcpy(to, from, n - 34465); // one byte too few
+  memcpy(to, from, n - 34465); // one byte less than 64 KiB
   memcpy(to, from, 4096);
   keep(to);
   // CHECK: on_copy heap copy{{.*}} size=65536 {{.*}} | memcpy at host-copies.c:[[#@LINE+1]] in main

@@ -1,5 +1,5 @@
-// Leaves annotated wrappers of malloc and free by longjmp, before and after the call of malloc or free, and in a signal
-// handler. These calls of the wrappers never return.
+// Leaves an annotated wrapper of malloc by longjmp: before and after the call of malloc, and in a signal handler. Also
+// leaves a wrapper of free after the call of free. These calls of the wrappers never return.
 #include "touch.h"
 
 #include <setjmp.h>

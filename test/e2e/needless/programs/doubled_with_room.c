@@ -1,7 +1,7 @@
 // kind: capacity
 // saves: 30000000
 // Modelled on boostorg/json, pull request 1178, "reuse existing capacity in sbo_buffer::grow". A buffer doubles with
-// each text that is appended, although there is room. With the change, it stays as it is if the text fits.
+// each text that is appended, although there is room. With the change, the buffer does not grow if the text fits.
 #define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ int main(void) {
     buffer.size = 0;
     append(&buffer, text, sizeof text - 1000000 + 1);
   }
-  usleep(100000); // the program goes on
+  usleep(100000); // stands for further work of the program
   printf("%zu %c\n", buffer.size, buffer.data[buffer.size - 1]);
   free(buffer.data);
 }

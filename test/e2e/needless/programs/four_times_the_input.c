@@ -1,7 +1,7 @@
 // kind: overallocated
 // saves: 12000000
 // Modelled on MoarVM, pull request 1271, "Fix utf8-c8 memory usage". A decoder allocates four times the size of its
-// input for the result, and keeps all of it. The change gives back the rest.
+// input for the result, and keeps this size. The change shrinks the block to the size of the result.
 #define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ int main(void) {
   decode(&string, input, sizeof input);
   char *more = malloc(14000000);
   fill(more, 14000000, string.graphs[5]);
-  usleep(100000); // the program goes on
+  usleep(100000); // stands for further work of the program
   printf("%zu %c\n", string.count, more[13999999]);
   free(more);
   free(string.graphs);

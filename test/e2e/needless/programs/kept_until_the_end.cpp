@@ -1,7 +1,7 @@
 // kind: copy
 // saves: 16000000
 // Modelled on milvus, pull request 43533, "greatly reduce the loading memory overhead". The parts of an index are
-// joined into one block, but they stay until the index is complete. The change frees each part when it is joined.
+// joined into one block, but stay allocated until the index is complete. The change frees each part when it is joined.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>

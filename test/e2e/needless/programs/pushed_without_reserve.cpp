@@ -1,7 +1,7 @@
 // kind: capacity
 // saves: 13500000
 // Modelled on CARTAvis/carta-backend, pull request 85, "Reserve memory for vectors before pushing data of known total
-// size". The vector grows to much more than it needs. The change reserves the size, which is known.
+// size". The vector doubles until it has much more room than it needs. The change reserves the known size.
 #include <cstdint>
 #include <cstdio>
 #include <vector>
@@ -17,7 +17,7 @@ __attribute__((noinline)) static std::vector<int32_t> readSlice(size_t count) {
 }
 
 int main() {
-  const std::vector<int32_t> values = readSlice(5'000'000); // room for 8,388,608
+  const std::vector<int32_t> values = readSlice(5'000'000); // the vector has room for 8,388,608 values
   long sum = 0;
   for (const int32_t value : values)
     sum += value;

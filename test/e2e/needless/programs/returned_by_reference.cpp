@@ -1,8 +1,8 @@
 // kind: copy
 // saves: 16777216
-// Modelled on fheroes2, pull request 5150, "Remove memory copy while reading data from AGG file". A function binds what
-// it has read to a const reference. It returns the reference, which makes a copy. The change makes it an object, which
-// is moved.
+// Modelled on fheroes2, pull request 5150, "Remove memory copy while reading data from AGG file". A function binds the
+// vector that it has read to a const reference. The return from this reference copies the vector. With the change, the
+// vector is a local variable, and the return makes no copy.
 #include <cstdint>
 #include <cstdio>
 #include <vector>

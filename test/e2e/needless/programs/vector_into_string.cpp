@@ -1,7 +1,7 @@
 // kind: copy
 // saves: 12000000
 // Modelled on nianticlabs/spz, pull request 72, "Reduce unnecessary memory copies in load and save paths". A vector is
-// copied into a string, from which a stream reads. The change reads from the vector.
+// copied into a string, and a function reads the string. With the change, the function reads the vector.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>

@@ -1,5 +1,5 @@
 // Reads a letter and a number from each line of stdin. `a N` allocates N bytes, `f N` frees a block of N bytes, and
-// `b N` allocates and frees N blocks. Prints "ok" after each of these. `q 0` ends the program. `q` alone waits for 0.
+// `b N` allocates and frees N blocks. Prints "ok" after each of these. `q 0` ends the program; `q` needs a number, too.
 #include <stdio.h>
 #include <stdlib.h>
 
