@@ -33,8 +33,8 @@ std::vector<std::string> textsOf(const ProfiledFunction &function) {
   return texts;
 }
 
-// LNT's page draws a graph from these instructions. Each jump goes to the address of a basic block. Before each jump
-// except the last one, there is a conditional jump that skips it.
+// LNT's page draws a graph from these instructions. Each `jmp` goes to the address of a basic block. Before each `jmp`
+// of a basic block except its last one, there is a conditional jump that skips it.
 TEST(GraphsProfile, LinesAreBlocksAndJumps) {
   const auto profile = profileOf(std::vector{looping()});
   const ProfiledFunction &function = profile.functions.at("loop()");

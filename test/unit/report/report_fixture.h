@@ -218,8 +218,8 @@ private:
   std::map<std::pair<uint32_t, uint32_t>, uint64_t> positions_; // the positions that grow() has reached
 };
 
-// Returns the events of a small run: weights stay alive, a temporary block makes the peak, and a block of a library is
-// never freed.
+// Returns the events of a small run: weights stay alive, two temporary blocks make the peak, and a block of a library
+// is never freed.
 inline std::vector<StreamEvent> smallRun() {
   const Where weights{.site = 1}, temporary{.site = 2}, library{.flags = abi::kFromHook, .site = abi::kCallerSite};
   const Where device{.heap = abi::Heap::Device, .site = 1}, unknown{.flags = abi::kFromHook};
