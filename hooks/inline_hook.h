@@ -210,9 +210,15 @@ template <int kRow, class Call>
   return __builtin_mul_overflow(count, size_bytes, &bytes) ? UINT64_MAX : bytes; // the real one refuses it
 }
 
-// One of the real functions, or null while they are being looked up.
-template <class Function> [[gnu::always_inline]] inline Function found(Function &function) noexcept {
+// One of the real functions, or null while they are being looked up. A direct call (`site` is not 0) comes from an
+// armed unit, so the functions are known (__msl_direct_ready).
+template <class Function> [[gnu::always_inline]] inline Function found(Function &function, uint32_t site = 0) noexcept {
   const Function known = __atomic_load_n(&function, __ATOMIC_RELAXED);
+  if (site != 0) {
+    if (known == nullptr)
+      __builtin_unreachable();
+    return known;
+  }
   if (known != nullptr) [[likely]]
     return known;
   return findReal() ? __atomic_load_n(&function, __ATOMIC_RELAXED) : nullptr;

@@ -23,21 +23,21 @@ void *moveBootstrap(const void *old, size_t size) noexcept {
 }
 
 [[gnu::always_inline]] inline void *callMalloc(size_t size, uint32_t site) noexcept {
-  const auto function = found(real.malloc);
+  const auto function = found(real.malloc, site);
   if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(size);
   return hookAlloc<Row::malloc>(size, site, [=] { return function(size); });
 }
 
 [[gnu::always_inline]] inline void *callCalloc(size_t count, size_t size, uint32_t site) noexcept {
-  const auto function = found(real.calloc);
+  const auto function = found(real.calloc, site);
   if (function == nullptr) [[unlikely]]
     return bootstrapAllocate(product(count, size));
   return hookAlloc<Row::calloc>(product(count, size), site, [=] { return function(count, size); });
 }
 
 [[gnu::always_inline]] inline void callFree(void *block, uint32_t site) noexcept {
-  const auto function = found(real.free);
+  const auto function = found(real.free, site);
   if (block == nullptr || isBootstrap(block) || function == nullptr) [[unlikely]]
     return;
   hookFree<Row::free>(block, site, [=] { function(block); });

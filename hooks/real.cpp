@@ -4,6 +4,8 @@
 #include "registry.h"
 #include "told_blocks.h"
 
+#include "msleaks/abi/direct_calls.h"
+
 #include <atomic>
 #include <gnu/libc-version.h>
 
@@ -50,3 +52,5 @@ void *bootstrapAllocate(uint64_t bytes, uint64_t alignment) noexcept {
 }
 
 } // namespace msleaks::hooks
+
+uint32_t __msl_direct_ready() noexcept { return msleaks::hooks::findReal() ? 1 : 0; }

@@ -9,6 +9,8 @@
 #include "system.h"
 #include "units.h"
 
+#include "msleaks/abi/direct_calls.h"
+
 namespace msleaks::runtime {
 namespace {
 
@@ -170,10 +172,13 @@ void replaceWaiting(const char *begin, const WaitingImage &with) noexcept {
     }
 }
 
+// Whether armed units may call the direct entries. Without hooks there are no direct entries.
+bool areDirectCallsReady() noexcept { return __msl_direct_ready == nullptr || __msl_direct_ready() != 0; }
+
 // Arms the units of an image. This happens also while the session is stopped, since it may start later.
 void arm(const UnitRange &range) noexcept {
   const ErrnoKept kept;
-  if (range.begin == range.end || isInert())
+  if (range.begin == range.end || isInert() || !areDirectCallsReady())
     return;
   ImagePlace place{}; // found without the runtime's lock, since the loader acquires its own lock
   findImage(range.begin, place);

@@ -95,8 +95,8 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
       "__hipRegisterFatBinary", "__hipRegisterFunction", "__hipUnregisterFatBinary", "hipDeviceReset",
       "hipGetProcAddress", "hipDeviceSynchronize", "hipEventSynchronize", "hipFuncSetAttribute",
       "hipFuncSetCacheConfig", "hipFuncSetSharedMemConfig", "hipModuleGetFunction", "hipStreamSynchronize",
-      "__msl_hook_find", "__msl_hook_real", "__msl_hook_register", "execve", "execv", "execvp", "execvpe", "fexecve",
-      "execl", "execlp", "execle", "posix_spawn", "posix_spawnp",
+      "__msl_direct_ready", "__msl_hook_find", "__msl_hook_real", "__msl_hook_register", "execve", "execv", "execvp",
+      "execvpe", "fexecve", "execl", "execlp", "execle", "posix_spawn", "posix_spawnp",
       "prctl", // the hooks inform the runtime before these calls
       "syscall", "setuid", "seteuid", "setreuid", "setresuid", "_Fork"};
   for (const abi::Symbol &copy : abi::kHostCopies)

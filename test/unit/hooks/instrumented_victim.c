@@ -21,6 +21,7 @@ __attribute__((weak)) void __msl_on_free(uint32_t site, uint32_t traits, const v
 __attribute__((weak)) void __msl_on_copy(uint32_t site, uint32_t traits, const void *destination, const void *source,
                                          uint64_t size, const void *stream, uint64_t direction);
 
+__attribute__((weak)) uint32_t __msl_direct_ready(void);
 __attribute__((weak)) void *__msl_hook_malloc(size_t size);
 __attribute__((weak)) void *__msl_direct_malloc(size_t size, uint32_t site);
 __attribute__((weak)) void __msl_hook_free(void *block);
@@ -60,7 +61,7 @@ NOINLINE static void *allocateInside(uint32_t outer, uint32_t inner, size_t size
 }
 
 NOINLINE static int callDirectly(void) {
-  if (__msl_hook_malloc != malloc || __msl_hook_free != free)
+  if (__msl_hook_malloc != malloc || __msl_hook_free != free || __msl_direct_ready() == 0) // as the runtime asks
     return 2;
   void *first = __msl_direct_malloc(4001, 31), *second = allocateInside(32, 33, 4003);
   __msl_direct_free(first, 34);

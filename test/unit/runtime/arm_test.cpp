@@ -2,12 +2,17 @@
 // A unit's table must be in the .defs file before the unit's code may record.
 #include "session_fixture.h"
 
+#include "msleaks/abi/direct_calls.h"
 #include "msleaks/runtime/record.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <sys/resource.h>
+
+// Stands for the function of the hooks' library.
+static uint32_t are_direct_calls_ready = 1;
+uint32_t __msl_direct_ready() noexcept { return are_direct_calls_ready; }
 
 namespace msleaks::test {
 namespace {
@@ -125,6 +130,21 @@ TEST(Arm, NumbersGoOnAndAnArmedUnitKeepsItsOwn) {
   }),
             0);
   EXPECT_EQ(definedUnits(*session.arenas()[0]).size(), 3u);
+}
+
+// The direct entries of the hooks do not test whether the real functions are known. So no unit may call them earlier.
+TEST(Arm, NoUnitBeforeDirectCallsAreReady) {
+  const SessionDirectory session;
+  fillUnits({3, 1, 5});
+  ASSERT_EQ(session.runChild([] {
+    are_direct_calls_ready = 0;
+    __msl_arm_v2(&units[0], &units[1]);
+    const bool armed_too_early = units[0].base != 0;
+    are_direct_calls_ready = 1;
+    __msl_arm_v2(&units[0], &units[3]);
+    _exit(!armed_too_early && units[0].base == 1 ? 0 : 1);
+  }),
+            0);
 }
 
 TEST(Arm, MoreUnitsThanFitIntoOneWrite) {

@@ -19,4 +19,8 @@ extern "C" {
   [[gnu::visibility("default")]] result __msl_hook_##symbol(__VA_ARGS__);                                              \
   [[gnu::visibility("default")]] result __msl_direct_##symbol(__VA_ARGS__, uint32_t site);
 #include "msleaks/abi/direct_calls.def"
+
+// Looks up the real functions behind the direct entries, which do not test whether these are known. The runtime calls
+// this function before it arms a unit. Returns 0 if the functions are not known yet: then no unit may be armed.
+[[gnu::weak, gnu::visibility("default")]] uint32_t __msl_direct_ready() noexcept;
 }
