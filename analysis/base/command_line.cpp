@@ -16,13 +16,13 @@ struct DeclaredOption {
   std::string group;
   Shown shown;
   std::vector<std::string> choices;
-  std::string first_of_two = {}; // a value that is this word is continued by the next word
+  std::string first_of_two = {}; // if the value is this word, the next word belongs to it
 };
 
 namespace {
 
 constexpr char kFullHelp[] = "--help-all";
-// No program declares this one: a script of the build asks for the declarations as JSON.
+// No program declares this option. With it, a script of the build asks for all declarations as JSON.
 constexpr char kDescribe[] = "--describe-options";
 
 class UsageFormatter : public CLI::Formatter {
@@ -59,9 +59,9 @@ Json describe(const CLI::Option &option, const std::string &group, const std::ve
 } // namespace
 
 struct CommandLine::Declarations {
-  std::unique_ptr<CLI::App> owned; // of the program; a command belongs to it
+  std::unique_ptr<CLI::App> owned; // only the program owns one; CLI11 owns the app of a command
   CLI::App *app;
-  std::deque<DeclaredOption> options; // an Option points to its own
+  std::deque<DeclaredOption> options; // a deque, because each Option points to its element
   std::vector<std::unique_ptr<CommandLine>> commands;
   std::string group = "Options", usage;
   Shown shown = Shown::Always;
@@ -79,7 +79,7 @@ struct CommandLine::Declarations {
                        [](const DeclaredOption &declared) { return declared.shown == Shown::InFullHelp; });
   }
 
-  // For --help: CLI11 does not print an option without a group.
+  // Removes the options that only --help-all shows: CLI11 does not print an option without a group.
   void shorten() {
     for (const DeclaredOption &declared : options)
       if (declared.shown == Shown::InFullHelp)
@@ -106,7 +106,7 @@ struct CommandLine::Declarations {
       json["options"].push_back(describe(*declared.option, declared.group, declared.choices));
       known.push_back(declared.option);
     }
-    for (const CLI::Option *option : app->get_options()) // of CLI11 itself: --help and --version
+    for (const CLI::Option *option : app->get_options()) // adds CLI11's own: --help and --version
       if (std::find(known.begin(), known.end(), option) == known.end())
         json["options"].push_back(describe(*option, "Options", {}));
     json["commands"] = Json::array();
@@ -115,7 +115,7 @@ struct CommandLine::Declarations {
     return json;
   }
 
-  // Whether these words are an option and the first word of a value that has two.
+  // Whether `option` is an option, and `word` is the first of the two words of its value.
   bool hasSecondWord(const std::string &option, const std::string &word) const {
     const auto isTheirs = [&](const DeclaredOption &declared) {
       return !declared.first_of_two.empty() && declared.first_of_two == word && declared.option->check_name(option);
@@ -125,7 +125,7 @@ struct CommandLine::Declarations {
                        [&](const auto &command) { return command->own_->hasSecondWord(option, word); });
   }
 
-  // Makes one word of both words of such values.
+  // Joins the two words of such a value to one word.
   void joinValues(std::vector<std::string> &words) const {
     for (size_t i = 0; i + 2 < words.size() && words[i] != "--"; ++i)
       if (words[i].starts_with("--") && words[i + 2] != "--" && hasSecondWord(words[i], words[i + 1])) {
@@ -134,7 +134,7 @@ struct CommandLine::Declarations {
       }
   }
 
-  // The command that stands in these arguments and passes on what is behind it.
+  // If the argument at this position is a command that passes arguments on, returns this command.
   Declarations *passingOn(const std::vector<std::string> &arguments, size_t at) const {
     for (const auto &command : commands)
       if (at < arguments.size() && command->own_->rest && command->own_->app->get_name() == arguments[at])
@@ -148,7 +148,7 @@ CommandLine::CommandLine(const std::string &program, const std::string &summary)
   own_->owned = std::make_unique<CLI::App>(summary, program);
   own_->app = own_->owned.get();
   own_->app->set_help_all_flag(kFullHelp, "Print this message with all options and exit");
-  own_->app->fallthrough(); // options of the program may also stand behind the command
+  own_->app->fallthrough(); // a program's option may also come after the command
 }
 
 CommandLine::CommandLine(std::unique_ptr<Declarations> declarations) : own_(std::move(declarations)) {}
@@ -227,7 +227,7 @@ Result<std::string> CommandLine::parse(const std::vector<std::string> &arguments
     own_->passed_on = true;
   }
   own_->joinValues(read);
-  std::reverse(read.begin(), read.end()); // CLI11 takes them last first
+  std::reverse(read.begin(), read.end()); // CLI11 expects the last argument first
   try {
     app.parse(std::move(read));
   } catch (const CLI::CallForHelp &) {
@@ -260,9 +260,9 @@ size_t CommandLine::countLeadingOptions(const std::vector<std::string> &argument
 std::optional<uint64_t> parseByteSize(std::string text) {
   try {
     static const CLI::AsSizeValue kSize(false);
-    if (!kSize(text).empty()) // writes the number of bytes into the text
+    if (!kSize(text).empty()) // replaces the text by the number of bytes
       return std::nullopt;
-  } catch (const CLI::Error &) { // of some texts it says so
+  } catch (const CLI::Error &) { // CLI11 reports some wrong texts by an exception
     return std::nullopt;
   }
   uint64_t bytes = 0;

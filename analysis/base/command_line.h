@@ -1,6 +1,6 @@
-// The command line of a program of ours: its options, its words and its commands, declared once. The help, the man
-// pages and the completions of shells come from these declarations. CLI11 reads the arguments; only command_line.cpp
-// includes it, as its header takes four seconds to parse.
+// Declares the command line of one of our programs once: options, positional words and commands. The help, the man
+// pages and the shells' completions are made from these declarations. CLI11 reads the arguments. Only command_line.cpp
+// includes CLI11's header, because parsing this header takes four seconds.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -16,34 +16,34 @@ namespace msleaks::analysis::inline base {
 
 struct DeclaredOption;
 
-// An option, or a word without dashes, that was just declared. Each function returns it again.
+// An option or positional word that was just declared. Each function returns the same option, to chain calls.
 class Option {
 public:
   explicit Option(DeclaredOption &declared) : declared_(&declared) {}
 
   Option required() const;
-  Option valueName(const std::string &name) const;   // in the help, as in `--html FILE`
-  Option showDefault() const;                        // what the variable holds now
-  Option showDefault(const std::string &text) const; // for an option that calls a function
+  Option valueName(const std::string &name) const;   // what the help shows, as in `--html FILE`
+  Option showDefault() const;                        // the help shows the variable's present value
+  Option showDefault(const std::string &text) const; // shows this text, since there is no variable
   Option excludes(Option other) const;
   Option needs(Option other) const;
   Option oneOf(const std::vector<std::string> &choices) const;
-  Option suggest(const std::vector<std::string> &choices) const; // only to completions; another value is no error
+  Option suggest(const std::vector<std::string> &choices) const; // for completions; another value is no error
   template <class Number> Option between(Number least, Number most) const;
   template <class Number> Option between(Number least, Number most, const std::string &description) const;
   Option byteSize() const; // 1024, 4KiB, 10MB
   Option separatedBy(char separator) const;
-  Option oneAtATime() const; // `--hooks A --hooks B`; the word behind A is not its value
-  // The value FIRST has a second word: `--metric place FILE:LINE`. Then the value is both, with a space between them.
+  Option oneAtATime() const; // `--hooks A --hooks B`: each --hooks takes only one word
+  // The word `first` and the next word are one value: in `--metric place FILE:LINE`, the value "place FILE:LINE".
   Option secondWordAfter(const std::string &first) const;
-  // `check` returns what is wrong with a value, or nothing.
+  // `check` returns a text that says what is wrong with a value, or an empty text.
   Option check(std::function<std::string(const std::string &)> check) const;
 
 private:
   DeclaredOption *declared_;
 };
 
-// Whether the help of --help shows a group of options, or only that of --help-all does.
+// Whether --help shows a group of options, or only --help-all does.
 enum class Shown { Always, InFullHelp };
 
 class CommandLine {
@@ -56,32 +56,32 @@ public:
   void version(const std::string &text);
   void usage(const std::string &text); // the first line of the help
 
-  // Options that are declared from here on are in this group of the help.
+  // Puts the options that are declared after this call into this group of the help.
   void group(const std::string &name, Shown shown = Shown::Always);
 
-  // `names`: "-o,--output", or without dashes the name of a word. A value is a string, a number, an optional of these,
-  // or a vector of strings.
+  // `names` is "-o,--output" for an option, or a name without dashes for a positional word. A value is a string, a
+  // number, an optional of these, or a vector of strings.
   template <class Value> Option option(const std::string &names, Value &value, const std::string &doc);
-  // `take` returns what is wrong with a value, or nothing.
+  // `take` stores a value. It returns a text that says what is wrong with the value, or an empty text.
   Option optionWith(const std::string &names, std::function<std::string(const std::string &)> take,
                     const std::string &doc);
   Option flag(const std::string &names, bool &value, const std::string &doc);
   Option flagWith(const std::string &names, std::function<void()> take, const std::string &doc);
 
-  // `chosen` is called once the arguments are read, if they name this command.
+  // Calls `chosen` after the arguments are read, if they name this command.
   CommandLine &command(const std::string &name, const std::string &summary, std::function<void()> chosen);
   void requireCommand();
-  // All that stands behind this command is for another program, and so are the options before it. It is not read.
+  // The command itself and all arguments after it are stored in `rest`, and are not read: they are for another program.
   void passOn(std::vector<std::string> &rest);
-  // Whether a command was named that passes on.
+  // Whether the arguments named a command that has called passOn().
   bool passedOn() const;
 
-  // The arguments do not have the program's own name. Returns the text of --help or --version, which is all that the
-  // program has to do then; an empty text otherwise.
+  // `arguments` does not contain the program's own name. If the user asks for --help or --version, returns the text to
+  // print, and the program has nothing else to do. Otherwise returns an empty text.
   Result<std::string> parse(const std::vector<std::string> &arguments);
 
   bool wasGiven(const std::string &name) const;
-  // The number of the first arguments that are options or their values.
+  // Counts the arguments at the beginning that are options or values of options.
   size_t countLeadingOptions(const std::vector<std::string> &arguments) const;
 
 private:
@@ -90,7 +90,7 @@ private:
   std::unique_ptr<Declarations> own_;
 };
 
-// The number of bytes in a text, as byteSize() reads it.
+// Reads a number of bytes from a text such as "4KiB", as the option byteSize() does.
 std::optional<uint64_t> parseByteSize(std::string text);
 
 } // namespace msleaks::analysis::inline base

@@ -1,4 +1,4 @@
-// The kinds of events as users write them: "alloc-failed", and "AllocFailed" as events.def and the dump have it.
+// The names of the kinds of events: users write "alloc-failed", and events.def and the dump contain "AllocFailed".
 #pragma once
 
 #include "analysis/base/result.h"
@@ -10,9 +10,9 @@
 
 namespace msleaks::analysis::inline base {
 
-// "alloc, free, …": every one.
+// Lists all names: "alloc, free, …".
 std::string eventNames();
-// "alloc,free" -> their abi::enabledBit. Fails on another word, and when none is named; `option` is whose value it is.
+// "alloc,free" -> abi::enabledBit of each. Fails on an unknown name or an empty list. `option` is named in the error.
 Result<uint32_t> eventBits(std::string_view option, std::string_view list);
 
 } // namespace msleaks::analysis::inline base

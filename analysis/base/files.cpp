@@ -78,7 +78,7 @@ Result<void> InputFile::readAll(uint64_t offset, std::span<uint8_t> into) const 
   return {};
 }
 
-// Two writers would overwrite each other's chunks, as when a session is recovered that is still running.
+// Two writers would overwrite each other's chunks. For example, a user may recover a session that is still running.
 static Result<void> lockForWriting(const FileDescriptor &fd, const std::string &name) {
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     return fail(fmt::format("'{}' is being written by another process: wait until its session has ended", name));
@@ -126,7 +126,7 @@ Result<void> AppendFile::append(std::span<const uint8_t> content) {
     if (count < 0 && errno == EINTR)
       continue;
     const int error = count < 0 ? errno : ENOSPC;
-    // Half a chunk would be read as damage later.
+    // A reader would report an incomplete chunk as damage, so cuts it off.
     const bool restored = ::ftruncate(fd_.get(), static_cast<off_t>(size_)) == 0;
     return fail(fmt::format("cannot write '{}': {}{}", name_, describeErrno(error),
                             restored ? "" : "; a torn chunk stays at its end"));

@@ -1,4 +1,4 @@
-// The two ways in which a trace is touched: written at its end, and read anywhere.
+// Files: one class reads anywhere in a file, another class only appends to a file.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -42,18 +42,18 @@ private:
   int fd_ = -1;
 };
 
-// Reads with pread: a file that another program cuts short while we read it gives fewer bytes, where a mapping would
-// raise SIGBUS.
+// Reads by pread. If another program truncates the file while we read it, a read returns fewer bytes. With a mapping of
+// the file, the kernel would raise SIGBUS.
 class InputFile {
 public:
   static Result<InputFile> open(const std::filesystem::path &path);
   const std::string &name() const { return name_; }
   uint64_t size() const { return size_; }
-  // Takes the size that it has now. Fails when it is no longer what its name stands for.
+  // Updates the size of the open file. Fails if the name now belongs to another file, or to none.
   Result<void> lookAgain();
-  // Reads up to `into.size()` bytes; fewer only at the end of the file.
+  // Reads up to `into.size()` bytes. Reads fewer bytes only at the end of the file.
   Result<size_t> read(uint64_t offset, std::span<uint8_t> into) const;
-  // Reads exactly that many or says that the file ends before.
+  // Reads exactly `into.size()` bytes. Fails if the file ends earlier.
   Result<void> readAll(uint64_t offset, std::span<uint8_t> into) const;
 
 private:
@@ -62,16 +62,16 @@ private:
   uint64_t size_ = 0;
 };
 
-// Grows a file. An append that fails leaves the file as long as it was before.
+// Appends to a file. If an append fails, it restores the old size of the file.
 class AppendFile {
 public:
-  // With a `folder`, the file of that name in it; the path is only its name in messages.
+  // If `folder` is a folder's descriptor, creates the file there: `path` gives its name, and is printed in messages.
   static Result<AppendFile> create(const std::filesystem::path &path, int folder = AT_FDCWD);
-  // Opens an existing one, to go on at its end.
+  // Opens an existing file, to append to it.
   static Result<AppendFile> reopen(const std::filesystem::path &path, int folder = AT_FDCWD);
   Result<void> append(std::span<const uint8_t> content);
   Result<void> cut(uint64_t size);
-  // Nothing more comes from here: another writer may go on.
+  // Unlocks the file, so that another process may append to it. The caller appends nothing more.
   void release();
   uint64_t size() const { return size_; }
   const std::string &name() const { return name_; }
@@ -82,13 +82,13 @@ private:
   uint64_t size_ = 0;
 };
 
-// "no space left on device" and the like, with what the user can do about it where we know it.
+// "no space left on device" or another reason. If we know a remedy, the text also says what the user can do.
 std::string describeErrno(int error);
 // "cannot <verb> '<path>': <why>"
 tl::unexpected<Error> cannot(const char *verb, const std::filesystem::path &path, int error);
 
-// Reads a small file, also one of /proc, as far as that is possible. A missing file is an empty text. Never throws: a
-// file of a process that ends meanwhile fails in the middle, and an iterator of the stream's buffer would throw there.
+// Reads a small file, also of /proc, up to the first error. If the file is missing, returns an empty text. Never
+// throws: if the process of a /proc file ends meanwhile, an iterator of the stream's buffer would throw.
 inline std::string readText(const std::filesystem::path &path) {
   std::ostringstream text;
   text << std::ifstream(path, std::ios::binary).rdbuf();

@@ -1,4 +1,4 @@
-// A program that is run for us until it ends.
+// Runs a program for us until the program ends.
 #pragma once
 
 #include "analysis/base/program.h"
@@ -15,14 +15,14 @@ struct ProgramCall {
   std::vector<std::string> command;
   std::filesystem::path folder;         // its current folder
   std::vector<std::string> environment; // "NAME=value"
-  int output = -1, messages = -1;       // descriptors for its stdout and stderr. Its stdin is empty
-  bool is_short = false;                // signals that ask us to stop do not reach it
+  int output = -1, messages = -1;       // descriptors for its stdout and stderr; its stdin is empty
+  bool is_short = false;                // it does not receive the signals that ask us to stop
 };
 
-// Returns its exit status, as a shell reports it.
+// Returns the program's exit status, as a shell reports it.
 Launched<int> runToEnd(const ProgramCall &, const StopSignals &);
 
-// Our own environment, without these variables, and with `more` ("NAME=value").
+// Returns our own environment without the variables `names`, and with the variables `more` ("NAME=value").
 std::vector<std::string> environmentWithout(const std::vector<std::string> &names,
                                             const std::vector<std::string> &more = {});
 

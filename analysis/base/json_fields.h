@@ -1,10 +1,10 @@
-// A struct as a JSON object, both ways. Its fields are said once, beside it:
+// Converts a struct to a JSON object and back. A function beside the struct lists its fields once:
 //
 //   template <class Visitor, IsOrConst<Thing> T> static void visitFields(Visitor &&visit, T &thing) {
 //     visit("size_bytes", thing.size_bytes); …
 //   }
 //
-// Fields are numbers, bools, texts, lists of texts, other such structs, and lists of them.
+// A field is a number, a bool, a text, a struct that lists its fields, or a list of texts or of such structs.
 #pragma once
 
 #include <concepts>
@@ -22,7 +22,7 @@ namespace msleaks::analysis::inline base {
 template <class T, class Wanted>
 concept IsOrConst = std::is_same_v<std::remove_const_t<T>, Wanted>;
 
-// Stands for any visitor in the question whether a type has fields.
+// The concept below calls visitFields with this visitor, to ask whether a type lists its fields.
 struct AnyVisitor {
   template <class T> void operator()(const char *, T &) const {}
 };
@@ -50,7 +50,7 @@ template <class T> OrderedJson toJson(const std::vector<T> &list) {
   return array;
 }
 
-// Takes values out of an object; what is missing keeps its default, of what does not fit the first is remembered.
+// Reads the fields of an object. A missing field keeps its default. `wrong` gets the first field of a wrong type.
 class FieldReader {
 public:
   FieldReader(const OrderedJson &object, std::string prefix, std::string &wrong)

@@ -1,4 +1,4 @@
-// The one logger of everything outside the hot path: spdlog's default one, on stderr.
+// The logger of all code outside the hot path: spdlog's default logger, which writes to stderr.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -8,8 +8,8 @@
 
 namespace msleaks::analysis::inline base {
 
-// Lines begin with the program's name. The level is `option`, else MSLEAKS_LOG, else "warning". Fails on a level that
-// does not exist.
+// Each line begins with the program's name. The level is `option`, or else the variable MSLEAKS_LOG, or else "warning".
+// Fails if the level does not exist.
 Result<void> startLog(std::string_view program, const std::string &option);
 
 } // namespace msleaks::analysis::inline base

@@ -1,4 +1,4 @@
-// The system's clocks as plain nanoseconds.
+// The system's clocks in nanoseconds, and the number of processors.
 #pragma once
 
 #include <algorithm>
@@ -27,16 +27,16 @@ inline void sleepNs(uint64_t ns) {
   nanosleep(&duration, nullptr);
 }
 
-// How many processors this process may run on, whatever the machine has.
+// The number of processors that this process may use. The machine may have more.
 inline unsigned usableProcessors() {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
     return static_cast<unsigned>(CPU_COUNT(&allowed));
-  return std::thread::hardware_concurrency(); // more than a set has room for
+  return std::thread::hardware_concurrency(); // the machine has more processors than a cpu_set_t can hold
 }
 
-// Calls f(0) to f(count - 1), each once, on as many threads as there are usable processors. What one of them throws is
-// thrown here, when all have ended.
+// Calls f(0) to f(count - 1), each once, on as many threads as there are usable processors. If a call throws, this
+// function throws the same exception after all threads have ended.
 template <class F> void eachInParallel(size_t count, F &&f) {
   std::atomic<size_t> next = 0;
   const auto work = [&] {
@@ -49,7 +49,7 @@ template <class F> void eachInParallel(size_t count, F &&f) {
     while (helpers.size() + 1 < most)
       helpers.push_back(std::async(std::launch::async, work));
   } catch (const std::system_error &) {
-    // No more threads are to be had; those that there are do all of it.
+    // The system allows no more threads, so the threads that exist do all the work.
   }
   work();
   for (std::future<void> &helper : helpers)

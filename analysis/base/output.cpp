@@ -23,7 +23,7 @@ constexpr size_t kBufferBytes = 64 << 10;
 Result<OutputFile> OutputFile::create(const fs::path &path, int folder) {
   if (folder == AT_FDCWD)
     MSL_TRY(checkOutputFile(path));
-  // The name of a killed writer may be in the way; another number is not.
+  // A writer that was killed may have left a file with this name. Then tries the next number.
   for (int attempt = 0;; ++attempt) {
     const fs::path name = fmt::format(".{}.{}-{}", path.filename().string(), ::getpid(), attempt);
     const fs::path temporary = folder == AT_FDCWD ? path.parent_path() / name : name;
@@ -82,7 +82,7 @@ Result<void> OutputFile::flush() {
 
 Result<void> OutputFile::commit() {
   MSL_TRY(flush());
-  // Some file systems tell of a full disk only here.
+  // Some file systems report a full disk only at close().
   if (::close(file_.release()) != 0 || ::renameat(folder_, temporary_.c_str(), folder_, target().c_str()) != 0) {
     const int error = errno;
     ::unlinkat(folder_, temporary_.c_str(), 0);
@@ -101,7 +101,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The folder above those that are missing, and their names from the outermost on.
+// The innermost folder that exists, and the names of the missing folders below it, outermost first.
 struct Missing {
   FileDescriptor above;
   std::vector<std::string> names;
@@ -128,7 +128,7 @@ Result<Missing> findMissing(const fs::path &folder) {
   }
 }
 
-// A link, or somebody else's folder, that came between the check of the path and the mkdir.
+// Detects a link, or another user's folder, that somebody made after the check of the path.
 Result<void> checkOurs(const FileDescriptor &made, const fs::path &folder) {
   struct stat status{};
   if (!made.valid() && (errno == ELOOP || errno == ENOTDIR))
@@ -153,7 +153,7 @@ Result<void> checkEmpty(const FileDescriptor &made, const fs::path &folder) {
   return {};
 }
 
-// One that was there already may be open to everybody; it is never opened further.
+// Removes the folder's rights beyond `mode`, since the folder may have existed before. Never adds rights.
 Result<void> restrict(const FileDescriptor &made, const fs::path &folder, mode_t mode) {
   struct stat status{};
   if (::fstat(made.get(), &status) != 0 || ::fchmod(made.get(), status.st_mode & mode) != 0)

@@ -1,4 +1,4 @@
-// A file that is there as a whole or not at all: written under another name in the same folder, renamed at the end.
+// Writes a file completely or not at all: under a temporary name in the same folder, which commit() renames.
 #pragma once
 
 #include "analysis/base/files.h"
@@ -17,13 +17,13 @@ namespace msleaks::analysis::inline base {
 
 class OutputFile {
 public:
-  // Checks the path (path_check.h) and creates the file's temporary stand-in, 0640. What has that name stays as it is
-  // until commit(). With a `folder`, which must outlive it, the file is made in there, and the path is only its name in
-  // messages: the caller has checked that folder.
+  // Checks the path (path_check.h) and creates the temporary file with mode 0640. Until commit(), a file with the real
+  // name stays unchanged. With a `folder`, the caller has checked and keeps open that folder. The file is made in
+  // there, and `path` is only for messages and for the file's name.
   static Result<OutputFile> create(const std::filesystem::path &path, int folder = AT_FDCWD);
   OutputFile(OutputFile &&) noexcept = default;
   OutputFile &operator=(OutputFile &&) noexcept;
-  ~OutputFile(); // not committed: as if it had never been
+  ~OutputFile(); // removes the temporary file if commit() was not called
 
   Result<void> write(std::string_view content);
   Result<void> commit();
@@ -32,25 +32,25 @@ private:
   OutputFile(FileDescriptor file, int folder, std::filesystem::path path, std::filesystem::path temporary);
   Result<void> flush();
   void abandon();
-  std::filesystem::path target() const; // as seen from folder_
+  std::filesystem::path target() const; // relative to folder_
 
   FileDescriptor file_;
   int folder_;
-  std::filesystem::path path_, temporary_; // the latter as seen from folder_
+  std::filesystem::path path_, temporary_; // temporary_ is relative to folder_
   std::string buffer_;
 };
 
-// Changes BadInput to OwnFault: the error is one of the output, and BadInput means a fault of the input.
+// Changes BadInput to OwnFault: the error concerns the output, and BadInput would blame the input.
 Error ofOutput(Error);
 
-// A folder of ours, made and opened so that nobody can put another one in its place meanwhile.
-// Makes the folder, and those above it that are missing, with this mode, and returns it open. It must be empty, belong
-// to us, and be no link; of one that exists, rights beyond the mode are taken away. What is looked at is what was
-// opened, never a name a second time. The path has passed checkOutputFolder.
+// Makes the folder, and the missing folders above it, with this mode. Returns the folder as an open descriptor, so that
+// nobody can put another folder in its place. The folder must be empty, belong to us, and be no link. If it existed,
+// removes its rights beyond `mode`. All checks use the open descriptor, and never look up a name a second time. The
+// caller has called checkOutputFolder.
 Result<FileDescriptor> makeOutputFolder(const std::filesystem::path &folder, mode_t mode);
 
-// An OutputFile for what writes to a std::ostream.
-// Bad from the first write on that failed; then written() says why. Not committed: as if it had never been.
+// A std::ostream that writes to an OutputFile. After a write has failed, the stream is bad, and written() returns the
+// error. Without commit(), no file is left.
 class OutputStream final : public std::ostream {
 public:
   explicit OutputStream(OutputFile file) : std::ostream(nullptr), buffer_(std::move(file)) { rdbuf(&buffer_); }

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A path in a message: what a terminal would act on is shown as an escape.
+// Shows a path in a message. Characters that a terminal would execute become escapes.
 std::string shown(std::string_view path) {
   std::string text;
   for (const char c : path.substr(0, 200))
@@ -46,8 +46,8 @@ fs::path withoutTrailingSlash(const fs::path &path) {
   return normal.has_filename() || normal == normal.root_path() ? normal : normal.parent_path();
 }
 
-// Who may write into the folder that holds `path` could put a link where we are about to write. Of folders that are to
-// be made, the first that exists above them counts.
+// Checks the folder that contains `path`, because a user who may write there could put a link in place of `path`. If
+// that folder does not exist yet, checks the nearest existing folder above it.
 Result<void> checkParent(const fs::path &path) {
   fs::path parent = withoutTrailingSlash(path).parent_path();
   struct stat folder{};
@@ -59,7 +59,7 @@ Result<void> checkParent(const fs::path &path) {
     if (errno != ENOENT)
       return refusePath(path, fmt::format("'{}': {}", shown(parent.string()), std::strerror(errno)));
     if (parent == "." || parent == parent.root_path())
-      return {}; // our own folder was removed
+      return {}; // our own current folder was removed
   }
   if (!S_ISDIR(folder.st_mode))
     return refusePath(path, fmt::format("'{}' is not a folder", shown(parent.string())));
@@ -97,7 +97,7 @@ Result<void> checkOutput(const fs::path &given, mode_t type, const char *wanted)
 } // namespace
 
 Result<void> checkName(const fs::path &path) {
-  // Room for what is written into it, or beside it under a temporary name.
+  // Leaves room for a temporary name, and for names of files in a folder.
   constexpr size_t kRoom = 64;
   const std::string text = path.string();
   if (text.empty())

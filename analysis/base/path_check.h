@@ -1,4 +1,4 @@
-// Paths that a user gives us to write to. Each refusal is one line: what is wrong and what to do.
+// Checks paths that a user gives us to write to. Each error is one line: it says what is wrong and what to do.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -7,15 +7,15 @@
 
 namespace msleaks::analysis::inline base {
 
-// The name alone: not empty or too long, and without what a terminal or a spreadsheet would execute when it shows it
-// (control characters; a component that begins with = + - @).
+// Checks only the name: it is not empty and not too long. It contains no control characters, which a terminal would
+// execute. No component of it begins with = + - @, which a spreadsheet would execute.
 Result<void> checkName(const std::filesystem::path &path);
 
-// Checks a folder that is to be made or filled: its name, no symbolic link in its place, and our own if it exists. It
-// must be in a folder where nobody else could replace it.
+// Checks a folder that we will make or fill. Its name passes checkName. If it exists, it must be a folder of this user,
+// and no symbolic link. The mode of the folder above must not let every user replace it.
 Result<void> checkOutputFolder(const std::filesystem::path &path);
 
-// A file that is to be written, by the same rules. Its folder must exist.
+// Checks a file that we will write, by the same rules. The folder of the file must exist.
 Result<void> checkOutputFile(const std::filesystem::path &path);
 
 } // namespace msleaks::analysis::inline base

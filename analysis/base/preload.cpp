@@ -19,8 +19,8 @@ namespace {
 constexpr char kHooksLibrary[] = "libmsleaks_hooks.so";
 constexpr char kAscendName[] = "libascend_kernel_hook.so";
 
-// torch_npu and MindSpore tell of their pools only where LD_PRELOAD names a library of this name. Where CANN is, one
-// with nothing in it does.
+// torch_npu and MindSpore report their memory pools only if LD_PRELOAD names a library with this file name. If CANN is
+// installed, preloads an empty library with this name.
 void addAscendName(const std::string &hooks, std::vector<std::string> &libraries) {
   const bool is_there = std::getenv("ASCEND_HOME_PATH") != nullptr || std::getenv("ASCEND_TOOLKIT_HOME") != nullptr;
   const fs::path library = fs::path(hooks).parent_path() / kAscendName;
@@ -60,11 +60,11 @@ namespace {
 constexpr const char *kRuntimes[] = {"libasan.so",       "libtsan.so",         "liblsan.so",
                                      "libhwasan.so",     "libclang_rt.asan",   "libclang_rt.tsan",
                                      "libclang_rt.lsan", "libclang_rt.hwasan", "libclang_rt.memprof"};
-// More than any program has; a damaged file names what it likes.
+// Limits for a damaged file: no real program has more entries in its dynamic section, or a longer name.
 constexpr uint64_t kMostEntries = 4096;
 constexpr size_t kLongestName = 4096;
 
-// Reads of the file what it describes; whatever is not there is nothing.
+// Reads parts of an ELF file. If the file does not contain a part, the result is empty.
 class Program {
 public:
   explicit Program(const std::filesystem::path &path) : file_(path, std::ios::binary) {}
@@ -94,7 +94,7 @@ public:
            header_->e_phentsize == sizeof(Elf64_Phdr);
   }
 
-  // The first segment of which `wanted` says so.
+  // The first segment for which `wanted` returns true.
   template <class F> std::optional<Elf64_Phdr> segment(F wanted) {
     for (unsigned i = 0; i < header_->e_phnum; ++i)
       if (const auto segment = at<Elf64_Phdr>(header_->e_phoff + i * sizeof(Elf64_Phdr)); segment && wanted(*segment))

@@ -1,4 +1,4 @@
-// The library of hooks that a program is started with.
+// The library of hooks, which is preloaded into a program, and other libraries that must be preloaded with it.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -9,19 +9,19 @@
 
 namespace msleaks::analysis::inline base {
 
-// The hooks in ../lib beside our own executable, wherever it was installed. Where LD_PRELOAD cannot name that folder, a
-// link to it is made: `link`. An error: why the program cannot have them.
+// Finds the hook library in the folder ../lib beside the folder of our executable. If LD_PRELOAD cannot name that
+// folder, makes the link `link` to it. An error says why the program cannot have hooks.
 Result<std::string> findHooks(const std::filesystem::path &link);
 
-// A sanitizer's runtime must be first. Then ours: a hook that both have is recorded by the outer one. Then `others`.
+// Runtimes of sanitizers must be first. Then our hooks, then `others`: if both hook a function, ours records it.
 std::vector<std::string> preloadsFor(const std::filesystem::path &program, const std::string &hooks,
                                      const std::vector<std::string> &others = {});
 
-// Sanitizer runtimes that a program needs as shared libraries: they refuse to run, or crash, unless they come before
-// every other preloaded library.
+// Returns the runtimes of sanitizers that the program needs as shared libraries. These runtimes refuse to run, or
+// crash, unless they come before every other preloaded library.
 
-// The names are those in the program, so that the dynamic linker finds the same files. Without an ELF program, there
-// are none.
+// The names are the same as in the program, so that the dynamic linker finds the same files. Returns nothing if the
+// file is not an ELF program.
 std::vector<std::string> sanitizersOf(const std::filesystem::path &program);
 
 } // namespace msleaks::analysis::inline base

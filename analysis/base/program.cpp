@@ -27,7 +27,7 @@ tl::unexpected<LaunchError> cannotStart(const std::string &name, int error) {
       LaunchError{fmt::format("{}: {}", name, std::strerror(error)), missing ? kNotFound : kNotExecutable});
 }
 
-// 0, or why the file is not a program.
+// Returns 0, or the errno that says why the file is not a program.
 int whyNot(const fs::path &file) {
   struct stat facts{};
   if (stat(file.c_str(), &facts) != 0)
@@ -45,7 +45,7 @@ std::vector<char *> pointersTo(const std::vector<std::string> &strings) {
   return pointers;
 }
 
-// "/bin::" -> "/bin", ".", ".": an empty element is the current folder, also the last one.
+// "/bin::" -> "/bin", ".", ".": an empty element means the current folder, even at the end.
 std::vector<std::string> foldersOf(const std::string &variable) {
   std::vector<std::string> folders;
   for (size_t begin = 0; begin <= variable.size();) {
@@ -73,7 +73,7 @@ Launched<fs::path> findProgram(const std::string &name) {
     if (reason == 0)
       return candidate;
     if (reason != ENOENT && reason != ENOTDIR && reason != EISDIR)
-      error = reason; // goes on looking, as a shell does
+      error = reason; // keeps the error, but continues to search, as a shell does
   }
   return cannotStart(name, error);
 }
@@ -82,7 +82,7 @@ bool canPreload(const fs::path &path) { return path.native().find_first_of(" :\t
 
 namespace {
 
-// The header of NVTX asks the library that this names what it wants to be told of; a tool of the user's goes before.
+// NVTX loads the library that this variable names, to report to it. A library that the user has set is kept.
 void addInjection(const std::vector<std::string> &preload, std::vector<std::string> &environment) {
   constexpr std::string_view kInjection = "NVTX_INJECTION64_PATH=";
   const auto names = [&](const std::string &entry) { return entry.starts_with(kInjection); };
@@ -122,7 +122,7 @@ Launched<pid_t> startProgram(const fs::path &program, const std::vector<std::str
                              const std::vector<std::string> &environment, const SignalSetup &signals,
                              const BeforeExec &before_exec) {
   const std::vector<char *> arguments = pointersTo(command), variables = pointersTo(environment);
-  // execvp's rule for a script without #!: the shell reads it.
+  // If a script has no #!, /bin/sh runs it. execvp does the same.
   std::vector<std::string> script{"/bin/sh", program.string()};
   script.insert(script.end(), command.begin() + 1, command.end());
   const std::vector<char *> scriptArguments = pointersTo(script);
@@ -130,7 +130,7 @@ Launched<pid_t> startProgram(const fs::path &program, const std::vector<std::str
   int report[2]; // closed by a successful exec
   if (pipe2(report, O_CLOEXEC) != 0)
     return cannotStart(command[0], errno);
-  int go[2]; // closed by us when the child may go on
+  int go[2]; // closed by us when the child may call exec
   if (pipe2(go, O_CLOEXEC) != 0) {
     const int error = errno;
     close(report[0]);

@@ -1,4 +1,4 @@
-// The user's program: found, given its environment, started.
+// Finds the user's program, makes its environment, and starts it.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -12,7 +12,7 @@
 
 namespace msleaks::analysis::inline base {
 
-// As a shell says it.
+// The exit statuses of a shell for these two errors.
 inline constexpr int kNotExecutable = 126;
 inline constexpr int kNotFound = 127;
 
@@ -23,17 +23,17 @@ struct LaunchError {
 };
 template <class T> using Launched = tl::expected<T, LaunchError>;
 
-// As execvp finds it: a name with a slash as it is, else the first executable one in PATH.
+// Searches like execvp: a name with a slash is a path. For another name, returns the first executable file in PATH.
 Launched<std::filesystem::path> findProgram(const std::string &name);
 
-// LD_PRELOAD has no way to write a path with a space or a colon.
+// Whether LD_PRELOAD can contain the path: it cannot contain a path with a space or a colon.
 bool canPreload(const std::filesystem::path &path);
 
-// Our own environment with `variable` ("NAME=value"), which tells the hooks what they are for (nothing: they pass
-// everything on), and with `preload` in front of what LD_PRELOAD held.
+// Returns our own environment, with `variable` ("NAME=value") and with `preload` before the old content of LD_PRELOAD.
+// `variable` tells the hooks what to do. If it is empty, the hooks record nothing.
 std::vector<std::string> makeEnvironment(const std::string &variable, std::vector<std::string> preload);
 
-// What the program must find as we found it: the signals that are blocked, and what those do that we need otherwise.
+// The state of signals that the program must inherit: which are blocked, and the actions that we have replaced.
 struct SignalSetup {
   struct Disposition {
     int signal;
@@ -45,12 +45,12 @@ struct SignalSetup {
 
 // Actions between fork and exec.
 struct BeforeExec {
-  std::function<void()> in_child = [] {};    // only what may be done behind a fork
-  std::function<void(pid_t)> in_parent = {}; // the child waits for its end
-  std::function<void()> meanwhile = {};      // in the parent, while the child calls exec: what that needs to go on
+  std::function<void()> in_child = [] {};    // calls only functions that are safe after a fork
+  std::function<void(pid_t)> in_parent = {}; // the child waits until this returns
+  std::function<void()> meanwhile = {};      // in the parent, during the child's exec: a tracer must continue it
 };
 
-// fork and exec. The error of exec comes back as ours.
+// Calls fork and exec. If exec fails in the child, returns its error.
 Launched<pid_t> startProgram(const std::filesystem::path &program, const std::vector<std::string> &command,
                              const std::vector<std::string> &environment, const SignalSetup &, const BeforeExec & = {});
 

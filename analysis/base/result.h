@@ -1,4 +1,4 @@
-// What a function returns that can fail on the world: a value, or one sentence for the user.
+// The result of a function that can fail because of its input or the system: a value, or an error for the user.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace msleaks {
 
-// Exit statuses of every program of msleaks.
+// The exit statuses that all programs of msleaks use.
 enum class ExitStatus : int { Clean = 0, Findings = 1, Usage = 2, BadInput = 3, OwnFault = 4 };
 
 // `message` is one line: what is wrong, where, and what to do about it.
@@ -27,7 +27,7 @@ inline void valueOf(Result<void> &&) {}
 
 } // namespace msleaks
 
-// The value of a Result; where there is none, the enclosing function returns its error.
+// Returns the value of a Result. If the Result is an error, the enclosing function returns this error.
 //
 //   TraceReader reader = MSL_TRY(TraceReader::open(path));
 #define MSL_TRY(...)                                                                                                   \

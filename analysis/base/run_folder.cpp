@@ -43,7 +43,7 @@ Result<RunFolder> RunFolder::open(const fs::path &given) {
         fmt::format("'{}' is not a run folder: it has neither {} nor {}", given.string(), kTraceFile, kManifestFile));
   RunFolder folder(given, given / kTraceFile,
                    FileDescriptor(::open(given.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
-  // A damaged or missing manifest leaves the trace readable; a newer one may mean that all of it is different.
+  // The trace is readable without a manifest. But if a newer msleaks wrote the manifest, the trace may differ, too.
   if (const Result<std::string> text = folder.readManifestText(); text)
     MSL_TRY(checkManifestVersion(*text, (given / kManifestFile).string()));
   return folder;
@@ -73,7 +73,7 @@ Result<void> RunFolder::writeManifest(const Manifest &manifest) const {
   return file.commit();
 }
 
-// Each field of the file once, for both directions.
+// Lists each field of manifest.json once, for reading and writing.
 template <class Visitor, IsOrConst<RunProcess> Process> static void visitFields(Visitor &&visit, Process &process) {
   visit("process", process.process);
   visit("pid", process.pid);
@@ -101,7 +101,7 @@ namespace {
 
 using Json = OrderedJson;
 
-// 0: none that can be read.
+// The manifest's version, or 0 if it cannot be read.
 uint32_t versionOf(const Json &object) {
   uint32_t version = 0;
   std::string wrong;
@@ -113,7 +113,7 @@ uint32_t versionOf(const Json &object) {
 } // namespace
 
 std::string formatManifest(const Manifest &manifest) {
-  // A command line may hold any bytes; what is not UTF-8 is replaced.
+  // A command line may contain any bytes. The call replaces bytes that are not UTF-8.
   return toJson(manifest).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -15,7 +15,7 @@ namespace msleaks::analysis::inline base {
 inline constexpr char kManifestFile[] = "manifest.json";
 inline constexpr char kTraceFile[] = "trace.mslt";
 inline constexpr char kSeriesFile[] = "series.json"; // the memory over time (result/series.h)
-inline constexpr char kContentFolder[] = "watch";    // files with what watched blocks hold, where they are asked for
+inline constexpr char kContentFolder[] = "watch";    // contents of watched blocks, if the user asked for them
 
 struct RunProcess {
   uint32_t process = 0; // number in the trace; 0 = it never attached
@@ -24,8 +24,8 @@ struct RunProcess {
   int exit_status = -1; // as a shell reports it: 0..255, 128 + signal; -1 = not known
 };
 
-// The content of manifest.json. Written when the session starts (state "running") and again when it ends ("complete",
-// or "recovered" by `msleaks recover`).
+// The content of manifest.json. It is written when the session starts (state "running") and when the session ends
+// (state "complete"). `msleaks recover` writes the state "recovered".
 struct Manifest {
   uint32_t version = 1;
   std::string state;
@@ -38,23 +38,23 @@ struct Manifest {
   std::vector<RunProcess> processes;
   uint64_t collector_cpu_ns = 0;
   std::vector<std::string> options; // as the user gave them
-  std::vector<std::string> notes;   // what could not be seen, and why
+  std::vector<std::string> notes;   // what msleaks could not see, and why
 };
 
 class RunFolder {
 public:
-  // Makes the folder, 0750, and checks the path first (path_check.h). It must not exist, or be empty.
+  // Checks the path (path_check.h) and makes the folder with mode 0750. A folder that exists must be empty.
   static Result<RunFolder> create(const std::filesystem::path &folder);
-  // Opens an existing one, unless a newer msleaks wrote it. `folder` may also be the trace file itself.
+  // Opens an existing run folder. Fails if a newer msleaks wrote it. `folder` may also be the path of the trace file.
   static Result<RunFolder> open(const std::filesystem::path &folder);
 
   const std::filesystem::path &path() const { return path_; }
   const std::filesystem::path &trace() const { return trace_; }
-  // The folder itself, for writing into it whatever has its name meanwhile; AT_FDCWD when it could not be opened.
+  // The open folder: files are made in it even if its path now leads elsewhere. AT_FDCWD if it could not be opened.
   int descriptor() const;
 
   Result<Manifest> readManifest() const;
-  Result<void> writeManifest(const Manifest &) const; // to a temporary name, then renamed
+  Result<void> writeManifest(const Manifest &) const; // writes a temporary file, and renames it
 
 private:
   RunFolder(std::filesystem::path path, std::filesystem::path trace, FileDescriptor folder)
@@ -68,8 +68,8 @@ private:
 inline constexpr uint32_t kManifestVersion = 1;
 
 std::string formatManifest(const Manifest &manifest);
-// `where` names the file in the error.
-// Fails only on one that a newer msleaks wrote.
+// Fails only if a newer msleaks wrote the manifest. `where` is
+// the file's name in the error.
 Result<void> checkManifestVersion(std::string_view text, const std::string &where);
 Result<Manifest> parseManifest(std::string_view text, const std::string &where);
 

@@ -8,7 +8,7 @@
 namespace msleaks::analysis::inline base {
 namespace {
 
-// A handler has no object.
+// Global variables, because a signal handler receives no object.
 std::atomic<int> arrived_signal;
 std::atomic<pid_t> running_child;
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free);
@@ -59,7 +59,7 @@ void StopSignals::end() const {
   const int signal = arrived();
   std::signal(signal, SIG_DFL);
   raise(signal);
-  _exit(128 + signal); // the signal is blocked
+  _exit(128 + signal); // only reached if the signal is blocked
 }
 
 void StopSignals::passTo(pid_t child) {

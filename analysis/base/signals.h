@@ -1,12 +1,12 @@
-// Signals that this process handles otherwise while another program runs for it.
+// Handles signals in another way while this process runs another program.
 #pragma once
 
 #include "analysis/base/program.h"
 
 namespace msleaks::analysis::inline base {
 
-// Notes SIGINT, SIGTERM and SIGHUP instead of ending this process, so that it can remove what it made. Ignored signals
-// stay ignored. At most one object exists at a time.
+// Notes SIGINT, SIGTERM and SIGHUP instead of ending this process, so that it can first remove its files. Signals that
+// are ignored stay ignored. At most one object exists at a time.
 class StopSignals {
 public:
   StopSignals();
@@ -14,13 +14,13 @@ public:
   StopSignals(const StopSignals &) = delete;
   StopSignals &operator=(const StopSignals &) = delete;
 
-  // The signal that arrived; 0: none.
+  // The signal that arrived, or 0.
   int arrived() const;
-  // Ends this process by the signal that arrived. Nothing of ours may be left to remove.
+  // Ends this process by the signal that arrived. The caller has removed all our files.
   [[noreturn]] void end() const;
-  const SignalSetup &found() const { return found_; } // for the programs
+  const SignalSetup &found() const { return found_; } // the programs that we start get these signals back
 
-  // This child receives the signals that only we were sent. A signal of the terminal reaches it anyway.
+  // Passes on to this child the signals of other processes. The terminal sends its signals to the child, too.
   static void passTo(pid_t child);
   static void passToNobody();
 
@@ -36,7 +36,7 @@ public:
   ~TerminalSignalsIgnored();
   TerminalSignalsIgnored(const TerminalSignalsIgnored &) = delete;
   TerminalSignalsIgnored &operator=(const TerminalSignalsIgnored &) = delete;
-  const SignalSetup &found() const { return found_; } // for the program
+  const SignalSetup &found() const { return found_; } // the program that we start gets these signals back
 
 private:
   SignalSetup found_{};

@@ -1,4 +1,4 @@
-// Strings of a table that an object brings (abi/site_table.h, abi/graph_table.h): NUL-terminated, named by offsets.
+// Reads strings that tables in objects (abi/site_table.h, abi/graph_table.h) name by their offset. They end with NUL.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace msleaks::analysis::inline base {
 
-// Views end at the next NUL, which is found by binary search: many rows that point into one long string must not cost
-// its length each.
+// Finds the end of a string by binary search. If many rows point into one long string, a search for the NUL byte by
+// byte would take quadratic time.
 class StringTable {
 public:
   explicit StringTable(std::span<const char> bytes) : bytes_(bytes) {
@@ -21,7 +21,7 @@ public:
       if (bytes[i] == 0)
         ends_.push_back(static_cast<uint32_t>(i));
   }
-  // 0 is the empty string, also in a table without any.
+  // Offset 0 is the empty string, even if the table has no bytes.
   std::optional<std::string_view> at(uint32_t offset) const {
     if (offset == 0)
       return std::string_view();
@@ -38,24 +38,24 @@ private:
   std::vector<uint32_t> ends_;
 };
 
-// A row of a table in bytes that are aligned to nothing.
-// The caller has checked that it lies in there.
+// Copies a row of a table, because its bytes may not be aligned.
+// The caller has checked that the row lies in `bytes`.
 template <class Row> Row copyRow(std::span<const std::byte> bytes, uint64_t offset) {
   Row row;
   std::memcpy(&row, bytes.data() + offset, sizeof row);
   return row;
 }
 
-// Vectors that are kept by a dense number and grow with it.
-// The element at `index`; the list grows to it, and by half, when it is not there yet. References into the list end
-// then.
+// Vectors whose index is a dense number.
+// Returns the element at `index`. If the vector is too short, makes it longer, by half more than needed. This call may
+// invalidate references to elements.
 template <class T> T &elementAt(std::vector<T> &list, size_t index) {
   if (index >= list.size())
     list.resize(index + 1 + index / 2);
   return list[index];
 }
 
-// The same without growing: what is behind the end has the value of a new element.
+// The same without growing: an index after the end returns a new element's value.
 template <class T> T valueAt(const std::vector<T> &list, size_t index) {
   return index < list.size() ? list[index] : T{};
 }

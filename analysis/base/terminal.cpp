@@ -27,7 +27,7 @@ size_t outputColumns(int descriptor) {
 
 namespace {
 
-constexpr auto kQuiet = std::chrono::seconds(1); // who waits less sees no line at all
+constexpr auto kQuiet = std::chrono::seconds(1); // if the work takes less, no line appears
 constexpr auto kInterval = std::chrono::milliseconds(200);
 constexpr size_t kUsualColumns = 80;
 
@@ -36,7 +36,7 @@ bool canErase() {
   return isatty(STDERR_FILENO) == 1 && term && std::string_view(term) != "dumb";
 }
 
-// One column is left free: a terminal that writes into its last one may already be in the next line.
+// Leaves one column free: after a character in the last column, some terminals go to the next line.
 size_t room() {
   winsize size{};
   const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
@@ -51,7 +51,7 @@ void writeToTerminal(const std::string &text) {
 
 ProgressLine::ProgressLine(bool wanted) : terminal_(wanted && canErase()), next_(Clock::now() + kQuiet) {}
 
-// A job in the background must not write over what the foreground shows.
+// A background job must not write over the output of the foreground job.
 bool ProgressLine::visible() const { return terminal_ && tcgetpgrp(STDERR_FILENO) == getpgrp(); }
 
 bool ProgressLine::due() {

@@ -1,4 +1,4 @@
-// How wide a line for people may be.
+// The width of lines for people, and a line that shows progress.
 #pragma once
 
 #include <chrono>
@@ -7,24 +7,24 @@
 
 namespace msleaks::analysis::inline base {
 
-// COLUMNS, if it is a number; else the width of the terminal that the descriptor is. Where there is none, nobody's
-// window cuts lines: SIZE_MAX.
+// Returns COLUMNS if it is a positive number, or else the width of the descriptor's terminal. Returns SIZE_MAX if the
+// descriptor is no terminal, because then no window cuts the lines.
 size_t outputColumns(int descriptor);
 
-// One line on the terminal for whoever waits, redrawn a few times per second. It leaves nothing behind.
+// A line on the terminal for a person who waits. It is redrawn a few times per second, and erased at the end.
 class ProgressLine {
 public:
-  // Never visible unless it is wanted, stderr is a terminal that can erase a line, and we are in its foreground.
+  // Shows the line only if it is wanted, stderr is a terminal that can erase a line, and we run in its foreground.
   explicit ProgressLine(bool wanted = true);
   ~ProgressLine() { erase(); }
   ProgressLine(const ProgressLine &) = delete;
   ProgressLine &operator=(const ProgressLine &) = delete;
 
-  // Whether it is time for a new text: not within the first second, and then five times per second.
+  // Whether to draw a new text now: first after one second, then five times per second.
   bool due();
-  // Cut to the terminal's width. The cursor is left in the first column, so what a program writes replaces the line.
+  // Cuts the text to the terminal's width. The cursor returns to the first column, so later output replaces the line.
   void draw(const std::string &text);
-  // The same, when it is time for it.
+  // Calls draw() if due() says so.
   void drawIfDue(const std::string &text);
   void erase();
 

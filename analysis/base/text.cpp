@@ -30,7 +30,7 @@ std::string bytesText(uint64_t bytes) {
   static constexpr const char *kUnits[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   double value = static_cast<double>(bytes) / 1024;
   size_t unit = 0;
-  // 1023.95 would be shown as 1024.
+  // With one decimal, 1023.95 would be shown as 1024.0.
   while (value >= 1023.95 && unit + 1 < std::size(kUnits)) {
     value /= 1024;
     ++unit;
@@ -77,7 +77,7 @@ constexpr std::string_view kCut = "...";
 
 bool isContinuation(unsigned char byte) { return (byte & 0xc0) == 0x80; }
 
-// Says what wcwidth(3) needs to know, whatever locale the program has.
+// Sets a UTF-8 locale for this thread while the object exists: wcwidth(3) depends on the locale.
 class Utf8Locale {
 public:
   Utf8Locale() : before_(known() ? uselocale(known()) : locale_t()) {}
@@ -105,7 +105,7 @@ wchar_t codePointOf(std::string_view character) {
   return code;
 }
 
-// Bytes of the well-formed UTF-8 character at the front; 0 when there is none.
+// The size of the UTF-8 character at the front, in bytes; 0 if these bytes are not well-formed.
 size_t characterBytes(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   const size_t bytes = lead < 0x80                   ? 1
@@ -128,7 +128,7 @@ bool isControl(std::string_view character) {
 }
 
 struct Character {
-  size_t begin, columns; // 0: it combines with the one before; 2: a wide one
+  size_t begin, columns; // columns: 0 = combines with the character before, 2 = wide
 };
 
 std::vector<Character> charactersOf(std::string_view text) {

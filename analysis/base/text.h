@@ -7,14 +7,14 @@
 
 namespace msleaks::analysis::inline base {
 
-// "x.c" of "/src/x.c".
+// "/src/x.c" -> "x.c".
 inline std::string_view baseName(std::string_view path) {
   const size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-// "libcudart" of "/opt/libcudart-d0da41ae.so.11.0". A library's file has another name in each version, and packages of
-// Python put a hash into it.
+// "/opt/libcudart-d0da41ae.so.11.0" -> "libcudart". The file name of a library contains its version, and packages of
+// Python add a hash.
 inline std::string_view libraryName(std::string_view path) {
   constexpr size_t kHashDigits = 8;
   std::string_view name = baseName(path);
@@ -25,7 +25,7 @@ inline std::string_view libraryName(std::string_view path) {
   return has_hash ? name.substr(0, dash) : name;
 }
 
-// The text without spaces, tabs and ends of lines at its begin and end.
+// Removes spaces, tabs and ends of lines at both ends of the text.
 std::string_view trimmed(std::string_view);
 
 // Numbers as people read them.
@@ -33,22 +33,22 @@ std::string bytesText(uint64_t bytes);                  // "512 B", "1.50 KiB", 
 std::string durationText(uint64_t time_ns);             // "350 ns", "12.3 ms", "4.20 s", "3 min 5 s"
 std::string countText(uint64_t count);                  // "1,234,567"
 std::string shortCountText(uint64_t count);             // the same up to six digits, then "1.23M", "4.5G"
-std::string percentText(uint64_t part, uint64_t whole); // "33%", "<1%"; nothing of nothing
+std::string percentText(uint64_t part, uint64_t whole); // "33%", "<1%"; "" if `whole` is 0
 
 // Names as a table shows them.
 
-// Control characters, and bytes that are not UTF-8, as \xNN: a name must not steer the terminal.
+// Writes control characters, and bytes that are not UTF-8, as \xNN, so that a name cannot control the terminal.
 std::string printable(std::string_view);
 
-// Columns of a terminal that a printable string takes: a wide character two, a combining one none.
+// The number of columns that a printable string takes: 2 for a wide character, 0 for a combining one.
 size_t widthOf(std::string_view);
 
-// At most `columns` columns of a printable string, "..." for what was cut off.
+// Cuts a printable string to `columns` columns. "..." replaces the part that was cut off.
 std::string cutEnd(std::string_view, size_t columns);
 std::string cutBegin(std::string_view, size_t columns);
 std::string cutMiddle(std::string_view, size_t columns);
 
-// "a/b" of "/long/way/a/b": the end of a path, cut at a slash where one is near.
+// "/long/way/a/b" -> ".../a/b": the end of a path. Cuts at a slash if there is one nearby.
 std::string shortPath(std::string_view path, size_t columns);
 
 } // namespace msleaks::analysis::inline base

@@ -1,5 +1,5 @@
-// Whose definitions a process has besides its own: a fork's child inherits those of the process image that it was
-// forked from, and so on.
+// Finds the processes whose definitions a process uses besides its own. A fork's child inherits the definitions of the
+// process image from which it was forked. That image may have inherited definitions, too.
 #pragma once
 
 #include "analysis/trace/trace_reader.h"
@@ -18,13 +18,13 @@ namespace msleaks::analysis::inline places {
 
 class Ancestry {
 public:
-  // Before the first look-up, in any order.
+  // Call it before the first look-up. The order of calls does not matter.
   void add(const ProcessStart &start) {
     processes_.emplace(Image(start.pid, start.time_ns), start.process);
     if (start.ancestor.pid != 0)
       parents_.insert_or_assign(start.process, Image(start.ancestor.pid, start.ancestor.attach_ns));
   }
-  // The body of an Inherited definition, as old traces have it; false = it is too short.
+  // Takes the body of an Inherited definition, which old traces contain. Returns false if the body is too short.
   bool add(uint32_t process, std::span<const std::byte> inherited) {
     abi::InheritedDefinition from;
     if (inherited.size() < sizeof from)
@@ -34,8 +34,8 @@ public:
     return true;
   }
 
-  // Calls f(process) for the ancestors, nearest first, until it says true or one is unknown. In a hostile trace they
-  // may go round.
+  // Calls f(process) for each ancestor, nearest first, until f returns true or an ancestor is unknown. Counts the
+  // steps, because ancestors in a damaged trace may form a cycle.
   template <class F> void findAmong(uint32_t process, F &&f) const {
     size_t left = parents_.size();
     for (auto ancestor = parentOf(process); ancestor && left > 0 && !f(*ancestor); --left)

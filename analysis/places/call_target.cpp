@@ -11,7 +11,7 @@ bool importsFunction(unsigned machine, uint64_t type) {
                               : type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
 }
 
-// The lowest `bits` of a field with a sign.
+// Extends the sign of a field that consists of the lowest `bits`.
 int64_t extended(uint64_t field, unsigned bits) { return static_cast<int64_t>(field << (64 - bits)) >> (64 - bits); }
 
 void readSlots(Elf *elf, Elf_Scn *section, const GElf_Shdr &header, unsigned machine,

@@ -29,7 +29,7 @@ template <class F> void forEachRange(Dwarf_Die &die, const F &f) {
       f(begin, end);
 }
 
-// The entry that holds the address, if there is one, in a list ordered by begin.
+// Returns the entry of the list that contains the address, or null. The list is in order of `begin`.
 template <class List> auto *rangeAt(List &list, uint64_t address) {
   auto found = std::upper_bound(list.begin(), list.end(), address,
                                 [](uint64_t value, const auto &range) { return value < range.begin; });
@@ -64,7 +64,7 @@ bool isFunction(Dwarf_Die &die) {
   return tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram || tag == DW_TAG_entry_point;
 }
 
-// Where compilers put functions that have code: in the unit and its namespaces, of some languages in types.
+// Whether compilers put functions with code there: in the unit, in namespaces, and for some languages in types.
 bool mayHoldFunctions(Dwarf_Die &die) {
   switch (dwarf_tag(&die)) {
   case DW_TAG_namespace:
@@ -83,8 +83,8 @@ struct Function {
   Dwarf_Die die;
 };
 
-// By begin. libdw searches a unit from its begin for each address, and once more for what is around it: 5 ms in a unit
-// of a C++ program.
+// Sorted by `begin`. libdw would search a unit from its beginning for each address, and again for the functions around
+// the address. This takes 5 ms in a unit of a C++ program.
 std::vector<Function> functionsOf(const Dwarf_Die &unit) {
   std::vector<Function> functions;
   std::vector<Dwarf_Die> holders{unit};
@@ -103,12 +103,12 @@ std::vector<Function> functionsOf(const Dwarf_Die &unit) {
   return functions;
 }
 
-// Where the definitions of variables with an address lie: beside functions, and in them.
+// Whether definitions of variables with an address may be there: outside of functions, or inside.
 bool mayHoldVariables(Dwarf_Die &die) {
   return mayHoldFunctions(die) || isFunction(die) || dwarf_tag(&die) == DW_TAG_lexical_block;
 }
 
-// The file of a definition. libdw takes number 0 for no file; in DWARF 5 it is the unit's own.
+// The file of a definition. libdw treats file 0 as no file. In DWARF 5, file 0 is the unit's own file.
 std::string fileOf(Dwarf_Die &die, const Dwarf_Die &unit) {
   const char *file = dwarf_decl_file(&die);
   Dwarf_Die of = unit;
@@ -132,7 +132,7 @@ std::optional<uint64_t> addressOf(Dwarf_Die &variable) {
   return std::nullopt;
 }
 
-// The first block or inlined function in `scope` whose code holds the address; that becomes `scope`.
+// Sets `scope` to the first block or inlined function inside it whose code contains the address, if there is one.
 bool enter(Dwarf_Die &scope, uint64_t address) {
   Dwarf_Die die;
   for (int end = dwarf_child(&scope, &die); end == 0; end = dwarf_siblingof(&die, &die))
@@ -143,7 +143,7 @@ bool enter(Dwarf_Die &scope, uint64_t address) {
   return false;
 }
 
-// Functions that hold the address, innermost first; the last one is no inlined one.
+// Returns the functions that contain the address, innermost first. Only the last one is not inlined.
 std::vector<Dwarf_Die> functionsAt(const std::vector<Function> &functions, uint64_t address) {
   const Function *function = rangeAt(functions, address);
   if (!function)
@@ -160,18 +160,18 @@ std::vector<Dwarf_Die> functionsAt(const std::vector<Function> &functions, uint6
 } // namespace
 
 struct DebugInfo::State {
-  std::string debug_path; // libdwfl keeps a pointer to the pointer
+  std::string debug_path; // libdwfl keeps a pointer to debug_path_pointer
   char *debug_path_pointer = nullptr;
   Dwfl_Callbacks callbacks{};
   std::unique_ptr<Dwfl, DwflEnd> session;
   Dwfl_Module *module = nullptr;
   std::vector<Range> ranges; // by begin
 
-  std::unordered_map<Dwarf_CU *, std::vector<Function>> functions; // of units that somebody asked for
+  std::unordered_map<Dwarf_CU *, std::vector<Function>> functions; // only of units that were asked for
 
-  std::optional<std::unordered_map<uint64_t, CodePlace>> variables; // by address, once somebody asked
+  std::optional<std::unordered_map<uint64_t, CodePlace>> variables; // by address; read at the first question
 
-  std::optional<TypeLayouts> types; // once somebody asked
+  std::optional<TypeLayouts> types; // read at the first question
 
   Dwarf *dwarf() const {
     Dwarf_Addr bias = 0;
@@ -199,10 +199,10 @@ DebugInfo::DebugInfo(DebugInfo &&) noexcept = default;
 DebugInfo &DebugInfo::operator=(DebugInfo &&) noexcept = default;
 DebugInfo::~DebugInfo() = default;
 
-// Not by .debug_aranges, which clang does not write.
+// Does not use .debug_aranges, because clang does not write this section.
 DebugInfo DebugInfo::open(const std::filesystem::path &image, const std::filesystem::path &debug_folder) {
   auto state = std::make_unique<State>();
-  // "+": the checksum of a .gnu_debuglink is compared. Beside the image, in .debug there, and in the folder.
+  // "+" compares the checksum of a .gnu_debuglink. Searches beside the image, in .debug there, and in the folder.
   state->debug_path = "+:.debug:" + debug_folder.string();
   state->debug_path_pointer = state->debug_path.data();
   state->callbacks.find_elf = dwfl_build_id_find_elf;
@@ -246,7 +246,7 @@ void DebugInfo::State::addVariables(const Dwarf_Die &unit, uint64_t &left) {
 }
 
 CodePlace DebugInfo::variableAt(uint64_t address) const {
-  constexpr uint64_t kMostEntries = 5'000'000; // a second
+  constexpr uint64_t kMostEntries = 5'000'000; // takes a second
   Dwarf *dwarf = state_ ? state_->dwarf() : nullptr;
   if (!dwarf)
     return {};

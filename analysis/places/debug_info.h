@@ -1,5 +1,5 @@
-// Lines and inlined functions of one image, from its DWARF (elfutils' libdw): in the file itself, or in a separate file
-// that its build id or its .gnu_debuglink names.
+// Reads lines and inlined functions of one image from its DWARF, by elfutils' libdw. The DWARF is in the image, or in a
+// separate file that the image's build id or its .gnu_debuglink names.
 #pragma once
 
 #include "analysis/places/line_code.h"
@@ -15,23 +15,23 @@ namespace msleaks::analysis::inline places {
 
 class DebugInfo {
 public:
-  // `debug_folder`: the parent of .build-id. Empty for an image without any DWARF.
+  // `debug_folder` is the parent of .build-id. The result is empty if the image has no DWARF.
   static DebugInfo open(const std::filesystem::path &image, const std::filesystem::path &debug_folder);
   DebugInfo();
   DebugInfo(DebugInfo &&) noexcept;
   DebugInfo &operator=(DebugInfo &&) noexcept;
   ~DebugInfo();
 
-  // The function at `address` (as in the file), preceded by those that were inlined there, innermost first. Empty when
-  // nothing is known.
+  // Returns the function at `address` (an address in the file). If calls were inlined there, the inlined functions come
+  // first, innermost first. Returns nothing if the address is not known.
   std::vector<CodePlace> at(uint64_t address) const;
-  // Where the variable that begins at `address` is defined, without its name. Nothing when that is not known, or there
-  // are too many variables to look through.
+  // Returns where the variable that begins at `address` is defined, without its name. Returns an empty place if this is
+  // not known, or if there are too many variables to search.
   CodePlace variableAt(uint64_t address) const;
-  // As TypeLayouts::memberAt has it.
+  // Like TypeLayouts::memberAt.
   std::string memberAt(std::string_view type, uint64_t offset) const;
 
-  // As the function of that name has it (line_code.h).
+  // Like the function with this name in line_code.h.
   std::vector<CodeRange> codeOfLine(std::string_view file, uint32_t line) const;
 
 private:

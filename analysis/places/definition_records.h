@@ -1,4 +1,4 @@
-// Walks the records of a .defs file (abi/definitions.h) without trusting them.
+// Walks through the records of a .defs file (abi/definitions.h), which may be damaged.
 #pragma once
 
 #include "msleaks/abi/definitions.h"
@@ -13,13 +13,13 @@
 namespace msleaks::analysis::inline places {
 
 struct DefinitionRecord {
-  uint64_t bytes = 0; // with header and padding, as the header says; 0 = there is no header of a record
-  bool whole = false; // all of the body is there, and its checksum is right; padding may still lack
+  uint64_t bytes = 0; // with header and padding, as the header says; 0 = no record begins here
+  bool whole = false; // the body is complete and its checksum is right; padding may be missing
   abi::DefinitionKind kind{};
   std::span<const std::byte> body;
 };
 
-// The record at the front of `records`.
+// Reads the record at the front of `records`.
 inline DefinitionRecord frontDefinition(std::span<const std::byte> records) {
   abi::DefinitionHeader header;
   if (records.size() < sizeof header)
@@ -40,7 +40,7 @@ inline DefinitionRecord frontDefinition(std::span<const std::byte> records) {
 
 enum class RecordsEnd { Whole, Damaged };
 
-// Calls f(kind, body) for each record; stops at one that is cut off or whose checksum is wrong.
+// Calls f(kind, body) for each record. Stops at a record that is cut off, or whose checksum is wrong.
 template <class F> RecordsEnd forEachDefinition(std::span<const std::byte> records, F &&f) {
   while (!records.empty()) {
     const DefinitionRecord record = frontDefinition(records);

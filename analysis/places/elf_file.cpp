@@ -14,7 +14,7 @@ namespace {
 constexpr char kThinArchive[] = "!<thin>\n";
 constexpr unsigned char kBitcode[] = {'B', 'C', 0xc0, 0xde};
 
-// Why libelf does not know this file, as far as its first bytes say.
+// Returns why libelf cannot read this file, if the first bytes of the file show the reason.
 std::string reasonOf(int descriptor) {
   unsigned char first[8] = {};
   const ssize_t count = pread(descriptor, first, sizeof first, 0);
@@ -31,7 +31,7 @@ std::string reasonOf(int descriptor) {
 
 Result<ElfFile> ElfFile::open(const std::filesystem::path &path) {
   elf_version(EV_CURRENT);
-  // O_NONBLOCK: opening a FIFO must not wait for a writer.
+  // With O_NONBLOCK, opening a FIFO does not wait for a writer.
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0)
     return fail(fmt::format("{}: cannot be read: {}", path.string(), std::strerror(errno)));
@@ -40,7 +40,7 @@ Result<ElfFile> ElfFile::open(const std::filesystem::path &path) {
     close(descriptor);
     return fail(fmt::format("{}: is not a file", path.string()));
   }
-  // Read, not mapped: a file that shrinks meanwhile must not kill us.
+  // Reads the file instead of mapping it: if another process truncates the file, a mapping would crash us.
   ElfHandle elf(elf_begin(descriptor, ELF_C_READ, nullptr));
   const Elf_Kind kind = elf ? elf_kind(elf.get()) : ELF_K_NONE;
   if (kind != ELF_K_ELF && kind != ELF_K_AR) {

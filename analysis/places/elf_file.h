@@ -1,4 +1,4 @@
-// An ELF file or a static archive of them, opened with libelf.
+// An ELF file, or a static archive of ELF files, which libelf has opened.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -20,7 +20,7 @@ using ElfHandle = std::unique_ptr<Elf, ElfEnd>;
 
 class ElfFile {
 public:
-  // Fails when the file cannot be read, or is neither an ELF file nor an archive.
+  // Fails if the file cannot be read, or if it is neither an ELF file nor an archive.
   static Result<ElfFile> open(const std::filesystem::path &);
   ElfFile(ElfFile &&other) noexcept;
   ElfFile &operator=(ElfFile &&) = delete;
@@ -36,7 +36,7 @@ private:
   ElfHandle elf_;
 };
 
-// Calls f(section, header) for each section of one ELF object that libelf can read.
+// Calls f(section, header) for each section of an ELF object that libelf can read.
 template <class F> void forEachSection(Elf *elf, F &&f) {
   for (Elf_Scn *section = elf_nextscn(elf, nullptr); section; section = elf_nextscn(elf, section)) {
     GElf_Shdr header;
@@ -45,10 +45,10 @@ template <class F> void forEachSection(Elf *elf, F &&f) {
   }
 }
 
-// The section's bytes as they are in the file; empty for one that has none, or none that can be read.
+// The section's bytes in the file. Empty if the section has no bytes, or if they cannot be read.
 std::span<const std::byte> bytesOf(Elf_Scn *);
 
-// NT_GNU_BUILD_ID of an ELF object; empty when it has none.
+// The build id of an ELF object (NT_GNU_BUILD_ID), or empty if it has none.
 std::vector<std::byte> buildIdOf(Elf *);
 
 } // namespace msleaks::analysis::inline places

@@ -20,7 +20,7 @@ bool isNameCharacter(char c) { return std::isalnum(static_cast<unsigned char>(c)
 bool isOpening(char c) { return c == '<' || c == '(' || c == '[' || c == '{'; }
 bool isClosing(char c) { return c == '>' || c == ')' || c == ']' || c == '}'; }
 
-// Behind the bracket that closes the one at `at`; npos: none does.
+// Returns the position after the bracket that closes the bracket at `at`; npos if there is none.
 size_t behindBrackets(std::string_view name, size_t at) {
   size_t depth = 0;
   for (; at < name.size(); ++at) {
@@ -32,7 +32,7 @@ size_t behindBrackets(std::string_view name, size_t at) {
   return std::string_view::npos;
 }
 
-// "operator()", "operator<<", "operator new[]", "operator bool": up to the parameters.
+// Whether a name of an operator begins at `at`, such as "operator()", "operator<<", "operator new[]", "operator bool".
 bool isOperatorAt(std::string_view name, size_t at) {
   const size_t behind = at + kOperator.size();
   return name.substr(at).starts_with(kOperator) && (at == 0 || !isNameCharacter(name[at - 1])) &&
@@ -47,16 +47,16 @@ size_t behindOperator(std::string_view name, size_t at) {
 }
 
 struct Parts {
-  std::vector<std::string_view> scopes; // with their template arguments
-  std::string_view own;                 // the same
+  std::vector<std::string_view> scopes; // with template arguments
+  std::string_view own;                 // with template arguments
   bool has_parameters = false;
 };
 
-// A name that cannot be read is its own name.
+// If the name has an unknown form, the whole name is the function's own name.
 Parts partsOf(std::string_view name) {
   Parts parts;
   Parts whole{{}, name, false};
-  size_t begin = 0, end = std::string_view::npos; // `end`: of the own name, where its parameters begin
+  size_t begin = 0, end = std::string_view::npos; // where the own name ends and its parameters begin
   for (size_t at = 0; at < name.size();) {
     const std::string_view rest = name.substr(at);
     if (end == std::string_view::npos && isOperatorAt(name, at)) {
@@ -73,7 +73,7 @@ Parts partsOf(std::string_view name) {
       at = behindBrackets(name, at);
       if (at == std::string_view::npos)
         return whole;
-    } else if (rest[0] == ' ' && end == std::string_view::npos) { // what stands before it is the type of the result
+    } else if (rest[0] == ' ' && end == std::string_view::npos) { // the text before the space is the result's type
       parts.scopes.clear();
       begin = ++at;
     } else {
@@ -147,7 +147,7 @@ std::string briefName(std::string_view function) {
 namespace {
 
 constexpr std::string_view kStd = "std::", kScope = "::", kOperatorWord = "operator";
-constexpr size_t kDeepest = 64; // template arguments that are nested deeper stay as they are
+constexpr size_t kDeepest = 64; // the deepest level at which template arguments are shortened
 
 bool isWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
 bool isDigits(std::string_view text) {
@@ -160,7 +160,7 @@ bool isBetween(std::string_view text, std::string_view begin, std::string_view e
   return text.size() > begin.size() + end.size() && text.starts_with(begin) && text.ends_with(end);
 }
 
-// Whether a namespace is an inline one, by which a library only tells its versions apart.
+// Whether a namespace is an inline namespace that a library uses only to tell its versions apart.
 bool isInlineNamespace(std::string_view outer, std::string_view name) {
   if (name.starts_with("__"))
     return name == "__cxx11" || name == "__ndk1" || isDigits(name.substr(2));
@@ -172,7 +172,7 @@ bool isInlineNamespace(std::string_view outer, std::string_view name) {
 
 std::string withoutInlineNamespaces(std::string_view text) {
   std::string kept;
-  std::string_view outer; // the namespace before the one at `at`
+  std::string_view outer; // the namespace before position `at`
   for (size_t at = 0; at < text.size();) {
     size_t end = at;
     while (end < text.size() && isWord(text[end]))
@@ -194,7 +194,7 @@ std::string withoutInlineNamespaces(std::string_view text) {
   return kept;
 }
 
-// Behind the `>` that closes the `<` at `at`. Nothing if none does.
+// Returns the position after the `>` that closes the `<` at `at`. Returns nothing if there is none.
 std::optional<size_t> behindArguments(std::string_view text, size_t at) {
   std::vector<char> open;
   for (; at < text.size(); ++at) {
@@ -215,7 +215,7 @@ std::optional<size_t> behindArguments(std::string_view text, size_t at) {
   return std::nullopt;
 }
 
-// The arguments between `<` and `>`, with their blanks.
+// Returns the arguments between `<` and `>`, with their blanks.
 std::vector<std::string_view> argumentsIn(std::string_view inside) {
   std::vector<std::string_view> list;
   size_t begin = 0, depth = 0;
@@ -235,7 +235,7 @@ std::vector<std::string_view> argumentsIn(std::string_view inside) {
   return list;
 }
 
-// "float" if `argument` is "std::less<float>" and `of` is "std::less".
+// Returns "float" if `argument` is "std::less<float>" and `of` is "std::less".
 std::optional<std::string_view> argumentOf(std::string_view argument, std::string_view of) {
   if (!argument.starts_with(of) || argument.size() < of.size() + 2 || argument[of.size()] != '<' ||
       argument.back() != '>')
@@ -243,7 +243,7 @@ std::optional<std::string_view> argumentOf(std::string_view argument, std::strin
   return trimmed(argument.substr(of.size() + 1, argument.size() - of.size() - 2));
 }
 
-// Whether the argument is the one that a template of the standard library has if nobody names another.
+// Whether the argument equals the default argument of a template of the standard library.
 bool isDefault(std::string_view argument, std::string_view of, std::string_view first) {
   if (argumentOf(argument, "std::allocator"))
     return true;
@@ -258,7 +258,7 @@ bool isDefault(std::string_view argument, std::string_view of, std::string_view 
          ((of == "std::queue" || of == "std::stack") && argumentOf(argument, "std::deque") == first);
 }
 
-// "std::string" of "std::basic_string" and the argument "char".
+// "std::basic_string" and the argument "char" -> "std::string".
 std::optional<std::string> aliasOf(std::string_view of, std::string_view argument) {
   constexpr std::string_view kBasic = "std::basic_";
   constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kCharacters = {
@@ -271,7 +271,7 @@ std::optional<std::string> aliasOf(std::string_view of, std::string_view argumen
   return std::nullopt;
 }
 
-// The name in front of `<`, with its namespaces: "std::vector".
+// Returns the name before `<`, with its namespaces: "std::vector".
 std::string_view nameBefore(std::string_view text) {
   size_t begin = text.size();
   while (begin > 0 && (isWord(text[begin - 1]) || text[begin - 1] == ':'))
@@ -281,8 +281,8 @@ std::string_view nameBefore(std::string_view text) {
 
 std::string plainArguments(std::string_view text, size_t depth);
 
-// "[abi:cxx11]", by which a compiler tells versions of a function apart, or the scope of a namespace without a name;
-// 0: there is none at `at`.
+// Returns the position after a useless part at `at`, or 0 if there is none. Useless parts are "[abi:cxx11]", by which a
+// compiler tells versions of a function apart, and the scope of a namespace without a name.
 size_t behindUseless(std::string_view text, size_t at) {
   constexpr std::string_view kAnonymous = "(anonymous namespace)::";
   if (text.substr(at).starts_with(kAnonymous))
@@ -291,7 +291,7 @@ size_t behindUseless(std::string_view text, size_t at) {
   return end == std::string_view::npos ? 0 : end + 1;
 }
 
-// Appends "<...>" to a text that ends in the template's name.
+// Appends "<...>" to a text that ends with the template's name.
 void appendArguments(std::string &text, std::string_view inside, size_t depth) {
   const std::string of(nameBefore(text));
   std::vector<std::string> arguments;
@@ -309,7 +309,7 @@ void appendArguments(std::string &text, std::string_view inside, size_t depth) {
   text += '>';
 }
 
-// Behind "operator<<" and the like, whose signs are no brackets; 0 if there is no operator at `at`.
+// Returns the position after "operator<<" and the like, whose signs are no brackets. Returns 0 if there is no operator.
 size_t behindOperatorSigns(std::string_view text, size_t at) {
   if (!text.substr(at).starts_with(kOperatorWord) || (at > 0 && isWord(text[at - 1])))
     return 0;

@@ -7,7 +7,7 @@
 
 namespace msleaks::analysis::inline places {
 
-// From the whole name to the function's own name, each form shorter than the one before:
+// Returns forms of a name, from the whole name to the function's own name. Each form is shorter than the one before:
 //   engine::Index<int, float>::grow(unsigned long)
 //   engine::Index<int, float>::grow(...)
 //   engine::Index<...>::grow(...)
@@ -16,18 +16,18 @@ namespace msleaks::analysis::inline places {
 //   grow
 std::vector<std::string> formsOf(std::string_view function);
 
-// "Index::grow": the own name and the class or namespace around it, without arguments. Sentences name functions so.
+// "Index::grow": the function's own name and its class or namespace, without arguments. Sentences contain this form.
 std::string briefName(std::string_view function);
 
-// "std::vector<...>" of "std::vector<float, std::allocator<float> >".
+// "std::vector<float, std::allocator<float> >" -> "std::vector<...>".
 std::string withoutTemplateArguments(std::string_view name);
 
-// Names of C++ without the parts that tell a reader nothing.
+// Removes the parts of C++ names that do not help a reader.
 
-// "std::map<std::string, Tensor>" of "std::map<std::__cxx11::basic_string<char, std::char_traits<char>,
-// std::allocator<char> >, Tensor, std::less<...>, std::allocator<...> >". Left out are: inline namespaces of libraries,
-// namespaces without a name, versions such as [abi:cxx11], default template arguments of the standard library, and
-// std::allocator as a last argument. The text may contain names among other words; all else stays as it is.
+// "std::map<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, Tensor, std::less<...>,
+// std::allocator<...> >" -> "std::map<std::string, Tensor>". Removes inline namespaces and unnamed namespaces, versions
+// such as [abi:cxx11], and default template arguments of the standard library. Also removes std::allocator as a last
+// argument. `text` may contain other words: they stay unchanged.
 std::string plainName(std::string_view text);
 
 } // namespace msleaks::analysis::inline places

@@ -1,5 +1,5 @@
-// The texts that events name by a number (abi::StringDefinition): of marks, ranges, owners, counters. A number means
-// something only within its process; equal texts of all processes share one LabelId.
+// The texts of marks, ranges, owners and counters. Events contain numbers of these texts (abi::StringDefinition). A
+// number is valid in one process only. Equal texts of several processes share one LabelId.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -19,7 +19,7 @@
 
 namespace msleaks::analysis::inline places {
 
-// Number of a text in one Labels, from 1 without gaps. 0 = not known.
+// The number of a text in one Labels object. Numbers begin with 1 and have no gaps. 0 = not known.
 struct LabelId {
   uint32_t index = 0;
   constexpr bool known() const { return index != 0; }
@@ -29,27 +29,27 @@ struct LabelId {
 class Labels {
 public:
   Labels() : texts_(1) {}
-  Labels(const Labels &) = delete; // by_text_ looks into texts_
+  Labels(const Labels &) = delete; // by_text_ contains views of texts_
   Labels &operator=(const Labels &) = delete;
 
-  // Everything that a trace defines. Whoever reads a SiteCatalog too has its labels, and needs no others.
+  // Reads all labels of a trace. A SiteCatalog of the trace contains its labels already.
   Result<void> load(const TraceReader &);
-  // A process that others may have inherited texts from; before the first look-up.
+  // Adds a process from which others may have inherited texts. Call it before the first look-up.
   void addProcess(const ProcessStart &start) { ancestry_.add(start); }
-  // Whole records of a process' definitions (abi/definitions.h). Damage is noted and skipped.
+  // Takes whole records of a process' definitions (abi/definitions.h). Notes and skips damage.
   void addDefinitions(uint32_t process, std::span<const std::byte> records);
-  // One of them, for whoever walks and notes by himself; false = a label, or what says whose
-  // labels a process inherited, is too short.
+  // Takes one record; the caller notes damage. Returns false if the record is too short: a label, or the definition
+  // that names the ancestor of a process.
   bool addRecord(uint32_t process, abi::DefinitionKind, std::span<const std::byte> body);
 
-  // The text of an event; unknown for a number that neither the process nor an ancestor defined.
+  // The label of an event's number. Not known if neither the process nor an ancestor has defined the number.
   LabelId find(uint32_t process, uint64_t number) const;
-  // The label with this text; unknown: nobody defined it.
+  // The label with this text. Not known if no process has defined it.
   LabelId named(std::string_view text) const;
-  // Valid while the labels live; empty when it is not known.
+  // The result is valid while this object exists. It is empty if the label is not known.
   std::string_view textOf(LabelId id) const { return id.index < texts_.size() ? texts_[id.index] : texts_.front(); }
   std::string_view textOf(uint32_t process, uint64_t number) const { return textOf(find(process, number)); }
-  size_t size() const { return texts_.size(); } // LabelId::index is below it
+  size_t size() const { return texts_.size(); } // LabelId::index is smaller
   const std::vector<std::string> &notes() const { return notes_; }
 
 private:
@@ -59,7 +59,7 @@ private:
   LabelId intern(std::string_view text);
   void note(std::string line);
 
-  std::deque<std::string> texts_; // a deque, so that a text stays where it is. [0] is unknown
+  std::deque<std::string> texts_; // a deque, so that texts never move; [0] means not known
   std::unordered_map<std::string_view, LabelId> by_text_;
   std::unordered_map<uint32_t, Numbers> processes_;
   Ancestry ancestry_;

@@ -15,7 +15,7 @@ struct Line {
   uint32_t number;
 };
 
-// clang writes paths as they lie from the folder in which it ran.
+// clang writes paths relative to the folder in which it ran.
 bool isFile(const char *path, std::string_view folder, std::string_view wanted) {
   if (path == nullptr)
     return false;
@@ -32,7 +32,7 @@ std::string folderOf(Dwarf_Die &unit) {
   return folder != nullptr ? folder : "";
 }
 
-// Numbers that the unit's line table has for the file.
+// Returns the numbers that the file has in the unit's line table.
 std::vector<size_t> filesOf(Dwarf_Die &unit, std::string_view wanted) {
   const std::string folder = folderOf(unit);
   Dwarf_Files *files = nullptr;
@@ -109,7 +109,7 @@ std::vector<CodeRange> joined(std::vector<CodeRange> ranges) {
 
 } // namespace
 
-// A line of inlined code has its own lines in the table: their calls are told by the functions that were inlined there.
+// In the line table, inlined code has lines of its own. So also looks for functions that were inlined in this line.
 std::vector<CodeRange> DebugInfo::codeOfLine(std::string_view file, uint32_t line) const {
   std::vector<CodeRange> ranges;
   forEachUnit([&](Dwarf_Die &unit) {

@@ -1,4 +1,4 @@
-// All paths of a session as one tree: a node is a call, its parent the call around it. Processes that took the same
+// All paths of a session as one tree. A node is a call, and its parent is the call around it. Processes with the same
 // path share its nodes.
 #pragma once
 
@@ -13,15 +13,15 @@ namespace msleaks::analysis::inline places {
 
 class PathIndex {
 public:
-  static constexpr uint32_t kBegin = 0;   // nothing led to the call: its thread began with it
-  static constexpr uint32_t kUnknown = 1; // what led to it is not known
+  static constexpr uint32_t kBegin = 0;   // the thread began with this call
+  static constexpr uint32_t kUnknown = 1; // the outer calls are not known
 
   struct Node {
     uint32_t parent;
     SiteId frame;
   };
 
-  // The node of that call within `parent`.
+  // Returns the node of this call within `parent`. Adds the node if it is new.
   uint32_t add(uint32_t parent, SiteId frame) {
     makeFindable();
     uint32_t &slot = slotOf(parent, frame);
@@ -30,21 +30,21 @@ public:
     findable_ = nodes_.size();
     return slot;
   }
-  // The same where it is known that there is none yet: what one process tells needs no look-up.
+  // The same, if the caller knows that the node is new: the nodes of one process differ, so need no look-up.
   uint32_t addNew(uint32_t parent, SiteId frame) {
     nodes_.push_back({parent, frame});
     return static_cast<uint32_t>(nodes_.size() - 1);
   }
-  // A parent's number is smaller than its child's.
+  // The number of a parent is smaller than the numbers of its children.
   const Node &operator[](uint32_t number) const { return nodes_[number]; }
-  size_t size() const { return nodes_.size(); } // numbers are below it
+  size_t size() const { return nodes_.size(); } // the numbers of nodes are smaller
   static bool isCall(uint32_t number) { return number > kUnknown; }
 
 private:
   static constexpr uint32_t kEmpty = 0;
-  static_assert(kEmpty == kBegin); // which is no call, so no slot has its number
+  static_assert(kEmpty == kBegin); // no slot contains kBegin, because kBegin is no call
 
-  // The one that has its number, or the empty one for it.
+  // Returns the slot of this node, or the empty slot where it belongs.
   uint32_t &slotOf(uint32_t parent, SiteId frame) {
     const uint32_t key[] = {parent, frame.index};
     size_t at = XXH3_64bits(key, sizeof key) % slots_.size();
@@ -52,7 +52,7 @@ private:
       at = (at + 1) % slots_.size();
     return slots_[at];
   }
-  // Room for one more, and every node has its slot.
+  // Makes room for one more node, and gives each node its slot.
   void makeFindable() {
     if (nodes_.size() * 2 >= slots_.size()) {
       slots_.assign(std::bit_ceil(nodes_.size() * 4), kEmpty);
@@ -63,9 +63,9 @@ private:
   }
 
   std::vector<Node> nodes_{{kBegin, {}}, {kUnknown, {}}};
-  size_t findable_ = kUnknown + 1; // nodes below it have a slot
-  // Numbers by parent and frame, at least half of them empty. A program like PyTorch has a million: in a map of the
-  // standard library they take as long as all else that a report reads.
+  size_t findable_ = kUnknown + 1; // nodes with smaller numbers have a slot
+  // A hash table of node numbers by parent and frame; at least half of it is empty. A program like PyTorch has a
+  // million nodes. With a map of the standard library, they would take as long as everything else that a report reads.
   std::vector<uint32_t> slots_ = std::vector<uint32_t>(1024, kEmpty);
 };
 

@@ -33,8 +33,8 @@ Pattern::Pattern(std::string_view text) : from_begin_(text.starts_with('^')) {
   }
 }
 
-// Each piece where it is found first: what is left for the others is never more than that. The last one of an anchored
-// pattern stands at the end.
+// Uses the first match of each piece, because then the most text is left for the other pieces. With `$`, the last piece
+// must be at the end.
 bool Pattern::matches(std::string_view name) const {
   if (name.empty() || (from_begin_ && !name.starts_with(pieces_.front())))
     return false;

@@ -1,8 +1,8 @@
-// Patterns on the calls of a path: which leaks a user calls harmless, and which places a report is to show.
+// A user's patterns on the calls of a path. They say which leaks are harmless, and which places a report shows.
 //
-// A file of suppressions has a rule a line, as LeakSanitizer's: leak:PATTERN. A rule holds for blocks with PATTERN in
-// the name of a function, a source file or a library of any frame of their calls. `*` stands for any text, `^` and `$`
-// for the name's begin and end. Lines that begin with # and empty ones say nothing.
+// A file of suppressions has one rule in each line, as in LeakSanitizer: leak:PATTERN. A rule is for blocks whose calls
+// have PATTERN in the name of a function, a source file or a library. `*` stands for any text, `^` and `$` for the
+// begin and the end of the name. Empty lines and lines that begin with # are ignored.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -20,11 +20,11 @@ class Pattern {
 public:
   explicit Pattern(std::string_view text);
   bool matches(std::string_view name) const;
-  // Of a function that the compiler has mangled, both names count.
+  // If the compiler has mangled a function's name, compares the mangled and the demangled name.
   bool matchesCall(const Site &) const;
 
 private:
-  std::vector<std::string> pieces_; // between the stars
+  std::vector<std::string> pieces_; // the parts between the stars
   bool from_begin_, to_end_ = false;
 };
 
@@ -33,11 +33,11 @@ struct SuppressionRule {
   std::string reason; // "FILE:LINE: leak:PATTERN"
 };
 
-// The rules of a text; `file` names it in reasons and errors. A line that is no rule is an error of the usage.
+// Reads the rules of a text. `file` is its name in reasons and errors. A line that is no rule is a usage error.
 Result<std::vector<SuppressionRule>> parseSuppressions(std::string_view text, std::string_view file);
 Result<std::vector<SuppressionRule>> readSuppressions(const std::filesystem::path &);
 
-// The first rule that holds for blocks of the site; null: none.
+// Returns the first rule for blocks of this site, or null.
 const SuppressionRule *ruleFor(SiteCatalog &, SiteId, const std::vector<SuppressionRule> &);
 
 } // namespace msleaks::analysis::inline places

@@ -12,8 +12,8 @@ bool isSystemPath(std::string_view path) { return isSystemHeader(path) || path.s
 
 namespace {
 
-// CPython's program, its library, and the extension modules of its standard library: pyenv, conda and uv have them in a
-// home directory.
+// Whether the image is CPython's program, its library, or an extension module of its standard library. pyenv, conda and
+// uv install these in a home directory.
 bool isInterpreter(std::string_view image) {
   std::string_view name = baseName(image);
   if (name.starts_with("libpython") || image.find("/lib-dynload/") != std::string_view::npos)
@@ -21,20 +21,20 @@ bool isInterpreter(std::string_view image) {
   if (!name.starts_with("python"))
     return false;
   name.remove_prefix(std::string_view("python").size());
-  return name.find_first_not_of("0123456789.td") == std::string_view::npos; // "python3.13t": as its builds are named
+  return name.find_first_not_of("0123456789.td") == std::string_view::npos; // "python3.13t": names of builds
 }
 
-// Where the file is not known: linkage names of functions in namespace std and in libstdc++'s own.
+// If the file is not known, looks for linkage names of functions in namespace std, and in libstdc++'s namespace.
 bool isStandardLibrary(std::string_view function) {
   constexpr std::array<std::string_view, 6> kPrefixes = {"_ZSt",  "_ZNSt",         "_ZNKSt",
                                                          "_ZZSt", "_ZN9__gnu_cxx", "_ZNK9__gnu_cxx"};
   return std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](auto prefix) { return function.starts_with(prefix); });
 }
 
-// Headers by which a program says something of itself, wherever they were copied to: who includes them says it.
+// Headers of APIs by which a program reports to msleaks or NVTX. Not own code: the line that calls them is.
 bool isOfApi(std::string_view file, std::string_view function) {
   struct Header {
-    std::string_view file, function; // what both have in their names
+    std::string_view file, function; // texts that the file's and the function's name contain
   };
   constexpr Header kHeaders[] = {{"api.h", "msl_"}, {"mstx", "mstx"}, {"nvtx", "nvtx"}};
   return std::any_of(std::begin(kHeaders), std::end(kHeaders), [&](const Header &header) {
@@ -51,22 +51,22 @@ bool isInserted(const Site &site) {
   return site.function.starts_with("__msl_armed.") || site.function.starts_with("__msl_gate.");
 }
 
-// What msleaks put between a call and the function that it calls: hooks, and what the plugin inserts.
+// Whether msleaks put this call between the program and a function: a hook, or code that the plugin inserted.
 bool isOurs(const Site &site) { return isInserted(site) || isOurLibrary(site.library); }
 
-// Instrumented code is the user's own, wherever it is installed.
+// Instrumented code is the user's own, whatever folder contains it.
 bool isInOwnImage(const Site &site) {
   if (isOurs(site))
     return false;
   return site.origin == SiteOrigin::Pass || (site.library.starts_with('/') && !isSystemImage(site.library));
 }
 
-// The function whose code the call is in, whatever was inlined there.
+// The function that contains the call's code. It may contain inlined functions.
 std::string_view outermostFunctionOf(const Site &site) {
   return site.inlined_at.empty() ? site.function : site.inlined_at.back().function;
 }
 
-// 0 is the call's own line, n the n-th of its inline chain.
+// Line 0 is the call's own line, and line n is entry n of its inline chain, from 1.
 InlineFrame lineOf(const Site &site, size_t number) {
   return number == 0 ? InlineFrame{site.function, site.file, site.line, site.column} : site.inlined_at[number - 1];
 }
@@ -81,11 +81,11 @@ bool isOurLibrary(std::string_view path) { return baseName(path).starts_with("li
 
 bool isSystemImage(std::string_view path) { return isSystemPath(path) || isInterpreter(path); }
 
-// A call of an allocator that is the last thing a function does may have left that function behind: then the next call
-// is of another one.
+// Removes the inserted calls, and then the place's function, if it is the next call. It is not the next call if the
+// call of the allocator was a tail call, because then the function's frame is gone.
 static void dropInserted(SiteCatalog &catalog, CallPath &path) {
   const auto isCallOfInserted = [&](SiteId call) { return isInserted(catalog.describe(call)); };
-  // What stands before it is the allocator's own: libstdc++'s operator new, which calls malloc.
+  // Calls before an inserted call belong to the allocator: for example, libstdc++'s operator new calls malloc.
   const auto first = path.calls.begin() + 1;
   auto last = std::find_if(first, path.calls.end(), isCallOfInserted);
   if (last == path.calls.end())
@@ -103,7 +103,7 @@ CallPath shownPath(SiteCatalog &catalog, SiteId site) {
     return path;
   if (isInstrumented(catalog, site))
     dropInserted(catalog, path);
-  // A library that a hook has called may allocate, too.
+  // Also removes hooks further out: a library that a hook has called may allocate, too.
   path.calls.erase(std::remove_if(path.calls.begin() + 1, path.calls.end(),
                                   [&](SiteId call) { return isOurs(catalog.describe(call)); }),
                    path.calls.end());
@@ -187,7 +187,7 @@ SiteText textOf(SiteCatalog &catalog, const Place &place) {
   if (place.inlined == 0)
     return text;
   static_cast<FrameText &>(text) = text.inlined_at[place.inlined - 1];
-  text.variable.clear(); // the inner function's
+  text.variable.clear(); // it belongs to the inner function
   text.inlined_at.erase(text.inlined_at.begin(), text.inlined_at.begin() + static_cast<ptrdiff_t>(place.inlined));
   return text;
 }

@@ -14,8 +14,8 @@
 
 namespace msleaks::analysis::inline places {
 
-// Site numbers of a process to sites, at two loads a look-up. Numbers are dense in every honest trace. Pages of high
-// ones are searched for, so that a hostile number does not cost the table of all below it.
+// Maps a process' site numbers to sites, with two loads for a look-up. Numbers are dense in undamaged traces. Pages of
+// high numbers are in a hash map, so that one wrong number does not need a table of all smaller numbers.
 class NumberMap {
 public:
   SiteId find(uint32_t number) const {
@@ -24,7 +24,7 @@ public:
       return low_[page] ? (*low_[page])[number % kPageSites] : SiteId{};
     return page < kLowPages ? SiteId{} : findHigh(number);
   }
-  // Calls f(number, site) for those that are known.
+  // Calls f(number, site) for each site that is known.
   template <class F> void forEach(F &&f) const {
     for (uint32_t page = 0; page < low_.size(); ++page)
       if (low_[page])
@@ -62,21 +62,21 @@ private:
 };
 
 struct SiteCatalog::Image {
-  uint32_t number; // in images_
+  uint32_t number; // number in SiteCatalog::images_
   uint64_t load_bias;
 };
 
 struct SiteCatalog::ProcessSites {
-  NumberMap rows; // its own, and inherited ones that were asked for
+  NumberMap rows; // its own rows, and inherited rows that were asked for
   bool inherits = false;
   NumberMap callers;
-  // What callerAt said, by address: a path's calls are told again with each path that branches off behind them.
-  std::unordered_map<uint64_t, std::pair<uint32_t, SiteId>> calls; // image, site
-  std::vector<uint32_t> paths;                                     // in paths_, by the process' own number
-  NumberMap path_sites;                                            // of those that an event named
+  // Results of callerAt, by address: many paths contain the same address.
+  std::unordered_map<uint64_t, std::pair<uint32_t, SiteId>> calls; // image and site
+  std::vector<uint32_t> paths;                                     // node in paths_, by the process' own number
+  NumberMap path_sites;                                            // sites of paths that an event named
   std::unordered_map<uint32_t, Image> images;                      // by the process' own number
-  std::set<uint32_t> loaded; // in images_: those of `images`, and of what they replaced
-  bool reloaded = false;     // one was loaded twice: two addresses may be one call
+  std::set<uint32_t> loaded; // numbers in images_ of `images`, and of images that were unloaded
+  bool reloaded = false;     // whether an image was loaded twice: then two addresses may be the same call
 };
 
 } // namespace msleaks::analysis::inline places

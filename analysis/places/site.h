@@ -1,7 +1,7 @@
-// A place in code that allocates, frees, launches or copies: what a report can say about it.
+// What a report knows about a place in code that allocates, frees, launches or copies.
 //
-// The strings are views: they live as long as the SiteTable or SiteCatalog that gave the site. So a table whose rows
-// all name one long string costs that string once, whatever a hostile file claims.
+// The strings are views. They are valid while the SiteTable or SiteCatalog of the site exists. So if all rows of a
+// damaged table name one long string, the string is stored only once.
 #pragma once
 
 #include <compare>
@@ -12,14 +12,14 @@
 
 namespace msleaks::analysis::inline places {
 
-// Number of a site in one SiteCatalog; equal sites of several processes have one. 0 = not known.
+// The number of a site in one SiteCatalog. Equal sites of several processes have the same number. 0 = not known.
 struct SiteId {
   uint32_t index = 0;
   constexpr bool known() const { return index != 0; }
   constexpr auto operator<=>(const SiteId &) const = default;
 };
 
-// A site as the events of a process name it.
+// The number that a process' events use for a site.
 struct SiteNumber {
   uint32_t process = 0, number = 0;
 };
@@ -30,24 +30,24 @@ enum class SiteOrigin : uint8_t {
   Hook, // the caller of an interposed function
 };
 
-// One step of an inline chain: `function` called the step before it at file:line:column.
+// A step of an inline chain: `function` called the step before it in the line file:line:column.
 struct InlineFrame {
   std::string_view function, file;
   uint32_t line = 0, column = 0;
   auto operator<=>(const InlineFrame &) const = default;
 };
 
-// Empty strings and zeros mean: not known.
+// Empty strings and zeros mean that a fact is not known.
 struct Site {
-  uint64_t id = 0; // stable over builds of the same source
+  uint64_t id = 0; // the same in all builds of the same source
   std::string_view file;
   uint32_t line = 0, column = 0;
   std::string_view function, callee; // linkage names
   std::string_view type, variable;
   std::span<const InlineFrame> inlined_at; // innermost first
   SiteOrigin origin = SiteOrigin::Unknown;
-  std::string_view library; // the image that holds the site: its path
-  uint64_t offset = 0;      // origin Hook: address in that image's file
+  std::string_view library; // path of the image that contains the site
+  uint64_t offset = 0;      // origin Hook: address in the image's file
 };
 
 } // namespace msleaks::analysis::inline places

@@ -23,9 +23,9 @@ bool equal(std::span<const InlineFrame> left, std::span<const InlineFrame> right
   });
 }
 
-// Tells sites with one id apart: a reader of a hostile file, or a collision, must not mix up two places.
+// Compares sites that have the same id. A damaged file or a collision of ids must not mix up two places.
 bool equal(const Site &left, const Site &right) {
-  if (left.origin == SiteOrigin::Hook && right.origin == SiteOrigin::Hook) // what it is called comes later
+  if (left.origin == SiteOrigin::Hook && right.origin == SiteOrigin::Hook) // the name is looked up later
     return left.offset == right.offset && left.library == right.library;
   return left.line == right.line && left.column == right.column && left.origin == right.origin &&
          left.offset == right.offset && left.file == right.file && left.callee == right.callee &&
@@ -33,8 +33,8 @@ bool equal(const Site &left, const Site &right) {
          left.function == right.function && equal(left.inlined_at, right.inlined_at);
 }
 
-// The key of the index of sites. The id alone is not enough: a file whose rows all state one id must not cost a
-// comparison of every pair. The whole strings are too much, since a row shall cost no more than its own bytes.
+// The key of the index of sites. It contains more than the id: if all rows of a file have the same id, comparing all
+// pairs would take too long. It contains only parts of strings, so that a row costs no more than its own bytes.
 uint64_t keyOf(const Site &site) {
   uint64_t key[] = {site.id, uint64_t{site.line} << 32 | site.column, site.offset, site.inlined_at.size(), 0};
   for (const std::string_view text : {site.file, site.callee, site.type, site.variable, site.library})
@@ -46,7 +46,7 @@ std::string_view textOf(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
-// Up to the first NUL: a path is written with or without its end.
+// Ends at the first NUL: some writers add a NUL to a path.
 std::string_view pathOf(std::span<const std::byte> bytes) {
   const std::string_view text = textOf(bytes);
   return text.substr(0, text.find('\0'));
@@ -112,7 +112,7 @@ void SiteCatalog::addRecord(uint32_t process, abi::DefinitionKind kind, std::spa
   case abi::DefinitionKind::String:
     return; // a label
   }
-  // A kind of a newer version: nothing here needs it.
+  // No code here needs a kind that a newer version has added.
 }
 
 void SiteCatalog::addImage(uint32_t process, std::span<const std::byte> body) {
@@ -154,7 +154,7 @@ void SiteCatalog::addInherited(uint32_t process, std::span<const std::byte> body
   sitesOf(process).inherits = true;
 }
 
-// Eight ranks of one program bring the same tables eight times: each is parsed once.
+// If several processes run the same program, their tables are equal. Each table is parsed only once.
 const std::vector<SiteId> *SiteCatalog::idsOfTable(std::span<const std::byte> bytes, uint32_t image, uint32_t process) {
   const auto &images = sitesOf(process).images;
   const auto found = images.find(image);
@@ -217,7 +217,7 @@ SiteId SiteCatalog::callAt(ProcessSites &sites, uint32_t image, uint64_t address
   return known->second.second;
 }
 
-// A parent is told before its child.
+// The entry of a parent comes before the entries of its children.
 void SiteCatalog::addPaths(uint32_t process, std::span<const PathEntry> entries) {
   ProcessSites &sites = sitesOf(process);
   const bool all_new = paths_of_.value_or(process) == process && !sites.reloaded;
@@ -294,13 +294,13 @@ SiteId SiteCatalog::intern(const Site &site) {
   return id;
 }
 
-// The address is where the call returns to; the call itself lies before it.
 std::string SiteCatalog::memberAt(std::string_view library, std::string_view type, uint64_t offset) const {
   const auto image =
       std::find_if(images_.begin(), images_.end(), [&](const ImageFile &file) { return file.path == library; });
   return image == images_.end() ? std::string() : symbolizer_.memberAt(*image, type, offset);
 }
 
+// `offset` is the call's return address. The call itself is before it, so looks up the byte before.
 void SiteCatalog::name(Site &site, const ImageFile &image) {
   const std::vector<CodePlace> &places = symbolizer_.placesAt(image, site.offset - 1);
   if (places.empty())

@@ -1,4 +1,4 @@
-// The numbers that events name sites by, to sites and back.
+// Maps the numbers that events use for sites to sites, and back.
 #include "analysis/places/path_index.h"
 #include "analysis/places/process_sites.h"
 #include "analysis/places/site_catalog.h"
@@ -26,7 +26,7 @@ SiteId SiteCatalog::find(uint32_t process, uint32_t number) {
   return own.known() || !last_process_->inherits ? own : findInherited(process, number);
 }
 
-// The nearest ancestor that defined the number. Kept among the process' own: it is asked for with each event.
+// Asks the nearest ancestor that defined the number. Stores the result in the process, since each event asks for it.
 SiteId SiteCatalog::findInherited(uint32_t process, uint32_t number) {
   SiteId site;
   ancestry_.findAmong(process, [&](uint32_t ancestor) {
@@ -56,9 +56,9 @@ SiteId SiteCatalog::findPath(ProcessSites &sites, uint32_t number) {
   return site;
 }
 
-// Each was found in a map of numbers, which keeps it; the first processes mostly have them all.
+// All sites that find() has returned are in maps of numbers. Mostly the first maps contain all wanted sites.
 std::vector<SiteNumber> SiteCatalog::numbersOf(const std::vector<SiteId> &sites) const {
-  std::vector<uint32_t> places(known_.size()); // in `sites`, from 1; 0: nobody asks for it, or it has its number
+  std::vector<uint32_t> places(known_.size()); // index in `sites`, plus 1; 0 = not wanted, or found already
   for (uint32_t i = 0; i < sites.size(); ++i)
     places[sites[i].index] = i + 1;
   std::vector<SiteNumber> numbers(sites.size());

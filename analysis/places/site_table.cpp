@@ -14,7 +14,7 @@
 namespace msleaks::analysis::inline places {
 namespace {
 
-// Where the parts of a table lie; 64-bit, so that sums of hostile 32-bit numbers cannot wrap.
+// Where the parts of a table begin. The numbers have 64 bits, so that sums of wrong 32-bit numbers cannot overflow.
 struct Layout {
   uint64_t rows, frames, strings, end;
   explicit Layout(const abi::UnitHeader &header)
@@ -22,7 +22,7 @@ struct Layout {
         strings(frames + uint64_t{header.frame_count} * header.frame_bytes), end(strings + header.strings_bytes) {}
 };
 
-// What an older writer did not know is 0.
+// Fields that an older writer did not know are 0.
 abi::UnitHeader copyHeader(std::span<const std::byte> bytes) {
   abi::UnitHeader header{};
   std::memcpy(&header, bytes.data(), abi::kFirstHeaderBytes);
@@ -33,14 +33,14 @@ abi::UnitHeader copyHeader(std::span<const std::byte> bytes) {
 Result<void> checkHeader(const abi::UnitHeader &header, std::span<const std::byte> bytes) {
   if (header.magic != abi::kUnitMagic)
     return fail("no site table begins here: its magic number is missing");
-  // A later version may have longer headers and rows; another layout would have another magic number.
+  // A later version may have longer headers and rows. A table with another layout would have another magic number.
   if (header.version == 0 || header.header_bytes < abi::kFirstHeaderBytes || header.row_bytes < sizeof(abi::SiteRow) ||
       header.frame_bytes < sizeof(abi::FrameRow))
     return fail("the site table is damaged: its header states impossible sizes");
   if (header.total_bytes > bytes.size())
     return fail(fmt::format("the site table is cut off: it should have {} bytes, {} are there", header.total_bytes,
                             bytes.size()));
-  // The header is outside of the checksum; that its parts fill the table, but for padding, notices a wrong count.
+  // The checksum does not cover the header. But its parts must fill the table, except padding: so wrong counts show.
   const uint64_t end = Layout(header).end;
   if (header.total_bytes % 8 != 0 || end > header.total_bytes || header.total_bytes - end >= 8)
     return fail("the site table is damaged: its parts do not fit into its size");
@@ -156,7 +156,7 @@ bool isLittleEndian(Elf *elf) {
   return ident && size > EI_DATA && ident[EI_DATA] == ELFDATA2LSB;
 }
 
-// An object file may have several sections of the name, one for each group; a linked one has one.
+// An object file may have several sections of this name, one for each group. A linked file has one.
 Result<std::vector<SiteTable>> tablesOf(Elf *elf) {
   std::vector<SiteTable> tables;
   size_t names = 0;
@@ -191,7 +191,7 @@ Result<std::vector<SiteTable>> tablesOf(Elf *elf) {
   return tables;
 }
 
-// Stands in lines that we print: what would break or colour them is replaced.
+// We print the name in a line, so replaces characters that would break or colour the line.
 std::string nameOfMember(Elf *member) {
   const Elf_Arhdr *header = elf_getarhdr(member);
   std::string name = header && header->ar_name ? header->ar_name : "?";

@@ -7,7 +7,7 @@
 namespace msleaks::analysis::inline places {
 namespace {
 
-// "/src/x.c" of "/src/./x.c" and "/src//x.c", which build systems make. ".." stays: behind a link it is another folder.
+// "/src/./x.c" or "/src//x.c", as build systems write them, -> "/src/x.c". Keeps "..": after a link it leads elsewhere.
 std::string withoutDots(std::string_view path) {
   std::string text;
   for (size_t at = 0; at < path.size(); ++at) {

@@ -1,4 +1,4 @@
-// A site as people and programs read it: strings of its own, names demangled.
+// A site for people and for other programs: it owns its strings, and its names are demangled.
 #pragma once
 
 #include "analysis/places/site.h"
@@ -15,17 +15,17 @@ struct FrameText {
   bool operator==(const FrameText &) const = default;
 };
 
-// Empty strings and zeros mean: not known.
+// Empty strings and zeros mean that a fact is not known.
 struct SiteText : FrameText {
   uint64_t id = 0;
   std::string callee, type, variable;
   std::vector<FrameText> inlined_at;
   SiteOrigin origin = SiteOrigin::Unknown;
   std::string library;
-  uint64_t offset = 0; // of a hook's caller in its library
+  uint64_t offset = 0; // address of a hook's caller in its library
 };
 
-// The function that was called at the innermost place, and the purpose of its block.
+// The function that was called at the innermost place, and the purpose of the block.
 struct AllocatorText {
   std::string callee, type, variable;
 };

@@ -19,14 +19,14 @@ namespace {
 
 constexpr uint64_t kLookUpsBetweenCalls = 100;
 
-// Or a variable.
+// The addresses and the name of a function or a variable.
 struct Function {
-  uint64_t begin, end; // end == begin: hand-written code that states no size
-  uint32_t name;       // in the table's text
+  uint64_t begin, end; // end == begin: hand-written code without a size
+  uint32_t name;       // offset in text_
   bool global;
 };
 
-// If an address has several names: the exported one, then the shorter, then by letters. So every run says the same.
+// Chooses one name of an address, always the same: the exported name, then the shorter, then the first by letters.
 bool isBetter(const Function &left, const Function &right, const std::string &text) {
   if (left.begin != right.begin)
     return left.begin < right.begin;
@@ -36,7 +36,7 @@ bool isBetter(const Function &left, const Function &right, const std::string &te
   return a.size() != b.size() ? a.size() < b.size() : a < b;
 }
 
-// Where a distribution puts the symbols that it stripped: "ab/cdef0123.debug".
+// Returns where a distribution puts the symbols that it stripped: "ab/cdef0123.debug".
 std::string debugFileOf(const std::vector<std::byte> &build_id) {
   std::string name;
   for (const std::byte byte : build_id)
@@ -59,7 +59,7 @@ public:
     });
   }
 
-  // After the last add, before the first at.
+  // Call it after the last add() and before the first at().
   void sort() {
     std::sort(functions_.begin(), functions_.end(), [&](const Function &left, const Function &right) {
       return left.begin != right.begin ? left.begin < right.begin : isBetter(left, right, text_);
@@ -82,7 +82,7 @@ public:
     if (found == functions_.begin())
       return nullptr;
     --found;
-    // One without a size is believed only at its very address: what follows it may be another function without a name.
+    // A symbol without a size names only its first address: another function without a name may follow.
     if (address >= std::max(found->end, found->begin + 1))
       return nullptr;
     return &*found;
@@ -94,7 +94,7 @@ private:
                                        : type == STT_OBJECT || type == STT_COMMON;
   }
 
-  // The names of a table as they lie in the file: a name of a large library is not touched unless it is asked for.
+  // Copies the names of a table without looking at them, since only few names of a large library are asked for.
   bool readNames(const ElfFile &file, size_t number) {
     GElf_Shdr names;
     Elf_Scn *section = elf_getscn(file.handle(), number);
@@ -104,7 +104,7 @@ private:
         names.sh_size > UINT32_MAX / 2 - std::min<size_t>(text_.size(), UINT32_MAX / 2))
       return false;
     const size_t begin = text_.size();
-    text_.resize(begin + names.sh_size + 1); // its end ends the last name
+    text_.resize(begin + names.sh_size + 1); // the added byte is the NUL of the last name
     const ssize_t count =
         ::pread(file.descriptor(), text_.data() + begin, names.sh_size, static_cast<off_t>(names.sh_offset));
     return count == static_cast<ssize_t>(names.sh_size);
@@ -134,13 +134,13 @@ private:
 
   Symbols what_;
   std::vector<Function> functions_; // by begin; or variables
-  std::string text_;                // tables of names, each with a NUL behind it
+  std::string text_;                // tables of names, each with a NUL at its end
 };
 
-// Debug information is read when the first line is asked for: an image may have gigabytes of it.
+// Debug information is read at the first question for a line, because an image may have gigabytes of it.
 struct Symbolizer::Image {
   SymbolTable symbols{Symbols::Functions};
-  std::optional<SymbolTable> variables; // once somebody asked
+  std::optional<SymbolTable> variables; // read at the first question
   bool usable = false;
   std::optional<DebugInfo> debug_info;
   struct Calls {
@@ -163,7 +163,7 @@ Symbolizer::Image &Symbolizer::imageOf(const ImageFile &file) {
     return *image;
   image = std::make_unique<Image>();
   if (file.path.empty() || file.path.front() != '/')
-    return *image; // the kernel's vdso and the like: no file
+    return *image; // the kernel's vdso, for example, has no file
   auto elf = ElfFile::open(file.path);
   if (!elf)
     notes_.push_back(elf.error().message + "; its callers are shown as addresses");
@@ -237,7 +237,7 @@ const std::vector<CodePlace> &Symbolizer::placesAt(const ImageFile &file, uint64
     image.debug_info = DebugInfo::open(file.path, debug_folder_);
   if (image.debug_info)
     places = image.debug_info->at(address);
-  // The symbol of a function is its linkage name, which not every producer of debug information states.
+  // The symbol of a function is its linkage name. Some compilers leave it out of the debug information.
   if (const std::string_view symbol = image.symbols.at(address); !symbol.empty()) {
     if (places.empty())
       places.emplace_back();
@@ -249,7 +249,7 @@ const std::vector<CodePlace> &Symbolizer::placesAt(const ImageFile &file, uint64
 
 namespace {
 
-// C compilers number the symbol of a variable in a function: "cache.1".
+// C compilers add a number to the symbol of a static variable in a function: "cache.1".
 std::string sourceNameOf(std::string_view symbol) {
   const size_t dot = symbol.rfind('.');
   const bool numbered = dot != std::string_view::npos && dot > 0 && dot + 1 < symbol.size() &&
@@ -285,7 +285,7 @@ const CodePlace &Symbolizer::variableAt(const ImageFile &file, uint64_t address)
   return place;
 }
 
-// Where the trace has the name of a member: at no address of an image.
+// The key of a member's name in the trace. It is no address of an image.
 static uint64_t keyOf(std::string_view type, uint64_t offset) {
   return uint64_t{1} << 63 | XXH3_64bits_withSeed(type.data(), type.size(), offset);
 }
@@ -317,7 +317,7 @@ std::vector<ImageNames> Symbolizer::found() const {
   std::vector<ImageNames> all;
   for (const auto &[file, image] : images_) {
     if (!image->usable)
-      continue; // its file could not be asked; another time it may be there
+      continue; // its file could not be read; a later question may succeed
     ImageNames names{file, {}};
     for (const auto &[address, places] : image->found) {
       const auto callee = image->callees.find(address);

@@ -1,5 +1,5 @@
-// Names of functions in executables and shared libraries, from their symbol tables (libelf), and the lines of their
-// source, from their debug information.
+// Finds names of functions in executables and shared libraries, from their symbol tables (libelf). Finds their source
+// lines, from debug information.
 #pragma once
 
 #include "analysis/trace/code_place.h"
@@ -18,53 +18,53 @@ namespace msleaks::analysis::inline places {
 
 class ElfFile;
 
-// What a symbol covers, in addresses as in the file; `end` is `begin` of one that states no size.
+// The addresses of a symbol, as in the file. If the symbol has no size, `end` equals `begin`.
 struct FunctionExtent {
   std::string_view name; // linkage name
   uint64_t begin = 0, end = 0;
 };
 
-// Reads an image's symbols when its first name is asked for, and keeps them.
+// Reads an image's symbols at the first question about the image, and keeps them.
 class Symbolizer {
 public:
-  // `debug_folder`: where separate debug files lie, in .build-id by build id, or at the path of their image.
+  // `debug_folder` contains separate debug files: in .build-id by their build id, or at the path of their image.
   explicit Symbolizer(std::filesystem::path debug_folder = "/usr/lib/debug");
   ~Symbolizer();
   Symbolizer(Symbolizer &&) noexcept;
   Symbolizer &operator=(Symbolizer &&) noexcept;
 
-  // Linkage name of the function that holds `address` (as in the file, without load bias); empty when no symbol says
-  // so. The view lives as long as the symbolizer.
+  // Linkage name of the function that contains `address` (an address in the file, without load bias). Empty if no
+  // symbol contains it. The view is valid while the symbolizer exists.
   std::string_view functionAt(const ImageFile &, uint64_t address);
 
-  // The same, and how far it reaches; no name when no symbol says so.
+  // The same, with the addresses of the function. The name is empty if no symbol contains `address`.
   FunctionExtent extentAt(const ImageFile &, uint64_t address);
 
-  // The function that holds `address`, preceded by those that were inlined there, innermost first; empty when neither
-  // debug information nor a symbol says so. The references live as long as the symbolizer.
+  // The function that contains `address`. Functions that were inlined there come before it, innermost first. Empty if
+  // the address is not known. References are valid while the symbolizer exists.
   const std::vector<CodePlace> &placesAt(const ImageFile &, uint64_t address);
 
-  // Linkage name of the function that the call at `address` calls (an address within it, as for placesAt); empty when
-  // it calls through a pointer.
+  // Linkage name of the function that the call at `address` calls (an address within the call, as for placesAt). Empty
+  // if the call uses a pointer.
   const std::string &calleeAt(const ImageFile &, uint64_t address);
 
-  // The global variable that holds `address`, and where it is defined. Its name is as the source spells it, with the
-  // offset in it if there is one ("cache +16"); empty when no symbol says so.
+  // The global variable that contains `address`, and where it is defined. Its name is as in the source, plus the offset
+  // in the variable if there is one ("cache +16"). Empty if no symbol contains the address.
   const CodePlace &variableAt(const ImageFile &, uint64_t address);
 
   // The member of the image's type at this offset (TypeLayouts::memberAt).
   const std::string &memberAt(const ImageFile &, std::string_view type, uint64_t offset);
 
-  // Calls f(addresses so far) each time that some more were looked up in files: that may take seconds.
+  // Calls f(addresses so far) after each hundred look-ups in files, because look-ups may take seconds.
   void onLookUp(std::function<void(uint64_t)> f) { on_look_up_ = std::move(f); }
 
-  // What a trace says of an image: it is believed before the file, which need not be there then.
+  // Adds what a trace says about an image. This has priority over the file, which need not exist.
   void add(const ImageNames &);
-  // What placesAt, variableAt, memberAt and calleeAt found in files, and that they found nothing: who asks again need
-  // not open the files.
+  // Returns what placesAt, variableAt, memberAt and calleeAt have looked up in files, even if they found nothing. A
+  // later question needs only this, and not the files.
   std::vector<ImageNames> found() const;
 
-  // Images that could not be asked, one line each: gone, changed since the run, not readable.
+  // One line for each image that could not be read: it is missing, not readable, or changed since the run.
   const std::vector<std::string> &notes() const { return notes_; }
 
 private:
@@ -76,13 +76,13 @@ private:
 
   std::filesystem::path debug_folder_;
   std::map<ImageFile, std::unique_ptr<Image>> images_;
-  std::map<ImageFile, std::map<uint64_t, NamedAddress>> told_; // by address
+  std::map<ImageFile, std::map<uint64_t, NamedAddress>> told_; // names from the trace, by address
   std::vector<std::string> notes_;
   std::function<void(uint64_t)> on_look_up_;
   uint64_t looked_up_ = 0;
 };
 
-// As the source spells it: "kv::Cache::grow(unsigned long)"; a name that is not mangled stays as it is.
+// "_ZN2kv5Cache4growEm" -> "kv::Cache::grow(unsigned long)". A name that is not mangled stays unchanged.
 std::string demangle(std::string_view linkage_name);
 
 } // namespace msleaks::analysis::inline places

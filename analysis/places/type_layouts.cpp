@@ -11,8 +11,8 @@
 namespace msleaks::analysis::inline places {
 namespace {
 
-constexpr uint64_t kMostEntries = 5'000'000; // a second
-constexpr int kMostLevels = 32;              // of structs in structs
+constexpr uint64_t kMostEntries = 5'000'000; // takes a second
+constexpr int kMostLevels = 32;              // of nested structs
 
 std::string nameOf(Dwarf_Die &die) {
   const char *name = dwarf_diename(&die);
@@ -31,7 +31,7 @@ std::optional<uint64_t> constantOf(Dwarf_Die &die, unsigned name) {
   return value;
 }
 
-// Without typedefs, const and volatile.
+// The member's type, without typedefs, const and volatile.
 std::optional<Dwarf_Die> typeOf(Dwarf_Die &die) {
   Dwarf_Attribute attribute;
   Dwarf_Die type, plain;
@@ -46,7 +46,7 @@ std::optional<uint64_t> sizeOf(Dwarf_Die &type) {
   return dwarf_aggregate_size(&type, &size) == 0 ? std::optional<uint64_t>(size) : std::nullopt;
 }
 
-// A member or a base class, and where it begins.
+// A member or a base class, and its offset.
 struct Member {
   Dwarf_Die die;
   uint64_t begin = 0;
@@ -58,7 +58,7 @@ std::optional<Member> memberHolding(Dwarf_Die &type, uint64_t offset) {
   for (int end = dwarf_child(&type, &die); end == 0; end = dwarf_siblingof(&die, &die)) {
     const int tag = dwarf_tag(&die);
     if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || dwarf_hasattr(&die, DW_AT_external))
-      continue; // a static member lies elsewhere
+      continue; // a static member is not in the struct
     const uint64_t begin = constantOf(die, DW_AT_data_member_location).value_or(0);
     if (begin <= offset && (!found || begin > found->begin))
       found = Member{die, begin};
@@ -68,7 +68,7 @@ std::optional<Member> memberHolding(Dwarf_Die &type, uint64_t offset) {
 
 class Path {
 public:
-  // Goes into the type; `offset` is from its begin.
+  // Appends the member at `offset` in the type to the text.
   void enter(Dwarf_Die type, uint64_t offset, int level = 0) {
     if (level == kMostLevels)
       return;

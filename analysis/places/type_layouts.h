@@ -1,4 +1,4 @@
-// Which member of a struct lies at an offset, as the debug information of one image says.
+// Finds the member of a struct at an offset, from the debug information of one image.
 #pragma once
 
 #include "analysis/places/site.h"
@@ -13,24 +13,24 @@ namespace msleaks::analysis::inline places {
 
 class TypeLayouts {
 public:
-  // Looks through all types once. `dwarf` outlives it.
+  // Reads all types once. `dwarf` must outlive this object.
   explicit TypeLayouts(Dwarf *dwarf);
 
-  // "entries", "list.next" or "slots[3].key": the member that holds the byte, of the innermost struct. Empty: no such
-  // type, or no member there. `type`: as the source has it, "struct table" or "net::Table"; of a block that is an array
-  // of them, the member of one.
+  // "entries", "list.next" or "slots[3].key": the member that contains the byte, in the innermost struct. Empty if the
+  // type is not known, or has no member there. `type` is as in the source: "struct table" or "net::Table". A block may
+  // be an array of this type.
   std::string memberAt(std::string_view type, uint64_t offset) const;
 
 private:
   void add(Dwarf_Die holder, const std::string &scope);
 
-  std::unordered_map<std::string, Dwarf_Die> types_; // structs, by name with scope
-  uint64_t left_;                                    // entries that are still looked at
+  std::unordered_map<std::string, Dwarf_Die> types_; // structs, by their name with scope
+  uint64_t left_;                                    // how many more entries may be read
 };
 
-// Types of the blocks that libc hands out (libc_types.def).
+// Finds types of blocks that libc returns (libc_types.def).
 bool isOfLibc(const Site &call);
-// What a block is that libc's `innermost` call took, when the program called `callee`; empty: nothing says.
+// The type of a block that libc's call `innermost` allocated, when the program called `callee`. Empty if not known.
 std::string_view libcTypeOf(const Site &innermost, std::string_view callee);
 
 } // namespace msleaks::analysis::inline places

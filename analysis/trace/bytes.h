@@ -1,4 +1,4 @@
-// Variable-length numbers and strings in a byte buffer: 7 bits a byte, lowest first, the top bit says that more follow.
+// Numbers of variable length, and strings. A byte has 7 bits of a number, lowest first; its top bit: more follow.
 #pragma once
 
 #include <bit>
@@ -14,18 +14,18 @@ namespace msleaks::analysis::inline trace {
 
 inline constexpr unsigned kMaxVarintBytes = 10;
 
-// Small numbers of either sign become small numbers: 0, -1, 1, -2, … -> 0, 1, 2, 3, …
+// Maps numbers near 0 to small numbers, whatever their sign: 0, -1, 1, -2, … -> 0, 1, 2, 3, …
 constexpr uint64_t zigzag(uint64_t difference) { return (difference << 1) ^ (0 - (difference >> 63)); }
 constexpr uint64_t unzigzag(uint64_t coded) { return (coded >> 1) ^ (0 - (coded & 1)); }
 
-// Writes the number and returns where the next one goes. There must be room for kMaxVarintBytes.
+// Writes the number and returns the position after it. The buffer must have room for kMaxVarintBytes.
 inline uint8_t *putVarint(uint8_t *at, uint64_t value) {
   if (value < 0x80) {
     *at = static_cast<uint8_t>(value);
     return at + 1;
   }
   if (value < 1 << 28) {
-    // Without a branch on how long it is: it would be mispredicted for every other one.
+    // Computes the length without a branch, which would be mispredicted half the time, since lengths vary.
     uint32_t coded = static_cast<uint32_t>((value & 0x7f) | (value & 0x3f80) << 1 | (value & 0x1f'c000) << 2 |
                                            (value & 0xfe0'0000) << 3);
     const unsigned length = (static_cast<unsigned>(std::bit_width(value)) + 6) / 7;
@@ -78,7 +78,7 @@ private:
   size_t size_ = 0;
 };
 
-// Reads what ByteWriter wrote. Past the end, or in a number that is too long, everything is 0 and failed() says so.
+// Reads what ByteWriter wrote. After the end, or in a number that is too long, returns 0, and failed() is then true.
 class ByteReader {
 public:
   ByteReader() = default;
@@ -115,7 +115,7 @@ public:
 
   size_t left() const { return static_cast<size_t>(end_ - at_); }
   bool failed() const { return failed_; }
-  // Also for a reader that finds that what it has read makes no sense.
+  // A caller may also call this: when the values that it has read make no sense.
   void fail() {
     failed_ = true;
     at_ = end_;

@@ -1,5 +1,5 @@
-// A checkpoint as a chunk: what later events need to know of those until a time. What its bytes mean is the live set's
-// (analysis/live/live_set.h).
+// Packs a checkpoint as a chunk, and reads it. A checkpoint is the state after all events until a time. An analysis can
+// begin there. analysis/live/live_set.h gives the bytes their meaning.
 #pragma once
 
 #include "analysis/trace/chunk.h"
@@ -18,7 +18,7 @@ struct PackedCheckpoint {
 };
 
 PackedCheckpoint packCheckpoint(uint64_t time_ns, uint64_t events, std::span<const uint8_t> state, Compressor &);
-// Fails when there is none at this place, or it is not whole.
+// Fails if there is no checkpoint at this place, or if it is damaged.
 Result<Checkpoint> readCheckpoint(const InputFile &, const CheckpointPlace &);
 
 } // namespace msleaks::analysis::inline trace

@@ -24,7 +24,7 @@ FileHeader makeFileHeader() {
 }
 
 ChunkHeader packChunk(ChunkHeader header, std::span<const uint8_t> raw, Compressor &compressor, ByteWriter &out) {
-  // Below this, zstd's own frame costs more than it saves.
+  // For fewer bytes, zstd's own frame costs more than the compression saves.
   constexpr size_t kWorthCompressing = 64;
   std::span<const uint8_t> stored;
   if (raw.size() >= kWorthCompressing)
@@ -69,7 +69,7 @@ Result<void> PayloadReader::read(const ChunkHeader &header, uint64_t offset, std
   return {};
 }
 
-// Columns are already dense: level 2 saves 1 %, and a block of its own for each column 5 %, for a third more time.
+// The columns are already dense: level 2 would save 1 % more, and a block for each column 5 %, in a third more time.
 constexpr int kLevel = 1;
 
 Compressor::Compressor() : context_(ZSTD_createCCtx()) {
@@ -82,7 +82,7 @@ Compressor::~Compressor() { ZSTD_freeCCtx(context_); }
 std::span<const uint8_t> Compressor::compress(std::span<const uint8_t> raw) {
   if (buffer_.size() < raw.size())
     buffer_.resize(raw.size());
-  // What does not get smaller does not fit, and is stored as it is.
+  // The buffer is as large as `raw`. If the result would be larger, zstd fails, and the chunk is stored uncompressed.
   const size_t stored = ZSTD_compressCCtx(context_, buffer_.data(), raw.size(), raw.data(), raw.size(), kLevel);
   if (ZSTD_isError(stored))
     return {};

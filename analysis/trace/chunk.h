@@ -1,4 +1,4 @@
-// One chunk: made for the file, recognised in it, and its payload checked and unpacked.
+// Makes a chunk for the file, recognises a chunk in the file, and checks and unpacks its payload.
 #pragma once
 
 #include "analysis/base/files.h"
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-// zstd with its contexts kept: making one costs more than compressing a chunk.
+// The contexts of zstd. They are reused, because making one costs more than compressing a chunk.
 struct ZSTD_CCtx_s;
 struct ZSTD_DCtx_s;
 
@@ -22,7 +22,7 @@ class Compressor {
 public:
   Compressor();
   ~Compressor();
-  // The compressed bytes, valid until the next call; empty when they would not be smaller.
+  // Returns the compressed bytes, valid until the next call. The result is empty if it would not be smaller than `raw`.
   std::span<const uint8_t> compress(std::span<const uint8_t> raw);
 
 private:
@@ -34,7 +34,7 @@ class Decompressor {
 public:
   Decompressor();
   ~Decompressor();
-  // Fills `raw`, whose size is known, exactly; false when `stored` holds something else.
+  // Unpacks `stored` into `raw`. Returns false unless the result has exactly the size of `raw`.
   bool decompress(std::span<const uint8_t> stored, std::span<uint8_t> raw);
 
 private:
@@ -43,16 +43,16 @@ private:
 
 uint64_t checksumOf(std::span<const uint8_t> content);
 
-// The chunk's bytes are appended to `out`: sizes, codec and checksums are filled in here, the rest comes in `header`.
-// Returns the header as written.
+// Appends the chunk to `out`. Fills in the sizes, the codec and the checksums of the header; the caller has set the
+// other fields. Returns the header that was written.
 ChunkHeader packChunk(ChunkHeader header, std::span<const uint8_t> raw, Compressor &compressor, ByteWriter &out);
 
 FileHeader makeFileHeader();
 
-// The header at the front of `content`, if one is there: magic, checksum and sizes are right.
+// Returns the header at the beginning of `content`, if its magic number, checksum and sizes are right.
 std::optional<ChunkHeader> parseChunkHeader(std::span<const uint8_t> content);
 
-// Reads the chunk's payload and unpacks it into `raw`. The error is a phrase for damage(): what is wrong with it.
+// Reads the chunk's payload and unpacks it into `raw`. The error is a phrase that DamageNotes::add() can take.
 class PayloadReader {
 public:
   explicit PayloadReader(const InputFile &file) : file_(&file) {}

@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint64_t kTrailerBytes = sizeof(ChunkHeader) + sizeof(uint64_t);
 
-// The chunk of this kind at `offset`, if there is one that ends at or before `limit`.
+// Returns the chunk of this kind at `offset`, if it ends at or before `limit`.
 Result<std::optional<ChunkPlace>> chunkAt(const InputFile &file, uint64_t offset, uint64_t limit, ChunkKind kind) {
   if (offset < sizeof(FileHeader) || offset > limit || limit - offset < sizeof(ChunkHeader))
     return std::nullopt;
@@ -23,7 +23,7 @@ Result<std::optional<ChunkPlace>> chunkAt(const InputFile &file, uint64_t offset
   return place.end() <= limit ? std::optional(place) : std::nullopt;
 }
 
-// Where the index begins, as the trailer at the end of the file has it; nothing when there is none.
+// Returns where the index begins, as the trailer at the end of the file says. Returns nothing if there is no trailer.
 Result<std::optional<uint64_t>> indexOffset(const InputFile &file) {
   if (file.size() < sizeof(FileHeader) + kTrailerBytes)
     return std::nullopt;
@@ -39,7 +39,7 @@ Result<std::optional<uint64_t>> indexOffset(const InputFile &file) {
 
 bool isOfLevel(const ChunkHeader &header, IndexLevel level) { return header.stream == static_cast<uint32_t>(level); }
 
-// Reads the flat index that begins there and goes up to the trailer. False when it is not a whole one.
+// Reads the flat index from `begin` to the trailer. Returns false if it is not complete.
 Result<bool> readFlatIndex(const InputFile &file, uint64_t begin, std::vector<ChunkPlace> &chunks) {
   const uint64_t end = file.size() - kTrailerBytes;
   EntryReader entries(begin);
@@ -58,7 +58,7 @@ Result<bool> readFlatIndex(const InputFile &file, uint64_t begin, std::vector<Ch
   return false;
 }
 
-// Reads the index that the trailer at the end of the file points to. False when there is none, or not a whole one.
+// Reads the index that the trailer at the end of the file points to. Returns false if there is no complete index.
 Result<bool> readStoredIndex(const InputFile &file, ChunkIndex &index) {
   const auto begin = MSL_TRY(indexOffset(file));
   if (!begin)
@@ -84,7 +84,7 @@ Result<void> walk(const InputFile &file, ChunkIndex &index) {
   ChunkWalk walk(file, sizeof(FileHeader), file.size());
   for (auto found = MSL_TRY(walk.next(index.damage)); found; found = MSL_TRY(walk.next(index.damage))) {
     index.end = found->end();
-    // A trailer behind no index, or a damaged one, says all the same that the session ended in order.
+    // A trailer without an index, or with a damaged one, still means that the session ended in order.
     index.closed = found->header.kind == ChunkKind::Trailer && found->end() == file.size();
     if (found->header.kind != ChunkKind::Index && found->header.kind != ChunkKind::Trailer)
       index.chunks.push_back(*found);
@@ -92,7 +92,7 @@ Result<void> walk(const InputFile &file, ChunkIndex &index) {
   return {};
 }
 
-// False when it cannot be read, or is not what the root says of it.
+// Returns false if the leaf cannot be read, or differs from what the root says about it.
 bool readStoredLeaf(const InputFile &file, const LeafPlace &leaf, std::vector<ChunkPlace> &chunks) {
   const auto place = chunkAt(file, leaf.offset, file.size(), ChunkKind::Index);
   std::vector<uint8_t> payload;
@@ -192,10 +192,10 @@ Result<std::optional<ChunkPlace>> ChunkWalk::nextWhole(std::vector<std::string> 
 
 void ChunkWalk::growTo(uint64_t end) {
   end_ = end;
-  window_size_ = 0; // its last bytes may be others now
+  window_size_ = 0; // the last bytes of the window may have changed
 }
 
-// Bytes until the next magic, or until a magic may begin whose end is not in view.
+// Counts the bytes before the next magic number. At the end of the view, a magic number may begin that continues later.
 static size_t distanceToMagic(std::span<const uint8_t> view) {
   uint8_t magic[sizeof kChunkMagic];
   std::memcpy(magic, &kChunkMagic, sizeof magic);
@@ -205,12 +205,12 @@ static size_t distanceToMagic(std::span<const uint8_t> view) {
   return view.size() - std::min(view.size(), sizeof magic - 1);
 }
 
-// The first whole chunk at or behind `at`.
+// Returns the first whole chunk at `at` or after it.
 Result<std::optional<ChunkPlace>> ChunkWalk::find(uint64_t at) {
   while (at + sizeof(ChunkHeader) <= end_) {
     const auto ahead = MSL_TRY(bytesAt(at));
     if (ahead.size() < sizeof(ChunkHeader))
-      break; // the file has been cut meanwhile
+      break; // somebody has truncated the file
     if (const std::optional<ChunkHeader> header = parseChunkHeader(ahead)) {
       const ChunkPlace place{at, *header};
       if (place.end() <= end_)
@@ -223,7 +223,7 @@ Result<std::optional<ChunkPlace>> ChunkWalk::find(uint64_t at) {
   return std::nullopt;
 }
 
-// The file's content from `at` on: a header or more, less only at its end.
+// Returns the file's content from `at` on. It is shorter than a header only at the end of the file.
 Result<std::span<const uint8_t>> ChunkWalk::bytesAt(uint64_t at) {
   if (at < window_begin_ || at + sizeof(ChunkHeader) > window_begin_ + window_size_) {
     const auto count = MSL_TRY(file_.read(at, window_));

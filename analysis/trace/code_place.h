@@ -1,4 +1,4 @@
-// The name and owner of an address of code.
+// The name, the source line and the image of a code address.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace msleaks::analysis::inline trace {
 
-// A file as the process had it: one with another build id is not the same program and is not asked.
+// A file, as the process loaded it. A file with another build id is another program, so its names are not used.
 struct ImageFile {
   std::string path;
-  std::vector<std::byte> build_id; // empty = had none
+  std::vector<std::byte> build_id; // empty = it has none
   auto operator<=>(const ImageFile &) const = default;
 };
 
-// A place in the source. Empty strings and zeros mean: not known.
+// A place in the source. An empty string or a zero means that the part is not known.
 struct CodePlace {
   std::string function; // linkage name
   std::string file;
@@ -23,12 +23,12 @@ struct CodePlace {
   bool operator==(const CodePlace &) const = default;
 };
 
-// The function that holds `address` (as in the file, without load bias), preceded by those that were inlined there,
-// innermost first.
+// The function at `address` (an address in the file, without load bias). If calls were inlined there, `places` lists
+// the inlined functions first, innermost first.
 struct NamedAddress {
   uint64_t address = 0;
   std::vector<CodePlace> places;
-  std::string callee; // linkage name of what the call at `address` calls; empty: not known, or nobody asked
+  std::string callee; // linkage name of the function that is called at `address`; empty = not known, or not asked for
 };
 
 struct ImageNames {

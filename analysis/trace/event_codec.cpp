@@ -25,7 +25,7 @@ EventRun measureRun(std::span<const abi::Slot> slots) {
 }
 
 void EventEncoder::Column::begin(Encoding encoding, uint64_t first, uint32_t events) {
-  constexpr size_t kMostBytes = size_t{2} * kMaxVarintBytes; // "new", and the value
+  constexpr size_t kMostBytes = size_t{2} * kMaxVarintBytes; // a 0 for "new", and the value
   if (buffer_.size() < events * kMostBytes)
     buffer_.resize(events * kMostBytes);
   at_ = buffer_.data();
@@ -61,8 +61,8 @@ template <Encoding encoding> void EventEncoder::Column::put(uint64_t value, Even
   }
 }
 
-// Whether all values are the first one: looked for only where it happens (sites, sizes of frees, streams, unused
-// fields).
+// Whether all values equal the first one. Checks only Listed and Plain columns, where this happens: sites, sizes of
+// frees, streams, unused fields.
 bool EventEncoder::Column::constant() const {
   const auto size = static_cast<size_t>(at_ - buffer_.data());
   if (encoding_ == Encoding::Listed)
@@ -149,7 +149,7 @@ bool EventDecoder::readDirectory(ByteReader &payload) {
   };
   std::vector<Extent> extents;
   const uint64_t count = payload.varint();
-  if (count > kMaxColumns) // each foreign one costs a step per event
+  if (count > kMaxColumns) // each column that this version does not know costs a step for each event
     return false;
   for (uint64_t i = 0; i < count && !payload.failed(); ++i) {
     const auto kind = payload.fixed<uint8_t>();

@@ -1,5 +1,5 @@
-// Where the values of events go: one column per field of events.def, and three for what every event has. Expanded from
-// the table; no field is named here.
+// The columns of events: one column for each field in events.def, and three columns for fields that all events have.
+// The code is expanded from the table, and names no field.
 #pragma once
 
 #include "msleaks/abi/events.h"
@@ -34,7 +34,7 @@ inline constexpr unsigned kMaxFields = detail::largest(detail::kFieldCounts) > 3
                                                                                  : 3;
 inline constexpr unsigned kColumnRows = detail::largest(detail::kKindNumbers) + 1;
 
-// Fields of an event kind that this version knows; 0 for a kind that it does not know.
+// The number of fields of an event kind, or 0 for a kind that this version does not know.
 constexpr unsigned fieldsOf(unsigned kind) {
   constexpr unsigned kHeaderColumns = 3;
   unsigned row = 0;
@@ -46,11 +46,11 @@ constexpr unsigned fieldsOf(unsigned kind) {
   return kind == 0 ? kHeaderColumns : 0;
 }
 
-// A column is named by an event kind and the number of a field in it. Kind 0 is no event: its columns hold the header.
+// An event kind and a field's number in it name a column. The columns of kind 0, which is no event, hold the header.
 enum HeaderColumn : unsigned { kTagColumn, kTimeColumn, kSiteColumn };
 
-// Kind, heap, device and flags as one number: a stream has about as many different ones as it has kinds of calls. Each
-// of the four had a byte in the first version of the event's header; what flags have beyond eight bits stands above.
+// Packs kind, heap, device and flags into one number, because a stream uses only few combinations of them. Each of the
+// four has 8 bits here. Flags may have more bits, since they are at the top.
 inline uint64_t tagOf(const abi::EventHeader &header) {
   return static_cast<uint64_t>(header.kind) | static_cast<uint64_t>(header.heap) << 8 | uint64_t{header.device} << 16 |
          uint64_t{header.flags} << 24;
@@ -74,15 +74,15 @@ template <class Column> struct ColumnTable {
   }
 };
 
-// How a column's values are written. The number is in the file.
+// How a column's values are written. The number of the encoding is stored in the file.
 enum class Encoding : uint8_t {
-  Constant = 0, // one varint, for all of them
-  Plain = 1,    // a varint each
-  Delta = 2,    // zigzag of the difference to the one before in the column
-  Rise = 3,     // the difference itself: values never fall
-  Listed = 4,   // number in the column's list of values, from 1; 0 and then the value appends to the list
-  // Mentions of addresses since this one's last, from 1, counted over all columns of this encoding; 0 and then the
-  // zigzag difference to the last address that was said so. Such a column is never Constant: it counts.
+  Constant = 0, // one varint for all values
+  Plain = 1,    // one varint for each value
+  Delta = 2,    // zigzag of the difference to the value before
+  Rise = 3,     // the difference to the value before: values never fall
+  Listed = 4,   // the value's number in the column's list, from 1; or 0 and the value, which then joins the list
+  // For addresses. How many addresses ago, in all columns of this encoding, the same address was written; 1 is the last
+  // one. Or 0, then zigzag of the difference to the last address that was written in full. Never Constant.
   Recalled = 5,
 };
 inline constexpr unsigned kEncodings = 6;
@@ -98,7 +98,7 @@ constexpr Encoding encodingOf(abi::Repr repr) {
   }
 }
 
-// Calls f(event) with the event that begins at `slots`, as its own type. The kind must be a known one.
+// Calls f(event) with the event that begins at `slots`, converted to its own type. Its kind must be known.
 template <class F> void visitEvent(const abi::Slot *slots, F &&f) { // NOLINT: one case for each event
   switch (slots->header.kind) {
 #define MSL_EVENT(name, number, slotCount, doc)                                                                        \
@@ -114,7 +114,7 @@ template <class F> void visitEvent(const abi::Slot *slots, F &&f) { // NOLINT: o
   }
 }
 
-// visitFields with the representation known at compile time: calls f.operator()<repr>(value&) for each field.
+// Like visitFields, with the representation as template argument: calls f.operator()<repr>(value&) for each field.
 #define MSL_EVENT(name, number, slotCount, doc)                                                                        \
   template <class Event, class F>                                                                                      \
     requires std::is_same_v<std::remove_const_t<Event>, abi::name##Event>                                              \
@@ -131,7 +131,7 @@ template <class Event> Event emptyEvent(const abi::EventHeader &header) {
   return event;
 }
 
-// Makes an event of the header's kind, lets f(event) fill its fields, and stores it. False for an unknown kind.
+// Makes an event of the header's kind, fills it by f(event), and stores it. Returns false for an unknown kind.
 template <class F> bool makeEvent(const abi::EventHeader &header, abi::AnyEvent &out, F &&f) { // NOLINT: one case each
   switch (header.kind) {
 #define MSL_EVENT(name, number, slotCount, doc)                                                                        \
@@ -147,28 +147,28 @@ template <class F> bool makeEvent(const abi::EventHeader &header, abi::AnyEvent 
   }
 }
 
-// Two ways to say a value that was there before in fewer bytes than the value: by how long ago, and by its number in a
-// list. Both forget: what the writer's small table has lost is simply said in full again.
+// Two short forms for a value that was written before: how many values ago, or its number in a list. The writer's
+// tables are small and lose values. A value that a table has lost is written in full again.
 
-// A multiplication by 2^64 / golden ratio spreads what is regular in addresses over the upper bits.
+// A multiplication by 2^64 / golden ratio, so that addresses with regular distances differ in their upper bits.
 constexpr uint32_t tableSlot(uint64_t value, unsigned bits) {
   return static_cast<uint32_t>(value * 0x9e37'79b9'7f4a'7c15u >> (64 - bits));
 }
 
-// How many mentions back a value may lie and still be recalled. Blocks die young: four times as far would find no more
-// than 1 % of the addresses of a compiler's or an interpreter's run.
+// A value can be recalled if it was written at most this many values ago. Blocks die young: a limit of 4096 would find
+// at most 1 % more addresses in runs of compilers and interpreters.
 inline constexpr uint32_t kRecallReach = 1024;
 
-// By how many mentions ago: addresses, which are freed soon after they are handed out and handed out soon after that.
-// The last values themselves, and a table that only says where among them to look: 16 KiB in all, half of a first-level
-// cache. What the table says may be long overwritten; the value there tells.
+// Recalls an address by how many addresses ago it was written: allocators soon free an address, and soon return it
+// again. Stores the last values, and a table of where to look for a value: 16 KiB in all, half of a first-level cache.
+// A table entry may be out of date, so compares the value, too.
 class RecallWriter {
 public:
   void restart() { begin_ = count_; }
-  // Mentions since the last one of this value, from 1; 0 = it must be said in full.
+  // Returns how many values ago this value was written, from 1. Returns 0 if it must be written in full.
   uint32_t mention(uint64_t value) {
     uint16_t &place = places_[tableSlot(value, kBits)];
-    const uint32_t ago = ((count_ - 1 - place) & (kRecallReach - 1)) + 1; // of the last mention that was stored there
+    const uint32_t ago = ((count_ - 1 - place) & (kRecallReach - 1)) + 1; // of the value that the table names
     const bool known = values_[place] == value && ago <= count_ - begin_;
     place = static_cast<uint16_t>(count_ & (kRecallReach - 1));
     values_[place] = value;
@@ -194,7 +194,7 @@ private:
   uint64_t count_ = 0;
 };
 
-// By its number in the order of appearance: sites and handles, of which there are few and which come in patterns.
+// Numbers values by their first appearance. For sites and handles: there are few of them, and they come in patterns.
 class ListWriter {
 public:
   void restart() {
@@ -202,7 +202,7 @@ public:
     listed_ = 0;
   }
   uint64_t size() const { return listed_; }
-  // The value's number in the list, from 1; 0 = it was appended and must be said in full.
+  // Returns the value's number in the list, from 1. Returns 0 if the value is new, and must be written in full.
   uint32_t find(uint64_t value) {
     Entry &entry = table_[tableSlot(value, kBits)];
     if (entry.value == value && entry.number > begin_)
@@ -217,7 +217,7 @@ private:
     uint64_t value, number;
   };
   std::array<Entry, 1 << kBits> table_{};
-  uint64_t begin_ = 0, listed_ = 0; // numbers of earlier chunks are below begin_: nothing is cleared between chunks
+  uint64_t begin_ = 0, listed_ = 0; // entries of earlier chunks have numbers up to begin_, so no chunk clears the table
 };
 
 } // namespace msleaks::analysis::inline trace

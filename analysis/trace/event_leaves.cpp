@@ -36,7 +36,7 @@ EventLeaves::EventLeaves(std::vector<EventChunk> chunks) : chunks_(std::move(chu
   findDueTimes();
 }
 
-// A stream's chunks must come in order, so a leaf comes not later than any behind it.
+// Leaves must be read in order, like each stream's chunks. So a leaf is due at the earliest time from it on.
 void EventLeaves::findDueTimes() {
   uint64_t due_ns = UINT64_MAX;
   for (size_t i = leaves_.size(); i-- > 0;)

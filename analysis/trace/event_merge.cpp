@@ -6,7 +6,7 @@
 
 namespace msleaks::analysis::inline trace {
 
-// Only now are they done with: they lie in the chunk's buffer.
+// Removes the events that the last next() returned. Until now the caller may use them, in the chunk's buffer.
 void EventMerge::takeGiven() {
   if (given_ == 0)
     return;
@@ -14,8 +14,8 @@ void EventMerge::takeGiven() {
   settleFirst();
 }
 
-// A thread that has ended needs no cursor. One that goes on gets a new cursor, to which it makes no difference: all
-// that the old one knew is earlier than now.
+// Removes the cursors of threads that have probably ended. If such a thread continues, it gets a new cursor. This makes
+// no difference, because all that the old cursor knew is earlier than now.
 void EventMerge::dropEnded() {
   std::erase_if(cursors_, [&](const auto &entry) { return entry.second->isForgettable(now_ns_); });
   most_cursors_ = 2 * cursors_.size() + kKeptCursors;
@@ -41,12 +41,12 @@ void EventMerge::add(const EventChunk &chunk) {
   std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
 }
 
-// The one behind the first.
+// Returns the stream that is due after the first one.
 EventMerge::Due EventMerge::second() const {
   return std::min(heap_.size() > 1 ? heap_[1] : kNever, heap_.size() > 2 ? heap_[2] : kNever);
 }
 
-// The first one is due later now: it sinks to its place.
+// The first stream is due later now: moves it down to its place in the heap.
 void EventMerge::postponeFirst(uint64_t time_ns) {
   Due due = heap_.front();
   due.time_ns = time_ns;
@@ -62,7 +62,7 @@ void EventMerge::postponeFirst(uint64_t time_ns) {
   heap_[hole] = due;
 }
 
-// Its cursor has moved on.
+// Updates the heap after the first stream's cursor has moved on.
 void EventMerge::settleFirst() {
   const StreamCursor &cursor = *heap_.front().cursor;
   if (!cursor.done())
@@ -91,7 +91,7 @@ std::span<const StreamEvent> EventMerge::next(std::optional<uint64_t> limit_ns) 
   return {};
 }
 
-// The next leaf that reaches into the window; false when there is none.
+// Reads the next leaf that overlaps the window. Returns false if there is none.
 bool LeafCursor::readLeaf() {
   while (leaf_ < leaves_.size() && leaves_.lastTime(leaf_) < window_.begin_ns)
     ++leaf_;

@@ -1,4 +1,4 @@
-// All streams of a trace as one, by time.
+// Merges all streams of a trace by time.
 #pragma once
 
 #include "analysis/trace/event_source.h"
@@ -13,17 +13,17 @@ class EventMerge {
 public:
   EventMerge(const TimeWindow &window, ChunkOpener &opener) : window_(window), opener_(&opener) {}
 
-  // A chunk behind the others of its stream. What it has of times that are past already is lifted to now.
+  // Adds the next chunk of a stream. If an event in it is earlier than the events already returned, its time is raised.
   void add(const EventChunk &chunk);
-  // The next events, all of one stream, in order of time; equal times in order of process and stream. Only those before
-  // `limit_ns`, where there is one: what is added later may come before others. Empty: there are none such now. Valid
-  // until the next call of a function.
+  // Returns the next events of one stream, in order of time; equal times are in order of process and stream. With a
+  // limit, returns only events before `limit_ns`, since a chunk that is added later may precede the others. The result
+  // is empty if no such event is there. It is valid until the next call of a function.
   std::span<const StreamEvent> next(std::optional<uint64_t> limit_ns);
-  // Those of which events were lifted.
+  // The number of added chunks that came too late, so that times of events were raised.
   uint64_t lateChunks() const { return late_chunks_; }
 
 private:
-  // When a stream's next event is due; equal times go by its number.
+  // The time of a stream's next event. Streams with equal times are in order of their key.
   struct Due {
     uint64_t time_ns;
     uint64_t key; // process and stream
@@ -45,14 +45,14 @@ private:
   ChunkOpener *opener_;
   static constexpr size_t kKeptCursors = 1024;
   std::unordered_map<uint64_t, std::unique_ptr<StreamCursor>> cursors_;
-  size_t most_cursors_ = kKeptCursors; // then those are looked for that can go
-  std::vector<Due> heap_;              // binary, the stream that is due first on top
-  size_t given_ = 0;                   // events of the first stream that the last next() returned
-  uint64_t now_ns_ = 0;                // the time of the last of them
+  size_t most_cursors_ = kKeptCursors; // at this size, next searches for cursors to remove
+  std::vector<Due> heap_;              // a binary heap: the stream that is due first is at the front
+  size_t given_ = 0;                   // number of events that the last next() returned, from the first stream
+  uint64_t now_ns_ = 0;                // time of the last event that was returned
   uint64_t late_chunks_ = 0;
 };
 
-// The events of a window of time, in their merged order: leaves are read when their events are due.
+// The events of a window of time, merged. Reads each leaf when its events are due.
 class LeafCursor final : public EventSource {
 public:
   LeafCursor(const EventLeaves &leaves, const InputFile &file, DamageNotes &damage, const TimeWindow &window)
@@ -71,7 +71,7 @@ private:
   TimeWindow window_;
   ChunkOpener opener_;
   EventMerge merge_;
-  size_t leaf_ = 0; // the next one
+  size_t leaf_ = 0; // the next leaf
   std::vector<EventChunk> chunks_;
 };
 

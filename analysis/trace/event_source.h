@@ -1,4 +1,4 @@
-// Where events come from, a batch at a time.
+// The interface of a source of events, which returns a batch at a time.
 #pragma once
 
 #include "msleaks/abi/events.h"
@@ -10,17 +10,17 @@
 
 namespace msleaks::analysis::inline trace {
 
-// One number for a thread, or for any other number of a process.
+// Packs a process and one of its threads, or another number of the process, into one number.
 constexpr uint64_t keyOfThread(uint32_t process, uint32_t stream) { return uint64_t{process} << 32 | stream; }
 
-// One event in the merged order, with the stream it came from. header().time is CLOCK_MONOTONIC in ns.
+// One event in the merged order, and its stream. header().time is CLOCK_MONOTONIC in ns.
 struct StreamEvent {
   uint32_t process;
   uint32_t stream;
   abi::AnyEvent event;
 };
 
-// The times [begin_ns, end_ns). UINT64_MAX: without an end.
+// The times in [begin_ns, end_ns). If end_ns is UINT64_MAX, the window has no end.
 struct TimeWindow {
   uint64_t begin_ns = 0, end_ns = UINT64_MAX;
   bool endsBefore(uint64_t time_ns) const { return end_ns != UINT64_MAX && time_ns >= end_ns; }
@@ -29,16 +29,16 @@ struct TimeWindow {
 class EventSource {
 public:
   virtual ~EventSource() = default;
-  // The next events, valid until the next call; empty at the end.
+  // Returns the next events, valid until the next call. The result is empty at the end.
   virtual std::span<const StreamEvent> next() = 0;
 };
 
-// The events of a trace in their merged order, pulled a batch at a time.
-// Of one reader there may be several, in several threads. It must not outlive its reader; that one may be moved.
+// Returns the events of a trace in their merged order, a batch at a time.
+// A reader may have several cursors, also in several threads. A cursor must not outlive its reader, which may be moved.
 class EventCursor {
 public:
   explicit EventCursor(std::unique_ptr<EventSource> source) : source_(std::move(source)) {}
-  // The next events, valid until the next call; empty at the end. How many they are is the cursor's choice.
+  // Returns the next events, as many as the cursor chooses, valid until the next call. The result is empty at the end.
   std::span<const StreamEvent> next() { return source_->next(); }
 
 private:

@@ -7,8 +7,8 @@
 namespace msleaks::analysis::inline trace {
 namespace {
 
-// A chunk of which a part is stored twice has to be decoded to tell how many events are in that part: its header counts
-// slots there.
+// Counts the events in the part of a chunk that an earlier chunk has stored. It must decode this part, because headers
+// give the part's size only in slots.
 class RepeatedEvents {
 public:
   explicit RepeatedEvents(const InputFile &file) : payloads_(file) {}
@@ -29,7 +29,7 @@ public:
 private:
   PayloadReader payloads_;
   std::vector<uint8_t> payload_;
-  std::unique_ptr<EventDecoder> decoder_; // rarely needed, and large
+  std::unique_ptr<EventDecoder> decoder_; // rarely needed, and large, so made on demand
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-// Sums over the chunks of a trace's events, where no index has them.
+// Adds up the events of all chunks, for a trace whose index does not contain these sums.
 #pragma once
 
 #include "analysis/trace/event_leaves.h"
@@ -8,11 +8,11 @@
 namespace msleaks::analysis::inline trace {
 
 struct EventPlan {
-  std::vector<EventChunk> chunks;    // without what is stored twice
-  std::vector<StreamTotals> streams; // by process and stream; each event counted once
+  std::vector<EventChunk> chunks;    // without the chunks that are stored twice
+  std::vector<StreamTotals> streams; // by process and stream; counts each event once
 };
 
-// From all chunks of events, in the order of the file.
+// Takes all chunks of events, in the order of the file.
 EventPlan planEvents(const std::vector<ChunkPlace> &chunks, const InputFile &file);
 
 } // namespace msleaks::analysis::inline trace

@@ -1,9 +1,9 @@
-// The bytes of a trace (docs/trace-format.md): what the writer puts into the file and the reader looks for.
+// The bytes of a trace (docs/trace-format.md), which the writer writes and the reader expects.
 //
 //   FileHeader | chunk | chunk | …            a chunk: ChunkHeader | payload, stored_bytes of it
 //
-// All numbers are little-endian. Nothing that is in the file is ever changed; an index and a trailer at the end only
-// save the reader a walk.
+// All numbers are little-endian. The writer only appends, and never changes what is in the file. A file is readable
+// without the index and the trailer at its end: they only save the reader from walking through all chunks.
 #pragma once
 
 #include "msleaks/abi/version.h"
@@ -16,11 +16,11 @@ namespace msleaks::analysis::inline trace {
 
 static_assert(std::endian::native == std::endian::little, "the trace is written as the machine holds it");
 
-// Raised when an older reader would misread a newer file. A new chunk kind, event, field or column encoding does not
-// need it: chunks and columns carry their sizes, and what a reader does not know it skips and names.
+// A format gets a new version if an older reader would misread it. A new chunk kind, event, field or encoding needs no
+// new version. Chunks and columns contain their sizes: a reader skips and reports those that it does not know.
 inline constexpr uint16_t kFormatVersion = 1;
 
-// First byte not ASCII, then line ends and a DOS end-of-file: a transfer that changes text is noticed at once.
+// A byte that is not ASCII, then both kinds of line ends and a DOS end-of-file: a transfer as text damages this number.
 inline constexpr uint64_t kFileMagic = 0x1a0a0d54'4c534d89; // "\x89MSLT\r\n\x1a"
 
 struct FileHeader {
@@ -42,32 +42,32 @@ enum class ChunkKind : uint16_t {
   StreamAccount = 6,
   Index = 7,
   Trailer = 8,
-  PathsByNumber = 9, // read only: of older traces
+  PathsByNumber = 9, // only read, from older traces
   Names = 10,
   Paths = 11,
-  ResidentOfFiles = 12, // read only: of older traces
+  ResidentOfFiles = 12, // only read, from older traces
   Resident = 13,
   Pointers = 14,
   PointerMap = 15,
 };
-inline constexpr ChunkKind kLastChunkKind = ChunkKind::PointerMap; // that this version knows
+inline constexpr ChunkKind kLastChunkKind = ChunkKind::PointerMap; // the last kind that this version knows
 
-// Whether it is samples of resident memory: nothing that events mean.
+// Whether a chunk of this kind contains samples of resident memory. No event refers to such a chunk.
 constexpr bool isResident(ChunkKind kind) { return kind == ChunkKind::Resident || kind == ChunkKind::ResidentOfFiles; }
 
-// The kind of an Index chunk, in its header's `stream`. An older reader knows flat ones only: it passes over the
-// others, and walks where a trailer points to one.
+// The kind of an Index chunk, which its header stores in `stream`. Older readers know only Flat. They skip the others,
+// and walk through the file if a trailer points to one of them.
 enum class IndexLevel : uint32_t {
-  Flat = 0,       // read only: an entry for every chunk of the trace
-  Leaf = 1,       // entries of some hundred chunks
-  Root = 2,       // the leaves, and what is to be known without reading them
-  Mark = 3,       // nothing but its time: of what is earlier, all that is recorded is in the file before it
-  Checkpoint = 4, // the live set after all events until its time; its position is their number
+  Flat = 0,       // only read, from older traces: an entry for each chunk of the trace
+  Leaf = 1,       // entries of up to kLeafChunks chunks
+  Root = 2,       // the leaves, and sums that a reader needs without reading them
+  Mark = 3,       // only a time: everything that is earlier is already stored before this chunk
+  Checkpoint = 4, // the live set after all events until its time; first_position is their number
 };
 
 enum class Codec : uint16_t { None = 0, Zstd = 1 };
 
-// Searched for byte by byte after damage, so it holds bytes that are rare in compressed payload and in text alike.
+// After damage, a reader searches for this number. So its bytes are rare in compressed payload and in text.
 inline constexpr uint64_t kChunkMagic = 0xc7a3f11e'4b43534d; // "MSCK\x1e\xf1\xa3\xc7"
 
 struct ChunkHeader {
@@ -77,31 +77,31 @@ struct ChunkHeader {
   uint32_t process = 0;
   uint32_t stream = 0;
   uint32_t events = 0;         // in an Events chunk
-  uint64_t first_position = 0; // of its first slot in the stream
+  uint64_t first_position = 0; // position of the first slot in the stream
   uint32_t slots = 0;          // positions [first_position, first_position + slots) are stored here
-  uint32_t raw_bytes = 0;      // of the payload when decompressed
-  uint32_t stored_bytes = 0;   // of the payload in the file
+  uint32_t raw_bytes = 0;      // size of the payload when decompressed
+  uint32_t stored_bytes = 0;   // size of the payload in the file
   uint32_t reserved = 0;
-  uint64_t first_time_ns = 0; // earliest and latest time in the chunk
+  uint64_t first_time_ns = 0; // the earliest time in the chunk, and below the latest
   uint64_t last_time_ns = 0;
   uint64_t payload_checksum = 0; // XXH3 of the stored bytes
   uint64_t checksum = 0;         // XXH3 of the header up to here
 };
 static_assert(sizeof(ChunkHeader) == 80);
 
-// Limits. The writer keeps them, so a reader that meets more looks at damage and must not allocate for it.
+// The writer respects these limits. A reader that finds a larger number has found damage, and must not allocate for it.
 inline constexpr uint32_t kMaxChunkEvents = 16384;
 inline constexpr uint32_t kMaxEventsRawBytes = 16u << 20;
 inline constexpr uint32_t kMaxRawBytes = 1u << 30;
-inline constexpr uint32_t kMaxMetadataRawBytes = 1u << 20; // of a process or a stream
+inline constexpr uint32_t kMaxMetadataRawBytes = 1u << 20; // for chunks about a process or a stream
 inline constexpr uint32_t kMaxCallersRawBytes = 4u << 20;
 inline constexpr uint32_t kMaxPathsRawBytes = 4u << 20;
 inline constexpr uint32_t kMaxNamesRawBytes = 16u << 20;
 inline constexpr uint32_t kMaxPointersRawBytes = 1u << 20;
 inline constexpr uint32_t kMaxPointerMapRawBytes = 16u << 20;
-inline constexpr uint32_t kMaxArguments = 4096; // an empty one takes a byte in the file and 32 in memory
-inline constexpr uint32_t kMaxColumns = 1024;   // columns of an Events chunk, those of later versions included
-// Payload that shrinks by more than this is stored as it is: a few bytes must not claim a gigabyte.
+inline constexpr uint32_t kMaxArguments = 4096; // an empty argument takes a byte in the file and 32 in memory
+inline constexpr uint32_t kMaxColumns = 1024;   // columns of an Events chunk, with those of later versions
+// A payload that shrinks more is stored uncompressed: so a reader never allocates a gigabyte for a few damaged bytes.
 inline constexpr uint64_t kMaxCompression = 1024;
 
 constexpr uint32_t maxRawBytes(ChunkKind kind) {

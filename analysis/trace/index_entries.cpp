@@ -5,7 +5,7 @@
 
 namespace msleaks::analysis::inline trace {
 
-// Every field of a header that is not a constant; the same list writes and reads an entry.
+// Lists the fields of a header that vary; the same list writes and reads an entry.
 template <class Header, class F> static void visitHeader(Header &header, F &&f) {
   f(header.kind);
   f(header.codec);

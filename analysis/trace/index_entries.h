@@ -1,4 +1,4 @@
-// A chunk's place and header as a line of an index: told by the difference to the chunk before.
+// A chunk's place and header as an entry of an index. It stores the difference to the entry before.
 #pragma once
 
 #include "analysis/trace/chunk.h"
@@ -30,18 +30,18 @@ private:
 class EntryReader {
 public:
   explicit EntryReader(uint64_t file_end) : file_end_(file_end) {}
-  // False when they are not what an EntryWriter writes for a file of that size.
+  // Returns false if no EntryWriter can have written the payload for a file of this size.
   bool read(std::span<const uint8_t> payload, std::vector<ChunkPlace> &chunks);
 
 private:
   uint64_t file_end_, end_ = 0, time_ = 0;
 };
 
-// What was found damaged in a trace, each thing said once. May be told by several threads at once.
+// The damage that was found in a trace, each damage once. Several threads may add notes at the same time.
 class DamageNotes {
 public:
   void add(const std::vector<std::string> &notes);
-  // One note for each chunk, or for each leaf of an index: by where it is in the file.
+  // Adds at most one note for each chunk or leaf, which its offset in the file identifies.
   void add(const ChunkPlace &place, const std::string &what);
   void add(uint64_t offset, const std::vector<std::string> &notes);
   std::vector<std::string> list() const;

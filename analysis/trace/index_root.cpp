@@ -6,7 +6,7 @@
 namespace msleaks::analysis::inline trace {
 namespace {
 
-// An older reader takes it for the offset of a chunk far behind the end of the file: the index makes no sense to it.
+// An older reader takes this number for an offset far beyond the end of the file, and so ignores the index.
 constexpr uint64_t kNoFlatIndex = UINT64_MAX;
 
 void writeLeaf(const LeafPlace &leaf, uint64_t previous, ByteWriter &to) {
@@ -33,8 +33,8 @@ LeafPlace readLeafPlace(ByteReader &from, uint64_t previous) {
   return leaf;
 }
 
-// Whether a root can say this of a leaf behind others: parts of the file that have the same kinds follow one another.
-// So all that damaged leaves can cost is a few walks through the file.
+// Checks a leaf in a root. For each kind, the leaves' parts of the file must follow one another. So even a damaged root
+// can cost a reader only one walk through the file for each kind.
 class PlausibleLeaves {
 public:
   explicit PlausibleLeaves(uint64_t index_begin) : index_begin_(index_begin) { ends_.fill(sizeof(FileHeader)); }
@@ -72,7 +72,7 @@ bool readLeaves(ByteReader &from, uint64_t index_begin, std::vector<LeafPlace> &
   return !from.failed();
 }
 
-constexpr size_t kLeastStreamBytes = 4; // a varint for each field
+constexpr size_t kLeastStreamBytes = 4; // a varint for each field takes at least a byte
 
 bool readStreams(ByteReader &from, std::vector<StreamTotals> &streams) {
   uint32_t process = 0;
@@ -151,7 +151,7 @@ std::optional<IndexRoot> readRoot(std::span<const uint8_t> payload, uint64_t ind
     const auto process = static_cast<uint32_t>(from.varint());
     root.definition_bytes.push_back({process, from.varint()});
   }
-  if (from.left() > 0 && !readCheckpoints(from, index_begin, root.checkpoints)) // older traces have none
+  if (from.left() > 0 && !readCheckpoints(from, index_begin, root.checkpoints)) // older traces have no checkpoints
     return std::nullopt;
   return from.failed() ? std::nullopt : std::optional(std::move(root));
 }

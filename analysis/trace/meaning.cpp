@@ -8,7 +8,7 @@
 namespace msleaks::analysis::inline trace {
 namespace {
 
-// Entries one behind the other, up to the end of the payload. One that makes no sense ends them.
+// Reads one entry after another, up to the end of the payload, or up to an entry that makes no sense.
 template <class Entry> void readEntries(ByteReader &payload, std::vector<Entry> &entries) {
   while (payload.left() > 0) {
     Entry entry{};
@@ -18,7 +18,7 @@ template <class Entry> void readEntries(ByteReader &payload, std::vector<Entry> 
   }
 }
 
-constexpr uint64_t kMostPlaces = 10'000; // of functions inlined into each other
+constexpr uint64_t kMostPlaces = 10'000; // functions that are inlined into each other
 
 NamedAddress readNamed(ByteReader &bytes) {
   NamedAddress named{bytes.varint(), {}, {}};
@@ -49,7 +49,7 @@ std::vector<PathEntry> readPaths(ChunkKind kind, ByteReader &payload) {
   const uint64_t first = std::min<uint64_t>(payload.varint(), UINT32_MAX);
   std::vector<PathEntry> entries;
   readEntries(payload, entries);
-  entries.resize(std::min<uint64_t>(entries.size(), UINT32_MAX - first)); // those with a number
+  entries.resize(std::min<uint64_t>(entries.size(), UINT32_MAX - first)); // drops entries with too large numbers
   for (size_t i = 0; i < entries.size(); ++i) {
     entries[i].number = static_cast<uint32_t>(first + i);
     if (kind == ChunkKind::Paths)

@@ -1,5 +1,5 @@
-// The meaning of numbers in events, from the payloads of a trace's chunks. A payload that makes no sense gives its
-// readable part; its reader has failed() then.
+// Reads the meaning of numbers in events from the payloads of a trace's chunks. Of a payload that makes no sense,
+// returns the readable part. Then failed() of its reader is true.
 #pragma once
 
 #include "analysis/trace/bytes.h"
@@ -12,9 +12,9 @@
 namespace msleaks::analysis::inline trace {
 
 std::vector<TraceWriter::CallerEntry> readCallers(ByteReader &payload);
-// `kind`: Paths, or PathsByNumber.
+// `kind` is Paths or PathsByNumber.
 std::vector<PathEntry> readPaths(ChunkKind kind, ByteReader &payload);
-// `kind`: Resident, or ResidentOfFiles.
+// `kind` is Resident or ResidentOfFiles.
 std::vector<ResidentSample> readResident(ChunkKind kind, ByteReader &payload);
 ImageNames readNames(ByteReader &payload);
 

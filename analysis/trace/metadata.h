@@ -1,6 +1,6 @@
-// Payload of the chunks that are not events. Each struct's fields are listed once, for both directions; process,
-// stream and time stand in the chunk's header. Fields that came later stand behind the others, as `added`: a trace
-// from before ends without them, and a reader from before passes over them.
+// The payload of chunks that are not events. The fields of each struct are listed once, for writing and reading.
+// Process, stream and time are in the chunk's header. Newer fields are `added` after the others: an older trace ends
+// before them, and an older reader ignores them.
 #pragma once
 
 #include "analysis/trace/bytes.h"
@@ -55,7 +55,7 @@ public:
   void operator()(EndReason &reason) {
     uint8_t number = 0;
     (*this)(number);
-    if (number <= static_cast<uint8_t>(EndReason::Replaced)) // a reason of a later version: an end like others
+    if (number <= static_cast<uint8_t>(EndReason::Replaced)) // treats a reason of a later version like EndReason::Ended
       reason = static_cast<EndReason>(number);
   }
   template <class T> void added(T &value) {
@@ -108,7 +108,7 @@ void visitMetadata(Visitor &&visit, Entry &entry) {
   visit(entry.address);
 }
 
-// In the file, `time_ns` is since the one before in the chunk.
+// In the file, `time_ns` is the difference to the entry before in the chunk.
 template <class Visitor, class Sample>
   requires std::is_same_v<std::remove_const_t<Sample>, ResidentSample>
 void visitMetadata(Visitor &&visit, Sample &sample) {
@@ -120,7 +120,7 @@ void visitMetadata(Visitor &&visit, Sample &sample) {
   visit(sample.recorder_bytes);
 }
 
-// As older traces have it.
+// A sample in older traces.
 struct ResidentOfFiles : ResidentSample {};
 template <class Visitor, class Sample>
   requires std::is_same_v<std::remove_const_t<Sample>, ResidentOfFiles>
@@ -131,7 +131,7 @@ void visitMetadata(Visitor &&visit, Sample &sample) {
   visit(sample.file_bytes);
 }
 
-// Their numbers follow one another; the first one's stands before them. In the file, `parent` is how far back it is.
+// The numbers of entries are consecutive. The first one is stored before them. In the file, `parent` is a distance.
 template <class Visitor, class Entry>
   requires std::is_same_v<std::remove_const_t<Entry>, PathEntry>
 void visitMetadata(Visitor &&visit, Entry &entry) {

@@ -1,5 +1,5 @@
-// Values by stream. Streams are numbered from 0 in each process, so a value needs its own bytes and nothing beside
-// them: a server may have started a million threads, one after the other.
+// Stores a value for each stream. Streams are numbered from 0 in each process, so a vector needs no bytes besides the
+// values. This matters because a server may have started a million threads, one after another.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@ namespace msleaks::analysis::inline trace {
 
 template <class Value> class PerStream {
 public:
-  // Whether there is one is for the value to say: a new one is Value{}.
+  // Returns the stream's value. A stream without a value gets Value{}.
   Value &of(uint32_t process, uint32_t stream) {
     std::vector<Value> &dense = dense_[process];
     if (stream < dense.size())
       return dense[stream];
-    // A damaged file may name any number. The collector's own stream has a large one, too.
+    // Stores a number far ahead in a map. A damaged file may contain any number, and the collector's is large.
     if (stream > 2 * dense.size() + kMostAhead || stream >= kMostStreams)
       return sparse_[{process, stream}];
     grow(dense, process, stream);
     return dense[stream];
   }
-  // Calls f(process, stream, value) for each, ascending, also for those that nobody asked for and that lie between.
+  // Calls f(process, stream, value) in ascending order, also with Value{} for streams that only lie between others.
   template <class F> void forEach(F &&f) const {
     auto sparse = sparse_.begin();
     for (const auto &[process, dense] : dense_) {
@@ -36,7 +36,7 @@ public:
 private:
   static constexpr uint64_t kMostAhead = 4096, kMostStreams = 1 << 24;
 
-  // What was far ahead once may not be any more.
+  // Makes the vector longer, and moves into it the values of sparse_ that now fit.
   void grow(std::vector<Value> &dense, uint32_t process, uint32_t stream) {
     dense.resize(uint64_t{stream} + 1 + stream / 4);
     const auto first = sparse_.lower_bound({process, 0});
@@ -46,7 +46,7 @@ private:
     sparse_.erase(first, next);
   }
 
-  std::map<uint32_t, std::vector<Value>> dense_; // by process; there where there is a sparse one, too
+  std::map<uint32_t, std::vector<Value>> dense_; // by process; each process of sparse_ is also here
   std::map<std::pair<uint32_t, uint32_t>, Value> sparse_;
 };
 

@@ -5,7 +5,7 @@
 namespace msleaks::analysis::inline trace {
 namespace {
 
-// A map is of this many regions at most: the kernel allows 65,530 mappings unless it is told otherwise.
+// The most regions that a map may have. By default, the kernel allows 65,530 mappings in a process.
 constexpr uint64_t kMostRegions = 1 << 20;
 
 uint64_t countOf(const std::vector<uint8_t> &payload) {
@@ -33,7 +33,7 @@ MemoryRegion readRegion(uint64_t last_end, ByteReader &from) {
   region.begin = last_end + from.varint();
   region.end = region.begin + from.varint();
   const uint64_t use = from.varint();
-  // One of a later version: whatever it is, it may hold.
+  // A later version may write another use. Then treats the region as Other, whose words may keep blocks alive.
   region.use = use <= static_cast<uint8_t>(RegionUse::Other) ? static_cast<RegionUse>(use) : RegionUse::Other;
   region.tid = static_cast<uint32_t>(from.varint());
   if (region.use != RegionUse::Globals)

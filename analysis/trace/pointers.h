@@ -1,5 +1,5 @@
-// Pointers in the memory of a process at one moment, as a trace keeps them. These are the words that may be pointers,
-// and the kind of memory in which they were found.
+// Pointers in the memory of a process at one moment, as a trace stores them. They are the words that may be pointers,
+// with the kind of memory that contained each word.
 #pragma once
 
 #include "analysis/trace/bytes.h"
@@ -19,21 +19,21 @@ namespace msleaks::analysis::inline trace {
 
 // The use of a part of the memory.
 enum class RegionUse : uint8_t {
-  Globals,     // of an image
-  ThreadLocal, // of a thread
-  Stack,       // the part of it that is in use
-  Registers,   // have no address: kFirstRegister and above
-  Heap,        // the C library's own: what is in no block is free, or tells of blocks
-  Other,       // nobody was seen to map it
+  Globals,     // variables of an image
+  ThreadLocal, // variables of a thread
+  Stack,       // the part of a stack that is in use
+  Registers,   // they have no address, so get addresses from kFirstRegister on
+  Heap,        // the C library's heap: outside of blocks, it is free memory or the allocator's own data
+  Other,       // any other memory
 };
 inline constexpr uint64_t kFirstRegister = uint64_t{1} << 63;
 
 struct MemoryRegion {
   uint64_t begin = 0, end = 0;
   RegionUse use = RegionUse::Other;
-  uint32_t tid = 0;       // of a thread's
-  ImageFile image{};      // of Globals
-  uint64_t load_bias = 0; // load bias of the image: address here less address in the file
+  uint32_t tid = 0;       // the thread, for ThreadLocal, Stack and Registers
+  ImageFile image{};      // for Globals
+  uint64_t load_bias = 0; // address in the process minus address in the file
 };
 
 // A word of the memory that may be a pointer.
@@ -42,28 +42,28 @@ struct Pointer {
   bool operator==(const Pointer &) const = default;
 };
 
-// Programs keep tags in the bits that no address has. Whether such a word is a pointer only they know.
+// Some programs store tags in the upper 16 bits, which no address uses. Such a word may be a pointer or a number.
 constexpr uint64_t addressOf(uint64_t word) { return word & ((uint64_t{1} << 48) - 1); }
 constexpr bool isTagged(uint64_t word) { return addressOf(word) != word; }
 
 struct PointerMap {
   uint32_t process = 0;
-  uint64_t time_ns = 0;   // when it had been read; nothing ran in the process meanwhile
-  uint64_t waited_ns = 0; // by the process
+  uint64_t time_ns = 0;   // when it had been read; until then the process did not run
+  uint64_t waited_ns = 0; // how long the process waited
   uint64_t read_bytes = 0;
-  uint64_t pointers = 0;             // how many there are
-  std::string why_not;               // it was not read, or not as a whole; empty: it was
-  bool all_blocks = false;           // everything that lived in its heap had been recorded
+  uint64_t pointers = 0;             // number of pointers
+  std::string why_not;               // why it cannot be told which blocks are lost; empty = it can
+  bool all_blocks = false;           // msleaks has recorded every block of the process
   std::vector<MemoryRegion> regions; // by address
 };
 
-// A map with its pointers, which stay packed: a large process has millions of them.
+// A map with its pointers. They stay packed, because a large process has millions of them.
 class PointedMemory {
 public:
   PointedMemory(PointerMap map, std::vector<std::vector<uint8_t>> packed)
       : map_(std::move(map)), packed_(std::move(packed)) {}
   const PointerMap &map() const { return map_; }
-  // Those of one region come in a row, and in the order of their addresses.
+  // Pointers of one region come one after another, in the order of their addresses.
   template <class F> void forEachPointer(F &&f) const {
     for (const std::vector<uint8_t> &payload : packed_) {
       ByteReader bytes(payload);
@@ -82,10 +82,10 @@ private:
   std::vector<std::vector<uint8_t>> packed_;
 };
 
-// Reads one from where it is; null: it makes no sense. All of them together may be larger than what is alive.
+// Reads one map with its pointers; null if it is damaged. All maps together may need more memory than the live set.
 using ReadPointed = std::function<std::shared_ptr<const PointedMemory>()>;
 
-// Pointers as the payload of a chunk. They come by rising address.
+// Packs pointers as the payload of a chunk. The caller adds them in the order of their addresses.
 class PointerPacker {
 public:
   void add(const Pointer &pointer) {
@@ -110,15 +110,15 @@ private:
 };
 
 void writePointerMap(const PointerMap &, ByteWriter &);
-// Process and time stand in the header of the chunk.
+// The process and the time are in the header of the chunk.
 PointerMap readPointerMap(ByteReader &);
 
-// Puts chunks of pointers and of the map behind them together.
+// Puts together the chunks of pointers and the chunk of the map after them.
 class PointerAssembly {
 public:
   static constexpr bool takes(ChunkKind kind) { return kind == ChunkKind::Pointers || kind == ChunkKind::PointerMap; }
-  // A chunk of one of these kinds. Whole with the map; one that lacks some of its pointers says so. Null: more comes,
-  // or it makes no sense.
+  // Takes a chunk of one of these kinds. With the chunk of the map, returns the whole; if pointers are missing, its
+  // why_not is set. Returns null for a chunk of pointers, or if the map is damaged.
   std::shared_ptr<const PointedMemory> take(const ChunkHeader &, std::span<const uint8_t> payload);
 
 private:

@@ -4,7 +4,7 @@
 
 namespace msleaks::analysis::inline trace {
 
-// Fills in the rest of `metadata`.
+// Reads the payload into `metadata`, whose fields from the header are already filled in.
 template <class Metadata>
 static std::optional<Metadata> read(const ChunkPlace &place, std::span<const uint8_t> payload, Metadata metadata,
                                     DamageNotes &damage) {

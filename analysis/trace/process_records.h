@@ -1,4 +1,4 @@
-// A trace's records about its processes; a later record about the same one replaces an earlier one.
+// A trace's records about its processes. A later record replaces an earlier one about the same process.
 #pragma once
 
 #include "analysis/trace/index_entries.h"
@@ -11,7 +11,7 @@
 
 namespace msleaks::analysis::inline trace {
 
-// The record of a chunk of this kind; nothing, and the damage noted, when its payload makes no sense.
+// Reads the record from the payload. If the payload makes no sense, notes the damage and returns nothing.
 std::optional<ProcessStart> readStart(const ChunkPlace &place, std::span<const uint8_t> payload, DamageNotes &damage);
 std::optional<ProcessEnd> readEnd(const ChunkPlace &place, std::span<const uint8_t> payload, DamageNotes &damage);
 std::optional<StreamAccount> readAccount(const ChunkPlace &place, std::span<const uint8_t> payload,
@@ -21,10 +21,10 @@ class ProcessRecords {
 public:
   static constexpr ChunkKinds kKinds = kindBit(ChunkKind::ProcessStart) | kindBit(ChunkKind::ProcessEnd);
 
-  // A chunk of one of these kinds.
+  // Takes a chunk of one of these kinds.
   void take(const ChunkPlace &place, std::span<const uint8_t> payload, DamageNotes &damage);
 
-  // By process.
+  // Sorted by process.
   std::vector<ProcessStart> starts() const { return listOf(starts_); }
   std::vector<ProcessEnd> ends() const { return listOf(ends_); }
 

@@ -23,7 +23,7 @@ ReadAhead::~ReadAhead() {
     thread_.join();
 }
 
-// False where no thread can be had.
+// Returns false if the system allows no thread.
 bool ReadAhead::start() {
   try {
     for (Batch &batch : batches_)
@@ -54,7 +54,7 @@ void ReadAhead::run() noexcept {
   has_full_.notify_one();
 }
 
-// False at the end of the source, where it is not full.
+// Returns false at the end of the source. The batch is then not full.
 bool ReadAhead::fill(Batch &batch) {
   while (batch.count < kBatchEvents) {
     if (rest_.empty() && (rest_ = source_->next()).empty())
@@ -67,7 +67,7 @@ bool ReadAhead::fill(Batch &batch) {
   return true;
 }
 
-// The batch to fill; null when nobody wants it any more.
+// Waits for a free batch to fill. Returns null if the user needs no more events.
 ReadAhead::Batch *ReadAhead::waitForFree() {
   std::unique_lock held(lock_);
   has_free_.wait(held, [this] { return stopped_ || filled_ - used_ < kBatches; });
@@ -93,7 +93,7 @@ std::span<const StreamEvent> ReadAhead::next() {
   std::unique_lock held(lock_);
   if (std::exchange(in_use_, false)) {
     ++used_;
-    // A thread that waits is woken when there is something to do for a while: each wake costs both some µs.
+    // Wakes the thread only when half of the batches are free, because each wake costs both threads some µs.
     if (filled_ - used_ == kBatches / 2)
       has_free_.notify_one();
   }

@@ -6,7 +6,7 @@
 
 namespace msleaks::analysis::inline trace {
 
-// Small enough for eight streams' blocks to stay in a core's second-level cache.
+// Small enough that the blocks of eight streams stay in a core's second-level cache.
 constexpr size_t kBlockEvents = 256;
 
 std::unique_ptr<OpenChunk> ChunkOpener::open(const ChunkPlace &place) {
@@ -34,7 +34,7 @@ bool StreamCursor::add(const EventChunk &chunk, uint64_t not_before_ns) {
   if (std::max(added_until_ns_, not_before_ns) < window_.begin_ns || window_.endsBefore(first_time_ns))
     return late;
   const bool rested = done();
-  if (2 * next_ > chunks_.size()) { // used chunks take no more room than unused ones
+  if (2 * next_ > chunks_.size()) { // removes used chunks when they are more than the unused ones
     chunks_.erase(chunks_.begin(), chunks_.begin() + static_cast<ptrdiff_t>(next_));
     next_ = 0;
   }
@@ -44,7 +44,7 @@ bool StreamCursor::add(const EventChunk &chunk, uint64_t not_before_ns) {
   return late;
 }
 
-// The next chunk is due now.
+// Computes when the next chunk is due.
 void StreamCursor::advance() {
   due_ = std::max({chunks_[next_].first_time_ns, floor_, window_.begin_ns});
   floor_ = std::max(floor_, chunks_[next_].first_time_ns);
@@ -54,7 +54,7 @@ void StreamCursor::goOn() {
   if (++next_ < chunks_.size())
     return advance();
   next_ = 0;
-  std::vector<PlannedChunk>().swap(chunks_); // most threads have ended by then
+  std::vector<PlannedChunk>().swap(chunks_); // frees the memory, since most threads have ended when this happens
 }
 
 std::span<const StreamEvent> StreamCursor::ready() const {
@@ -90,7 +90,7 @@ void StreamCursor::close(ChunkOpener &opener) {
   goOn();
 }
 
-// The next event that no earlier chunk has stored.
+// Decodes the next event, without the events that an earlier chunk has stored.
 bool StreamCursor::decodeOne(StreamEvent &event) {
   event.process = process_;
   event.stream = stream_;
@@ -102,7 +102,7 @@ bool StreamCursor::decodeOne(StreamEvent &event) {
   return false;
 }
 
-// Events of the same time keep their order.
+// Sorts events by time. Events of the same time keep their order.
 static void sortByTime(std::span<StreamEvent> events) {
   std::vector<std::pair<uint64_t, size_t>> order;
   for (size_t i = 0; i < events.size(); ++i)
@@ -113,7 +113,7 @@ static void sortByTime(std::span<StreamEvent> events) {
     events[i] = unsorted[order[i].second];
 }
 
-// Decodes up to `most` events, and puts them in order when the writer has not.
+// Decodes up to `most` events, and sorts them if the writer has not.
 void StreamCursor::decodeSorted(size_t most) {
   std::vector<StreamEvent> &block = open_->block;
   if (block.size() < most)
@@ -125,7 +125,7 @@ void StreamCursor::decodeSorted(size_t most) {
     sortByTime(std::span(block).first(open_->end));
 }
 
-// Decodes until there are events of the window, or the chunk is at its end (false).
+// Decodes until there are events in the window, and returns true. Returns false if the chunk has no more such events.
 bool StreamCursor::fillBlock() {
   while (open_->decoder.left() > 0) {
     const size_t most = open_->decoder.sorted() ? kBlockEvents : open_->decoder.left();

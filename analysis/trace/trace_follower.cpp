@@ -40,7 +40,7 @@ struct TraceFollower::State {
   bool header_checked = false, closed = false, rest = false;
 };
 
-// Whether the file is longer than when it was looked at last.
+// Whether the file is longer than at the last look.
 Result<bool> TraceFollower::State::grow() {
   MSL_TRY(file.lookAgain());
   if (file.size() < walk.position() && header_checked)
@@ -55,8 +55,8 @@ Result<bool> TraceFollower::State::grow() {
   return std::exchange(seen_bytes, file.size()) < file.size();
 }
 
-// Reads up to where more events become complete: what is behind that need not be in memory yet. False at the end of the
-// file.
+// Reads up to the next mark that completes more events, because later chunks need not be in memory yet. Returns false
+// at the end of the file.
 Result<bool> TraceFollower::State::readUntilMark() {
   std::vector<std::string> notes;
   const uint64_t before_ns = complete_until_ns;

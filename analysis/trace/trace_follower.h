@@ -1,5 +1,5 @@
-// Reads a trace while it is written: what is added to the file, in the order of time, as soon as nothing earlier can
-// come any more.
+// Reads a trace while it is written. Returns the new events in the order of time, as soon as no earlier event can be
+// added any more.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -16,7 +16,7 @@
 
 namespace msleaks::analysis::inline trace {
 
-// Told as it is found in the file: what an event means is told before the event. Any may be left out.
+// Receives records in the order of the file: the meaning of an event comes before the event. Any function may be empty.
 struct TraceListener {
   std::function<void(const ProcessStart &)> start;
   std::function<void(const ProcessEnd &)> end;
@@ -27,37 +27,37 @@ struct TraceListener {
   std::function<void(std::shared_ptr<const PointedMemory>)> pointed_memory;
 };
 
-// The events that a follower reads.
+// Which events a follower reads.
 enum class FollowedEvents : uint8_t {
   All,
-  None, // they are passed over: who follows wants to know what they mean, and who began and ended
+  None, // skips events: the user needs only their meanings, and the starts and ends of processes
 };
 
 class TraceFollower {
 public:
-  // The file must be there; it may still be empty.
+  // The file must exist. It may still be empty.
   static Result<TraceFollower> open(const std::filesystem::path &file, TraceListener listener = {},
                                     FollowedEvents events = FollowedEvents::All);
   TraceFollower(TraceFollower &&) noexcept;
   TraceFollower &operator=(TraceFollower &&) noexcept;
   ~TraceFollower();
 
-  // The next events, each once, merged as TraceReader does; valid until the next call. Empty: no more are complete now,
-  // ask again later. An event may come too late, of a process that attached late or of a thread that was stopped in the
-  // middle of a record. It gets the time that the others have reached.
+  // Returns the next events, each once, merged as in TraceReader and valid until the next call. Empty means that no
+  // more events are complete now: ask again later. An event may be late, for example of a process that attached late or
+  // of a thread that was stopped while it recorded. Its time is then raised to the time of the merge.
   //
-  // Fails when the file was removed, replaced or cut short, and every time after that.
+  // Fails if the file was removed, replaced or truncated. After that, all later calls fail, too.
   Result<std::span<const StreamEvent>> next();
 
-  // Events before this time are complete, as far as the file was read.
+  // All events before this time are complete in the part of the file that was read.
   uint64_t completeUntil() const;
-  // The file ended with a trailer when it was looked at last: its session ended, and all events come.
+  // Whether the file ended with a trailer at the last look. Then its session has ended, and no more events are added.
   bool closed() const;
-  // Chunks with events that came too late.
+  // The number of chunks with events that came too late.
   uint64_t lateChunks() const;
-  // Nobody writes any more: what is there comes, complete or not.
+  // No process writes any more: next() also returns events that no mark has completed.
   void takeRest();
-  std::vector<std::string> damage() const; // found until now
+  std::vector<std::string> damage() const; // the damage that was found so far
 
 private:
   struct State;

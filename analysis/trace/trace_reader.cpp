@@ -24,22 +24,22 @@ struct TraceReader::State {
   void readRecords();
   void noteForeignChunks();
   std::vector<ChunkPlace> chunksOf(const LeafPlace &leaf);
-  // Calls f(place) for each chunk of these kinds, in file order. None of them are events.
+  // Calls f(place) for each chunk of these kinds, in file order. `kinds` does not contain events.
   template <class F> void forEachChunk(ChunkKinds kinds, F &&f);
   template <class F> void forEachChunkFromEnd(ChunkKinds kinds, F &&f);
-  // Calls f(place, payload) for each of them whose payload can be read.
+  // Calls f(place, payload) for each of these chunks whose payload can be read.
   template <class F> void forEachPayload(ChunkKinds kinds, F &&f);
-  // The same with readers of the payloads; those that make no sense are noted.
+  // The same with a reader of the payload. If the payload makes no sense, notes the damage.
   template <class F> void forEachMeaning(ChunkKinds kinds, F &&f);
-  // Chunks of pointers, and the map behind them.
+  // Reads chunks of pointers, and the chunk of the map after them.
   std::shared_ptr<const PointedMemory> readPointed(const std::vector<ChunkPlace> &places);
   const StreamTotals *totalsOf(uint32_t process, uint32_t stream) const;
 
   InputFile file;
   bool closed = false;
   DamageNotes damage;
-  std::vector<ChunkPlace> others;      // chunks of no events, where no index of two levels has them
-  std::vector<LeafPlace> other_leaves; // the leaves that have them
+  std::vector<ChunkPlace> others;      // chunks other than events, if no index of two levels lists them
+  std::vector<LeafPlace> other_leaves; // the leaves of these chunks, if such an index exists
   EventLeaves events;
   uint64_t event_count = 0;
   std::vector<StreamTotals> streams; // by process and stream
@@ -49,7 +49,7 @@ struct TraceReader::State {
   std::vector<ProcessEnd> ends;
 };
 
-// The other way round, so that the first account of a stream is the latest one.
+// Visits the chunks in reverse order, so that the first account of a stream is its latest one.
 template <class F> void TraceReader::State::forEachChunkFromEnd(ChunkKinds kinds, F &&f) {
   const auto give = [&](const ChunkPlace &place) {
     if ((kindBit(place.header.kind) & kinds) != 0)
@@ -110,7 +110,7 @@ void TraceReader::State::takeIndex(ChunkIndex index) {
       if (place.header.kind == ChunkKind::Definitions)
         definition_bytes[place.header.process] += place.header.raw_bytes;
     std::erase_if(index.chunks, [](const ChunkPlace &place) { return place.header.kind == ChunkKind::Events; });
-    others.assign(index.chunks.begin(), index.chunks.end()); // there may have been millions of the others
+    others.assign(index.chunks.begin(), index.chunks.end()); // frees the memory of erased chunks
     return;
   }
   IndexRoot &root = *index.root;
@@ -156,7 +156,7 @@ Result<void> TraceReader::State::read() {
   return {};
 }
 
-// Null for a stream without events.
+// Returns null for a stream without events.
 const StreamTotals *TraceReader::State::totalsOf(uint32_t process, uint32_t stream) const {
   const auto wanted = std::pair(process, stream);
   const auto at =
@@ -284,7 +284,7 @@ std::shared_ptr<const PointedMemory> TraceReader::State::readPointed(const std::
 }
 
 Result<void> TraceReader::forEachPointedPlace(const std::function<void(uint64_t, ReadPointed)> &f) const {
-  std::map<uint32_t, std::vector<ChunkPlace>> gathered; // by process: pointers whose map comes behind them
+  std::map<uint32_t, std::vector<ChunkPlace>> gathered; // by process; a map follows its chunks of pointers
   state_->forEachChunk(kindBit(ChunkKind::Pointers) | kindBit(ChunkKind::PointerMap), [&](const ChunkPlace &place) {
     std::vector<ChunkPlace> &places = gathered[place.header.process];
     places.push_back(place);

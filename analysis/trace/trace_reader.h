@@ -1,4 +1,4 @@
-// Reads a trace (docs/trace-format.md), whole or damaged, in bounded memory.
+// Reads a trace (docs/trace-format.md), even a damaged one, in bounded memory.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -17,24 +17,24 @@
 
 namespace msleaks::analysis::inline trace {
 
-// On whose time chunks are unpacked, decoded and merged.
+// Which thread unpacks, decodes and merges chunks.
 enum class Reading {
-  Inline, // the caller's, when it asks for events
-  Ahead,  // a second thread's, where there is a processor for it and more than a few events
+  Inline, // the caller's thread, when it asks for events
+  Ahead,  // a second thread, if a processor is free and there are many events
 };
 
-// The state after all events until `time_ns`, which are `events`. `state`: LiveSet::save.
+// The state after the first `events` events, which are all events until `time_ns`. LiveSet::save wrote `state`.
 struct Checkpoint {
   uint64_t time_ns = 0, events = 0;
   std::vector<uint8_t> state;
 };
 
-// What is const may be called from several threads at once.
+// Several threads may call const functions at the same time.
 class TraceReader {
 public:
-  // Opens the trace: by the root of its index, or by walking the chunk headers when there is none. Damage (a cut end, a
-  // chunk whose checksum is wrong) is skipped and listed in damage(), one line each. Only a file that is no trace, or
-  // of a newer version, fails.
+  // Opens the trace by the root of its index. If there is no index, walks through the headers of the chunks. Skips
+  // damage (a cut end, a chunk with a wrong checksum), and lists it in damage(), one line each. Fails only if the file
+  // is no trace, or if a newer version wrote it.
   static Result<TraceReader> open(const std::filesystem::path &file);
   TraceReader(TraceReader &&) noexcept;
   TraceReader &operator=(TraceReader &&) noexcept;
@@ -42,43 +42,43 @@ public:
 
   const std::vector<ProcessStart> &processes() const;
   const std::vector<ProcessEnd> &processEnds() const;
-  std::vector<std::string> damage() const; // found until now
+  std::vector<std::string> damage() const; // the damage that was found so far
   uint64_t eventCount() const;             // stored events, from the index
-  bool closed() const;                     // the trailer is there: the session ended in order
+  bool closed() const;                     // whether there is a trailer: the session ended in order
 
-  // Calls f with the latest account of each stream, in no order. They are read each time: a server may have had a
-  // million threads.
+  // Calls f with the latest account of each stream, in no particular order. Reads the accounts at each call, since a
+  // server may have had a million threads.
   void forEachAccount(const std::function<void(const StreamAccount &)> &f) const;
 
-  // Position up to which a stream is stored; recovery continues from there. 0 for an unknown stream.
+  // The position up to which a stream is stored. Recovery continues from there. 0 for an unknown stream.
   uint64_t storedUntil(uint32_t process, uint32_t stream) const;
-  // Events of a stream that are stored, each counted once; also those in chunks that cannot be read any more.
+  // The number of stored events of a stream, each counted once. Includes events in chunks that can no longer be read.
   uint64_t storedEvents(uint32_t process, uint32_t stream) const;
-  // Bytes of a process' .defs file that are stored; also those in chunks that cannot be read any more.
+  // The size of the stored part of a process' .defs file. Includes parts in chunks that can no longer be read.
   uint64_t definitionBytes(uint32_t process) const;
 
-  // Calls f(process, records) for each definitions chunk, and the others for each chunk of callers and of paths, in
-  // file order.
+  // Calls f(process, records) for each chunk of definitions, in file order. The other functions do the same for chunks
+  // of callers, names, samples and paths.
   Result<void> forEachDefinitions(const std::function<void(uint32_t, std::span<const std::byte>)> &f) const;
   Result<void> forEachCallers(const std::function<void(uint32_t, std::span<const TraceWriter::CallerEntry>)> &f) const;
   Result<void> forEachNames(const std::function<void(const ImageNames &)> &f) const;
   Result<void> forEachResident(const std::function<void(std::span<const ResidentSample>)> &f) const;
-  // Those that are whole, with their pointers.
+  // Calls f with each map of pointers that can be read, and its pointers.
   Result<void> forEachPointedMemory(const std::function<void(std::shared_ptr<const PointedMemory>)> &f) const;
-  // The same without reading them: calls f with the time of each, and with what reads it while the reader lives.
+  // The same without reading them: calls f with each map's time, and with a function that reads it on demand.
   Result<void> forEachPointedPlace(const std::function<void(uint64_t time_ns, ReadPointed)> &f) const;
   Result<void> forEachPaths(const std::function<void(uint32_t, std::span<const PathEntry>)> &f) const;
 
-  // Where a reader can begin, by time; none in a trace that ended otherwise than in order.
+  // The checkpoints, by time, where an analysis can begin. There are none if the session did not end in order.
   const std::vector<CheckpointPlace> &checkpoints() const;
-  // Fails when it cannot be read: an earlier one, or all events, say the same.
+  // If this fails, use an earlier checkpoint, or all events: the result is the same.
   Result<Checkpoint> checkpoint(const CheckpointPlace &) const;
 
-  // The events of a window, merged over all streams by time, order within a stream kept. Memory: one decoded chunk for
-  // each stream that overlaps the current moment, and the leaves of the index that do.
+  // Returns the events of a window, merged over all streams by time; events of a stream keep their order. Needs memory
+  // for one decoded chunk of each stream, and for the leaves of the index, that overlap the present moment.
   EventCursor events(const TimeWindow &window = {}, Reading reading = Reading::Inline) const;
 
-  // Calls f with each of them. f returns false to stop. Returns the number of events given.
+  // Calls f with each event. f returns false to stop. Returns the number of events for which f was called.
   template <class F> Result<uint64_t> forEachEvent(F &&f, uint64_t begin_ns = 0, uint64_t end_ns = UINT64_MAX) const {
     return forEachEvent(events({begin_ns, end_ns}), f);
   }

@@ -14,14 +14,14 @@ namespace msleaks::analysis::inline trace {
 struct TraceWriter::State {
   explicit State(AppendFile opened) : file(std::move(opened)) {}
 
-  // Packs a chunk behind those that wait to be written. Returns where it will be.
+  // Packs a chunk after the chunks that are not written yet. Returns its future offset in the file.
   uint64_t pack(const ChunkHeader &header, std::span<const uint8_t> raw) {
     const uint64_t offset = file.size() + pending.size();
     waiting.push_back({offset, packChunk(header, raw, compressor, pending)});
     return offset;
   }
   std::vector<uint64_t> packLeaves(const std::vector<const IndexBuilder::OpenLeaf *> &leaves);
-  // Writes what waits, with one write; only then it counts.
+  // Writes all packed chunks by one write. Only then does the index contain them.
   Result<void> flush();
   template <class Metadata> Result<void> write(ChunkHeader header, const Metadata &metadata) {
     raw.clear();
@@ -46,7 +46,7 @@ std::vector<uint64_t> TraceWriter::State::packLeaves(const std::vector<const Ind
   return offsets;
 }
 
-// A leaf that has become full goes along with the next chunk: it needs no write of its own that could fail.
+// Writes full leaves of the index together with the next chunk: so no write of a leaf can fail by itself.
 Result<void> TraceWriter::State::flush() {
   const std::vector<uint64_t> leaves = packLeaves(index.fullLeaves());
   const Result<void> appended = file.append(pending.written());
@@ -134,7 +134,7 @@ Result<void> TraceWriter::paths(uint32_t process, std::span<const PathEntry> ent
   state.raw.clear();
   state.raw.varint(entries.front().number);
   for (PathEntry entry : entries) {
-    entry.parent = entry.number - entry.parent; // mostly 1: a path is told from its begin
+    entry.parent = entry.number - entry.parent; // mostly 1, because a path is stored from its outermost call on
     visitMetadata(MetadataWriter(state.raw), entry);
   }
   return state.writeRaw({.kind = ChunkKind::Paths, .process = process}, state.raw.written());
@@ -225,7 +225,7 @@ Result<void> TraceWriter::events(const EventBatch &batch) {
                   .first_time_ns = run.first_time_ns,
                   .last_time_ns = run.last_time_ns},
                  state.encoder.encode(rest, run));
-    // What is no event of a known kind is passed over: a program may scribble over its ring.
+    // Skips slots that are no event of a known kind: a program may overwrite its ring by mistake.
     const uint32_t passed = run.events > 0 ? run.slots : 1;
     rest = rest.subspan(passed);
     position += passed;
@@ -251,10 +251,10 @@ Result<void> TraceWriter::checkpoint(const PackedCheckpoint &checkpoint) {
   return {};
 }
 
-// A root that is too large for a chunk is left out: a trailer alone says that the session ended in order.
+// Leaves out a root that is too large for a chunk: the trailer alone says that the session ended in order.
 Result<void> TraceWriter::close() {
   State &state = *state_;
-  state.pending.clear(); // a close that failed may be tried again
+  state.pending.clear(); // the caller may call close() again after an error
   ByteWriter root, trailer;
   writeRoot(state.index.root(state.packLeaves(state.index.allLeaves())), root);
   trailer.fixed(state.file.size() + state.pending.size());
