@@ -1,4 +1,4 @@
-// Memory that has a peak of its own.
+// The accounts of memory: each of them has a peak of its own.
 #pragma once
 
 #include "msleaks/abi/events.h"
@@ -8,7 +8,7 @@
 
 namespace msleaks::analysis::inline live {
 
-// A heap, of a device where it is a device's.
+// A heap. For memory of a device, the heap on one device.
 struct Account {
   abi::Heap heap = abi::Heap::Host;
   uint8_t device = 0;

@@ -5,14 +5,14 @@
 namespace msleaks::analysis::inline live {
 namespace {
 
-// glibc never takes larger ones from its heap.
+// glibc always maps larger blocks, and never takes them from its heap.
 constexpr uint64_t kAlwaysMappedBytes = 32 << 20;
 
 bool hasOwnPages(const Block &block) {
   return block.heap == abi::Heap::Mapping || (block.heap == abi::Heap::Host && block.size >= kAlwaysMappedBytes);
 }
 
-// As std::vector and std::string grow: std::string has a byte more than its capacity.
+// The growth of std::vector and std::string. std::string allocates one byte more than its capacity.
 bool isDoubled(uint64_t from_bytes, uint64_t to_bytes) {
   return from_bytes != 0 && to_bytes + 1 >= 2 * from_bytes && to_bytes <= 2 * from_bytes + 1;
 }
@@ -41,7 +41,7 @@ void AllocationCounts::Time::reach(uint64_t time_ns) {
   last_ns = std::max(last_ns, time_ns);
 }
 
-// The last thread that threadOf() was asked for.
+// Adds time to the last thread that threadOf() was asked for.
 void AllocationCounts::reach(Thread &thread, uint64_t time_ns) {
   if (thread.last_ns != 0)
     *of_thread_ns_ += time_ns - std::min(thread.last_ns, time_ns);
@@ -70,7 +70,7 @@ void AllocationCounts::addStep(Last &to, AllocationCount &count, uint32_t steps,
   count.longest_chain = std::max<uint64_t>(count.longest_chain, steps);
 }
 
-// One that shrinks, or stays as it is, is no step, but the chain goes on. The kernel moves a mapping without a copy.
+// A block that does not grow takes no step, but keeps its number of steps. The kernel moves a mapping without a copy.
 void AllocationCounts::onReallocated(const Block &block, Last &last, AllocationCount &count, const GivenBack &old) {
   ++count.reallocs;
   last.is_reallocated = true;
@@ -96,7 +96,7 @@ void AllocationCounts::onAlloc(const Block &block, AllocCause cause, uint64_t ti
     onReallocated(block, thread.last, count, std::exchange(thread.given_back, {}));
 }
 
-// A container that grows allocates the larger block, moves what it has, and frees the smaller one.
+// A container that grows allocates a larger block, moves its content, and frees the smaller block.
 void AllocationCounts::onFreed(const Block &block, Last &last) {
   AllocationCount &count = of(block.cohort);
   if (last.id == block.id)
@@ -119,16 +119,16 @@ void AllocationCounts::onFree(const Block &block, FreeCause cause) {
     last = {};
 }
 
-// The block was the wrapper's caller's from the beginning.
+// From its birth, the block belonged to the caller of the wrapper.
 void AllocationCounts::onRetarget(const Block &block, const Block &before) {
   if (block.reserve || block.cohort == before.cohort)
     return;
-  of(block.cohort); // may move the others
+  of(block.cohort); // may move the other elements
   AllocationCount &from = of(before.cohort), &to = of(block.cohort);
   from.bytes -= std::min(from.bytes, block.size);
   from.count -= from.count != 0;
   from.alive -= from.alive != 0;
-  from.most_alive = std::min(from.most_alive, from.count); // it had this one for a moment
+  from.most_alive = std::min(from.most_alive, from.count); // it counted this block for a moment
   addNew(block, to);
   to.most_alive = std::max(to.most_alive, ++to.alive);
   Last &last = threadOf(block.process, block.stream).last;

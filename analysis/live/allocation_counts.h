@@ -1,7 +1,7 @@
-// How often blocks of each cohort were allocated, how much of that only gave the same memory again, and what was copied
-// from block to block as one grew.
+// Counts for each cohort how often blocks were allocated, and how many of these blocks could have been avoided because
+// they only replaced older ones. Also counts the bytes that were copied because a block grew.
 //
-// Memory grows with cohorts and what is alive, not with threads that have ended.
+// Its memory grows with the number of cohorts and of live blocks, and not with threads that have ended.
 #pragma once
 
 #include "analysis/base/tables.h"
@@ -18,7 +18,7 @@
 
 namespace msleaks::analysis::inline live {
 
-// A size that more than half of some blocks have, if there is one: each block votes for its own against all others.
+// The size of more than half of the blocks, if there is one: each block votes for its own size against all other sizes.
 struct UsualSize {
   uint64_t bytes = 0, votes = 0;
   void vote(uint64_t size) { *this += UsualSize{size, 1}; }
@@ -31,26 +31,26 @@ struct UsualSize {
       *this = {other.bytes, other.votes - votes};
     return *this;
   }
-  // Shown only where the votes that are left prove it: at least so many of the `count` blocks have it.
+  // Returns a size only if the remaining votes prove that more than half of the `count` blocks have it.
   std::optional<uint64_t> of(uint64_t count) const { return 2 * votes > count ? std::optional(bytes) : std::nullopt; }
 };
 
 struct AllocationCount {
   uint64_t bytes = 0, count = 0;
-  uint64_t temporary = 0;                      // freed before their thread allocated another one
+  uint64_t temporary = 0;                      // freed before their thread allocated another block
   uint64_t alive = 0, most_alive = 0;          // blocks
-  uint64_t reallocs = 0;                       // blocks that a realloc made of another one
-  uint64_t growth_steps = 0;                   // blocks that took over the content of a smaller one
-  uint64_t copied_bytes = 0;                   // of that content, where the address changed
-  uint64_t longest_chain = 0;                  // steps of one block
+  uint64_t reallocs = 0;                       // blocks that a realloc made from another block
+  uint64_t growth_steps = 0;                   // blocks that took over the content of a smaller block
+  uint64_t copied_bytes = 0;                   // size of that content, if the address changed
+  uint64_t longest_chain = 0;                  // most growth steps of one block
   uint64_t own_pages = 0, own_pages_bytes = 0; // blocks that the kernel maps and unmaps each time
-  uint64_t cleared_bytes = 0;                  // bytes of other blocks that the heap filled with zeros
+  uint64_t cleared_bytes = 0;                  // bytes of other blocks that the heap set to zero
   UsualSize usual_size = {};
 
-  // Adds another cohort. They may have had the most at different times, so blocks that are repeated here are so in any
-  // case.
+  // Adds another cohort. Adds both `most_alive`, although they may belong to different times. So the sum of repeated()
+  // is a lower bound.
   AllocationCount &operator+=(const AllocationCount &);
-  // So many of the blocks could have been those again that the place had had before.
+  // The number of blocks that could have reused an earlier block of the same place.
   uint64_t repeated() const { return count > most_alive ? count - most_alive : 0; }
 };
 
@@ -59,7 +59,7 @@ public:
   void onAlloc(const Block &, AllocCause, uint64_t time_ns);
   void onFree(const Block &, FreeCause);
   void onRetarget(const Block &, const Block &before);
-  // Behind onFree of the block that a realloc gives back: the thread that does it.
+  // Call it after onFree of the block that a realloc gives back. The thread is the one that calls realloc.
   void onReallocFree(uint32_t process, uint32_t stream) {
     threadOf(process, stream).given_back = std::exchange(given_back_, {});
   }
@@ -72,9 +72,9 @@ public:
     uint64_t ns() const { return last_ns > first_ns ? last_ns - first_ns : 0; }
     void reach(uint64_t time_ns);
   };
-  // From the first allocation of a thread to its last one; of kOtherThreads, the sum over these.
+  // The time from the thread's first allocation to its last one. For kOtherThreads, the sum over these threads.
   uint64_t nsOfThread(uint32_t process, uint32_t stream) const;
-  // From the first allocation of a process to its end, by process.
+  // The time from each process' first allocation to its end, by process.
   std::unordered_map<uint32_t, Time> ofProcesses() const;
 
 private:
@@ -82,7 +82,7 @@ private:
     uint64_t address = 0, size = 0;
     uint32_t steps = 0;
   };
-  // The block that a thread has allocated last; none when it was freed.
+  // The block that a thread has allocated last. Empty if that block was freed.
   struct Last {
     BlockId id;
     CohortId cohort;
@@ -91,8 +91,8 @@ private:
   };
   struct Thread {
     Last last;
-    GivenBack given_back; // by the realloc that goes on
-    uint64_t last_ns = 0; // of its last allocation
+    GivenBack given_back; // by a realloc that has not finished
+    uint64_t last_ns = 0; // time of its last allocation
   };
   struct ProcessTimes {
     Time time;
@@ -117,13 +117,13 @@ private:
   void onFreed(const Block &, Last &);
 
   std::vector<AllocationCount> by_cohort_;
-  std::vector<uint32_t> steps_; // by block: how often it grew
+  std::vector<uint32_t> steps_; // by block: how often it has grown
   Recent<uint64_t, Thread> threads_;
   std::unordered_map<uint32_t, ProcessTimes> processes_;
-  std::unordered_map<uint32_t, uint64_t> ends_; // of processes
+  std::unordered_map<uint32_t, uint64_t> ends_; // times when processes ended
   Thread *last_thread_ = nullptr;               // valid until another thread is asked for
   uint64_t last_key_ = 0;
-  ProcessTimes *of_process_ = nullptr; // of that thread; elements stay where they are
+  ProcessTimes *of_process_ = nullptr; // of last_thread_; elements of the map do not move
   uint64_t *of_thread_ns_ = nullptr;
   GivenBack given_back_;
 };

@@ -1,5 +1,5 @@
-// A value that changes, and what it was at the highest point of some sum: copied aside at its first change behind a
-// peak, and only then.
+// A changing value, and its value at the highest point of some sum. The value is copied only when it changes for the
+// first time after a peak.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace msleaks::analysis::inline live {
 
 template <class T> class AtPeak {
 public:
-  // To change it. `peak`: how many peaks there have been, each higher than the one before.
+  // Returns the value, to change it. `peak` is the number of peaks so far, each higher than the one before.
   T &touch(uint64_t peak) {
     if (peak_ != peak) {
       then_ = now_;
@@ -18,7 +18,7 @@ public:
   }
   const T &now() const { return now_; }
   const T &then(uint64_t peak) const { return peak_ == peak ? then_ : now_; }
-  // To change what it was at the peak: it was something else than it seemed to be.
+  // Returns the value at the peak, to change it: it turned out to be wrong.
   T &changeThen(uint64_t peak) {
     touch(peak);
     return then_;

@@ -1,5 +1,5 @@
-// Rows by address, such as blocks: open addressing in a power of two, linear probing, deletion by shifting back. So
-// there are no tombstones, and a lookup stays short however many blocks came and went.
+// A hash table of rows by address, for example of blocks. It uses open addressing with linear probing, and its size is
+// a power of two. An erase shifts rows back instead of leaving tombstones, so look-ups stay short.
 #pragma once
 
 #include "analysis/live/live_set.h"
@@ -14,7 +14,7 @@
 
 namespace msleaks::analysis::inline live {
 
-// Address 0 is no row's: it marks a slot that is empty.
+// No row has address 0: it marks an empty slot.
 template <class Row> class AddressTable {
 public:
   Row *find(uint64_t address) { return const_cast<Row *>(std::as_const(*this).find(address)); }
@@ -29,19 +29,19 @@ public:
     }
   }
 
-  // `row.address` must not be in the table. Returns its place there.
+  // No row in the table may have `row.address`. Returns the row's place in the table.
   Row *insert(const Row &row) {
-    if ((size_ + 1) * 2 > slots_.size()) // fuller ones have long runs to shift back on erase
+    if ((size_ + 1) * 2 > slots_.size()) // in a fuller table, an erase shifts many rows
       grow();
     ++size_;
     return place(row);
   }
 
-  // `row` is what find returned.
+  // `row` is a result of find().
   void erase(Row *row) {
     size_t hole = static_cast<size_t>(row - slots_.data());
     for (size_t at = next(hole); slots_[at].address != 0; at = next(at)) {
-      // May move into the hole only if its home does not lie between the hole and here.
+      // A row may move into the hole only if its home is not between the hole and its present slot.
       if (((at - home(slots_[at].address)) & mask()) >= ((at - hole) & mask())) {
         slots_[hole] = slots_[at];
         hole = at;
@@ -51,8 +51,8 @@ public:
     --size_;
   }
 
-  // Asks for the lines that a look-up of `address` will need, and an erase: it looks at the slots behind. Always
-  // inline: g++ takes a function that only prefetches for one without effect, and drops the calls.
+  // Prefetches the cache lines that a look-up or an erase of `address` will need; an erase reads the next slots, too.
+  // It is always inlined, because g++ drops calls of functions that only prefetch.
   [[gnu::always_inline]] void prefetch(uint64_t address) const {
     if (slots_.empty())
       return;
@@ -81,7 +81,7 @@ private:
   // Fibonacci hashing: the top bits of the product depend on every bit of the address.
   size_t home(uint64_t address) const { return static_cast<size_t>((address * 0x9e3779b97f4a7c15u) >> shift_); }
 
-  // Look-ups jump all over a large table: with small pages, most of them would miss the TLB as well.
+  // Look-ups jump through a large table. With small pages, most look-ups would also miss in the TLB.
   static void adviseHugePages(void *begin, size_t bytes) {
     constexpr uintptr_t kHugeBytes = 2 << 20;
     const uintptr_t first = (reinterpret_cast<uintptr_t>(begin) + kHugeBytes - 1) & ~(kHugeBytes - 1);
@@ -117,11 +117,11 @@ private:
 
 using BlockTable = AddressTable<Block>;
 
-// The last address at or before another one, among those of live blocks: what an interior pointer asks.
+// Finds the last address at or before another one, among the addresses of live blocks. An interior pointer needs this.
 //
-// A 64-ary trie of bits. A word of level 0 tells which of 64 addresses begin a block. A word of level 1 tells which of
-// 64 words of level 0 are not empty, and so on. Only words that are not empty exist. Blocks lie close together. So most
-// changes touch the lowest two levels, and a look-up goes up one or two before it comes down.
+// It is a trie whose nodes are words of 64 bits. A word of level 0 tells which of 64 addresses begin a block; a word of
+// level 1 tells which of 64 words of level 0 are not empty; and so on. Empty words do not exist. Since blocks are close
+// together, most changes touch two levels, and a look-up goes up one or two levels, then down.
 class AddressIndex {
 public:
   void insert(uint64_t address) {
@@ -141,10 +141,10 @@ public:
       words_[level].erase(word);
     }
   }
-  // The largest one that is not above `address`.
+  // Returns the largest address that is not above `address`.
   std::optional<uint64_t> lastUntil(uint64_t address) const {
     for (unsigned level = 0; level < kLevels; ++level) {
-      // Level 0 may give the address itself; above it, the words of earlier ones only.
+      // Level 0 may return the address itself. On higher levels, only words of smaller addresses count.
       const uint64_t earlier = level == 0 ? bitOf(address) | (bitOf(address) - 1) : bitOf(address) - 1;
       if (const uint64_t word = wordOf(level, address) & earlier; word != 0)
         return lastBelow(level, (address >> kBits) << kBits | lastBitOf(word));
@@ -157,10 +157,10 @@ private:
   static constexpr unsigned kBits = 6, kLevels = (64 + kBits - 1) / kBits;
 
   struct Word {
-    uint64_t address = 0; // its number, from 1
+    uint64_t address = 0; // the word's number, from 1
     uint64_t bits = 0;    // never 0
   };
-  // Of the word that has this place of its level.
+  // The key of the word that contains this place of its level.
   static uint64_t keyOf(uint64_t place) { return (place >> kBits) + 1; }
   static uint64_t bitOf(uint64_t place) { return uint64_t{1} << (place & 63); }
   static unsigned lastBitOf(uint64_t word) { return 63 - static_cast<unsigned>(std::countl_zero(word)); }

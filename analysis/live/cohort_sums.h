@@ -1,4 +1,4 @@
-// Sums over blocks that analyzers keep by cohort.
+// Sums over blocks, which analyzers store for each cohort.
 #pragma once
 
 #include "analysis/live/cohorts.h"
@@ -20,7 +20,7 @@ struct BlockSum {
   bool operator==(const BlockSum &) const = default;
 };
 
-// Bytes times the nanoseconds that they were alive: a whole number, so that a sum does not depend on the order of its
+// Bytes times the nanoseconds that they were alive. It is an integer, so a sum does not depend on the order of its
 // blocks.
 __extension__ using ByteNs = __int128;
 inline ByteNs byteNsOf(uint64_t bytes, uint64_t ns) { return static_cast<ByteNs>(bytes) * static_cast<ByteNs>(ns); }
@@ -32,15 +32,15 @@ struct CohortShare {
   bool operator==(const CohortShare &) const = default;
 };
 
-// Blocks of one heap that were alive at the end of their process.
+// The blocks of one heap that were alive when their process ended.
 struct Remains {
   abi::Heap heap = abi::Heap::Host;
   uint64_t bytes = 0, count = 0;
   uint64_t largest_bytes = 0;
   uint64_t oldest_age_ns = 0, newest_age_ns = UINT64_MAX; // at the end of their process
-  ByteNs byte_ns = 0;                                     // bytes times age
+  ByteNs byte_ns = 0;                                     // sum of bytes times age
 
-  // The blocks of another one, with them.
+  // Adds the blocks of another object.
   Remains &operator+=(const Remains &other) {
     bytes += other.bytes;
     count += other.count;

@@ -1,8 +1,8 @@
-// Blocks that agree in all that a report may group by. One number stands for all of it. So analyzers keep vectors by
-// cohort, and every grouping is a sum over cohorts.
+// A cohort contains the blocks that agree in everything by which a report may group. One number stands for a cohort. So
+// analyzers keep vectors by cohort, and each grouping is a sum over cohorts.
 //
 // A server may start a thread for each request. So only the first threads of a process have cohorts of their own. All
-// later threads share theirs, and memory does not grow with threads that have ended.
+// later threads share cohorts, so the memory does not grow with threads that have ended.
 #pragma once
 
 #include "analysis/places/labels.h"
@@ -15,13 +15,13 @@
 
 namespace msleaks::analysis::inline live {
 
-// 0 = none. Dense: analyzers keep vectors by it.
+// 0 = none. The numbers are dense, because analyzers keep vectors by cohort.
 struct CohortId {
   uint32_t index = 0;
   constexpr auto operator<=>(const CohortId &) const = default;
 };
 
-// Threads are numbered from 0 in each process, by their first events.
+// In each process, threads are numbered from 0, in the order of their first events.
 inline constexpr uint32_t kThreadsApart = 512;
 inline constexpr uint32_t kOtherThreads = UINT32_MAX - 1;
 constexpr uint32_t threadApart(uint32_t stream) { return stream < kThreadsApart ? stream : kOtherThreads; }
@@ -32,13 +32,13 @@ struct Cohort {
   uint32_t stream = 0; // threadApart() of the thread that allocated
   abi::Heap heap = abi::Heap::Host;
   uint8_t device = 0;
-  LabelId owner, phase; // what the thread said then
+  LabelId owner, phase; // of the thread, at the allocation
   bool operator==(const Cohort &) const = default;
 };
 
 class Cohorts {
 public:
-  // The number of these blocks.
+  // Returns the number of this cohort, and adds the cohort if it is new.
   CohortId of(const Cohort &wanted) {
     if (cohorts_.size() * 2 >= slots_.size())
       grow();
@@ -50,7 +50,7 @@ public:
     return {slot};
   }
   const Cohort &operator[](CohortId cohort) const { return cohorts_[cohort.index]; }
-  size_t size() const { return cohorts_.size(); } // CohortId::index is below it
+  size_t size() const { return cohorts_.size(); } // CohortId::index is smaller
 
 private:
   static constexpr size_t kFirstSlots = 1024;
@@ -76,8 +76,8 @@ private:
       slotOf(cohorts_[index]) = index;
   }
 
-  std::vector<Cohort> cohorts_ = std::vector<Cohort>(1); // [0] is none
-  std::vector<uint32_t> slots_;                          // numbers, at least half of them 0
+  std::vector<Cohort> cohorts_ = std::vector<Cohort>(1); // [0] means none
+  std::vector<uint32_t> slots_;                          // numbers of cohorts; at least half of the slots are 0
 };
 
 } // namespace msleaks::analysis::inline live

@@ -41,7 +41,7 @@ void Contexts::dropIfClosed(uint64_t key, const Thread &thread) {
     threads_.erase(key);
 }
 
-// With all that were pushed behind it. One that was pushed before recording began ends nothing.
+// Removes the owner and all owners that were pushed after it. An owner from before the recording removes nothing.
 void Contexts::popOwner(uint64_t key, LabelId label) {
   Thread *thread = threads_.find(key);
   if (!thread)
@@ -58,7 +58,7 @@ void Contexts::popOwner(uint64_t key, LabelId label) {
   dropIfClosed(key, *thread);
 }
 
-// A range with an id may have begun in another thread: of several, in the first one.
+// A range with an id may have begun in another thread. If several threads have such a range, ends it in the first one.
 void Contexts::endRange(uint32_t process, uint32_t stream, uint64_t id) {
   const auto has = [&](const Thread &thread) {
     return std::any_of(thread.ranges.begin(), thread.ranges.end(), [&](const Range &range) { return range.id == id; });

@@ -1,4 +1,4 @@
-// What threads say of themselves (msleaks/api.h): the owners and ranges that are open in each of them.
+// The owners and ranges that are open in each thread, which the program reports by msleaks/api.h.
 #pragma once
 
 #include "analysis/live/recent.h"
@@ -12,16 +12,16 @@
 namespace msleaks::analysis::inline live {
 
 struct Context {
-  LabelId owner; // pushed last
+  LabelId owner; // the owner that was pushed last
   LabelId phase; // the innermost range
 };
 
 class Contexts {
 public:
-  // Before the first event. Without labels, their numbers are those of the process.
+  // Call it before the first event. Without labels, LabelIds contain the numbers of the process.
   void useLabels(const Labels &labels) { labels_ = &labels; }
   void apply(const StreamEvent &);
-  // Of what the thread allocates now.
+  // The context of the thread's present allocations.
   Context of(uint32_t process, uint32_t stream) const {
     if (threads_.empty()) [[likely]]
       return {};
@@ -30,25 +30,25 @@ public:
   }
   void endProcess(uint32_t process);
 
-  // The state that a checkpoint holds.
+  // The state that a checkpoint stores.
   struct Range {
     LabelId label;
-    uint64_t id; // 0 = ends with the innermost
+    uint64_t id; // 0 = ends with the innermost range
   };
   struct Thread {
     std::vector<LabelId> owners;
     std::vector<Range> ranges;
     Context now;
   };
-  // By keyOfThread(). A thread that has nothing open is not there. A thread may end without closing what it
-  // has opened, so of such threads those are kept that said something last.
+  // By keyOfThread(). Contains only threads with something open. A thread may end and leave something open. So keeps
+  // only a limited number of threads: those that reported something last.
   using Threads = Recent<uint64_t, Thread, 1 << 15>;
   const Threads &threads() const { return threads_; }
   void restore(uint64_t key, Thread);
   std::string_view textOf(LabelId label) const { return labels_ ? labels_->textOf(label) : std::string_view(); }
   LabelId labelNamed(std::string_view text) const { return labels_ ? labels_->named(text) : LabelId{}; }
   void clear() { threads_.clear(); }
-  // The meaning of a number in an event of this process.
+  // The label that a number in an event of this process means.
   LabelId labelOf(uint32_t process, uint64_t number) const;
 
 private:

@@ -1,5 +1,5 @@
-// Device addresses that show physical memory (Mapped): a range shows a block from some offset on. A handle that shows
-// one, as that of a part of a buffer (OpenCL), is a range of one byte with owners of its own.
+// Device addresses that are mapped to physical memory (event Mapped). A range shows a block from an offset on. A handle
+// of a part of a buffer (OpenCL) also shows a block. Such a handle is a range of one byte with owners of its own.
 #pragma once
 
 #include "analysis/live/live_set.h"
@@ -11,7 +11,7 @@
 
 namespace msleaks::analysis::inline live {
 
-// The size of such a range (hooks/opencl_images.cpp).
+// The size of a handle's range (hooks/opencl_images.cpp).
 inline constexpr uint64_t kHandleBytes = 1;
 
 struct DeviceRange {
@@ -19,14 +19,14 @@ struct DeviceRange {
   uint64_t block = 0;  // address of the physical block in the table of its device
   uint64_t offset = 0; // where in the block the range begins
   uint8_t device = 0;
-  uint32_t owners = 1; // of a handle
+  uint32_t owners = 1; // number of owners of a handle
 
   bool isHandle() const { return size == kHandleBytes; }
   uint64_t end() const { return size < UINT64_MAX - address ? address + size : UINT64_MAX; }
   bool shows(const Block &of) const { return block == of.address && device == of.device; }
 };
 
-// A range that is gone, and its block, which has come to its end with it or has one owner less.
+// A range that was unmapped, and its block. The block has ended with the range, or has one owner less.
 struct HiddenRange {
   DeviceRange range;
   bool was_last = false;
@@ -37,7 +37,7 @@ struct HiddenRange {
 class DeviceRanges {
 public:
   bool isEmpty() const { return ranges_.empty(); }
-  // The one that holds the byte, or null.
+  // The range that contains the byte, or null.
   const DeviceRange *at(uint64_t address) const {
     auto after = ranges_.upper_bound(address);
     if (after == ranges_.begin())
@@ -45,7 +45,7 @@ public:
     --after;
     return after->second.end() > address ? &after->second : nullptr;
   }
-  // The one that is this handle, or null.
+  // The range of this handle, or null.
   DeviceRange *handle(uint64_t address) {
     const auto found = ranges_.find(address);
     return found != ranges_.end() && found->second.isHandle() ? &found->second : nullptr;
@@ -55,7 +55,7 @@ public:
     const auto behind = ranges_.lower_bound(range.address);
     return at(range.address) || (behind != ranges_.end() && behind->first < range.end());
   }
-  // Takes those that begin in [begin, end): a driver unmaps whole ones only.
+  // Removes and returns the ranges that begin in [begin, end). A driver unmaps only whole ranges.
   std::vector<DeviceRange> take(uint64_t begin, uint64_t end) {
     const auto first = ranges_.lower_bound(begin), last = ranges_.lower_bound(end);
     std::vector<DeviceRange> taken;
@@ -64,7 +64,7 @@ public:
     ranges_.erase(first, last);
     return taken;
   }
-  // Those that show the block.
+  // The number of ranges that show the block.
   uint32_t count(const Block &block) const {
     return static_cast<uint32_t>(
         std::count_if(ranges_.begin(), ranges_.end(), [&](const auto &range) { return range.second.shows(block); }));
@@ -72,7 +72,7 @@ public:
   void forget(const Block &block) {
     std::erase_if(ranges_, [&](const auto &range) { return range.second.shows(block); });
   }
-  // Those of the block are of the one at this address from now on.
+  // From now on, the ranges of this block show the block at another address.
   void move(const Block &block, uint64_t address) {
     for (auto &[begin, range] : ranges_)
       if (range.shows(block))

@@ -1,4 +1,4 @@
-// How much memory the launch is given that is given most: no order of allocations makes do with less.
+// Finds the launch that uses the most memory. The program needs at least this much memory, whatever its order.
 #pragma once
 
 #include "analysis/live/live_set.h"
@@ -15,18 +15,18 @@ class LaunchSets {
 public:
   struct Largest {
     uint64_t bytes = 0;
-    SiteId site; // of the launch
+    SiteId site; // site of the launch
   };
 
-  // A launch of this thread; what it is given follows it.
+  // A launch of this thread. The blocks that it uses follow.
   void onLaunch(uint32_t process, uint32_t stream) { open_[keyOfThread(process, stream)] = {}; }
-  // A block counts once, however many arguments it is.
+  // A block counts only once, even if it is several arguments.
   void onUse(const Block &block, const Use &use) {
     const uint64_t key = keyOfThread(use.process, use.stream);
     Launch *found = open_.find(key);
     if (!found)
       return;
-    if (!use.is_launch) // a copy, a fill or a map: the launch's list is over
+    if (!use.is_launch) // a copy, fill or map: the launch has no more blocks
       return open_.erase(key);
     Launch &launch = *found;
     if (std::find(launch.blocks.begin(), launch.blocks.end(), block.id) != launch.blocks.end())
@@ -41,7 +41,7 @@ public:
 private:
   struct Launch {
     uint64_t bytes = 0;
-    std::vector<BlockId> blocks; // few: a kernel's arguments
+    std::vector<BlockId> blocks; // few, because they are arguments of a kernel
   };
   Recent<uint64_t, Launch> open_; // by process and thread
   Largest largest_;

@@ -1,4 +1,4 @@
-// Which kernels have been launched, as far as the trace tells their names (Kernel events).
+// Tells which kernels were launched, if the trace contains their names (Kernel events).
 #pragma once
 
 #include "analysis/live/recent.h"
@@ -13,12 +13,12 @@
 
 namespace msleaks::analysis::inline live {
 
-// Grows with kernels, and not with threads that have ended.
+// Its memory grows with the number of kernels, and not with threads that have ended.
 class LaunchedKernels {
 public:
   static constexpr uint32_t kEvents = abi::enabledBit(abi::EventKind::Kernel) | abi::enabledBit(abi::EventKind::Launch);
 
-  // In order of time; other kinds of events say nothing of it.
+  // Takes events in the order of time. Ignores other kinds of events.
   void onEvent(const StreamEvent &event, const Labels &labels) {
     if (event.event.header().kind == abi::EventKind::Kernel) {
       const auto kernel = event.event.as<abi::KernelEvent>();
@@ -28,7 +28,7 @@ public:
           nameOf(event.process, event.event.as<abi::LaunchEvent>().kernel);
     }
   }
-  // The name of a launch's kernel, from here on. None: nobody has told it.
+  // The kernel's name for later launches. Not known if no event has told the name.
   LabelId nameOf(uint32_t process, uint64_t kernel) const {
     const auto kernels = processes_.find(process);
     if (kernels == processes_.end())
@@ -36,7 +36,7 @@ public:
     const auto found = kernels->second.find(kernel);
     return found != kernels->second.end() ? found->second : LabelId{};
   }
-  // Of the thread's last launch.
+  // The name of the kernel that the thread has launched last.
   LabelId lastOf(uint32_t process, uint32_t stream) const {
     const LabelId *found = last_.find(keyOfThread(process, stream));
     return found ? *found : LabelId{};

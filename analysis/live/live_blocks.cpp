@@ -1,4 +1,4 @@
-// Births and deaths of single blocks: their numbers, their place in the tables, and who is told.
+// Births and deaths of single blocks: gives them numbers, puts them into the tables, and calls the observers.
 #include "analysis/live/live_process.h"
 
 #include <utility>
@@ -33,7 +33,7 @@ void LiveSet::insert(Process &process, const Block &block, AllocCause cause, uin
     announcePart(process, *place, time_ns);
 }
 
-// The memory of a device's block that has come, where that is the host's.
+// If a driver took this device's block from the host's heap, finds the host's block behind it.
 void LiveSet::back(Process &process, const Block &device, uint64_t time_ns) {
   const uint64_t address = process.backings.takenFor(device);
   Block *host = address != 0 ? process.find(AddressSpace::Host, address) : nullptr;
@@ -43,13 +43,13 @@ void LiveSet::back(Process &process, const Block &device, uint64_t time_ns) {
   process.backings.comes(*host);
 }
 
-// A device's block is gone. The memory behind it counts for itself until the driver gives it back.
+// A device's block is gone. The host's block behind it counts as memory until the driver frees it.
 void LiveSet::unback(Process &process, const Block &device, uint64_t time_ns) {
   if (Backings::concerns(device) && device.heap != abi::Heap::Host) [[unlikely]]
     countBehind(process, device.size, time_ns);
 }
 
-// False: no memory is left behind blocks of this size.
+// Returns false if no host's block is left behind device's blocks of this size.
 bool LiveSet::countBehind(Process &process, uint64_t device_bytes, uint64_t time_ns) {
   const uint64_t address = process.backings.leftBehind(device_bytes);
   Block *host = address != 0 ? process.find(AddressSpace::Host, address) : nullptr;
@@ -60,15 +60,15 @@ bool LiveSet::countBehind(Process &process, uint64_t device_bytes, uint64_t time
   return true;
 }
 
-// The thread allocates, so the call that gave blocks of the device back is over: the memory behind them that it did not
-// free counts for itself.
+// The thread allocates, so its call that freed devices' blocks has ended. If that call did not free the memory behind
+// these blocks, the memory counts from now on.
 void LiveSet::endReleases(Process &process, const StreamEvent &event, uint64_t time_ns) {
   for (const uint64_t device_bytes : process.backings.takeReleased(event.stream))
     while (countBehind(process, device_bytes, time_ns))
       continue;
 }
 
-// A handle and an address of a byte are one number, one after the other.
+// The same number was first a handle, and is now an address of a byte, or the other way round. Updates the index.
 void LiveSet::indexAgain(Process &process, const Block &gone, const Block &block) {
   if (AddressIndex *index = process.indexOf(gone))
     index->erase(gone.address);
@@ -87,7 +87,7 @@ void LiveSet::erase(Process &process, Block *block) {
   --live_blocks_;
 }
 
-// A pool hands out parts of what an allocator beside it has handed out.
+// A pool's part lies in a block that another allocator has returned.
 const Block *LiveSet::wholeOf(Process &process, const Block &part) {
   for (const AddressSpace space : {AddressSpace::Accelerator, AddressSpace::Host, AddressSpace::Mapping})
     if (const Block *whole = process.holding(space, part.address, part.device))
@@ -108,7 +108,7 @@ CohortId LiveSet::cohortOf(const Block &block, const Context &context) {
       {block.site, block.process, threadApart(block.stream), block.heap, block.device, context.owner, context.phase});
 }
 
-// The context at the block's allocation, from its cohort.
+// The context of the block's allocation, which its cohort contains.
 Context LiveSet::contextOf(const Block &block) const {
   const Cohort &cohort = cohorts_[block.cohort];
   return {cohort.owner, cohort.phase};
@@ -124,7 +124,7 @@ BlockId LiveSet::takeId() {
 
 void LiveSet::announceAlloc(Block &block, AllocCause cause, uint64_t time_ns) {
   block.id = takeId();
-  const bool is_new = block.cohort == CohortId{}; // not a part of one, nor one that came back
+  const bool is_new = block.cohort == CohortId{}; // false for a part of a block, or a block that came back
   block.cohort = cohortOf(block, is_new ? contexts_.of(block.process, block.stream) : contextOf(block));
   for (BlockObserver *observer : observersOf(block))
     observer->onAlloc(block, cause, time_ns);

@@ -19,7 +19,7 @@ bool LiveSet::load(uint64_t time_ns, std::span<const uint8_t> saved, const SiteO
   ByteReader from(saved);
   clear();
   if (Loader(*this, time_ns, from).load(site_of)) {
-    use_sources_.forgetAll(); // a checkpoint does not say which uses were seen
+    use_sources_.forgetAll(); // a checkpoint does not contain which uses were seen
     return true;
   }
   clear();
@@ -255,7 +255,7 @@ void LiveSet::Loader::noteParents(Process &process) {
     live_.noteParent(process, part);
 }
 
-// Each mapping that shows something holds one piece, and no piece is held by anything else.
+// Each mapping of a shared object shows exactly one piece. No other block may be a holder of a piece.
 void LiveSet::Loader::loadObjects() {
   repeat([&] {
     const auto key = take<ObjectKey>();

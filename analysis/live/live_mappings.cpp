@@ -1,4 +1,4 @@
-// Mappings: the kernel gives them back, and changes their protection, in ranges of pages.
+// Mappings of the kernel. The program unmaps them, and changes their protection, by ranges of pages.
 #include "analysis/live/live_process.h"
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 namespace msleaks::analysis::inline live {
 namespace {
 
-// One past the last page of [begin, begin + bytes). Even an empty range has its page, so no two blocks share an
-// address.
+// Returns the end of the last page of [begin, begin + bytes). Even an empty range has one page, so that no two blocks
+// share an address.
 uint64_t pagesEnd(uint64_t begin, uint64_t bytes, uint64_t page_bytes) {
   const uint64_t last = endOf(begin, std::max<uint64_t>(bytes, 1));
   return last > UINT64_MAX - page_bytes ? UINT64_MAX : (last + page_bytes - 1) & ~(page_bytes - 1);
@@ -21,10 +21,10 @@ bool sameMapping(const Block &one, const Block &other) {
 } // namespace
 
 void LiveSet::insertMapping(Process &process, const Mapping &mapping, AllocCause cause, uint64_t time_ns) {
-  // MAP_FIXED over another mapping is how that one is given back: no free is missing.
+  // A mapping with MAP_FIXED replaces other mappings. So their free is not missing.
   cutOut(process, mapping.block.address, mapping.block.size, FreeCause::Replaced, time_ns);
   Mapping added = mapping;
-  added.block.reserve = mapping.block.reserve || mapping.object.known(); // until it turns out to own what it shows
+  added.block.reserve = mapping.block.reserve || mapping.object.known(); // share() changes this if it owns its memory
   ++live_blocks_;
   announceAlloc(process.mappings.emplace(added.block.address, added).first->second.block, cause, time_ns);
   if (added.object.known())
@@ -35,8 +35,8 @@ void LiveSet::unmap(Process &process, const StreamEvent &event, const abi::FreeE
   const bool realloc = freed.header.flags & abi::kRealloc;
   auto pieces = cutOut(process, freed.address, freed.size, realloc ? FreeCause::Reallocated : FreeCause::Freed,
                        freed.header.time);
-  // An allocator of the program's own unmaps the memory of the block that it was given back. It took that memory inside
-  // an allocation, where a mapping is no block.
+  // The program's own allocator may unmap the memory of a block that was just freed. It had mapped that memory inside
+  // an allocation. Such a mapping is no block, so this free is not unmatched.
   const bool is_supply = process.freed_by == event.stream && process.freed_address - freed.address < freed.size;
   if (pieces.empty())
     return is_supply ? void() : noteUnmatched(process, event, freed);
@@ -44,8 +44,8 @@ void LiveSet::unmap(Process &process, const StreamEvent &event, const abi::FreeE
       freed.address, false, pieces.front(), {pieces.begin() + 1, pieces.end()}};
 }
 
-// Takes the pages of [begin, begin + bytes) away from every mapping that has some, and returns what was taken. A
-// mapping that keeps a head or a tail is announced as Remainder with all its parts, then the taken part with `cause`.
+// Removes the pages of [begin, begin + bytes) from all mappings, and returns the removed parts. If a head or tail of a
+// mapping remains, announces all parts as Remainder, and then frees the removed part with `cause`.
 std::vector<LiveSet::Mapping> LiveSet::cutOut(Process &process, uint64_t begin, uint64_t bytes, FreeCause cause,
                                               uint64_t time_ns) {
   std::vector<Mapping> taken;
@@ -84,8 +84,8 @@ std::vector<LiveSet::Mapping> LiveSet::cutOut(Process &process, uint64_t begin, 
   return taken;
 }
 
-// What was reserved becomes memory, or memory is given back and the address space kept. A file's pages are the file's
-// whatever their protection, and what several may show stays memory as long as one of them shows it.
+// Reserved addresses become memory, or memory is given back while its addresses stay reserved. This does not apply to a
+// file's pages. It does not apply to shared objects either: they are memory while a mapping shows them.
 void LiveSet::onProtect(const StreamEvent &event, const abi::ProtectEvent &protect) {
   Process &process = processOf(event.process);
   const bool reserve = protect.header.flags & abi::kReserve;
@@ -112,8 +112,8 @@ void LiveSet::onProtect(const StreamEvent &event, const abi::ProtectEvent &prote
   }
 }
 
-// One block again with its neighbours, where they are pages of one mapping: an allocator that commits its reserve in a
-// thousand steps has one block, not a thousand.
+// Joins the piece with its neighbours if they are pages of the same mapping. So an allocator that commits its reserve
+// in a thousand steps has one block, and not a thousand.
 void LiveSet::addPiece(Process &process, Block piece, uint64_t time_ns) {
   auto &mappings = process.mappings;
   const auto take = [&](std::map<uint64_t, Mapping>::iterator at) {

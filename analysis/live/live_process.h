@@ -17,25 +17,25 @@
 namespace msleaks::analysis::inline live {
 
 inline constexpr uint64_t kUsualPageBytes = 4096;
-// No kernel maps the last page: its addresses are those of errors, and it would have no end.
+// No kernel maps the last page: its addresses are values of errors, and its end would overflow.
 inline constexpr uint64_t kLastMapping = UINT64_MAX - 2 * kUsualPageBytes + 1;
-inline constexpr uint16_t kMostOwners = 0x0fff; // of a counted block: what Block::refs holds
+inline constexpr uint16_t kMostOwners = 0x0fff; // largest value of Block::refs
 
 inline void addOwner(Block &block) {
   if (block.refs < kMostOwners)
     block.refs = (block.refs + 1) & kMostOwners;
 }
 
-// begin + bytes, without wrapping.
+// begin + bytes, without overflow.
 inline uint64_t endOf(uint64_t begin, uint64_t bytes) { return begin + std::min(bytes, UINT64_MAX - begin); }
 
 struct LiveSet::Mapping {
   Block block;
-  ObjectKey object{};  // whose memory it shows; none: its own, or a file's
-  uint64_t offset = 0; // where it begins in there
+  ObjectKey object{};  // the shared object that it shows; none: its own memory, or a file's
+  uint64_t offset = 0; // offset in the object
 
   uint64_t end() const { return endOf(block.address, block.size); }
-  // The rest of the block from `address` on.
+  // The part of the mapping from `address` on.
   Mapping from(uint64_t address) const {
     Mapping tail = *this;
     tail.block.address = address;
@@ -45,11 +45,11 @@ struct LiveSet::Mapping {
   }
 };
 
-// What comes back if a realloc, or a free that can fail, was refused: the last one of a thread. Of a mapping there are
-// several pieces, and of a list of blocks that one call frees, several blocks.
+// The last free of a thread that may be refused: a realloc, or a free that can fail. If it is refused, the blocks come
+// back. A mapping may have several pieces. One call may free a list of blocks.
 struct LiveSet::Parked {
-  uint64_t address; // that the free named
-  bool was_owner;   // one of several of a counted block, which lives on
+  uint64_t address; // the address in the Free event
+  bool was_owner;   // only an owner of a counted block, which is still alive
   Mapping first;
   std::vector<Mapping> more;
 };
@@ -57,27 +57,27 @@ struct LiveSet::Parked {
 struct LiveSet::Process {
   uint32_t number = 0;
   uint64_t page_bytes = kUsualPageBytes;
-  BlockTable tables[static_cast<size_t>(AddressSpace::Count)]; // that of Mapping is not used
-  std::map<uint8_t, BlockTable> devices; // of accelerators but the first, whose blocks are in its space's table
-  std::map<std::pair<AddressSpace, uint8_t>, AddressIndex> indexes; // of tables that were asked for interior pointers
-  std::map<uint64_t, Mapping> mappings;                             // by address: munmap names ranges
-  Recent<uint32_t, abi::SharedEvent> shown;                         // by stream: what its next mapping shows
-  Recent<uint64_t, Parked> parked;                                  // by stream and space
+  BlockTable tables[static_cast<size_t>(AddressSpace::Count)]; // the table of Mapping is not used
+  std::map<uint8_t, BlockTable> devices; // of all devices but the first, which has its table above
+  std::map<std::pair<AddressSpace, uint8_t>, AddressIndex> indexes; // of tables asked for interior pointers
+  std::map<uint64_t, Mapping> mappings;                             // by address, because munmap names ranges
+  Recent<uint32_t, abi::SharedEvent> shown;                         // by stream: the object of its next mapping
+  Recent<uint64_t, Parked> parked;                                  // by stream and address space
   Backings backings;
   DeviceRanges ranges;                               // device addresses that show physical blocks
-  Recent<uint32_t, std::vector<HiddenRange>> hidden; // by stream: what its last unmapping ended
-  uint64_t freed_address = 0;                        // of the last host block that was freed
-  uint32_t freed_by = 0;                             // by this stream
-  SkewWindow replaced; // blocks whose address was handed out again: their free may still arrive
-  SkewWindow early;    // frees and retains of no block: its allocation by another thread may still arrive
+  Recent<uint32_t, std::vector<HiddenRange>> hidden; // by stream: the ranges that its last unmapping removed
+  uint64_t freed_address = 0;                        // address of the last host's block that was freed
+  uint32_t freed_by = 0;                             // the stream that freed it
+  SkewWindow replaced; // blocks whose address was allocated again: their free may still arrive
+  SkewWindow early;    // frees and retains without a block: its allocation by another thread may still arrive
 
-  // Addresses mean something within a device only.
+  // An address of an accelerator is valid on one device only.
   BlockTable &table(AddressSpace space, uint8_t device) {
     const bool is_other = space == AddressSpace::Accelerator && device != 0;
     return is_other ? devices[device] : tables[static_cast<size_t>(space)];
   }
   BlockTable &tableOf(const Block &block) { return table(spaceOf(block.heap), block.device); }
-  // An accelerator's free need not name the device: it may be given back while another one is the current one.
+  // The free of an accelerator's block may name another device: the one that is current at that moment.
   [[gnu::always_inline]] Block *find(AddressSpace space, uint64_t address, uint8_t device = 0) {
     if (space == AddressSpace::Mapping) {
       const auto found = mappings.find(address);
@@ -98,11 +98,11 @@ struct LiveSet::Process {
   }
   // The physical block that the range shows, or null.
   Block *blockOf(const DeviceRange &range) { return table(AddressSpace::Accelerator, range.device).find(range.block); }
-  // Its handle was given back: only addresses still show it.
+  // The block's handle was freed, so only device addresses still show the block.
   bool isShownOnly(const Block &block) const {
     return !ranges.isEmpty() && spaceOf(block.heap) == AddressSpace::Accelerator && ranges.count(block) == block.refs;
   }
-  // Null: nobody has asked, or the block is a handle, which holds no bytes.
+  // Null if nobody has looked up interior pointers, or if the block is a handle, which contains no bytes.
   AddressIndex *indexOf(const Block &block) {
     if (indexes.empty() || block.handle)
       return nullptr;
@@ -110,7 +110,7 @@ struct LiveSet::Process {
     const auto found = indexes.find({space, space == AddressSpace::Accelerator ? block.device : uint8_t{0}});
     return found == indexes.end() ? nullptr : &found->second;
   }
-  // The block that holds the byte, or null.
+  // The block that contains the byte, or null.
   const Block *holding(AddressSpace space, uint64_t address, uint8_t device) {
     if (space == AddressSpace::Mapping)
       return mappingHolding(address);
@@ -134,7 +134,7 @@ struct LiveSet::Process {
     --at;
     return at->second.end() > address ? &at->second.block : nullptr;
   }
-  // The mapping that begins before `address` and goes on behind it, or null.
+  // The mapping that begins before `address` and ends after it, or null.
   Mapping *across(uint64_t address) {
     auto at = mappings.lower_bound(address);
     if (at == mappings.begin())

@@ -1,5 +1,5 @@
-// Physical memory of a device, which programs use by the addresses that show it. A range that shows a block is one of
-// its owners, as its handle is: the driver gives the memory back when both are gone.
+// Physical memory of a device, which programs use by addresses that show it. Each range that shows a block is one of
+// its owners, and so is its handle. The driver frees the memory when all owners are gone.
 #include "analysis/live/live_process.h"
 
 #include <algorithm>
@@ -13,10 +13,10 @@ void LiveSet::onMapped(const StreamEvent &event, const abi::MappedEvent &mapped)
     return showAgain(process, event.stream, header.time);
   hide(process, event.stream, mapped);
   Block *block = process.find(AddressSpace::Accelerator, mapped.block, header.device);
-  if (const DeviceRange *part = block ? nullptr : process.ranges.handle(mapped.block)) // an image of a part
+  if (const DeviceRange *part = block ? nullptr : process.ranges.handle(mapped.block)) // an image of a part of a buffer
     block = process.blockOf(*part);
   if (mapped.block == 0 || mapped.address == 0 || mapped.size == 0 || !block)
-    return; // no longer, or memory of another process
+    return; // an unmapping, or memory of another process
   process.ranges.add({mapped.address, mapped.size, block->address, mapped.offset, block->device});
   addOwner(*block);
 }
@@ -38,14 +38,14 @@ void LiveSet::hide(Process &process, uint32_t stream, const abi::MappedEvent &ma
     process.hidden[stream] = std::move(hidden);
 }
 
-// The unmapping before it was refused.
+// The thread's last unmapping was refused, so its ranges come back.
 void LiveSet::showAgain(Process &process, uint32_t stream, uint64_t time_ns) {
   std::vector<HiddenRange> *found = process.hidden.find(stream);
   if (!found)
     return;
   std::vector<HiddenRange> hidden = std::move(*found);
   process.hidden.erase(stream);
-  std::reverse(hidden.begin(), hidden.end()); // of one block, what ended it comes back first
+  std::reverse(hidden.begin(), hidden.end()); // the range that ended a block comes back first
   for (const HiddenRange &gone : hidden) {
     Block *block = process.blockOf(gone.range);
     if (gone.was_last == (block != nullptr) || process.ranges.overlaps(gone.range))
@@ -69,8 +69,8 @@ void LiveSet::dropOwner(Process &process, Block *block, uint64_t time_ns) {
   unback(process, gone, time_ns);
 }
 
-// Another block gets the handle of this one. One whose handle was given back lives on under the first address that
-// shows it; the free of any other was not seen.
+// A new block gets the handle of this block. If this block's handle was freed, the block moves to the first address
+// that shows it. Otherwise the block was freed unseen.
 void LiveSet::moveToRange(Process &process, Block *block, uint64_t time_ns) {
   if (!block)
     return;
@@ -90,7 +90,7 @@ void LiveSet::moveToRange(Process &process, Block *block, uint64_t time_ns) {
   insert(process, moved, AllocCause::Remainder, time_ns);
 }
 
-// A copy or a fill may reach over several ranges. Null: no range is there.
+// A copy or a fill may use several ranges. Returns null if there is no range at `address`.
 const Block *LiveSet::useRanges(Process &process, uint64_t address, const Use &use) {
   const uint64_t end = endOf(address, std::max<uint64_t>(use.bytes, 1));
   const Block *first = nullptr;
@@ -106,7 +106,7 @@ const Block *LiveSet::useRanges(Process &process, uint64_t address, const Use &u
       first = first ? first : block;
     }
     if (range->isHandle())
-      break; // what lies behind its number has nothing to do with it
+      break; // the bytes after a handle's number do not belong to it
     at = stop;
   }
   return first;

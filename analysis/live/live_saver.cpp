@@ -85,7 +85,7 @@ void LiveSet::Saver::saveProcess(const Process &process) {
   saveSkew(process.early);
 }
 
-// By address: neighbours differ by little. That of a mapping's pieces may go back.
+// Blocks come by address, so that the differences are small. Only pieces of a mapping may go back.
 void LiveSet::Saver::saveBlock(const Block &block, uint64_t &last_address) {
   put_(zigzag(block.address - std::exchange(last_address, block.address)));
   put_(block.size);

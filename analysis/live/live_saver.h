@@ -1,4 +1,4 @@
-// A live set into a checkpoint, and out of one (docs/trace-format.md).
+// Writes a live set into a checkpoint, and reads it back (docs/trace-format.md).
 #pragma once
 
 #include "analysis/live/live_process.h"
@@ -11,11 +11,11 @@
 
 namespace msleaks::analysis::inline live {
 
-// What names others stands behind them in memory, and before them in the file: numbers are given while it is written.
+// Numbers of sites, labels and cohorts are given while the blocks are written. In the file, their lists come first.
 class LiveSet::Saver {
 public:
   Saver(const LiveSet &live, uint64_t time_ns) : live_(live), time_ns_(time_ns) {}
-  // False: a site has no number.
+  // Returns false if a site has no number.
   bool save(const NumbersOfSites &, ByteWriter &to);
 
 private:
@@ -39,13 +39,13 @@ private:
   Named<CohortId> cohorts_;
   Named<SiteId> sites_;
   Named<LabelId> labels_;
-  bool has_other_threads_ = false; // some blocks are of threads without cohorts of their own
+  bool has_other_threads_ = false; // some blocks belong to threads without cohorts of their own
 };
 
 class LiveSet::Loader {
 public:
   Loader(LiveSet &live, uint64_t time_ns, ByteReader &from) : live_(live), time_ns_(time_ns), from_(from) {}
-  // False: what is written makes no sense, and the set is of no use.
+  // Returns false if the bytes make no sense. Then the set must not be used.
   bool load(const SiteOfNumber &);
 
 private:
@@ -89,7 +89,7 @@ private:
   std::vector<LabelId> labels_{1};
   std::vector<SiteId> sites_{1};
   std::vector<CohortId> cohorts_{1};
-  uint64_t shown_mappings_ = 0; // of objects that several may show
+  uint64_t shown_mappings_ = 0; // mappings of shared objects
 };
 
 } // namespace msleaks::analysis::inline live

@@ -10,15 +10,15 @@ namespace {
 
 constexpr uint64_t kLargestPageBytes = 1 << 20;
 
-// Only the C heap takes back whatever it is given.
+// Only the C heap cannot refuse a free.
 bool mayBeRefused(const abi::EventHeader &freed) {
   return (freed.flags & abi::kRealloc) != 0 || spaceOf(freed.heap) != AddressSpace::Host;
 }
 
-// It belongs to the call that freed the block before it.
+// The free belongs to the call that also freed the block before.
 bool isListed(const abi::EventHeader &freed) { return (freed.flags & abi::kListed) != 0; }
 
-// An early free, at the moment of its block's allocation.
+// Makes the Free event of an early free, with the time of its block's allocation.
 abi::FreeEvent freeOf(const SkewWindow::Entry &early, const abi::EventHeader &alloc) {
   abi::FreeEvent freed{};
   freed.header.kind = abi::EventKind::Free;
@@ -130,7 +130,7 @@ void LiveSet::prefetch(const StreamEvent &event) const {
   const AddressSpace space = spaceOf(first.header.heap);
   if (last_process_ && last_number_ == event.process && space != AddressSpace::Mapping)
     last_process_->tables[static_cast<size_t>(space)].prefetch(
-        first.payload[0]); // the address in every event that names a block
+        first.payload[0]); // the address, in each event that names a block
 }
 
 void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, SiteId site) {
@@ -153,7 +153,7 @@ void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, Si
   block.stream = event.stream;
   block.process = event.process;
   block.zeroed = (header.flags & abi::kZeroed) != 0;
-  block.reserve = (header.flags & abi::kReserve) != 0 || old.block.reserve; // a moved mapping stays what it was
+  block.reserve = (header.flags & abi::kReserve) != 0 || old.block.reserve; // a moved mapping stays as it was
   block.file = (header.flags & abi::kFile) != 0 || old.block.file;
   block.handle = header.heap == abi::Heap::Device && (header.flags & abi::kDriver) != 0;
   block.heap = header.heap;
@@ -177,7 +177,7 @@ void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, Si
     applyEarly(process, event);
 }
 
-// The realloc was done: what its Free took, which will not come back.
+// The realloc succeeded. Returns and forgets the block that its Free removed.
 LiveSet::Mapping LiveSet::takeParked(Process &process, const StreamEvent &event) {
   const Parked *parked = process.parked.find(Process::parkingOf(event));
   if (!parked)
@@ -187,13 +187,13 @@ LiveSet::Mapping LiveSet::takeParked(Process &process, const StreamEvent &event)
   return first;
 }
 
-// A free or a retain is recorded before the real one, and an allocation after it: only times that are read a little
-// early can put one by another thread before the allocation of its block. It was counted as unmatched; it takes effect
-// now. Retains first: among several threads, a free may have come before them by that much again.
+// A free or a retain is recorded before the real call, an allocation after it. Only small errors of clocks can put a
+// free by another thread before the allocation. That free was counted as unmatched, and takes effect now. Retains come
+// first: otherwise, the early free of a third thread would end the block.
 //
-// The free of an unknown block, whose address another thread is given within that time, looks alike, and ends the new
-// block. The real free, the hand-over of the address and the allocation would all have to fit in between; and what it
-// costs is that this block is missed, not that one is called a leak: its own free is then one of an unknown block.
+// A free of an unknown block looks the same if another thread gets its address within that time. Then the new block is
+// ended wrongly. This is rare: the real free and the new allocation must both happen within that time. It costs little:
+// the block is missed, but never reported as a leak, and its own free counts as unmatched.
 void LiveSet::applyEarly(Process &process, const StreamEvent &event) {
   const abi::EventHeader &header = event.event.header();
   const AddressSpace space = spaceOf(header.heap);
@@ -208,7 +208,7 @@ void LiveSet::applyEarly(Process &process, const StreamEvent &event) {
     if (!early)
       return;
     uint64_t &unknown = pauses_.any() ? counts_.frees_before_start : counts_.unmatched_frees;
-    unknown -= unknown != 0; // the first pause may have begun between the two
+    unknown -= unknown != 0; // the first pause may have begun in between
     ++counts_.early_frees;
     const abi::FreeEvent freed = freeOf(*early, header);
     freeNow(process, {event.process, early->stream, abi::AnyEvent::from(freed)}, freed);
@@ -229,14 +229,14 @@ void LiveSet::noteUnmatched(Process &process, const StreamEvent &event, const ab
   const abi::EventHeader &header = freed.header;
   process.early.add({freed.address, header.time, freed.size, spaceOf(header.heap), event.stream,
                      header.flags & abi::kRealloc ? SkewWindow::What::ReallocFree : SkewWindow::What::Free});
-  if (mayBeRefused(header) && !isListed(header)) // that brings nothing back, nor what this thread freed before
+  if (mayBeRefused(header) && !isListed(header)) // it cannot bring back the block that this thread freed before
     process.parked.erase(Process::parkingOf(event));
 }
 
 void LiveSet::onFree(const StreamEvent &event, const abi::FreeEvent &freed) {
   Process &process = processOf(event.process);
   ++counts_.frees;
-  // Another thread got the address a moment ago, by its clock: this is the free of the block before.
+  // Another thread got the address a moment ago, by its clock. So this is the free of the block before.
   if (!process.replaced.empty() &&
       process.replaced.takeFree({spaceOf(freed.header.heap), freed.address, event.stream, freed.header.time})) {
     ++counts_.late_frees;
@@ -256,7 +256,7 @@ void LiveSet::freeNow(Process &process, const StreamEvent &event, const abi::Fre
   unmap(process, event, pages);
 }
 
-// A user's wrapper names the heap of pools: the block is that of the allocator inside it, or null.
+// A user's wrapper names the heap Pool, but the block is in the allocator's table. Returns this block, or null.
 Block *LiveSet::findWrapped(Process &process, uint64_t address) {
   for (const AddressSpace space : {AddressSpace::Host, AddressSpace::Mapping, AddressSpace::Accelerator})
     if (Block *block = process.find(space, address))
@@ -276,9 +276,9 @@ void LiveSet::freeWhole(Process &process, const StreamEvent &event, const abi::F
     return;
   }
   if (!found) {
-    // The free of a wrapper: the allocator's own, which may follow, ends the block. Code without the plugin may have
-    // called the wrapper that made it, so that no Retarget told of it. Shared memory is malloc's where the device is
-    // the processor.
+    // This may be the free of a wrapper. Then the allocator's own free follows and ends the block. There was no
+    // Retarget if code without the plugin called the wrapper that made the block. If the processor is the device,
+    // shared memory comes from malloc.
     const bool is_wrapper = space == AddressSpace::Pool || freed.header.heap == abi::Heap::Managed;
     if (!is_wrapper || !findWrapped(process, freed.address))
       noteUnmatched(process, event, freed);
@@ -305,7 +305,7 @@ void LiveSet::freeWhole(Process &process, const StreamEvent &event, const abi::F
     process.backings.release(block, event.stream);
 }
 
-// The one that the thread's free took last; or one more, if a list of blocks is freed.
+// Stores the block that the thread's free removed last. If one call frees a list of blocks, adds one more block.
 void LiveSet::park(Process &process, const StreamEvent &event, const Block &block) {
   Parked &parked = process.parked[Process::parkingOf(event)];
   if (parked.address != 0 && isListed(event.event.header()))
@@ -314,8 +314,8 @@ void LiveSet::park(Process &process, const StreamEvent &event, const Block &bloc
     parked = {block.address, false, {block}, {}};
 }
 
-// A realloc or a free was refused: what its Free took is alive again. Of a list, each block is named, the last one
-// first.
+// A realloc or a free was refused: the blocks of its Free are alive again. For a list, there is one event for each
+// block, beginning with the last block.
 void LiveSet::restore(Process &process, const StreamEvent &event) {
   Parked *parked = process.parked.find(Process::parkingOf(event));
   const uint64_t address = event.event.as<abi::AllocEvent>().address;
@@ -327,7 +327,7 @@ void LiveSet::restore(Process &process, const StreamEvent &event) {
     return insert(process, last, AllocCause::Restored, event.event.header().time);
   }
   if (!parked || (address != 0 && parked->address != address))
-    return; // the old block was not known either; its free has been counted
+    return; // the old block is unknown, and its free was counted as unmatched
   const Parked back = std::move(*parked);
   process.parked.erase(Process::parkingOf(event));
   const uint64_t time_ns = event.event.header().time;
@@ -346,7 +346,7 @@ void LiveSet::restore(Process &process, const StreamEvent &event) {
 void LiveSet::onRetarget(const StreamEvent &event, const abi::RetargetEvent &retarget, SiteId site) {
   Process &process = processOf(event.process);
   Block *block = process.find(spaceOf(retarget.header.heap), retarget.address, retarget.header.device);
-  if (!block) // the wrapper may say less about the heap than the allocator inside it
+  if (!block) // the wrapper may know less about the heap than the allocator
     block = findWrapped(process, retarget.address);
   if (!block) {
     ++counts_.unmatched_retargets;

@@ -1,7 +1,7 @@
-// The blocks that are alive: events go in, births and deaths of blocks come out, in the order of the events.
+// The live blocks. It takes events, and reports births and deaths of blocks to observers, in the order of the events.
 //
-// Memory grows with what is alive, never with the number of events. Each process has tables of its own, one for each
-// address space below, so that a process' end costs what it had alive.
+// Its memory grows with the live blocks, and never with the number of events. Each process has tables of its own, one
+// for each address space. So the end of a process takes time only for its own live blocks.
 #pragma once
 
 #include "analysis/base/tables.h"
@@ -29,8 +29,8 @@ namespace msleaks::analysis::inline live {
 using abi::AddressSpace;
 using abi::spaceOf;
 
-// The number of a live block; 0 = none. Numbers of dead blocks are given again, so that they stay dense: analyzers keep
-// vectors by them, as long as the most blocks that were alive at once.
+// The number of a live block; 0 = none. The number of a dead block is given to a new block, so numbers stay dense.
+// Analyzers keep vectors by number, whose size is the largest number of blocks that were alive at the same time.
 struct BlockId {
   uint32_t index = 0;
   constexpr auto operator<=>(const BlockId &) const = default;
@@ -38,7 +38,7 @@ struct BlockId {
 
 struct Block {
   uint64_t address = 0;
-  uint64_t size = 0; // as the caller asked for it
+  uint64_t size = 0; // as the caller asked for
   uint64_t time_ns = 0;
   SiteId site;
   uint32_t stream = 0; // the thread that allocated it
@@ -46,80 +46,80 @@ struct Block {
   CohortId cohort;
   BlockId id;
   uint16_t refs : 12 = 1;  // owners of a counted block
-  uint16_t zeroed : 1 = 0; // handed out filled with zeros; known until a checkpoint
+  uint16_t zeroed : 1 = 0; // returned filled with zeros; known until a checkpoint
   uint16_t reserve : 1 =
-      0;                 // no memory of its own: address space only, a file's pages, another heap's block (backings.h)
-  uint16_t file : 1 = 0; // a file's pages, whatever their protection
-  uint16_t handle : 1 = 0; // its address is a number of the driver's (a cl_mem): no byte of it lies there
+      0;                   // no memory of its own: only addresses, a file's pages, or another heap's block (backings.h)
+  uint16_t file : 1 = 0;   // a file's pages, whatever their protection
+  uint16_t handle : 1 = 0; // its address is a number of the driver (a cl_mem), and no address of a byte
   abi::Heap heap = abi::Heap::Host;
   uint8_t device = 0;
 
-  uint64_t bytes() const { return reserve ? 0 : size; } // what it adds to its heap
+  uint64_t bytes() const { return reserve ? 0 : size; } // the bytes that it adds to its heap
 };
 static_assert(sizeof(Block) == 48);
 
 enum class AllocCause : uint8_t {
   Allocated,
   Reallocated, // the new block of a realloc
-  Restored,    // a realloc failed: the old block is alive again, as it was
+  Restored,    // a realloc failed: the old block is alive again, unchanged
   Remainder,   // the rest of a block after a partial munmap, a mapping over a part, or mprotect
-  WasThere,    // alive when the window begins that a report is about; no birth
+  WasThere,    // alive at the begin of the report's window; no birth
 };
 
 enum class FreeCause : uint8_t {
   Freed,
-  Reallocated,   // first half of a realloc: comes back as Restored when that fails
-  Replaced,      // its address was handed out again: its free was not seen, or a mapping was put over it
-  Remainder,     // a part of it was unmapped or changed; what it is in now follows as new blocks
-  ProcessExited, // the process ended, or ended somehow: nobody can free it any more
-  ProcessKilled, // by a signal
-  ProcessExec,   // the image was replaced by another program
+  Reallocated,   // first half of a realloc: comes back as Restored if the realloc fails
+  Replaced,      // its address was allocated again: its free was not seen, or a mapping was put over it
+  Remainder,     // a part of it was unmapped or changed; its parts follow as new blocks
+  ProcessExited, // the process ended, or disappeared: nobody can free the block any more
+  ProcessKilled, // a signal killed the process
+  ProcessExec,   // another program replaced the image
   StillAlive,    // the trace ends before the process does
 };
 
-// Was alive when its process image came to its end, whatever that was.
+// Whether the block was alive when its process image ended for any reason.
 constexpr bool isEnd(FreeCause cause) { return cause >= FreeCause::ProcessExited; }
-// Is told of births and deaths of blocks. A free of Remainder comes before the births that go with it, so that sums
-// never exceed the truth in between. `time_ns` is when it happened; block.time_ns is when the block was allocated.
+// Receives births and deaths of blocks. A free as Remainder comes before the births of the parts, so that sums are
+// never too large. `time_ns` is the time of the change; block.time_ns is the time of the allocation.
 class BlockObserver {
 public:
   virtual ~BlockObserver() = default;
-  // Heaps whose blocks' births and deaths it wants to be told of.
+  // Whether the observer needs the births and deaths of blocks of this heap.
   virtual bool wants(abi::Heap) const { return true; }
   virtual void onAlloc(const Block &, AllocCause, uint64_t time_ns) = 0;
   virtual void onFree(const Block &, FreeCause, uint64_t time_ns) = 0;
-  // The live block belongs to block.site, and did so from its birth; until now it was taken for what `before` says.
+  // The live block has belonged to block.site since its birth. Until now it was treated as `before`.
   virtual void onRetarget(const Block &, const Block &before, uint64_t time_ns) = 0;
-  // A launch, copy or fill names the block. Only of heaps whose uses can be seen (hasUses).
+  // A launch, copy or fill uses the block. Only for heaps whose uses can be seen (hasUses).
   virtual void onUse(const Block &, const Use &) {}
-  // All of a host block, or nearly, is copied to a block of a device.
+  // A copy to a block of a device reads all, or nearly all, of a host block.
   virtual void onCopyToDevice(const Block & /*source*/, const Block & /*destination*/, const CopyToDevice &) {}
-  // The collector looked at the block's pages, and not all was as the last time.
+  // The collector looked at the block's pages, and found a change since the last look.
   virtual void onPages(const Block &, const TouchedPages &) {}
-  // The pool's block that has just come is a part of `whole`, which another allocator handed out.
+  // The pool's block that was just announced is a part of `whole`, which another allocator has returned.
   virtual void onPart(const Block & /*part*/, const Block & /*whole*/, uint64_t /*time_ns*/) {}
 };
 
-// A number for each of these sites, in this order; fewer when one has none.
+// Returns a number for each of these sites, in their order. Returns fewer numbers if a site has none.
 using NumbersOfSites = std::function<std::vector<SiteNumber>(const std::vector<SiteId> &)>;
 using SiteOfNumber = std::function<SiteId(SiteNumber)>;
 
-// Counts of events, and of events that did not fit. A run that lost nothing and saw everything has zeros in the latter.
+// Counts events, and events that did not fit. In a run without losses, the counts of the latter are 0.
 struct LiveSetCounts {
   uint64_t allocs = 0, frees = 0;   // events
-  uint64_t failed_allocs = 0;       // an allocator said no
-  uint64_t unmatched_frees = 0;     // no such block: allocated before msleaks was there, or inherited by fork
-  uint64_t frees_before_start = 0;  // no such block, and it may have been allocated while recording was stopped
-  uint64_t freed_unseen = 0;        // allocations at the address of a block whose free may lie in a pause
-  uint64_t unmatched_retargets = 0; // the same for Retarget and Retain
+  uint64_t failed_allocs = 0;       // an allocator refused
+  uint64_t unmatched_frees = 0;     // no such block: allocated before msleaks was loaded, or inherited by a fork
+  uint64_t frees_before_start = 0;  // no such block, and it may have been allocated during a pause of the recording
+  uint64_t freed_unseen = 0;        // allocations at the address of a block that may have been freed during a pause
+  uint64_t unmatched_retargets = 0; // Retarget and Retain without a block
   uint64_t implicit_frees = 0;      // allocations at the address of a live block
-  uint64_t late_frees = 0;          // blocks among these whose free arrived a moment later, from another thread
-  uint64_t early_frees = 0;         // arrived a moment before their allocation by another thread
-  uint64_t unknown_heaps = 0;       // events of a kind of memory that this version does not know: left out
+  uint64_t late_frees = 0;          // implicit frees whose Free arrived a moment later, from another thread
+  uint64_t early_frees = 0;         // frees that arrived a moment before their allocation by another thread
+  uint64_t unknown_heaps = 0;       // ignored events of a heap that this version does not know
   LiveSetCounts &operator+=(const LiveSetCounts &);
 };
 
-// The live blocks of each process by itself. So code that is about one process cannot walk over the blocks of all.
+// The live blocks of one process at a time. So code for one process cannot walk through the blocks of all processes.
 class BlocksByProcess {
 public:
   virtual ~BlocksByProcess() = default;
@@ -132,46 +132,47 @@ struct ObjectKey;
 
 class LiveSet final : public BlocksByProcess {
 public:
-  // The observers outlive the set and are told in this order.
+  // The observers must outlive the set. They are called in this order.
   explicit LiveSet(std::vector<BlockObserver *> observers);
   ~LiveSet() override;
   LiveSet(const LiveSet &) = delete;
   LiveSet &operator=(const LiveSet &) = delete;
 
-  // The page size of the kernel of `process`, which maps and unmaps whole pages, whatever was asked for. 4 KiB if it is
-  // not told, or if the told size is impossible.
+  // The kernel of `process` maps and unmaps whole pages of this size. If the size is not set, or impossible, it is 4
+  // KiB.
   void setPageBytes(uint32_t process, uint64_t page_bytes);
 
-  // Before the first event: the texts of owners, ranges and marks.
+  // The texts of owners, ranges and marks. Call it before the first event.
   void useLabels(const Labels &labels) { contexts_.useLabels(labels); }
 
-  // `site` is the event's site in the session's catalog. Events come in the order of TraceReader.
+  // `site` is the event's site in the session's catalog. Events must come in the order of TraceReader.
   void apply(const StreamEvent &event, SiteId site);
 
-  // A hint that `event` will be applied soon: fetches the memory that this will need.
+  // A hint that `event` will be applied soon: prefetches the memory that apply() will need.
   void prefetch(const StreamEvent &event) const;
 
-  // Everything that `process` has alive dies of `cause` (one of isEnd).
+  // All live blocks of `process` die with this cause, for which isEnd() must be true.
   void endProcess(uint32_t process, FreeCause cause, uint64_t time_ns);
 
-  // Writes the state after all events until `time_ns`, the last one's time or later, into a checkpoint. False, and
-  // nothing written, when a site has no number.
+  // Writes the state after all events until `time_ns` into a checkpoint. No event may be later than `time_ns`. Returns
+  // false and writes nothing if a site has no number.
   bool save(uint64_t time_ns, const NumbersOfSites &, ByteWriter &to) const;
-  // Goes on where save() was called, whatever was here before; no observer is told. False when that makes no sense, or
-  // a later version wrote it: then nothing is alive.
+  // Replaces the present state by the state that save() has written. Calls no observer. If the bytes make no sense, or
+  // a later version wrote them, returns false, and no block is alive.
   bool load(uint64_t time_ns, std::span<const uint8_t> saved, const SiteOfNumber &);
 
-  // The live block at exactly this address, or null; of several devices' the first one's. Valid until the next event.
+  // The live block at this address, or null. If several devices have one, the first device's. Valid until the next
+  // event.
   const Block *find(uint32_t process, AddressSpace space, uint64_t address) const;
-  // The live block that holds the byte at this address, or null. The first question about a space costs as much as it
-  // has blocks; from then on it is kept up to date. A handle holds no bytes. Valid until the next event.
+  // The live block that contains the byte at this address, or null. The first question about an address space takes
+  // time for all its blocks; after that, an index is kept. A handle contains no bytes. Valid until the next event.
   const Block *holding(uint32_t process, AddressSpace space, uint64_t address, uint8_t device = 0);
-  // Of a pool's live block: the one that it is a part of, as long as that one lives; none if nobody knows.
+  // For a pool's live block: the block that contains it, while that block is alive. None if it is not known.
   BlockId parentOf(BlockId part) const { return valueAt(parents_, part.index); }
-  // The block that a pool's block is a part of now, or null; as holding().
+  // The block of which a pool's block is now a part, or null. Same cost as holding().
   const Block *wholeOf(const Block &part);
   uint64_t liveBlocks() const { return live_blocks_; }
-  std::vector<uint32_t> processes() const; // that have something alive, ascending
+  std::vector<uint32_t> processes() const; // that have not ended, ascending
   // Calls f for each live block of all processes.
   void forEach(const std::function<void(const Block &)> &f) const;
   void forEachOf(uint32_t process, const std::function<void(const Block &)> &f) const override;
@@ -241,7 +242,7 @@ private:
   const std::vector<BlockObserver *> &observersOf(const Block &block) const {
     return observers_of_[static_cast<size_t>(block.heap)];
   }
-  // Gives the block its numbers, and takes them back.
+  // Gives the block its number, or takes it back.
   void announceAlloc(Block &, AllocCause, uint64_t time_ns);
   void announcePart(Process &, const Block &part, uint64_t time_ns);
   void announceFree(const Block &, FreeCause, uint64_t time_ns);
@@ -252,8 +253,8 @@ private:
   std::vector<BlockObserver *> observers_;
   std::array<std::vector<BlockObserver *>, static_cast<size_t>(abi::Heap::Count)> observers_of_; // by heap
   std::unordered_map<uint32_t, std::unique_ptr<Process>> processes_;
-  std::unordered_map<uint32_t, uint64_t> page_bytes_; // where it is not kUsualPageBytes
-  Process *last_process_ = nullptr;                   // of the event before
+  std::unordered_map<uint32_t, uint64_t> page_bytes_; // if it is not kUsualPageBytes
+  Process *last_process_ = nullptr;                   // the process of the event before
   uint32_t last_number_ = 0;
   uint64_t live_blocks_ = 0;
   Cohorts cohorts_;
@@ -261,7 +262,7 @@ private:
   Timeline timeline_;
   uint32_t last_id_ = 0;
   std::vector<BlockId> free_ids_;
-  std::vector<BlockId> parents_; // by number of a pool's block
+  std::vector<BlockId> parents_; // by the number of a pool's block
   std::unique_ptr<SharedObjects> shared_;
   Pauses pauses_;
   UseSources use_sources_;

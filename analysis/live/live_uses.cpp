@@ -1,10 +1,10 @@
-// Which blocks launches, copies and fills use, and what was touched of others.
+// Finds the blocks that launches, copies and fills use, and the pages that were touched in other blocks.
 #include "analysis/live/live_process.h"
 
 namespace msleaks::analysis::inline live {
 
-// The block that is used. The address is its handle, or that of one of its bytes; a block with a handle is found by the
-// handle only. Null: there is none; an argument of a launch may be a plain number.
+// Returns the block that is used, or null. `address` is its handle or the address of one of its bytes. A block with a
+// handle is found only by its handle. An argument of a launch may be no block, but a number.
 const Block *LiveSet::use(uint64_t address, uint8_t device, const Use &use) {
   Process &process = processOf(use.process);
   if (!process.ranges.isEmpty())
@@ -30,7 +30,7 @@ void LiveSet::onAccess(const StreamEvent &event, const abi::AccessEvent &access,
       {header.time, site, event.process, event.stream, reads, writes, is_argument || (!reads && !writes)});
 }
 
-// The host's block that is copied, all of it but for a tenth at most; null: there is none.
+// Returns the host's block of which at least nine tenths are copied, or null.
 const Block *LiveSet::copiedBlock(const abi::CopyEvent &copy, uint32_t process) const {
   constexpr uint64_t kLeftOutOneIn = 10;
   const Block *block = find(process, AddressSpace::Host, copy.source);
@@ -42,7 +42,7 @@ const Block *LiveSet::copiedBlock(const abi::CopyEvent &copy, uint32_t process) 
   return is_host && copy.size >= block->size - block->size / kLeftOutOneIn ? block : nullptr;
 }
 
-// One end may be host memory. If both are, the copy is the program's own, and says nothing of a device.
+// One end of the copy may be host memory. If both ends are, the copy concerns no device.
 void LiveSet::onCopy(const StreamEvent &event, const abi::CopyEvent &copy, SiteId site) {
   const abi::EventHeader &header = copy.header;
   if (header.heap == abi::Heap::Host)
@@ -61,7 +61,7 @@ void LiveSet::onSet(const StreamEvent &event, const abi::SetEvent &set, SiteId s
       {set.header.time, site, event.process, event.stream, false, true, false, set.size});
 }
 
-// The collector may have taken a block for alive that was freed, or handed out again.
+// The block may have been freed, or its address allocated again, since the collector looked at its list.
 void LiveSet::onPages(const StreamEvent &event, const abi::PagesEvent &pages) {
   const Block *block = find(event.process, spaceOf(pages.header.heap), pages.address);
   if (!block || block->reserve || block->time_ns != pages.allocated_ns || block->size != pages.size)

@@ -16,7 +16,7 @@ template <class List> void sortByTime(List &list) {
 
 } // namespace
 
-// If the moment lies before the last maximum, the changes up to that one are put right later: there may be many.
+// If the time is before the last maximum, settle() corrects the changes before that maximum later, many at once.
 void MemoryHistory::move(Key from, Key to, uint64_t bytes, uint64_t since_ns) {
   const auto moved = static_cast<int64_t>(bytes);
   if (maxima_.empty() || since_ns > maxima_.back().time_ns) {
@@ -30,7 +30,7 @@ void MemoryHistory::move(Key from, Key to, uint64_t bytes, uint64_t since_ns) {
     settle();
 }
 
-// The block was the other cohort's from its birth on.
+// The block belonged to the other cohort from its birth on.
 void MemoryHistory::onRetarget(const Block &block, const Block &before, uint64_t) {
   const uint64_t bytes = block.bytes();
   if (bytes == 0 || block.cohort == before.cohort)
@@ -51,7 +51,7 @@ void MemoryHistory::onRetarget(const Block &block, const Block &before, uint64_t
     passOn(LifePart::InUse, LifePart::Late, life.last_ns + 1);
 }
 
-// What was there before may have been used before: it counts as used, and is not late until it is used again.
+// A block from before the history may have been used before. So it is in use, and not late until it is used again.
 LifePart MemoryHistory::beginUses(const Block &block, AllocCause cause, uint64_t time_ns) {
   const bool is_new = cause == AllocCause::Allocated || cause == AllocCause::Reallocated;
   has_lives_ = true;
@@ -63,7 +63,7 @@ void MemoryHistory::onUse(const Block &block, const Use &use) {
   if (block.id.index >= lives_.size() || lives_[block.id.index].bytes == 0)
     return;
   if (rises_)
-    close(); // behind this moment, the block may be out of use
+    close(); // after this time, the block may be out of use
   Life &life = lives_[block.id.index];
   if (life.first_ns == 0) {
     life.first_ns = life.last_ns = use.time_ns;
@@ -76,7 +76,7 @@ void MemoryHistory::onUse(const Block &block, const Use &use) {
   life.last_ns = std::max(life.last_ns, use.time_ns);
 }
 
-// Now it is known which use was the last one. Returns the part of its life that ends with the block.
+// The last use is known now. Returns the part of life in which the block ends.
 LifePart MemoryHistory::endUses(const Block &block, FreeCause cause) {
   const Life life = std::exchange(elementAt(lives_, block.id.index), {});
   if (life.bytes == 0)
@@ -96,20 +96,20 @@ LifePart MemoryHistory::endUses(const Block &block, FreeCause cause) {
   return last;
 }
 
-// Of maxima that go, no part of the blocks' lives may be missed: also of those that end with a use that has been.
+// Before maxima are removed, treats each block's latest use as its last. So the limit also holds for late parts.
 void MemoryHistory::assumeLate() {
   for (Life &life : lives_)
     if (life.last_ns != 0 && !std::exchange(life.assumed_late, true))
       move({life.cohort, LifePart::InUse}, {life.cohort, LifePart::Late}, life.bytes, life.last_ns + 1);
 }
 
-// Memory falls again: that was a maximum.
+// Memory falls again, so the last time was a local maximum.
 void MemoryHistory::close() {
   const size_t first = changes_.size();
   for (const Key key : touched_)
     if (const int64_t bytes = deltaOf(key); bytes != 0)
       changes_.push_back({key, bytes});
-  if (changes_.size() != first || has_lives_) // what is the same now may be told apart later
+  if (changes_.size() != first || has_lives_) // parts of lives may differ later
     maxima_.push_back({time_ns_, changes_.size()});
   touched_.clear();
   ++maximum_;
@@ -165,7 +165,7 @@ uint64_t MemoryHistory::peakOf(const CohortSet &set) const {
   return static_cast<uint64_t>(std::max<int64_t>(*std::max_element(curve.begin(), curve.end()), 0));
 }
 
-// Takes what was moved into the changes.
+// Adds the changes for earlier times to the changes of the maxima.
 void MemoryHistory::settle() {
   sortByTime(moved_);
   std::vector<Change> changes;
@@ -195,7 +195,7 @@ void MemoryHistory::thinOut() {
   room_ = 2 * std::max(changes_.size(), maxima_.size());
 }
 
-// Ascending.
+// In ascending order.
 std::vector<uint64_t> MemoryHistory::timesOfPeaks() const {
   std::vector<uint64_t> times;
   if (peaks_ == nullptr)
@@ -206,14 +206,14 @@ std::vector<uint64_t> MemoryHistory::timesOfPeaks() const {
   return times;
 }
 
-// A run of consecutive maxima that may be merged into its last one. Take any part of the blocks. A maximum that goes
-// rose above the last one before the run by no more than all cohorts rose until then. It lies above the last one of the
-// run by no more than cohorts have fallen since.
+// A run of consecutive maxima that may be merged into its last one. For any set of blocks, a removed maximum is higher
+// than the maximum before the run by at most what all cohorts rose until then. It is higher than the last maximum of
+// the run by at most what all cohorts fell since then.
 class MemoryHistory::Run {
 public:
   explicit Run(size_t cohorts) : of_part_(cohorts), keys_(cohorts * static_cast<size_t>(LifePart::Count)) {}
 
-  // What may be lost if the run goes on with these changes, and ends with them.
+  // The largest possible loss if these changes are added to the run as its last maximum.
   uint64_t lostWith(std::span<const Change> changes) const {
     int64_t fallen = fallen_;
     for (const Change &change : changes) {
@@ -236,7 +236,7 @@ public:
     }
     time_ns_ = time_ns;
   }
-  // The run as one maximum.
+  // Writes the run as one maximum, and empties the run.
   void take(std::vector<Change> &changes, std::vector<Maximum> &maxima) {
     const size_t first = changes.size();
     for (const Key key : touched_)
@@ -249,7 +249,7 @@ public:
   }
 
 private:
-  // The change of a key, against the maximum before the run.
+  // The change of a key since the maximum before the run.
   struct Level {
     int64_t now = 0, highest = 0; // at the maxima before the last one
   };
@@ -260,12 +260,12 @@ private:
   size_t of_part_;
   std::vector<Level> keys_;
   std::vector<Key> touched_;
-  int64_t fallen_ = 0, risen_ = 0, most_risen_ = 0; // sums over cohorts; the last: at the maxima before the last one
+  int64_t fallen_ = 0, risen_ = 0, most_risen_ = 0; // sums over cohorts; most_risen_: at maxima before the last
   uint64_t time_ns_ = 0;
 };
 
-// Drops maxima that no part of the blocks misses by more than the limit, but not the first ones at or behind the pinned
-// times.
+// Removes maxima that change the highest point of any set of blocks by at most the limit. Keeps the first maximum at or
+// after each pinned time.
 void MemoryHistory::mergeHumps(uint64_t limit_bytes, std::span<const uint64_t> pinned_ns) {
   spare_changes_.clear();
   spare_maxima_.clear();
@@ -275,7 +275,7 @@ void MemoryHistory::mergeHumps(uint64_t limit_bytes, std::span<const uint64_t> p
   Run run(cohorts);
   uint64_t most_lost_bytes = 0;
   size_t begin = 0;
-  bool is_pinned = false; // the maximum before
+  bool is_pinned = false; // whether the maximum before is pinned
   for (const Maximum &maximum : maxima_) {
     const auto list = std::span<const Change>(changes_).subspan(begin, maximum.end - begin);
     begin = maximum.end;

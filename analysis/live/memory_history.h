@@ -1,18 +1,18 @@
-// The live bytes of each cohort at every local maximum of the memory in use. The peak without some blocks can be
-// computed from it afterwards, for any of them.
+// Stores the live bytes of each cohort at every local maximum of the memory in use. From this, the peak without any
+// given set of blocks can be computed at the end.
 //
-// Between two local maxima memory first falls and then rises. So does the memory of any part of the blocks, whose
-// highest point in between is therefore at one end or the other. So it is enough to keep, for every local maximum, by
-// how much each cohort has changed since the one before. A place that allocates and frees in turns changes by nothing
-// and takes no room.
+// Between two local maxima, memory first falls and then rises. The same is true for any set of blocks, so its
+// highest point in between is at one of the two maxima. So it is enough to store, for each local maximum, the change
+// of each cohort since the maximum before. A place that allocates and frees alternately changes by 0, so takes no
+// space.
 //
-// A block's part in it changes with its uses: what it takes before its first use, from there to the last one, and
-// behind it are told apart (LifePart). Which use was the last one is known when the block is freed, so a local maximum
-// is also kept wherever a use may have been the last.
+// The life of a block has parts (LifePart): before its first use, from the first use to the last, and after the last
+// use. The last use is known only when the block is freed. So a local maximum is also stored at each use that may be
+// the last.
 //
-// Memory is bounded: where there are too many local maxima, those go that no part of the blocks misses by more than a
-// limit, which grows until there is room again (error() says by how much a peak that is worked out may be too low).
-// The peaks of all memory and of each account never go.
+// Memory is bounded. If there are too many local maxima, removes those that matter least for every set of blocks. The
+// limit of this error grows until there is space again (error() returns how much too low a computed peak may be). The
+// peaks of all memory and of each account are never removed.
 #pragma once
 
 #include "analysis/base/tables.h"
@@ -27,25 +27,25 @@
 
 namespace msleaks::analysis::inline live {
 
-// Blocks that a cohort has from this moment on.
+// Bytes that a cohort has from this time on.
 struct Added {
   uint64_t time_ns;
   CohortId cohort;
-  int64_t bytes; // negative: no longer
+  int64_t bytes; // negative: bytes that it no longer has
 };
 
-using CohortSet = std::vector<bool>; // by index; those behind its end are not in it
+using CohortSet = std::vector<bool>; // by index; cohorts after its end are not in the set
 
 class MemoryHistory final : public BlockObserver {
 public:
   static constexpr LifeParts kAllParts = LifeParts::all();
 
-  // `most_changes`: bound of what is kept, in changes of one cohort (16 bytes each); eight for each cohort are always
-  // kept.
+  // `most_changes` limits the stored changes of cohorts (16 bytes each). At least eight changes for each cohort are
+  // always kept.
   explicit MemoryHistory(size_t most_changes = 1 << 17) : most_changes_(most_changes) {}
 
-  // Before the first block: the maxima where these have their peaks are kept. Whoever tells this history of blocks
-  // tells `peaks` of them behind it.
+  // Keeps the maxima at which `peaks` have their peaks. Call it before the first block. Each block must be reported to
+  // this history first, and then to `peaks`.
   void keepPeaks(const Peaks &peaks) { peaks_ = &peaks; }
 
   void onAlloc(const Block &block, AllocCause cause, uint64_t time_ns) override {
@@ -63,12 +63,12 @@ public:
   void onRetarget(const Block &, const Block &before, uint64_t time_ns) override;
   void onUse(const Block &, const Use &) override;
 
-  // What these cohorts had in these parts of their blocks' lives, or these blocks (ascending by time), at each local
-  // maximum, and have now.
+  // The bytes at each local maximum, and now. The first function counts these cohorts' blocks in these parts of their
+  // lives. The second function counts these blocks, which are in the order of time.
   std::vector<int64_t> curveOf(const CohortSet &, LifeParts = kAllParts) const;
   std::vector<int64_t> curveOf(std::span<const Added>) const;
   // Calls f(number of the local maximum, cohort, part, bytes) for each change at a maximum, in any order. The numbers
-  // are those of curves, so the last one is now.
+  // are indexes in the curves, so the last one means now.
   template <class F> void forEachChange(F &&f) const {
     size_t number = 0;
     forEachMaximum([&](uint64_t, std::span<const Change> changes) {
@@ -79,18 +79,18 @@ public:
     for (const Moved &moved : moved_)
       f(numberOf(moved.time_ns), moved.change.key.cohort, moved.change.key.part, moved.change.bytes);
   }
-  // The first local maximum that has what is added at this time.
+  // The first local maximum that contains bytes which are added at this time.
   size_t numberOf(uint64_t time_ns) const {
     const auto at = std::lower_bound(maxima_.begin(), maxima_.end(), time_ns,
                                      [](const Maximum &maximum, uint64_t time) { return maximum.time_ns < time; });
     return static_cast<size_t>(at - maxima_.begin());
   }
-  // CLOCK_MONOTONIC of each local maximum; now: UINT64_MAX.
+  // CLOCK_MONOTONIC of each local maximum, and UINT64_MAX for now.
   std::vector<uint64_t> times() const;
   // The highest sum of these cohorts.
   uint64_t peakOf(const CohortSet &) const;
 
-  // How much too low a sum may be that is not of all cohorts.
+  // The largest error of a sum over some of the cohorts: it may be too low by this.
   uint64_t error() const { return error_bytes_; }
   size_t maxima() const { return maxima_.size(); }
 
@@ -105,22 +105,22 @@ private:
     Key key;
     int64_t bytes;
   };
-  // Bytes that are another key's from a moment on that lies behind us.
+  // Bytes that belong to another key from a time on that is already past.
   struct Moved {
     uint64_t time_ns;
     Change change;
   };
-  // Of a live block whose uses can be seen.
+  // The life of a block whose uses can be seen.
   struct Life {
     CohortId cohort;
     uint64_t bytes = 0;
-    uint64_t first_ns = 0, last_ns = 0; // uses; 0: none
-    bool was_there = false;             // when the history began: then first_ns is that moment
-    bool assumed_late = false;          // behind the last use
+    uint64_t first_ns = 0, last_ns = 0; // uses; 0 = none
+    bool was_there = false;             // alive when the history began: first_ns is that time
+    bool assumed_late = false;          // treated as if its last use was over
   };
   struct Maximum {
     uint64_t time_ns;
-    size_t end; // of its changes
+    size_t end; // end of its changes
   };
 
   void rise(Key key, uint64_t bytes, uint64_t time_ns) {
@@ -168,26 +168,26 @@ private:
   }
 
   struct Delta {
-    uint64_t maximum; // that `bytes` belongs to
+    uint64_t maximum; // the maximum to which `bytes` belongs
     int64_t bytes;
   };
   size_t most_changes_;
-  size_t room_ = 0;              // twice what could not go the last time
-  const Peaks *peaks_ = nullptr; // whose maxima stay
+  size_t room_ = 0;              // twice what the last thinning left
+  const Peaks *peaks_ = nullptr; // the maxima of these peaks stay
   std::vector<Maximum> maxima_;
   std::vector<Change> changes_;
-  std::vector<Maximum> spare_maxima_; // while they are thinned out: each time from the heap again costs more than that
+  std::vector<Maximum> spare_maxima_; // for thinning out: to allocate them each time costs more
   std::vector<Change> spare_changes_;
   // Since the last maximum:
   std::array<std::vector<Delta>, static_cast<size_t>(LifePart::Count)> deltas_; // by cohort
   std::vector<Key> touched_;
-  size_t keys_ = 0;      // that ever had memory
-  uint64_t maximum_ = 1; // number of the next one, to tell old deltas
-  uint64_t time_ns_ = 0; // of its last allocation
+  size_t keys_ = 0;      // keys that ever had memory
+  uint64_t maximum_ = 1; // number of the next maximum, to recognise old deltas
+  uint64_t time_ns_ = 0; // time of the last allocation before it
   bool rises_ = false;
-  bool has_lives_ = false;   // blocks have changed whose uses can be seen
-  std::vector<Moved> moved_; // since a moment before the last maximum
-  std::vector<Life> lives_;  // by number of the block
+  bool has_lives_ = false;   // a block whose uses can be seen has changed
+  std::vector<Moved> moved_; // changes for a time before the last maximum
+  std::vector<Life> lives_;  // by the block's number
   uint64_t limit_bytes_ = 32, error_bytes_ = 0;
 };
 

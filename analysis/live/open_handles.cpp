@@ -7,8 +7,8 @@ namespace {
 
 using abi::HandleKind;
 
-// How long before its Opened another thread's Closed may come. Times of two processors differ a little; and a thread
-// that detaches itself may do so before pthread_create has returned in the one that made it.
+// How long before an Opened event another thread's Closed event may come. Clocks of two processors differ a little. A
+// thread may also detach itself before pthread_create has returned in its creator.
 uint64_t earlinessOf(HandleKind kind) { return kind == HandleKind::Thread ? 1'000'000'000 : 1'000; }
 
 } // namespace
@@ -18,7 +18,7 @@ void OpenHandles::apply(const StreamEvent &event, SiteId site) {
     ++processes_[event.process].steps;
     return;
   }
-  const auto fields = event.event.as<abi::OpenedEvent>(); // those of a Closed are the same
+  const auto fields = event.event.as<abi::OpenedEvent>(); // Closed has the same fields
   const Handle handle{static_cast<HandleKind>(fields.kind), fields.handle};
   if (fields.kind > UINT8_MAX || abi::nameOf(handle.kind) == nullptr)
     return;
@@ -31,7 +31,7 @@ void OpenHandles::apply(const StreamEvent &event, SiteId site) {
     make(process, handle, event, site);
 }
 
-// The one before of this number, if there is one, was closed unseen.
+// If the same handle is still open, its close was not seen.
 void OpenHandles::make(Process &process, const Handle &handle, const StreamEvent &event, SiteId site) {
   const uint64_t time_ns = event.event.header().time;
   if (const auto early = process.early.extract(handle); !early.empty() && early.mapped().stream != event.stream &&
@@ -40,7 +40,7 @@ void OpenHandles::make(Process &process, const Handle &handle, const StreamEvent
   process.open[handle] = {.site = site, .time_ns = time_ns, .step = process.steps};
 }
 
-// One more owner; or the thread's last close was refused.
+// Adds an owner, or the thread's last close was refused.
 void OpenHandles::restore(Process &process, const Handle &handle, const StreamEvent &event) {
   if (const auto open = process.open.find(handle); open != process.open.end()) {
     ++open->second.owners;

@@ -1,4 +1,4 @@
-// The handles that are open (abi/handles.def): events go in. Memory grows with what is open.
+// The open handles (abi/handles.def), from events. Its memory grows with the number of open handles.
 #pragma once
 
 #include "analysis/places/site.h"
@@ -16,25 +16,25 @@ class OpenHandles {
 public:
   struct Handle {
     abi::HandleKind kind = abi::HandleKind::None;
-    uint64_t number = 0; // as the API gave it out
+    uint64_t number = 0; // as the API returned it
     auto operator<=>(const Handle &) const = default;
   };
   struct Open {
     SiteId site;
     uint64_t time_ns = 0;
     uint64_t owners = 1;
-    uint32_t step = 0; // of its process, in which it was opened: how many had begun
+    uint32_t step = 0; // number of steps that its process had begun when it was opened
   };
   using OfProcess = std::map<Handle, Open>;
 
-  // An Opened, a Closed or a Step.
+  // Takes an event Opened, Closed or Step.
   void apply(const StreamEvent &, SiteId);
-  // What the process has open, which it ends with. Ask for its steps before.
+  // Returns the handles that the process leaves open at its end. Call stepsOf() before.
   OfProcess endProcess(uint32_t process);
   uint32_t stepsOf(uint32_t process) const;
-  // Null: it is not open.
+  // Null if the handle is not open.
   const Open *find(uint32_t process, const Handle &) const;
-  // From here on it is not seen what is closed.
+  // From now on, closes are not recorded, so forgets all open handles.
   void forgetAll();
 
   template <class F> void forEachProcess(F &&f) const {
@@ -47,16 +47,16 @@ private:
     Handle handle;
     Open open;
   };
-  // A handle that nobody had opened.
+  // A close of a handle that was not open.
   struct Early {
     uint64_t time_ns;
     uint32_t stream;
   };
   struct Process {
     OfProcess open;
-    std::map<uint32_t, Taken> taken; // what each thread closed last: its close may be refused
+    std::map<uint32_t, Taken> taken; // the handle that each thread closed last: the close may be refused
     std::map<Handle, Early> early;
-    uint32_t steps = 0; // that have begun
+    uint32_t steps = 0; // steps that have begun
   };
 
   static void make(Process &, const Handle &, const StreamEvent &, SiteId);

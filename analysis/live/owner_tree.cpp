@@ -6,10 +6,10 @@ namespace msleaks::analysis::inline live {
 
 namespace {
 
-// A text may be nothing but separators: what is below so many levels is one component.
+// A text may consist only of separators. So after this number of levels, the rest is one component.
 constexpr size_t kMostLevels = 16;
 
-// 0: there is none above it.
+// The length of the parent's path; 0 = there is no parent.
 size_t parentLength(std::string_view path) {
   size_t at = 0;
   for (size_t level = 1, next = path.find('@'); next != std::string_view::npos && level < kMostLevels; ++level) {
@@ -36,7 +36,7 @@ OwnerTree::NodeId OwnerTree::ofPath(std::string_view path) {
 }
 
 std::vector<OwnerTree::NodeId> OwnerTree::inOrder() const {
-  const auto isBefore = [](char a, char b) { // what separates components comes before all that is in one
+  const auto isBefore = [](char a, char b) { // a separator sorts before all other characters
     return (a == '@' ? 0 : static_cast<unsigned char>(a) + 1) < (b == '@' ? 0 : static_cast<unsigned char>(b) + 1);
   };
   std::vector<NodeId> order;

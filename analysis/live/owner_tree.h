@@ -1,4 +1,4 @@
-// Owners as a tree: framework@component@… is below framework@component, and that is below framework.
+// Owners as a tree: framework@component@… is below framework@component, which is below framework.
 #pragma once
 
 #include "analysis/base/tables.h"
@@ -15,22 +15,22 @@ namespace msleaks::analysis::inline live {
 
 class OwnerTree {
 public:
-  // 0: of blocks whose owner nobody named.
+  // 0 is the node of blocks without an owner.
   struct NodeId {
     uint32_t index = 0;
     constexpr auto operator<=>(const NodeId &) const = default;
   };
 
-  // Both may grow, and outlive the tree.
+  // Both may grow. They must outlive the tree.
   OwnerTree(const Cohorts &cohorts, const Labels &labels) : cohorts_(cohorts), labels_(labels) {}
 
   NodeId of(CohortId cohort) {
-    uint32_t &number = elementAt(by_cohort_, cohort.index); // one more than the node's; 0: not looked for yet
+    uint32_t &number = elementAt(by_cohort_, cohort.index); // the node's number plus 1; 0 = not yet known
     if (number == 0)
       number = ofLabel(cohorts_[cohort].owner).index + 1;
     return {number - 1};
   }
-  // Calls f for the node and all above it.
+  // Calls f for the node and all nodes above it.
   template <class F> void forEachUp(NodeId node, F &&f) const {
     for (;; node = nodes_[node.index].parent) {
       f(node);
@@ -38,14 +38,14 @@ public:
         return;
     }
   }
-  size_t size() const { return nodes_.size(); } // with the one of nobody
+  size_t size() const { return nodes_.size(); } // includes the node of blocks without an owner
   const std::string &pathOf(NodeId node) const { return nodes_[node.index].path; }
-  // Each node before those below it, siblings in the order of the alphabet; the one of nobody is the last.
+  // Each node before the nodes below it, siblings in alphabetical order, and last the node without an owner.
   std::vector<NodeId> inOrder() const;
 
 private:
   struct Node {
-    NodeId parent; // 0: none
+    NodeId parent; // 0 = none
     std::string path;
   };
 

@@ -1,5 +1,5 @@
-// The parts of one segment that a pool has handed out: where they are now, and where they were at the highest point of
-// some sum.
+// The parts of one segment that a pool has returned: their state now, and their state at the highest point of some
+// sum.
 #pragma once
 
 #include "analysis/live/cohorts.h"
@@ -19,7 +19,7 @@ public:
   };
   using Parts = std::map<uint64_t, Part>; // by address
 
-  // `peak`: how many peaks there have been, each higher than the one before.
+  // `peak` is the number of peaks so far, each higher than the one before.
   void add(uint64_t address, const Part &part, uint64_t peak) {
     note(address, peak);
     used_bytes_ += part.bytes - (parts_.contains(address) ? parts_.at(address).bytes : 0);
@@ -33,7 +33,7 @@ public:
     used_bytes_ -= found->second.bytes;
     parts_.erase(found);
   }
-  // The part belongs to another cohort, and did so from its birth.
+  // The part belongs to another cohort, and has done so from its birth.
   void retarget(uint64_t address, CohortId cohort) {
     for (Parts *parts : {&parts_, then_ ? &*then_ : nullptr})
       if (parts && parts->contains(address))
@@ -50,10 +50,10 @@ public:
 private:
   struct Before {
     uint64_t address;
-    std::optional<Part> part; // none: it was free
+    std::optional<Part> part; // none: these bytes were free
   };
 
-  // Before a change. Changes are kept until they are more than the parts; then a copy is less, and one is enough.
+  // Call it before a change. Stores changes until they are more than the parts. Then it copies the parts once instead.
   void note(uint64_t address, uint64_t peak) {
     if (peak != peak_) {
       peak_ = peak;
@@ -84,11 +84,11 @@ private:
   Parts parts_;
   uint64_t used_bytes_ = 0;
   uint64_t peak_ = 0;
-  std::vector<Before> before_; // what the changes since that peak changed
+  std::vector<Before> before_; // the old parts, for the changes since that peak
   std::optional<Parts> then_;
 };
 
-// The longest stretch of a segment of `bytes` from `begin` on in which there is no part.
+// The longest part of a segment without a part of the pool. The segment has `bytes`, from `begin` on.
 uint64_t largestHole(const PartMap::Parts &, uint64_t begin, uint64_t bytes);
 
 } // namespace msleaks::analysis::inline live

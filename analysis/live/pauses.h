@@ -1,4 +1,4 @@
-// Follows Epoch events, to find blocks whose free may not have been recorded.
+// Follows Epoch events, to find blocks whose free may not be recorded.
 #pragma once
 
 #include "msleaks/abi/session.h"
@@ -22,11 +22,11 @@ public:
       unsure_until_ns_ = epoch.header.time;
   }
 
-  // A block that was alive when a pause began, or was recorded while it began: nobody knows whether it was freed.
+  // Whether the block was alive at the begin of a pause, or was allocated at that moment: it may have been freed since.
   bool mayHaveBeenFreed(uint64_t allocated_ns) const { return allocated_ns < unsure_until_ns_; }
-  // Blocks may have been allocated unseen, so a free of an unknown one is no fault.
+  // Whether blocks may have been allocated unseen: then a free of an unknown block is no error.
   bool any() const { return any_; }
-  // All that were applied: somebody says stop or go for each of them.
+  // All Epoch events so far: a request to stop or to continue caused each of them.
   const std::vector<abi::EpochEvent> &epochs() const { return epochs_; }
 
 private:

@@ -7,7 +7,7 @@ namespace msleaks::analysis::inline live {
 void PeakTracker::move(CohortId from, CohortId to, uint64_t bytes, uint64_t since_ns) {
   const uint64_t number = clock_.number();
   elementAt(sums_, from.index).touch(number);
-  elementAt(sums_, to.index).touch(number); // may move the sums
+  elementAt(sums_, to.index).touch(number); // may move the elements of sums_
   AtPeak<BlockSum> &giver = sums_[from.index], &taker = sums_[to.index];
   take(giver.touch(number), bytes);
   taker.touch(number) += {bytes, 1};
@@ -33,7 +33,7 @@ PeakTracker *Peaks::trackerOfDevice(const Block &block) {
   if (devices.empty()) {
     if (block.device == 0)
       return nullptr;
-    devices.push_back(heaps_[heap]); // until now all of it was on device 0
+    devices.push_back(heaps_[heap]); // until now, all blocks were on device 0
   }
   return &elementAt(devices, block.device);
 }

@@ -1,5 +1,5 @@
-// The highest points of the memory in use, counted once for all analyzers: of all physical heaps together, of each
-// heap, of each account and of each process.
+// The highest points of the memory in use, computed once for all analyzers. There is one for all physical heaps
+// together, for each heap, for each account and for each process.
 #pragma once
 
 #include "analysis/base/tables.h"
@@ -15,7 +15,7 @@
 
 namespace msleaks::analysis::inline live {
 
-// The bytes of one sum now, at its highest point, and when it got there first.
+// The bytes of one sum: now, and at its highest point. Also the time when it first reached this point.
 class PeakClock {
 public:
   void add(uint64_t bytes, uint64_t time_ns) {
@@ -31,15 +31,15 @@ public:
   uint64_t nowBytes() const { return now_bytes_; }
   uint64_t bytes() const { return bytes_; }
   uint64_t timeNs() const { return time_ns_; } // CLOCK_MONOTONIC
-  // How many peaks there have been, each higher than the one before: what AtPeak and PartMap ask for.
+  // The number of peaks so far, each higher than the one before. AtPeak and PartMap need it.
   uint64_t number() const { return number_; }
 
 private:
   uint64_t now_bytes_ = 0, bytes_ = 0, time_ns_ = 0, number_ = 0;
 };
 
-// A clock with what each cohort had at the peak. An event costs the same however many cohorts there are: a cohort
-// copies its sum aside the first time that it changes after a peak, and only then.
+// A clock, and the bytes of each cohort at the peak. The time for an event does not depend on the number of cohorts. A
+// cohort copies its sum only when it changes for the first time after a peak.
 class PeakTracker {
 public:
   void add(CohortId cohort, uint64_t bytes, uint64_t time_ns) {
@@ -50,14 +50,14 @@ public:
     take(elementAt(sums_, cohort.index).touch(clock_.number()), bytes);
     clock_.remove(bytes);
   }
-  // A block that was added at `since_ns` belongs to another cohort, and did so from then on: also at the peak, if it
-  // was alive there.
+  // A block that was added at `since_ns` belongs to another cohort, and has done so from then on. This also changes the
+  // peak, if the block was alive there.
   void move(CohortId from, CohortId to, uint64_t bytes, uint64_t since_ns);
 
   const PeakClock &clock() const { return clock_; }
-  // What was alive at the peak, ascending.
+  // The blocks that were alive at the peak, ascending by cohort.
   std::vector<CohortShare> shares() const;
-  // Calls f(cohort, what it has now, what it had at the peak) for those that ever had something.
+  // Calls f(cohort, sum now, sum at the peak) for each cohort that ever had memory.
   template <class F> void forEach(F &&f) const {
     for (uint32_t index = 1; index < sums_.size(); ++index) {
       const BlockSum &now = sums_[index].now(), &then = sums_[index].then(clock_.number());
@@ -76,15 +76,15 @@ private:
   std::vector<AtPeak<BlockSum>> sums_; // by cohort
 };
 
-// Counts blocks with memory of their own. It is told of a birth after the analyzers, so that each of them still sees
-// the peak before it, and can put aside what it had there (AtPeak).
+// Counts blocks that have memory of their own. It receives each birth after the analyzers. So an analyzer still sees
+// the peak before the birth, and can store its own value there (AtPeak).
 class Peaks final : public BlockObserver {
 public:
   void onAlloc(const Block &, AllocCause, uint64_t time_ns) override;
   void onFree(const Block &, FreeCause, uint64_t time_ns) override;
   void onRetarget(const Block &, const Block &before, uint64_t time_ns) override;
 
-  // Of all physical heaps of all processes together; of one heap on all devices; of one device's part of it.
+  // For all physical heaps of all processes; for one heap on all devices; for one heap on one device.
   const PeakTracker &physical() const { return physical_; }
   const PeakTracker &of(abi::Heap heap) const { return heaps_[static_cast<size_t>(heap)]; }
   const PeakTracker &of(const Account &account) const {
@@ -93,7 +93,7 @@ public:
       return of(account.heap);
     return account.device < devices.size() ? devices[account.device] : none_;
   }
-  // Calls f(account, tracker) for those that ever had something, ascending.
+  // Calls f(account, tracker) for each account that ever had memory, in ascending order.
   template <class F> void forEachAccount(F &&f) const {
     for (size_t heap = 0; heap < heaps_.size(); ++heap)
       for (size_t device = 0; device < std::max<size_t>(devices_[heap].size(), 1); ++device) {
@@ -102,7 +102,7 @@ public:
           f(account, of(account));
       }
   }
-  // Of the physical heaps of each process that ever had something, by its number.
+  // The physical heaps of each process that ever had memory, by the process' number.
   const std::unordered_map<uint32_t, PeakClock> &processes() const { return processes_; }
 
 private:
@@ -120,10 +120,10 @@ private:
 
   PeakTracker physical_;
   std::array<PeakTracker, kHeaps> heaps_;
-  std::array<std::vector<PeakTracker>, kHeaps> devices_; // by device; empty: all of the heap is on device 0
+  std::array<std::vector<PeakTracker>, kHeaps> devices_; // by device; empty: all blocks of the heap are on device 0
   PeakTracker none_;
   std::unordered_map<uint32_t, PeakClock> processes_;
-  PeakClock *last_clock_ = nullptr; // elements of an unordered_map stay where they are
+  PeakClock *last_clock_ = nullptr; // elements of an unordered_map do not move
   uint32_t last_process_ = 0;
 };
 

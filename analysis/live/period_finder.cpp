@@ -3,7 +3,7 @@
 namespace msleaks::analysis::inline live {
 namespace {
 
-// Sums of these differ where the cohorts do.
+// Different sets of cohorts have different sums of these hashes.
 uint64_t hashOf(CohortId cohort) {
   uint64_t mixed = (cohort.index + 1) * 0x9e37'79b9'7f4a'7c15u;
   mixed ^= mixed >> 32;
@@ -22,7 +22,7 @@ PeriodFinder::Step PeriodFinder::onAlloc(uint32_t stream, CohortId cohort, uint6
     candidate.first_bytes = sum.bytes;
   } else {
     const uint64_t between = sum.hashes - candidate.sum;
-    // A round of one place tells nothing: it is like all others, whatever happens.
+    // If only one place allocates in a round, all rounds are equal. This proves nothing.
     if (between == candidate.between && between != hashOf(cohort)) {
       ++candidate.alike;
       candidate.alike_bytes += sum.bytes - candidate.last_bytes;
@@ -62,8 +62,8 @@ PeriodFinder::Step PeriodFinder::adopt(CohortId cohort, const Candidate &candida
   return Step::First;
 }
 
-// A program that only collects, as one that reads a document into memory, goes through no rounds: rounds free the
-// greater part of what they allocate. What is freed behind the last round, as the document is, does not count.
+// A program that only collects, for example reads a document into memory, has no rounds: rounds free most of what they
+// allocate. Frees after the last round do not count, since such a program may free its document at the end.
 std::optional<PeriodFinder::Period> PeriodFinder::period() const {
   if (anchor_.index == 0)
     return std::nullopt;

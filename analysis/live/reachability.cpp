@@ -9,19 +9,19 @@
 namespace msleaks::analysis::inline live {
 namespace {
 
-// Where a block can be reached from several of them, the first one is named: it says most.
+// If several kinds of roots reach a block, a report names the first kind in this order, since it explains most.
 constexpr std::array kRootOrder{RegionUse::Globals, RegionUse::ThreadLocal, RegionUse::Stack, RegionUse::Registers,
                                 RegionUse::Other};
 
-// A pointer into a block is less than this, counted from its begin. An empty block has one byte. An array of objects
-// without any element is a count of 8 bytes, and the program keeps a pointer behind it.
+// A pointer into a block is less than this, counted from the block's begin. An empty block counts as one byte. An array
+// without elements may consist only of a count of 8 bytes, and the program keeps a pointer after it.
 uint64_t reachOf(const Block &block) {
   constexpr uint64_t kArrayCookie = 8;
   return block.size == kArrayCookie ? kArrayCookie + 1 : std::max<uint64_t>(block.size, 1);
 }
 
-// Where glibc's malloc keeps its lists: addresses of free chunks. A chunk begins with eight bytes that the block before
-// it may use, so such an address may lie in a block.
+// In this memory glibc's malloc keeps lists of free chunks, by their addresses. A chunk begins with eight bytes that
+// the block before may use. So the address of a free chunk may be inside a block.
 bool isLibc(const MemoryRegion &region) {
   return region.use == RegionUse::Globals && baseName(region.image.path).starts_with("libc.so");
 }
@@ -47,7 +47,7 @@ const char *nameOf(Reach reach) {
   return "";
 }
 
-// Sorts the pointers into those within blocks and those outside.
+// Sorts pointers: inside of blocks, or outside.
 class Reachability::Reading {
 public:
   Reading(const Reachability &graph) : graph_(graph) {}
@@ -70,14 +70,14 @@ public:
   }
 
   std::array<std::vector<RootWord>, static_cast<size_t>(RegionUse::Other) + 1> roots;
-  std::vector<RootWord> outside; // in the heap, in no block
-  std::vector<RootWord> tagged;  // wherever they are
+  std::vector<RootWord> outside; // in the heap, outside of blocks
+  std::vector<RootWord> tagged;  // words with tags, in any memory
   std::vector<Edge> edges;
 
 private:
   RegionUse useOf(uint64_t address) {
     if (region_ == nullptr || address < region_->begin || address >= region_->end)
-      region_ = graph_.regionOf(address); // null: none
+      region_ = graph_.regionOf(address); // null: no region
     return region_ ? region_->use : RegionUse::Other;
   }
   void addEdge(uint32_t from, uint32_t to, uint64_t at) {
@@ -94,7 +94,7 @@ Reachability::Reachability(const BlocksByProcess &live, const PointedMemory &mem
   takeBlocks(live);
   Reading reading(*this);
   memory.forEachPointer([&](const Pointer &pointer) { reading.take(pointer); });
-  for (uint32_t node = 0; node < in_heap_; ++node) // who holds a part holds the mapping
+  for (uint32_t node = 0; node < in_heap_; ++node) // a pointer to a part holds the whole mapping
     if (const auto whole = static_cast<uint32_t>(
             std::upper_bound(begins_.begin() + static_cast<ptrdiff_t>(in_heap_), begins_.end(), begins_[node]) -
             begins_.begin());
@@ -137,7 +137,7 @@ void Reachability::takeBlocks(const BlocksByProcess &live) {
   heads_.assign(blocks_.size(), kNone);
 }
 
-// The innermost block.
+// Returns the innermost block that contains the address.
 uint32_t Reachability::nodeHolding(uint64_t address) const {
   const auto middle = begins_.begin() + static_cast<ptrdiff_t>(in_heap_);
   for (const auto &[begin, end] : {std::pair(begins_.begin(), middle), std::pair(middle, begins_.end())}) {
@@ -180,7 +180,7 @@ void Reachability::sortEdges(const std::vector<Edge> &edges) {
     edges_[next[edge.from]++] = edge;
 }
 
-// From what is in the queue, along the shortest ways.
+// Visits the blocks that the queue's blocks reach, by the shortest paths.
 void Reachability::flood(Reach reach) {
   for (size_t i = 0; i < queue_.size(); ++i) {
     const uint32_t node = queue_[i];
@@ -225,7 +225,7 @@ void Reachability::takeHead(uint32_t node) {
   queue_.push_back(node);
 }
 
-// Heads are those that no lost block points to, and the oldest of those that point to each other in a circle.
+// Heads are the lost blocks to which no other lost block points, and the oldest block of each lost cycle.
 void Reachability::findLost() {
   const std::vector<bool> pointed_to = pointedToByOthers();
   for (uint32_t node = 0; node < blocks_.size(); ++node)
@@ -240,8 +240,8 @@ void Reachability::findLost() {
     }
 }
 
-// The rest are circles, and the blocks that they lead to. They come in the order in which a search into depth that
-// begins with the oldest one leaves them. If nothing else leads to a circle, its oldest block is left last.
+// The remaining blocks form cycles, or cycles lead to them. They are in the order in which a depth-first search from
+// the oldest block finishes them. If nothing else leads to a cycle, its oldest block finishes last.
 std::vector<uint32_t> Reachability::circlesByFinish() const {
   std::vector<uint32_t> rest, finished;
   for (uint32_t node = 0; node < blocks_.size(); ++node)

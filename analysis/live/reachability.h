@@ -1,8 +1,8 @@
-// Which blocks of a process something still pointed to when its memory was read, and from where: lost and held ones.
+// Computes which blocks of a process something still pointed to when its memory was read, and the path of pointers.
 //
-// A pointer to any byte of a block counts, as for LeakSanitizer. It is followed from globals, thread-local storage,
-// stacks, registers and memory of unknown use through blocks. What the C library's heap has outside of blocks is free
-// or tells of blocks: it holds nothing.
+// A pointer to any byte of a block counts, as in LeakSanitizer. It follows pointers from globals, thread-local storage,
+// stacks, registers and memory of unknown use, and then through blocks. In the C library's heap, memory outside of
+// blocks is free or belongs to the allocator. So it holds nothing.
 #pragma once
 
 #include "analysis/live/live_set.h"
@@ -17,47 +17,47 @@
 namespace msleaks::analysis::inline live {
 
 enum class Reach : uint8_t {
-  Lost,     // nothing that is in use leads to it
-  Indirect, // only lost blocks do
+  Lost,     // no pointer from memory in use reaches it
+  Indirect, // only lost blocks point to it
   Held,
-  Unknown, // it was not read, or cannot be told
+  Unknown, // the memory was not read, or it cannot be decided
 };
 inline constexpr size_t kReaches = 4;
 const char *nameOf(Reach);
 
-// The way to a block: a word outside of blocks, and the blocks that it leads through.
+// The path to a block: a word outside of blocks, and the blocks through which the path leads.
 struct Holders {
   struct Root {
     MemoryRegion region;
-    uint64_t address; // of the word
+    uint64_t address; // address of the word
   };
   struct Link {
-    SiteId site;     // of the block
-    uint64_t offset; // offset of the pointer in it to the next one
-    uint64_t count;  // blocks in a row with the same site and offset
-    bool whole;      // the next one is the mapping that the block lies in
+    SiteId site;     // site of the block
+    uint64_t offset; // offset of the pointer to the next block
+    uint64_t count;  // consecutive blocks with the same site and offset
+    bool whole;      // the next block is the mapping that contains this block
   };
   std::optional<Root> root; // none: the first block is lost
-  std::vector<Link> links;  // those of a long way: the first and the last ones
-  uint64_t left_out = 0;    // blocks between these
+  std::vector<Link> links;  // if the path is long: only the first and the last links
+  uint64_t left_out = 0;    // number of blocks between these links
 };
 
 class Reachability {
 public:
-  // Takes the blocks of the map's process that are alive in `live`. It asks `live` for no other process. If each of N
-  // processes asked for the blocks of all processes, the time would grow with N².
+  // Takes the blocks of the map's process that are alive in `live`. It does not ask `live` for the blocks of other
+  // processes: with N processes, the total time would otherwise grow with N².
   Reachability(const BlocksByProcess &live, const PointedMemory &memory);
 
   Reach of(const Block &) const;
-  // Of a block that is indirectly lost: the lost one that leads to it; otherwise null.
+  // For an indirectly lost block: the lost block that leads to it. Otherwise null.
   const Block *headOf(const Block &) const;
-  // Of a block that is held or indirectly lost; otherwise nothing.
+  // For a held or indirectly lost block. Otherwise empty.
   Holders holdersOf(const Block &) const;
-  // Whether a variable of the C library itself points to it, and that is why it is held: the buffer of stdout.
+  // Whether a variable of the C library points directly to the block, for example to the buffer of stdout.
   bool isHeldByLibc(const Block &) const;
-  // When the memory was read.
+  // The time when the memory was read.
   uint64_t timeNs() const { return map_.time_ns; }
-  // Why blocks are unknown; empty: none is for a reason that holds for all.
+  // Why blocks are unknown. Empty if there is no reason that concerns all blocks.
   const std::string &whyNot() const { return map_.why_not; }
 
 private:
@@ -72,7 +72,7 @@ private:
     uint32_t to;
   };
   struct Parent {
-    uint64_t at = 0; // the pointer
+    uint64_t at = 0; // address of the pointer
     uint32_t node = kNone;
     bool whole = false;
   };
@@ -91,15 +91,15 @@ private:
   const MemoryRegion *regionOf(uint64_t address) const;
 
   PointerMap map_;
-  std::vector<Block> blocks_;    // those of the host's heap, then mappings, each by address
-  size_t in_heap_ = 0;           // of them
-  std::vector<uint64_t> begins_; // of blocks_
-  std::vector<Edge> edges_;      // by `from`
+  std::vector<Block> blocks_;    // blocks of the host's heap, then mappings; each by address
+  size_t in_heap_ = 0;           // number of blocks in the host's heap
+  std::vector<uint64_t> begins_; // begins of blocks_
+  std::vector<Edge> edges_;      // sorted by `from`
   std::vector<uint64_t> first_edge_;
   std::vector<Reach> reach_;
   std::vector<bool> visited_;
   std::vector<Parent> parents_;
-  std::vector<uint32_t> heads_; // of lost blocks, and of those that they lead to
+  std::vector<uint32_t> heads_; // of lost blocks, and of indirectly lost ones
   std::vector<uint32_t> queue_;
 };
 

@@ -1,5 +1,5 @@
-// Values by a key, of the keys that were used last. A server may start a thread for each request: what is kept for a
-// thread must not stay for ever when the thread has ended.
+// A map that keeps only the keys that were used last. A server may start a thread for each request, so data of a thread
+// that has ended must not stay in memory.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 
 namespace msleaks::analysis::inline live {
 
-// Keeps the last kMost keys that were used, and at most twice as many. A pointer is valid until another key is used.
+// Keeps at least the last kMost used keys, and at most twice as many. A pointer is valid until another key is used.
 template <class Key, class Value, size_t kMost = 4096> class Recent {
 public:
-  // Null: there is none, or none any more.
+  // Returns null if the key is not there, or no longer there.
   Value *find(Key key) {
     if (const auto found = young_.find(key); found != young_.end())
       return &found->second;
@@ -51,7 +51,7 @@ public:
       for (const auto &[key, value] : *part)
         f(key, value);
   }
-  // Ascending.
+  // In ascending order.
   std::vector<Key> keys() const {
     std::vector<Key> keys;
     forEach([&](Key key, const Value &) { keys.push_back(key); });

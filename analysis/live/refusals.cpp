@@ -7,7 +7,7 @@
 namespace msleaks::analysis::inline live {
 namespace {
 
-// Who asks again does so at once.
+// A program that tries again after a refusal does so within this time.
 constexpr uint64_t kAsksAgainNs = 100'000'000;
 
 } // namespace

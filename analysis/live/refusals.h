@@ -1,7 +1,7 @@
-// Refused allocations, and whether the program got memory all the same: a program that is refused and then asks for
-// less is not out of memory (docs/analyses.md).
+// Refused allocations, and whether the program then got memory. A program that asks for less after a refusal is not out
+// of memory (docs/analyses.md).
 //
-// Memory grows with the places where threads were refused something.
+// Its memory grows with the number of places where threads were refused an allocation.
 #pragma once
 
 #include "analysis/live/recent.h"
@@ -14,7 +14,7 @@
 
 namespace msleaks::analysis::inline live {
 
-// Who wants memory locked that is there has not run out of it, whatever the driver says.
+// Registering only locks memory that exists. So its refusal is no lack of memory, whatever the driver says.
 constexpr bool asksForMemory(abi::Heap heap) { return heap != abi::Heap::Registered; }
 
 class Refusals {
@@ -28,19 +28,19 @@ public:
     auto operator<=>(const Asker &) const = default;
   };
   struct Refusal {
-    uint64_t bytes = 0;  // asked for
-    uint64_t status = 0; // the API's own error number
+    uint64_t bytes = 0;  // that were asked for
+    uint64_t status = 0; // the error number of the API
     uint64_t time_ns = 0;
   };
   struct Sum {
-    uint64_t count = 0, largest_bytes = 0; // all that was refused
-    uint64_t answered = 0;                 // of them
-    Refusal last;                          // that was not answered
+    uint64_t count = 0, largest_bytes = 0; // of all refusals
+    uint64_t answered = 0;                 // refusals after which the thread got memory
+    Refusal last;                          // the last refusal without an answer
     bool isOutOfMemory() const { return count > answered; }
   };
 
   void refuse(const Asker &, const Refusal &);
-  // The thread was given a block.
+  // The thread got a block.
   void give(uint32_t process, uint32_t stream, SiteId site, uint64_t time_ns) {
     if (!waiting_.empty())
       answer(process, stream, site, time_ns);
@@ -48,12 +48,12 @@ public:
   const std::map<Asker, Sum> &sums() const { return sums_; }
 
 private:
-  // The thread has asked for nothing else since.
+  // The latest refusals of a thread, at one place. The thread has not allocated since.
   struct Waiting {
     Asker asker;
-    uint64_t count = 0; // refused in a row
+    uint64_t count = 0; // consecutive refusals
     uint64_t time_ns = 0;
-    Refusal before; // what Sum::last was
+    Refusal before; // earlier value of Sum::last
   };
   void answer(uint32_t process, uint32_t stream, SiteId site, uint64_t time_ns);
 

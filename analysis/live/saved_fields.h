@@ -1,4 +1,4 @@
-// The fields of what a checkpoint holds of the live set, in the order of the file: each list serves both directions.
+// The fields of a live set in a checkpoint, in the order of the file. Each list is for writing and reading.
 #pragma once
 
 #include "analysis/base/tables.h"
@@ -14,15 +14,15 @@
 
 namespace msleaks::analysis::inline live {
 
-// Raised when the fields change: a reader that does not know the version reads the events instead. In version 4, each
-// thread has cohorts of its own. That is written where it is so, since older readers know it.
+// A change of the fields needs a new version. A reader that does not know the version reads the events instead. In
+// version 4, each thread has cohorts of its own. If this is so, version 4 is written, since older readers know it.
 inline constexpr uint64_t kOlderCheckpoint = 4, kCheckpointVersion = 5;
 
 class SavedFieldWriter {
 public:
   explicit SavedFieldWriter(ByteWriter &to) : to_(to) {}
   template <class T> void operator()(const T &value) { to_.varint(static_cast<uint64_t>(value)); }
-  // Of an enumeration that has this many values.
+  // An enumeration value. The last argument is the number of values.
   template <class T> void choice(const T &value, T) { (*this)(value); }
 
 private:
@@ -126,7 +126,7 @@ void visitFields(Visitor &visit, auto &holder)
   visit(holder.address);
 }
 
-// Numbers, from 1, of what a checkpoint names: in the order in which it is named first. 0: none.
+// Numbers for things that a checkpoint names: from 1, in the order in which they are first named. 0 = none.
 template <class Id> class Named {
 public:
   uint64_t numberOf(Id id) {

@@ -1,5 +1,5 @@
-// Segments: the blocks that pools hand out parts of. An observer of blocks keeps its own data for each segment
-// here.
+// The segments of pools, from which pools allocate smaller blocks. An observer of blocks
+// stores its own data for each segment here.
 #pragma once
 
 #include "analysis/base/tables.h"
@@ -11,7 +11,7 @@
 
 namespace msleaks::analysis::inline live {
 
-// Memory grows with the live blocks of pools and with their segments. A pointer is valid until the next call.
+// Its memory grows with the live blocks of pools and with their segments. A pointer is valid until the next call.
 template <class Content> class Segments {
 public:
   struct Segment {
@@ -19,7 +19,7 @@ public:
     Content content;
   };
 
-  // A part of `whole` has come.
+  // A part of the segment `whole` was allocated.
   Segment &add(const Block &part, const Block &whole) {
     Numbered &of = segments_[whole.id.index];
     if (of.number == 0 || of.ended || !isSame(of.segment.block, whole))
@@ -27,20 +27,20 @@ public:
     elementAt(parts_, part.id.index) = {whole.id.index, of.number};
     return of.segment;
   }
-  // The segment of a part; null: it is of none that is known.
+  // The segment of a part, or null if it is not known.
   Segment *of(const Block &part) {
     const Part at = valueAt(parts_, part.id.index);
     const auto found = at.number == 0 ? segments_.end() : segments_.find(at.segment);
     return found != segments_.end() && found->second.number == at.number ? &found->second.segment : nullptr;
   }
-  // The same, of one that goes.
+  // The same for a part that was freed; forgets the part.
   Segment *takePart(const Block &part) {
     Segment *segment = of(part);
     if (part.id.index < parts_.size())
       parts_[part.id.index] = {};
     return segment;
   }
-  // The segment that this block is; null: it is none.
+  // The segment that consists of this block, or null.
   Segment *find(const Block &block) {
     if (segments_.empty())
       return nullptr;
@@ -50,7 +50,7 @@ public:
                : nullptr;
   }
   void erase(const Block &whole) { segments_.erase(whole.id.index); }
-  // Its process has ended: parts that end behind it still find it.
+  // The segment's process has ended. Parts that end later still find the segment.
   void end(const Block &whole) { segments_.at(whole.id.index).ended = true; }
   template <class F> void forEach(F &&f) {
     for (auto &[id, of] : segments_)
@@ -59,14 +59,14 @@ public:
   }
 
 private:
-  // And not a later one of the same number.
+  // Whether it is the same block, and not a later one with the same number.
   static bool isSame(const Block &a, const Block &b) {
     return a.address == b.address && a.time_ns == b.time_ns && a.process == b.process;
   }
 
   struct Numbered {
     Segment segment;
-    uint64_t number = 0; // numbers of blocks are given again, these are not
+    uint64_t number = 0; // unlike numbers of blocks, these are never given again
     bool ended = false;
   };
   struct Part {

@@ -1,17 +1,17 @@
-// Mappings of memory that several may show (shared_objects.h).
+// Mappings of memory that several mappings may show (shared_objects.h).
 #include "analysis/live/live_process.h"
 
 #include <algorithm>
 
 namespace msleaks::analysis::inline live {
 
-// The Alloc that this thread records next makes the mapping.
+// The next Alloc event of this thread is the mapping of this object.
 void LiveSet::onShared(const StreamEvent &event, const abi::SharedEvent &shared) {
   if (shared.object != 0 && shared.size != 0 && shared.offset <= UINT64_MAX - shared.size)
     processOf(event.process).shown[event.stream] = shared;
 }
 
-// Says what the new mapping shows, if its thread has told.
+// Sets the object that the new mapping shows, if an event of its thread has named one.
 void LiveSet::takeShown(Process &process, const StreamEvent &event, Mapping &mapping) {
   const abi::SharedEvent *found = process.shown.find(event.stream);
   if (!found)
@@ -24,7 +24,7 @@ void LiveSet::takeShown(Process &process, const StreamEvent &event, Mapping &map
   mapping.offset = told.offset;
 }
 
-// Cuts the mapping into the pieces of its object, and makes it the owner of those that nobody else has mapped.
+// Splits the mapping into pieces of its object. The mapping owns each piece that nobody else has mapped.
 void LiveSet::share(Process &process, uint64_t address, uint64_t time_ns) {
   Mapping &mapping = process.mappings.at(address);
   const ObjectKey key = mapping.object;
@@ -55,7 +55,7 @@ void LiveSet::share(Process &process, uint64_t address, uint64_t time_ns) {
   }
 }
 
-// Makes an end of a piece, and of every mapping of it, at `offset` of the object.
+// Splits a piece, and each mapping of the piece, at `offset` of the object.
 void LiveSet::splitObject(const ObjectKey &key, uint64_t offset, uint64_t time_ns) {
   SharedObjects::Pieces &pieces = (*shared_)[key];
   auto piece = pieces.lower_bound(offset);
@@ -83,7 +83,7 @@ void LiveSet::splitMapping(Process &process, uint64_t address, uint64_t time_ns)
   announceAlloc(process.mappings.emplace(address, tail).first->second.block, AllocCause::Remainder, time_ns);
 }
 
-// A mapping of a piece has gone, and may leave its bytes to another one.
+// A mapping of a piece was removed. If it owned the piece, another mapping gets the bytes.
 void LiveSet::leave(const Process &process, const Mapping &gone, uint64_t time_ns) {
   const SharedObjects::Holder *next = shared_->leave(gone.object, gone.offset, {process.number, gone.block.address});
   if (!next)
@@ -101,7 +101,7 @@ void LiveSet::setReserve(Block &block, bool reserve, uint64_t time_ns) {
   announceAlloc(block, AllocCause::Remainder, time_ns);
 }
 
-// What others have mapped, too, does not end with this process. Of what it has mapped several times, all goes at once.
+// All mappings of this process end. If another process has mapped a piece, the bytes move to that mapping.
 void LiveSet::endMappings(Process &process, FreeCause cause, uint64_t time_ns) {
   for (auto &[address, mapping] : process.mappings) {
     --live_blocks_;

@@ -1,7 +1,7 @@
-// Memory that several processes have mapped, or one of them several times: a memfd, a file of tmpfs or hugetlbfs. It
-// counts once. So each object is cut into pieces that are mapped as a whole by all who map any of them. The first of
-// those, the owner, has its bytes; the others' mappings have no bytes of their own. When the owner goes, the bytes move
-// to the next one.
+// Memory that several processes have mapped, or one process several times: a memfd, or a file of tmpfs or hugetlbfs.
+// It counts only once. So each object is split into pieces, and each mapping shows whole pieces. The first mapping of
+// a piece owns its bytes; the other mappings have no bytes. If the owner is removed, the next mapping becomes the
+// owner.
 #pragma once
 
 #include <algorithm>
@@ -30,15 +30,15 @@ public:
     uint64_t end;
     std::vector<Holder> holders; // never empty; the first is the owner
   };
-  using Pieces = std::map<uint64_t, Piece>; // by their begin, side by side or apart
+  using Pieces = std::map<uint64_t, Piece>; // by their begin; there may be gaps between them
 
-  // More are not followed, so that no trace can make each of its events cost a million others.
+  // Mappings beyond these limits are not shared: otherwise an event of a hostile trace could cost a million others.
   static constexpr size_t kMostHolders = 1024, kMostPiecesOfOne = 256;
 
   const std::map<ObjectKey, Pieces> &objects() const { return objects_; }
   Pieces &operator[](const ObjectKey &key) { return objects_[key]; }
 
-  // Whether a mapping of [begin, end) can be followed.
+  // Whether the limits allow a mapping of [begin, end).
   bool hasRoom(const ObjectKey &key, uint64_t begin, uint64_t end) const {
     const auto object = objects_.find(key);
     if (object == objects_.end())
@@ -52,7 +52,7 @@ public:
     return true;
   }
 
-  // The holder has gone; the new owner, if there is another one than before.
+  // Removes the holder. Returns the new owner of the piece, if the owner has changed.
   const Holder *leave(const ObjectKey &key, uint64_t begin, const Holder &holder) {
     const auto object = objects_.find(key);
     if (object == objects_.end())

@@ -1,4 +1,4 @@
-// Pairs records of two threads about one address, made a moment apart while their times differ by that moment.
+// Pairs events of two threads about one address, which differ in time by less than the clocks' errors.
 #pragma once
 
 #include "msleaks/abi/events.h"
@@ -10,14 +10,14 @@
 
 namespace msleaks::analysis::inline live {
 
-// Events of an address by one thread, kept for as long as another thread's event of the same address may turn out to
-// belong before them.
+// Stores events of one thread about an address. An event stays as long as another thread's event about the address may
+// really have happened before it.
 class SkewWindow {
 public:
   enum class What : uint8_t { Free, ReallocFree, Retain, Count };
   struct Entry {
     uint64_t address, time_ns;
-    uint64_t bytes; // bytes of a mapping's part; 0 = the whole block
+    uint64_t bytes; // size of a mapping's part; 0 = the whole block
     abi::AddressSpace space;
     uint32_t stream;
     What what;
@@ -33,7 +33,7 @@ public:
   }
 
   const std::vector<Entry> &entries() const { return entries_; }
-  // Goes on with an entry that was kept. False: there is no room for so many.
+  // Restores a stored entry. Returns false if there is no space for it.
   bool restore(const Entry &entry) {
     if (entries_.size() == kKept)
       return false;
@@ -41,7 +41,7 @@ public:
     return true;
   }
 
-  // A question for an early record: the address of `stream`'s event at `time_ns`.
+  // The key of a look-up: an earlier entry for the address of `stream`'s event at `time_ns` is wanted.
   struct Wanted {
     abi::AddressSpace space;
     uint64_t address;
@@ -49,7 +49,7 @@ public:
     uint64_t time_ns;
   };
 
-  // Takes out the first free, or retain, of the address that another thread recorded a moment before.
+  // Removes and returns the first free (or retain) of the address that another thread recorded a moment before.
   std::optional<Entry> takeFree(const Wanted &wanted) {
     return take(wanted, [](What what) { return what != What::Retain; });
   }
@@ -71,10 +71,10 @@ private:
     return found;
   }
 
-  // An event's time is read from the processor's counter without waiting for the loads before it. One of them may have
-  // brought the block's address from another thread: 5 to 16 ns early were seen. No processor keeps an instruction
-  // waiting for a microsecond, and processors' counters differ by less. Ticks keep their order when they become
-  // nanoseconds, whichever batch they came in (clock_fit.h).
+  // The processor's counter is read without waiting for earlier loads. Such a load may have brought the block's
+  // address from another thread: events were 5 to 16 ns too early. No processor delays an instruction for a
+  // microsecond, and counters of processors differ by less. The conversion of ticks to ns keeps the order of ticks
+  // (clock_fit.h).
   static constexpr uint64_t kSkewNs = 1'000;
   static constexpr size_t kKept = 16;
 
@@ -82,7 +82,7 @@ private:
     std::erase_if(entries_, [&](const Entry &entry) { return entry.time_ns + kSkewNs < now_ns; });
   }
 
-  std::vector<Entry> entries_; // oldest first
+  std::vector<Entry> entries_; // the oldest first
 };
 
 } // namespace msleaks::analysis::inline live

@@ -27,7 +27,7 @@ void StepRows::begin(uint32_t process, uint64_t number, uint64_t time_ns, uint64
   Open &open = at->second;
   is_found_ = false;
   if (!is_first && open.row.last == number)
-    return; // another thread says so, too
+    return; // another thread reported the same step
   if (is_first)
     open.bytes = bytes;
   else if (open.row.steps == steps_of_row_)

@@ -1,7 +1,7 @@
-// The steps of all processes, each with the memory of its process: at its highest, and at the end of the step.
+// The steps of all processes, each with the memory of its process: the highest in the step, and at the end of the step.
 //
-// Memory is bounded: where there are too many rows, neighbours of a process become one. Where there are still too many,
-// since there are so many processes, those with the lowest peaks go.
+// Memory is bounded. If there are too many rows, joins pairs of neighbouring rows of a process. If there are still too
+// many, because there are so many processes, removes the rows with the lowest peaks.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@ class StepRows {
 public:
   explicit StepRows(size_t most_rows = 2000) : most_rows_(most_rows) {}
 
-  // One step, or several that follow each other.
+  // One step, or several consecutive steps.
   struct Row {
     uint32_t process = 0;
-    uint64_t first = 0, last = 0; // numbers, as the program counts
+    uint64_t first = 0, last = 0; // numbers of steps, as the program counts them
     uint64_t steps = 0;
     uint64_t begin_ns = 0, end_ns = 0; // CLOCK_MONOTONIC
     uint64_t peak_bytes = 0, end_bytes = 0;
@@ -26,7 +26,7 @@ public:
     bool operator==(const Row &) const = default;
   };
 
-  // Whether the process goes through steps: only of such a process anything must be told.
+  // Whether the process has steps. The functions below need to be called only for such a process.
   bool has(uint32_t process) {
     if (open_.empty())
       return false;
@@ -34,9 +34,9 @@ public:
       find(process);
     return last_ != nullptr;
   }
-  // A step begins, and the one before it ends. `bytes`: what the process has now; known from then on.
+  // A step begins, and the step before it ends. `bytes` is the present memory of the process, used at its first step.
   void begin(uint32_t process, uint64_t number, uint64_t time_ns, uint64_t bytes);
-  // Of the process that has() was asked for.
+  // Call it only for the process of the last has().
   void rise(uint64_t bytes, uint64_t time_ns) {
     last_->bytes += bytes;
     last_->row.end_ns = time_ns;
@@ -51,20 +51,20 @@ public:
     ++last_->row.launches;
     last_->row.end_ns = time_ns;
   }
-  // The process ends, and its last step with it.
+  // The process ends, and so does its last step.
   void end(uint32_t process, uint64_t time_ns);
 
   struct Rows {
     std::vector<Row> list;       // ascending by begin
-    uint64_t left_out_steps = 0; // that are in no row
+    uint64_t left_out_steps = 0; // number of steps that are in no row
   };
-  // The last step of a process that has not ended goes until what was told of it last.
+  // If a process has not ended, its last step ends with its last event.
   Rows rows() const;
 
 private:
   struct Open {
     Row row;
-    uint64_t bytes = 0; // of the process, now
+    uint64_t bytes = 0; // present memory of the process
   };
   void find(uint32_t process);
   void close(Open &, uint64_t time_ns);
@@ -74,8 +74,8 @@ private:
   uint64_t steps_of_row_ = 1;
   std::vector<Row> closed_;
   uint64_t left_out_ = 0;
-  std::unordered_map<uint32_t, Open> open_; // by process; elements stay where they are
-  // Of the process that was asked for last; null: it has no steps.
+  std::unordered_map<uint32_t, Open> open_; // by process; elements do not move
+  // The process of the last has(); null: it has no steps.
   Open *last_ = nullptr;
   uint32_t last_process_ = 0;
   bool is_found_ = false;

@@ -7,7 +7,7 @@ namespace msleaks::analysis::inline live {
 
 void StepSurvivors::beginStep(uint64_t number, uint64_t time_ns) {
   if (number == last_number_)
-    return; // another thread says so, too
+    return; // another thread reported the same step
   last_number_ = number;
   takeFreed();
   if (steps_++ < kWarmUpSteps)
@@ -34,7 +34,7 @@ void StepSurvivors::takeFreed() {
   for (const Key key : std::exchange(freed_, {})) {
     const auto at = kept_.find(key);
     if (at == kept_.end())
-      continue; // listed twice
+      continue; // the list contained it twice
     Kept &kept = at->second;
     kept.bytes -= std::exchange(kept.freed_bytes, 0);
     kept.count -= std::exchange(kept.freed_count, 0);
@@ -59,7 +59,7 @@ void StepSurvivors::close(uint64_t time_ns) {
     halve();
 }
 
-// Two buckets become one.
+// Joins pairs of buckets.
 void StepSurvivors::halve() {
   for (size_t i = 0; i < closed_.size() / 2; ++i) {
     const Bucket &later = closed_[2 * i + 1];

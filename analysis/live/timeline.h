@@ -1,4 +1,4 @@
-// The moments that a program names: beginnings of steps, and marks. In order of time.
+// The times that a program names: begins of steps, and marks. They are in the order of time.
 #pragma once
 
 #include "analysis/places/labels.h"
@@ -14,7 +14,7 @@ namespace msleaks::analysis::inline live {
 class Timeline {
 public:
   struct Step {
-    uint64_t time_ns; // of its beginning
+    uint64_t time_ns; // of its begin
     uint64_t number;  // as the program counts
     uint32_t process;
   };
@@ -24,14 +24,14 @@ public:
     uint32_t process;
   };
 
-  // Events come in order of time.
+  // Call these in the order of time.
   void addStep(const Step &step) { steps_.push_back(step); }
   void addMark(const Mark &mark) { marks_.push_back(mark); }
 
   const std::vector<Step> &steps() const { return steps_; }
   const std::vector<Mark> &marks() const { return marks_; }
 
-  // The step of the process that goes on at this time; null before its first.
+  // The step of the process at this time; null before its first step.
   const Step *stepAt(uint32_t process, uint64_t time_ns) const {
     auto at = std::upper_bound(steps_.begin(), steps_.end(), time_ns,
                                [](uint64_t time, const Step &step) { return time < step.time_ns; });
@@ -40,7 +40,7 @@ public:
         return &*at;
     return nullptr;
   }
-  // When the first step of this number began, and when the first mark with this label was.
+  // When the first step with this number began, and the time of the first mark with this label.
   std::optional<uint64_t> beginOfStep(uint64_t number) const {
     const auto at = std::find_if(steps_.begin(), steps_.end(), [&](const Step &step) { return step.number == number; });
     return at == steps_.end() ? std::nullopt : std::optional(at->time_ns);

@@ -1,4 +1,4 @@
-// Uses of blocks: what launches, copies and fills read and write, and what that says of a block's life.
+// Uses of blocks by launches, copies and fills, and the parts of a block's life that follow from the uses.
 #pragma once
 
 #include "analysis/places/site.h"
@@ -10,39 +10,39 @@
 
 namespace msleaks::analysis::inline live {
 
-// A launch is given the block, a copy has it at one end, or a fill.
+// The block is an argument of a launch, one end of a copy, or the target of a fill.
 struct Use {
   uint64_t time_ns = 0;
-  SiteId site; // where the call is; none: not known
+  SiteId site; // site of the call; none = not known
   uint32_t process = 0, stream = 0;
-  bool reads = false, writes = false; // neither: not known which
-  bool is_launch = false;             // then it does no more than that, and maybe not with all of the block
-  uint64_t bytes = 0;                 // that a copy or fill reads or writes; 0: not known
+  bool reads = false, writes = false; // both false: not known
+  bool is_launch = false;             // a launch may use only a part of the block, or nothing
+  uint64_t bytes = 0;                 // bytes that a copy or fill reads or writes; 0 = not known
 };
 
 // A copy of a host block to a block of a device.
 struct CopyToDevice {
   uint64_t time_ns = 0;
-  SiteId site; // of the call; none: not known
+  SiteId site; // site of the call; none = not known
 };
 
-// How much of a block had been touched when somebody looked at its pages.
+// How many bytes of a block were touched when its pages were looked at.
 struct TouchedPages {
   uint64_t time_ns = 0;
-  uint64_t bytes = 0;   // the rest was never read nor written
-  bool is_last = false; // and never will be: the block is freed now
+  uint64_t bytes = 0;   // the other bytes were never read or written
+  bool is_last = false; // the last look, because the block is freed now
 };
 
-// Heaps whose uses can be seen.
+// Whether uses of blocks of this heap can be seen.
 constexpr bool hasUses(abi::Heap heap) { return heap == abi::Heap::Device; }
 
-// The parts of a block's life. Of a heap whose uses nobody sees, all of it is NotUsed.
+// The parts of a block's life. If uses of its heap cannot be seen, its whole life is NotUsed.
 enum class LifePart : uint8_t {
   NotUsed, // until its first use
   InUse,   // from the first use to the last one
-  Late,    // from there until it is freed
-  Kept,    // the same of a block that is never freed
-  Unused,  // all of it, of a block that is never used
+  Late,    // from the last use until it is freed
+  Kept,    // after the last use, if it is never freed
+  Unused,  // its whole life, if it is never used
   Count
 };
 
@@ -62,33 +62,33 @@ private:
   unsigned bits_ = 0;
 };
 
-// Which processes' uses of device memory are all seen. Where they are not, nobody can say which memory is no longer
+// Whether all uses of device memory by a process are seen. If not, msleaks cannot tell which memory is no longer
 // used.
 class UseSources {
 public:
-  // `listed`: each call that can use it is seen (OpenCL).
+  // `listed`: each call that can use the block is seen (OpenCL).
   void addBlock(uint32_t process, bool listed) {
     Source &source = sources_[process];
     (listed ? source.has_listed_blocks : source.has_other_blocks) = true;
   }
-  // `listed`: Access events behind it name all memory that it was given.
+  // `listed`: later Access events name all memory that the launch uses.
   void addLaunch(uint32_t process, bool listed) {
     Source &source = sources_[process];
     source.listed |= listed;
     source.not_listed += listed ? 0 : 1;
   }
-  // What the last launch was given is told behind it.
+  // Later events name the memory that the last launch uses.
   void listLast(uint32_t process) {
     Source &source = sources_[process];
     source.listed = true;
     source.not_listed -= source.not_listed != 0 ? 1 : 0;
   }
-  // Memory was used, and nobody knows which.
+  // The process used memory, and no event says which.
   void addUnknown(uint32_t process) { sources_[process].unknown = true; }
-  // What was before is not known, of any process.
+  // Earlier uses are not known, in all processes.
   void forgetAll() { all_unknown_ = true; }
 
-  // Where no launch is seen, the process may use its device in a way that nobody sees, unless its blocks have none.
+  // A process whose launches are not seen may use its device unseen, unless each use of its blocks is seen (OpenCL).
   bool seesAll(uint32_t process) const {
     const auto found = sources_.find(process);
     if (all_unknown_ || found == sources_.end())
@@ -104,7 +104,7 @@ private:
     bool has_listed_blocks = false, has_other_blocks = false;
     uint64_t not_listed = 0; // launches
   };
-  std::unordered_map<uint32_t, Source> sources_; // that have or used device memory
+  std::unordered_map<uint32_t, Source> sources_; // of processes that have or used device memory
   bool all_unknown_ = false;
 };
 
