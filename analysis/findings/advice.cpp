@@ -56,7 +56,7 @@ namespace {
 
 std::string offsetText(uint64_t offset) { return offset == 0 ? std::string() : fmt::format(" +{}", offset); }
 
-// "+16", and the member there, where the type and its layout are known.
+// "+16", and the member at this offset, if the type and its layout are known.
 std::string memberText(std::string_view library, std::string_view type, uint64_t offset, Conclusion &conclusion) {
   const std::string member = type.empty() ? std::string() : conclusion.catalog.memberAt(library, type, offset);
   return member.empty() ? offsetText(offset) : fmt::format(" +{} .{}", offset, member);

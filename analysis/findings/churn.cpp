@@ -14,23 +14,23 @@
 namespace msleaks::analysis::inline findings {
 namespace {
 
-// Below that it is nobody's concern: of the time of the threads that do it, and in all.
+// Below these limits, churn does not matter: a share of the threads' time, and a total time.
 constexpr double kLeastShare = 0.05, kLeastShownShare = 0.01;
 constexpr double kLeastNs = 10e6;
 
-// What an allocation and its free cost, rather too little than too much (docs/analyses.md says where these are from).
+// Estimated costs of an allocation and its free. They are rather too low than too high (docs/analyses.md).
 constexpr double kTemporaryNs = 10, kStepNs = 20, kOtherNs = 40;
 constexpr double kCopyNsPerByte = 1.0 / 64, kClearNsPerByte = 1.0 / 160;
 constexpr double kMapNs = 1000, kDriverNs = 10'000;
-constexpr double kFirstTouchNs = 250; // of a page that the kernel has to fill with zeros
+constexpr double kFirstTouchNs = 250; // for a page that the kernel must fill with zeros
 constexpr uint64_t kPageBytes = 4096;
 
-// What each way to do without the repeated allocations saves, in nanoseconds.
+// The nanoseconds that each way to avoid repeated allocations saves.
 struct Cost {
-  double temporaries = 0; // a buffer that is kept
-  double steps = 0;       // a size that is reserved
-  double others = 0;      // an arena, or blocks that are kept
-  double clears = 0;      // a block that is kept, if the program needs no zeros
+  double temporaries = 0; // by keeping a buffer
+  double steps = 0;       // by reserving the size
+  double others = 0;      // by an arena, or by keeping blocks
+  double clears = 0;      // by keeping a block, if the program needs no zeros
   double touches = 0;     // of pages, if the program writes to all of them
   double all() const { return temporaries + steps + others + clears + touches; }
 };
@@ -40,7 +40,7 @@ Cost costOf(const AllocationCount &count, abi::Heap heap) {
   const double part = repeated / static_cast<double>(std::max<uint64_t>(count.count, 1));
   const double touched = part * kFirstTouchNs * static_cast<double>(count.own_pages_bytes) / kPageBytes;
   if (heap == abi::Heap::Pool)
-    return {}; // an arena already; what it costs is not known
+    return {}; // an arena already; its cost is not known
   if (heap == abi::Heap::Mapping)
     return {.others = repeated * kMapNs, .touches = touched};
   if (heap != abi::Heap::Host)
@@ -54,7 +54,7 @@ Cost costOf(const AllocationCount &count, abi::Heap heap) {
           .touches = touched};
 }
 
-// What one place, or a closed library, allocates of a heap.
+// The allocations of one place, or of a closed library, from one heap.
 struct Churn {
   Keeper keeper;
   Place place;
@@ -62,11 +62,11 @@ struct Churn {
   AllocationCount count;
   std::map<uint32_t, std::set<uint32_t>> threads; // by process
   Cost cost;
-  double time_ns = 0; // that it might have taken all of
+  double time_ns = 0; // the largest time that it could have taken
   double share() const { return time_ns == 0 ? 0 : cost.all() / time_ns; }
 };
 
-// A thread may be there for a part of the time only, or be one of many that work side by side.
+// A thread may exist for only a part of the time, or be one of many threads that run at the same time.
 double timeOf(const Churn &churn, const AllocationCounts &counts,
               const std::unordered_map<uint32_t, AllocationCounts::Time> &of_processes) {
   double time_ns = 0;
@@ -81,7 +81,7 @@ double timeOf(const Churn &churn, const AllocationCounts &counts,
   return time_ns;
 }
 
-// Most time first.
+// The entry that costs the most time is the first.
 std::vector<Churn> churnsOf(const AllocationCounts &counts, Conclusion &conclusion) {
   std::map<Keeper, Churn> by_keeper;
   const std::vector<AllocationCount> &by_cohort = counts.byCohort();
@@ -135,7 +135,7 @@ std::string adviceFor(const Churn &churn, const Finding &finding) {
                      function);
 }
 
-// That a call is gone is sure; what an arena takes instead, or how much of a block is written to, is not.
+// It is certain that a call is saved. The cost of an arena, and how much of a block is written, are only estimated.
 Confidence confidenceOf(const Churn &churn) {
   const Cost &cost = churn.cost;
   const bool is_known = churn.keeper.closed_library.empty() && churn.keeper.account.heap == abi::Heap::Host &&

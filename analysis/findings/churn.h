@@ -1,4 +1,4 @@
-// Churn: places that allocate the same memory again so often that it takes a part of their threads' time
+// Churn: places that allocate the same memory again so often that this takes a part of their threads' time
 // (docs/analyses.md).
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace msleaks::analysis::inline findings {
 
-// A finding for each place of the user's own where it matters, and a table of all places where it can be noticed.
+// Adds a finding for each own place whose churn matters, and a table of all places with noticeable churn.
 void concludeChurn(const AllocationCounts &, Conclusion &);
 
 } // namespace msleaks::analysis::inline findings

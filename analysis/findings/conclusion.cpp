@@ -21,7 +21,7 @@ namespace {
 
 std::string hashOf(const std::string &key) { return fmt::format("{:016x}", XXH3_64bits(key.data(), key.size())); }
 
-// "a.c f < b.c g" of "a.c:12 f < b.c:7 g".
+// "a.c:12 f < b.c:7 g" -> "a.c f < b.c g".
 std::string withoutLines(const std::string &callers) {
   std::string text;
   for (size_t i = 0; i < callers.size(); ++i) {
@@ -36,7 +36,7 @@ std::string withoutLines(const std::string &callers) {
   return text;
 }
 
-// A finding has the same id in every run and build in which its place is the same.
+// A finding has the same id in each run and build if its place is the same.
 std::string idOf(const Finding &finding, uint32_t ordinal) {
   std::string kept = fmt::format("{}\n{}\n{}", finding.kind, static_cast<int>(finding.heap), finding.device);
   if (!finding.part.empty())
@@ -50,7 +50,7 @@ std::string idOf(const Finding &finding, uint32_t ordinal) {
   return hashOf(kept + "\n" + textOf(key));
 }
 
-// Gives each finding its id. Findings that differ only in the line are numbered in the order of the lines.
+// Gives each finding its id. Findings that differ only in the line get ordinals in the order of the lines.
 void giveIds(const std::vector<Finding *> &findings) {
   std::map<std::string, std::vector<Finding *>> alike;
   for (Finding *finding : findings)
@@ -69,7 +69,7 @@ void giveIds(const std::vector<Finding *> &findings) {
 
 bool isPeak(const Finding &finding) { return isOf(finding, finding_kinds::kPeak); }
 
-// What its fix probably saves. A leak that comes behind the peak is as large, and a longer run has a higher one.
+// The probable saving of a fix. A leak after the peak counts with all its bytes: a longer run has a higher peak.
 uint64_t expectedSaving(const Finding &finding) {
   constexpr uint64_t kHintsOfWhichOneHolds = 4;
   const bool leaks = isOf(finding, finding_kinds::kLeak) || isOf(finding, finding_kinds::kGrowth);
@@ -85,7 +85,7 @@ bool isBefore(const Finding &left, const Finding &right) {
   };
   if (left.closed_library.empty() != right.closed_library.empty())
     return left.closed_library.empty();
-  if (isPeak(left) != isPeak(right)) // who only says what is large stands behind who says what is wrong
+  if (isPeak(left) != isPeak(right)) // a finding that only names large blocks comes after one that names a fault
     return isPeak(right);
   if (left.concern != right.concern)
     return left.concern < right.concern;
@@ -94,7 +94,7 @@ bool isBefore(const Finding &left, const Finding &right) {
   return left.bytes != right.bytes ? left.bytes > right.bytes : orderOf(left) < orderOf(right);
 }
 
-// Of leaks: lost blocks are certain, and those that only they lead to go with them.
+// For leaks: lost blocks come first, since they are certain. Blocks that only lost blocks lead to come next.
 int rankOfReach(const Finding &leak) {
   for (const auto &[name, value] : leak.evidence)
     if (const auto *reach = std::get_if<std::string>(&value); reach && name == "reach")
@@ -120,7 +120,7 @@ void Conclusion::addGroups(std::string_view name, std::string_view title, std::s
 }
 
 std::string Conclusion::ownerOf(std::span<const CohortShare> shares, const SiteText &site) const {
-  std::map<std::string_view, uint64_t> bytes; // by owner; of equal ones the first in the alphabet
+  std::map<std::string_view, uint64_t> bytes; // by owner; of equal sums, the first owner in the alphabet wins
   for (const CohortShare &share : shares)
     bytes[catalog.labels().textOf(cohorts[share.cohort].owner)] += share.bytes;
   const auto most =
@@ -153,7 +153,7 @@ std::vector<Finding *> Conclusion::candidateLines() {
   return findings;
 }
 
-// A leak that grows from step to step is one finding: the leak, which knows how it grows.
+// A leak that grows from step to step is one finding: the leak gets the evidence of the growth.
 void Conclusion::mergeGrowth() {
   PlaceGroups leaks;
   for (size_t i = 0; i < candidates_.size(); ++i)
@@ -177,7 +177,7 @@ void Conclusion::mergeGrowth() {
   drop(merged);
 }
 
-// Leaks keep their ranks among all findings; within these, lost ones come first, each with those that it leads to.
+// Sorts the leaks at their ranks among all findings: lost leaks first, each before those that it leads to.
 void Conclusion::putLostFirst() {
   std::vector<size_t> ranks;
   std::vector<Candidate> leaks;
@@ -205,8 +205,8 @@ bool Conclusion::growsOrFillsPeak(const Finding &finding) {
           isMuchOfPeak(finding.saves_bytes, accountOf(finding)));
 }
 
-// A certain finding stands first, but not where it is next to nothing. A lost block of 24 bytes stands behind 400 MiB
-// that grow or fill the peak, even if these are only large.
+// A certain finding comes first, except a tiny one. A lost block of 24 bytes comes after 400 MiB that grow or fill the
+// peak, even if these are only large.
 void Conclusion::putLargeBeforeTiny() {
   constexpr uint64_t kTimes = 10'000;
   const auto weightOf = [](const Finding &finding) { return std::max(expectedSaving(finding), finding.family_bytes); };

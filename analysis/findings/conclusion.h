@@ -1,4 +1,4 @@
-// An analyzer's input when the events are over, and the place for its results.
+// An analyzer's input after the last event, and the place for its results.
 #pragma once
 
 #include "analysis/findings/savings.h"
@@ -20,10 +20,10 @@
 
 namespace msleaks::analysis::inline findings {
 
-// Which idle device memory is a finding.
+// Which idle device memory becomes a finding.
 enum class Policy : uint8_t {
-  Effect,     // what makes the peak lower
-  MsMemScope, // what msMemScope marks, however little it is
+  Effect,     // only if the peak would be lower
+  MsMemScope, // all that msMemScope marks, however small
 };
 
 // The user's options for the result.
@@ -31,17 +31,17 @@ struct Question {
   Policy policy = Policy::Effect;
   std::optional<Dimension> group_by;
   std::vector<SuppressionRule> suppressions;
-  uint64_t skip_steps = 1;         // of growth: the first ones are left out
+  uint64_t skip_steps = 1;         // for growth: number of first steps to ignore
   uint64_t least_growth_bytes = 0; // in a step
-  std::vector<Change> changes;     // what the peak would be with them
-  // Only the names are wanted: what each finding saves is not worked out, and each counts as worth it.
+  std::vector<Change> changes;     // to compute the peak after these changes
+  // Only names are needed: does not compute what findings save, and treats each finding as worth it.
   bool names_only = false;
-  bool wants_series = false; // also the memory over time
+  bool wants_series = false; // also compute the memory over time
 };
 
 class Conclusion {
 public:
-  // Those with most bytes are kept: each costs a look at the whole history of the memory.
+  // Keeps the findings with the most bytes, because each finding needs a pass over its cohorts' history.
   static constexpr size_t kMostFindings = 1000;
 
   Conclusion(SiteCatalog &catalog, const Cohorts &cohorts, const MemoryHistory &history,
@@ -50,40 +50,40 @@ public:
       : lines(catalog, processes), catalog(catalog), cohorts(cohorts), processes(processes), question(question),
         names(names), resident(resident), savings_(history, cohorts), history_(history), sources_(sources) {}
 
-  // A finding about the blocks of a place; `absence` are those that would not be there if it were fixed, in any order.
-  // What is said of the place comes from the draft, what it saves is worked out here.
+  // Adds a finding about the blocks of a place. `absence` contains the blocks, in any order, that a fix would remove.
+  // The draft describes the place. What the finding saves is computed here.
   void add(Draft<Finding>, Absence);
-  // Drops all but those that can become findings: with the most bytes, which stand first then.
+  // Sorts the list by bytes, the largest first, and keeps only as many entries as there can be findings.
   template <class List, class BytesOf> static void keepLargest(List &list, BytesOf bytesOf) {
     std::stable_sort(list.begin(), list.end(), [&](const auto &a, const auto &b) { return bytesOf(a) > bytesOf(b); });
     if (list.size() > kMostFindings)
       list.erase(list.begin() + kMostFindings, list.end());
   }
-  // A section "NAME_by_DIMENSION" of these blocks, if the user asks to group them.
+  // Adds a section "NAME_by_DIMENSION" for these blocks, if the user asked to group them.
   void addGroups(std::string_view name, std::string_view title, std::span<const CohortShare>);
-  // What the account's peak would fall by without these blocks alone.
+  // How much lower the account's peak would be without these blocks.
   uint64_t saves(const Account &account, const Absence &absence) {
     return question.names_only ? UINT64_MAX : savings_.alone(account, absence).bytes;
   }
 
-  // Whether the peak falls so much that a finding is worth it: by a twentieth, and by more than a few pages.
+  // Whether a finding is worth it: the peak would be lower by a twentieth, and by more than a few pages.
   bool isWorthSaving(const Account &account, const Absence &absence) {
     return isMuchOfPeak(saves(account, absence), account);
   }
 
   uint64_t peakOf(const Account &account) { return static_cast<uint64_t>(savings_.peakOf(account)); }
-  // Whether each use of the account's blocks was seen, by launches, copies and fills.
+  // Whether each use of the account's blocks by launches, copies and fills was seen.
   bool seesUses(const Account &) const;
-  // What these blocks, and all of the physical heaps, had at each local maximum; and when these were.
+  // The bytes of these blocks, and of all physical heaps, at each local maximum; and the times of the maxima.
   Savings::Curve curveOf(const Absence &absence) const { return savings_.curveOf(absence); }
   const Savings::Curve &physicalCurve() { return savings_.physicalCurve(); }
   std::vector<uint64_t> timesOfCurves() const { return history_.times(); }
   const MemoryHistory &history() const { return history_; }
 
-  // Whose these blocks are: what the program said of most of them (msl_owner_push), else the image of `site`.
+  // The owner of these blocks: the program's name for most of their bytes (msl_owner_push), or the image of `site`.
   std::string ownerOf(std::span<const CohortShare>, const SiteText &site) const;
 
-  // Ranks the findings. Nothing can be added any more.
+  // Ranks the findings. After this call, nothing can be added.
   AnalysisResult finish();
 
   Lines lines;
@@ -93,8 +93,8 @@ public:
   const Question &question;
   const Names &names;
   const ResidentHistory &resident;
-  uint64_t start_ns = 0; // of the session
-  AnalysisResult result; // sections, peak and remains are put in here
+  uint64_t start_ns = 0; // start of the session
+  AnalysisResult result; // analyzers add sections, the peak and remains here
 
 private:
   struct Candidate {
@@ -107,7 +107,7 @@ private:
   }
   bool growsOrFillsPeak(const Finding &);
   std::vector<Finding *> candidateLines();
-  void drop(const std::vector<bool> &gone); // in the order of the candidates
+  void drop(const std::vector<bool> &gone); // in the order of candidates_
   void rank();
   void mergeGrowth();
   void putLostFirst();

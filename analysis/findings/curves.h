@@ -1,4 +1,4 @@
-// The bytes of some memory at each local maximum of a run (MemoryHistory::times), in the forms that Savings uses.
+// The bytes of some memory at each local maximum of a run (MemoryHistory::times), in two forms for Savings.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 
 namespace msleaks::analysis::inline findings {
 
-// A curve that changes at few of the maxima: its cost is what changes, not the length of the run.
+// A curve that changes at few of the maxima. Its cost depends on the number of changes, not on the length of the run.
 class StepCurve {
 public:
   struct Step {
     size_t at;     // number of the maximum
-    int64_t value; // from there to the next step; 0 before the first one
+    int64_t value; // the value up to the next step; before the first step it is 0
   };
 
   StepCurve() = default;
@@ -23,9 +23,9 @@ public:
   explicit StepCurve(std::vector<std::pair<size_t, int64_t>> changes);
 
   const std::vector<Step> &steps() const { return steps_; }
-  // Appends a step, unless nothing changes there. `at` is behind all steps.
+  // Appends a step, unless the value does not change. `at` must be after all steps.
   void append(size_t at, int64_t value);
-  // Calls f(from, to, value) for each part of [0, maxima) with one value.
+  // Calls f(from, to, value) for each part of [0, maxima) with a constant value.
   template <class F> void forEachPart(size_t maxima, F &&f) const {
     size_t from = 0;
     int64_t value = 0;
@@ -43,7 +43,7 @@ private:
   std::vector<Step> steps_;
 };
 
-// A curve of f(value, ...) of these curves.
+// Computes the curve f(value, ...) from the values of these curves.
 template <class F, class... Curves> StepCurve combine(F &&f, const Curves &...curves) {
   const std::vector<StepCurve::Step> *lists[] = {&curves.steps()...};
   size_t next[sizeof...(curves)] = {};
@@ -63,22 +63,22 @@ template <class F, class... Curves> StepCurve combine(F &&f, const Curves &...cu
   }
 }
 
-// A curve with a value for each maximum: its highest point without a StepCurve is found by a look at the steps.
+// A curve with a value for each maximum. Finds its highest point minus a StepCurve by that curve's steps alone.
 class HighestCurve {
 public:
   HighestCurve() = default;
   explicit HighestCurve(const std::vector<int64_t> &values);
 
-  // The highest point, at least 0; and that of the difference.
+  // The highest point, but at least 0; the second function subtracts a curve first.
   int64_t highest() const { return count_ == 0 ? 0 : std::max<int64_t>(nodes_[1].highest, 0); }
   int64_t highestWithout(const StepCurve &) const;
   void subtract(const StepCurve &);
 
 private:
-  // A node holds a range of maxima: the root all of them, its children the halves.
+  // A node stands for a range of maxima. The root stands for all maxima, and children for halves.
   struct Node {
     int64_t highest = 0;
-    int64_t added = 0; // to all of the range; in `highest` here, not in the nodes below
+    int64_t added = 0; // added to the whole range; included in `highest` here, but not in the nodes below
   };
   struct Range {
     size_t from, to;
@@ -87,7 +87,7 @@ private:
   void add(size_t node, Range of, Range wanted, int64_t value);
 
   size_t count_ = 0, leaves_ = 0;
-  std::vector<Node> nodes_; // children of n: 2n and 2n + 1
+  std::vector<Node> nodes_; // the children of n are 2n and 2n + 1
 };
 
 } // namespace msleaks::analysis::inline findings

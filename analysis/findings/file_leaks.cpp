@@ -16,7 +16,7 @@ bool isLeakOf(const Finding &finding, std::string_view type) {
 
 bool isOfOpenFiles(const Finding &finding) { return isOf(finding, finding_kinds::kHandles) && finding.part == "FILE"; }
 
-// Whether freopen() has opened so many FILEs of this place again that they are open FILEs of `handles` now.
+// Whether so many FILEs of this place were opened again by freopen() that `handles` now contains them.
 bool areReopenedIn(const Finding &handles, const FrameText &place, uint64_t count) {
   return isOfOpenFiles(handles) &&
          std::any_of(handles.reopened.begin(), handles.reopened.end(),
@@ -49,7 +49,7 @@ std::vector<bool> foldFileLeaks(std::span<Finding *const> findings) {
         return findings[i];
     return nullptr;
   };
-  // The finding about FILEs of this place; otherwise the one about these FILEs after freopen().
+  // The finding about FILEs of this place, or else the one about these FILEs after freopen().
   const auto about = [&](const FrameText &place, uint64_t count, auto isWanted) {
     Finding *here = first([&](const Finding &finding) {
       return isWanted(finding) && static_cast<const FrameText &>(finding.site) == place;
@@ -57,7 +57,7 @@ std::vector<bool> foldFileLeaks(std::span<Finding *const> findings) {
     return here ? here : first([&](const Finding &finding) { return areReopenedIn(finding, place, count); });
   };
   const auto isOfFiles = [](const Finding &finding) { return isOfOpenFiles(finding) || isLeakOf(finding, "FILE"); };
-  Finding *most = nullptr; // for buffers of which nobody knows whose they are
+  Finding *most = nullptr; // gets buffers whose FILE is not known
   for (Finding *finding : findings)
     if (isOfOpenFiles(*finding) && (!most || finding->count > most->count))
       most = finding;

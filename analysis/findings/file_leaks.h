@@ -1,4 +1,4 @@
-// One FILE that is never closed leaves a handle, the C library's block for it, and its buffer: that is one mistake.
+// A FILE that is never closed leaves a handle, libc's block for it, and its buffer. This is only one mistake.
 #pragma once
 
 #include "analysis/result/result.h"
@@ -8,8 +8,8 @@
 
 namespace msleaks::analysis::inline findings {
 
-// Gives the leaks of FILEs and of their buffers to the finding that tells to close them. True for each finding that has
-// nothing more to say, in the order of `findings`.
+// Adds the leaks of FILEs and of their buffers to the finding that says to close the FILEs. Returns true for each
+// finding that is no longer needed, in the order of `findings`.
 std::vector<bool> foldFileLeaks(std::span<Finding *const> findings);
 
 } // namespace msleaks::analysis::inline findings

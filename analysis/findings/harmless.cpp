@@ -11,7 +11,7 @@
 namespace msleaks::analysis::inline findings {
 namespace {
 
-// Blocks of one process, site and heap, or of all sites that one row allows at one place.
+// Blocks of one process, site and heap. Or blocks of all sites with the same row and the same place.
 struct Gathered {
   Remains sum;
   std::vector<CohortRemains> parts;
@@ -26,7 +26,7 @@ struct Gathered {
 
 } // namespace
 
-// By the innermost call and the functions of its library that led there, whoever called that one.
+// Uses the innermost call and the calls in its library that led there. Ignores the callers of the library.
 const Suppression *suppressionOf(SiteCatalog &catalog, SiteId of, const Remains &remains) {
   const CallPath path = shownPath(catalog, of);
   if (path.calls.empty())
@@ -84,7 +84,7 @@ constexpr Suppression kSuppressions[] = {
 
 bool matches(const char *pattern, const std::string &name) { return fnmatch(pattern, name.c_str(), 0) == 0; }
 
-// Patterns of a name that is known; "" is for none at all.
+// A pattern matches known names. The pattern "" matches only if no name is known.
 bool isIn(const char *pattern, const Site &site, std::span<const std::string_view> functions) {
   const auto matchesName = [&](std::string_view name) { return matches(pattern, std::string(name)); };
   return matchesName(site.function) || (*pattern != 0 && std::any_of(functions.begin(), functions.end(), matchesName));
@@ -98,7 +98,7 @@ const Suppression *suppressionOf(const Site &site, std::span<const std::string_v
     return nullptr;
   const std::string library(baseName(site.library));
   for (const Suppression &row : kSuppressions) {
-    // The mean stands for the smallest: a site with blocks of one size is what the rows with sizes are about.
+    // Compares the mean size instead of the smallest one: rows with sizes are for sites whose blocks have one size.
     const bool fits = remains.largest_bytes <= row.largest && remains.bytes / remains.count >= row.smallest;
     if (fits && matches(row.library, library) && isIn(row.function, site, functions))
       return &row;

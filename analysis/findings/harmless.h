@@ -1,4 +1,4 @@
-// Which of the blocks that were left are known to be harmless.
+// Finds the remaining blocks that are known to be harmless.
 #pragma once
 
 #include "analysis/live/cohort_sums.h"
@@ -20,25 +20,25 @@ struct SortedRemains {
   std::map<std::string, std::vector<CohortRemains>> harmless; // by reason
 };
 
-// The row for these blocks of the site, by the functions on their way. Null: they are a leak.
+// The row for these blocks of the site, by the functions on their path. Null: the blocks are a leak.
 const struct Suppression *suppressionOf(SiteCatalog &, SiteId, const Remains &);
 
-// Sorts by the user's rules and by the table of suppressions. The blocks that a row of the table allows are counted for
-// each process, over all paths to the innermost call.
+// Sorts by the user's rules and by the table of suppressions. For each row of the table, counts the blocks of each
+// process, over all paths to the innermost call.
 SortedRemains withoutHarmless(SiteCatalog &, const Cohorts &, const std::vector<CohortRemains> &,
                               const std::vector<SuppressionRule> &rules);
 
-// Which remains are known to be harmless (suppressions.def).
+// A row of the table of harmless blocks (suppressions.def).
 struct Suppression {
   const char *library, *function;
   uint64_t smallest, largest, most;
   const char *reason;
 };
 
-// The row for blocks of which the innermost call is `site`, on whose way in that library these `functions` were called;
-// null: a leak. Only callers of hooks are ever suppressed: a site of the pass is in the user's own code.
+// The row for blocks whose innermost call is `site`, or null. `functions` are on the path, in the library of that call.
+// Only blocks of hooks are ever suppressed, because a site of the pass is in the user's own code.
 const Suppression *suppressionOf(const Site &site, std::span<const std::string_view> functions, const Remains &);
-// Whether a process may keep all of these blocks of the row.
+// Whether the row allows a process to keep this many blocks.
 bool keepsNoMore(const Suppression &, const Remains &);
 
 } // namespace msleaks::analysis::inline findings

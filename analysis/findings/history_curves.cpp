@@ -6,7 +6,7 @@
 namespace msleaks::analysis::inline findings {
 
 HistoryCurves::HistoryCurves(const MemoryHistory &history) : times_(history.times()) {
-  times_.pop_back(); // now: behind the ends of all processes
+  times_.pop_back(); // removes `now`, which is after the ends of all processes
   history.forEachChange([&](size_t at, CohortId cohort, LifePart, int64_t bytes) {
     if (at >= times_.size())
       return;

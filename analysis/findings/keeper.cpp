@@ -6,7 +6,7 @@ namespace msleaks::analysis::inline findings {
 
 namespace {
 
-// libc.so.6, libstdc++.so.6, libc++.so.1, libc++abi.so.1
+// Whether the library is libc.so.6, libstdc++.so.6, libc++.so.1 or libc++abi.so.1.
 bool allocatesForCallers(std::string_view library) {
   const std::string_view name = baseName(library);
   return name.starts_with("libc.so") || name.starts_with("libstdc++.so") || name.starts_with("libc++");

@@ -1,5 +1,5 @@
-// Whose blocks these are: those of a place in the user's own code, or of a closed library, which keeps them for itself
-// whoever called it.
+// The keeper of blocks: a place in the user's own code, or a closed library, which keeps the blocks for itself, whoever
+// called it.
 #pragma once
 
 #include "analysis/findings/conclusion.h"
@@ -17,31 +17,31 @@
 namespace msleaks::analysis::inline findings {
 
 struct Keeper {
-  std::string_view closed_library; // its path; empty: the place
-  Place::Key place;                // empty with a closed library
+  std::string_view closed_library; // its path; empty: the place is the keeper
+  Place::Key place;                // empty if a closed library is the keeper
   Account account;
   bool operator<(const Keeper &other) const {
     return std::tie(closed_library, place, account) < std::tie(other.closed_library, other.place, other.account);
   }
 };
 
-// The path of the library of the system, or of an interpreter, that allocates at this site for itself, as far as can be
-// told; empty: none does. The C and the C++ library allocate for whoever called them. Valid while the catalog lives.
+// The path of a closed library (of the system or an interpreter) that probably allocates at this site for itself. Empty
+// if there is none: the C and the C++ library allocate for their callers. Valid while the catalog exists.
 std::string_view closedLibraryOf(SiteId, SiteCatalog &);
-// The same of a path in a result. Valid while the path lives.
+// The same for a path in a result. Valid while the path exists.
 std::string_view closedLibraryOf(const PathLine &);
 
-// `place` is that of the site.
+// `place` must be the place of the site.
 Keeper keeperOf(SiteId, const Place &place, const Account &, SiteCatalog &);
 
 struct KeptPlace {
   Keeper keeper;
   Place place;
 };
-// Whose blocks the cohort's are; nothing where they can be no finding: the place is not the user's own, or suppressed.
+// The keeper of the cohort's blocks. None if they cannot be a finding: the place is not own code, or is suppressed.
 std::optional<KeptPlace> ownKeeperOf(const Cohort &, Conclusion &);
 
-// Blocks of one keeper that are one finding.
+// Blocks of one keeper that become one finding.
 struct KeptBlocks {
   Place place;
   std::vector<CohortShare> cohorts;
@@ -49,12 +49,12 @@ struct KeptBlocks {
   uint64_t longest_ns = 0;
   ByteNs byte_ns = 0;
 
-  // Adds a block that would not be there from `from_ns` to `to_ns`.
+  // Adds a block that a fix would remove from `from_ns` to `to_ns`.
   void add(CohortId cohort, uint64_t bytes, uint64_t from_ns, uint64_t to_ns);
 };
 
-// Adds a finding for the blocks of each keeper, if it is worth it. `draftOf` makes the draft of a keeper and its
-// blocks.
+// Adds a finding for the blocks of each keeper, if the finding is worth it. `draftOf` makes the draft from the keeper
+// and its blocks.
 template <class Blocks, class DraftOf>
 void addFindings(std::map<Keeper, Blocks> &by_keeper, Conclusion &conclusion, DraftOf draftOf) {
   for (auto &[keeper, blocks] : by_keeper) {
@@ -66,8 +66,8 @@ void addFindings(std::map<Keeper, Blocks> &by_keeper, Conclusion &conclusion, Dr
   }
 }
 
-// What is known of a finding about these blocks without the analysis that found them. `place`: the keeper's, or the one
-// of a closed library's callers to show.
+// Makes the parts of a finding that do not depend on the analysis. `place` is the keeper's place. For a closed library,
+// it is the caller that the report shows.
 Draft<Finding> draftOf(const FindingKind &, const Keeper &, const Place &place, const std::vector<CohortShare> &,
                        Conclusion &);
 

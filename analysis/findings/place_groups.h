@@ -14,15 +14,15 @@ namespace msleaks::analysis::inline findings {
 
 inline Account accountOf(const Finding &finding) { return {finding.heap, finding.device}; }
 
-// Whether both findings may be about the same paths to a place. If a finding names its callers, it is about the paths
-// through these callers only.
+// Whether both findings may be about the same paths to a place. A finding that names callers is only about the paths
+// through these callers.
 inline bool mayBeOfOneWay(const Finding &a, const Finding &b) {
   return a.callers.empty() || b.callers.empty() || a.callers == b.callers;
 }
 
-// The numbers of findings, by place or closed library. Findings of a user's analyzer are in groups of their own, since
-// they do not replace ours. A loop that was unrolled has several calls in one line, each with an id of its own. So the
-// id counts only if there is no line.
+// The numbers of findings, by place or closed library. Findings of a user's analyzer have groups of their own, because
+// they do not replace ours. An unrolled loop has several calls in one line, with different ids. So the id counts only
+// if there is no line.
 class PlaceGroups {
 public:
   void add(const Finding &finding, size_t number) { groups_[keyOf(finding)].push_back(number); }

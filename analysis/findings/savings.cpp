@@ -10,7 +10,7 @@
 namespace msleaks::analysis::inline findings {
 namespace {
 
-// It may rise: a block that takes another one's memory keeps that alive.
+// Returns 0 if the peak rises: a block that shares another one's memory keeps this memory alive.
 uint64_t fallOf(int64_t peak, int64_t left) { return static_cast<uint64_t>(std::max<int64_t>(peak - left, 0)); }
 
 std::set<CohortId> cohortsIn(const Absence &absence) {
@@ -68,7 +68,7 @@ Savings::Curve Savings::curveOf(const Absence &absence) const {
   return curve;
 }
 
-// Reads the history once, so that a finding costs what its own cohorts changed, not a walk over all changes.
+// Reads the history once. Then the cost of a finding depends only on the changes of its own cohorts.
 std::span<const Savings::Change> Savings::changesOf(CohortId cohort) {
   if (begins_.empty()) {
     begins_.resize(cohorts_.size() + 1);
@@ -111,7 +111,7 @@ void Savings::expect(const Absence &absence) {
     ++elementAt(expected_, cohort.index);
 }
 
-// The changes of this absence, by cohort, for each cohort that another absence names, too.
+// The changes of this absence for each cohort that another absence contains, too, by cohort.
 std::map<CohortId, Savings::Changes> Savings::sharedParts(const Absence &absence) {
   const auto isShared = [this](CohortId cohort) { return valueAt(expected_, cohort.index) > 1; };
   std::map<CohortId, Changes> parts;
@@ -130,8 +130,8 @@ StepCurve Savings::allOf(CohortId cohort) {
   return StepCurve(std::move(changes));
 }
 
-// Its curve, of each cohort no more than those before have left. Which blocks two absences share is not known: they are
-// taken to share none as long as the cohort has enough.
+// Returns the absence's curve. Of each cohort, it contains at most what earlier absences have left. It is not known
+// which blocks two absences share. So treats them as different blocks, as long as the cohort has enough.
 StepCurve Savings::removeOnce(const Absence &absence) {
   StepCurve absent = stepsOf(absence);
   for (auto &[cohort, changes] : sharedParts(absence)) {

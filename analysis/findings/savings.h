@@ -1,4 +1,4 @@
-// What peaks fall by when findings are fixed, one after the other.
+// Computes how much the peaks fall if findings are fixed, one after another.
 #pragma once
 
 #include "analysis/findings/curves.h"
@@ -15,13 +15,13 @@
 
 namespace msleaks::analysis::inline findings {
 
-// The blocks that would not be there if a finding were fixed, all of one account.
+// The blocks that a fix of a finding would remove. They belong to one account.
 struct Absence {
-  CohortSet cohorts = {};             // all blocks of these,
+  CohortSet cohorts = {};             // all blocks of these cohorts,
   LifeParts parts = LifeParts::all(); // in these parts of their lives
   std::vector<Added> blocks = {};     // ascending by time; of other cohorts
 
-  // Adds a block that would not be there from `from_ns` to `to_ns`; of negative bytes, one that would. sort() follows.
+  // Adds a block that a fix removes from `from_ns` to `to_ns`; negative bytes: one that it adds. Then call sort().
   void add(CohortId cohort, int64_t bytes, uint64_t from_ns, uint64_t to_ns) {
     blocks.push_back({from_ns, cohort, bytes});
     blocks.push_back({to_ns, cohort, -bytes});
@@ -36,20 +36,20 @@ public:
   Savings(const MemoryHistory &history, const Cohorts &cohorts) : history_(history), cohorts_(cohorts) {}
 
   struct Saving {
-    uint64_t bytes = 0;     // that the account's peak falls by
-    uint64_t all_bytes = 0; // that the peak over all physical heaps falls by; 0 for blocks of others
+    uint64_t bytes = 0;     // how much the account's peak falls
+    uint64_t all_bytes = 0; // how much the peak of all physical heaps falls; 0 for other heaps
   };
-  // Without these blocks and with all others.
+  // The saving if only these blocks are removed.
   Saving alone(const Account &, const Absence &);
   int64_t peakOf(const Account &account) { return of(account).peak_bytes; }
   using Curve = std::vector<int64_t>; // at each local maximum (MemoryHistory::times)
   // The bytes of these blocks, and of all physical heaps.
   Curve curveOf(const Absence &) const;
   const Curve &physicalCurve();
-  // Each absence that will be removed, before the first remove(): several may be about the same cohorts.
+  // Call it for each absence, before the first remove(): several absences may contain the same cohorts.
   void expect(const Absence &);
-  // What the account's peak falls by without them and all that were removed before. Of no cohort more is removed than
-  // it has.
+  // How much the account's peak falls if these blocks and all earlier removed ones are gone. Never removes more of a
+  // cohort than the cohort has.
   uint64_t remove(const Account &, const Absence &);
 
 private:
@@ -80,10 +80,10 @@ private:
   std::map<Account, Memory> accounts_;
   std::optional<Memory> physical_;
   Curve physical_curve_;
-  std::vector<Change> changes_;           // of the whole history, by cohort; read once, when a saving is asked for
-  std::vector<size_t> begins_;            // of each cohort's, and the end
-  std::vector<uint32_t> expected_;        // by cohort: in how many absences
-  std::map<CohortId, StepCurve> removed_; // of cohorts that several are about
+  std::vector<Change> changes_;           // of the whole history, by cohort; read at the first question
+  std::vector<size_t> begins_;            // begin of each cohort's changes, and the end
+  std::vector<uint32_t> expected_;        // by cohort: number of absences with this cohort
+  std::map<CohortId, StepCurve> removed_; // of cohorts in several absences
 };
 
 } // namespace msleaks::analysis::inline findings

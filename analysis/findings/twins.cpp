@@ -9,7 +9,7 @@ namespace msleaks::analysis::inline findings {
 namespace {
 
 bool isPool(const Finding &finding) { return isOf(finding, finding_kinds::kFragmentation); }
-// A copy of another host block.
+// Whether the finding is about a copy of another host block.
 bool isHostCopy(const Finding &finding) {
   return std::any_of(finding.evidence.begin(), finding.evidence.end(),
                      [](const auto &named) { return named.first == "copied_from"; });
@@ -21,9 +21,9 @@ bool mayGiveWay(const Finding &finding) {
 
 } // namespace
 
-// A hint gives way to a surer finding. A finding of kind `peak` only says that the blocks are large. So it also gives
-// way to a finding that says why: growth, or the free memory in a pool's segments. That free memory is no leak, so a
-// finding about it never gives way. Nor does one about a copy: no other kind says that the same content is there twice.
+// A hint is left out for a surer finding. A finding of kind `peak` only says that blocks are large. It is also left out
+// for growth, or for free memory in a pool's segments. Findings about such free memory are always kept, as it is no
+// leak. So are findings about copies: no other kind says that the content exists twice.
 bool givesWay(const Finding &hint, const Finding &finding) {
   const bool says_more = isSure(finding) || (isOf(hint, finding_kinds::kPeak) && isOf(finding, finding_kinds::kGrowth));
   return mayGiveWay(hint) && says_more && finding.concern == hint.concern && finding.bytes >= hint.bytes / 2 &&

@@ -1,4 +1,4 @@
-// Finds hints that say nothing more than another finding about most of the same blocks.
+// Finds hints that another finding about most of the same blocks makes unnecessary.
 #pragma once
 
 #include "analysis/result/result.h"
@@ -9,11 +9,11 @@
 
 namespace msleaks::analysis::inline findings {
 
-// Whether `hint` gives way to `finding`. Both are about one place.
+// Whether `hint` is left out because of `finding`. Both must be about one place.
 bool givesWay(const Finding &hint, const Finding &finding);
 
-// For each finding, in this order: whether it is a hint that gives way to another finding. Calls `gives_way` only for
-// findings about one place. There may be a hundred thousand places, since the findings are not limited yet.
+// For each finding, in this order: whether it is a hint that is left out because of another finding. Calls `gives_way`
+// only for findings about one place, because there may be a hundred thousand places at this time.
 std::vector<bool> twinsIn(std::span<Finding *const> findings,
                           const std::function<bool(const Finding &hint, const Finding &finding)> &gives_way = givesWay);
 

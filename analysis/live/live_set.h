@@ -161,8 +161,7 @@ public:
   // a later version wrote them, returns false, and no block is alive.
   bool load(uint64_t time_ns, std::span<const uint8_t> saved, const SiteOfNumber &);
 
-  // The live block at this address, or null. If several devices have one, the first device's. Valid until the next
-  // event.
+  // The live block at this address, or null. If several devices have one, the first. Valid until the next event.
   const Block *find(uint32_t process, AddressSpace space, uint64_t address) const;
   // The live block that contains the byte at this address, or null. The first question about an address space takes
   // time for all its blocks; after that, an index is kept. A handle contains no bytes. Valid until the next event.

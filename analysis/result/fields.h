@@ -1,13 +1,13 @@
 // The fields of a result, each declared once (docs/report.md). The JSON of a report, its reader, and sums and
-// differences of reports expand from these tables.
+// differences of reports are expanded from these tables.
 //
-// Fields<T>::each(visit) tells a visitor the fields of T in the order of the JSON:
+// Fields<T>::each(visit) calls the visitor for each field of T, in the order of the JSON:
 //
-//   visit(KEY, member, form, fold)   a field; `form` says how JSON shows it, `fold` how two values become one
+//  visit(KEY, member, form, fold)   a field; `form`: how JSON shows it, `fold`: how two values are combined
 //   visit.part(member)               the fields of a member, in the same JSON object
 //   visit.object(KEY, each)          some fields of the same T, in a JSON object of their own
-//   visit.onlyIf(KEY, member, isIt)  a field that is written only if isIt(object) holds
-//   visit.derived(KEY, function)     a value that follows from other fields: it is written, and not read
+//   visit.onlyIf(KEY, member, isIt)  a field that is written only if isIt(object) is true
+//   visit.derived(KEY, function)     a value that is computed from other fields: written, but not read
 //   visit.afterRead(function)        sets members that have no field of their own
 #pragma once
 
@@ -20,14 +20,14 @@
 namespace msleaks::analysis::inline result {
 
 // How JSON shows a field.
-struct Plain {};          // by its type
-struct OrNull {};         // an empty text, 0, or an enum's value without a name is null
-struct UnlessEmpty {};    // an empty text or list, 0 or false has no key
-struct Hex {};            // 16 hexadecimal digits; 0 is null
-struct HexUnlessEmpty {}; // the same; 0 has no key
-struct Frames {};         // calls of a path: a frame each, and one for each function it was inlined into
-struct Digest {};         // "xxh3_64:HEX"; 0 is null
-struct WatchFile {};      // "watch/NUMBER.safetensors"; 0 is null
+struct Plain {};          // depends on the type
+struct OrNull {};         // null for an empty text, 0, or an enum's value without a name
+struct UnlessEmpty {};    // no key for an empty text or list, 0 or false
+struct Hex {};            // 16 hexadecimal digits; null for 0
+struct HexUnlessEmpty {}; // the same; no key for 0
+struct Frames {};         // calls of a path: a frame for each call, and for each function where it was inlined
+struct Digest {};         // "xxh3_64:HEX"; null for 0
+struct WatchFile {};      // "watch/NUMBER.safetensors"; null for 0
 template <class Table> struct ItemsOf {}; // a list; its items have the fields of this table
 
 template <class T> struct Fields;
@@ -45,7 +45,7 @@ constexpr const char *nameOf(Concern concern) {
   constexpr const char *kNames[] = {"content", "refusal", "memory", "time", "handles"};
   return static_cast<size_t>(concern) < std::size(kNames) ? kNames[static_cast<size_t>(concern)] : "";
 }
-// How a process ended, as a report tells it.
+// A report's word for how a process ended.
 constexpr const char *nameOf(FreeCause fate) {
   switch (fate) {
   case FreeCause::ProcessExited:
@@ -89,7 +89,7 @@ template <> struct Fields<SiteText> {
   }
 };
 
-// A call of a path. Further frames of the call have only the fields of FrameText, and `inlined`.
+// A call of a path. The call's further frames have only the fields of FrameText, and `inlined`.
 struct CallFields {
   static void each(auto &&visit) {
     visit("function", &SiteText::function, OrNull{});
@@ -131,7 +131,7 @@ template <> struct Fields<PathLine> {
   }
 };
 
-// The fields of each line of a list, besides its numbers.
+// The fields of each line of a list, besides the bytes and the count.
 struct LineFields {
   static void each(auto &&visit) {
     visit("allocator", &SiteLine::allocator);
@@ -142,7 +142,7 @@ struct LineFields {
   }
 };
 
-// The line of a list whose places are in another list with their paths.
+// A line of a list without paths: another list contains the paths of its places.
 struct ShortLine {
   static void each(auto &&visit) {
     visit("site", &SiteLine::site, Plain{}, Fold::Key);
@@ -269,7 +269,7 @@ template <> struct Fields<PeakReport> {
   }
 };
 
-// Bytes and blocks of each heap, added up over both lists of places.
+// Bytes and blocks of a heap, summed over both lists of places.
 struct HeapSum {
   abi::Heap heap = abi::Heap::Host;
   BlockSum sum;
@@ -451,7 +451,7 @@ template <> struct Fields<NamedText> {
   }
 };
 
-// The version of the result's JSON. A reader refuses the file of a newer version: what it does not know may matter.
+// The version of the result's JSON. A reader refuses a newer version, because its unknown fields may matter.
 inline constexpr uint32_t kResultVersion = 1;
 
 template <> struct Fields<ReportMoment> {

@@ -74,7 +74,7 @@ std::string GroupNames::textOf(Dimension dimension, SiteId site) {
   return dimension == Dimension::File ? place.file : place.function;
 }
 
-// Innermost first.
+// The calls of the path, innermost first.
 std::string GroupNames::pathText(SiteId site) {
   SiteCatalog &catalog = lines_.catalog();
   std::string text;

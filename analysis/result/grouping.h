@@ -1,4 +1,4 @@
-// Sums of blocks by what a user asks for: --group-by. Every grouping is one of the same cohorts, so all have one total.
+// Sums of blocks in the groups of --group-by. All groupings contain the same cohorts, so they have the same total.
 #pragma once
 
 #include "analysis/live/cohorts.h"
@@ -31,14 +31,14 @@ const char *nameOf(Dimension);
 std::optional<Dimension> dimensionNamed(std::string_view name);
 std::string namesOfDimensions(); // "site, path, ..."
 
-// Facts of the trace about threads and processes.
+// Names of processes and threads, from the trace.
 struct Names {
   std::function<std::string(uint32_t process)> process;
   std::function<std::string(uint32_t process, uint32_t stream)> thread;
 };
 
-// What a cohort's blocks are grouped under, as text; for Dimension::Site see bySite. Of one dimension: it remembers the
-// text of each site.
+// The name of a cohort's group, as text. For Dimension::Site, use bySite. An object is for one dimension only, because
+// it stores the text of each site.
 class GroupNames {
 public:
   GroupNames(Lines &lines, const Names &names) : lines_(lines), names_(names) {}
@@ -55,7 +55,7 @@ private:
   std::map<SiteId, std::string> by_site_;
 };
 
-// Columns: the dimension, bytes, count; most bytes first.
+// The columns are the dimension, bytes and count. The row with the most bytes comes first.
 Section groupBy(Dimension, std::span<const CohortShare>, Lines &, const Cohorts &, const Names &);
 
 } // namespace msleaks::analysis::inline result

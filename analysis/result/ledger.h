@@ -1,4 +1,4 @@
-// The ledger: what the memory of the host and of each device is made of, at the peak and at the end (docs/analyses.md).
+// The ledger: the parts of the memory of the host and of each device, at the peak and at the end (docs/analyses.md).
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ inline constexpr size_t kLedgerSources = static_cast<size_t>(LedgerSource::Unatt
 const char *nameOf(LedgerSource);
 const char *meaningOf(LedgerSource); // in a few words
 
-// Bytes of each source. All of them together are what is resident, where that is known.
+// The bytes of each source. Their sum is the resident memory, if that is known.
 class LedgerSums {
 public:
   int64_t &operator[](LedgerSource source) { return bytes_[static_cast<size_t>(source)]; }
@@ -47,12 +47,12 @@ private:
 };
 
 struct LedgerLine {
-  std::optional<uint8_t> device; // none: the host
+  std::optional<uint8_t> device; // none = the host
   LedgerSource source = LedgerSource::Blocks;
   int64_t bytes = 0;         // at the end of the processes
   int64_t at_peak_bytes = 0; // at the peak over all physical heaps
 };
-// The host's lines, then each device's, in the order of the sources; none that is 0 both times.
+// The host's lines, then each device's lines, in the order of the sources. A line that is 0 both times is left out.
 using Ledger = std::vector<LedgerLine>;
 
 } // namespace msleaks::analysis::inline result

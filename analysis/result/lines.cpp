@@ -33,7 +33,7 @@ std::shared_ptr<const SiteText> Lines::textOfCall(SiteId call) {
   return text;
 }
 
-// Whatever the session was asked to run is the program; what that one starts are its children.
+// The first process runs the program that the session started. The processes that it starts are its children.
 std::string Lines::childOf(const Place &place) {
   const uint32_t number = catalog_.firstProcessWith(catalog_.describe(place.call).library);
   if (number == 0 || processes_.empty() || number == processes_.front().process)
@@ -52,8 +52,8 @@ SiteId Lines::callOfLibc(SiteId site) {
   return SiteCatalog::isNode(node) ? catalog_.pathNode(node).call : places_.of(site).call;
 }
 
-// Most machines have no debug symbols of libc, so the function that asked for the block has no name. Then the function
-// that the program called tells the type.
+// Most machines have no debug symbols of libc, so the function that allocated the block has no name. Then the type
+// follows from the function that the program called.
 std::string_view Lines::typeOf(SiteId site) {
   const Site &innermost = catalog_.describe(catalog_.innermostCallOf(site));
   return isOfLibc(innermost) ? libcTypeOf(innermost, catalog_.calleeOf(callOfLibc(site))) : innermost.type;
@@ -67,7 +67,7 @@ void Lines::addCalls(SiteId site, PathLine &shown) {
   shown.id = idOf(shown);
 }
 
-// A program like PyTorch has paths of a hundred calls by the ten thousand. Those that nobody will see get no calls.
+// PyTorch programs have tens of thousands of paths with a hundred calls. Adds calls only to paths that are shown.
 template <class Line> std::vector<Line> Lines::named(std::vector<Draft<Line>> drafts) {
   struct Ranked {
     size_t draft, path, order;
@@ -93,7 +93,7 @@ template <class Line> std::vector<Line> Lines::named(std::vector<Draft<Line>> dr
   std::vector<Line> lines;
   for (Draft<Line> &draft : drafts) {
     lines.push_back(std::move(draft.line));
-    lines.back().paths.resize(lines.back().paths.size() - lines.back().more_paths); // each has its largest first
+    lines.back().paths.resize(lines.back().paths.size() - lines.back().more_paths); // a line's largest path comes first
   }
   return lines;
 }
@@ -137,7 +137,7 @@ void Lines::describe(const PlaceGroup &group, Paths paths, Draft<SiteLine> &to) 
 
 std::vector<PlaceGroup> Lines::byPlace(std::span<const SiteShare> shares) {
   std::map<Place::Key, PlaceGroup> groups;
-  std::unordered_map<uint64_t, PlaceGroup *> by_call; // the key is long, and many paths lead to one call
+  std::unordered_map<uint64_t, PlaceGroup *> by_call; // comparing keys is slow, and many paths contain one call
   for (const SiteShare &share : shares) {
     const Place place = places_.of(share.site);
     PlaceGroup *&group = by_call[uint64_t{place.call.index} << 32 | place.inlined];

@@ -1,4 +1,4 @@
-// Turns sums by SiteId into the lines of a report: grouped by place, described, sorted.
+// Converts sums by SiteId to the lines of a report: groups them by place, describes the places, and sorts the lines.
 #pragma once
 
 #include "analysis/live/cohort_sums.h"
@@ -13,7 +13,7 @@
 
 namespace msleaks::analysis::inline result {
 
-// Sums of cohorts by site: all threads, processes and devices together.
+// Sums of cohorts by site, over all threads, processes and devices.
 struct SiteShare {
   SiteId site;
   uint64_t bytes = 0, count = 0;
@@ -23,9 +23,9 @@ struct SiteRemains : Remains { // of one heap
   SiteId site;
 };
 
-// Ascending by site.
+// In ascending order of sites.
 std::vector<SiteShare> bySite(const std::vector<CohortShare> &, const Cohorts &);
-// Ascending by site and heap.
+// In ascending order of sites and heaps.
 std::vector<SiteRemains> bySite(const std::vector<CohortRemains> &, const Cohorts &);
 
 // The sites of one place.
@@ -41,10 +41,10 @@ struct PlaceGroup {
   }
 };
 
-// A line whose paths are not named yet.
+// A line whose paths do not contain calls yet.
 template <class Line> struct Draft {
   Line line;
-  std::vector<SiteId> paths; // as line.paths
+  std::vector<SiteId> paths; // sites of the paths in line.paths
 };
 
 class Lines {
@@ -52,11 +52,11 @@ public:
   Lines(SiteCatalog &catalog, std::span<const ReportProcess> processes)
       : catalog_(catalog), places_(catalog), processes_(processes) {}
 
-  // A list whose paths nobody shows does without them: a program like PyTorch has 200,000.
+  // A list leaves out paths that nobody shows, because a program like PyTorch has 200,000 paths.
   enum class Paths { Shown, LeftOut };
 
   std::vector<PlaceGroup> byPlace(std::span<const SiteShare>);
-  // The line's own part of `to`: all but what a LeakLine or a Finding adds.
+  // Sets the fields of SiteLine in `to`. A LeakLine or a Finding has more fields, which it does not set.
   void describe(const PlaceGroup &, Paths, Draft<SiteLine> &to);
   template <class Line> Draft<Line> lineOf(const PlaceGroup &group, Paths paths) {
     Draft<SiteLine> described;
@@ -66,20 +66,20 @@ public:
     draft.paths = std::move(described.paths);
     return draft;
   }
-  // Own code first, that of the first process before that of its children; then most bytes, then by place.
+  // Sorts own code first, then the first process before its children, then by bytes, then by place. Names the paths.
   template <class Line> std::vector<Line> sorted(std::vector<Draft<Line>>);
-  // As they are.
+  // Names the paths, and keeps the order.
   template <class Line> std::vector<Line> named(std::vector<Draft<Line>>);
 
   std::vector<SiteLine> bySite(std::span<const SiteShare>, Paths);
   std::vector<NamedLine> byType(std::span<const SiteShare>);
   std::vector<NamedLine> byOwner(std::span<const SiteShare>);
 
-  // Blocks that were left, each place and heap a line. `reason`: why they are harmless; then the place is the innermost
-  // call, since what is harmless is the library's, whoever called it.
+  // Adds a line for the remaining blocks of each place and heap. `reason` says why they are harmless. Then the place is
+  // the innermost call, because the library keeps these blocks, whoever called it.
   void addRemains(const std::vector<SiteRemains> &, const char *reason, RemainsReport &);
 
-  // The type of a site's blocks; empty: not known.
+  // The type of a site's blocks; empty = not known.
   std::string_view typeOf(SiteId site);
   Places &places() { return places_; }
   SiteCatalog &catalog() { return catalog_; }
@@ -88,13 +88,13 @@ private:
   template <class Name> std::vector<NamedLine> groupsOf(std::span<const SiteShare>, Name nameOf);
   void addCalls(SiteId, PathLine &);
   std::string childOf(const Place &);
-  SiteId callOfLibc(SiteId); // of a block that libc asked for: the call that brought the program into libc
+  SiteId callOfLibc(SiteId); // the call from the program into libc, for a block that libc allocated
   std::shared_ptr<const SiteText> textOfCall(SiteId);
 
   SiteCatalog &catalog_;
   Places places_;
   std::span<const ReportProcess> processes_;
-  std::unordered_map<SiteId, std::shared_ptr<const SiteText>> texts_; // of calls in paths
+  std::unordered_map<SiteId, std::shared_ptr<const SiteText>> texts_; // texts of calls in paths
 };
 
 extern template std::vector<SiteLine> Lines::sorted(std::vector<Draft<SiteLine>>);

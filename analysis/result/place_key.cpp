@@ -8,7 +8,7 @@
 namespace msleaks::analysis::inline result {
 namespace {
 
-// "src/net.cpp" of "/home/me/net/src/net.cpp".
+// "/home/me/net/src/net.cpp" -> "src/net.cpp".
 std::string_view lastTwo(std::string_view path) {
   const std::string_view name = baseName(path);
   if (name.size() == path.size())

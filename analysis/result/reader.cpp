@@ -13,7 +13,7 @@ tl::unexpected<Error> unreadable(const std::filesystem::path &file, std::string_
   return fail(fmt::format("cannot read the result '{}': {}", file.string(), why));
 }
 
-// Lists of a damaged file may be of different lengths. Later code relies on a cell for each column.
+// In a damaged file, rows may have a wrong length. Later code expects a cell for each column.
 bool isWhole(const Report &report) {
   return std::all_of(report.sections.begin(), report.sections.end(), [](const Section &section) {
     return std::all_of(section.rows.begin(), section.rows.end(),

@@ -1,7 +1,7 @@
-// Reads a value from JSON by the table of its fields (result_fields.h). A missing field keeps its default.
+// Reads a value from JSON by the table of its fields (fields.h). A missing field keeps its default.
 //
-// The functions take() return false if the JSON is not of the value's type. Then ReadPath tells the first such field,
-// as in "findings[3].bytes".
+// The functions take() return false if the JSON does not fit the value's type. Then ReadPath contains the first such
+// field, for example "findings[3].bytes".
 #pragma once
 
 #include "analysis/result/fields.h"
@@ -23,7 +23,7 @@ namespace msleaks::analysis::inline result {
 
 using Element = simdjson::dom::element;
 
-// Where the reader is, and the first field that it could not read.
+// The reader's position, and the first field that it could not read.
 class ReadPath {
 public:
   void enter(std::string_view key) { keys_.emplace_back(key); }
@@ -77,7 +77,7 @@ bool take(const Element &json, T &value, ReadPath &) {
   if (json.get(text) != simdjson::SUCCESS || text.empty())
     return false;
   for (int number = 0; number <= 0xff; ++number) {
-    const char *name = nameOf(static_cast<T>(number)); // null or empty for a number that is no value
+    const char *name = nameOf(static_cast<T>(number)); // null or empty if the number is no value of T
     if (name == nullptr || text != name)
       continue;
     value = static_cast<T>(number);
@@ -111,7 +111,7 @@ template <class T> bool take(const Element &json, std::vector<T> &list, ReadPath
   return takeItems(json, list, path, [&](const Element &item, T &value) { return take(item, value, path); });
 }
 
-// A number, a text, or texts.
+// A number, a text, or a list of texts.
 inline bool take(const Element &json, Evidence::value_type::second_type &value, ReadPath &path) {
   switch (json.type()) {
   case simdjson::dom::element_type::DOUBLE:
@@ -157,7 +157,7 @@ inline bool take(const Element &json, Cell &cell, ReadPath &path) {
   }
 }
 
-// The number at the end of a text that begins with `before`.
+// The number in a text between `before` and `behind`.
 inline bool takeNumber(const Element &json, std::string_view before, std::string_view behind, int base,
                        uint64_t &number) {
   std::string_view text;

@@ -1,4 +1,4 @@
-// How much memory of processes was resident, as it was sampled while they ran.
+// The resident memory of processes, which was sampled while they ran.
 #pragma once
 
 #include "analysis/trace/trace_writer.h"
@@ -13,17 +13,17 @@ namespace msleaks::analysis::inline result {
 
 class ResidentHistory {
 public:
-  // In order of time within a process. One that does not change is not sampled again.
+  // Samples of a process come in the order of time. If the memory did not change, there is no new sample.
   void add(std::span<const ResidentSample> samples) {
     for (const ResidentSample &sample : samples)
       by_process_[sample.process].push_back(sample);
   }
-  // Nothing of the process is resident behind this time.
+  // The process has no resident memory after this time.
   void end(uint32_t process, uint64_t time_ns) { ends_.emplace(process, time_ns); }
-  // The process' last sample before this time, or the next one, if that is nearer and within a second; none behind its
-  // end.
+  // The process' last sample before this time. Or the next sample, if it is nearer and at most a second later. None
+  // after the process' end.
   std::optional<ResidentSample> near(uint32_t process, uint64_t time_ns) const;
-  // Its highest one.
+  // The process' highest sample.
   std::optional<ResidentSample> highest(uint32_t process) const;
 
 private:

@@ -25,7 +25,7 @@ void fold(Cell &into, const Cell &from, Fold how) {
   both(double{});
 }
 
-// What tells a row apart, as text: a site by all that a report shows of it.
+// The key of a cell, as text. For a site, all facts that a report shows about it.
 std::string keyOf(const Cell &cell) {
   if (const auto *text = std::get_if<std::string>(&cell))
     return *text;

@@ -1,4 +1,4 @@
-// A table of a result: what text, JSON and pages draw without knowing what is in it.
+// A table of a result. Text, JSON and HTML pages show it without knowing its meaning.
 #pragma once
 
 #include "analysis/places/site_text.h"
@@ -14,12 +14,12 @@ namespace msleaks::analysis::inline result {
 enum class Unit : uint8_t { Text, Place, Count, Bytes, TimeNs, ByteSeconds };
 const char *nameOf(Unit);
 
-// How the values of rows with the same keys become one.
+// How the values of rows with the same keys are combined.
 enum class Fold : uint8_t {
-  Key,     // tells rows apart
-  Sum,     // also its total
-  Largest, // also its total
-  First,   // says more about the key
+  Key,     // identifies the row
+  Sum,     // adds the values; the total is their sum
+  Largest, // keeps the larger value; the total is the largest
+  First,   // keeps the first value, which describes the key
 };
 
 struct Column {
@@ -29,22 +29,22 @@ struct Column {
   bool operator==(const Column &) const = default;
 };
 
-// Sites are shared between rows and findings; two of the same text are equal.
+// Rows and findings share sites. Two sites with the same text are equal.
 using Cell = std::variant<std::monostate, uint64_t, double, std::string, std::shared_ptr<const SiteText>>;
 
 struct Section {
-  std::string name;  // stable, for programs: "allocations"
+  std::string name;  // for programs, never changes: "allocations"
   std::string title; // for people
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows; // a cell for each column
-  bool in_text = true;                 // else only in the forms for programs
-  bool is_grouping = false;            // by what the user asked for: text shows it instead of the lists of places
-  bool is_users_own = false;           // of an analyzer that the user named: the first screen shows it, too
-  bool compares = false;               // values of the first column: with a single one, text leaves the section out
+  bool in_text = true;                 // false: only in formats for programs
+  bool is_grouping = false;            // made for --group-by: text shows it instead of the lists of places
+  bool is_users_own = false;           // made by an analyzer that the user named: the first screen shows it, too
+  bool compares = false; // compares values of the first column: with only one value, text leaves out the section
 
-  // A cell for each column; nothing where a column has no total.
+  // A cell for each column; empty if a column has no total.
   std::vector<Cell> totals() const;
-  // The rows of another process' or rank's section of the same name and columns, with these.
+  // Adds the rows of another process' or rank's section with the same name and columns.
   Section &operator+=(const Section &);
 };
 

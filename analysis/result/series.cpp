@@ -8,7 +8,7 @@
 
 namespace msleaks::analysis::inline result {
 
-// Each field of the file once, for both directions.
+// Lists each field of the file once, for writing and reading.
 template <class Visitor, IsOrConst<Series::Curve> Curve> static void visitFields(Visitor &&visit, Curve &curve) {
   visit("by", curve.by);
   visit("name", curve.name);
@@ -41,7 +41,7 @@ template <class Visitor, IsOrConst<Series> S> static void visitFields(Visitor &&
   visit("steps_left_out", series.steps_left_out);
 }
 
-// A line for each curve and step: all numbers in one line, or each in its own, nobody can read.
+// Writes a line for each curve and step: nobody could read one long line, or one line for each number.
 void writeSeriesJson(std::ostream &to, const Series &series) {
   const auto text = [](const OrderedJson &json) {
     return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);

@@ -1,4 +1,4 @@
-// The memory in use over time, and in each step: small enough to be kept with the run, so that it can be drawn later
+// The memory in use over time, and in each step. It is small enough to be stored with the run, so it can be drawn later
 // without the events (docs/export.md, "The series of a run").
 #pragma once
 
@@ -18,20 +18,20 @@ inline constexpr uint32_t kSeriesVersion = 1;
 
 struct Series {
   static constexpr size_t kMostMoments = 2000;
-  static constexpr size_t kMostCurves = 20; // of accounts, of owners and of types, each without the sums of the others
+  static constexpr size_t kMostCurves = 20; // of accounts, of owners and of types; sums of others are extra
   static constexpr size_t kMostSteps = 2000;
 
   struct Curve {
     std::string by;                  // "total", "account", "owner" or "type"
-    std::optional<std::string> name; // of an owner or type; none: not known
-    bool others = false;             // the sum of those that have no curve of their own
-    std::optional<std::string> heap; // of an account
-    std::optional<uint8_t> device;   // of one account
+    std::optional<std::string> name; // for an owner or type; none = not known
+    bool others = false;             // the sum of all that have no curve of their own
+    std::optional<std::string> heap; // for an account
+    std::optional<uint8_t> device;   // for an account on a device
     uint64_t peak_bytes = 0;
     std::vector<uint64_t> bytes; // at each moment
     bool operator==(const Curve &) const = default;
   };
-  struct Step { // or several that follow each other
+  struct Step { // or several consecutive steps
     uint32_t process = 0, pid = 0;
     uint64_t first = 0, last = 0, steps = 0;
     uint64_t begin_ns = 0, end_ns = 0;
@@ -41,8 +41,8 @@ struct Series {
   };
 
   uint32_t version = kSeriesVersion;
-  uint64_t error_bytes = 0;      // the peak of an owner or a type may be so much higher
-  std::vector<uint64_t> moments; // ns since the start of the session, ascending; times of steps are the same
+  uint64_t error_bytes = 0;      // the peak of an owner or a type may be higher by this
+  std::vector<uint64_t> moments; // ns since the session's start, ascending; times of steps, too
   std::vector<Curve> curves;     // the largest peak of each kind first
   std::vector<Step> steps;       // ascending by their begin
   uint64_t steps_left_out = 0;
@@ -50,7 +50,7 @@ struct Series {
 };
 
 void writeSeriesJson(std::ostream &, const Series &);
-// Reads what writeSeriesJson() wrote. `where` names the text in the error.
+// Reads a text that writeSeriesJson() wrote. `where` names the text in the error.
 Result<Series> parseSeries(std::string_view text, const std::string &where);
 
 } // namespace msleaks::analysis::inline result

@@ -72,7 +72,7 @@ template <class Table, class T> std::string keyOf(const T &value) {
   return key;
 }
 
-// Whether every number that is combined is 0: the row was only in the result that was subtracted.
+// Whether each combined number of a row is 0: then only the subtracted result had the row.
 template <class T> class IsZero {
 public:
   IsZero(bool &zero, const T &value) : zero_(zero), value_(value) {}
@@ -154,13 +154,13 @@ private:
     if (how_ == Combining::Sum) {
       into = fold == Fold::Sum ? static_cast<V>(into + from) : std::max(into, from);
     } else if constexpr (std::integral<V>) {
-      using Word = std::make_unsigned_t<V>; // wraps
+      using Word = std::make_unsigned_t<V>; // unsigned, so it wraps
       const auto a = static_cast<Word>(into), b = static_cast<Word>(from);
       into = static_cast<V>(how_ == Combining::Difference ? static_cast<Word>(a - b) : static_cast<Word>(a + b));
     }
   }
 
-  // Rows with a key that only `from` has become new rows. Rows without a key are appended to a sum.
+  // Rows with a key that only `from` has become new rows. Rows without a key are appended, but only in a sum.
   template <class Table, class V> void combineRows(std::vector<V> &into, const std::vector<V> &from) {
     std::unordered_map<std::string, size_t> known;
     for (size_t row = 0; row < into.size(); ++row)
@@ -183,7 +183,7 @@ private:
       std::erase_if(into, [](const V &row) { return isZero<Table>(row); });
   }
 
-  // The row with 0 in each number that is combined.
+  // Returns the row with 0 in each combined number.
   template <class Table, class V> V zeroOf(const V &row) {
     V zero = row;
     Table::each(Combiner<V>(zero, row, Combining::Difference));
@@ -219,7 +219,7 @@ void combine(Report &into, const Report &from, Combining how) {
   Fields<Report>::each(Combiner<Report>(into, from, how));
 }
 
-// Numbers of processes are those of one trace.
+// A number of a process is valid in one trace only, so the numbers after `first` are used here.
 void renumber(Report &report, uint32_t first) {
   for (ReportProcess &process : report.processes)
     process.process += process.process != 0 ? first : 0;

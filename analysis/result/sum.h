@@ -1,20 +1,20 @@
-// Adds and subtracts results by the tables of their fields (result_fields.h). Rows of lists belong together if their
-// key fields are equal, so both results must be of the same build. `msleaks compare` pairs places of different builds.
+// Adds and subtracts results by the tables of their fields (fields.h). Rows of lists are the same if their key fields
+// are equal. So both results must come from the same build. `msleaks compare` pairs places of different builds.
 #pragma once
 
 #include "analysis/result/report.h"
 
 namespace msleaks::analysis::inline result {
 
-// Adds the result of another process, rank or run. Peaks and other sums are added up; of ages and the like, the larger
-// one stays.
+// Adds the result of another process, rank or run. Adds peaks and other sums. Of other values, such as ages, keeps the
+// larger one.
 void add(Report &into, Report from);
 
-// `after` less `before`: the numbers are signed, in two's complement. A row that only `before` has is there, too.
+// Computes `after` minus `before`: numbers are signed, in two's complement. Rows that only `before` has are included.
 // Floating-point numbers stay those of `after`.
 Report difference(const Report &after, const Report &before);
 
-// Adds to a difference what was subtracted: the result is `after` again.
+// Adds `before` to a difference again. The result is `after`.
 Report restored(const Report &difference, const Report &before);
 
 } // namespace msleaks::analysis::inline result

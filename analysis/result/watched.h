@@ -10,23 +10,23 @@
 
 namespace msleaks::analysis::inline result {
 
-// Whether the operation that changed a block was given it: by an argument, or as the destination of a copy or fill.
+// Whether the operation that changed a block got the block as an argument, or as the destination of a copy or fill.
 enum class Given : uint8_t { No, Unknown };
 const char *nameOf(Given);
 
-// A watched block is not what it was, and the operation since the look before was not given it.
+// A watched block has changed, and the operation since the last look did not get the block.
 struct WatchLine {
-  std::string name;                     // of the watch
-  std::optional<std::string> operation; // a range's or kernel's name, "copy" or "fill"; none: not within one
-  SiteText site;                        // of the operation, or of the look
-  uint64_t address = 0;                 // of the block
-  uint64_t offset = 0, bytes = 0;       // from the first byte that has changed to the last one
-  std::optional<uint64_t> step;         // the last one that the program has said
+  std::string name;                     // name of the watch
+  std::optional<std::string> operation; // name of a range or kernel, "copy" or "fill"; none: no operation
+  SiteText site;                        // site of the operation, or of the look
+  uint64_t address = 0;                 // address of the block
+  uint64_t offset = 0, bytes = 0;       // from the first changed byte to the last one
+  std::optional<uint64_t> step;         // the last step that the program reported
   uint64_t time_ns = 0;                 // time of the look, CLOCK_MONOTONIC
   uint32_t process = 0;
   Given given = Given::Unknown;
-  uint64_t digest = 0; // digest of the block after the change; 0 = not told
-  uint64_t file = 0;   // of its content (docs/watch.md); 0 = there is none
+  uint64_t digest = 0; // digest of the block after the change; 0 = not known
+  uint64_t file = 0;   // number of the file with its content (docs/watch.md); 0 = none
 };
 
 } // namespace msleaks::analysis::inline result

@@ -6,12 +6,12 @@
 namespace msleaks::analysis::inline result {
 namespace {
 
-// "src/net/train.cpp:203" by "train.cpp:203" and "net/train.cpp:203", not by "in.cpp:203".
+// "train.cpp:203" and "net/train.cpp:203" mean "src/net/train.cpp:203", but "in.cpp:203" does not.
 bool endsWithPath(std::string_view whole, std::string_view end) {
   return whole.ends_with(end) && (whole.size() == end.size() || whole[whole.size() - end.size() - 1] == '/');
 }
 
-// "net::grow(unsigned long)" by "grow" and "net::grow".
+// "grow" and "net::grow" mean "net::grow(unsigned long)".
 bool isFunction(std::string_view function, std::string_view name) {
   const std::string_view bare = function.substr(0, function.find('('));
   return function == name || bare == name ||
@@ -19,7 +19,7 @@ bool isFunction(std::string_view function, std::string_view name) {
           bare.substr(bare.size() - name.size() - 2, 2) == "::");
 }
 
-// "this->raw_" by "raw_".
+// "raw_" means "this->raw_".
 bool isVariable(std::string_view variable, std::string_view name) {
   return variable == name || variable.ends_with(fmt::format("->{}", name)) ||
          variable.ends_with(fmt::format(".{}", name));

@@ -1,4 +1,4 @@
-// What the peak would be if a program were changed: the user's changes, by the places of the blocks (docs/analyses.md).
+// The peak if a program were changed: the user names changes and the places of the blocks (docs/analyses.md).
 #pragma once
 
 #include "analysis/places/site_text.h"
@@ -13,11 +13,11 @@ namespace msleaks::analysis::inline result {
 struct Change {
   enum class Kind : uint8_t { FreeAtLastUse, AllocAtFirstUse, Drop, Share };
   Kind kind = Kind::Drop;
-  std::string site;       // whose blocks
-  std::string other = {}; // Share: these blocks use the same memory
+  std::string site;       // place of the changed blocks
+  std::string other = {}; // Share: the blocks of this place use the same memory
 };
 
-// Whether a user means this place by "train.cpp:203", "src/train.cpp:203:12", "net::grow" or the name of a variable.
+// Whether "train.cpp:203", "src/train.cpp:203:12", "net::grow" or the name of a variable means this place.
 bool isNamed(const SiteText &, const std::string &by);
 
 struct WhatIf {
@@ -26,9 +26,9 @@ struct WhatIf {
     uint64_t bytes = 0, new_bytes = 0;
   };
   uint64_t peak_bytes = 0, new_peak_bytes = 0;
-  std::optional<uint64_t> floor_bytes; // of the program as it is
-  std::vector<Point> curve;            // the highest points of at most kMostPoints parts of the run
-  // Why it cannot be said; empty: it can.
+  std::optional<uint64_t> floor_bytes; // the floor of the unchanged program
+  std::vector<Point> curve;            // the highest point in each of at most kMostPoints parts of the run
+  // Why the new peak is not known; empty: it is known.
   std::string failure;
 
   static constexpr size_t kMostPoints = 200;

@@ -1,4 +1,4 @@
-// Writes a value as JSON by the table of its fields (result_fields.h).
+// Writes a value as JSON by the table of its fields (fields.h).
 #pragma once
 
 #include "analysis/places/site_text.h"
@@ -17,15 +17,15 @@
 
 namespace msleaks::analysis::inline result {
 
-// JSON of sites, shared by the report and the list of sites.
-using Json = nlohmann::ordered_json; // keys in the order of the documentation
+// JSON of sites, for the report and for the list of sites.
+using Json = nlohmann::ordered_json; // keys keep the order of the documentation
 
 Json jsonOf(const SiteText &);
 
-// One frame for the call, and one for each function that it was inlined into, innermost first.
+// Appends a frame for the call, and a frame for each function where it was inlined, innermost first.
 void appendFrames(const SiteText &call, Json &frames);
 
-// `indent` < 0: one line. Bytes that are not UTF-8 become U+FFFD: names come from files that nobody vouches for.
+// If `indent` < 0, writes one line. Bytes that are not UTF-8 become U+FFFD, because names may come from damaged files.
 inline void write(std::ostream &to, const Json &json, int indent) {
   to << json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
@@ -38,7 +38,7 @@ template <class Table, class T> Json objectOf(const T &value, const Report &repo
   return object;
 }
 
-// Values by their type. `report` is the report that contains the value.
+// Converts values, depending on their type. `report` is the report that contains the value.
 template <class T> Json jsonOf(const T &value, const Report &report);
 template <class T> Json jsonOf(const std::optional<T> &value, const Report &report) {
   return value ? jsonOf(*value, report) : Json();
@@ -146,7 +146,7 @@ private:
   const Report &report_;
 };
 
-// Parts of a report's JSON that other answers have, too (docs/report.md).
+// Parts of a report's JSON that answers of other verbs contain, too (docs/report.md).
 Json findingsJson(const std::vector<Finding> &);
 Json remainsJson(const RemainsReport &);
 Json placesJson(const std::vector<SiteLine> &);

@@ -1,6 +1,6 @@
-// An analyzer sees births and deaths of blocks (BlockObserver) and, if it asks for them, events, and says at the end
-// what it found. Rules: it streams; its memory grows with what is alive and with the number of cohorts, never with the
-// number of events or of ended threads. To add one: CONTRIBUTING.md.
+// An analyzer receives births and deaths of blocks (BlockObserver) and, if it asks for them, events. At the end it
+// returns its results. Its memory may grow with the number of live blocks and of cohorts. It must not grow with the
+// number of events or of ended threads. CONTRIBUTING.md shows how to add an analyzer.
 #pragma once
 
 #include "analysis/findings/conclusion.h"
@@ -17,9 +17,9 @@
 
 namespace msleaks::analysis::inline stream {
 
-// How a process image came to its end.
+// How a process image ended.
 struct ProcessFate {
-  FreeCause cause = FreeCause::StillAlive; // one of isEnd
+  FreeCause cause = FreeCause::StillAlive; // a cause for which isEnd() is true
   uint64_t time_ns = 0;
   int exit_status = -1; // as a shell reports it; -1 = not known
   bool operator==(const ProcessFate &) const = default;
@@ -29,28 +29,28 @@ class Analyzer : public BlockObserver {
 public:
   virtual std::string_view name() const = 0;
 
-  // Before the first event: what the numbers of cohorts and of their owners stand for. Both grow, and outlive the
-  // analyzer.
+  // Called before the first event. The objects give the meaning of numbers of cohorts and owners. Both grow, and
+  // outlive the analyzer.
   virtual void useCohorts(const Cohorts &, const Labels &) {}
 
-  // The same for the highest points of the memory in use, which are counted once for all (peaks.h). Returns whether the
-  // analyzer looks at them: if no analyzer does, nobody counts.
+  // The same for the highest points of the memory in use (peaks.h). Returns whether the analyzer uses them: if no
+  // analyzer does, they are not computed.
   virtual bool usePeaks(const Peaks &) { return false; }
 
-  // Kinds of events that onEvent wants: abi::enabledBit of each.
+  // The kinds of events for onEvent, as the bits abi::enabledBit.
   virtual uint32_t eventKinds() const { return 0; }
-  // After the live set has taken the event in; `site` is its site in the catalog.
+  // Called after the live set has processed the event. `site` is the event's site in the catalog.
   virtual void onEvent(const StreamEvent &, SiteId /*site*/) {}
 
-  // After the deaths of what the process had alive.
+  // Called after the deaths of the process' live blocks.
   virtual void onProcessEnd(uint32_t /*process*/, const ProcessFate &) {}
 
-  // Whether it wants to know which blocks something still pointed to, which takes a while where there are many.
+  // Whether the analyzer needs to know which blocks something still points to. With many blocks, this takes a while.
   virtual bool wantsReach() const { return false; }
-  // When the memory of the process was read; in an ordinary run, shortly before it ends.
+  // Called at the time when the process' memory was read: usually shortly before the process ends.
   virtual void onReach(uint32_t /*process*/, const std::shared_ptr<const Reachability> &) {}
 
-  // After the last event: findings, and sections of the report.
+  // Called after the last event. Adds findings and sections of the report.
   virtual void conclude(Conclusion &) const {}
 
   void onAlloc(const Block &, AllocCause, uint64_t /*time_ns*/) override {}

@@ -16,7 +16,7 @@ void Checkpoints::take(const LiveSet &live, uint64_t time_ns, uint64_t events) {
     thinOut();
 }
 
-// Every second one goes, and they are taken half as often.
+// Removes every second checkpoint. From now on, they are taken half as often.
 void Checkpoints::thinOut() {
   std::vector<PackedCheckpoint> kept;
   bytes_ = 0;

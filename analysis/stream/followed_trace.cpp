@@ -90,7 +90,7 @@ Result<uint64_t> FollowedTrace::advance(uint64_t most) {
   }
   pipeline_.drain();
   events_ += taken;
-  // Behind the mark that was read last nothing earlier comes; events of a batch that is not all taken do.
+  // After the last mark, no earlier event follows. But a batch that is only partly read may contain earlier events.
   if (!behind_) {
     complete_ns_ = follower_->completeUntil();
     pipeline_.passTime(reachedNs());

@@ -1,5 +1,5 @@
-// A trace that grows, told to a pipeline as it comes: what it defines to the catalog, events and ends of processes to
-// the pipeline.
+// Passes a growing trace on: definitions to the catalog, and events and ends of processes to the
+// pipeline.
 #pragma once
 
 #include "analysis/places/site_catalog.h"
@@ -18,10 +18,10 @@
 
 namespace msleaks::analysis::inline stream {
 
-// What becomes of the blocks of the last process that runs when it ends.
+// The treatment of the last running process' blocks when the process ends.
 enum class LastEnd : uint8_t {
   Told,
-  HeldBack, // they stay to be seen, until another process begins
+  HeldBack, // they stay visible until another process begins
 };
 
 class FollowedTrace {
@@ -31,18 +31,18 @@ public:
     bool running = true;
   };
 
-  // Catalog and pipeline are new, outlive this, and are told by nobody else.
+  // The catalog and the pipeline must be new, and outlive this object. Nobody else may pass data to them.
   static Result<std::unique_ptr<FollowedTrace>> open(const std::filesystem::path &trace, SiteCatalog &, Pipeline &,
                                                      LastEnd = LastEnd::Told, FollowedEvents = FollowedEvents::All);
 
-  // Takes in what is complete; stops behind `most` events, so that a long session can be caught up with in steps.
-  // Returns how many there were. Fails when the trace was removed, replaced or cut short.
+  // Passes on what is complete. Stops after `most` events, so that a reader can catch up with a long session in steps.
+  // Returns the number of events. Fails if the trace was removed, replaced or truncated.
   Result<uint64_t> advance(uint64_t most = UINT64_MAX);
-  // More was there when the last advance() stopped.
+  // Whether the last advance() stopped before the end.
   bool isBehind() const { return behind_; }
-  // Nobody writes any more: the next advance() takes what is there, complete or not.
+  // No process writes any more: the next advance() passes on everything, complete or not.
   void takeRest();
-  // The session ended in order, and all of it was there at the last advance().
+  // Whether the session ended in order, and the last advance() has read its end.
   bool closed() const { return follower_->closed(); }
 
   uint64_t events() const { return events_; }
@@ -50,9 +50,9 @@ public:
   uint64_t firstStartNs() const { return first_start_ns_; }
   uint64_t lastEndNs() const { return last_end_ns_; }
   const std::map<uint32_t, Process> &processes() const { return processes_; }
-  // Of the processes whose end was told.
+  // How processes ended whose end was passed on.
   const std::map<uint32_t, ProcessFate> &fates() const { return fates_; }
-  // Whether everything came in time: else a reader of the whole trace sees it in another order.
+  // Whether everything came in time. If not, a reader of the whole trace sees another order of events.
   bool inOrder() const { return follower_->lateChunks() == 0 && pipeline_.lateEnds() == 0; }
   std::vector<std::string> damage() const { return follower_->damage(); }
 

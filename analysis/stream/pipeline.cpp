@@ -14,7 +14,7 @@ std::vector<BlockObserver *> Pipeline::observers(Window &&window, Selection &&se
   for (Analyzer *analyzer : analyzers_)
     peaks_are_used |= analyzer->usePeaks(peaks_);
   if (peaks_are_used) {
-    all.push_back(&peaks_); // behind the analyzers: see peaks.h
+    all.push_back(&peaks_); // after the analyzers: see peaks.h
     history_.keepPeaks(peaks_);
   }
   if (window.hasAll() && selection.hasAll())
@@ -38,7 +38,7 @@ Pipeline::Pipeline(SiteCatalog &catalog, std::vector<Analyzer *> analyzers, Wind
 
 void Pipeline::expectEnd(uint32_t process, const ProcessFate &fate) {
   fates_[process] = fate;
-  // The image after an exec begins with nothing of the old one's, so that one has no slack.
+  // After an exec, the new image uses nothing of the old image. So the old image's end needs no tolerance.
   const uint64_t slack_ns = fate.cause == FreeCause::ProcessExec ? 0 : kEndSlackNs;
   const uint64_t end_ns = fate.time_ns + std::min(slack_ns, UINT64_MAX - fate.time_ns);
   late_ends_ += end_ns <= last_event_ns_;
@@ -76,7 +76,7 @@ void Pipeline::tellOldest() {
     tellAnalyzers(oldest.event, oldest.site);
 }
 
-// Behind all that happened until then, and before all that comes: not between two events of one time.
+// Takes it after all events until this time and before all later ones, so not between events of one time.
 void Pipeline::takeCheckpoint(uint64_t next_event_ns) {
   const uint64_t time_ns = std::max(last_event_ns_, last_end_ns_);
   if (time_ns >= next_event_ns)
@@ -98,7 +98,7 @@ bool Pipeline::goOnFrom(const Checkpoint &checkpoint) {
   return true;
 }
 
-// Processes that end before the window begins, or ends, do so before it.
+// Processes that end before the window begins or ends are ended first.
 void Pipeline::passGateUntil(uint64_t time_ns) {
   for (uint64_t next_ns = gate_->nextTime(); next_ns <= time_ns && next_ns != UINT64_MAX; next_ns = gate_->nextTime()) {
     endProcessesUntil(next_ns);
@@ -147,7 +147,7 @@ void Pipeline::end(uint32_t process, const ProcessFate &fate) {
     analyzer->onProcessEnd(process, fate);
 }
 
-// Pauses of the recording are everybody's.
+// Pauses of the recording concern all selections.
 void Pipeline::tellAnalyzers(const StreamEvent &event, SiteId site) {
   if (gate_ && !gate_->tells(event) && event.event.header().kind != abi::EventKind::Epoch)
     return;
@@ -166,7 +166,7 @@ void Pipeline::finish() {
   } else {
     endProcessesUntil(UINT64_MAX);
   }
-  // The rest are processes without an end, and those whose events went on after it.
+  // The other processes have no end, or had events after their end.
   for (const uint32_t process : live_.processes()) {
     const auto known = fates_.find(process);
     end(process, known != fates_.end() ? known->second : ProcessFate{FreeCause::StillAlive, last_event_ns_, -1});
@@ -179,13 +179,13 @@ ProcessFate fateOf(const ProcessEnd &end) {
   if (end.reason == EndReason::Running)
     return {FreeCause::StillAlive, end.time_ns, -1};
   if (end.status < 0)
-    return {FreeCause::ProcessExited, end.time_ns, -1}; // nobody could tell how: most likely in order
+    return {FreeCause::ProcessExited, end.time_ns, -1}; // not known how: probably in order
   if (WIFSIGNALED(end.status))
     return {FreeCause::ProcessKilled, end.time_ns, 128 + WTERMSIG(end.status)};
   return {FreeCause::ProcessExited, end.time_ns, WIFEXITED(end.status) ? WEXITSTATUS(end.status) : -1};
 }
 
-// Whether both began with the same exec: two copies of the runtime in one image. Where it is not known, they did not.
+// Whether both began with the same exec: then the image contains two copies of the runtime. False if it is not known.
 static bool isSameImage(const ProcessStart &a, const ProcessStart &b) {
   return a.exec_id != 0 && a.exec_id == b.exec_id;
 }
@@ -198,8 +198,8 @@ std::map<uint32_t, ProcessFate> fatesOf(const TraceReader &reader) {
   std::map<uint32_t, ProcessFate> fates;
   for (const ProcessEnd &end : reader.processEnds())
     fates[end.process] = fateOf(end);
-  // A later image of the same pid before the end of an earlier one replaced it, whatever status the process ended with
-  // and whoever noticed that. One that had ended before has only left its number to somebody.
+  // If a later image of the same pid began before the end of an earlier image, it replaced the earlier one by exec.
+  // This holds whatever the end's status is. If the earlier image had ended before, only the pid was used again.
   std::map<std::pair<uint64_t, uint32_t>, std::vector<const ProcessStart *>> images;
   for (const ProcessStart &start : reader.processes())
     images[{start.pid_namespace, start.pid}].push_back(&start);

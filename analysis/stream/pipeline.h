@@ -1,5 +1,5 @@
-// Event stream -> live set -> analyzers. Works on a file and live: events come one by one, ends of processes are told
-// as soon as they are known.
+// Passes events to the live set, and from there to the analyzers. It works with a file or a running session: it takes
+// events one by one, and ends of processes as soon as they are known.
 #pragma once
 
 #include "analysis/live/live_set.h"
@@ -19,36 +19,36 @@
 
 namespace msleaks::analysis::inline stream {
 
-// Who only wants to know what is alive now does without the history of all maxima.
+// A user who only needs the present live blocks leaves out the history of all maxima.
 enum class History : uint8_t { Kept, LeftOut };
 
 class Pipeline {
 public:
-  // Both outlive the pipeline; analyzers are told in this order, of the part of the recording that is selected.
+  // Catalog and analyzers must outlive the pipeline. The analyzers receive only the selected part, in this order.
   Pipeline(SiteCatalog &catalog, std::vector<Analyzer *> analyzers, Window window = {}, Selection selection = {},
            History history = History::Kept);
 
-  // Must be said before the first event of the process (LiveSet::setPageBytes).
+  // Call it before the first event of the process (LiveSet::setPageBytes).
   void setPageBytes(uint32_t process, uint64_t page_bytes) { live_.setPageBytes(process, page_bytes); }
 
-  // Must be said before the first event that is later than the end.
+  // Call it before the first event that is later than the end.
   void expectEnd(uint32_t process, const ProcessFate &);
-  // The same of what its memory pointed to. It is read when the events have come to that time.
+  // The same for the process' pointers at this time. They are read when the events have reached this time.
   void expectPointers(uint64_t time_ns, ReadPointed);
-  // Ends and pointers that were said too late.
+  // The number of ends and pointers that came too late.
   uint64_t lateEnds() const { return late_ends_; }
 
-  // Before the first event: `checkpoints` are taken from now on. Only where all of a recording is told.
+  // Takes checkpoints from now on. Call it before the first event, and only if the whole recording is passed.
   void take(Checkpoints &checkpoints) {
     checkpoints_ = &checkpoints;
     next_checkpoint_ = checkpoints.next();
   }
-  // Goes on behind a checkpoint: the next event is the first one behind its time. Once, when all else is said that must
-  // be said before the first event. False: it makes no sense, and nothing has happened.
+  // Continues from a checkpoint: the next event is the first one after its time. Call it once, before the first event
+  // and after all other preparations. Returns false if the checkpoint makes no sense; then nothing has changed.
   bool goOnFrom(const Checkpoint &);
 
-  // Takes the event in. It is told to the analyzers kAhead events later, when the memory that it needs has arrived from
-  // far away: at a million live blocks each look-up misses every cache.
+  // Takes an event. It is processed kAhead events later, when the memory that it needs has arrived in the cache. With a
+  // million live blocks, each look-up would otherwise miss all caches.
   void apply(const StreamEvent &event) {
     Waiting &place = waiting_[taken_ % kAhead];
     if (taken_ >= told_ + kAhead)
@@ -59,34 +59,34 @@ public:
     ++taken_;
   }
 
-  // Tells what still waits. Live, after each batch; a file needs only finish().
+  // Processes the waiting events. For a running session, call it after each batch. For a file, finish() is enough.
   void drain();
 
-  // Live, after drain(): no event before this time is still to come, so processes that ended before it end now.
+  // For a running session, after drain(): no earlier event can follow. Ends the processes that ended before this time.
   void passTime(uint64_t time_ns) {
     if (time_ns >= next_end_ns_)
       endProcessesUntil(time_ns);
   }
 
-  // The window has ended: later events change nothing.
+  // Whether the window has ended. Later events change nothing.
   bool isDone() const { return gate_ && gate_->state() == Gate::State::Behind; }
-  // When the window ended; of no use before isDone().
+  // When the window ended. Valid only if isDone().
   uint64_t closedAt() const { return gate_->closedAt(); }
   // Whether the window has begun.
   bool hasBegun() const { return !gate_ || gate_->state() != Gate::State::Before; }
   bool waitsForStepOrMark() const { return gate_ && gate_->waitsForStepOrMark(); }
 
-  // No more events: processes end as expected, those without an expected end as StillAlive.
+  // No more events follow. Processes end as expected, or as StillAlive if no end is expected.
   void finish();
 
   const LiveSet &liveSet() const { return live_; }
   const MemoryHistory &history() const { return history_; }
-  // Counted where an analyzer looks at them.
+  // Computed only if an analyzer uses them.
   const Peaks &peaks() const { return peaks_; }
 
 private:
   static constexpr size_t kAhead = 16;
-  // Events of a process' last moments may carry times a little after the end that somebody else saw.
+  // The last events of a process may have times a little later than the end that another process noticed.
   static constexpr uint64_t kEndSlackNs = 100'000;
 
   struct Waiting {
@@ -108,28 +108,28 @@ private:
   std::vector<Analyzer *> analyzers_;
   MemoryHistory history_;
   Peaks peaks_;
-  std::unique_ptr<Gate> gate_; // null: all is told
+  std::unique_ptr<Gate> gate_; // null: everything is selected
   LiveSet live_;
   std::array<Waiting, kAhead> waiting_{};
-  uint64_t taken_ = 0, told_ = 0;                   // events
-  std::array<std::vector<Analyzer *>, 256> wanted_; // by event kind
+  uint64_t taken_ = 0, told_ = 0;                   // numbers of events
+  std::array<std::vector<Analyzer *>, 256> wanted_; // by kind of event
   std::multimap<uint64_t, uint32_t> ends_;          // time to process
   std::multimap<uint64_t, ReadPointed> pointers_;   // by time
   std::unordered_map<uint32_t, ProcessFate> fates_;
-  uint64_t next_end_ns_ = UINT64_MAX; // or of pointers
+  uint64_t next_end_ns_ = UINT64_MAX; // the next end, or the next pointers
   uint64_t last_event_ns_ = 0;
-  uint64_t last_end_ns_ = 0; // of those that were told
+  uint64_t last_end_ns_ = 0; // of ends that were passed on
   uint64_t late_ends_ = 0;
   Checkpoints *checkpoints_ = nullptr;
-  uint64_t next_checkpoint_ = UINT64_MAX; // events behind which one is due
+  uint64_t next_checkpoint_ = UINT64_MAX; // number of events after which one is due
 };
 
 ProcessFate fateOf(const ProcessEnd &);
-// The processes with the same pid in the same namespace: the earlier image is gone since the later one began.
+// Whether the later of two processes with the same pid and namespace replaced the image of the earlier one.
 bool replaces(const ProcessStart &later, const ProcessStart &earlier);
 
-// How each process of a trace ended. It is its end if the trace has one. It is exec when another image of the same pid
-// began before that end, and nobody saw how it ended.
+// How each process of a trace ended. Usually the trace contains the end. If a later image of the same pid began before
+// that end, the process ended by exec.
 std::map<uint32_t, ProcessFate> fatesOf(const TraceReader &);
 
 } // namespace msleaks::analysis::inline stream

@@ -64,7 +64,7 @@ void Gate::open(uint64_t time_ns, LiveSet &live) {
   opened_ns_ = time_ns;
   if (window_.born_until)
     return;
-  std::vector<Block> parts; // of pools, perhaps
+  std::vector<Block> parts; // may be parts of pools
   live.forEach([&](const Block &block) {
     onAlloc(block, AllocCause::WasThere, time_ns);
     if (block.heap == abi::Heap::Pool)

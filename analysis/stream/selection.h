@@ -1,4 +1,4 @@
-// Which part of a recording a report is about.
+// The part of a recording that a report is about.
 #pragma once
 
 #include "analysis/live/live_set.h"
@@ -19,23 +19,23 @@ struct StepBegin {
 struct MarkNamed {
   std::string label;
 };
-// A time (CLOCK_MONOTONIC, ns), the beginning of the first step of a number, or the first mark of a name.
+// A time (CLOCK_MONOTONIC, ns), the begin of the first step with a number, or the first mark with a name.
 using Moment = std::variant<uint64_t, StepBegin, MarkNamed>;
 
-// Times of [from, to). What is alive at `from` counts as allocated then; what is alive at `to` is alive at the end.
-// With `born_until`: only blocks of [from, born_until) count, and those that are alive at `to` are leaked.
+// The times [from, to). Blocks that are alive at `from` count as allocated then; blocks alive at `to` are alive at the
+// end. With `born_until`, only blocks from [from, born_until) count, and those alive at `to` are leaked.
 struct Window {
   std::optional<Moment> from, born_until, to;
-  bool is_moment = false; // ends as soon as it has begun: what is alive at `from`
+  bool is_moment = false; // the window ends at its begin: only the blocks alive at `from`
 
   static Window at(Moment moment) { return {std::move(moment), std::nullopt, std::nullopt, true}; }
   bool hasAll() const { return !from && !born_until && !to; }
 };
 
-// A thread of a process, both as the trace numbers them.
+// A thread of a process. Both are numbers in the trace.
 using ThreadKey = std::pair<uint32_t, uint32_t>;
 
-// Blocks that these threads allocated, whoever frees them. An empty part selects all.
+// Selects blocks by the thread that allocated them, whoever frees them. A member without a value selects all.
 struct Selection {
   std::optional<std::set<uint32_t>> processes; // numbers in the trace
   std::optional<std::set<ThreadKey>> threads;
@@ -51,13 +51,13 @@ struct Selection {
   }
 };
 
-// Stands between the live set and the analyzers where a report is about a part of the recording only.
+// Is between the live set and the analyzers if a report is about a part of the recording. It passes on only that part.
 class Gate final : public BlockObserver {
 public:
   enum class State : uint8_t {
     Before,
     Open,
-    Grown, // blocks that come from now on do not count
+    Grown, // blocks that are allocated from now on do not count
     Behind
   };
 
@@ -65,16 +65,16 @@ public:
       : behind_(std::move(behind)), window_(std::move(window)), selection_(std::move(selection)),
         state_(window_.from ? State::Before : State::Open) {}
 
-  // The next moment that is a time; UINT64_MAX: there is none. Whoever comes by it tells pass().
+  // The next moment, if it is a time; else UINT64_MAX. When this time is reached, call pass().
   uint64_t nextTime() const;
   void pass(uint64_t time_ns, LiveSet &);
-  // Before the live set takes the event in: it may be the step or the mark.
+  // Call it before the live set processes the event, which may be the step or the mark.
   void look(const StreamEvent &, const Labels &, LiveSet &);
   State state() const { return state_; }
   bool waitsForStepOrMark() const { return next() && !std::holds_alternative<uint64_t>(*next()); }
-  // Time of the end of the window; of no use before it is Behind.
+  // The end of the window. Valid only if the state is Behind.
   uint64_t closedAt() const { return closed_ns_; }
-  // Whether events of this thread are told.
+  // Whether events of this thread are passed on.
   bool tells(const StreamEvent &event) const {
     if (const auto kind = event.event.header().kind; kind == abi::EventKind::Opened || kind == abi::EventKind::Closed)
       return isInWindow() && tellsHandle(event.event.header(), event);
@@ -91,12 +91,12 @@ public:
   void onPart(const Block &, const Block &whole, uint64_t time_ns) override;
 
 private:
-  // The next moment that the gate waits for; null: nothing more.
+  // The next moment for which the gate waits; null = none.
   const Moment *next() const;
   void turn(uint64_t time_ns, LiveSet &);
   void open(uint64_t time_ns, LiveSet &);
   State stateBehindThis() const;
-  // As with blocks: those that a thread made, and that came while they still count, whoever gives them back.
+  // Handles are selected like blocks: by the thread that opened them, and by the time of opening, whoever closes them.
   bool tellsHandle(const abi::EventHeader &header, const StreamEvent &event) const {
     const bool is_made = header.kind == abi::EventKind::Opened && (header.flags & abi::kRestored) == 0;
     return is_made ? state_ == State::Open && selection_.hasThread(event.process, event.stream)
