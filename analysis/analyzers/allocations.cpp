@@ -1,5 +1,5 @@
-// Allocations: how much was allocated where, how much of it only for a moment, in which sizes, and where that takes
-// time.
+// Allocations: how much each place allocated, how much of it only for a moment, and in which sizes. Also finds places
+// where allocating takes noticeable time (churn).
 #include "analysis/analyzers/registry.h"
 #include "analysis/findings/churn.h"
 #include "analysis/live/allocation_counts.h"
@@ -12,7 +12,7 @@
 namespace msleaks::analysis::inline analyzers {
 namespace {
 
-// A program like PyTorch has half a million paths that allocate. To name all of them takes longer than all else.
+// A program like PyTorch allocates on half a million paths. Naming all of them would take most of a report's time.
 constexpr size_t kMostNamedSites = 4000;
 
 using BySite = std::vector<std::pair<SiteId, AllocationCount>>;
@@ -37,7 +37,7 @@ private:
   Section bySize() const;
 
   AllocationCounts counts_;
-  std::array<BlockSum, 65> by_size_{}; // by bits of the size
+  std::array<BlockSum, 65> by_size_{}; // by the number of bits of the size
 };
 
 void AllocationAnalyzer::onAlloc(const Block &block, AllocCause cause, uint64_t time_ns) {
@@ -46,7 +46,7 @@ void AllocationAnalyzer::onAlloc(const Block &block, AllocCause cause, uint64_t 
     by_size_[static_cast<size_t>(std::bit_width(block.size))] += {block.size, 1};
 }
 
-// Most bytes first.
+// The site with the most bytes comes first.
 BySite AllocationAnalyzer::bySites(const Cohorts &cohorts) const {
   std::unordered_map<SiteId, AllocationCount> sums;
   const std::vector<AllocationCount> &by_cohort = counts_.byCohort();
@@ -60,7 +60,7 @@ BySite AllocationAnalyzer::bySites(const Cohorts &cohorts) const {
   return list;
 }
 
-// Sites that have much, in bytes or in blocks, by their places; the others together.
+// Lists the sites with the most bytes or blocks, grouped by place. All other sites are one row.
 Section AllocationAnalyzer::byPlace(Conclusion &conclusion) const {
   BySite sites = bySites(conclusion.cohorts);
   AllocationCount others;

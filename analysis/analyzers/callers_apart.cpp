@@ -12,10 +12,10 @@
 namespace msleaks::analysis::inline analyzers {
 namespace {
 
-constexpr size_t kMostCallers = 3;                   // a text shows no more
-constexpr uint64_t kStandsOutOneIn = 10;             // of the place's bytes
-constexpr uint64_t kLookedAtOneIn = 100;             // a place may have a hundred thousand paths
-constexpr uint64_t kAloneParts = 3, kAloneOutOf = 4; // with so many of them a way is the place's
+constexpr size_t kMostCallers = 3;                   // a text shows at most this many callers
+constexpr uint64_t kStandsOutOneIn = 10;             // a group needs this part of the place's bytes
+constexpr uint64_t kLookedAtOneIn = 100;             // ignores smaller paths: there may be a hundred thousand
+constexpr uint64_t kAloneParts = 3, kAloneOutOf = 4; // with three quarters of the bytes, a group is alone
 
 struct Line {
   std::string_view function, file;
@@ -34,7 +34,7 @@ std::vector<Line> linesOf(const Site &call) {
   return lines;
 }
 
-// The calls around the place, innermost first: not those in headers of the system, nor of the place's own function.
+// The calls around the place, innermost first, except calls in headers of the system and in the place's function.
 std::vector<std::string> callersOf(SiteId site, const Place &place, SiteCatalog &catalog) {
   const CallPath path = shownPath(catalog, site);
   const auto at = std::find(path.calls.begin(), path.calls.end(), place.call);

@@ -1,5 +1,5 @@
-// Paths to one place that a report tells apart: a function that takes memory for everybody is one place, and its
-// callers say what the memory is for.
+// Tells apart the paths to one place. A function that allocates for many callers is one place, and the callers show the
+// purpose of the memory.
 #pragma once
 
 #include "analysis/result/lines.h"
@@ -9,14 +9,14 @@
 
 namespace msleaks::analysis::inline analyzers {
 
-// The blocks of a place that came by one way.
+// The blocks of a place that came by the same callers.
 struct PathGroup {
   PlaceGroup group;
-  std::string callers; // what tells the way from the others, innermost call first; empty: the group has all ways
+  std::string callers; // calls that tell this path from others, innermost first; empty: the group contains all paths
 };
 
-// The ways that stand out, by the first calls in which they differ: those with a tenth of the bytes or more. The whole
-// group alone where there are no two of them, or where one has three quarters of the bytes.
+// Groups paths by the first calls in which they differ. Returns groups with at least a tenth of the bytes. Returns the
+// whole group alone if there are fewer than two groups, or if one has three quarters of the bytes.
 std::vector<PathGroup> callersApart(const PlaceGroup &, SiteCatalog &);
 
 } // namespace msleaks::analysis::inline analyzers

@@ -1,4 +1,4 @@
-// Copies: host blocks that were copied to a device, and live on beside the copy (docs/analyses.md).
+// Copies: host blocks that were copied to a device, and stay alive while the copy exists (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
 #include "analysis/findings/advice.h"
 #include "analysis/findings/keeper.h"
@@ -13,19 +13,19 @@
 namespace msleaks::analysis::inline analyzers {
 namespace {
 
-constexpr uint64_t kLeastCopiedBytes = 64 << 10; // of a block
-// Blocks that have gone are kept, so that it can be worked out what they cost; no more than these.
+constexpr uint64_t kLeastCopiedBytes = 64 << 10; // smaller blocks are ignored
+// At the end, the cost of blocks that are already freed is computed, too. At most this many are stored.
 constexpr size_t kMostCopied = 100'000;
 
-// The last copy of a live host block. Only the last one counts: a staging buffer is filled and copied again and again.
+// The last copy of a live host block. Earlier copies do not count, because staging buffers are copied again and again.
 struct Copied {
   uint64_t copied_ns = 0;
-  uint64_t until_ns = UINT64_MAX; // the copy went then
+  uint64_t until_ns = UINT64_MAX; // when the copy was freed or overwritten
   BlockId to;
   SiteId site, to_site;
 };
 
-// A host block beside its copy.
+// A host block that was alive at the same time as its copy.
 struct Beside {
   CohortId cohort;
   uint64_t bytes, from_ns, to_ns;
@@ -57,11 +57,11 @@ private:
   void endSource(const Block &, uint64_t time_ns);
 
   std::unordered_map<uint32_t, Copied> copied_;   // by number of the host block
-  std::unordered_map<uint32_t, BlockId> sources_; // by number of the device's: whose copy it has
+  std::unordered_map<uint32_t, BlockId> sources_; // by number of the device's block: the source of its content
   std::vector<Beside> beside_;
 };
 
-// It goes, or something else is copied into it.
+// The device's block was freed, or something else is copied into it.
 void CopiesAnalyzer::endCopyIn(BlockId destination, uint64_t time_ns) {
   const auto source = sources_.find(destination.index);
   if (source == sources_.end())

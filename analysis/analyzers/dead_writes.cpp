@@ -1,4 +1,4 @@
-// Dead writes: copies and fills whose bytes are overwritten before anything could have read them (docs/analyses.md).
+// Dead writes: copies and fills whose bytes are overwritten before anything can have read them (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
 #include "analysis/findings/advice.h"
 #include "analysis/findings/keeper.h"
@@ -13,20 +13,20 @@ namespace msleaks::analysis::inline analyzers {
 namespace {
 
 constexpr uint64_t kLeastDeadBytes = 64 << 10;
-constexpr uint64_t kLeastDeadShare = 20; // of the bytes that are written to the place's blocks
-constexpr uint64_t kBytesPerNs = 10;     // estimated: as fast as a copy over PCI Express 3, and slower than most fills
+constexpr uint64_t kLeastDeadShare = 20; // at least one part in 20 of the bytes written to the place's blocks
+constexpr uint64_t kBytesPerNs = 10;     // estimated: as fast as a copy over PCI Express 3, slower than most fills
 
-// The writes to a live block since something else used it.
+// The writes to a live block since its last other use.
 struct UnreadWrites {
   uint64_t bytes = 0, count = 0;
   SiteId site; // of the last write
 };
 
-// Sums over a cohort's blocks.
+// The sums of a cohort's blocks.
 struct Dead {
-  uint64_t written_bytes = 0; // in all
+  uint64_t written_bytes = 0; // all written bytes
   uint64_t bytes = 0, count = 0;
-  SiteId written_at, overwritten_at; // of the last one
+  SiteId written_at, overwritten_at; // sites of the last dead write
 
   Dead &operator+=(const Dead &other) {
     written_bytes += other.written_bytes;
@@ -53,8 +53,8 @@ private:
   std::vector<Dead> dead_;            // by cohort
 };
 
-// A copy or fill knows how much it writes; only one of the whole block overwrites all that was written before. A launch
-// may write less than it could; if it is not known to read nothing, it may read, and so may a map.
+// The size of a copy or fill is known. It overwrites earlier writes only if it writes the whole block. A launch may
+// write only a part. If it is not known that a launch reads nothing, it may read; a map may read, too.
 void DeadWritesAnalyzer::onUse(const Block &block, const Use &use) {
   if (use.is_launch && use.writes && !use.reads)
     return;

@@ -1,4 +1,4 @@
-// Fluctuation: how much of what a step has at most it has all the time, for each heap and pool (docs/analyses.md).
+// Fluctuation: the least and the most memory of each heap and pool within a step, and their ratio (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
 
 #include <algorithm>
@@ -10,19 +10,19 @@
 namespace msleaks::analysis::inline analyzers {
 namespace {
 
-// The least and the most that a heap had in a step.
+// The least and the most memory of a heap within a step.
 struct Span {
   uint64_t step = 0; // as the program counts
   uint64_t smallest_bytes = 0, largest_bytes = 0;
   double ratio() const { return static_cast<double>(smallest_bytes) / static_cast<double>(largest_bytes); }
 };
 
-// A heap of a process; of a device's, of each device.
+// A heap of a process. If the heap belongs to devices, each device counts separately.
 using HeapOfProcess = std::tuple<uint32_t, abi::Heap, uint8_t>;
 
 struct Level {
   uint64_t now_bytes = 0;
-  Span step; // that goes on
+  Span step; // the present step
   std::optional<Span> least_steady, steadiest;
 
   void endStep(uint64_t number) {
@@ -70,7 +70,7 @@ private:
     return *level;
   }
 
-  std::map<HeapOfProcess, Level> levels_; // elements of a map stay where they are
+  std::map<HeapOfProcess, Level> levels_; // elements of a map do not move
   std::vector<Level *> by_cohort_;
   std::map<uint32_t, Steps> steps_; // by process
 };
@@ -79,7 +79,7 @@ void FluctuationAnalyzer::onEvent(const StreamEvent &event, SiteId) {
   const uint64_t number = event.event.as<abi::StepEvent>().number;
   Steps &steps = steps_[event.process];
   if (steps.begun != 0 && steps.last_number == number)
-    return; // another thread says so, too
+    return; // another thread reported the same step
   constexpr uint64_t kWarmUpSteps = 1;
   const bool judges = steps.begun > kWarmUpSteps;
   for (auto at = levels_.lower_bound({event.process, abi::Heap{}, 0});

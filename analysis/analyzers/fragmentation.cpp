@@ -1,4 +1,4 @@
-// Fragmentation: blocks that a small part of them keeps alive, and what it is (docs/analyses.md).
+// Fragmentation: segments that stay alive although only a small part of them is in use (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
 #include "analysis/findings/advice.h"
 #include "analysis/findings/keeper.h"
@@ -15,26 +15,26 @@
 namespace msleaks::analysis::inline analyzers {
 namespace {
 
-// What is low: a quarter of the segment or less is in use. Less than a few pages, or a small part of the peak, is
-// nobody's concern.
+// A segment is low if at most a quarter of it is in use. A saving of less than a few pages, or of a small part of the
+// peak, does not matter.
 constexpr uint64_t kLowOneIn = 4, kLeastSavedBytes = 64 << 10, kLeastSavingOneIn = 20;
 constexpr size_t kMostSegmentRows = 1000;
 
-// A time in which little of a segment was in use, after there had been more.
+// A time in which a segment was low, after more of it had been in use.
 struct Low {
   uint64_t since_ns = 0, until_ns = UINT64_MAX;
-  uint64_t most_bytes = 0; // in use
+  uint64_t most_bytes = 0; // the most that was in use
 };
 
 struct SegmentUse {
   PartMap parts;
   uint64_t first_part_ns = 0;
-  bool was_full = false; // more than a quarter was in use
+  bool was_full = false; // more than a quarter was in use at some time
   std::optional<Low> low, low_at_peak;
 };
 using PoolSegment = Segments<SegmentUse>::Segment;
 
-// A segment as it was at the peak of its account.
+// A segment's state at the peak of its account.
 struct AtPeakOfAccount {
   CohortId cohort;
   uint64_t bytes = 0, used_bytes = 0, largest_hole_bytes = 0;
@@ -42,10 +42,10 @@ struct AtPeakOfAccount {
   std::optional<Low> low;
 };
 
-// The segments of an account that have gone since a peak.
+// The segments of an account that were freed after its latest peak.
 struct SegmentsOfPeak {
   std::vector<AtPeakOfAccount> segments;
-  uint64_t number = 0; // of the peak
+  uint64_t number = 0; // number of the peak
 };
 
 bool isIn(uint64_t time_ns, const Low &low) { return low.since_ns <= time_ns && time_ns < low.until_ns; }
@@ -113,7 +113,7 @@ void FragmentationAnalyzer::endLow(PoolSegment &segment, uint64_t time_ns) {
   use.low.reset();
 }
 
-// After a change of what is in use.
+// Called after each change of the bytes in use.
 void FragmentationAnalyzer::look(PoolSegment &segment, uint64_t time_ns) {
   SegmentUse &use = segment.content;
   const uint64_t used = use.parts.usedBytes();
@@ -150,7 +150,7 @@ void FragmentationAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_
   segments_.erase(block);
 }
 
-// All have gone by now, with their processes.
+// At this time, all processes have ended, so all segments are in gone_.
 template <class F> void FragmentationAnalyzer::forEachSegment(F &&f) const {
   for (const auto &[account, gone] : gone_)
     if (gone.number == peaks_->of(account).clock().number())
@@ -158,7 +158,7 @@ template <class F> void FragmentationAnalyzer::forEachSegment(F &&f) const {
         f(account, segment);
 }
 
-// The place that has most of these parts; null: there are none.
+// The place with the most bytes of these parts; null if there are no parts.
 std::shared_ptr<const SiteText> largestPlaceOf(const std::vector<CohortShare> &parts, Conclusion &conclusion) {
   const std::vector<PlaceGroup> groups = conclusion.lines.byPlace(bySite(parts, conclusion.cohorts));
   const auto largest = std::max_element(groups.begin(), groups.end(), [](const PlaceGroup &a, const PlaceGroup &b) {
@@ -168,12 +168,12 @@ std::shared_ptr<const SiteText> largestPlaceOf(const std::vector<CohortShare> &p
                                  : std::make_shared<const SiteText>(textOf(conclusion.catalog, largest->place));
 }
 
-// Segments of one keeper that are low at the peak.
+// The segments of one keeper that are low at the peak.
 struct Pinned {
   Place place;
   uint64_t peak_bytes = 0;
   std::vector<CohortShare> segments, parts;
-  Absence free; // what they have free, as long as they are low
+  Absence free; // their free bytes, while they are low
   uint64_t free_bytes = 0, segment_bytes = 0, largest_hole_bytes = 0;
 };
 

@@ -1,5 +1,5 @@
-// Which live blocks came from smaller ones: by a realloc, or as a container grows, which allocates a larger block,
-// moves what it has, and frees the smaller block.
+// Finds live blocks that grew from smaller ones: by a realloc, or in a growing container. The container allocates a
+// larger block, moves its content, and frees the smaller block.
 #pragma once
 
 #include "analysis/base/tables.h"
@@ -13,7 +13,7 @@
 
 namespace msleaks::analysis::inline analyzers {
 
-// A block that a realloc gave back for a larger one. Its pages went along.
+// A block from which a realloc made a larger block. The larger block contains its pages.
 struct FormerBlock {
   CohortId cohort;
   uint64_t size = 0, from_ns = 0, to_ns = 0;
@@ -21,7 +21,7 @@ struct FormerBlock {
 
 class GrownBlocks {
 public:
-  // Smaller blocks are not followed.
+  // Smaller blocks are ignored.
   static constexpr uint64_t kLeastBytes = 64 << 10;
 
   void onAlloc(const Block &block, AllocCause cause) {
@@ -41,14 +41,14 @@ public:
     by_address_[{block.process, block.address}] = block.id.index;
     newest_[block.cohort.index] = block.id.index;
   }
-  // The program has copied the beginning of a block to the beginning of another one.
+  // The program has copied the begin of a block to the begin of another block.
   void onCopy(uint32_t process, uint64_t destination, uint64_t source) {
     const auto to = by_address_.find({process, destination}), from = by_address_.find({process, source});
     if (to != by_address_.end() && from != by_address_.end())
       states_[from->second].copied_to = to->second;
   }
-  // Returns the blocks that reallocs gave back until there was this one, the oldest first. If a realloc gives back this
-  // one, too, and it `is_followed`, they belong to the block that the realloc makes, and none are returned.
+  // Returns the blocks from which reallocs made this block, the oldest first. If this block is now the input of a
+  // realloc, and `is_followed` is set, they pass on to the new block. Then returns none.
   std::vector<FormerBlock> onFree(const Block &block, FreeCause cause, uint64_t time_ns, bool is_followed) {
     if (cause == FreeCause::Reallocated)
       given_back_[block.process] = {block.size, {}};
@@ -64,7 +64,7 @@ public:
     endState(block, cause);
     return formers;
   }
-  // Whether the content of the block lives on in a smaller block, so that the program has given back the rest.
+  // Whether the block's content is still alive in a smaller block: then the program has freed the rest.
   bool isShrunk(const Block &block) const {
     const State state = valueAt(states_, block.id.index), copy = valueAt(states_, state.copied_to);
     return state.lives && copy.lives && copy.size < state.size;
@@ -78,7 +78,7 @@ private:
     uint32_t copied_to = 0; // number of a block; 0 = none
     bool lives = false, is_grown = false;
   };
-  // The block that the last realloc of a process gave back, and the former blocks that belong to it.
+  // The block that the last realloc of a process has freed, and the former blocks that belong to it.
   struct GivenBack {
     uint64_t bytes = 0;
     std::vector<FormerBlock> formers;

@@ -1,4 +1,4 @@
-// Growth: places of whose blocks nearly every step leaves some behind (docs/analyses.md).
+// Growth: places whose blocks survive nearly every step (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
 #include "analysis/findings/advice.h"
 #include "analysis/findings/keeper.h"
@@ -16,43 +16,43 @@
 namespace msleaks::analysis::inline analyzers {
 namespace {
 
-// Fewer steps show nothing; a step in four may do without, as one that only validates.
+// Fewer steps prove nothing. One step in four may have no survivors, for example a step that only validates.
 constexpr size_t kLeastBuckets = 3;
 constexpr int64_t kOneIn = 4;
 
-// The steps of a process: those that it says, or the rounds of a period that was found. Its cohorts have numbers of
-// their own, in the order in which they came: what it keeps by cohort does not grow with those of other processes.
+// The steps of a process, which it reports, or the rounds of a period that was found. Cohorts have own numbers in each
+// process, in the order of appearance. So memory does not grow with other processes' cohorts.
 struct Steps {
-  StepSurvivors survivors; // by own number
-  PeriodFinder finder;     // the same
+  StepSurvivors survivors; // uses the process' own numbers
+  PeriodFinder finder;     // uses the process' own numbers, too
   bool are_said = false;
-  std::vector<CohortId> cohorts = std::vector<CohortId>(1); // by own number; [0] is none
+  std::vector<CohortId> cohorts = std::vector<CohortId>(1); // by own number; [0] means none
 
   CohortId cohortOf(CohortId own) const { return cohorts[own.index]; }
 };
 
-// The blocks that the processes in which a keeper's blocks grow have left, together.
+// The remaining blocks of a keeper, in all processes in which its blocks grow.
 struct Growth {
   Keeper keeper;
   Place place;
   std::vector<CohortShare> cohorts;
-  std::vector<Added> blocks; // from the end of their step on
+  std::vector<Added> blocks; // from the end of the step in which they were allocated
   int64_t bytes = 0, freed_bytes = 0;
   uint64_t bytes_per_step = 0, first_step = UINT64_MAX, steps = 0;
   ByteNs byte_ns = 0;
-  std::optional<PeriodFinder::Period> period; // of a process that does not say its steps
+  std::optional<PeriodFinder::Period> period; // for a process that does not report its steps
 };
 
 using Growths = std::map<Keeper, Growth>;
 
-// The blocks of a keeper that one process has left.
+// The remaining blocks of a keeper in one process.
 struct Candidate {
   Place place;
   std::vector<StepSurvivors::Share> shares;
 };
 
-// From the first bucket with survivors on, most buckets have survivors, and the older half has its part. Otherwise
-// these are blocks that the program keeps for a while.
+// The blocks grow if most buckets have survivors, from the first bucket with survivors on, and the older half has a
+// quarter of them. Otherwise, the program only keeps blocks for some time.
 bool growsFrom(size_t first, const std::vector<int64_t> &bytes) {
   const size_t buckets = bytes.size() - std::min(first, bytes.size());
   if (buckets < kLeastBuckets)
@@ -132,13 +132,13 @@ private:
     steps.survivors.change(ownOf(steps, cohort), block.time_ns, count * static_cast<int64_t>(block.bytes()), count);
   }
 
-  std::map<uint32_t, Steps> processes_; // elements stay where they are
-  std::vector<uint32_t> own_numbers_;   // by cohort, which is of one process
-  Steps *last_ = nullptr;               // of the block before
+  std::map<uint32_t, Steps> processes_; // elements do not move
+  std::vector<uint32_t> own_numbers_;   // by cohort, which belongs to one process
+  Steps *last_ = nullptr;               // for the last block's process
   uint32_t last_process_ = 0;
 };
 
-// How many of the first buckets --skip-steps leaves out. The warm-up is in none of the buckets.
+// The number of buckets that --skip-steps leaves out. The warm-up step is in no bucket.
 size_t skippedOf(std::span<const StepSurvivors::Bucket> buckets, uint64_t skip_steps) {
   uint64_t steps = StepSurvivors::kWarmUpSteps;
   size_t skipped = 0;
@@ -147,7 +147,7 @@ size_t skippedOf(std::span<const StepSurvivors::Bucket> buckets, uint64_t skip_s
   return skipped;
 }
 
-// Of what was allocated from the bucket `from` on.
+// Candidates among the blocks that were allocated in the bucket `from` or later.
 std::map<Keeper, Candidate> candidatesOf(const Steps &steps, size_t from, Conclusion &conclusion) {
   std::map<Keeper, Candidate> candidates;
   for (const StepSurvivors::Share &share : steps.survivors.shares()) {
@@ -217,7 +217,7 @@ void findIn(const Steps &steps, Conclusion &conclusion, Growths &growths) {
   }
 }
 
-// Where a round begins, and how long one takes.
+// Adds the place where a round begins, and the mean time of a round.
 void addPeriod(const PeriodFinder::Period &period, Evidence &evidence, Conclusion &conclusion) {
   const SiteId site = conclusion.cohorts[period.anchor].site;
   const SiteText place = textOf(conclusion.catalog, conclusion.lines.places().of(site));

@@ -1,4 +1,4 @@
-// Handles that are never given back: streams, events, files, threads, … (docs/analyses.md).
+// Handles that are never closed: streams, events, files, threads, … (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
 #include "analysis/findings/advice.h"
 #include "analysis/findings/keeper.h"
@@ -17,8 +17,8 @@
 namespace msleaks::analysis::inline analyzers {
 namespace {
 
-// A program may well end with a few of a place: a log, a pool of threads. A program that forgets one forgets it each
-// time. Where the program says its steps, fewer are enough. A context holds memory of a device: one is enough.
+// A correct program may end with a few open handles of a place: a log, a pool of threads. A faulty one forgets to close
+// one each time. If steps are known, fewer suffice. One open context suffices: it holds device memory.
 constexpr uint64_t kForgotten = 10;
 uint64_t leastOf(abi::HandleKind kind) {
   return kind == abi::HandleKind::Context || kind == abi::HandleKind::ClContext ? 1 : kForgotten;
@@ -46,8 +46,8 @@ std::string adviceOf(abi::HandleKind kind, const Finding &finding) {
                      functionIn(finding.site), is_opened ? "opens" : "makes");
 }
 
-// FILEs that their process had open at its exit, and that the C library's own list of them led to: whether anything
-// else does, the way to each says.
+// A FILE that was open when its process exited, and to which libc's own list of FILEs led. The path to it shows whether
+// anything else led to it.
 struct ListedFile {
   SiteId site;
   Holders holders;
@@ -67,7 +67,7 @@ public:
     else if ((event.event.as<abi::EpochEvent>().enabled & abi::enabledBit(abi::EventKind::Closed)) == 0)
       open_.forgetAll();
   }
-  // Another image goes on with what the program left open for it, and the kernel takes the rest.
+  // After an exec, the next image may use handles that are left open. The kernel closes the others.
   void onProcessEnd(uint32_t process, const ProcessFate &fate) override {
     const uint32_t steps = open_.stepsOf(process);
     const OpenHandles::OfProcess left = open_.endProcess(process);
@@ -78,7 +78,7 @@ public:
     if (fate.cause == FreeCause::ProcessExited)
       addGrowth(left, steps);
   }
-  // A FILE is a block of the C library's: what led to it when its process was read tells whether it was forgotten.
+  // A FILE is a block of libc. The pointers to it, when the process' memory was read, show whether it was forgotten.
   void onFree(const Block &block, FreeCause cause, uint64_t) override {
     if (cause != FreeCause::ProcessExited || block.heap != abi::Heap::Host)
       return;
@@ -105,7 +105,7 @@ private:
   static constexpr size_t kMostHeldFiles = 10'000;
   struct Sum {
     uint64_t count = 0;
-    uint64_t forgotten = 0; // of them: of processes that have exited
+    uint64_t forgotten = 0; // those of processes that exited
   };
   using KindAndSite = std::pair<abi::HandleKind, SiteId>;
   using Sums = std::map<KindAndSite, Sum>;
@@ -118,8 +118,8 @@ private:
     }
   }
 
-  // Which places have left some open in nearly every step. The first step is the warm-up, and what the last one opened
-  // may still have been in use (docs/analyses.md, growth).
+  // Finds places that left handles open in nearly every step. Ignores the first step, which is the warm-up, and the
+  // last one, whose handles may still be in use (docs/analyses.md, growth).
   void addGrowth(const OpenHandles::OfProcess &handles, uint32_t steps) {
     constexpr size_t kLeastSteps = 3;
     std::map<KindAndSite, std::set<uint32_t>> left_in;
@@ -130,7 +130,7 @@ private:
       if (in.size() >= kLeastSteps && 4 * in.size() >= size_t{3} * (steps - *in.begin()))
         grown_[of] = std::max<uint64_t>(grown_[of], in.size());
   }
-  // In how many steps the place has left some open; 0 = it does not grow.
+  // The number of steps in which the place left handles open; 0 = it does not grow.
   uint64_t growthOf(abi::HandleKind kind, const PlaceGroup &group) const {
     uint64_t steps = 0;
     for (const SiteShare &share : group.shares)
@@ -144,16 +144,16 @@ private:
 
   OpenHandles open_;
   Sums ended_;
-  std::map<uint32_t, std::shared_ptr<const Reachability>> reachabilities_; // of processes that are about to end
-  std::map<std::pair<SiteId, SiteId>, uint64_t> blocks_of_files_; // by the site of the open FILE and of its block
+  std::map<uint32_t, std::shared_ptr<const Reachability>> reachabilities_; // of processes that will end soon
+  std::map<std::pair<SiteId, SiteId>, uint64_t> blocks_of_files_; // by the sites of the open FILE and of its block
   std::map<SiteId, uint64_t> lost_files_;
   std::vector<ListedFile> held_files_;
-  std::map<KindAndSite, uint64_t> grown_; // in how many steps
+  std::map<KindAndSite, uint64_t> grown_; // number of steps
 };
 
 using Shares = std::map<abi::HandleKind, std::vector<SiteShare>>;
 
-// Fewer than usual are a hint, unless it is known that nothing leads to them.
+// A place with fewer handles than usual is only a hint, unless it is known that nothing points to them.
 Draft<Finding> findingOf(abi::HandleKind kind, const PlaceGroup &forgotten, uint64_t steps, uint64_t known,
                          Conclusion &conclusion) {
   auto draft = conclusion.lines.lineOf<Finding>(forgotten, Lines::Paths::Shown);
@@ -175,7 +175,7 @@ Draft<Finding> findingOf(abi::HandleKind kind, const PlaceGroup &forgotten, uint
   return draft;
 }
 
-// Counts stand where lists have bytes: they are sorted by them.
+// Uses the count as bytes, because lists are sorted by bytes.
 std::vector<HandleLine> linesOf(const Shares &shares, Conclusion &conclusion) {
   std::vector<Draft<HandleLine>> drafts;
   for (const auto &[kind, of_kind] : shares)
@@ -190,14 +190,14 @@ std::vector<HandleLine> linesOf(const Shares &shares, Conclusion &conclusion) {
   return lines;
 }
 
-// Whether only the C library's list of all FILEs leads to it: from its begin, or from the FILE before.
+// Whether only libc's list of all FILEs leads to it: from the begin of the list, or from the FILE before.
 bool isOnlyListed(const Holders &holders, Conclusion &conclusion) {
   if (!holders.links.empty())
     return conclusion.lines.typeOf(holders.links.back().site) == "FILE";
   return beginOf(holders, conclusion) == "`_IO_list_all`" || beginOf(holders, conclusion).starts_with("`_IO_2_1_");
 }
 
-// By site: how many FILEs nothing but that list leads to.
+// By site: the number of FILEs to which nothing except this list leads.
 std::map<SiteId, uint64_t> HandleAnalyzer::forgottenFiles(Conclusion &conclusion) const {
   std::map<SiteId, uint64_t> files = lost_files_;
   for (const ListedFile &file : held_files_)
@@ -206,7 +206,7 @@ std::map<SiteId, uint64_t> HandleAnalyzer::forgottenFiles(Conclusion &conclusion
   return files;
 }
 
-// A FILE that freopen() has opened again is a handle of that call. Its block is still that of the first call.
+// A FILE that freopen() opened again is a handle of freopen()'s call. Its block still belongs to the first call.
 std::vector<ReopenedFiles> HandleAnalyzer::reopenedIn(const PlaceGroup &group, const FrameText &place,
                                                       Conclusion &conclusion) const {
   std::vector<ReopenedFiles> reopened;
@@ -230,7 +230,7 @@ void HandleAnalyzer::conclude(Conclusion &conclusion) const {
   Shares all, forgotten;
   for (const auto &[of, sum] : sums) {
     all[of.first].push_back({of.second, sum.count, sum.count});
-    // What a library keeps for itself is nobody's to give back: a driver's threads, one a processor.
+    // The user cannot close handles that a library keeps for itself, for example a driver's thread for each processor.
     if (sum.forgotten != 0 && closedLibraryOf(of.second, conclusion.catalog).empty() &&
         !ruleFor(conclusion.catalog, of.second, conclusion.question.suppressions))
       forgotten[of.first].push_back({of.second, sum.forgotten, sum.forgotten});

@@ -1,4 +1,4 @@
-// Host copies: host blocks that hold the content of another host block, while both are alive (docs/analyses.md).
+// Host copies: host blocks with the same content as another host block, while both are alive (docs/analyses.md).
 #include "msleaks/abi/host_copies.h"
 #include "analysis/analyzers/registry.h"
 #include "analysis/base/text.h"
@@ -14,35 +14,35 @@
 namespace msleaks::analysis::inline analyzers {
 namespace {
 
-constexpr uint64_t kLeftOutOneIn = 10; // a copy leaves out at most one part of so many
-// Copies that have gone are kept, so that it can be worked out what they cost; no more than these.
+constexpr uint64_t kLeftOutOneIn = 10; // a copy may leave out one part in ten
+// At the end, the cost of copies that are already freed is computed, too. At most this many are stored.
 constexpr size_t kMostHostCopies = 100'000;
 constexpr size_t kMostPartsOfABlock = 64;
 
 using BlockKey = std::pair<uint32_t, uint64_t>; // process, address
 
-// A part of a live block that was copied into another block, by copies that follow each other in the source.
+// A part of a live block that was copied into another block. Copies that continue each other in the source are joined.
 struct CopiedPart {
   BlockKey source;
   uint64_t bytes = 0;
   uint64_t source_begin = 0, source_end = 0; // offsets in the source
   uint64_t begin = 0, end = 0;               // addresses in the destination
-  uint64_t from_ns = 0;                      // the destination was not needed from here on
+  uint64_t from_ns = 0;                      // from here on, the destination was not needed
   SiteId site;
-  uint32_t stream = 0; // the thread that copied it
+  uint32_t stream = 0; // the thread that made the copy
 };
 
-// A live block that may be an end of a copy.
+// A live block that may be the source or the destination of a copy.
 struct LargeBlock {
   Block block;
-  uint64_t number = 0;           // of all large blocks, in the order of their births
-  std::vector<CopiedPart> parts; // that it has of others
-  std::vector<BlockKey> copies;  // blocks that have parts of it
+  uint64_t number = 0;           // counts large blocks in the order of their births
+  std::vector<CopiedPart> parts; // parts that were copied from other blocks
+  std::vector<BlockKey> copies;  // blocks that contain copied parts of this block
   bool is_filled = false;        // something was copied into it
-  bool is_buffer = false;        // its content was replaced, after it was copied
+  bool is_buffer = false;        // its content was replaced after it had been copied
 };
 
-// A copy beside its source.
+// A copy that was alive at the same time as its source.
 struct BesideSource {
   CohortId cohort;
   uint64_t bytes, from_ns, to_ns;
@@ -83,7 +83,7 @@ private:
   bool isGrowth(const LargeBlock &source, const LargeBlock &destination) const;
 
   std::map<BlockKey, LargeBlock> blocks_;
-  uint64_t births_ = 0; // of large blocks
+  uint64_t births_ = 0; // number of large blocks so far
   std::vector<BesideSource> beside_;
 };
 
@@ -96,7 +96,7 @@ LargeBlock *HostCopiesAnalyzer::holding(uint32_t process, uint64_t address) {
   return holds ? &before : nullptr;
 }
 
-// The block has another content from here on: it is no longer a source, and what it had of others is overwritten.
+// The block gets other content from `begin` to `end`. It is no longer a source, and has no copied parts there.
 void HostCopiesAnalyzer::replaceContent(LargeBlock &block, uint64_t begin, uint64_t end) {
   if (!block.copies.empty()) {
     forgetCopiesOf(block);
@@ -113,7 +113,7 @@ void HostCopiesAnalyzer::forgetCopiesOf(LargeBlock &source) {
   source.copies.clear();
 }
 
-// Whether the thread has copied something of this part of the source before.
+// Whether the thread has copied from this part of the source before.
 bool HostCopiesAnalyzer::wasCopied(const LargeBlock &source, uint64_t begin, uint64_t end, uint32_t stream) const {
   const BlockKey key{source.block.process, source.block.address};
   const auto overlaps = [&](const CopiedPart &part) {
@@ -159,8 +159,8 @@ void HostCopiesAnalyzer::onCopy(const StreamEvent &event, const abi::CopyEvent &
     source->copies.push_back(copy_key);
 }
 
-// Whether the destination takes the place of the source, as in a growing container: it is larger, and no other large
-// block was allocated between the copy and the free of the source.
+// Whether the destination replaces the source, as in a growing container. It must be larger. No other large block may
+// have been allocated between the copy and the free of the source.
 bool HostCopiesAnalyzer::isGrowth(const LargeBlock &source, const LargeBlock &destination) const {
   return destination.number == births_ && destination.number > source.number &&
          destination.block.size - std::min(destination.block.size, source.block.size) >
@@ -201,7 +201,7 @@ void HostCopiesAnalyzer::end(const BlockKey &key, uint64_t time_ns) {
   blocks_.erase(found);
 }
 
-// Whether a container copies its elements to a smaller block, in order to give back the rest.
+// Finds copies by which a container moves its elements to a smaller block, in order to free the rest.
 class Shrinking {
 public:
   bool is(SiteId copy, SiteCatalog &catalog) {
@@ -218,7 +218,7 @@ private:
                                                    [](const InlineFrame &frame) { return isNamedSo(frame.function); });
   }
   static bool find(SiteId copy, SiteCatalog &catalog) {
-    constexpr int kMostCalls = 24; // without optimisation, the library makes many calls of its own
+    constexpr int kMostCalls = 24; // without optimisation, the library makes many calls inside
     uint32_t node = catalog.innermostNodeOf(copy);
     if (!SiteCatalog::isNode(node))
       return isIn(catalog.describe(copy));
@@ -238,7 +238,7 @@ struct CopiesOfKeeper : KeptBlocks {
   const BesideSource *largest = nullptr;
 };
 
-// The line in the user's own code. What the C++ library does there says nothing more.
+// The line in the user's own code. The lines inside the C++ library would add nothing.
 std::string placeLineOf(SiteId site, Conclusion &conclusion) {
   SiteText text = textOf(conclusion.catalog, conclusion.lines.places().of(site));
   if (text.file.empty() && text.library.empty())

@@ -22,7 +22,7 @@ template <class ByCohort> std::vector<CohortRemains> sorted(const ByCohort &by_c
   return list;
 }
 
-// Whether it is larger than those of its cohort before.
+// Adds the block. Returns whether it is larger than all earlier blocks of its cohort.
 bool addTo(std::unordered_map<uint32_t, CohortRemains> &by_cohort, const Block &block, uint64_t age_ns) {
   const uint64_t bytes = block.bytes();
   CohortRemains &remains =
@@ -35,19 +35,19 @@ bool addTo(std::unordered_map<uint32_t, CohortRemains> &by_cohort, const Block &
 struct Leak {
   Place place; // of the most bytes
   Keeper keeper;
-  Reach reach = Reach::Unknown; // of a closed library's: of the most bytes
-  bool is_first = true;         // the place has no leaks of an earlier reach
-  BlockSum leads_to;            // indirect ones
+  Reach reach = Reach::Unknown; // for a closed library: the reach of the most bytes
+  bool is_first = true;         // the place has no leak of an earlier reach
+  BlockSum leads_to;            // blocks that this leak leads to
   uint32_t family = 0;          // Finding::family
   uint64_t family_bytes = 0;    // Finding::family_bytes
   Remains remains;
   std::vector<CohortShare> cohorts;
-  std::vector<Reach> reaches; // of these blocks, one for each of `cohorts`
-  CohortId largest;           // with the most bytes
+  std::vector<Reach> reaches; // one for each element of `cohorts`
+  CohortId largest;           // the cohort with the most bytes
   uint64_t most_bytes = 0;
 };
 
-// Blocks of physical heaps: what the leaks of a report add up to.
+// Shares of the blocks in physical heaps, whose sum the report shows as leaked.
 std::vector<CohortShare> sharesOf(const std::vector<CohortRemains> &not_harmless) {
   std::vector<CohortShare> shares;
   for (const CohortRemains &remains : not_harmless)
@@ -56,7 +56,7 @@ std::vector<CohortShare> sharesOf(const std::vector<CohortRemains> &not_harmless
   return shares;
 }
 
-// Those of the user's own places: one for each place and reach, and one for each closed library that it calls.
+// Leaks of the user's own places: one for each place and reach, and one for each closed library.
 class LeakList {
 public:
   LeakList(const std::vector<CohortRemains> &not_harmless, Conclusion &conclusion)
@@ -103,7 +103,7 @@ private:
   std::map<std::pair<Keeper, Reach>, Leak> leaks_;
 };
 
-// Gives each lost place, and the places whose blocks most of all it leads to, one number: the largest family first.
+// Numbers the families, the largest first. A family is a lost place, and the places whose blocks it mostly leads to.
 void findFamilies(std::vector<Leak> &leaks, const std::map<std::pair<CohortId, CohortId>, BlockSum> &under) {
   std::map<std::pair<Reach, CohortId>, size_t> leak_of;
   for (size_t i = 0; i < leaks.size(); ++i)
@@ -123,7 +123,7 @@ void findFamilies(std::vector<Leak> &leaks, const std::map<std::pair<CohortId, C
     if (leaks[i].reach == Reach::Lost)
       lost.push_back(i);
     else if (leaks[i].reach == Reach::Indirect)
-      leaks[i].family = UINT32_MAX; // unless its head is one of these
+      leaks[i].family = UINT32_MAX; // until its head is found among these leaks
   }
   const auto bytesOf = [&](size_t i) { return leaks[i].remains.bytes + leaks[i].leads_to.bytes; };
   std::stable_sort(lost.begin(), lost.end(), [&](size_t a, size_t b) { return bytesOf(a) > bytesOf(b); });
@@ -141,7 +141,7 @@ void findFamilies(std::vector<Leak> &leaks, const std::map<std::pair<CohortId, C
   }
 }
 
-// The advice for a block that is held. `by` names where the way to it begins.
+// The advice for a block that is held. `by` names the begin of the path to it.
 std::string adviceOfHeld(const Holders &holders, const std::string &by, const Finding &finding) {
   const std::string function = functionIn(finding.site), it = pronounOf(finding);
   const bool is_list =
@@ -155,7 +155,7 @@ std::string adviceOfHeld(const Holders &holders, const std::string &by, const Fi
                      it == "it" ? "is" : "are");
 }
 
-// A member, an element or what a pointer leads to was probably overwritten. A variable was perhaps only on the way.
+// If the variable is a member, an element or a dereferenced pointer, it was probably overwritten. Else it just ended.
 std::string adviceOfLost(const Finding &finding) {
   const std::string function = functionIn(finding.site), &variable = finding.site.variable;
   if (variable.find_first_of(".*[-") != std::string::npos)
@@ -249,7 +249,7 @@ void AllBirths::halve() {
       births.halve();
     count_ += births.size();
   }
-  most_ = std::max(kMostInAll, 2 * count_); // where very many cohorts have a few
+  most_ = std::max(kMostInAll, 2 * count_); // more if very many cohorts have a few births each
 }
 
 void LeakAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_ns) {
@@ -263,7 +263,7 @@ void LeakAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_ns)
     addTo(exited ? unsure_ : alive_, block, age_ns);
 }
 
-// Also where its process was killed, or goes on: nobody can free it any more.
+// Lost blocks count even if the process was killed or still runs, because it could not free them any more.
 bool LeakAnalyzer::isLost(const Block &block) const {
   const auto known = reachabilities_.find(block.process);
   const Reach reach = known == reachabilities_.end() ? Reach::Unknown : known->second->of(block);
@@ -316,8 +316,8 @@ void LeakAnalyzer::conclude(Conclusion &conclusion) const {
   addFindings(sorted.leaks, libcs, conclusion);
 }
 
-// Takes out blocks that the C library is known to keep for itself, such as the buffer of stdout, however many others of
-// the kind there are. The rest of what it holds are leaks like others.
+// Removes blocks that libc keeps for itself by a row of the table, such as the buffer of stdout. The number of such
+// blocks does not matter. Other blocks that libc holds are leaks.
 LeakAnalyzer::ByCohort LeakAnalyzer::takeHarmless(Conclusion &conclusion, Libcs &harmless) const {
   ByCohort left;
   for (const auto &[index, remains] : libcs_) {
@@ -362,7 +362,7 @@ const Holders *LeakAnalyzer::holdersOf(Reach reach, CohortId cohort) const {
   return found == holders.end() ? nullptr : &found->second;
 }
 
-// Who holds the largest block; or why that cannot be known.
+// Adds what holds the largest block, or why this is not known.
 void LeakAnalyzer::addReachOf(Reach reach, CohortId cohort, Evidence &evidence, Conclusion &conclusion) const {
   if (const Holders *holders = holdersOf(reach, cohort))
     evidence.emplace_back("holders", std::vector<std::string>{textOf(*holders, conclusion)});

@@ -1,4 +1,4 @@
-// Leaks: what is alive when its process has ended (docs/report.md).
+// Leaks: the blocks that are alive when their process ends (docs/report.md).
 #pragma once
 
 #include "analysis/findings/savings.h"
@@ -19,16 +19,16 @@
 namespace msleaks::analysis::inline analyzers {
 
 struct LeakResult {
-  std::vector<CohortRemains> leaked; // ascending; its process exited
-  std::vector<CohortRemains> alive;  // the same; its process was killed, or goes on
-  std::vector<CohortRemains> unsure; // its process exited; its free may lie in a pause of the recording
+  std::vector<CohortRemains> leaked; // ascending by cohort; their process exited
+  std::vector<CohortRemains> alive;  // their process was killed, or still runs
+  std::vector<CohortRemains> unsure; // their process exited, but they may have been freed during a pause
 };
 
-// Sum over the physical heaps; pools hand out parts of blocks that are counted already.
+// The sum over physical heaps. Blocks of pools are parts of blocks that count already.
 BlockSum physicalSum(const std::vector<CohortRemains> &);
 
-// Keeps when leaked blocks of one cohort were born, and with how many bytes. If there are more than kMost, two
-// neighbours become one with the later birth: a saving is then rather too small than too large.
+// The times and sizes of a cohort's leaked blocks. If there are more than kMost, joins pairs of neighbours, with the
+// later time. So a saving is rather too small than too large.
 class Births {
 public:
   static constexpr size_t kMost = 1 << 16;
@@ -50,8 +50,8 @@ private:
   std::vector<Birth> births_;
 };
 
-// The births of each cohort, and not more than about kMostInAll of them together: where there are more, each cohort
-// that has more than a few keeps half of them.
+// The births of all cohorts, at most about kMostInAll in all. If there are more, each cohort that has more than a few
+// halves its list.
 class AllBirths {
 public:
   static constexpr size_t kMostInAll = 1 << 20, kFew = 16;
@@ -60,7 +60,7 @@ public:
     Births &births = of_[keyOf(reach, cohort)];
     const size_t before = births.size();
     births.add(time_ns, bytes);
-    count_ += births.size() - before; // less, if they were halved
+    count_ += births.size() - before; // smaller than 0 if add() has halved the list
     if (count_ >= most_)
       halve();
   }
@@ -93,29 +93,29 @@ public:
 
 private:
   using ByCohort = std::unordered_map<uint32_t, CohortRemains>;
-  // Of blocks of one reach.
+  // The leaked blocks of one reach.
   struct Leaked {
     ByCohort by_cohort;
-    std::unordered_map<uint32_t, Holders> holders; // of the largest block of a cohort
+    std::unordered_map<uint32_t, Holders> holders; // by cohort: of its largest block
   };
   using Libcs = std::map<std::string, std::vector<CohortRemains>>;      // by reason
-  using UnderHeads = std::map<std::pair<CohortId, CohortId>, BlockSum>; // lost one, and what it leads to
+  using UnderHeads = std::map<std::pair<CohortId, CohortId>, BlockSum>; // a lost cohort, and one that it leads to
   bool isLost(const Block &) const;
   void addLeaked(const Block &, uint64_t age_ns);
   std::vector<CohortRemains> leakedWith(const ByCohort &libcs) const;
   ByCohort takeHarmless(Conclusion &, Libcs &harmless) const;
   void addFindings(const std::vector<CohortRemains> &not_harmless, const ByCohort &libcs, Conclusion &) const;
   void addReachOf(Reach, CohortId, Evidence &, Conclusion &) const;
-  const Holders *holdersOf(Reach, CohortId) const; // of the cohort's largest block; null: nobody is known
+  const Holders *holdersOf(Reach, CohortId) const; // for the cohort's largest block; null if not known
 
   std::array<Leaked, kReaches> leaked_;
   AllBirths births_;
-  ByCohort libcs_; // leaked, and held by a variable of the C library's own: not in leaked_
+  ByCohort libcs_; // leaked, and held by libc's own variables: not in leaked_
   UnderHeads under_;
   ByCohort alive_, unsure_;
-  std::map<uint32_t, std::shared_ptr<const Reachability>> reachabilities_; // of processes that are about to end
+  std::map<uint32_t, std::shared_ptr<const Reachability>> reachabilities_; // of processes that will end soon
   std::map<uint32_t, std::string> why_not_;                                // by process
-  std::set<uint32_t> later_; // cohorts with blocks that were allocated after their process was last read
+  std::set<uint32_t> later_; // cohorts with blocks allocated after their process' memory was last read
   Pauses pauses_;
 };
 

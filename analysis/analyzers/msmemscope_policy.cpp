@@ -1,5 +1,5 @@
-// Idle device memory by the rules of msMemScope (msleaks report --policy msmemscope, docs/analyses.md): by the order of
-// calls, however little of the peak it is.
+// Idle device memory by the rules of msMemScope (msleaks report --policy msmemscope, docs/analyses.md). They depend
+// only on the order of calls, however little memory it is.
 //
 // Each launch, copy, fill, allocation and free of a process is a call with a number. A block is
 //   early  if something was freed between its allocation and its first use,
@@ -24,12 +24,12 @@ struct Calls {
   uint64_t last = 0, last_alloc = 0, last_free = 0;
 };
 
-// The calls about a live block, by number; 0: none.
+// The numbers of calls for a live block; 0 = none.
 struct BlockCalls {
   uint64_t alloc = 0, last_use = 0;
   uint64_t alloc_ns = 0, last_use_ns = 0;
   SiteId last_site;
-  bool is_idle = false; // is marked
+  bool is_idle = false; // marked as idle
 };
 
 class MsMemScopePolicy final : public Analyzer {
@@ -40,7 +40,7 @@ public:
     return abi::enabledBit(abi::EventKind::Launch) | abi::enabledBit(abi::EventKind::Copy) |
            abi::enabledBit(abi::EventKind::Set);
   }
-  // What a launch is given follows it; what a copy or fill uses was told right before.
+  // The uses of a launch come after its event. The uses of a copy or fill come just before its event.
   void onEvent(const StreamEvent &event, SiteId) override {
     const abi::EventHeader &header = event.event.header();
     if (header.kind != abi::EventKind::Copy || header.heap != abi::Heap::Host) // not a copy of the program's own memory
@@ -75,7 +75,7 @@ void MsMemScopePolicy::onAlloc(const Block &block, AllocCause, uint64_t time_ns)
 
 void MsMemScopePolicy::onUse(const Block &block, const Use &use) {
   const Calls &calls = calls_[block.process];
-  const uint64_t now = calls.last + (use.is_launch ? 0 : 1); // a copy or fill is a call that is not counted yet
+  const uint64_t now = calls.last + (use.is_launch ? 0 : 1); // a copy or fill is not counted yet
   BlockCalls &last = elementAt(blocks_, block.id.index);
   if (last.last_use == 0 && last.alloc < calls.last_free && calls.last_free < now)
     mark(kEarly, block, use.site, use.time_ns - last.alloc_ns);

@@ -1,4 +1,4 @@
-// Out of memory: what was refused, and what was alive then (docs/analyses.md).
+// Out of memory: requests that were refused, and the memory that was in use then (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
 #include "analysis/base/text.h"
 #include "analysis/findings/advice.h"
@@ -56,9 +56,9 @@ private:
   void addFinding(const AtPlace &, Conclusion &) const;
 
   Refusals refusals_;
-  std::map<Refusals::Asker, uint64_t> alive_then_; // bytes of the heap in the process, at the last refusal
+  std::map<Refusals::Asker, uint64_t> alive_then_; // bytes of the process in this heap, at the last refusal
   std::unordered_map<uint32_t, Bytes> alive_;      // by process
-  Bytes *last_ = nullptr;                          // elements stay where they are
+  Bytes *last_ = nullptr;                          // elements of the map do not move
   uint32_t last_process_ = 0;
   std::unordered_map<uint32_t, ProcessFate> fates_;
 };
@@ -90,11 +90,11 @@ Section OutOfMemoryAnalyzer::refusedByPlace(Conclusion &conclusion) const {
   return section;
 }
 
-// The refusals at one place, in a heap, to all threads and processes.
+// The refusals at one place, from one heap, in all threads and processes.
 struct OutOfMemoryAnalyzer::AtPlace {
   Place place;
   std::vector<SiteShare> shares;
-  Refusals::Asker asker; // of the last one
+  Refusals::Asker asker; // of the last refusal
   Refusals::Refusal last;
   bool ended_badly = false;
 };

@@ -1,4 +1,4 @@
-// Owners: how much memory those have that the program named, framework@component@…, and each of these with all below it
+// Owners: the memory of each owner that the program names, framework@component@…, each with all owners below it
 // (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
 #include "analysis/live/at_peak.h"
@@ -15,21 +15,21 @@ namespace {
 
 using NodeId = OwnerTree::NodeId;
 
-// The sums of a node of the tree, with all nodes below it.
+// The sums of a node of the tree, including all nodes below it.
 struct Owned {
   AtPeak<uint64_t> bytes;
   uint64_t highest_bytes = 0, highest_ns = 0;
-  uint64_t end_bytes = 0; // alive at the ends of processes
+  uint64_t end_bytes = 0; // alive at the ends of their processes
 };
 
-// The parts of a segment that a pool has handed out.
+// The parts of a segment that a pool has returned.
 struct HandedOut {
   uint64_t bytes = 0;
   std::map<NodeId, uint64_t> by_owner;
 };
 using OwnedSegment = Segments<HandedOut>::Segment;
 
-// When a step began, what each node had. At most kMostSteps are kept: then every second one goes.
+// The bytes of each node at the begin of a step. If there are kMostSteps, removes every second one.
 struct StepOfOwners {
   uint64_t number, time_ns;
   std::vector<uint64_t> bytes; // by node
@@ -86,14 +86,14 @@ private:
   std::optional<OwnerTree> tree_;
   std::vector<Owned> owned_; // by node
   Segments<HandedOut> segments_;
-  std::vector<uint64_t> taken_; // by number of a pool's block: what of its segment's bytes counts for it
+  std::vector<uint64_t> taken_; // by number of a pool's block: the segment's bytes that it uses
   std::vector<StepOfOwners> steps_;
   uint64_t seen_steps_ = 0, stride_ = 1;
   std::optional<uint64_t> last_number_;
 };
 
-// What a pool hands out counts for who gets it, no more than the segment has; the rest of the segment for who made the
-// pool get it.
+// A pool's part counts for its own owner, but all parts together count at most the segment's size. The rest of the
+// segment counts for the segment's owner.
 void OwnersAnalyzer::onPart(const Block &part, const Block &whole, uint64_t time_ns) {
   OwnedSegment &segment = segments_.add(part, whole);
   HandedOut &handed_out = segment.content;
@@ -115,12 +115,12 @@ void OwnersAnalyzer::freePart(const Block &part, bool is_end, uint64_t time_ns) 
   segment->content.by_owner[owner] -= bytes;
   remove(owner, bytes, is_end);
   if (is_end)
-    return; // and the segment ends with what is not handed out
+    return; // the rest of the segment ends with the segment
   segment->content.bytes -= bytes;
   add(tree_->of(segment->block.cohort), bytes, time_ns);
 }
 
-// The segment goes before them.
+// The segment ends before its parts.
 void OwnersAnalyzer::freeParts(const OwnedSegment &segment, bool is_end, uint64_t time_ns) {
   for (const auto &[owner, bytes] : segment.content.by_owner) {
     remove(owner, bytes, is_end);
@@ -144,7 +144,7 @@ void OwnersAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_n
   remove(tree_->of(block.cohort), bytes, is_end);
 }
 
-// The parts of a segment, or of a pool's block, stay with those who have them.
+// If a segment gets another owner, its parts keep theirs.
 void OwnersAnalyzer::onRetarget(const Block &block, const Block &before, uint64_t time_ns) {
   const NodeId from = tree_->of(before.cohort), to = tree_->of(block.cohort);
   if (from == to)
@@ -165,7 +165,7 @@ void OwnersAnalyzer::onRetarget(const Block &block, const Block &before, uint64_
 void OwnersAnalyzer::onEvent(const StreamEvent &event, SiteId) {
   const auto step = event.event.as<abi::StepEvent>();
   if (step.number == last_number_)
-    return; // another thread or process says so, too
+    return; // another thread or process reported the same step
   last_number_ = step.number;
   if (seen_steps_++ % stride_ != 0)
     return;
@@ -213,7 +213,7 @@ Section OwnersAnalyzer::steps() const {
   return section;
 }
 
-// A program that names no owners has none but the libraries, and they are in the peak's own list.
+// If the program names no owners, all blocks belong to libraries, which the peak lists already.
 void OwnersAnalyzer::conclude(Conclusion &conclusion) const {
   if (!tree_ || tree_->size() < 2)
     return;

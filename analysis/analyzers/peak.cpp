@@ -17,7 +17,7 @@ namespace msleaks::analysis::inline analyzers {
 void PeakAnalyzer::onAlloc(const Block &block, AllocCause cause, uint64_t time_ns) {
   if (block.reserve)
     return;
-  // What was counted when the whole of it, or the first half of a realloc, was freed: it comes with its old birth.
+  // Subtracts what onFree added for the first part of its life: the block continues with its old time of birth.
   if (cause == AllocCause::Restored || cause == AllocCause::Remainder)
     elementAt(byte_ns_, block.cohort.index) -= byteNs(block, time_ns);
 }
@@ -33,12 +33,12 @@ void PeakAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_ns) {
 
 namespace {
 
-// What stands out: a place in the user's own code that has that much of its heap's peak, not for a closed library that
-// it called, and without which the peak would be that much lower. Less than a few pages is nobody's concern.
+// A place stands out if it has this part of its heap's peak, and if the peak would be this much lower without it. It
+// must be in own code, and not allocate for a closed library. Less than a few pages does not matter.
 constexpr uint64_t kLeastBytesToShow = 64 << 10;
-constexpr uint64_t kLeastShareOfPeak = 10, kLeastSavingOfPeak = 20; // one part of so many
+constexpr uint64_t kLeastShareOfPeak = 10, kLeastSavingOfPeak = 20; // one part in 10, one part in 20
 
-// Places with the most bytes first; one that several ways lead to is there for each way.
+// The place with the most bytes comes first. A place with several groups of callers is there once for each group.
 std::vector<PathGroup> largestOwn(std::vector<CohortShare> shares, uint64_t peak_bytes, Conclusion &conclusion) {
   std::erase_if(shares, [&](const CohortShare &share) {
     const Cohort &cohort = conclusion.cohorts[share.cohort];
@@ -57,7 +57,7 @@ std::vector<PathGroup> largestOwn(std::vector<CohortShare> shares, uint64_t peak
   return ways;
 }
 
-// All blocks that the place ever had in this account, also on paths that had none at the peak; of one way to it, those.
+// All blocks of the place in this account, also from paths without blocks at the peak; or only those of these callers.
 Absence absenceOf(const PathGroup &way, const Account &account, Conclusion &conclusion) {
   const PlaceGroup &group = way.group;
   SiteCatalog &catalog = conclusion.catalog;
@@ -91,7 +91,7 @@ static std::string adviceOf(const Finding &finding) {
                      countText(finding.count));
 }
 
-// Where uses are seen, they say what could have done without its memory (uses.cpp).
+// If uses are seen, findings about uses replace these findings (uses.cpp).
 void PeakAnalyzer::findStandingOut(const PeakTracker &of, const Account &account, Conclusion &conclusion) const {
   if (conclusion.seesUses(account))
     return;
@@ -121,7 +121,7 @@ void PeakAnalyzer::findStandingOut(const PeakTracker &of, const Account &account
   }
 }
 
-// Most bytes first, whichever process has them.
+// The row with the most bytes comes first, whatever its process.
 Section PeakAnalyzer::placesByProcess(const std::vector<CohortShare> &at_peak, Conclusion &conclusion) {
   Section section{.name = "process_places",
                   .title = "At the peak, by process and place",

@@ -1,4 +1,4 @@
-// Peak: the highest point of the memory in use, and what was alive there (docs/report.md).
+// Peak: the highest point of the memory in use, and the blocks that were alive then (docs/report.md).
 #pragma once
 
 #include "analysis/base/tables.h"

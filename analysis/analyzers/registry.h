@@ -1,8 +1,8 @@
-// The analyzers are the files of this folder. Each ends with
+// The files of this folder are the analyzers. Each file ends with
 //
 //   MSL_REGISTER_ANALYZER(stem_of_the_file, TheAnalyzer)
 //
-// and is made for every report: adding a file adds an analyzer, and removing it leaves nothing behind.
+// Each report makes all of them. To add or remove an analyzer, only add or remove its file.
 #pragma once
 
 #include "analysis/stream/analyzer.h"
@@ -15,7 +15,7 @@
 
 namespace msleaks::analysis::inline analyzers {
 
-// One of each, in the order of the files' names.
+// Makes one of each, in the order of the files' names.
 std::vector<std::unique_ptr<Analyzer>> makeAnalyzers();
 
 } // namespace msleaks::analysis::inline analyzers

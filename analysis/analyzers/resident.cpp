@@ -1,4 +1,4 @@
-// Resident: what the kernel had in memory of each process, beside what the process had allocated.
+// Resident: the resident memory of each process, as the kernel reports it, in addition to the allocated memory.
 #include "analysis/analyzers/registry.h"
 
 #include <algorithm>
@@ -6,14 +6,14 @@
 namespace msleaks::analysis::inline analyzers {
 namespace {
 
-// Behind the analyzer of the peak, whose result it adds to.
+// Must run after the analyzer of the peak, because it adds to the peak's result.
 class ResidentAnalyzer final : public Analyzer {
 public:
   std::string_view name() const override { return "resident"; }
   void conclude(Conclusion &) const override;
 };
 
-// Of processes that ran then.
+// The sum over the processes that ran at this time.
 std::optional<uint64_t> residentAt(uint64_t time_ns, const Conclusion &conclusion) {
   std::optional<uint64_t> bytes;
   for (const ProcessPeak &process : conclusion.result.peak.by_process)

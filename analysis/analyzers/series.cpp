@@ -1,5 +1,5 @@
-// Series: the memory in use over time by account, owner and type, and in each step (docs/export.md). The history of the
-// memory has the curves already. Only steps are counted here.
+// Series: the memory in use over time by account, owner and type, and in each step (docs/export.md). The curves come
+// from the history of the memory. Only the steps are counted here.
 #include "analysis/result/series.h"
 #include "analysis/analyzers/registry.h"
 #include "analysis/findings/history_curves.h"
@@ -19,7 +19,7 @@
 namespace msleaks::analysis::inline analyzers {
 namespace {
 
-// Some curves: what each is about, and the cohorts of each.
+// Some curves, with their descriptions and their cohorts.
 struct CurveGroups {
   std::vector<Series::Curve> curves;
   HistoryCurves::Groups group_of;
@@ -48,7 +48,7 @@ private:
   HistoryCurves history_;
 };
 
-// keyOf(cohort): none where the cohort is in no curve.
+// keyOf(cohort) returns the curve of a cohort, or none.
 template <class KeyOf> CurveGroups SeriesBuilder::groupsBy(const char *by, KeyOf keyOf) const {
   const Cohorts &cohorts = conclusion_.cohorts;
   CurveGroups groups;
@@ -72,7 +72,7 @@ template <class KeyOf> CurveGroups SeriesBuilder::groupsBy(const char *by, KeyOf
   return groups;
 }
 
-// Returns the curves with the largest peaks. The last curves are the sums of the others: for accounts, one sum a heap.
+// Returns the curves with the largest peaks, and then sums of all other curves: for accounts, one sum for each heap.
 CurveGroups SeriesBuilder::largestOf(CurveGroups all) const {
   std::vector<uint32_t> order(all.curves.size());
   std::iota(order.begin(), order.end(), 0);
@@ -119,7 +119,7 @@ CurveGroups SeriesBuilder::accounts() const {
   }));
 }
 
-// Parts of blocks that another heap has counted are not counted a second time.
+// Leaves out parts of pools, because their segments count already.
 CurveGroups SeriesBuilder::named(const char *by, Dimension dimension) const {
   GroupNames names(conclusion_.lines, conclusion_.names);
   return largestOf(groupsBy(by, [&](const Cohort &cohort) -> std::optional<CurveKey> {
@@ -183,7 +183,7 @@ public:
     if (steps_.has(block.process))
       steps_.rise(block.bytes(), time_ns);
   }
-  // The blocks that a process has at its end are there until its end.
+  // Blocks that are alive at the end of a process count until that time.
   void onFree(const Block &block, FreeCause cause, uint64_t time_ns) override {
     if (!steps_.has(block.process))
       return;

@@ -1,5 +1,5 @@
-// Touched: large host blocks that are never touched, long before they are first touched, or only in part, by what the
-// page tables said while the program ran (docs/analyses.md).
+// Touched: large host blocks that are never touched, touched late, or touched only in part. The page tables show this
+// while the program runs (docs/analyses.md).
 #include "analysis/analyzers/grown_blocks.h"
 #include "analysis/analyzers/registry.h"
 #include "analysis/base/text.h"
@@ -16,7 +16,7 @@
 namespace msleaks::analysis::inline analyzers {
 namespace {
 
-// Blocks that have gone are kept, so that it can be worked out what they cost; no more than these.
+// At the end, the cost of blocks that are already freed is computed, too. At most this many are stored.
 constexpr size_t kMostWastes = 100'000;
 constexpr size_t kMostWasteRows = 1000;
 
@@ -45,15 +45,15 @@ std::string adviceOf(Waste waste, uint64_t touched_bytes, const Finding &finding
   }
 }
 
-// Of a live block that was looked at.
+// The facts about a live block whose pages were looked at.
 struct Touched {
   uint64_t bytes = 0;
-  uint64_t until_ns = 0; // nothing of it was touched until then; 0: something was at the first look
+  uint64_t until_ns = 0; // nothing was touched until then; 0 = something was touched at the first look
   bool known = false;
-  bool is_last = false; // it was looked at just before its free
+  bool is_last = false; // the last look was just before its free
 };
 
-// Of a cohort's blocks of which it is known at their end what was touched.
+// Sums over a cohort's blocks for which the touched bytes are known at their end.
 struct TouchedSum {
   uint64_t bytes = 0, count = 0, touched_bytes = 0;
 
@@ -65,12 +65,12 @@ struct TouchedSum {
   }
 };
 
-// The bytes of a block that were not needed from `from_ns` to `to_ns`.
+// Bytes of a block that were not needed from `from_ns` to `to_ns`.
 struct Wasted {
   CohortId cohort;
   uint64_t bytes = 0, touched_bytes = 0;
   uint64_t from_ns = 0, to_ns = 0;
-  bool is_former = false; // another block took its place
+  bool is_former = false; // another block replaced it
 };
 
 struct Look {
@@ -107,7 +107,7 @@ public:
       touched.until_ns = looks_[block.process].begin_ns;
     touched.known = true;
     touched.is_last = pages.is_last;
-    touched.bytes = std::max(touched.bytes, pages.bytes); // pages may be given back
+    touched.bytes = std::max(touched.bytes, pages.bytes); // the program may give pages back
   }
   void onFree(const Block &block, FreeCause, uint64_t time_ns) override;
   void conclude(Conclusion &) const override;
@@ -122,9 +122,9 @@ private:
   GrownBlocks grown_;
   std::vector<TouchedSum> sums_;             // by cohort
   std::vector<Touched> blocks_;              // by number of the block
-  std::unordered_map<uint32_t, Look> looks_; // by process: the last one at all of its blocks
+  std::unordered_map<uint32_t, Look> looks_; // by process: the last look at all of its blocks
   std::array<std::vector<Wasted>, static_cast<size_t>(Waste::Count)> wastes_;
-  // By process: what the block had that a realloc has given back, and its size. The realloc has not returned yet.
+  // By process: the waste and the size of a block that a realloc has freed. The realloc has not returned yet.
   struct GivenBackWaste {
     Waste waste;
     Wasted wasted;
@@ -139,7 +139,7 @@ void TouchedAnalyzer::add(Waste waste, const Wasted &wasted) {
     list.push_back(wasted);
 }
 
-// Whether the look that was last is what the whole life of the block needed: later it may have been touched.
+// Whether the last look tells the whole life of the block: it may have been touched later.
 bool TouchedAnalyzer::isFinal(const Touched &touched, const Block &block, FreeCause cause) const {
   if (touched.is_last || touched.bytes >= block.size)
     return true;
@@ -174,13 +174,13 @@ void TouchedAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_
     given_back_[block.process] = {rest, wasted, block.size};
   else
     add(rest, wasted);
-  // The pages of a former block are among those of this block, so no more of it was touched either.
+  // This block contains the pages of a former block, so at most as much of the former block was touched.
   for (const FormerBlock &former : formers)
     if (rest == Waste::Capacity && former.size > touched.bytes)
       add(rest, {former.cohort, former.size - touched.bytes, 0, former.from_ns, former.to_ns, true});
 }
 
-// A program that makes its block smaller has given back what it does not need.
+// If a realloc makes the block smaller, the program has freed what it does not need. So nothing is wasted.
 void TouchedAnalyzer::endRealloc(const Block &block) {
   const auto found = given_back_.find(block.process);
   if (found == given_back_.end())
@@ -223,7 +223,7 @@ void TouchedAnalyzer::concludeOn(Waste waste, Conclusion &conclusion) const {
   });
 }
 
-// Each place of the user's own, with most that was never touched first.
+// A row for each own place. The place with the most untouched bytes comes first.
 void TouchedAnalyzer::addSection(Conclusion &conclusion) const {
   std::map<Place::Key, std::pair<Place, TouchedSum>> by_place;
   for (uint32_t index = 1; index < sums_.size(); ++index) {

@@ -1,4 +1,4 @@
-// Ledger: what the memory of the host and of each device is made of, as far as it is known (docs/analyses.md).
+// Ledger: the known parts of the memory of the host and of each device (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
 #include "analysis/findings/keeper.h"
 #include "analysis/live/at_peak.h"
@@ -13,8 +13,8 @@
 namespace msleaks::analysis::inline analyzers {
 namespace {
 
-// The bytes that glibc's malloc adds to a block of this size. A chunk has a header of 8 bytes, and is a multiple of 16
-// bytes, at least 32. A mapping has whole pages with a header of 16.
+// The bytes that glibc's malloc adds to a block of this size. A chunk has a header of 8 bytes. Its size is a multiple
+// of 16 bytes, at least 32. A mapping consists of whole pages, with a header of 16 bytes.
 constexpr uint64_t overheadOf(uint64_t bytes) {
   constexpr uint64_t kMapped = 128 << 10, kPage = 4096;
   const uint64_t chunk = bytes >= kMapped ? (bytes + 16 + kPage - 1) & ~(kPage - 1)
@@ -22,23 +22,23 @@ constexpr uint64_t overheadOf(uint64_t bytes) {
   return chunk - bytes;
 }
 
-// A pool's segments of one cohort.
+// The sums of the segments of one cohort.
 struct PoolSum {
   uint64_t segment_bytes = 0, part_bytes = 0;
 };
-// The ledger of one process: the host's memory, and that of each device.
+// The ledger of one process: for the host's memory, and for each device.
 using Heaps = std::map<std::optional<uint8_t>, LedgerSums>;
 
-// When a process ended, and what malloc had then.
+// The time when a process ended, and malloc's overhead at that time.
 struct EndOf {
   uint64_t time_ns = 0;
   uint64_t overhead_bytes = 0;
 };
 
-// A number of bytes that is asked for now and then.
+// A number of bytes that is sampled from time to time.
 class SampledBytes {
 public:
-  // `peak`: how many there have been, the last one at `peak_ns`.
+  // `peak` is the number of peaks so far. The last of them was at `peak_ns`.
   void sample(uint64_t bytes, uint64_t time_ns, uint64_t peak, uint64_t peak_ns) {
     const bool is_nearer = now_ns_ == 0 || time_ns - peak_ns <= peak_ns - std::min(now_ns_, peak_ns);
     if (peak != sampled_peak_)
@@ -55,15 +55,15 @@ private:
   uint64_t at_peak_ = 0, sampled_peak_ = 0;
 };
 
-// The numbers of a device: its driver's memory in use, and that of the library that manages it. The latter includes the
-// former, and is asked after it.
+// The samples of a device: the memory in use as the driver reports it, and as the library that manages the device
+// reports it. The latter includes the former, and is sampled after it.
 struct DeviceNow {
   uint64_t driver_bytes = 0;
   SampledBytes beside_blocks, beside_driver;
 };
 constexpr uint64_t differenceOf(uint64_t all, uint64_t part) { return all - std::min(all, part); }
 
-// Of which memory these blocks are; nothing: of none that is counted.
+// The device whose memory contains these blocks; none = the host.
 template <class Blocks> std::optional<uint8_t> deviceOf(const Blocks &blocks) {
   const bool on_device = blocks.heap == abi::Heap::Device || blocks.heap == abi::Heap::Managed;
   return on_device ? std::optional(blocks.device) : std::nullopt;
@@ -109,11 +109,11 @@ private:
 
   const Labels *labels_ = nullptr;
   const Peaks *peaks_ = nullptr;
-  std::map<uint8_t, DeviceNow> devices_;                     // that have told of their memory
+  std::map<uint8_t, DeviceNow> devices_;                     // devices that have reported their memory
   std::unordered_map<uint32_t, AtPeak<uint64_t>> overheads_; // by process
-  AtPeak<uint64_t> *last_overhead_ = nullptr;                // elements of an unordered_map stay where they are
+  AtPeak<uint64_t> *last_overhead_ = nullptr;                // elements of an unordered_map do not move
   uint32_t last_process_ = 0;
-  Segments<PoolSum> segments_;         // only part_bytes of each
+  Segments<PoolSum> segments_;         // only part_bytes is set
   std::vector<AtPeak<PoolSum>> pools_; // by cohort of the segments
   std::map<uint32_t, EndOf> ends_;     // by process
   std::vector<uint64_t> end_bytes_;    // by cohort
@@ -189,7 +189,7 @@ LedgerSource sourceOf(const Cohort &cohort, SiteCatalog &catalog) {
   return closedLibraryOf(cohort.site, catalog).empty() ? LedgerSource::Blocks : LedgerSource::ClosedLibrary;
 }
 
-// Blocks of a cohort, and what of them pools hand out.
+// Adds blocks of a cohort, and separately the parts of them that pools use.
 void add(LedgerSums &sums, LedgerSource source, uint64_t bytes, const PoolSum &pool) {
   const uint64_t used = std::min(pool.part_bytes, pool.segment_bytes);
   sums[source] += static_cast<int64_t>(bytes) - static_cast<int64_t>(pool.segment_bytes);
@@ -197,7 +197,7 @@ void add(LedgerSums &sums, LedgerSource source, uint64_t bytes, const PoolSum &p
   sums[LedgerSource::PoolFree] += static_cast<int64_t>(pool.segment_bytes - used);
 }
 
-// With what the kernel had in memory of the process.
+// Adds the lines that follow from the kernel's sample of the process.
 void settle(LedgerSums &sums, const ResidentSample &sample) {
   const uint64_t recorder = std::min(sample.recorder_bytes, sample.file_bytes);
   const uint64_t recorder_files = recorder - std::min(recorder, sample.shared_bytes);
@@ -237,8 +237,8 @@ std::map<uint32_t, Heaps> UsageLedgerAnalyzer::atEnd(Conclusion &conclusion) con
   return processes;
 }
 
-// The host's memory of processes of which the kernel's number is known, if there are any: all its lines are that number
-// then.
+// Adds up all processes. If some processes were sampled, the host's lines contain only these processes: then the sum of
+// the lines is the resident memory.
 Heaps settled(std::map<uint32_t, Heaps> processes, const std::function<uint64_t(uint32_t)> &timeOf,
               const ResidentHistory &resident) {
   Heaps all, unsampled;
@@ -261,7 +261,7 @@ Heaps settled(std::map<uint32_t, Heaps> processes, const std::function<uint64_t(
 
 Ledger linesOf(const Heaps &at_end, const Heaps &at_peak) {
   Ledger ledger;
-  Heaps devices = at_end; // for the keys
+  Heaps devices = at_end; // for their keys
   devices.insert(at_peak.begin(), at_peak.end());
   const auto of = [](const Heaps &heaps, std::optional<uint8_t> device) {
     const auto found = heaps.find(device);
@@ -280,7 +280,7 @@ Ledger linesOf(const Heaps &at_end, const Heaps &at_peak) {
 
 void UsageLedgerAnalyzer::conclude(Conclusion &conclusion) const {
   const uint64_t peak_ns = peaks_->physical().clock().timeNs();
-  // As the resident memory of the peak is: of processes that ever had blocks.
+  // Uses the same processes as the resident memory of the peak: those that ever had blocks.
   auto at_peak = atPeak(conclusion);
   for (const auto &[process, clock] : peaks_->processes())
     if (clock.bytes() != 0)

@@ -1,5 +1,5 @@
-// Uses: blocks that are allocated long before their first use, freed long after their last one, or never used. The
-// floor is the peak if there were none of these (docs/analyses.md).
+// Uses: blocks that are allocated long before their first use, freed long after their last use, or never used. The
+// floor is the peak without such blocks (docs/analyses.md).
 #include "analysis/analyzers/idle_blocks.h"
 #include "analysis/analyzers/registry.h"
 #include "analysis/findings/advice.h"
@@ -14,15 +14,15 @@
 namespace msleaks::analysis::inline analyzers {
 namespace {
 
-// The uses of a live block. `others`: how many blocks its device had been asked for at that moment.
+// The uses of a live block. `others` is the number of blocks that were allocated on its device until then.
 struct BlockUses {
   struct Moment {
     uint64_t time_ns = 0, others = 0;
     SiteId site;
-    LabelId kernel{}; // of a launch that is named
+    LabelId kernel{}; // of a launch, if its name is known
   };
   Moment birth, first, last;
-  bool counts = false; // all its life was seen
+  bool counts = false; // its whole life was seen
 };
 
 class UsesAnalyzer final : public Analyzer {
@@ -72,7 +72,7 @@ void UsesAnalyzer::add(const Idle &idle, const Block &block, const BlockUses::Mo
       Idleness{block.size, 1, idle_ns, use.site, byteNsOf(block.size, idle_ns), use.kernel};
 }
 
-// Blocks are idle when somebody else could have had the memory: when another block of the device was asked for.
+// A block is idle only if another block could have used its memory: one was allocated on the device in the meantime.
 void UsesAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_ns) {
   const BlockUses uses = std::exchange(elementAt(uses_, block.id.index), {});
   if (!uses.counts)

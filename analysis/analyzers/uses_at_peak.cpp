@@ -1,5 +1,5 @@
-// Device memory that the peak could do without, though it is used before and behind it: blocks that are idle there
-// between two uses, and blocks that fit into others which are used no more (docs/analyses.md).
+// Device memory that is not needed at the peak, although it is used before and after. A block may be idle between two
+// uses. Or it may fit into another block that is no longer used (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
 #include "analysis/base/text.h"
 #include "analysis/findings/advice.h"
@@ -16,11 +16,11 @@
 namespace msleaks::analysis::inline analyzers {
 namespace {
 
-// Between two uses: what a step or two pass over is not worth a copy to the host and back.
+// A gap between two uses must be long: for a few steps, a copy to the host and back is not worth it.
 constexpr uint64_t kLeastLaunches = 100;
-constexpr size_t kMostMatched = 4096; // blocks, the largest ones
+constexpr size_t kMostMatched = 4096; // only the largest blocks
 
-// The time between two uses.
+// The time between two uses of a block.
 struct Gap {
   uint64_t begin_ns = 0, end_ns = 0, launches = 0;
   SiteId before, behind;
@@ -31,14 +31,14 @@ struct Life {
   CohortId cohort;
   uint64_t bytes = 0;
   uint64_t birth_ns = 0, end_ns = 0;
-  uint64_t first_ns = 0, last_ns = 0; // uses; 0: none
-  uint64_t last_launch = 0;           // how many its process had launched at its last use
+  uint64_t first_ns = 0, last_ns = 0; // uses; 0 = none
+  uint64_t last_launch = 0;           // launches of its process before its last use
   SiteId last_use;
-  std::optional<Gap> gap; // in which the peak lies
-  bool counts = false;    // all of it was seen
+  std::optional<Gap> gap; // the gap that contains the peak
+  bool counts = false;    // its whole life was seen
 };
 
-// The blocks of an account that were alive at a peak, and have gone since.
+// The blocks of an account that were alive at its latest peak, and were freed after it.
 struct LivesAtPeak {
   std::vector<Life> gone;
   uint64_t number = 0, time_ns = 0; // of the peak
@@ -106,12 +106,12 @@ void UsesAtPeakAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_ns)
   lives.gone.push_back(life);
 }
 
-// The blocks of one keeper that the peak could do without, and when.
+// The blocks of one keeper that the peak does not need, and the times.
 struct Spare {
   Place place;
   std::vector<CohortShare> cohorts;
   Absence absence;
-  Life largest, fits_into; // `fits_into`: whose memory the largest could have
+  Life largest, fits_into; // fits_into: the block whose memory `largest` could use
 
   void add(const Life &life) {
     cohorts.push_back({life.cohort, life.bytes, 1});
@@ -121,7 +121,7 @@ struct Spare {
 };
 using Spares = std::map<Keeper, Spare>;
 
-// The keeper's, if its blocks can become a finding.
+// The entry of the block's keeper, or null if the block cannot become a finding.
 Spare *spareOf(Spares &spares, const Life &life, Conclusion &conclusion) {
   const auto kept = ownKeeperOf(conclusion.cohorts[life.cohort], conclusion);
   if (!kept)
@@ -145,7 +145,7 @@ Spares idleOf(const LivesAtPeak &lives, Conclusion &conclusion) {
   return spares;
 }
 
-// Largest first.
+// The largest block comes first.
 std::vector<Life> usedBlocksOf(const LivesAtPeak &at_peak) {
   std::vector<Life> lives;
   std::copy_if(at_peak.gone.begin(), at_peak.gone.end(), std::back_inserter(lives),
@@ -156,8 +156,8 @@ std::vector<Life> usedBlocksOf(const LivesAtPeak &at_peak) {
   return lives;
 }
 
-// Each of the largest blocks gets the smallest one that it fits into, and whose last use is before its first. No block
-// is given twice, and none that has got another one's memory.
+// Pairs each block, the largest first, with the smallest block that it fits into, and whose last use is before its
+// first use. Each block is in at most one pair.
 Spares redundantOf(const LivesAtPeak &at_peak, Conclusion &conclusion) {
   Spares spares;
   const std::vector<Life> lives = usedBlocksOf(at_peak);
@@ -176,7 +176,7 @@ Spares redundantOf(const LivesAtPeak &at_peak, Conclusion &conclusion) {
       if (spare->largest.birth_ns == life.birth_ns)
         spare->fits_into = dead;
       spare->absence.add(life.cohort, static_cast<int64_t>(life.bytes), life.birth_ns, life.end_ns);
-      if (dead.end_ns < life.end_ns) // it lives longer then
+      if (dead.end_ns < life.end_ns) // the memory must then live longer
         spare->absence.add(dead.cohort, -static_cast<int64_t>(dead.bytes), dead.end_ns, life.end_ns);
     }
   }

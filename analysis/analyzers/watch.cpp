@@ -1,4 +1,4 @@
-// Watch: which operation changed a watched block without being given it (docs/watch.md).
+// Watch: finds operations that changed a watched block without getting it as an argument (docs/watch.md).
 #include "analysis/analyzers/registry.h"
 #include "analysis/live/device_ranges.h"
 #include "analysis/places/labels.h"
@@ -16,10 +16,10 @@ namespace {
 using abi::EventKind;
 
 constexpr size_t kMostChanges = 1000;
-constexpr size_t kMostRanges = 64; // of a thread, one in the other
+constexpr size_t kMostRanges = 64; // nested ranges of a thread
 
-// Memory that an operation may write. A handle stands for all of its block, and nothing lies behind its number. An
-// address without bytes stands for the rest of its block.
+// Memory that an operation may write. A handle stands for its whole block, and its number is no address. If `bytes` is
+// 0, the memory is the rest of the address's block.
 struct WritableMemory {
   uint64_t address, bytes;
   bool is_handle;
@@ -32,9 +32,9 @@ struct WritableMemory {
 };
 using WrittenMemory = std::vector<WritableMemory>;
 
-// What the last launch, copy or fill of a thread may write.
+// The memory that the last launch, copy or fill of a thread may write.
 struct Operation {
-  bool is_known = false; // all of it
+  bool is_known = false; // whether `written` is complete
   WrittenMemory written;
 
   bool mayWrite(const WritableMemory &watched) const {
@@ -43,11 +43,11 @@ struct Operation {
   }
 };
 
-// A range of a thread that ends as the innermost one. The launches in it may write what is told right behind its
-// beginning.
+// An open range of a thread, which ends as the innermost one. Accesses that are reported just after its begin are for
+// all launches in it.
 struct OpenRange {
   WrittenMemory written;
-  bool begins = true; // nothing but accesses has come yet
+  bool begins = true; // only accesses have come so far
 };
 
 struct BlockChange {
@@ -64,11 +64,11 @@ struct BlockChange {
 struct Watched {
   LabelId name;
   uint64_t bytes = 0, looks = 0, changes = 0, given = 0;
-  uint64_t contents = 0, files = 0, refused = 0; // that were told: a digest each, and maybe a file
-  uint64_t digest = 0, file = 0;                 // of the last one
+  uint64_t contents = 0, files = 0, refused = 0; // contents that were reported: a digest each, and maybe a file
+  uint64_t digest = 0, file = 0;                 // of the last content
   abi::Heap heap = abi::Heap::Host;
   bool is_watched = false;
-  std::optional<uint64_t> filled_until; // from its birth on: operations of the process that had begun by then
+  std::optional<uint64_t> filled_until; // watched since birth: number of the process' operations at that time
 };
 
 class WatchAnalyzer final : public Analyzer {
@@ -98,7 +98,7 @@ public:
 private:
   using Key = std::pair<uint32_t, uint64_t>; // process, address
   Operation &of(const StreamEvent &event) { return operations_[keyOfThread(event.process, event.stream)]; }
-  // No operation has begun since the block was allocated, so it is its owner that writes there.
+  // Whether no operation has begun since the block was allocated: then its owner fills the block.
   bool isFilled(const Watched &watched, uint32_t process) const {
     const auto begun = begun_.find(process);
     return watched.filled_until == (begun != begun_.end() ? begun->second : 0);
@@ -114,7 +114,7 @@ private:
   void onContent(const StreamEvent &);
   void onAccess(const StreamEvent &);
   void onMapped(const StreamEvent &);
-  // The block that a handle shows; else the address.
+  // The block that a handle shows, or else the address itself.
   uint64_t wholeOf(const StreamEvent &event, uint64_t address) const {
     const auto found = wholes_.find({event.process, address});
     return found != wholes_.end() ? found->second : address;
@@ -137,12 +137,12 @@ private:
   std::unordered_map<uint64_t, Operation> operations_; // by thread
   std::unordered_map<uint64_t, std::vector<OpenRange>> ranges_;
   std::map<Key, Watched> watched_;
-  std::map<Key, uint64_t> wholes_;     // the blocks that other handles show
-  std::set<Key> handles_;              // of live blocks
-  std::map<uint32_t, uint64_t> steps_; // the last of each process
-  std::map<uint32_t, uint64_t> begun_; // operations of each process, since something is watched
-  std::set<uint32_t> unknown_;         // processes in which a launch may be given memory that nobody saw
-  std::vector<BlockChange> changes_;   // by operations that were not given the block
+  std::map<Key, uint64_t> wholes_;     // blocks that other handles show
+  std::set<Key> handles_;              // handles of live blocks
+  std::map<uint32_t, uint64_t> steps_; // the last step of each process
+  std::map<uint32_t, uint64_t> begun_; // operations of each process, counted while something is watched
+  std::set<uint32_t> unknown_;         // processes in which a launch may use memory that no event names
+  std::vector<BlockChange> changes_;   // by operations that did not get the block
 };
 
 void WatchAnalyzer::onEvent(const StreamEvent &event, SiteId site) {
@@ -171,8 +171,8 @@ void WatchAnalyzer::onEvent(const StreamEvent &event, SiteId site) {
     onOperation(event);
 }
 
-// What was before a range is no operation of it: the runtime has looked. Ranges that end by a number say nothing of
-// what is in them; of those that never end, the innermost are known.
+// Operations before a range do not belong to it: the runtime looked at the blocks at its begin. A range that ends by a
+// number says nothing about the operations in it. Of ranges that never end, keeps the innermost.
 void WatchAnalyzer::onRange(const StreamEvent &event) {
   std::vector<OpenRange> &ranges = ranges_[keyOfThread(event.process, event.stream)];
   if (event.event.header().kind == EventKind::RangeEnd) {
@@ -191,7 +191,7 @@ void WatchAnalyzer::onRange(const StreamEvent &event) {
 
 void WatchAnalyzer::onOperation(const StreamEvent &event) {
   const abi::EventHeader &header = event.event.header();
-  if (header.kind == EventKind::Copy && header.heap == abi::Heap::Host) // nothing looks at blocks around such a copy
+  if (header.kind == EventKind::Copy && header.heap == abi::Heap::Host) // the runtime does not look at blocks then
     return;
   Operation &operation = of(event);
   OpenRange *range = innermost(event);
@@ -212,20 +212,20 @@ void WatchAnalyzer::onOperation(const StreamEvent &event) {
   }
 }
 
-// Of a launch, or of an operator, behind its event; or of a call that uses memory and has none.
+// An access comes after the event of its launch or operator. A call that has no event may also report accesses.
 void WatchAnalyzer::onAccess(const StreamEvent &event) {
   const auto access = event.event.as<abi::AccessEvent>();
   const bool reads_only = (access.header.flags & abi::kRead) != 0 && (access.header.flags & abi::kWrite) == 0;
   const bool is_argument = (access.header.flags & abi::kListed) != 0;
   if (access.address == 0 && is_argument)
-    of(event).is_known = true; // the launch
+    of(event).is_known = true; // the launch of this thread
   else if (access.address == 0)
     unknown_.insert(event.process);
   else if (!watched_.empty() && !reads_only)
     addWritten(event, memoryAt(event, access.address, access.size));
 }
 
-// A part of a buffer is its buffer.
+// A handle of a part of a buffer means the whole buffer.
 void WatchAnalyzer::onMapped(const StreamEvent &event) {
   const auto mapped = event.event.as<abi::MappedEvent>();
   if (mapped.size == kHandleBytes && mapped.block != 0)
@@ -357,7 +357,7 @@ Section WatchAnalyzer::blocks(Conclusion &conclusion) const {
   return section;
 }
 
-// Of each block, the first change is a finding: what comes behind may be its consequence.
+// The first change of each block is a finding. Later changes may be its consequences.
 void WatchAnalyzer::conclude(Conclusion &conclusion) const {
   if (watched_.empty())
     return;

@@ -1,4 +1,4 @@
-// What-if: the peak after the changes that the user asks about, computed from the history of the memory.
+// What-if: the peak after the user's changes, computed from the history of the memory.
 #include "analysis/result/what_if.h"
 #include "analysis/analyzers/registry.h"
 
@@ -33,7 +33,7 @@ LifeParts partsOf(Kind kind) {
   }
 }
 
-// The blocks of a place; without any, `failure` says why.
+// The blocks of a place. If there are none, `failure` says why.
 Absence blocksOf(const std::string &site, Kind kind, Conclusion &conclusion, std::string &failure) {
   Absence absence{CohortSet(conclusion.cohorts.size()), partsOf(kind)};
   const bool needs_uses = absence.parts != LifeParts::all();
@@ -50,7 +50,7 @@ Absence blocksOf(const std::string &site, Kind kind, Conclusion &conclusion, std
   if (found == 0)
     failure =
         fmt::format("no block was allocated at '{}' (FILE:LINE, a function or a variable, as in the report)", site);
-  else if (unseen == found) // what a library allocates within such a call stays as it is
+  else if (unseen == found) // memory of a library that the call uses stays
     failure = fmt::format("when the blocks of '{}' are used is not known: not all uses of that memory were seen", site);
   return absence;
 }
@@ -59,8 +59,8 @@ void take(std::vector<int64_t> &from, const std::vector<int64_t> &bytes) {
   std::transform(from.begin(), from.end(), bytes.begin(), from.begin(), std::minus<>());
 }
 
-// One memory for both, as large as the larger one: what the smaller one has is not needed. They must not be in use at
-// one time; where uses are not seen, not alive.
+// The memory that both places can share: the smaller of both at each time. The blocks must not be in use at the same
+// time. If uses are not seen, they must not be alive at the same time.
 std::vector<int64_t> sharedBy(const Change &change, Conclusion &conclusion, std::string &failure) {
   const Absence first = blocksOf(change.site, Kind::Share, conclusion, failure);
   const Absence second = failure.empty() ? blocksOf(change.other, Kind::Share, conclusion, failure) : Absence{};
@@ -89,7 +89,7 @@ std::vector<int64_t> sharedBy(const Change &change, Conclusion &conclusion, std:
   return both;
 }
 
-// The highest points of equally many neighbours.
+// Splits the curves into equal parts, and returns the highest points of each part.
 std::vector<WhatIf::Point> thinned(const std::vector<uint64_t> &times_ns, const std::vector<int64_t> &now,
                                    const std::vector<int64_t> &changed) {
   std::vector<WhatIf::Point> points;

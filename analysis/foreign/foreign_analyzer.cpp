@@ -75,11 +75,11 @@ ForeignAnalyzer::~ForeignAnalyzer() {
     return;
   try {
     plugin_.destroy(self_);
-  } catch (...) { // the report is made
+  } catch (...) { // ignored: the report is already complete
   }
 }
 
-// One that was written without our header may throw, too.
+// An analyzer that does not use our header may throw exceptions.
 template <class Call> void ForeignAnalyzer::call(Call call) const {
   if (failure_)
     return;
@@ -165,7 +165,7 @@ std::string refusalOf(const std::string &file, const std::string &why) {
   return fmt::format("analyzer '{}' is not used: {}", file, why);
 }
 
-// A part of the names of its findings and tables.
+// Whether the text can be a part of the names of findings and tables.
 bool isName(const char *text) {
   const std::string_view name = text == nullptr ? "" : text;
   return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](unsigned char c) {
@@ -179,7 +179,7 @@ std::string describe(const char *failure) { return failure == nullptr ? "nobody 
 
 Result<AnalyzerLibrary> AnalyzerLibrary::load(const std::filesystem::path &given) {
   const auto refuse = [&](const std::string &why) { return fail(refusalOf(given.string(), why)); };
-  // A name without a folder would be looked for where the system's libraries are.
+  // dlopen searches for a name without a folder in the system's folders.
   const std::filesystem::path file = given.has_parent_path() ? given : std::filesystem::path(".") / given;
   void *library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)

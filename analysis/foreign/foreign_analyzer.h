@@ -1,5 +1,5 @@
-// An analyzer of somebody's own as one of ours. When it fails it is told nothing more, and nothing of it comes into the
-// result.
+// Wraps a user's analyzer as one of our analyzers. If the user's analyzer fails, it is not called again, and the report
+// contains none of its results.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -14,10 +14,10 @@
 
 namespace msleaks::analysis::inline foreign {
 
-// A shared object with an analyzer of somebody's own (msleaks/analyzer.h).
+// A shared object with a user's analyzer (msleaks/analyzer.h).
 class AnalyzerLibrary {
 public:
-  // Fails when it cannot be loaded, has no analyzer, or one of another version. It stays loaded until msleaks ends.
+  // Fails if it cannot be loaded, contains no analyzer, or needs a later version. It stays loaded until msleaks ends.
   static Result<AnalyzerLibrary> load(const std::filesystem::path &file);
 
   const analyzer::Plugin &plugin() const { return *plugin_; }
@@ -26,14 +26,14 @@ public:
 private:
   AnalyzerLibrary(const analyzer::Plugin *plugin, std::string file) : plugin_(plugin), file_(std::move(file)) {}
   const analyzer::Plugin *plugin_;
-  std::string file_; // as the user named it
+  std::string file_; // as the user wrote it
 };
 
 struct LoadedAnalyzers {
   std::vector<AnalyzerLibrary> libraries;
-  std::vector<std::string> refusals; // of the others, a sentence each
+  std::vector<std::string> refusals; // a sentence for each library that was refused
 };
-// Also refuses a second one of the same name: its results could not be told apart.
+// Also refuses a second analyzer with the same name, because the results could not be told apart.
 LoadedAnalyzers loadAnalyzers(const std::vector<std::string> &files);
 
 class ForeignAnalyzer final : public Analyzer {
@@ -52,7 +52,7 @@ public:
   void onProcessEnd(uint32_t process, const ProcessFate &) override;
   void conclude(Conclusion &) const override;
 
-  // A sentence, once it has failed.
+  // A sentence, if the analyzer has failed.
   const std::optional<std::string> &failure() const { return failure_; }
 
 private:
@@ -62,7 +62,7 @@ private:
   std::string file_;
   void *self_ = nullptr;
   uint32_t event_kinds_ = 0;
-  mutable std::optional<std::string> failure_; // also of conclude()
+  mutable std::optional<std::string> failure_; // conclude() may set it, too
 };
 
 } // namespace msleaks::analysis::inline foreign

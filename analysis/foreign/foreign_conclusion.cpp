@@ -12,7 +12,7 @@ namespace {
 
 std::string textOf(const char *text) { return text == nullptr ? "" : text; }
 
-// Of a struct that a later or earlier header may have made longer or shorter.
+// Copies a struct that may be longer or shorter, because the analyzer was built with another version of the header.
 template <class View> View known(const View *given) {
   View view{};
   std::memcpy(&view, given, std::min<size_t>(given->bytes, sizeof view));
@@ -174,7 +174,7 @@ ForeignConclusion::Refusal ForeignConclusion::addFinding(const analyzer::Finding
   const SiteId site = conclusion_.cohorts[most->cohort].site;
   const Place place = conclusion_.lines.places().of(site);
   const Keeper keeper = keeperOf(site, place, accountOf(most->cohort.index), conclusion_.catalog);
-  // Apart from the kinds that msleaks has itself.
+  // The name of the analyzer tells its kinds apart from our own kinds.
   const std::string kind = fmt::format("{}/{}", analyzer_, view.kind);
   auto draft = draftOf({kind.c_str(), Concern::Memory}, keeper, place, shares, conclusion_);
   draft.line.analyzer = analyzer_;

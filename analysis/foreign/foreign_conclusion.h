@@ -1,5 +1,5 @@
-// What an analyzer of somebody's own has at hand when the events are over, and what it adds: kept until it has said
-// all.
+// Gives a user's analyzer the functions that conclude() may call. Stores its findings and tables until conclude() has
+// succeeded.
 #pragma once
 
 #include "analysis/findings/conclusion.h"
@@ -17,17 +17,17 @@ namespace msleaks::analysis::inline foreign {
 
 class ForeignConclusion {
 public:
-  // Both outlive it.
+  // The conclusion must outlive this object.
   ForeignConclusion(std::string analyzer, Conclusion &);
   const analyzer::Host &host() const { return host_; }
-  // Puts what was added into the conclusion.
+  // Adds everything that was stored to the conclusion.
   void commit();
 
 private:
   using Refusal = std::optional<std::string>;
   struct NamedPlace {
     SiteText text;
-    analyzer::Place place; // its texts are those of `text`
+    analyzer::Place place; // its texts point into `text`
   };
 
   const analyzer::Place *placeOf(SiteId);
@@ -44,10 +44,10 @@ private:
   std::string analyzer_;
   Conclusion &conclusion_;
   analyzer::Host host_;
-  std::map<Place::Key, NamedPlace> places_; // elements stay where they are
+  std::map<Place::Key, NamedPlace> places_; // elements do not move
   std::map<uint32_t, const analyzer::Place *> places_of_sites_;
-  std::deque<std::string> texts_; // that were asked for
-  std::string refusal_;           // of the last call
+  std::deque<std::string> texts_; // texts that the analyzer asked for
+  std::string refusal_;           // refusal of the last call
   std::vector<std::pair<Draft<Finding>, Absence>> findings_;
   std::vector<Section> sections_;
 };

@@ -27,7 +27,7 @@ Window windowOf(const ReportQuestion &question, uint64_t start_ns) {
   return window;
 }
 
-// A pid or a tid may have been several processes' and threads'.
+// Several processes may have had the same pid, and several threads the same tid.
 Result<Selection> selectionOf(const ReportQuestion &question, const TraceReader &reader) {
   Selection selection;
   selection.heap = question.heap;
@@ -65,7 +65,7 @@ void append(std::vector<std::string> &to, const std::vector<std::string> &from) 
   to.insert(to.end(), from.begin(), from.end());
 }
 
-// A run as its files are: nothing of it is analyzed yet.
+// The files of a run, before the analysis.
 struct Recorded {
   static Result<Recorded> open(const std::filesystem::path &run) {
     auto folder = MSL_TRY(RunFolder::open(run));
@@ -74,7 +74,7 @@ struct Recorded {
     auto manifest = folder.readManifest();
     return Recorded{run, std::move(folder), std::move(reader), std::move(fates), std::move(manifest)};
   }
-  // The parts of the report that need no event.
+  // The parts of the report that need no events.
   Report facts() const;
 
   std::filesystem::path run;
@@ -95,7 +95,7 @@ Report Recorded::facts() const {
   return report;
 }
 
-// All that must be known before the first event.
+// Passes on everything that must be known before the first event.
 Result<void> prepare(const Recorded &recorded, RunAnalysis &analysis) {
   const TraceReader &reader = recorded.reader;
   MSL_TRY(reader.forEachNames([&](const ImageNames &names) { analysis.symbolizer.add(names); }));
@@ -109,8 +109,8 @@ Result<void> prepare(const Recorded &recorded, RunAnalysis &analysis) {
   return {};
 }
 
-// Tells the pipeline all events behind `begin`, or those until the end of the window. Returns how many there were, with
-// those before it.
+// Passes all events after `begin` to the pipeline, but none after the end of the window. Returns the number of these
+// events and of the events before `begin`.
 Result<uint64_t> replay(const TraceReader &reader, const WindowBegin &begin, Pipeline &pipeline,
                         const Progress &progress) {
   ReadProgress read(progress, reader.eventCount());
@@ -134,7 +134,7 @@ Result<uint64_t> readAll(const Recorded &recorded, const Window &window, RunAnal
   return replay(recorded.reader, begin, analysis.pipeline, progress);
 }
 
-// What cannot be read is in the damage.
+// Ignores samples that cannot be read: damage() lists them.
 ResidentHistory residentOf(const Recorded &recorded) {
   ResidentHistory resident;
   for (const auto &[process, fate] : recorded.fates)
@@ -144,7 +144,7 @@ ResidentHistory residentOf(const Recorded &recorded) {
   return resident;
 }
 
-// Asks the analyzers what they found in `stored` events.
+// Asks the analyzers for their results after `stored` events.
 void conclude(Report &report, const Recorded &recorded, RunAnalysis &analysis, uint64_t stored,
               const ReportQuestion &question, const Progress &progress) {
   if (progress)
@@ -175,7 +175,7 @@ void conclude(Report &report, const Recorded &recorded, RunAnalysis &analysis, u
   append(report.notes, analysis.symbolizer.notes());
 }
 
-// What later reports need not find out again.
+// Stores names and checkpoints in the trace, so that later reports need not compute them again.
 Result<void> store(const std::filesystem::path &trace, const RunAnalysis &analysis) {
   const std::vector<ImageNames> found = analysis.symbolizer.found();
   const std::vector<PackedCheckpoint> &checkpoints = analysis.checkpoints->taken();
@@ -189,8 +189,8 @@ Result<void> store(const std::filesystem::path &trace, const RunAnalysis &analys
   return writer.close();
 }
 
-// When the last process ended, before anything that it did not free is counted as leaked; behind all events, if a
-// process has no end.
+// The time when the last process ended: blocks that it did not free are still alive then. If a process has no end, a
+// time after all events.
 uint64_t endOf(const Recorded &recorded) {
   uint64_t last_ns = 0;
   for (const ProcessStart &start : recorded.reader.processes()) {
@@ -202,7 +202,7 @@ uint64_t endOf(const Recorded &recorded) {
   return last_ns;
 }
 
-// Reads the run once more for the peak.
+// Reads the run once more to find the peak.
 Result<Window> windowAt(const State &state, const Recorded &recorded, const ReportQuestion &question, uint64_t start_ns,
                         const Progress &progress) {
   if (const auto *moment = std::get_if<Moment>(&state.when)) {
@@ -216,14 +216,14 @@ Result<Window> windowAt(const State &state, const Recorded &recorded, const Repo
   return Window::at(MSL_TRY(analyzeRun(recorded.run, whole, progress, {})).peak.time_ns + 1);
 }
 
-// A moment has no findings: nothing is late or leaked at once.
+// A state at one moment has no findings: blocks cannot be late or leaked at once.
 void keepState(Report &report, const std::string &name, uint64_t time_ns) {
   report.at = ReportMoment{name, std::min(time_ns, report.start_ns + report.duration_ns)};
   report.findings.clear();
   report.floor.reset();
 }
 
-// So that the memory over time can be drawn without the events.
+// Stores the memory over time, so that it can be drawn without the events.
 Result<void> keep(const Series &series, const RunFolder &folder) {
   std::ostringstream text;
   writeSeriesJson(text, series);

@@ -19,7 +19,7 @@ namespace {
 
 using Fates = std::map<uint32_t, ProcessFate>;
 
-// Sites are the processes' own numbers here: they need only be told apart.
+// Sites are the processes' own numbers here, because they are only compared.
 Result<Refusals> refusalsOf(const TraceReader &trace, const Progress &progress) {
   Refusals refusals;
   ReadProgress read(progress, trace.eventCount());
@@ -50,7 +50,7 @@ struct Chosen {
   Refusals::Refusal refusal;
 };
 
-// The last one that nothing made up for; one of a process that came to a bad end before those of others.
+// The last refusal without an answer. A process that ended badly comes before processes that did not.
 std::optional<Chosen> chosenOf(const Refusals &refusals, const Fates &fates) {
   std::optional<Chosen> chosen;
   const auto rankOf = [&](const Refusals::Asker &asker, const Refusals::Refusal &refusal) {
@@ -75,10 +75,10 @@ RefusedCall callOf(const Chosen &chosen, const TraceReader &trace) {
   return call;
 }
 
-// Memory of the host is a process' own; a device's is everybody's.
+// Each process has host memory of its own. All processes share the memory of a device.
 bool isOfOneProcess(abi::Heap heap) { return abi::spaceOf(heap) != abi::AddressSpace::Accelerator; }
 
-// The start of the session, from which times of a window count.
+// The start of the session. Times of a window are relative to it.
 uint64_t startOf(const RunFolder &folder, const TraceReader &trace) {
   Report facts;
   describeSession(facts, folder.readManifest().value_or(Manifest{}), trace);
@@ -118,7 +118,7 @@ bool isLarger(const Block &a, const Block &b) {
   return a.bytes() != b.bytes() ? a.bytes() > b.bytes() : a.time_ns < b.time_ns;
 }
 
-// The gaps between the parts of a block, which are in order of address.
+// The largest gap between the parts of a block. The parts are in the order of their addresses.
 uint64_t largestGap(const Block &whole, const std::vector<const Block *> &parts) {
   uint64_t gap = 0, reached = whole.address;
   for (const Block *part : parts) {
@@ -131,8 +131,8 @@ uint64_t largestGap(const Block &whole, const std::vector<const Block *> &parts)
 
 using PartsOf = std::map<const Block *, std::vector<const Block *>>;
 
-// Parts, in order of address, by the innermost block that holds each. A block begins before what it holds, so those
-// that are open at an address lie in each other.
+// Groups parts by the innermost block that contains each of them, in the order of addresses. A block begins before its
+// content, so the blocks that contain an address are nested.
 PartsOf partsByWhole(std::vector<Block> &parts, std::vector<Block> &wholes) {
   const auto isBefore = [](const Block &a, const Block &b) {
     return std::tuple(a.process, a.address, b.size) < std::tuple(b.process, b.address, a.size);
@@ -163,7 +163,7 @@ void AliveBlocks::onEvent(const StreamEvent &event, SiteId site) {
     refused_site_ = site;
 }
 
-// Four times as many are kept before the rest goes, so that each costs little.
+// Keeps four times as many blocks before it removes the rest, so that an addition is cheap.
 void AliveBlocks::keep(std::vector<Alive> &list, const Alive &alive, Order isBefore) const {
   list.push_back(alive);
   if (list.size() < 4 * most_ + 4)
@@ -202,7 +202,7 @@ std::vector<AliveBlock> AliveBlocks::named(std::vector<Alive> list, Order isBefo
   return blocks;
 }
 
-// Of the pieces that a pool hands out parts of, those that it has handed out something of: another one looks like any
+// The largest hole in the blocks of which the pool has returned parts. A segment without parts looks like any other
 // block.
 Hole AliveBlocks::hole() const {
   if (refused_->heap == abi::Heap::Host)

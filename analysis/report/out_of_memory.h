@@ -16,15 +16,15 @@
 
 namespace msleaks::analysis::inline report {
 
-// A call of an allocator that said no.
+// A call of an allocator that was refused.
 struct RefusedCall {
-  uint64_t bytes = 0;  // asked for
-  uint64_t status = 0; // the API's own error number
+  uint64_t bytes = 0;  // that the call asked for
+  uint64_t status = 0; // the error number of the API
   abi::Heap heap = abi::Heap::Host;
   uint8_t device = 0;
   uint64_t time_ns = 0;
   uint32_t pid = 0, tid = 0;
-  std::vector<SiteLine> place; // one line; none when the place is not known
+  std::vector<SiteLine> place; // one line; empty if the place is not known
 };
 
 struct AliveBlock {
@@ -35,25 +35,25 @@ struct AliveBlock {
   SiteText place;
 };
 
-// The largest piece that nothing alive lies in.
+// The largest free part of the pool's segments.
 struct Hole {
   std::optional<uint64_t> bytes;
   std::string unknown; // why it is not known
 };
 
 struct OutOfMemory {
-  std::optional<RefusedCall> refused;  // the last one of those that nothing made up for
+  std::optional<RefusedCall> refused;  // the last refusal without an answer (live/refusals.h)
   uint64_t refusals = 0, answered = 0; // in the whole run
   std::vector<AliveBlock> largest, oldest;
-  std::optional<Hole> hole; // where something was refused
-  Report report;            // of the run up to that moment, of that process; else of the whole run
+  std::optional<Hole> hole; // if a request was refused
+  Report report;            // of the refused process up to that moment; without a refusal, of the whole run
 };
 
-// `most`: blocks in each list.
+// `most` is the largest number of blocks in each list.
 Result<OutOfMemory> analyzeOutOfMemory(const std::filesystem::path &run, size_t most, const Progress &progress = {});
 
-// The blocks that are alive where a report ends: the largest, the oldest, and what they leave free of the pools'
-// pieces.
+// Lists the blocks that are alive at the end of the report's window: the largest and the oldest. Also finds the largest
+// free part of the pool's segments.
 class AliveBlocks final : public Analyzer {
 public:
   struct Refused {
@@ -62,7 +62,7 @@ public:
     uint64_t time_ns = 0;
   };
 
-  // Fills in the lists of `to`, at most `most` blocks each, and where `refused` was asked for and what room there was.
+  // Fills in the lists of `to` with at most `most` blocks each. Also fills in the place of `refused`, and the hole.
   AliveBlocks(OutOfMemory &to, size_t most, const std::optional<Refused> &refused)
       : to_(to), most_(most), refused_(refused) {}
 
@@ -87,7 +87,7 @@ private:
   std::optional<Refused> refused_;
   SiteId refused_site_;
   std::vector<Alive> largest_, oldest_;
-  std::vector<Block> parts_, wholes_; // blocks of pools, and of other heaps, where a pool said no
+  std::vector<Block> parts_, wholes_; // blocks of pools, and of other heaps, if a pool refused
 };
 
 } // namespace msleaks::analysis::inline report

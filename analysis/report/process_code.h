@@ -1,4 +1,4 @@
-// Which processes of a run executed code of certain files.
+// Finds the processes of a run that executed code in certain files.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -9,8 +9,8 @@
 
 namespace msleaks::analysis::inline report {
 
-// The numbers of the processes that allocated memory from a program or library below this folder, and of the children
-// that they forked. The folder's path has no links.
+// The numbers of the processes in which a program or library below this folder allocated memory, and of the children
+// that they forked. The path of the folder contains no links.
 Result<std::set<uint32_t>> processesWithCodeIn(const std::filesystem::path &folder, const std::filesystem::path &run);
 
 } // namespace msleaks::analysis::inline report

@@ -25,7 +25,7 @@ std::optional<uint64_t> nanosecondsOf(std::string_view text) {
   return std::nullopt;
 }
 
-// Of steps and marks, only the recording knows.
+// False if a moment is a step or a mark, because only the recording tells their times.
 bool areInWrongOrder(const std::optional<Moment> &first, const std::optional<Moment> &second) {
   const uint64_t *first_ns = first ? std::get_if<uint64_t>(&*first) : nullptr;
   const uint64_t *second_ns = second ? std::get_if<uint64_t>(&*second) : nullptr;

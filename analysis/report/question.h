@@ -1,4 +1,4 @@
-// The part of a run that a report is about, and its form: the words of the command line, parsed.
+// The part of a run that a report is about, and the form of the report: the parsed words of a command line.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -15,23 +15,23 @@
 
 namespace msleaks::analysis::inline report {
 
-// A moment whose live blocks are asked for.
+// A moment whose live blocks the user asks for.
 struct PeakMoment {};
 struct EndMoment {}; // just before the last process ended
 struct State {
   std::variant<PeakMoment, EndMoment, Moment> when;
-  std::string name; // as the user named it
+  std::string name; // as the user wrote it
 };
 
 struct ReportQuestion : Question {
-  Window window;           // times since the start of the session
-  std::optional<State> at; // only the blocks that were alive then; without a window
+  Window window;           // times since the session's start
+  std::optional<State> at; // only the blocks that were alive then; only without a window
   std::optional<uint32_t> pid, tid;
   std::optional<std::set<uint32_t>> processes; // their numbers in the trace
   std::optional<abi::Heap> heap;
-  std::vector<AnalyzerLibrary> analyzers; // the user's own
+  std::vector<AnalyzerLibrary> analyzers; // the user's analyzers
 
-  // Whether a report of the whole run without options answers it. Only then a result file can answer it, too.
+  // Whether a report of the whole run without options is the answer. Only then, a result file can be the answer, too.
   bool isPlain() const {
     return window.hasAll() && !at && !pid && !tid && !processes && !heap && analyzers.empty() &&
            policy == Policy::Effect && !group_by && suppressions.empty() && skip_steps == Question{}.skip_steps &&
@@ -39,13 +39,13 @@ struct ReportQuestion : Question {
   }
 };
 
-// "step:3", "mark:loaded", or a time since the start: "90", "1.5s", "20ms", "2min".
+// A step "step:3", a mark "mark:loaded", or a time since the start: "90", "1.5s", "20ms", "2min".
 Result<Moment> parseMoment(std::string_view text);
 // "peak", "end", or a moment.
 Result<State> parseState(std::string_view text);
-// An error of the usage when both are times, and the window would be empty.
+// Returns a usage error if both moments are times, and the window would be empty.
 Result<Window> parseWindow(std::string_view from, std::string_view to,
-                           std::string_view born_until = {}); // empty: not said
+                           std::string_view born_until = {}); // empty = not given
 Result<abi::Heap> parseHeap(std::string_view name);
 Result<Dimension> parseDimension(std::string_view name);
 Result<Policy> parsePolicy(std::string_view name);

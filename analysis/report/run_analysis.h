@@ -1,4 +1,4 @@
-// What a report is made with: names, places, the analyzers, and the pipeline that tells them.
+// The objects of an analysis: names, places, the analyzers, and the pipeline that calls them.
 #pragma once
 
 #include "analysis/analyzers/registry.h"
@@ -25,12 +25,12 @@ using Analyzers = std::vector<std::unique_ptr<Analyzer>>;
 
 class RunAnalysis {
 public:
-  // A part of a run. `more`: analyzers beside those of every report, told behind them.
+  // Analyzes a part of a run. `more` are additional analyzers, which are called after those of every report.
   RunAnalysis(Window window, Selection selection, const std::vector<AnalyzerLibrary> &own = {}, Analyzers more = {},
               History history = History::Kept)
       : catalog(symbolizer), analyzers(withAll(std::move(more))), own_analyzers(own.begin(), own.end()),
         pipeline(catalog, pointers(), std::move(window), std::move(selection), history) {}
-  // All of a run, with a checkpoint about every `checkpoint_events` events.
+  // Analyzes the whole run, with a checkpoint about every `checkpoint_events` events.
   explicit RunAnalysis(uint64_t checkpoint_events = Checkpoints::kEvents, History history = History::Kept)
       : RunAnalysis({}, {}, {}, {}, history) {
     checkpoints.emplace(catalog, checkpoint_events);
@@ -42,7 +42,7 @@ public:
   Analyzers analyzers;
   std::list<ForeignAnalyzer> own_analyzers; // the user's
   Pipeline pipeline;
-  std::optional<Checkpoints> checkpoints; // of all of a run
+  std::optional<Checkpoints> checkpoints; // only for a whole run
 
 private:
   static Analyzers withAll(Analyzers more) {
@@ -60,7 +60,7 @@ private:
   }
 };
 
-// The report of a run that more analyzers have a part in.
+// Makes the report of a run, to which additional analyzers contribute.
 Result<Report> analyzeRun(const std::filesystem::path &run, const ReportQuestion &, const Progress &, Analyzers more);
 
 } // namespace msleaks::analysis::inline report

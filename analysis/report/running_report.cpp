@@ -18,7 +18,7 @@ Result<std::unique_ptr<RunningReport>> RunningReport::follow(const std::filesyst
 }
 
 RunAnalysis *RunningReport::finish(const TraceReader &reader, const Progress &progress) {
-  constexpr uint64_t kEventsOfStep = 100'000; // between two looks at the progress
+  constexpr uint64_t kEventsOfStep = 100'000; // between two reports of the progress
   early_events_ = trace_->events();
   ReadProgress read(progress, reader.eventCount());
   read.onEvents(early_events_);

@@ -1,11 +1,11 @@
-// The report of a session, begun while the session goes on: when it has ended, little is left to read.
+// The report of a session. It begins during the session, so that only few events must be read after the session.
 //
 //   auto running = MSL_TRY(RunningReport::follow(run));
 //   while (the session goes on)
 //     MSL_TRY(running->advance(some events));
 //   auto report = finishRun(run, running.get());
 //
-// Memory grows with what is alive and with the number of places, never with the number of events.
+// Its memory grows with the numbers of live blocks and of places, never with the number of events.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -22,23 +22,23 @@ namespace msleaks::analysis::inline report {
 
 class RunningReport {
 public:
-  // Of a run folder whose trace is there.
+  // `run` is a run folder with a trace.
   static Result<std::unique_ptr<RunningReport>> follow(const std::filesystem::path &run,
                                                        uint64_t checkpoint_events = Checkpoints::kEvents);
 
-  // Takes in what is complete; stops behind `most` events. Returns how many there were.
+  // Reads events that are complete, but stops after `most` events. Returns the number of events.
   Result<uint64_t> advance(uint64_t most = UINT64_MAX) { return trace_->advance(most); }
-  // More was there when the last advance() stopped.
+  // Whether the last advance() stopped before the end.
   bool isBehind() const { return trace_->isBehind(); }
   const RunAnalysis &analysis() const { return analysis_; }
   const FollowedTrace &trace() const { return *trace_; }
   uint64_t liveBlocks() const { return analysis_.pipeline.liveSet().liveBlocks(); }
 
-  // After the session: takes in what is left of it. Null when the trace as a whole says something else than its parts
-  // did as they came, or cannot be followed to its end: then it must be read again.
+  // After the session: reads the rest. Returns null if the whole trace differs from what was read before, or if it
+  // cannot be followed to its end. Then the trace must be read again.
   RunAnalysis *finish(const TraceReader &, const Progress &);
   bool wasEnough() const { return was_enough_; }
-  // Events that were taken in before the rest.
+  // Number of events that were read before finish().
   uint64_t earlyEvents() const { return early_events_; }
 
 private:
@@ -51,16 +51,16 @@ private:
   uint64_t early_events_ = 0;
 };
 
-// Says how far the reading of a trace is. Asked for every event, so it must cost nothing.
+// Reports the progress of reading a trace. It is called for each event, so it must cost nearly nothing.
 class ReadProgress {
 public:
-  // `progress` outlives it, and may be empty.
+  // `progress` must outlive this object. It may be empty.
   ReadProgress(const Progress &progress, uint64_t events) : progress_(progress), events_(events) {}
   void onEvent() {
     if (--until_next_ == 0)
       tell(kEventsBetween);
   }
-  // That many at once; tells each time.
+  // Counts this many events at once, and always reports the progress.
   void onEvents(uint64_t events) { tell(events); }
 
 private:

@@ -17,15 +17,15 @@ EventAccount accountOf(const TraceReader &reader, uint64_t stored) {
   account.stored = stored;
   uint64_t accounted = 0;
   reader.forEachAccount([&](const StreamAccount &stream) {
-    // While a session goes on, and after a kill, the last account of a stream may be older than its last events. Taken
-    // per stream: a surplus in one must not hide a loss in another one.
+    // During a session, and after a kill, the last account of a stream may be older than its last events. So adds up
+    // for each stream: too many events in one stream must not hide a loss in another one.
     const uint64_t present = reader.storedEvents(stream.process, stream.stream);
     account.produced += std::max(stream.produced, present + stream.dropped);
     account.dropped += stream.dropped;
     account.stalled_ns += stream.stalled_ns;
     accounted += present;
   });
-  account.produced += reader.eventCount() - std::min(accounted, reader.eventCount()); // of streams without an account
+  account.produced += reader.eventCount() - std::min(accounted, reader.eventCount()); // streams without an account
   for (const ProcessEnd &end : reader.processEnds()) {
     account.produced += end.dropped_no_ring;
     account.dropped += end.dropped_no_ring;
@@ -116,7 +116,7 @@ void describeSession(Report &report, const Manifest &manifest, const TraceReader
 
 namespace {
 
-// The first hexadecimal digits of a build id, enough to tell two builds apart.
+// The first hexadecimal digits of a build id: enough to tell two builds apart.
 std::string shortId(std::span<const std::byte> build_id) {
   constexpr size_t kShownBytes = 4;
   std::string text;
@@ -125,7 +125,7 @@ std::string shortId(std::span<const std::byte> build_id) {
   return text;
 }
 
-// Without the name of the run folder, which differs in each run.
+// The options without the name of the run folder, because this name differs in each run.
 std::string optionsText(const std::vector<std::string> &options) {
   std::string text;
   for (size_t i = 0; i < options.size(); ++i) {
@@ -159,7 +159,7 @@ std::vector<NamedText> environmentOf(const Manifest &manifest, const SiteCatalog
 
 namespace {
 
-// The names of the threads that cohorts tell apart are read once, since a table has a row for each of them.
+// Reads the names of all threads with cohorts of their own at once, because a table has a row for each of them.
 class ThreadNames {
 public:
   explicit ThreadNames(EachAccount accounts) : accounts_(std::move(accounts)) {}

@@ -1,4 +1,4 @@
-// Facts about a session from its trace and manifest, besides events.
+// The facts about a session that its trace and manifest contain besides events.
 #pragma once
 
 #include "analysis/base/run_folder.h"
@@ -18,22 +18,22 @@ namespace msleaks::analysis::inline report {
 
 EventAccount accountOf(const TraceReader &, uint64_t stored);
 
-// Those of the trace, and those of the manifest that never attached.
+// Returns the processes of the trace, and those processes of the manifest that never attached.
 std::vector<ReportProcess> processesOf(const TraceReader &, const std::map<uint32_t, ProcessFate> &, const Manifest &);
 
-// Command, state, begin and duration.
+// Sets the command, the state, the begin and the duration.
 void describeSession(Report &, const Manifest &, const TraceReader &);
 
 // Returns facts that may explain why another run needs other memory: host, msleaks, and the build of each library.
 std::vector<NamedText> environmentOf(const Manifest &, const SiteCatalog &);
 
-// Facts that a reader needs to trust the report, a line each.
+// Returns facts that a reader needs to judge the report, each in one line.
 std::vector<std::string> notesOf(const Report &);
 
-// Calls a function with each account, each time in any order (TraceReader::forEachAccount).
+// Calls a function with each account. The order may differ from call to call (TraceReader::forEachAccount).
 using EachAccount = std::function<void(const std::function<void(const StreamAccount &)> &)>;
-// Names of processes and threads. The accounts are read when the name of a thread is asked for first. The names do not
-// refer to the list of processes.
+// Returns the names of processes and threads. Reads the accounts at the first question for a thread's name. The names
+// do not refer to `processes`.
 Names namesOf(EachAccount, std::span<const ReportProcess>);
 
 } // namespace msleaks::analysis::inline report

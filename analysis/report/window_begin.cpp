@@ -16,7 +16,7 @@ std::optional<uint64_t> timeIn(const Timeline &timeline, const Moment &moment, c
   return mark ? timeline.timeOfMark(labels.named(mark->label)) : std::nullopt;
 }
 
-// Before this time nothing of the window lies. What the last checkpoint has not seen comes behind it.
+// The window contains no event before this time. A step or mark that the last checkpoint does not know comes after it.
 uint64_t earliestOf(const Moment &from, const TraceReader &reader, RunAnalysis &analysis) {
   if (const auto *time_ns = std::get_if<uint64_t>(&from))
     return *time_ns;

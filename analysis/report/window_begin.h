@@ -1,4 +1,4 @@
-// Where to begin reading when a report is about a part of a run.
+// Finds where to begin to read, if a report is about a part of a run.
 #pragma once
 
 #include "analysis/report/run_analysis.h"
@@ -10,12 +10,12 @@
 namespace msleaks::analysis::inline report {
 
 struct WindowBegin {
-  uint64_t first_ns = 0; // events from this time on are to be told
-  uint64_t events = 0;   // that lie before it
+  uint64_t first_ns = 0; // time of the first event to read
+  uint64_t events = 0;   // number of events before it
 };
 
-// Brings an analysis that waits for its first event to the last checkpoint before the window; where there is none, it
-// begins with the first event.
+// Sets an analysis without events to the last checkpoint before the window. If there is none, the analysis begins with
+// the first event.
 WindowBegin goToWindow(const Window &, const TraceReader &, RunAnalysis &);
 
 } // namespace msleaks::analysis::inline report

@@ -1,5 +1,5 @@
-// An analyzer of your own (docs/analyzers.md): it is told of blocks as they come and go, and says at the end what it
-// found. A class and a line make a shared object of it, which needs no library of msleaks:
+// Write your own analyzer with this header (docs/analyzers.md). It receives the births and deaths of blocks, and
+// returns findings at the end. A class and one line make a shared object, which needs no library of msleaks:
 //
 //   class Large final : public msleaks::analyzer::Analyzer {
 //     void onAlloc(const Block &block, Birth, uint64_t time_ns) override { … }
@@ -10,7 +10,7 @@
 //   c++ -std=c++20 -O2 -shared -fPIC -I/opt/msleaks/include large.cpp -o large.so
 //   msleaks report RUN --analyzer ./large.so
 //
-// What it throws ends it, not the report. Its classes are its own: msleaks sees only what msleaks/abi/analyzer.h has.
+// If it throws an exception, only this analyzer ends. msleaks sees only the types in msleaks/abi/analyzer.h.
 #pragma once
 
 #include "msleaks/abi/analyzer.h"
@@ -34,7 +34,7 @@ inline Heap heapOf(const Block &block) { return static_cast<Heap>(block.heap); }
 
 constexpr uint32_t bitOf(EventKind kind) { return 1u << static_cast<uint32_t>(kind); }
 
-// Numbers of the fields of each event: fields::Step::number.
+// The numbers of the fields of each event, for example fields::Step::number.
 namespace fields {
 #define MSL_EVENT(name, number, slots, doc)                                                                            \
   struct name {                                                                                                        \
@@ -48,12 +48,12 @@ namespace fields {
 #include "msleaks/abi/events.def"
 } // namespace fields
 
-// 0 where the msleaks that tells the event does not know the field.
+// The value of a field, or 0 if the version of msleaks that sends the event does not know the field.
 inline uint64_t fieldOf(const Event &event, uint32_t field) {
   return field < event.field_count ? event.fields[field] : 0;
 }
 
-// A site in a table: shown as its place.
+// A site in a table. The report shows its place.
 struct AtSite {
   uint32_t site;
 };
@@ -64,7 +64,7 @@ struct Column {
   Unit unit = Unit::Count;
 };
 struct Table {
-  std::string name, title; // for programs, and for people
+  std::string name, title; // name: for programs; title: for people
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows; // a cell for each column
 };
@@ -72,12 +72,12 @@ struct Table {
 struct Finding {
   std::string kind;
   Confidence confidence = Confidence::Hint;
-  std::vector<Share> shares = {}; // the blocks that it is about; the place is the one with the most bytes
+  std::vector<Share> shares = {}; // blocks of the finding; its place is the place with the most bytes
   std::vector<std::pair<std::string, Cell>> evidence = {};
   std::string advice = {}; // one sentence
-  // What its fix would take away, ascending by time: from this msleaks works out what the peak falls by.
+  // The bytes that a fix would remove, ascending by time. msleaks computes from this how much the peak falls.
   std::vector<Absent> absent = {};
-  bool all_absent = false; // all that the groups of the shares ever had
+  bool all_absent = false; // a fix removes all blocks that the groups ever had
 };
 
 class Conclusion {
@@ -90,7 +90,7 @@ public:
   std::string_view thread(uint32_t process, uint32_t number) const { return host_.thread(host_.self, process, number); }
   std::string_view label(uint32_t process, uint64_t number) const { return host_.label(host_.self, process, number); }
 
-  // Both throw when something does not fit: what, says the exception.
+  // Both functions throw an exception if their argument is refused. The exception says why.
   void add(const Finding &finding) {
     std::vector<EvidenceView> evidence;
     for (const auto &[name, value] : finding.evidence)
@@ -143,23 +143,23 @@ private:
   const Host &host_;
 };
 
-// Memory may grow with what is alive and with groups, never with the number of events.
+// Its memory may grow with the numbers of live blocks and of groups, but never with the number of events.
 class Analyzer {
 public:
   virtual ~Analyzer() = default;
-  // Kinds of events that onEvent wants: bitOf each. Asked once, before the first event.
+  // The kinds of events for onEvent, as bits of bitOf(). Called once, before the first event.
   virtual uint32_t eventKinds() const { return 0; }
   virtual void onAlloc(const Block &, Birth, uint64_t /*time_ns*/) {}
   virtual void onFree(const Block &, Death, uint64_t /*time_ns*/) {}
-  // The block belongs to another place than was said at its birth, and did so from then on.
+  // The block has belonged to another place since its birth than onAlloc said.
   virtual void onRetarget(const Block & /*now*/, const Block & /*before*/, uint64_t /*time_ns*/) {}
   virtual void onEvent(const Event &) {}
   virtual void onProcessEnd(uint32_t /*process*/, Death, int /*exit_status*/, uint64_t /*time_ns*/) {}
   virtual void conclude(Conclusion &) = 0;
 };
 
-// A class's functions as those of Plugin: nothing that it throws leaves the shared object. Hidden: two of them, perhaps
-// of two versions, share nothing.
+// Wraps the functions of a class as functions of Plugin. No exception leaves the shared object. The class is hidden, so
+// that two shared objects, even of different versions, share nothing.
 template <class Type> class [[gnu::visibility("hidden")]] Functions {
 public:
   static constexpr Plugin pluginNamed(const char *name) noexcept {
@@ -169,7 +169,7 @@ public:
 
 private:
   template <class Body> static const char *guarded(Body body) noexcept {
-    static std::string what; // good until the next call
+    static std::string what; // valid until the next call
     try {
       body();
       return nullptr;
@@ -224,6 +224,6 @@ private:
 
 extern "C" [[gnu::visibility("default")]] const msleaks::analyzer::Plugin __msl_analyzer;
 
-// Once in a shared object, behind the class. What it adds is called `name/…` in the report.
+// Use it once in a shared object, after the class. Names of findings and tables in the report begin with `name/`.
 #define MSL_ANALYZER(name, Type)                                                                                       \
   const msleaks::analyzer::Plugin __msl_analyzer = msleaks::analyzer::Functions<Type>::pluginNamed(#name);
