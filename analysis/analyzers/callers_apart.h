@@ -9,7 +9,7 @@
 
 namespace msleaks::analysis::inline analyzers {
 
-// The blocks of a place that came by the same callers.
+// The blocks of a place whose paths have the same callers.
 struct PathGroup {
   PlaceGroup group;
   std::string callers; // calls that tell this path from others, innermost first; empty: the group contains all paths

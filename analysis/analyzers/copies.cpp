@@ -14,7 +14,7 @@ namespace msleaks::analysis::inline analyzers {
 namespace {
 
 constexpr uint64_t kLeastCopiedBytes = 64 << 10; // smaller blocks are ignored
-// At the end, the cost of blocks that are already freed is computed, too. At most this many are stored.
+// Keeps at most this many freed blocks, to compute their cost at the end.
 constexpr size_t kMostCopied = 100'000;
 
 // The last copy of a live host block. Earlier copies do not count, because staging buffers are copied again and again.

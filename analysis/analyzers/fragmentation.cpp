@@ -150,7 +150,7 @@ void FragmentationAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_
   segments_.erase(block);
 }
 
-// At this time, all processes have ended, so all segments are in gone_.
+// Called at the end: all processes have ended, so all segments are in gone_.
 template <class F> void FragmentationAnalyzer::forEachSegment(F &&f) const {
   for (const auto &[account, gone] : gone_)
     if (gone.number == peaks_->of(account).clock().number())

@@ -41,14 +41,14 @@ public:
     by_address_[{block.process, block.address}] = block.id.index;
     newest_[block.cohort.index] = block.id.index;
   }
-  // The program has copied the begin of a block to the begin of another block.
+  // The program has copied the start of a block to the start of another block.
   void onCopy(uint32_t process, uint64_t destination, uint64_t source) {
     const auto to = by_address_.find({process, destination}), from = by_address_.find({process, source});
     if (to != by_address_.end() && from != by_address_.end())
       states_[from->second].copied_to = to->second;
   }
-  // Returns the blocks from which reallocs made this block, the oldest first. If this block is now the input of a
-  // realloc, and `is_followed` is set, they pass on to the new block. Then returns none.
+  // Returns the blocks from which reallocs made this block, the oldest first. If a realloc frees this block, and
+  // `is_followed` is set, returns none: then the new block keeps the list.
   std::vector<FormerBlock> onFree(const Block &block, FreeCause cause, uint64_t time_ns, bool is_followed) {
     if (cause == FreeCause::Reallocated)
       given_back_[block.process] = {block.size, {}};

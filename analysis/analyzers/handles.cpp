@@ -17,8 +17,8 @@
 namespace msleaks::analysis::inline analyzers {
 namespace {
 
-// A correct program may end with a few open handles of a place: a log, a pool of threads. A faulty one forgets to close
-// one each time. If steps are known, fewer suffice. One open context suffices: it holds device memory.
+// A correct program may end with a few open handles of a place: a log, a pool of threads. A faulty program leaves
+// one open each time. If steps are known, fewer suffice. One open context suffices: it holds device memory.
 constexpr uint64_t kForgotten = 10;
 uint64_t leastOf(abi::HandleKind kind) {
   return kind == abi::HandleKind::Context || kind == abi::HandleKind::ClContext ? 1 : kForgotten;
@@ -190,7 +190,7 @@ std::vector<HandleLine> linesOf(const Shares &shares, Conclusion &conclusion) {
   return lines;
 }
 
-// Whether only libc's list of all FILEs leads to it: from the begin of the list, or from the FILE before.
+// Whether only libc's list of all FILEs leads to it: from the start of the list, or from the FILE before.
 bool isOnlyListed(const Holders &holders, Conclusion &conclusion) {
   if (!holders.links.empty())
     return conclusion.lines.typeOf(holders.links.back().site) == "FILE";

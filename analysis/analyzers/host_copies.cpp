@@ -15,7 +15,7 @@ namespace msleaks::analysis::inline analyzers {
 namespace {
 
 constexpr uint64_t kLeftOutOneIn = 10; // a copy may leave out one part in ten
-// At the end, the cost of copies that are already freed is computed, too. At most this many are stored.
+// Keeps at most this many freed copies, to compute their cost at the end.
 constexpr size_t kMostHostCopies = 100'000;
 constexpr size_t kMostPartsOfABlock = 64;
 

@@ -34,7 +34,7 @@ std::vector<IdleBlocks> blocksOf(const std::vector<Idleness> &cohorts, Conclusio
   std::map<Keeper, IdleBlocks> keepers;
   for (uint32_t index = 1; index < cohorts.size(); ++index) {
     const Idleness &idleness = cohorts[index];
-    if (idleness.count == 0) // such an element may belong to no cohort
+    if (idleness.count == 0) // the list may be longer than the list of cohorts
       continue;
     const Cohort &cohort = conclusion.cohorts[{index}];
     if (!conclusion.seesUses({cohort.heap, cohort.device}))

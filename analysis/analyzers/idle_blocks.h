@@ -14,7 +14,7 @@ namespace msleaks::analysis::inline analyzers {
 struct Idle {
   FindingKind kind;
   LifePart part;
-  const char *use, *kernel; // keys in the evidence: of the use at its begin or end, and of the kernel there
+  const char *use, *kernel; // keys in the evidence: of the use at its start or end, and of the kernel there
 };
 inline constexpr Idle kEarly{finding_kinds::kEarlyAllocation, LifePart::NotUsed, "first_use", "first_use_kernel"};
 inline constexpr Idle kLate{finding_kinds::kLateFree, LifePart::Late, "last_use", "last_use_kernel"};

@@ -141,7 +141,7 @@ void findFamilies(std::vector<Leak> &leaks, const std::map<std::pair<CohortId, C
   }
 }
 
-// The advice for a block that is held. `by` names the begin of the path to it.
+// The advice for a block that is held. `by` names the start of the path to it.
 std::string adviceOfHeld(const Holders &holders, const std::string &by, const Finding &finding) {
   const std::string function = functionIn(finding.site), it = pronounOf(finding);
   const bool is_list =
@@ -155,7 +155,7 @@ std::string adviceOfHeld(const Holders &holders, const std::string &by, const Fi
                      it == "it" ? "is" : "are");
 }
 
-// If the variable is a member, an element or a dereferenced pointer, it was probably overwritten. Else it just ended.
+// A member, an element or a dereferenced pointer was probably overwritten. Any other variable just ended.
 std::string adviceOfLost(const Finding &finding) {
   const std::string function = functionIn(finding.site), &variable = finding.site.variable;
   if (variable.find_first_of(".*[-") != std::string::npos)
@@ -316,8 +316,8 @@ void LeakAnalyzer::conclude(Conclusion &conclusion) const {
   addFindings(sorted.leaks, libcs, conclusion);
 }
 
-// Removes blocks that libc keeps for itself by a row of the table, such as the buffer of stdout. The number of such
-// blocks does not matter. Other blocks that libc holds are leaks.
+// Removes blocks that libc keeps for itself according to the table of suppressions, such as the buffer of stdout. The
+// number of such blocks does not matter. Other blocks that libc holds are leaks.
 LeakAnalyzer::ByCohort LeakAnalyzer::takeHarmless(Conclusion &conclusion, Libcs &harmless) const {
   ByCohort left;
   for (const auto &[index, remains] : libcs_) {

@@ -60,7 +60,7 @@ public:
     Births &births = of_[keyOf(reach, cohort)];
     const size_t before = births.size();
     births.add(time_ns, bytes);
-    count_ += births.size() - before; // smaller than 0 if add() has halved the list
+    count_ += births.size() - before; // may decrease: add() may have halved the list
     if (count_ >= most_)
       halve();
   }

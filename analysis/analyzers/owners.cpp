@@ -22,14 +22,14 @@ struct Owned {
   uint64_t end_bytes = 0; // alive at the ends of their processes
 };
 
-// The parts of a segment that a pool has returned.
+// The parts of a segment that a pool has allocated.
 struct HandedOut {
   uint64_t bytes = 0;
   std::map<NodeId, uint64_t> by_owner;
 };
 using OwnedSegment = Segments<HandedOut>::Segment;
 
-// The bytes of each node at the begin of a step. If there are kMostSteps, removes every second one.
+// The bytes of each node at the start of a step. If there are kMostSteps, removes every second one.
 struct StepOfOwners {
   uint64_t number, time_ns;
   std::vector<uint64_t> bytes; // by node

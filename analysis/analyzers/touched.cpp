@@ -16,7 +16,7 @@
 namespace msleaks::analysis::inline analyzers {
 namespace {
 
-// At the end, the cost of blocks that are already freed is computed, too. At most this many are stored.
+// Keeps at most this many freed blocks of each kind, to compute their cost at the end.
 constexpr size_t kMostWastes = 100'000;
 constexpr size_t kMostWasteRows = 1000;
 

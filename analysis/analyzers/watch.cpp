@@ -43,7 +43,7 @@ struct Operation {
   }
 };
 
-// An open range of a thread, which ends as the innermost one. Accesses that are reported just after its begin are for
+// An open range of a thread, which ends as the innermost one. Accesses that are reported just after its start are for
 // all launches in it.
 struct OpenRange {
   WrittenMemory written;
@@ -171,7 +171,7 @@ void WatchAnalyzer::onEvent(const StreamEvent &event, SiteId site) {
     onOperation(event);
 }
 
-// Operations before a range do not belong to it: the runtime looked at the blocks at its begin. A range that ends by a
+// Operations before a range do not belong to it: the runtime looked at the blocks at its start. A range that ends by a
 // number says nothing about the operations in it. Of ranges that never end, keeps the innermost.
 void WatchAnalyzer::onRange(const StreamEvent &event) {
   std::vector<OpenRange> &ranges = ranges_[keyOfThread(event.process, event.stream)];

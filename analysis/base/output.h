@@ -18,8 +18,8 @@ namespace msleaks::analysis::inline base {
 class OutputFile {
 public:
   // Checks the path (path_check.h) and creates the temporary file with mode 0640. Until commit(), a file with the real
-  // name stays unchanged. With a `folder`, the caller has checked and keeps open that folder. The file is made in
-  // there, and `path` is only for messages and for the file's name.
+  // name stays unchanged. If `folder` is given, the caller has checked it and keeps it open. The file is made in
+  // it, and `path` is only for messages and for the file's name.
   static Result<OutputFile> create(const std::filesystem::path &path, int folder = AT_FDCWD);
   OutputFile(OutputFile &&) noexcept = default;
   OutputFile &operator=(OutputFile &&) noexcept;

@@ -36,7 +36,7 @@ void addLine(Evidence &, const char *name, SiteId use, Conclusion &);
 // Each block on the path has the offset of the pointer to the next block.
 std::string textOf(const Holders &, Conclusion &);
 
-// Only the begin of the path: "`cache`" for a global, "the stack of thread 7". For a lost block: "the `struct table` of
+// Only the start of the path: "`cache`" for a global, "the stack of thread 7". For a lost block: "the `struct table` of
 // t.c:40". Empty if it cannot be named.
 std::string beginOf(const Holders &, Conclusion &);
 

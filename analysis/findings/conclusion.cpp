@@ -177,7 +177,7 @@ void Conclusion::mergeGrowth() {
   drop(merged);
 }
 
-// Sorts the leaks at their ranks among all findings: lost leaks first, each before those that it leads to.
+// Sorts only the leaks among themselves: lost leaks first, each before the leaks that it leads to.
 void Conclusion::putLostFirst() {
   std::vector<size_t> ranks;
   std::vector<Candidate> leaks;

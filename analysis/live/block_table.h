@@ -119,9 +119,9 @@ using BlockTable = AddressTable<Block>;
 
 // Finds the last address at or before another one, among the addresses of live blocks. An interior pointer needs this.
 //
-// It is a trie whose nodes are words of 64 bits. A word of level 0 tells which of 64 addresses begin a block; a word of
-// level 1 tells which of 64 words of level 0 are not empty; and so on. Empty words do not exist. Since blocks are close
-// together, most changes touch two levels, and a look-up goes up one or two levels, then down.
+// It is a trie whose nodes are words of 64 bits. A word of level 0 tells which of 64 addresses begin a block. A word of
+// level 1 tells which of 64 words of level 0 are not empty, and so on. Empty words do not exist. Since blocks are close
+// together, most changes touch two levels, and a search goes up one or two levels, then down.
 class AddressIndex {
 public:
   void insert(uint64_t address) {

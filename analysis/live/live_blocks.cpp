@@ -33,7 +33,7 @@ void LiveSet::insert(Process &process, const Block &block, AllocCause cause, uin
     announcePart(process, *place, time_ns);
 }
 
-// If a driver took this device's block from the host's heap, finds the host's block behind it.
+// If a driver took this device's block from the host's heap: marks the host's block, so that it no longer counts.
 void LiveSet::back(Process &process, const Block &device, uint64_t time_ns) {
   const uint64_t address = process.backings.takenFor(device);
   Block *host = address != 0 ? process.find(AddressSpace::Host, address) : nullptr;
@@ -87,7 +87,7 @@ void LiveSet::erase(Process &process, Block *block) {
   --live_blocks_;
 }
 
-// A pool's part lies in a block that another allocator has returned.
+// A pool's part lies in a block that another allocator has allocated.
 const Block *LiveSet::wholeOf(Process &process, const Block &part) {
   for (const AddressSpace space : {AddressSpace::Accelerator, AddressSpace::Host, AddressSpace::Mapping})
     if (const Block *whole = process.holding(space, part.address, part.device))

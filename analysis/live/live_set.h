@@ -46,7 +46,7 @@ struct Block {
   CohortId cohort;
   BlockId id;
   uint16_t refs : 12 = 1;  // owners of a counted block
-  uint16_t zeroed : 1 = 0; // returned filled with zeros; known until a checkpoint
+  uint16_t zeroed : 1 = 0; // filled with zeros by the allocator; known until a checkpoint
   uint16_t reserve : 1 =
       0;                   // no memory of its own: only addresses, a file's pages, or another heap's block (backings.h)
   uint16_t file : 1 = 0;   // a file's pages, whatever their protection
@@ -63,7 +63,7 @@ enum class AllocCause : uint8_t {
   Reallocated, // the new block of a realloc
   Restored,    // a realloc failed: the old block is alive again, unchanged
   Remainder,   // the rest of a block after a partial munmap, a mapping over a part, or mprotect
-  WasThere,    // alive at the begin of the report's window; no birth
+  WasThere,    // alive at the start of the report's window; no birth
 };
 
 enum class FreeCause : uint8_t {
@@ -96,7 +96,7 @@ public:
   virtual void onCopyToDevice(const Block & /*source*/, const Block & /*destination*/, const CopyToDevice &) {}
   // The collector looked at the block's pages, and found a change since the last look.
   virtual void onPages(const Block &, const TouchedPages &) {}
-  // The pool's block that was just announced is a part of `whole`, which another allocator has returned.
+  // The pool's block that was just announced is a part of `whole`, which another allocator has allocated.
   virtual void onPart(const Block & /*part*/, const Block & /*whole*/, uint64_t /*time_ns*/) {}
 };
 

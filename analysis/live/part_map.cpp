@@ -5,7 +5,7 @@
 namespace msleaks::analysis::inline live {
 
 uint64_t largestHole(const PartMap::Parts &parts, uint64_t begin, uint64_t bytes) {
-  uint64_t largest = 0, until = 0; // end of the parts so far, from the segment's begin
+  uint64_t largest = 0, until = 0; // end of the parts so far, from the segment's start
   for (const auto &[address, part] : parts) {
     const uint64_t at = std::min(address - begin, bytes);
     largest = std::max(largest, at > until ? at - until : 0);

@@ -1,4 +1,4 @@
-// The parts of one segment that a pool has returned: their state now, and their state at the highest point of some
+// The parts of one segment that a pool has allocated: their state now, and their state at the highest point of some
 // sum.
 #pragma once
 
@@ -88,7 +88,7 @@ private:
   std::optional<Parts> then_;
 };
 
-// The longest part of a segment without a part of the pool. The segment has `bytes`, from `begin` on.
+// The longest stretch of a segment without parts of the pool. The segment has `bytes`, from `begin` on.
 uint64_t largestHole(const PartMap::Parts &, uint64_t begin, uint64_t bytes);
 
 } // namespace msleaks::analysis::inline live

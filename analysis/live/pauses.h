@@ -22,7 +22,7 @@ public:
       unsure_until_ns_ = epoch.header.time;
   }
 
-  // Whether the block was alive at the begin of a pause, or was allocated at that moment: it may have been freed since.
+  // Whether the block was alive at the start of a pause, or was allocated at that moment: it may have been freed since.
   bool mayHaveBeenFreed(uint64_t allocated_ns) const { return allocated_ns < unsure_until_ns_; }
   // Whether blocks may have been allocated unseen: then a free of an unknown block is no error.
   bool any() const { return any_; }

@@ -13,7 +13,7 @@ namespace {
 constexpr std::array kRootOrder{RegionUse::Globals, RegionUse::ThreadLocal, RegionUse::Stack, RegionUse::Registers,
                                 RegionUse::Other};
 
-// A pointer into a block is less than this, counted from the block's begin. An empty block counts as one byte. An array
+// A pointer into a block is less than this, counted from the block's start. An empty block counts as one byte. An array
 // without elements may consist only of a count of 8 bytes, and the program keeps a pointer after it.
 uint64_t reachOf(const Block &block) {
   constexpr uint64_t kArrayCookie = 8;

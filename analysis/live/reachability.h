@@ -93,7 +93,7 @@ private:
   PointerMap map_;
   std::vector<Block> blocks_;    // blocks of the host's heap, then mappings; each by address
   size_t in_heap_ = 0;           // number of blocks in the host's heap
-  std::vector<uint64_t> begins_; // begins of blocks_
+  std::vector<uint64_t> begins_; // starts of blocks_
   std::vector<Edge> edges_;      // sorted by `from`
   std::vector<uint64_t> first_edge_;
   std::vector<Reach> reach_;

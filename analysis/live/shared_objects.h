@@ -30,7 +30,7 @@ public:
     uint64_t end;
     std::vector<Holder> holders; // never empty; the first is the owner
   };
-  using Pieces = std::map<uint64_t, Piece>; // by their begin; there may be gaps between them
+  using Pieces = std::map<uint64_t, Piece>; // by their start; there may be gaps between them
 
   // Mappings beyond these limits are not shared: otherwise an event of a hostile trace could cost a million others.
   static constexpr size_t kMostHolders = 1024, kMostPiecesOfOne = 256;

@@ -1,4 +1,4 @@
-// The times that a program names: begins of steps, and marks. They are in the order of time.
+// The times that a program names: starts of steps, and marks. They are in the order of time.
 #pragma once
 
 #include "analysis/places/labels.h"
@@ -14,7 +14,7 @@ namespace msleaks::analysis::inline live {
 class Timeline {
 public:
   struct Step {
-    uint64_t time_ns; // of its begin
+    uint64_t time_ns; // of its start
     uint64_t number;  // as the program counts
     uint32_t process;
   };

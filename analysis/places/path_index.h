@@ -30,7 +30,7 @@ public:
     findable_ = nodes_.size();
     return slot;
   }
-  // The same, if the caller knows that the node is new: the nodes of one process differ, so need no look-up.
+  // The same, if the caller knows that the node is new: the nodes of one process differ, so no search is needed.
   uint32_t addNew(uint32_t parent, SiteId frame) {
     nodes_.push_back({parent, frame});
     return static_cast<uint32_t>(nodes_.size() - 1);

@@ -31,7 +31,7 @@ bool isStandardLibrary(std::string_view function) {
   return std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](auto prefix) { return function.starts_with(prefix); });
 }
 
-// Headers of APIs by which a program reports to msleaks or NVTX. Not own code: the line that calls them is.
+// Headers by which a program reports to msleaks or NVTX. They are not own code, but the lines that call them are.
 bool isOfApi(std::string_view file, std::string_view function) {
   struct Header {
     std::string_view file, function; // texts that the file's and the function's name contain

@@ -202,7 +202,7 @@ std::vector<AliveBlock> AliveBlocks::named(std::vector<Alive> list, Order isBefo
   return blocks;
 }
 
-// The largest hole in the blocks of which the pool has returned parts. A segment without parts looks like any other
+// The largest hole in the blocks of which the pool has allocated parts. A segment without parts looks like any other
 // block.
 Hole AliveBlocks::hole() const {
   if (refused_->heap == abi::Heap::Host)

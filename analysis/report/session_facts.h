@@ -21,7 +21,7 @@ EventAccount accountOf(const TraceReader &, uint64_t stored);
 // Returns the processes of the trace, and those processes of the manifest that never attached.
 std::vector<ReportProcess> processesOf(const TraceReader &, const std::map<uint32_t, ProcessFate> &, const Manifest &);
 
-// Sets the command, the state, the begin and the duration.
+// Sets the command, the state, the start and the duration.
 void describeSession(Report &, const Manifest &, const TraceReader &);
 
 // Returns facts that may explain why another run needs other memory: host, msleaks, and the build of each library.

@@ -26,7 +26,7 @@ struct NamedText {
   std::string name, text;
 };
 
-// The moment of a report that contains only the blocks that were alive at a moment.
+// If a report contains only the blocks that were alive at one moment: this moment.
 struct ReportMoment {
   std::string name;     // as the user wrote it: "peak", "step:3", "1.5s"
   uint64_t time_ns = 0; // CLOCK_MONOTONIC

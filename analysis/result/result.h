@@ -113,7 +113,7 @@ enum class Confidence : uint8_t {
 };
 const char *nameOf(Confidence);
 
-// What does a fix of a finding change? Findings are listed in this order.
+// The thing that a fix of a finding changes. Findings are listed in this order.
 enum class Concern : uint8_t {
   Content, // whether the program computes with the right content
   Refusal, // whether the program gets the memory that it asks for

@@ -44,7 +44,7 @@ struct Series {
   uint64_t error_bytes = 0;      // the peak of an owner or a type may be higher by this
   std::vector<uint64_t> moments; // ns since the session's start, ascending; times of steps, too
   std::vector<Curve> curves;     // the largest peak of each kind first
-  std::vector<Step> steps;       // ascending by their begin
+  std::vector<Step> steps;       // ascending by their start
   uint64_t steps_left_out = 0;
   bool operator==(const Series &) const = default;
 };

@@ -1,4 +1,4 @@
-// The peak if a program were changed: the user names changes and the places of the blocks (docs/analyses.md).
+// The peak of a changed program. The user names the changes and the places of the blocks (docs/analyses.md).
 #pragma once
 
 #include "analysis/places/site_text.h"

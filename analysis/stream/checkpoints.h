@@ -23,7 +23,7 @@ public:
 
   // The number of events after which the next checkpoint is due.
   uint64_t next() const { return next_; }
-  // `live` is the state after the first `events` events, which are all events until `time_ns`. Later events are later.
+  // `live` is the state after the first `events` events, which are all events until `time_ns`. All others are later.
   void take(const LiveSet &live, uint64_t time_ns, uint64_t events);
 
   const std::vector<PackedCheckpoint> &taken() const { return taken_; }

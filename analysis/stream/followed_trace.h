@@ -50,7 +50,7 @@ public:
   uint64_t firstStartNs() const { return first_start_ns_; }
   uint64_t lastEndNs() const { return last_end_ns_; }
   const std::map<uint32_t, Process> &processes() const { return processes_; }
-  // How processes ended whose end was passed on.
+  // The fates of the processes whose end was passed on.
   const std::map<uint32_t, ProcessFate> &fates() const { return fates_; }
   // Whether everything came in time. If not, a reader of the whole trace sees another order of events.
   bool inOrder() const { return follower_->lateChunks() == 0 && pipeline_.lateEnds() == 0; }

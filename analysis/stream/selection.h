@@ -19,14 +19,14 @@ struct StepBegin {
 struct MarkNamed {
   std::string label;
 };
-// A time (CLOCK_MONOTONIC, ns), the begin of the first step with a number, or the first mark with a name.
+// A time (CLOCK_MONOTONIC, ns), the start of the first step with a number, or the first mark with a name.
 using Moment = std::variant<uint64_t, StepBegin, MarkNamed>;
 
 // The times [from, to). Blocks that are alive at `from` count as allocated then; blocks alive at `to` are alive at the
 // end. With `born_until`, only blocks from [from, born_until) count, and those alive at `to` are leaked.
 struct Window {
   std::optional<Moment> from, born_until, to;
-  bool is_moment = false; // the window ends at its begin: only the blocks alive at `from`
+  bool is_moment = false; // the window ends at its start: only the blocks alive at `from`
 
   static Window at(Moment moment) { return {std::move(moment), std::nullopt, std::nullopt, true}; }
   bool hasAll() const { return !from && !born_until && !to; }
@@ -51,7 +51,7 @@ struct Selection {
   }
 };
 
-// Is between the live set and the analyzers if a report is about a part of the recording. It passes on only that part.
+// If a report is about a part of the recording: passes only that part from the live set to the analyzers.
 class Gate final : public BlockObserver {
 public:
   enum class State : uint8_t {

@@ -16,7 +16,7 @@ namespace msleaks::analysis::inline trace {
 struct EventRun {
   uint32_t events = 0;
   uint32_t slots = 0;
-  uint64_t first_time_ns = UINT64_MAX; // the earliest time, and below the latest
+  uint64_t first_time_ns = UINT64_MAX; // the earliest time; below it: the latest
   uint64_t last_time_ns = 0;
   bool sorted = true; // times never fall
 };

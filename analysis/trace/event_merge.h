@@ -45,7 +45,7 @@ private:
   ChunkOpener *opener_;
   static constexpr size_t kKeptCursors = 1024;
   std::unordered_map<uint64_t, std::unique_ptr<StreamCursor>> cursors_;
-  size_t most_cursors_ = kKeptCursors; // at this size, next searches for cursors to remove
+  size_t most_cursors_ = kKeptCursors; // at this number, looks for cursors to remove
   std::vector<Due> heap_;              // a binary heap: the stream that is due first is at the front
   size_t given_ = 0;                   // number of events that the last next() returned, from the first stream
   uint64_t now_ns_ = 0;                // time of the last event that was returned

@@ -82,7 +82,7 @@ struct ChunkHeader {
   uint32_t raw_bytes = 0;      // size of the payload when decompressed
   uint32_t stored_bytes = 0;   // size of the payload in the file
   uint32_t reserved = 0;
-  uint64_t first_time_ns = 0; // the earliest time in the chunk, and below the latest
+  uint64_t first_time_ns = 0; // the earliest time in the chunk; below it: the latest
   uint64_t last_time_ns = 0;
   uint64_t payload_checksum = 0; // XXH3 of the stored bytes
   uint64_t checksum = 0;         // XXH3 of the header up to here

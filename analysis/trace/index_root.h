@@ -19,7 +19,7 @@ constexpr ChunkKinds kindBit(ChunkKind kind) {
 inline constexpr ChunkKinds kForeignKinds = ~((uint64_t{2} << static_cast<uint32_t>(kLastChunkKind)) - 1);
 
 // A leaf lists chunks of one group: events, chunks that a reader needs to open a trace, or chunks that only a report
-// reads. So who reads one group skips the others' leaves. Leaves of a group are in the order of the file.
+// reads. So a reader of one group skips the others' leaves. Leaves of a group are in the order of the file.
 struct LeafPlace {
   uint64_t offset = 0; // of the leaf itself
   ChunkKinds kinds = 0;

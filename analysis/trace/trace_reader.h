@@ -17,7 +17,7 @@
 
 namespace msleaks::analysis::inline trace {
 
-// Which thread unpacks, decodes and merges chunks.
+// The thread that unpacks, decodes and merges chunks.
 enum class Reading {
   Inline, // the caller's thread, when it asks for events
   Ahead,  // a second thread, if a processor is free and there are many events

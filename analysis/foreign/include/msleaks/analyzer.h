@@ -151,7 +151,7 @@ public:
   virtual uint32_t eventKinds() const { return 0; }
   virtual void onAlloc(const Block &, Birth, uint64_t /*time_ns*/) {}
   virtual void onFree(const Block &, Death, uint64_t /*time_ns*/) {}
-  // The block has belonged to another place since its birth than onAlloc said.
+  // Since its birth, the block has belonged to another place than onAlloc said.
   virtual void onRetarget(const Block & /*now*/, const Block & /*before*/, uint64_t /*time_ns*/) {}
   virtual void onEvent(const Event &) {}
   virtual void onProcessEnd(uint32_t /*process*/, Death, int /*exit_status*/, uint64_t /*time_ns*/) {}

@@ -36,7 +36,7 @@ enum class Birth : uint32_t {
   Reallocated, // the new block of a realloc
   Restored,    // a realloc failed: the old block is alive again
   Remainder,   // the rest of a block after a munmap or mprotect of a part
-  WasThere     // alive at the begin of the report's window
+  WasThere     // alive at the start of the report's window
 };
 enum class Death : uint32_t {
   Freed,
@@ -150,7 +150,7 @@ struct Plugin {
   uint32_t (*eventKinds)(void *self); // kinds of events for onEvent: bit n for the kind with number n
   const char *(*onAlloc)(void *self, const Block *, Birth, uint64_t time_ns);
   const char *(*onFree)(void *self, const Block *, Death, uint64_t time_ns);
-  // The block has belonged to another place since its birth than onAlloc said.
+  // Since its birth, the block has belonged to another place than onAlloc said.
   const char *(*onRetarget)(void *self, const Block *now, const Block *before, uint64_t time_ns);
   const char *(*onEvent)(void *self, const Event *);
   // Called after the deaths of the process' blocks. exit_status is as a shell reports it; -1 = not known.
