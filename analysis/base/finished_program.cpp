@@ -12,10 +12,6 @@
 namespace msleaks::analysis::inline base {
 namespace {
 
-int statusOfShell(int wait_status) {
-  return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
-}
-
 std::string_view nameOfVariable(std::string_view entry) { return entry.substr(0, entry.find('=')); }
 
 } // namespace
@@ -41,7 +37,7 @@ Launched<int> runToEnd(const ProgramCall &call, const StopSignals &signals) {
   while (waitpid(*child, &status, 0) < 0 && errno == EINTR)
     continue;
   StopSignals::passToNobody();
-  return statusOfShell(status);
+  return shellStatus(status);
 }
 
 std::vector<std::string> environmentWithout(const std::vector<std::string> &names,

@@ -118,6 +118,13 @@ std::vector<std::string> makeEnvironment(const std::string &variable, std::vecto
   return environment;
 }
 
+int shellStatus(int wait_status) {
+  constexpr int kSignalled = 128;
+  if (wait_status == -1)
+    return -1;
+  return WIFSIGNALED(wait_status) ? kSignalled + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
 Launched<pid_t> startProgram(const fs::path &program, const std::vector<std::string> &command,
                              const std::vector<std::string> &environment, const SignalSetup &signals,
                              const BeforeExec &before_exec) {

@@ -43,6 +43,9 @@ struct SignalSetup {
   std::vector<Disposition> dispositions;
 };
 
+// A wait status as a shell reports it: 0..255, or 128 + signal; -1: it is not known.
+int shellStatus(int wait_status);
+
 // Actions between fork and exec.
 struct BeforeExec {
   std::function<void()> in_child = [] {};    // calls only functions that are safe after a fork

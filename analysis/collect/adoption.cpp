@@ -1,5 +1,6 @@
 #include "analysis/collect/adoption.h"
 
+#include "analysis/base/program.h"
 #include "analysis/base/run_folder.h"
 #include "analysis/collect/collector.h"
 #include "analysis/collect/session_status.h"

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <exception>
 #include <fmt/format.h>
-#include <sys/wait.h>
 
 namespace msleaks::analysis::inline collect {
 namespace {
@@ -46,12 +45,6 @@ ClockModel clockAfter(const abi::ControlPage &control) {
 
 StreamAccount sessionAccount(uint64_t dropped, uint64_t epochs) {
   return {kSessionProcess, 0, 0, "msleaks", dropped + epochs, dropped, 0};
-}
-
-int shellStatus(int wait_status) {
-  if (wait_status == -1)
-    return -1;
-  return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
 Collector::Collector(SessionDir &session, TraceWriter trace)

@@ -143,7 +143,4 @@ private:
 // The stream of what concerns the session as a whole, whose process is kSessionProcess.
 StreamAccount sessionAccount(uint64_t dropped, uint64_t epochs);
 
-// A wait status as a shell reports it: 0..255, or 128 + signal; -1 when it is not known.
-int shellStatus(int wait_status);
-
 } // namespace msleaks::analysis::inline collect

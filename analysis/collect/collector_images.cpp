@@ -1,4 +1,5 @@
 // Which process images a collector follows: found by their arenas, replaced by an exec, finished when they have ended.
+#include "analysis/base/program.h"
 #include "analysis/collect/predecessor.h"
 #include "analysis/reach/liveness.h"
 

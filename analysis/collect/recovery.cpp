@@ -1,6 +1,7 @@
 #include "analysis/collect/recovery.h"
 
 #include "analysis/base/path_check.h"
+#include "analysis/base/program.h"
 #include "analysis/base/run_folder.h"
 #include "analysis/collect/collector.h"
 #include "analysis/collect/process_collector.h"

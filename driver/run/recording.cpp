@@ -1,5 +1,6 @@
 #include "run/recording.h"
 
+#include "analysis/base/program.h"
 #include "analysis/collect/kernel.h"
 
 #include "msleaks/abi/counts_file.h"

@@ -1,4 +1,5 @@
 // Tests how a session decides which arenas belong to one process: by pid, pid namespace and birth.
+#include "analysis/base/program.h"
 #include "collected_session.h"
 
 #include <algorithm>
