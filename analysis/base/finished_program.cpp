@@ -2,20 +2,12 @@
 
 #include "analysis/base/files.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
-#include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace msleaks::analysis::inline base {
-namespace {
-
-std::string_view nameOfVariable(std::string_view entry) { return entry.substr(0, entry.find('=')); }
-
-} // namespace
-
 Launched<int> runToEnd(const ProgramCall &call, const StopSignals &signals) {
   const FileDescriptor nothing(open("/dev/null", O_RDWR | O_CLOEXEC));
   BeforeExec before_exec;
@@ -38,19 +30,6 @@ Launched<int> runToEnd(const ProgramCall &call, const StopSignals &signals) {
     continue;
   StopSignals::passToNobody();
   return shellStatus(status);
-}
-
-std::vector<std::string> environmentWithout(const std::vector<std::string> &names,
-                                            const std::vector<std::string> &more) {
-  std::vector<std::string> environment = more;
-  const auto isNamed = [&](std::string_view name) {
-    return std::ranges::find(names, name) != names.end() ||
-           std::ranges::any_of(more, [&](const std::string &entry) { return nameOfVariable(entry) == name; });
-  };
-  for (char **entry = environ; *entry; ++entry)
-    if (!isNamed(nameOfVariable(*entry)))
-      environment.push_back(*entry);
-  return environment;
 }
 
 } // namespace msleaks::analysis::inline base

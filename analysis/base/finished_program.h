@@ -22,8 +22,4 @@ struct ProgramCall {
 // Returns the program's exit status, as a shell reports it.
 Launched<int> runToEnd(const ProgramCall &, const StopSignals &);
 
-// Returns our own environment without the variables `names`, and with the variables `more` ("NAME=value").
-std::vector<std::string> environmentWithout(const std::vector<std::string> &names,
-                                            const std::vector<std::string> &more = {});
-
 } // namespace msleaks::analysis::inline base

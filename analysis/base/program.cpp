@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <string_view>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,14 +36,6 @@ int whyNot(const fs::path &file) {
   if (S_ISDIR(facts.st_mode))
     return EISDIR;
   return access(file.c_str(), X_OK) == 0 ? 0 : errno;
-}
-
-std::vector<char *> pointersTo(const std::vector<std::string> &strings) {
-  std::vector<char *> pointers;
-  for (const std::string &text : strings)
-    pointers.push_back(const_cast<char *>(text.c_str()));
-  pointers.push_back(nullptr);
-  return pointers;
 }
 
 // "/bin::" -> "/bin", ".", ".": an empty element means the current folder, even at the end.
@@ -95,26 +88,37 @@ void addInjection(const std::vector<std::string> &preload, std::vector<std::stri
 
 } // namespace
 
-std::vector<std::string> makeEnvironment(const std::string &variable, std::vector<std::string> preload) {
-  std::vector<std::string> environment;
-  const std::string ours[] = {fmt::format("{}=", abi::kSessionVariable), fmt::format("{}=", abi::kGuardVariable),
-                              fmt::format("{}=", abi::kTellVariable)};
-  const auto isOurs = [&](const std::string &text) {
-    return std::ranges::any_of(ours, [&](const std::string &prefix) { return text.starts_with(prefix); });
+std::vector<char *> pointersTo(const std::vector<std::string> &strings) {
+  std::vector<char *> pointers;
+  for (const std::string &text : strings)
+    pointers.push_back(const_cast<char *>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+std::vector<std::string> environmentWithout(const std::vector<std::string> &names,
+                                            const std::vector<std::string> &more) {
+  const auto nameOf = [](std::string_view entry) { return entry.substr(0, entry.find('=')); };
+  const auto isNamed = [&](std::string_view name) {
+    return std::ranges::find(names, name) != names.end() || std::ranges::find(more, name, nameOf) != more.end();
   };
-  const std::string preloadPrefix = fmt::format("{}=", kPreloadVariable);
-  for (char **entry = environ; *entry; ++entry) {
-    const std::string text = *entry;
-    if (text.size() > preloadPrefix.size() && text.starts_with(preloadPrefix))
-      preload.push_back(text.substr(preloadPrefix.size()));
-    else if (!isOurs(text))
-      environment.push_back(text);
-  }
+  std::vector<std::string> environment = more;
+  for (char **entry = environ; *entry; ++entry)
+    if (!isNamed(nameOf(*entry)))
+      environment.push_back(*entry);
+  return environment;
+}
+
+std::vector<std::string> makeEnvironment(const std::string &variable, std::vector<std::string> preload) {
+  std::vector<std::string> environment =
+      environmentWithout({abi::kSessionVariable, abi::kGuardVariable, abi::kTellVariable, kPreloadVariable});
   if (!variable.empty())
     environment.push_back(variable);
+  if (const char *found = std::getenv(kPreloadVariable); found != nullptr && *found != '\0')
+    preload.push_back(found);
   addInjection(preload, environment);
   if (!preload.empty())
-    environment.push_back(fmt::format("{}{}", preloadPrefix, fmt::join(preload, ":")));
+    environment.push_back(fmt::format("{}={}", kPreloadVariable, fmt::join(preload, ":")));
   return environment;
 }
 

@@ -29,6 +29,12 @@ Launched<std::filesystem::path> findProgram(const std::string &name);
 // Whether LD_PRELOAD can contain the path: it cannot contain a path with a space or a colon.
 bool canPreload(const std::filesystem::path &path);
 
+// Returns our own environment without the variables `names`, and with the variables `more` ("NAME=value").
+std::vector<std::string> environmentWithout(const std::vector<std::string> &names,
+                                            const std::vector<std::string> &more = {});
+// Returns pointers to the strings, and a null pointer behind them, as execve takes them.
+std::vector<char *> pointersTo(const std::vector<std::string> &);
+
 // Returns our own environment, with `variable` ("NAME=value") and with `preload` before the old content of LD_PRELOAD.
 // `variable` tells the hooks what to do. If it is empty, the hooks record nothing.
 std::vector<std::string> makeEnvironment(const std::string &variable, std::vector<std::string> preload);
@@ -43,7 +49,7 @@ struct SignalSetup {
   std::vector<Disposition> dispositions;
 };
 
-// A wait status as a shell reports it: 0..255, or 128 + signal; -1: it is not known.
+// Returns a wait status as a shell reports it: 0..255, or 128 + signal. -1 means that the status is not known.
 int shellStatus(int wait_status);
 
 // Actions between fork and exec.

@@ -2,6 +2,7 @@
 
 #include "analysis/base/files.h"
 #include "analysis/base/machine.h"
+#include "analysis/base/program.h"
 #include "analysis/counts/code_extract.h"
 
 #include <algorithm>
@@ -41,35 +42,22 @@ std::string onPath(const std::string &name) {
   return {};
 }
 
-// The child's environment: ours, with messages in English, which are what is parsed.
-std::vector<char *> englishEnvironment() {
-  static char english[] = "LC_ALL=C";
-  std::vector<char *> variables{english};
-  for (char **variable = environ; *variable; ++variable)
-    if (!std::string_view(*variable).starts_with("LC_ALL="))
-      variables.push_back(*variable);
-  variables.push_back(nullptr);
-  return variables;
-}
-
 class Child {
 public:
-  explicit Child(std::vector<std::string> words) {
+  explicit Child(const std::vector<std::string> &words) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0)
       return;
     output_ = FileDescriptor(ends[0]);
     const FileDescriptor input(ends[1]);
-    std::vector<char *> arguments;
-    for (std::string &word : words)
-      arguments.push_back(word.data());
-    arguments.push_back(nullptr);
+    const std::vector<std::string> environment = environmentWithout({}, {"LC_ALL=C"}); // English is what is parsed
+    const std::vector<char *> arguments = pointersTo(words), variables = pointersTo(environment);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, input.get(), STDOUT_FILENO);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    if (::posix_spawn(&pid_, arguments[0], &actions, nullptr, arguments.data(), englishEnvironment().data()) != 0)
+    if (::posix_spawn(&pid_, arguments[0], &actions, nullptr, arguments.data(), variables.data()) != 0)
       pid_ = -1;
     posix_spawn_file_actions_destroy(&actions);
   }
@@ -104,7 +92,7 @@ std::vector<Instruction> run(const std::string &objdump, const std::string &imag
     words.push_back(fmt::format("--stop-address={:#x}", range->end));
   }
   words.push_back(image);
-  Child child(std::move(words));
+  Child child(words);
   std::vector<Instruction> instructions;
   std::string rest;
   for (std::string_view text = child.read(); !text.empty(); text = child.read()) {
