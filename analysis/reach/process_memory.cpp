@@ -57,10 +57,15 @@ ProcessMemory::ProcessMemory(uint32_t pid)
 
 std::vector<MappedRange> ProcessMemory::maps() const { return parseMaps(readText(fmt::format("/proc/{}/maps", pid_))); }
 
-bool ProcessMemory::read(uint64_t address, std::span<std::byte> to) const {
+uint64_t readMemory(pid_t process, uint64_t address, std::span<std::byte> to) {
   const iovec here{to.data(), to.size()};
   const iovec there{reinterpret_cast<void *>(address), to.size()}; // NOLINT: an address of the other process
-  return process_vm_readv(static_cast<pid_t>(pid_), &here, 1, &there, 1, 0) == static_cast<ssize_t>(to.size());
+  const ssize_t got = process_vm_readv(process, &here, 1, &there, 1, 0);
+  return got > 0 ? static_cast<uint64_t>(got) : 0;
+}
+
+bool ProcessMemory::read(uint64_t address, std::span<std::byte> to) const {
+  return readMemory(static_cast<pid_t>(pid_), address, to) == to.size();
 }
 
 std::vector<ProcessMemory::Run> ProcessMemory::touched(uint64_t begin, uint64_t end) const {

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <type_traits>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct MappedRange {
   std::string path; // a file's path, or a name of the kernel's as "[heap]"; empty: anonymous
 };
 std::vector<MappedRange> parseMaps(std::string_view text);
+
+// As much as is there: how many bytes from the first one on.
+uint64_t readMemory(pid_t process, uint64_t address, std::span<std::byte> to);
 
 class ProcessMemory {
 public:

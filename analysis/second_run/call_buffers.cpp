@@ -1,5 +1,6 @@
 #include "analysis/second_run/call_buffers.h"
 
+#include "analysis/reach/process_memory.h"
 #include "msleaks/abi/guarded.h"
 
 #include <algorithm>
@@ -29,14 +30,19 @@ constexpr std::array kMessageCalls{SYS_sendmsg, SYS_recvmsg};
 constexpr std::array kHidingCalls{SYS_ioctl,          SYS_sendmmsg,         SYS_recvmmsg,         SYS_io_submit,
                                   SYS_io_uring_enter, SYS_process_vm_readv, SYS_process_vm_writev};
 
-bool read(pid_t process, uint64_t address, void *to, size_t bytes) {
-  const iovec here{to, bytes}, there{reinterpret_cast<void *>(address), bytes};
-  return process_vm_readv(process, &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes);
+#if defined(__x86_64__)
+constexpr uint32_t kArchitecture = AUDIT_ARCH_X86_64;
+#else
+constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
+#endif
+
+template <class T> bool read(pid_t process, uint64_t address, std::span<T> to) {
+  return readMemory(process, address, std::as_writable_bytes(to)) == to.size_bytes();
 }
 
 void appendList(pid_t process, uint64_t address, uint64_t count, std::vector<Buffer> &buffers) {
   std::vector<iovec> list(std::min<uint64_t>(count, kMostBuffers));
-  if (list.empty() || !read(process, address, list.data(), list.size() * sizeof(iovec)))
+  if (list.empty() || !read(process, address, std::span(list)))
     return;
   for (const iovec &entry : list)
     buffers.push_back({reinterpret_cast<uint64_t>(entry.iov_base), entry.iov_len});
@@ -55,10 +61,9 @@ void answerIf(std::vector<sock_filter> &filter, uint64_t value, uint32_t answer)
 std::vector<sock_filter> filterBegin() {
   std::vector<sock_filter> filter;
   load(filter, offsetof(seccomp_data, arch));
-  filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0));
+  filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0));
   filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
   load(filter, offsetof(seccomp_data, nr));
-  answerIf(filter, abi::kGuardCall, SECCOMP_RET_TRACE);
   return filter;
 }
 
@@ -74,7 +79,7 @@ std::vector<Buffer> buffersOf(pid_t process, const SystemCall &call) {
   if (holds(kListCalls, call.number))
     appendList(process, arguments[1], arguments[2], buffers);
   msghdr message;
-  if (holds(kMessageCalls, call.number) && read(process, arguments[1], &message, sizeof message)) {
+  if (holds(kMessageCalls, call.number) && read(process, arguments[1], std::span(&message, 1))) {
     appendList(process, reinterpret_cast<uint64_t>(message.msg_iov), message.msg_iovlen, buffers);
     buffers.push_back({reinterpret_cast<uint64_t>(message.msg_control), message.msg_controllen});
     buffers.push_back({reinterpret_cast<uint64_t>(message.msg_name), message.msg_namelen});
@@ -86,16 +91,19 @@ bool mayHideBuffers(const SystemCall &call) { return holds(kHidingCalls, call.nu
 
 bool changesMappings(const SystemCall &call) { return holds(kChangingCalls, call.number); }
 
-std::vector<sock_filter> filterOfGuardCalls() {
+std::vector<sock_filter> filterOf(std::initializer_list<long> calls) {
   std::vector<sock_filter> filter = filterBegin();
+  for (const long call : calls)
+    answerIf(filter, static_cast<uint64_t>(call), SECCOMP_RET_TRACE);
   filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
   return filter;
 }
 
-std::vector<sock_filter> filterOfCalls() {
+std::vector<sock_filter> filterOfGuardedCalls() {
   constexpr unsigned kShift = 40, kWordBits = 32;
   static_assert(abi::kGuardedBytes == uint64_t{1} << kShift && abi::kGuardedBegin % abi::kGuardedBytes == 0);
   std::vector<sock_filter> filter = filterBegin();
+  answerIf(filter, abi::kGuardCall, SECCOMP_RET_TRACE);
   for (const int call : kMappingCalls)
     answerIf(filter, static_cast<uint64_t>(call), SECCOMP_RET_ALLOW);
   for (const int call : kListCalls)

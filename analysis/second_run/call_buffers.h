@@ -4,6 +4,7 @@
 #include "analysis/second_run/stopped_thread.h"
 
 #include <cstdint>
+#include <initializer_list>
 #include <linux/filter.h>
 #include <vector>
 
@@ -24,9 +25,9 @@ bool mayHideBuffers(const SystemCall &);
 // second one says.
 bool changesMappings(const SystemCall &);
 
-// The calls that the tracer has to see: guard calls, those with a guarded address among their arguments, and those that
-// are given buffers otherwise. A program for seccomp(2); all other calls go on without a stop.
-std::vector<sock_filter> filterOfCalls();
-std::vector<sock_filter> filterOfGuardCalls(); // nothing but those
+// Programs for seccomp(2). The calls that they name stop for the tracer; all others go on without a stop.
+std::vector<sock_filter> filterOf(std::initializer_list<long> calls);
+// Guard calls, those with a guarded address among their arguments, and those that are given buffers otherwise.
+std::vector<sock_filter> filterOfGuardedCalls();
 
 } // namespace msleaks::analysis::inline second_run

@@ -1,39 +1,19 @@
 #include "analysis/second_run/one_instruction.h"
 
+#include "analysis/reach/process_memory.h"
+
 #include <cerrno>
 #include <csignal>
 #include <sys/ptrace.h>
-#include <sys/uio.h>
-#include <sys/wait.h>
 
 namespace msleaks::analysis::inline second_run {
 namespace {
 
 constexpr size_t kMostInstructionBytes = 15;
 
-uint64_t bitOf(int signal) { return uint64_t{1} << (signal - 1); }
-
-// Those that an instruction raises stay: one that is blocked, the kernel delivers by force, without its handler.
-class HandlersHeldBack {
-public:
-  explicit HandlersHeldBack(pid_t tid) : tid_(tid) {
-    const uint64_t raised = bitOf(SIGSEGV) | bitOf(SIGBUS) | bitOf(SIGFPE) | bitOf(SIGILL) | bitOf(SIGTRAP);
-    const uint64_t others = ~raised;
-    held_ = ptrace(PTRACE_GETSIGMASK, tid, sizeof before_, &before_) == 0 &&
-            ptrace(PTRACE_SETSIGMASK, tid, sizeof others, &others) == 0;
-  }
-  ~HandlersHeldBack() {
-    if (held_)
-      ptrace(PTRACE_SETSIGMASK, tid_, sizeof before_, &before_);
-  }
-  HandlersHeldBack(const HandlersHeldBack &) = delete;
-  HandlersHeldBack &operator=(const HandlersHeldBack &) = delete;
-
-private:
-  pid_t tid_;
-  uint64_t before_ = 0;
-  bool held_ = false;
-};
+constexpr uint64_t bitOf(int signal) { return uint64_t{1} << (signal - 1); }
+// Those that an instruction raises: one that is blocked, the kernel delivers by force, without its handler.
+constexpr uint64_t kRaised = bitOf(SIGSEGV) | bitOf(SIGBUS) | bitOf(SIGFPE) | bitOf(SIGILL) | bitOf(SIGTRAP);
 
 Instruction resumed(pid_t tid, int request) {
   if (ptrace(static_cast<__ptrace_request>(request), tid, nullptr, nullptr) != 0)
@@ -49,9 +29,7 @@ constexpr uint64_t kBreakpoint = 0xcc, kByte = 0xff; // int3
 
 size_t repeatedWriteAt(pid_t process, uint64_t address) {
   uint8_t code[kMostInstructionBytes]{};
-  const iovec here{code, sizeof code}, there{reinterpret_cast<void *>(address), sizeof code};
-  const ssize_t got = process_vm_readv(process, &here, 1, &there, 1, 0);
-  return got > 0 ? repeatedWriteBytes(code, static_cast<size_t>(got)) : 0;
+  return repeatedWriteBytes(code, readMemory(process, address, std::as_writable_bytes(std::span(code))));
 }
 
 // Step by step, each repetition would be one.
@@ -113,7 +91,7 @@ Instruction makeInstruction(const StoppedThread &thread, pid_t process) {
   const auto registers = thread.registers();
   if (!registers)
     return {};
-  const HandlersHeldBack held(thread.tid());
+  const SignalsHeldBack held(thread, ~kRaised);
   if (const size_t bytes = repeatedWriteAt(process, registers->rip); bytes != 0)
     return runTo(thread, registers->rip + bytes);
   return resumed(thread.tid(), PTRACE_SINGLESTEP);

@@ -61,6 +61,10 @@ std::string variableOf(pid_t thread, std::string_view name) {
 
 } // namespace
 
+bool isImage(pid_t thread, uint64_t address) {
+  return classOf(ProcessMemory(static_cast<uint32_t>(thread)), address) != ELFCLASSNONE;
+}
+
 const Image *ProcessView::at(uint64_t address) const {
   const auto behind = std::ranges::upper_bound(images, address, {}, &Image::begin);
   if (behind == images.begin() || !std::prev(behind)->holds(address))

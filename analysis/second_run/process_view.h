@@ -49,6 +49,9 @@ private:
   std::map<std::string, Known> known_; // by path and what the file system calls the file
 };
 
+// Whether the first byte of an executable's or library's file is mapped there.
+bool isImage(pid_t thread, uint64_t address);
+
 // Of the process of a thread that stands still.
 ProcessView viewOf(pid_t thread, LibraryFiles &);
 

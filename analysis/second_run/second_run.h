@@ -1,16 +1,22 @@
-// A program that is run again, under a tracer.
+// A program that is run under a tracer.
 #pragma once
 
 #include "analysis/second_run/tracer.h"
-#include "analysis/second_run/verification.h"
 
 #include <string>
+#include <vector>
 
 namespace msleaks::analysis::inline second_run {
 
-inline constexpr char kNotLoaded[] = "the program did not load the hooks (is it linked statically?)";
+struct TracedProgram {
+  std::vector<std::string> command;
+  std::string hooks;                    // our library
+  std::vector<std::string> other_hooks; // libraries of the user's own
+  std::string variable;                 // what the hooks are to do ("NAME=value"); empty: nothing
+  bool stdout_to_stderr = false;
+};
 
-// `variable`: what the hooks in it are to do ("NAME=value"). Returns its exit status, as a shell reports it.
-Result<int> runTraced(const SecondRun &, Tracer &, const std::string &variable);
+// Returns its exit status, as a shell reports it.
+Result<int> runTraced(const TracedProgram &, Tracer &);
 
 } // namespace msleaks::analysis::inline second_run

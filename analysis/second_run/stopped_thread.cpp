@@ -3,38 +3,13 @@
 #include <cerrno>
 #include <csignal>
 #include <elf.h>
+#include <fmt/format.h>
+#include <fstream>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 
 namespace msleaks::analysis::inline second_run {
-namespace {
-
-constexpr int kCallStop = SIGTRAP | 0x80; // PTRACE_O_TRACESYSGOOD
-
-// What would stop the thread, or run a handler of it, between two steps waits until they are done.
-class SignalsHeldBack {
-public:
-  explicit SignalsHeldBack(pid_t tid) : tid_(tid) {
-    const uint64_t all = ~uint64_t{0};
-    held_ = ptrace(PTRACE_GETSIGMASK, tid, sizeof before_, &before_) == 0 &&
-            ptrace(PTRACE_SETSIGMASK, tid, sizeof all, &all) == 0;
-  }
-  ~SignalsHeldBack() {
-    if (held_)
-      ptrace(PTRACE_SETSIGMASK, tid_, sizeof before_, &before_);
-  }
-  SignalsHeldBack(const SignalsHeldBack &) = delete;
-  SignalsHeldBack &operator=(const SignalsHeldBack &) = delete;
-
-private:
-  pid_t tid_;
-  uint64_t before_ = 0;
-  bool held_ = false;
-};
-
-} // namespace
-
 std::optional<int> waitForStop(pid_t tid) {
   int status = 0;
   pid_t found = 0;
@@ -50,6 +25,14 @@ bool isSignalStop(int status) {
 
 bool isTrap(int status) { return isSignalStop(status) && WSTOPSIG(status) == SIGTRAP; }
 
+std::string statusOf(pid_t tid, std::string_view name) {
+  std::ifstream status(fmt::format("/proc/{}/status", tid));
+  for (std::string word; status >> word;)
+    if (word == name && status >> word)
+      return word;
+  return {};
+}
+
 std::optional<user_regs_struct> StoppedThread::registers() const {
   user_regs_struct registers{};
   iovec set{&registers, sizeof registers};
@@ -61,6 +44,25 @@ std::optional<user_regs_struct> StoppedThread::registers() const {
 bool StoppedThread::setRegisters(const user_regs_struct &registers) const {
   iovec set{const_cast<user_regs_struct *>(&registers), sizeof registers};
   return ptrace(PTRACE_SETREGSET, tid_, NT_PRSTATUS, &set) == 0;
+}
+
+std::optional<siginfo_t> StoppedThread::signal() const {
+  siginfo_t info{};
+  return ptrace(PTRACE_GETSIGINFO, tid_, nullptr, &info) == 0 ? std::optional(info) : std::nullopt;
+}
+
+bool StoppedThread::setSignal(const siginfo_t &info) const {
+  return ptrace(PTRACE_SETSIGINFO, tid_, nullptr, &info) == 0;
+}
+
+SignalsHeldBack::SignalsHeldBack(const StoppedThread &thread, uint64_t signals) : tid_(thread.tid()) {
+  held_ = ptrace(PTRACE_GETSIGMASK, tid_, sizeof before_, &before_) == 0 &&
+          ptrace(PTRACE_SETSIGMASK, tid_, sizeof signals, &signals) == 0;
+}
+
+SignalsHeldBack::~SignalsHeldBack() {
+  if (held_)
+    ptrace(PTRACE_SETSIGMASK, tid_, sizeof before_, &before_);
 }
 
 // A SIGSTOP is not held back. This thread then goes on while the others of its process stop.
@@ -102,7 +104,7 @@ std::optional<int64_t> StoppedThread::call(const SystemCall &call, uint64_t inst
   const auto before = registers();
   if (!before)
     return std::nullopt;
-  const SignalsHeldBack held(tid_);
+  const SignalsHeldBack held(*this);
   user_regs_struct during = *before;
   during.rip = instruction;
   during.rax = call.number;
@@ -121,7 +123,7 @@ std::optional<int64_t> StoppedThread::callFirst(const SystemCall &call) const {
   const auto before = registers();
   if (!before)
     return std::nullopt;
-  const SignalsHeldBack held(tid_);
+  const SignalsHeldBack held(*this);
   user_regs_struct during = *before;
   during.orig_rax = call.number;
   setArguments(during, call);
@@ -165,7 +167,14 @@ bool StoppedThread::repeatCall() const {
 uint64_t StoppedThread::controlBlock() const { return 0; }
 std::optional<int64_t> StoppedThread::call(const SystemCall &, uint64_t) const { return std::nullopt; }
 std::optional<int64_t> StoppedThread::callFirst(const SystemCall &) const { return std::nullopt; }
-std::optional<StoppedThread::CallState> StoppedThread::callState() const { return std::nullopt; }
+std::optional<StoppedThread::CallState> StoppedThread::callState() const {
+  const auto r = registers();
+  if (!r)
+    return std::nullopt;
+  constexpr uint64_t kInstructionBytes = 4; // of `svc`
+  const auto &x = r->regs;
+  return CallState{{x[8], {x[0], x[1], x[2], x[3], x[4], x[5]}}, r->pc - kInstructionBytes, static_cast<int64_t>(x[0])};
+}
 bool StoppedThread::answerCall(int64_t) const { return false; }
 bool StoppedThread::repeatCall() const { return false; }
 

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <array>
+#include <csignal>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <sys/types.h>
 #include <sys/user.h>
 
@@ -12,11 +15,12 @@ namespace msleaks::analysis::inline second_run {
 #if defined(__x86_64__)
 inline constexpr bool kCanTrace = true;
 #else
-inline constexpr bool kCanTrace = false; // which registers a system call takes is told for x86-64 only
+inline constexpr bool kCanTrace = false; // how to have a thread make a call is told for x86-64 only
 #endif
 
 // A wait status has the event of ptrace above its lower bits.
 inline constexpr int kEventShift = 16;
+inline constexpr int kCallStop = SIGTRAP | 0x80; // PTRACE_O_TRACESYSGOOD
 
 struct SystemCall {
   uint64_t number = 0;
@@ -28,6 +32,9 @@ std::optional<int> waitForStop(pid_t tid);
 bool isSignalStop(int status); // at a signal, not at a call or an event
 bool isTrap(int status);       // behind one instruction, or at a breakpoint
 
+// The word behind this one in /proc/TID/status; empty: there is none.
+std::string statusOf(pid_t tid, std::string_view name);
+
 class StoppedThread {
 public:
   explicit StoppedThread(pid_t tid) : tid_(tid) {}
@@ -36,6 +43,10 @@ public:
   std::optional<user_regs_struct> registers() const;
   // False: it has gone meanwhile, killed.
   bool setRegisters(const user_regs_struct &) const;
+
+  // At which it has stopped.
+  std::optional<siginfo_t> signal() const;
+  bool setSignal(const siginfo_t &) const;
 
   // Where the C library keeps what is the thread's alone; 0: it has gone, or nobody knows.
   uint64_t controlBlock() const;
@@ -62,6 +73,21 @@ private:
   bool waitForCallStop() const;
 
   pid_t tid_;
+};
+
+// Signals of this set wait at the thread until the object goes.
+class SignalsHeldBack {
+public:
+  static constexpr uint64_t kAll = ~uint64_t{0};
+  explicit SignalsHeldBack(const StoppedThread &, uint64_t signals = kAll);
+  ~SignalsHeldBack();
+  SignalsHeldBack(const SignalsHeldBack &) = delete;
+  SignalsHeldBack &operator=(const SignalsHeldBack &) = delete;
+
+private:
+  pid_t tid_;
+  uint64_t before_ = 0;
+  bool held_ = false;
 };
 
 } // namespace msleaks::analysis::inline second_run

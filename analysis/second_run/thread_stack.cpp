@@ -1,8 +1,9 @@
 #include "analysis/second_run/thread_stack.h"
 
+#include "analysis/reach/process_memory.h"
+
 #include <cstring>
 #include <elfutils/libdwfl.h>
-#include <sys/uio.h>
 
 namespace msleaks::analysis::inline second_run {
 namespace {
@@ -49,8 +50,8 @@ pid_t ThreadStacks::State::nextThread(Dwfl *, void *state, void **thread) {
 }
 
 bool ThreadStacks::State::readMemory(Dwfl *, Dwarf_Addr address, Dwarf_Word *word, void *state) {
-  const iovec to{word, sizeof *word}, from{reinterpret_cast<void *>(address), sizeof *word};
-  return process_vm_readv(static_cast<State *>(state)->pid, &to, 1, &from, 1, 0) == static_cast<ssize_t>(sizeof *word);
+  const auto to = std::as_writable_bytes(std::span(word, 1));
+  return analysis::readMemory(static_cast<State *>(state)->pid, address, to) == to.size();
 }
 
 bool ThreadStacks::State::setRegisters([[maybe_unused]] Dwfl_Thread *thread, void *state) {

@@ -1,31 +1,65 @@
 #include "analysis/second_run/tracer.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 namespace msleaks::analysis::inline second_run {
 namespace {
 
-// Ends the program, should we end first: nobody could open its blocks any more.
+using Where = TracedThread::Where;
+
+// Ends the program, should we end first: nobody could open its blocks any more, and the calls that stop would fail.
 constexpr int kOptions = PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
                          PTRACE_O_TRACEVFORK | PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT |
                          PTRACE_O_TRACESECCOMP;
 
+// What the event of a stopped thread is about: the child that was born, the former number, the wait status.
+unsigned long eventMessage(const TracedThread &thread) {
+  unsigned long message = 0;
+  return ptrace(PTRACE_GETEVENTMSG, thread.tid(), nullptr, &message) == 0 ? message : 0;
+}
+
+std::shared_ptr<AddressSpace> copyFor(pid_t child, const AddressSpace &parents) {
+  auto copy = std::make_shared<AddressSpace>(parents);
+  copy->pid = child;
+  return copy;
+}
+
+// A call that our own interruption has ended is made again. The kernel does that for most calls by itself.
+bool repeatsInterrupted(TracedThread &thread) {
+  if (!std::exchange(thread.is_interrupted, false))
+    return false;
+  const auto state = thread.callState();
+  return state && state->call.number < INT32_MAX && state->result == -EINTR && thread.repeatCall();
+}
+
+// Of those that share a process, or memory.
+bool isLast(const std::map<pid_t, TracedThread> &threads, const TracedThread &thread, auto member) {
+  return std::ranges::none_of(threads, [&](const auto &entry) {
+    const TracedThread &other = entry.second;
+    return &other != &thread && other.where != Where::Ending && other.*member == thread.*member;
+  });
+}
+
 } // namespace
 
 Result<void> Tracer::seize(pid_t child) {
-  if (!kCanTrace)
-    return fail("verify needs an x86-64 processor");
   if (ptrace(PTRACE_SEIZE, child, nullptr, kOptions) != 0)
     return fail(fmt::format("the program cannot be traced (ptrace: {}); a container may need --cap-add=SYS_PTRACE",
                             std::strerror(errno)));
   program_ = child;
-  threads_[child] = makeSpace(child); // it stops when it has called exec
+  alive_.insert(child);
+  add(child, child).where = Where::Running; // it stops when it has called exec
   return {};
 }
 
@@ -36,114 +70,223 @@ void Tracer::filterCalls() const {
     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-bool Tracer::next(Stop &stop) {
-  if (!deferred_.empty()) {
-    stop = deferred_.front();
-    deferred_.pop_front();
-    return true;
-  }
-  do
-    stop.tid = waitpid(-1, &stop.status, __WALL);
-  while (stop.tid < 0 && errno == EINTR);
-  return stop.tid >= 0;
+void Tracer::runToExec() {
+  while (!is_started_ && threads_.contains(program_) && next())
+    ;
 }
 
 int Tracer::run() {
-  for (Stop stop{}; !threads_.empty() && next(stop);) {
-    if (WIFSTOPPED(stop.status)) {
-      onStop(stop.tid, stop.status);
-      continue;
-    }
-    threads_.erase(stop.tid);
-    early_.erase(stop.tid);
-    unborn_.erase(stop.tid);
-    waiting_.erase(stop.tid);
-    if (stop.tid == program_)
-      status_ = stop.status;
-  }
+  while (!threads_.empty() && next())
+    ;
   return status_;
 }
 
-void Tracer::resume(pid_t tid, int signal) {
-  ptrace(PTRACE_CONT, tid, nullptr, reinterpret_cast<void *>(static_cast<intptr_t>(signal)));
-}
-
-void Tracer::onStop(pid_t tid, int status) {
-  if (!threads_.contains(tid)) {
-    early_.insert(tid);
-    return;
-  }
-  const int signal = WSTOPSIG(status), event = status >> kEventShift;
-  if (event != 0)
-    onEvent(tid, event, signal);
-  else if (signal == (SIGTRAP | 0x80))
-    onCallStop(tid);
-  else
-    onSignal(tid, signal);
-}
-
-void Tracer::onEvent(pid_t tid, int event, int signal) {
-  if (event == PTRACE_EVENT_STOP) {
-    // The first stop of a new thread, or one of its whole process, which lasts until somebody continues that.
-    if (unborn_.erase(tid) != 0)
-      onStart(tid);
-    else if (signal == SIGTRAP)
-      onInterrupted(tid);
-    else
-      ptrace(PTRACE_LISTEN, tid, nullptr, nullptr);
-    return;
-  }
-  if (event == PTRACE_EVENT_SECCOMP)
-    return onCall(tid);
-  if (event == PTRACE_EVENT_EXEC)
-    onExec(tid);
-  else if (event == PTRACE_EVENT_EXIT)
-    onExit(tid);
-  else if (event == PTRACE_EVENT_VFORK_DONE)
-    waiting_.erase(tid);
-  else
-    onBirth(tid, event);
-  resume(tid);
-}
-
-void Tracer::onExec(pid_t tid) {
-  unsigned long former = 0;
-  ptrace(PTRACE_GETEVENTMSG, tid, nullptr, &former);
-  if (static_cast<pid_t>(former) != tid)
-    threads_.erase(static_cast<pid_t>(former));
-  threads_[tid] = makeSpace(tid);
-  onReplaced(tid);
-}
-
-// Its memory is there as long as one of its threads has not gone on from here.
-void Tracer::onExit(pid_t tid) {
-  AddressSpace &space = *threads_[tid];
-  onThreadEnd(tid);
-  if (--space.threads == 0)
-    onSpaceEnd(space);
-}
-
-void Tracer::onBirth(pid_t parent, int event) {
-  unsigned long child = 0;
-  if (ptrace(PTRACE_GETEVENTMSG, parent, nullptr, &child) != 0)
-    return;
-  const auto tid = static_cast<pid_t>(child);
-  const std::shared_ptr<AddressSpace> space = threads_[parent];
-  if (event == PTRACE_EVENT_FORK) { // its memory is a copy
-    auto copy = copySpace(*space);
-    copy->pid = tid;
-    copy->threads = 1;
-    threads_[tid] = std::move(copy);
+// Whatever is reported next; false: there is nobody to report.
+bool Tracer::next() {
+  Stop stop{};
+  if (!deferred_.empty()) {
+    stop = deferred_.front();
+    deferred_.pop_front();
   } else {
-    threads_[tid] = space;
-    ++space->threads;
+    do
+      stop.tid = waitpid(-1, &stop.status, __WALL);
+    while (stop.tid < 0 && errno == EINTR);
+    if (stop.tid < 0)
+      return false;
   }
-  if (event == PTRACE_EVENT_VFORK)
-    waiting_.insert(parent);
-  if (early_.erase(tid) != 0)
-    onStart(tid);
+  if (!WIFSTOPPED(stop.status))
+    onEnded(stop.tid, stop.status);
+  else if (const auto thread = threads_.find(stop.tid); thread != threads_.end())
+    onStop(thread->second, stop.status);
   else
-    unborn_.insert(tid);
+    onEarly(stop.tid, stop.status);
+  adoptOrphans();
+  return true;
+}
+
+// The first thread of a process is reaped last. It need not stop at its end where the system is in a hurry.
+void Tracer::onEnded(pid_t tid, int status) {
+  threads_.erase(tid);
+  early_.erase(tid);
+  missed_ += alive_.erase(tid);
+  if (tid == program_)
+    status_ = status;
+}
+
+// A child waits until its parent tells of it. A thread has the memory of the others in its process.
+void Tracer::onEarly(pid_t tid, int status) {
+  const auto memberOf = [&](std::string_view number) {
+    const pid_t process = std::atoi(statusOf(tid, number).c_str());
+    return std::ranges::find_if(threads_, [&](const auto &entry) { return entry.second.process == process; });
+  };
+  if (const auto member = memberOf("Tgid:"); member != threads_.end())
+    return onStop(add(tid, member->second.process, member->second.space), status);
+  const auto parent = memberOf("PPid:");
+  early_[tid] = {status, parent != threads_.end() ? parent->second.space : nullptr};
+}
+
+// A parent that was killed, also by an exec of its process, cannot tell of its child any more.
+void Tracer::adoptOrphans() {
+  for (auto early = early_.begin(); early != early_.end();) {
+    const auto [tid, orphan] = *early++;
+    const AddressSpace *const memory = orphan.memory.get();
+    if (std::ranges::none_of(threads_, [&](const auto &entry) { return entry.second.space.get() == memory; }))
+      add(tid, tid, memory != nullptr ? copyFor(tid, *memory) : nullptr);
+  }
+}
+
+TracedThread &Tracer::add(pid_t tid, pid_t process, std::shared_ptr<AddressSpace> space) {
+  if (!space)
+    space = std::make_shared<AddressSpace>(tid);
+  if (const auto early = early_.extract(tid))
+    deferred_.push_back({tid, early.mapped().status});
+  return threads_.try_emplace(tid, this, tid, process, std::move(space)).first->second;
+}
+
+void Tracer::resume(TracedThread &thread, int signal) {
+  const bool follows = observer_.followsCalls(thread);
+  thread.in_call = thread.in_call && follows;
+  if (thread.where != Where::Ending)
+    thread.where = Where::Running;
+  ptrace(follows ? PTRACE_SYSCALL : PTRACE_CONT, thread.tid(), nullptr, static_cast<intptr_t>(signal));
+}
+
+void Tracer::onStop(TracedThread &thread, int status) {
+  const int signal = WSTOPSIG(status), event = status >> kEventShift;
+  if (event == PTRACE_EVENT_STOP)
+    return onEventStop(thread, signal);
+  thread.where = Where::Stopped;
+  std::optional<int> delivered = 0;
+  if (event != 0)
+    onEvent(thread, event);
+  else if (signal == kCallStop)
+    onCallStop(thread);
+  else
+    delivered = observer_.signalled(thread, signal);
+  if (delivered)
+    resume(thread, *delivered);
+}
+
+// The first stop of a new thread, one by stopOthers, or one of its whole process, which lasts until somebody continues
+// that.
+void Tracer::onEventStop(TracedThread &thread, int signal) {
+  if (thread.where == Where::Unborn) {
+    thread.where = Where::Stopped;
+    if (thread.process == thread.tid())
+      alive_.insert(thread.process);
+    observer_.starts(thread);
+  } else if (signal == SIGTRAP) {
+    repeatsInterrupted(thread);
+  } else {
+    thread.where = Where::Running;
+    ptrace(PTRACE_LISTEN, thread.tid(), nullptr, nullptr);
+    return;
+  }
+  resume(thread);
+}
+
+void Tracer::onEvent(TracedThread &thread, int event) {
+  switch (event) {
+  case PTRACE_EVENT_SECCOMP:
+    return onCall(thread);
+  case PTRACE_EVENT_EXEC:
+    return onExec(thread);
+  case PTRACE_EVENT_EXIT:
+    return onExit(thread);
+  case PTRACE_EVENT_VFORK_DONE:
+    thread.waits_for_child = false;
+    return;
+  default:
+    return onBirth(thread, event);
+  }
+}
+
+void Tracer::onCall(TracedThread &thread) {
+  const auto state = thread.callState();
+  if (!state || !is_started_)
+    return;
+  thread.in_call = true;
+  thread.space->instruction = state->instruction;
+  observer_.called(thread, state->call);
+}
+
+void Tracer::onCallStop(TracedThread &thread) {
+  thread.in_call = !thread.in_call;
+  const auto state = thread.callState();
+  if (!state)
+    return;
+  if (thread.in_call) {
+    thread.space->instruction = state->instruction;
+    observer_.callBegins(thread, state->call);
+  } else {
+    observer_.callEnds(thread, repeatsInterrupted(thread) ? kBegunAgain : state->result);
+  }
+}
+
+void Tracer::onBirth(TracedThread &parent, int event) {
+  const auto tid = static_cast<pid_t>(eventMessage(parent));
+  if (tid == 0)
+    return;
+  const bool is_thread = syscall(SYS_tgkill, parent.process, tid, 0) == 0;
+  add(tid, is_thread ? parent.process : tid, event == PTRACE_EVENT_FORK ? copyFor(tid, *parent.space) : parent.space);
+  parent.waits_for_child |= event == PTRACE_EVENT_VFORK;
+}
+
+void Tracer::onExec(TracedThread &thread) {
+  const pid_t tid = thread.tid();
+  if (const auto former = static_cast<pid_t>(eventMessage(thread)); former != tid)
+    threads_.erase(former);
+  thread = TracedThread(this, tid, tid, std::make_shared<AddressSpace>(tid));
+  is_started_ = true;
+  observer_.replaced(thread);
+}
+
+bool Tracer::isAlone(const TracedThread &thread) const { return isLast(threads_, thread, &TracedThread::space); }
+
+// The memory of a thread is there until it goes on from here. One that another one kills need not stop here at all. So
+// the end of a process is told at the stop of the one that ends them all.
+void Tracer::onExit(TracedThread &thread) {
+  thread.where = Where::Ending;
+  const auto state = thread.callState();
+  const bool ends_all =
+      WIFSIGNALED(static_cast<int>(eventMessage(thread))) || (state && state->call.number == SYS_exit_group);
+  TraceObserver::Last last;
+  last.of_process = is_started_ && (ends_all || isLast(threads_, thread, &TracedThread::process)) &&
+                    alive_.erase(thread.process) != 0;
+  last.of_memory = isAlone(thread);
+  processes_ += last.of_process ? 1 : 0;
+  observer_.ends(thread, last);
+}
+
+void Tracer::stopOthers(const TracedThread &thread, bool also_in_calls) {
+  for (auto &[tid, other] : threads_)
+    if (&other != &thread && other.space == thread.space && other.where == Where::Running &&
+        (!other.in_call || also_in_calls) && !other.waits_for_child)
+      stop(other);
+}
+
+// A thread that has stopped already, an interruption would meet in its next call.
+void Tracer::stop(TracedThread &thread) {
+  int status = 0;
+  if (waitpid(thread.tid(), &status, __WALL | WNOHANG) != thread.tid()) {
+    thread.is_interrupted = ptrace(PTRACE_INTERRUPT, thread.tid(), nullptr, nullptr) == 0;
+    const auto stopped = thread.is_interrupted ? waitForStop(thread.tid()) : std::nullopt;
+    if (!stopped)
+      return;
+    status = *stopped;
+  }
+  defer(thread, status);
+  thread.where = Where::Stopped;
+}
+
+bool Tracer::runTo(const TracedThread &thread, int request, int signal, int expected) {
+  ptrace(static_cast<__ptrace_request>(request), thread.tid(), nullptr, static_cast<intptr_t>(signal));
+  const auto status = waitForStop(thread.tid());
+  if (status && isSignalStop(*status) && WSTOPSIG(*status) == expected)
+    return true;
+  if (status)
+    defer(thread, *status);
+  return false;
 }
 
 } // namespace msleaks::analysis::inline second_run

@@ -1,9 +1,10 @@
 #include "analysis/base/machine.h"
+#include "analysis/base/preload.h"
 #include "analysis/base/text.h"
 #include "analysis/places/line_code.h"
 #include "analysis/result/finding_kinds.h"
 #include "analysis/second_run/allocation_place.h"
-#include "analysis/second_run/guard_tracer.h"
+#include "analysis/second_run/guard_observer.h"
 #include "analysis/second_run/second_run.h"
 #include "analysis/second_run/thread_stack.h"
 #include "analysis/second_run/writes.h"
@@ -22,12 +23,26 @@ constexpr uint64_t kLeastBytes = 16384; // smaller blocks are in no finding of w
 constexpr size_t kShownCalls = 64, kMostPaths = 16;
 constexpr size_t kOwnCalls = 8; // frames of the hooks, between the allocator's caller and the tracer
 
+constexpr char kNotLoaded[] = "the program did not load the hooks (is it linked statically?)";
+
+Result<int> runAgain(const SecondRun &run, TraceObserver &observer, const std::string &variable) {
+  if (!kCanTrace)
+    return fail("verify needs an x86-64 processor");
+  Tracer tracer(observer);
+  return runTraced({.command = run.command,
+                    .hooks = MSL_TRY(findHooks({})),
+                    .other_hooks = {},
+                    .variable = variable,
+                    .stdout_to_stderr = run.stdout_to_stderr},
+                   tracer);
+}
+
 bool isHooks(const SiteText &call) { return baseName(call.library).starts_with("libmsleaks_hooks"); }
 
 // Which allocations are the finding's, and who touches them.
-class Observer {
+class TouchedCalls {
 public:
-  explicit Observer(const Finding &finding) : place_(finding) {}
+  explicit TouchedCalls(const Finding &finding) : place_(finding) {}
 
   bool wants(const StoppedThread &thread, pid_t process) {
     std::vector<SiteText> calls = calls_.of(thread, process, place_.depth() + kOwnCalls);
@@ -61,18 +76,18 @@ private:
 };
 
 Result<void> verifyTouches(const Finding &finding, const SecondRun &run, Verification &verification) {
-  Observer observer(finding);
-  GuardTracer tracer({
-      .wants = [&](const StoppedThread &thread, pid_t process, uint64_t) { return observer.wants(thread, process); },
+  TouchedCalls calls(finding);
+  GuardObserver guard({
+      .wants = [&](const StoppedThread &thread, pid_t process, uint64_t) { return calls.wants(thread, process); },
       .touched = [&](const StoppedThread &thread, pid_t process,
-                     const GuardedBlock &) { observer.touched(thread, process); },
-      .replaced = [&](pid_t process) { observer.replaced(process); },
+                     const GuardedBlock &) { calls.touched(thread, process); },
+      .replaced = [&](pid_t process) { calls.replaced(process); },
   });
-  verification.exit_status = MSL_TRY(runTraced(run, tracer, fmt::format("{}={}", abi::kGuardVariable, kLeastBytes)));
-  verification.sum = sumOf(tracer.blocks(), readMonotonicNs(), static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
-  verification.touches = observer.touches();
-  verification.sum.refused = tracer.refused();
-  verification.judgement = tracer.loaded() ? judge(finding, verification.sum) : Judgement{.why = kNotLoaded};
+  verification.exit_status = MSL_TRY(runAgain(run, guard, fmt::format("{}={}", abi::kGuardVariable, kLeastBytes)));
+  verification.sum = sumOf(guard.blocks(), readMonotonicNs(), static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
+  verification.touches = calls.touches();
+  verification.sum.refused = guard.refused();
+  verification.judgement = guard.loaded() ? judge(finding, verification.sum) : Judgement{.why = kNotLoaded};
   return {};
 }
 
@@ -127,23 +142,23 @@ Result<void> verifyWrites(const Finding &finding, const SecondRun &run, Verifica
   WatchedLine line(run.watch);
   ThreadCalls calls;
   Writes writes;
-  WriteTracer tracer(question, {
-                                   .wants =
-                                       [&](const StoppedThread &thread, pid_t process, uint64_t address) {
-                                         return line.makes(calls.framesOf(thread, process, kShownWriterCalls), address);
-                                       },
-                                   .written =
-                                       [&](const StoppedThread &thread, pid_t process, const Write &write) {
-                                         writes.add(write, calls.of(thread, process, kShownWriterCalls));
-                                       },
-                                   .replaced = [&](pid_t process) { calls.forget(process); },
-                               });
+  WriteObserver observer(
+      question,
+      {
+          .wants =
+              [&](const StoppedThread &thread, pid_t process, uint64_t address) {
+                return line.makes(calls.framesOf(thread, process, kShownWriterCalls), address);
+              },
+          .written = [&](const StoppedThread &thread, pid_t process,
+                         const Write &write) { writes.add(write, calls.of(thread, process, kShownWriterCalls)); },
+          .replaced = [&](pid_t process) { calls.forget(process); },
+      });
   verification.exit_status =
-      MSL_TRY(runTraced(run, tracer, fmt::format("{}={}", abi::kTellVariable, toldBytes(question))));
-  verification.writes = WriteSum{tracer.blocks(), tracer.watchedBytes(), tracer.operations(), tracer.isIncomplete(),
-                                 writes.paths(kMostShownPaths)};
+      MSL_TRY(runAgain(run, observer, fmt::format("{}={}", abi::kTellVariable, toldBytes(question))));
+  verification.writes = WriteSum{observer.blocks(), observer.watchedBytes(), observer.operations(),
+                                 observer.isIncomplete(), writes.paths(kMostShownPaths)};
   verification.judgement =
-      tracer.loaded() ? judgeWrites(finding, *verification.writes) : Judgement{Outcome::Unknown, kNotLoaded};
+      observer.loaded() ? judgeWrites(finding, *verification.writes) : Judgement{Outcome::Unknown, kNotLoaded};
   return {};
 }
 

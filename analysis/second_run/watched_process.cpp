@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <sys/mman.h>
-#include <sys/uio.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace msleaks::analysis::inline second_run {
@@ -14,12 +14,6 @@ constexpr size_t kMostTextBytes = 4096; // of a name, as the runtime has it
 } // namespace
 
 uint64_t pageBytes() { return static_cast<uint64_t>(sysconf(_SC_PAGESIZE)); }
-
-uint64_t readMemory(pid_t process, uint64_t address, std::span<std::byte> to) {
-  const iovec here{to.data(), to.size()}, there{reinterpret_cast<void *>(address), to.size()};
-  const ssize_t got = process_vm_readv(process, &here, 1, &there, 1, 0);
-  return got > 0 ? static_cast<uint64_t>(got) : 0;
-}
 
 // Page by page: behind it may be nothing.
 std::string textAt(pid_t process, uint64_t address) {
@@ -37,8 +31,26 @@ std::string textAt(pid_t process, uint64_t address) {
   return text.substr(0, kMostTextBytes);
 }
 
-WatchedBlock::Read WatchingProcess::reading() const {
-  return [this](uint64_t address, std::span<std::byte> to) { return readMemory(pid, address, to); };
+WatchedBlock::Read memoryOf(const TracedThread &thread) {
+  return [process = thread.space->pid](uint64_t address, std::span<std::byte> to) {
+    return readMemory(process, address, to);
+  };
+}
+
+bool anyOfProcess(const TracedThread &thread, const std::function<bool(const WatchingThread &)> &isSo) {
+  return std::ranges::any_of(thread.tracer->threads(), [&](auto &entry) {
+    return entry.second.space == thread.space && isSo(watchingOf(entry.second));
+  });
+}
+
+void setPages(const TracedThread &thread, bool closed) {
+  WatchingProcess &process = processOf(thread);
+  if (process.is_closed == closed)
+    return;
+  for (const WatchedBlock &block : process.blocks)
+    for (const ClosablePages &pages : block.pages())
+      thread.call(pages.setting(closed), thread.space->instruction);
+  process.is_closed = closed;
 }
 
 namespace {
@@ -64,6 +76,11 @@ void appendPage(PageRange page, int protection, std::vector<ClosablePages> &page
 } // namespace
 
 int ClosablePages::closed() const { return protection & ~PROT_WRITE; }
+
+SystemCall ClosablePages::setting(bool closed) const {
+  return {SYS_mprotect,
+          {range.begin, range.end - range.begin, static_cast<uint64_t>(closed ? this->closed() : protection)}};
+}
 
 std::vector<ClosablePages> pagesOf(std::span<const MappedRange> mapped, PageRange block, uint64_t page_bytes,
                                    std::span<const PageRange> untouchable) {

@@ -29,6 +29,7 @@ struct ClosablePages {
   PageRange range;
   int protection = 0; // while they are open (PROT_READ | PROT_WRITE …)
   int closed() const;
+  SystemCall setting(bool closed) const; // the call that closes or opens them
   bool operator==(const ClosablePages &other) const {
     return range.begin == other.range.begin && range.end == other.range.end && protection == other.protection;
   }
@@ -75,18 +76,8 @@ struct Told {
 };
 
 struct WatchingThread {
-  enum class Where {
-    Stopped,
-    Running, // it stops at its next call
-    InCall,  // it stops at the call's end
-    Unknown, // it stops at guard calls only
-    Ending,
-  };
-  Where where = Where::Stopped;
-  bool in_call = false;
-  bool is_interrupted = false; // by us, perhaps in a call
-  bool is_repeated = false;    // its call: what that is given, is open
-  uint64_t control_block = 0;  // 0: not known
+  bool is_repeated = false;   // its call: what that is given, is open
+  uint64_t control_block = 0; // when its last call began; 0: not known
   std::vector<std::string> ranges;
   std::optional<Told> told;
   std::vector<Buffer> given;          // to its call, on watched pages
@@ -96,22 +87,26 @@ struct WatchingThread {
   bool holdsPages() const { return is_given_all || !given.empty(); }
 };
 
-struct WatchingProcess : Tracer::AddressSpace {
-  using AddressSpace::AddressSpace;
+struct WatchingProcess {
   std::list<WatchedBlock> blocks;
   bool is_watched = false; // or was: all its calls stop
   bool is_closed = false;  // its blocks' pages
   bool is_known = false;   // what is in its blocks, so that what changes while they are open is seen, too
   std::optional<uint64_t> step;
 
-  WatchedBlock::Read reading() const;
   bool liesOn(const Buffer &buffer) const {
     return std::ranges::any_of(blocks, [&](const WatchedBlock &block) { return block.liesOn(buffer); });
   }
 };
 
-// As much as is there.
-uint64_t readMemory(pid_t process, uint64_t address, std::span<std::byte> to);
+inline WatchingThread &watchingOf(TracedThread &thread) { return thread.as<WatchingThread>(); }
+inline WatchingProcess &processOf(const TracedThread &thread) { return thread.space->as<WatchingProcess>(); }
+// The memory of its process.
+WatchedBlock::Read memoryOf(const TracedThread &);
+// Whether a thread of its process is so.
+bool anyOfProcess(const TracedThread &, const std::function<bool(const WatchingThread &)> &);
+// The thread closes or opens the pages of all blocks of its process.
+void setPages(const TracedThread &, bool closed);
 std::string textAt(pid_t process, uint64_t address); // 0: none
 
 } // namespace msleaks::analysis::inline second_run

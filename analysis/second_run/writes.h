@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/second_run/verification.h"
-#include "analysis/second_run/write_tracer.h"
+#include "analysis/second_run/write_observer.h"
 
 namespace msleaks::analysis::inline second_run {
 

@@ -1,11 +1,14 @@
 // Makes mappings and touches each of them. `HOW` is one of
 //   ended COUNT   each mapping ends before the next one begins. Fails if more than 100 new regions of memory are left
 //   alive COUNT   no mapping ends
+//   starts COUNT  no mapping ends, and the process starts another program by vfork
 //   huge          makes one mapping that is too large for the address range of guarded blocks
 #include <fcntl.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char *map(size_t bytes) {
@@ -44,5 +47,10 @@ int main(int argc, char **argv) {
   }
   if (strcmp(argv[1], "ended") == 0 && regions() > before + 100)
     return 2;
+  char *const words[] = {"true", NULL};
+  pid_t child;
+  if (strcmp(argv[1], "starts") == 0 &&
+      (posix_spawnp(&child, words[0], NULL, NULL, words, NULL) != 0 || waitpid(child, NULL, 0) != child))
+    return 3;
   return 0;
 }

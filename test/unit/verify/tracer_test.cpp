@@ -1,7 +1,7 @@
 // Tests the tracer with installed programs. The hooks offer blocks to the tracer, which guards all of them or none. The
 // programs must behave as without msleaks.
 #include "analysis/base/program.h"
-#include "analysis/second_run/guard_tracer.h"
+#include "analysis/second_run/guard_observer.h"
 #include "msleaks/abi/guarded.h"
 
 #include <algorithm>
@@ -38,13 +38,14 @@ protected:
     const fs::path output = folder / "output";
     const std::vector<std::string> command{
         "sh", "-c", fmt::format("exec > {}; cd {}; {}", output.string(), folder.string(), script)};
-    GuardTracer tracer({.wants =
-                            [&](const StoppedThread &, pid_t, uint64_t) {
-                              ++offers;
-                              return guarded;
-                            },
-                        .touched = [&](const StoppedThread &, pid_t, const GuardedBlock &) { ++touches; },
-                        .replaced = [](pid_t) {}});
+    GuardObserver guard({.wants =
+                             [&](const StoppedThread &, pid_t, uint64_t) {
+                               ++offers;
+                               return guarded;
+                             },
+                         .touched = [&](const StoppedThread &, pid_t, const GuardedBlock &) { ++touches; },
+                         .replaced = [](pid_t) {}});
+    Tracer tracer(guard);
     const auto environment = makeEnvironment(fmt::format("{}=4096", abi::kGuardVariable), {MSL_HOOKS_LIBRARY});
     SignalSetup signals{};
     sigprocmask(SIG_BLOCK, nullptr, &signals.mask);
@@ -56,8 +57,8 @@ protected:
     EXPECT_TRUE(started.has_value());
     EXPECT_TRUE(seized.has_value());
     const int status = tracer.run();
-    blocks = tracer.blocks();
-    refused = tracer.refused();
+    blocks = guard.blocks();
+    refused = guard.refused();
     std::ifstream file(output);
     return {status, std::string(std::istreambuf_iterator<char>(file), {})};
   }
@@ -128,6 +129,15 @@ TEST_F(TracerTest, AProgramThatStopsAndGoesOn) {
 
 TEST_F(TracerTest, MappingsThatEndMakeRoomForOthers) { expectAllTouched("ended", 9000); }
 TEST_F(TracerTest, ManyMappingsAtOneTime) { expectAllTouched("alive", 1100); }
+
+// A child of vfork has the memory of its parent until it calls exec.
+TEST_F(TracerTest, PagesAreReadAtTheEndOfAProcessThatStartedAnother) {
+  expectAllTouched("starts", 3);
+  for (const auto &block : blocks)
+    if (block->bytes == 5 * 4096) {
+      EXPECT_EQ(block->resident_bytes, 4096u);
+    }
+}
 
 TEST_F(TracerTest, AMappingThatCannotBeGuardedIsRefused) {
   EXPECT_EQ(run(fmt::format("{} huge", MSL_MAPPING_VICTIM), true).status, 0);

@@ -9,10 +9,9 @@
 
 #include "analysis/second_run/tracer.h"
 #include "analysis/second_run/watched_process.h"
+#include "msleaks/abi/guarded.h"
 
 #include <functional>
-#include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,10 +45,9 @@ struct WriteUser {
   std::function<void(pid_t process)> replaced; // by exec: its images are others now
 };
 
-class WriteTracer final : public Tracer {
+class WriteObserver final : public TraceObserver {
 public:
-  WriteTracer(WriteQuestion question, WriteUser user);
-  ~WriteTracer() override;
+  WriteObserver(WriteQuestion question, WriteUser user) : question_(std::move(question)), user_(std::move(user)) {}
 
   bool loaded() const { return loaded_; } // a runtime that tells
   uint64_t blocks() const { return blocks_; }
@@ -57,52 +55,36 @@ public:
   uint64_t operations() const { return operations_; } // how often a thread was in the operation in question
   bool isIncomplete() const { return incomplete_; }   // not all changes could be told from others
 
+  std::vector<sock_filter> filter() const override { return filterOf({abi::kGuardCall}); }
+  bool followsCalls(TracedThread &) override;
+  void starts(TracedThread &) override;
+  void replaced(TracedThread &thread) override { user_.replaced(thread.tid()); }
+  void called(TracedThread &, const SystemCall &) override;
+  void callBegins(TracedThread &, const SystemCall &) override;
+  void callEnds(TracedThread &, int64_t result) override;
+  std::optional<int> signalled(TracedThread &, int signal) override;
+  void ends(TracedThread &, Last) override;
+
 private:
-  WatchingProcess &of(pid_t tid);
-  WatchingThread &thread(pid_t tid);
+  int64_t answer(TracedThread &, const SystemCall &);
+  void perform(TracedThread &, const Told &);
+  void watch(TracedThread &, PageRange bytes);
+  void unwatch(TracedThread &, uint64_t address);
 
-  std::shared_ptr<AddressSpace> makeSpace(pid_t) const override;
-  std::shared_ptr<AddressSpace> copySpace(const AddressSpace &) const override;
-  void onStart(pid_t tid) override;
-  void onCall(pid_t tid) override;
-  void onCallStop(pid_t tid) override;
-  void onSignal(pid_t tid, int signal) override;
-  void onReplaced(pid_t tid) override;
-  void onInterrupted(pid_t tid) override;
-  void onThreadEnd(pid_t tid) override;
-  void resume(pid_t tid, int signal = 0) override;
+  void noteGiven(TracedThread &, const SystemCall &);
+  void leaveChanged(TracedThread &, const SystemCall &);
+  void tellWritesOfCall(TracedThread &);
 
-  // Threads of the process but this one: those that may run code of the program, or all.
-  enum class Which { Running, All };
-  void stopOthers(pid_t tid, Which);
-
-  int64_t answer(pid_t tid, const SystemCall &);
-  void perform(pid_t tid, const Told &);
-  void watch(pid_t tid, PageRange bytes);
-  void unwatch(pid_t tid, uint64_t address);
-
-  void beginCall(pid_t tid);
-  void endCall(pid_t tid);
-  void noteGiven(pid_t tid, const SystemCall &);
-  void leaveChanged(pid_t tid, const SystemCall &);
-  void tellWritesOfCall(pid_t tid);
-
-  bool isAsked(const WatchingProcess &) const; // a thread of it is in the operation
-  bool isHeld(const WatchingProcess &) const;  // a call of it is given pages
-  bool isWithin(pid_t tid) const;
-  void setPages(pid_t tid, bool closed);
-  void openForCall(pid_t tid);
-  void update(pid_t tid);
-  void noteUnseen(WatchingProcess &);
-  void write(pid_t tid, uint64_t address);
-  void tellWrites(pid_t tid, const user_regs_struct &before, const user_regs_struct &after, PageRange written);
-  bool sendAgain(pid_t tid, siginfo_t &);
-  void runHandler(pid_t tid, int signal);
-  void tell(pid_t tid, ChangedBytes, bool by_call, bool given);
+  bool isAsked(const TracedThread &) const; // a thread of its process is in the operation
+  bool isWithin(TracedThread &) const;
+  void update(TracedThread &);
+  void noteUnseen(const TracedThread &);
+  std::optional<int> write(TracedThread &, uint64_t address);
+  void tellWrites(TracedThread &, const user_regs_struct &before, const user_regs_struct &after, PageRange written);
+  void tell(TracedThread &, ChangedBytes, bool by_call, bool given);
 
   WriteQuestion question_;
   WriteUser user_;
-  std::map<pid_t, std::unique_ptr<WatchingThread>> states_;
   uint64_t blocks_ = 0, watched_bytes_ = 0, operations_ = 0;
   bool loaded_ = false, incomplete_ = false;
 };

@@ -22,29 +22,27 @@ struct GuardUser {
   std::function<void(pid_t process)> replaced; // by exec: its images are others now
 };
 
-class GuardTracer final : public Tracer {
+class GuardObserver final : public TraceObserver {
 public:
-  explicit GuardTracer(GuardUser user) : Tracer(filterOfCalls()), user_(std::move(user)) {}
+  explicit GuardObserver(GuardUser user) : user_(std::move(user)) {}
 
   // Blocks of all processes, in the order of their births.
   const std::vector<std::shared_ptr<GuardedBlock>> &blocks() const { return blocks_; }
   bool loaded() const { return loaded_; }   // hooks that can guard
   bool refused() const { return refused_; } // not all blocks could be guarded
 
-private:
-  struct Process;
-  Process &of(pid_t tid);
-  std::shared_ptr<AddressSpace> makeSpace(pid_t) const override;
-  std::shared_ptr<AddressSpace> copySpace(const AddressSpace &) const override;
-  void onCall(pid_t tid) override;
-  void onCallStop(pid_t tid) override;
-  void onSignal(pid_t tid, int signal) override;
-  void onReplaced(pid_t tid) override { user_.replaced(tid); }
-  void onSpaceEnd(AddressSpace &) override;
+  std::vector<sock_filter> filter() const override { return filterOfGuardedCalls(); }
+  bool followsCalls(TracedThread &thread) override { return thread.in_call; }
+  void replaced(TracedThread &thread) override { user_.replaced(thread.tid()); }
+  void called(TracedThread &, const SystemCall &) override;
+  void callEnds(TracedThread &, int64_t result) override;
+  std::optional<int> signalled(TracedThread &, int signal) override;
+  void ends(TracedThread &, Last) override;
 
-  int64_t answer(Process &, const StoppedThread &, const SystemCall &);
-  bool openForCall(Process &, const StoppedThread &, const SystemCall &);
-  bool touch(Process &, const StoppedThread &, uint64_t address, uint64_t bytes, PageRange &closed);
+private:
+  int64_t answer(TracedThread &, const SystemCall &);
+  bool openForCall(TracedThread &, const SystemCall &);
+  bool touch(TracedThread &, uint64_t address, uint64_t bytes, PageRange &closed);
 
   GuardUser user_;
   std::vector<std::shared_ptr<GuardedBlock>> blocks_;

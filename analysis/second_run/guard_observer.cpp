@@ -1,0 +1,135 @@
+#include "analysis/second_run/guard_observer.h"
+
+#include "analysis/base/machine.h"
+#include "analysis/reach/process_memory.h"
+#include "msleaks/abi/guarded.h"
+
+#include <cerrno>
+#include <csignal>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace msleaks::analysis::inline second_run {
+namespace {
+
+SystemCall opening(PageRange range) {
+  return {SYS_mprotect, {range.begin, range.end - range.begin, PROT_READ | PROT_WRITE}};
+}
+
+// The bytes that were ever touched of these pages, which nobody had before.
+uint64_t residentBytes(pid_t process, PageRange range) {
+  uint64_t bytes = 0;
+  for (const ProcessMemory::Run &run : ProcessMemory(static_cast<uint32_t>(process)).touched(range.begin, range.end))
+    bytes += run.end - run.begin;
+  return bytes;
+}
+
+struct GuardedProcess {
+  GuardedBlocks blocks{static_cast<uint64_t>(sysconf(_SC_PAGESIZE))};
+};
+
+GuardedBlocks &blocksOf(const TracedThread &thread) { return thread.space->as<GuardedProcess>().blocks; }
+
+GuardedBlocks::ResidentBytes residentBytesOf(const TracedThread &thread) {
+  return [process = thread.space->pid](PageRange range) { return residentBytes(process, range); };
+}
+
+} // namespace
+
+void GuardObserver::ends(TracedThread &thread, Last last) {
+  if (last.of_memory)
+    blocksOf(thread).measureAll(residentBytesOf(thread));
+}
+
+std::optional<int> GuardObserver::signalled(TracedThread &thread, int signal) {
+  const auto info = signal == SIGSEGV ? thread.signal() : std::nullopt;
+  PageRange closed;
+  if (!info || info->si_code != SEGV_ACCERR || !touch(thread, reinterpret_cast<uint64_t>(info->si_addr), 1, closed))
+    return signal;
+  // Empty: another thread has had it opened meanwhile.
+  return closed.empty() || thread.call(opening(closed), thread.space->instruction).value_or(0) == 0 ? 0 : signal;
+}
+
+// Whether the address is of a guarded block; `closed` is what has to be opened then.
+bool GuardObserver::touch(TracedThread &thread, uint64_t address, uint64_t bytes, PageRange &closed) {
+  const GuardedBlocks::Touch touch = blocksOf(thread).touch(address, bytes, readMonotonicNs());
+  if (touch.first)
+    user_.touched(thread, thread.space->pid, *touch.block);
+  closed = touch.closed;
+  return touch.block != nullptr;
+}
+
+// Behind the end of a call that may be given guarded blocks it stops again.
+void GuardObserver::called(TracedThread &thread, const SystemCall &call) {
+  const bool is_ours = call.number == static_cast<uint64_t>(abi::kGuardCall);
+  if (is_ours)
+    thread.answerCall(answer(thread, call));
+  thread.in_call = !is_ours && !blocksOf(thread).empty() && !openForCall(thread, call);
+}
+
+int64_t GuardObserver::answer(TracedThread &thread, const SystemCall &call) {
+  GuardedBlocks &blocks = blocksOf(thread);
+  const uint64_t now_ns = readMonotonicNs();
+  const auto &arguments = call.arguments;
+  switch (static_cast<abi::GuardCall>(arguments[0])) {
+  case abi::GuardCall::Offer:
+    loaded_ = true;
+    if (arguments[1] == 0 || !user_.wants(thread, thread.space->pid, arguments[1]))
+      return 0;
+    refused_ |= !blocks.hasRoom();
+    return blocks.hasRoom() ? 1 : 0;
+  case abi::GuardCall::Born:
+    blocks_.push_back(blocks.add(arguments[1], arguments[2], arguments[3], now_ns));
+    return 0;
+  case abi::GuardCall::Moved:
+    blocks.measure(arguments[1], residentBytesOf(thread));
+    blocks_.push_back(blocks.move(arguments[1], arguments[2], arguments[3], now_ns));
+    return 0;
+  case abi::GuardCall::Refused:
+    refused_ = true;
+    return 0;
+  case abi::GuardCall::Left:
+    if (GuardedBlock *block = blocks.at(arguments[1]); block != nullptr)
+      block->unwatched = true;
+    [[fallthrough]];
+  case abi::GuardCall::Gone:
+    blocks.measure(arguments[1], residentBytesOf(thread));
+    blocks.remove(arguments[1], now_ns);
+    return 0;
+  default: // of watches and ranges, which nobody is asked to tell here
+    return -EINVAL;
+  }
+}
+
+// Whether the thread can go on without a stop at the end of its call.
+bool GuardObserver::openForCall(TracedThread &thread, const SystemCall &call) {
+  bool is_given = mayHideBuffers(call);
+  for (const Buffer &buffer : buffersOf(thread.space->pid, call)) {
+    const GuardedBlock *block = blocksOf(thread).at(buffer.address);
+    if (block == nullptr)
+      continue;
+    is_given = true;
+    const uint64_t rest = block->address + block->bytes - buffer.address;
+    PageRange closed;
+    touch(thread, buffer.address, buffer.bytes <= rest ? buffer.bytes : 1, closed);
+    if (!closed.empty()) {
+      thread.callFirst(opening(closed)); // then the call begins anew, and its next buffer is looked at
+      return true;
+    }
+  }
+  return !is_given;
+}
+
+// A call may have been given a block that nobody could see: then all are opened, and it is made again.
+void GuardObserver::callEnds(TracedThread &thread, int64_t result) {
+  if (result != -EFAULT)
+    return;
+  const std::vector<PageRange> closed = blocksOf(thread).openAll();
+  for (const PageRange &range : closed)
+    thread.call(opening(range), thread.space->instruction);
+  if (!closed.empty())
+    thread.repeatCall();
+}
+
+} // namespace msleaks::analysis::inline second_run
