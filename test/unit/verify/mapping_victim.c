@@ -2,8 +2,10 @@
 //   ended COUNT   each mapping ends before the next one begins. Fails if more than 100 new regions of memory are left
 //   alive COUNT   no mapping ends
 //   starts COUNT  no mapping ends, and the process starts another program by vfork
+//   replaced      eight threads execute another program at the same time
 //   huge          makes one mapping that is too large for the address range of guarded blocks
 #include <fcntl.h>
+#include <pthread.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +29,12 @@ static int regions(void) {
   return count;
 }
 
+static void *replace(void *unused) {
+  (void)unused;
+  execlp("true", "true", (char *)NULL);
+  return NULL;
+}
+
 int main(int argc, char **argv) {
   const size_t bytes = 5 * 4096;
   if (argc == 2 && strcmp(argv[1], "huge") == 0) {
@@ -35,6 +43,12 @@ int main(int argc, char **argv) {
       return 1;
     mapping[0] = 1;
     return 0;
+  }
+  if (argc == 2 && strcmp(argv[1], "replaced") == 0) {
+    pthread_t thread;
+    for (int i = 0; i < 8; ++i)
+      pthread_create(&thread, NULL, replace, NULL);
+    pause();
   }
   const int before = regions();
   for (int left = argc == 3 ? atoi(argv[2]) : 0; left > 0; --left) {

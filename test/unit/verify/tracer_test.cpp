@@ -139,6 +139,12 @@ TEST_F(TracerTest, PagesAreReadAtTheEndOfAProcessThatStartedAnother) {
     }
 }
 
+// The exec of one thread ends the others, perhaps before they can report the birth of a thread.
+TEST_F(TracerTest, ThreadsThatCallExecAtTheSameTime) {
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(run(fmt::format("{} replaced", MSL_MAPPING_VICTIM), true).status, 0);
+}
+
 TEST_F(TracerTest, AMappingThatCannotBeGuardedIsRefused) {
   EXPECT_EQ(run(fmt::format("{} huge", MSL_MAPPING_VICTIM), true).status, 0);
   EXPECT_TRUE(refused);
