@@ -51,8 +51,10 @@ std::vector<MappedRange> parseMaps(std::string_view text) {
   return ranges;
 }
 
+uint64_t systemPageBytes() { return static_cast<uint64_t>(sysconf(_SC_PAGESIZE)); }
+
 ProcessMemory::ProcessMemory(uint32_t pid)
-    : pid_(pid), page_bytes_(static_cast<uint64_t>(sysconf(_SC_PAGESIZE))),
+    : pid_(pid), page_bytes_(systemPageBytes()),
       pages_(open(fmt::format("/proc/{}/pagemap", pid).c_str(), O_RDONLY | O_CLOEXEC)) {}
 
 std::vector<MappedRange> ProcessMemory::maps() const { return parseMaps(readText(fmt::format("/proc/{}/maps", pid_))); }

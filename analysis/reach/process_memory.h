@@ -23,7 +23,9 @@ struct MappedRange {
 };
 std::vector<MappedRange> parseMaps(std::string_view text);
 
-// As much as is there: how many bytes from the first one on.
+uint64_t systemPageBytes(); // the size of a page
+
+// Reads the memory of a process, as far as it is mapped. Returns the number of bytes that were read.
 uint64_t readMemory(pid_t process, uint64_t address, std::span<std::byte> to);
 
 class ProcessMemory {

@@ -8,7 +8,6 @@
 #include <csignal>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 namespace msleaks::analysis::inline second_run {
 namespace {
@@ -26,7 +25,7 @@ uint64_t residentBytes(pid_t process, PageRange range) {
 }
 
 struct GuardedProcess {
-  GuardedBlocks blocks{static_cast<uint64_t>(sysconf(_SC_PAGESIZE))};
+  GuardedBlocks blocks{systemPageBytes()};
 };
 
 GuardedBlocks &blocksOf(const TracedThread &thread) { return thread.space->as<GuardedProcess>().blocks; }

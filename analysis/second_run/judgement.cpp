@@ -15,13 +15,6 @@ constexpr double kMostOf = 0.95, kHalf = 0.5;
 
 constexpr char kRefused[] = "not all blocks that were allocated there could be guarded";
 
-uint64_t idleNsOf(const Finding &finding) {
-  for (const auto &[name, value] : finding.evidence)
-    if (const auto *ns = std::get_if<uint64_t>(&value); ns && name == "idle_ns")
-      return *ns;
-  return 0;
-}
-
 bool isEnough(uint64_t seen, uint64_t said, double part) {
   return static_cast<double>(seen) >= static_cast<double>(said) * part;
 }
@@ -46,7 +39,9 @@ Judgement judgeRest(const Finding &finding, const GuardedSum &sum) {
 Judgement judgeWait(const Finding &finding, const GuardedSum &sum) {
   const std::string seen =
       fmt::format("the longest wait for the first touch was {}", durationText(sum.longest_wait_ns));
-  return {isEnough(sum.longest_wait_ns, idleNsOf(finding), kHalf) ? Outcome::Proved : Outcome::Refuted, seen};
+  return {isEnough(sum.longest_wait_ns, evidenceOf<uint64_t>(finding, "idle_ns"), kHalf) ? Outcome::Proved
+                                                                                         : Outcome::Refuted,
+          seen};
 }
 
 struct Kind {

@@ -13,9 +13,19 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 namespace msleaks::analysis::inline second_run {
+
+// Returns the value with this name in the finding's evidence. Without one of this type, it returns a default value.
+template <class Value> Value evidenceOf(const Finding &finding, std::string_view wanted) {
+  for (const auto &[name, value] : finding.evidence)
+    if (const auto *found = std::get_if<Value>(&value); found && name == wanted)
+      return *found;
+  return {};
+}
 
 enum class Outcome : uint8_t { Proved, Refuted, Unknown };
 const char *nameOf(Outcome);

@@ -2,6 +2,7 @@
 #include "analysis/base/preload.h"
 #include "analysis/base/text.h"
 #include "analysis/places/line_code.h"
+#include "analysis/reach/process_memory.h"
 #include "analysis/result/finding_kinds.h"
 #include "analysis/second_run/allocation_place.h"
 #include "analysis/second_run/guard_observer.h"
@@ -14,7 +15,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <unistd.h>
 
 namespace msleaks::analysis::inline second_run {
 namespace {
@@ -84,7 +84,7 @@ Result<void> verifyTouches(const Finding &finding, const SecondRun &run, Verific
       .replaced = [&](pid_t process) { calls.replaced(process); },
   });
   verification.exit_status = MSL_TRY(runAgain(run, guard, fmt::format("{}={}", abi::kGuardVariable, kLeastBytes)));
-  verification.sum = sumOf(guard.blocks(), readMonotonicNs(), static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
+  verification.sum = sumOf(guard.blocks(), readMonotonicNs(), systemPageBytes());
   verification.touches = calls.touches();
   verification.sum.refused = guard.refused();
   verification.judgement = guard.loaded() ? judge(finding, verification.sum) : Judgement{.why = kNotLoaded};

@@ -13,14 +13,12 @@ constexpr size_t kMostTextBytes = 4096; // of a name, as the runtime has it
 
 } // namespace
 
-uint64_t pageBytes() { return static_cast<uint64_t>(sysconf(_SC_PAGESIZE)); }
-
 // Page by page: behind it may be nothing.
 std::string textAt(pid_t process, uint64_t address) {
   std::string text;
   while (address != 0 && text.size() < kMostTextBytes) {
     char piece[256];
-    const uint64_t most = std::min<uint64_t>(sizeof piece, pageBytes() - address % pageBytes());
+    const uint64_t most = std::min<uint64_t>(sizeof piece, systemPageBytes() - address % systemPageBytes());
     const uint64_t got = readMemory(process, address, std::as_writable_bytes(std::span(piece, most)));
     const size_t length = strnlen(piece, got);
     text.append(piece, length);

@@ -20,8 +20,6 @@
 
 namespace msleaks::analysis::inline second_run {
 
-uint64_t pageBytes(); // of this machine
-
 // The watched blocks of one process: what is in them, and the pages that they lie on.
 
 // Pages that nobody can write while they are closed.

@@ -124,7 +124,7 @@ void WriteObserver::watch(TracedThread &thread, PageRange bytes) {
   thread.tracer->stopOthers(thread, !process.is_watched);
   process.is_watched = true;
   const auto mapped = ProcessMemory(static_cast<uint32_t>(thread.space->pid)).maps();
-  std::vector<ClosablePages> pages = pagesOf(mapped, bytes, pageBytes(), controlBlocksOf(thread));
+  std::vector<ClosablePages> pages = pagesOf(mapped, bytes, systemPageBytes(), controlBlocksOf(thread));
   incomplete_ |= pages.empty() || pages.front().range.begin > bytes.begin || bytesOf(pages) < bytes.end - bytes.begin;
   if (pages.empty())
     return;

@@ -10,13 +10,6 @@ namespace {
 
 constexpr size_t kMostKeptPaths = 64;
 
-template <class Value> Value evidenceOf(const Finding &finding, std::string_view wanted) {
-  for (const auto &[name, value] : finding.evidence)
-    if (const auto *found = std::get_if<Value>(&value); found && name == wanted)
-      return *found;
-  return {};
-}
-
 // The name of a watch without one.
 std::string nameOfAddress(uint64_t address) { return fmt::format("{:#x}", address); }
 
