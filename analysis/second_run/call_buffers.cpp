@@ -15,7 +15,7 @@
 namespace msleaks::analysis::inline second_run {
 namespace {
 
-constexpr size_t kMostBuffers = 1024; // of a list, as the kernel has it (UIO_MAXIOV)
+constexpr size_t kMostBuffers = 1024; // the kernel's limit for a list (UIO_MAXIOV)
 
 template <size_t kCount> bool holds(const std::array<int, kCount> &calls, uint64_t number) {
   return std::find(calls.begin(), calls.end(), static_cast<int>(number)) != calls.end();
@@ -57,7 +57,7 @@ void answerIf(std::vector<sock_filter> &filter, uint64_t value, uint32_t answer)
   filter.push_back(BPF_STMT(BPF_RET | BPF_K, answer));
 }
 
-// With the call's number loaded.
+// Returns the beginning of a filter, which loads the number of the call.
 std::vector<sock_filter> filterBegin() {
   std::vector<sock_filter> filter;
   load(filter, offsetof(seccomp_data, arch));

@@ -1,4 +1,4 @@
-// The memory that a system call is given.
+// Finds the buffers of a system call, and decides which calls stop for the tracer.
 #pragma once
 
 #include "analysis/second_run/stopped_thread.h"
@@ -14,20 +14,21 @@ struct Buffer {
   uint64_t address = 0, bytes = 0;
 };
 
-// What may be buffers among the arguments: every argument is, for as many bytes as the next one says. And the buffers
-// that the call's arguments list (readv, sendmsg). None for a call that only changes what is mapped.
+// Returns what may be buffers of the call. Each argument may be the address of a buffer, and the next argument its
+// size. The lists of buffers of readv, sendmsg and similar calls are read, too. A call that only changes mappings has
+// none.
 std::vector<Buffer> buffersOf(pid_t process, const SystemCall &);
 
-// Whether the call may be given buffers that buffersOf does not know: what its arguments point to names them.
+// Whether the call may have buffers that buffersOf does not find.
 bool mayHideBuffers(const SystemCall &);
 
-// Whether it takes pages away, or changes what may be done with them: from its first argument on, as many bytes as the
-// second one says.
+// Whether the call changes the mapping or the protection of pages. Its first argument is the address, the second the
+// size.
 bool changesMappings(const SystemCall &);
 
-// Programs for seccomp(2). The calls that they name stop for the tracer; all others go on without a stop.
+// These functions return programs for seccomp(2). With filterOf, only the calls with these numbers stop for the tracer.
 std::vector<sock_filter> filterOf(std::initializer_list<long> calls);
-// Guard calls, those with a guarded address among their arguments, and those that are given buffers otherwise.
+// Here guard calls stop, calls with a guarded address as an argument, and calls whose buffers are not arguments.
 std::vector<sock_filter> filterOfGuardedCalls();
 
 } // namespace msleaks::analysis::inline second_run

@@ -12,15 +12,15 @@
 namespace msleaks::analysis::inline second_run {
 namespace {
 
-// Looks at the libraries of each process before an exec, before a library is unmapped, and at the very end, whatever
-// ends it. The processes stop nowhere else. Keeps the unseen functions of all processes, each library once.
+// Diagnoses the libraries of each process at the process's end, before an exec, and before a library is unmapped. The
+// process stops nowhere else. A library that several processes load gets one diagnosis.
 class LibraryObserver final : public TraceObserver {
 public:
   explicit LibraryObserver(const HookedSymbols &hooked) : hooked_(hooked), files_(wantedNames(hooked)) {}
 
   std::vector<sock_filter> filter() const override { return filterOf({SYS_munmap, SYS_execve, SYS_execveat}); }
 
-  // The dynamic linker unmaps a library with one call, from its first byte on.
+  // The dynamic linker unmaps a library by one call, which begins at the first byte of the library.
   void called(TracedThread &thread, const SystemCall &call) override {
     if (call.number != SYS_munmap || isImage(thread.tid(), call.arguments[0]))
       look(thread);
@@ -57,7 +57,7 @@ private:
   std::vector<LibraryDiagnosis> libraries_;
 };
 
-// LeakSanitizer is a tracer, too, and there is one already: the program would fail at its end.
+// LeakSanitizer needs ptrace, too. Under our tracer it would make the program fail at its end.
 void endWithoutLeakCheck() {
   const char *options = std::getenv("LSAN_OPTIONS");
   setenv("LSAN_OPTIONS", fmt::format("{}:detect_leaks=0", options != nullptr ? options : "").c_str(), 1);

@@ -1,5 +1,5 @@
-// msleaks doctor: a program runs with the hooks, which record nothing then, and of each library that it loads it is
-// said what a recording would not see (docs/doctor.md).
+// The verb `msleaks doctor` (docs/doctor.md). It runs a program with the hooks, which record nothing. Then it lists for
+// each library which functions a recording would not see.
 #pragma once
 
 #include "analysis/second_run/diagnosis.h"
@@ -12,19 +12,19 @@ namespace msleaks::analysis::inline second_run {
 
 struct DoctorRun {
   std::vector<std::string> command;
-  std::vector<std::string> hooks; // libraries with hooks of the user's own
+  std::vector<std::string> hooks; // hook libraries of the user
 };
 
 struct DoctorAnswer {
-  std::vector<LibraryDiagnosis> libraries; // programs first, those of the system last
+  std::vector<LibraryDiagnosis> libraries; // programs first, libraries of the system last
   size_t processes = 0;
-  size_t missed = 0;   // processes that ended before anybody could look
-  int exit_status = 0; // of the program, as a shell has it
+  size_t missed = 0;   // processes that ended before their libraries could be read
+  int exit_status = 0; // of the program, as a shell reports it
 
   bool sawAll() const;
 };
 
-// What the program prints goes to stderr.
+// Redirects the output of the program to stderr.
 Result<DoctorAnswer> examine(const DoctorRun &);
 
 void writeDoctorJson(std::ostream &, const DoctorAnswer &);

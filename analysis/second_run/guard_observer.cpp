@@ -16,7 +16,7 @@ SystemCall opening(PageRange range) {
   return {SYS_mprotect, {range.begin, range.end - range.begin, PROT_READ | PROT_WRITE}};
 }
 
-// The bytes that were ever touched of these pages, which nobody had before.
+// Returns how many bytes of these pages have ever been touched. The pages were new when the block was allocated.
 uint64_t residentBytes(pid_t process, PageRange range) {
   uint64_t bytes = 0;
   for (const ProcessMemory::Run &run : ProcessMemory(static_cast<uint32_t>(process)).touched(range.begin, range.end))
@@ -46,11 +46,11 @@ std::optional<int> GuardObserver::signalled(TracedThread &thread, int signal) {
   PageRange closed;
   if (!info || info->si_code != SEGV_ACCERR || !touch(thread, reinterpret_cast<uint64_t>(info->si_addr), 1, closed))
     return signal;
-  // Empty: another thread has had it opened meanwhile.
+  // If `closed` is empty, another thread has opened this part meanwhile.
   return closed.empty() || thread.call(opening(closed), thread.space->instruction).value_or(0) == 0 ? 0 : signal;
 }
 
-// Whether the address is of a guarded block; `closed` is what has to be opened then.
+// Whether the address is in a guarded block. Sets `closed` to the pages that must be opened then.
 bool GuardObserver::touch(TracedThread &thread, uint64_t address, uint64_t bytes, PageRange &closed) {
   const GuardedBlocks::Touch touch = blocksOf(thread).touch(address, bytes, readMonotonicNs());
   if (touch.first)
@@ -59,7 +59,7 @@ bool GuardObserver::touch(TracedThread &thread, uint64_t address, uint64_t bytes
   return touch.block != nullptr;
 }
 
-// Behind the end of a call that may be given guarded blocks it stops again.
+// If a call may have guarded blocks as buffers, the thread stops again at the call's end.
 void GuardObserver::called(TracedThread &thread, const SystemCall &call) {
   const bool is_ours = call.number == static_cast<uint64_t>(abi::kGuardCall);
   if (is_ours)
@@ -96,12 +96,12 @@ int64_t GuardObserver::answer(TracedThread &thread, const SystemCall &call) {
     blocks.measure(arguments[1], residentBytesOf(thread));
     blocks.remove(arguments[1], now_ns);
     return 0;
-  default: // of watches and ranges, which nobody is asked to tell here
+  default: // reports of watches and ranges, which were not requested
     return -EINVAL;
   }
 }
 
-// Whether the thread can go on without a stop at the end of its call.
+// Whether the thread need not stop at the end of its call.
 bool GuardObserver::openForCall(TracedThread &thread, const SystemCall &call) {
   bool is_given = mayHideBuffers(call);
   for (const Buffer &buffer : buffersOf(thread.space->pid, call)) {
@@ -113,14 +113,15 @@ bool GuardObserver::openForCall(TracedThread &thread, const SystemCall &call) {
     PageRange closed;
     touch(thread, buffer.address, buffer.bytes <= rest ? buffer.bytes : 1, closed);
     if (!closed.empty()) {
-      thread.callFirst(opening(closed)); // then the call begins anew, and its next buffer is looked at
+      thread.callFirst(opening(closed)); // then the call begins again, and the next buffer is opened
       return true;
     }
   }
   return !is_given;
 }
 
-// A call may have been given a block that nobody could see: then all are opened, and it is made again.
+// If a call has failed with EFAULT, it may have a buffer that buffersOf does not know. So all blocks are opened, and
+// the thread repeats the call.
 void GuardObserver::callEnds(TracedThread &thread, int64_t result) {
   if (result != -EFAULT)
     return;

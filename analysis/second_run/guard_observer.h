@@ -1,8 +1,8 @@
-// Answers the offers of a program's hooks (msleaks/abi/guarded.h), and sees whoever touches a guarded block.
+// Decides which blocks the hooks of a program guard (msleaks/abi/guarded.h), and finds out who touches a guarded block.
 //
-// A thread that touches a closed page gets SIGSEGV. The tracer takes it back, has the thread open that part of the
-// block, and lets it go on with the same instruction. A system call that is given a guarded block would fail instead,
-// with EFAULT: the tracer opens the block before the call begins. Other calls do not stop.
+// If a thread touches a closed page, the kernel raises SIGSEGV. The observer suppresses the signal, opens this part of
+// the block, and lets the thread repeat the instruction. A system call with a guarded block would fail with EFAULT. So
+// the observer opens the block before the call begins. Other calls do not stop.
 #pragma once
 
 #include "analysis/second_run/call_buffers.h"
@@ -15,21 +15,22 @@
 
 namespace msleaks::analysis::inline second_run {
 
-// What the tracer asks and tells while the thread stands still. `process`: as in AddressSpace.
+// The observer calls these functions while the thread stands still. `process` is AddressSpace::pid.
 struct GuardUser {
-  std::function<bool(const StoppedThread &, pid_t process, uint64_t bytes)> wants; // whether to guard such a block
-  std::function<void(const StoppedThread &, pid_t process, const GuardedBlock &)> touched; // for the first time
-  std::function<void(pid_t process)> replaced; // by exec: its images are others now
+  std::function<bool(const StoppedThread &, pid_t process, uint64_t bytes)>
+      wants; // whether to guard a block of this size
+  std::function<void(const StoppedThread &, pid_t process, const GuardedBlock &)> touched; // the first touch of a block
+  std::function<void(pid_t process)> replaced; // exec has replaced its images
 };
 
 class GuardObserver final : public TraceObserver {
 public:
   explicit GuardObserver(GuardUser user) : user_(std::move(user)) {}
 
-  // Blocks of all processes, in the order of their births.
+  // Returns the blocks of all processes, in the order of their allocation.
   const std::vector<std::shared_ptr<GuardedBlock>> &blocks() const { return blocks_; }
-  bool loaded() const { return loaded_; }   // hooks that can guard
-  bool refused() const { return refused_; } // not all blocks could be guarded
+  bool loaded() const { return loaded_; }   // whether a process has loaded hooks that can guard blocks
+  bool refused() const { return refused_; } // whether some blocks could not be guarded
 
   std::vector<sock_filter> filter() const override { return filterOfGuardedCalls(); }
   bool followsCalls(TracedThread &thread) override { return thread.in_call; }

@@ -91,7 +91,7 @@ void GuardedBlocks::remove(uint64_t address, uint64_t now_ns) {
   blocks_.erase(found);
 }
 
-// A child of a fork has at least what its parent had then; the most of any process counts.
+// If several processes have the block, the largest number of bytes counts.
 void GuardedBlocks::measure(uint64_t address, const ResidentBytes &residentBytes) {
   if (const auto found = blocks_.find(address); found != blocks_.end()) {
     GuardedBlock &block = *found->second.block;

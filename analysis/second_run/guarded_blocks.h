@@ -1,7 +1,7 @@
-// Which parts of guarded blocks were touched, and which of their pages are open.
+// Stores which parts of guarded blocks were touched, and which of their pages are open.
 //
-// A block is divided into at most kMostParts parts, each of whole pages. The first touch of a part opens it, in the
-// process that touched it; a part counts as touched whoever touched it.
+// A block is divided into at most kMostParts parts, which consist of whole pages. The first touch of a part in a
+// process opens the part in this process. A part counts as touched if any process has touched it.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,23 @@
 
 namespace msleaks::analysis::inline second_run {
 
-// One block, in all processes that inherited it.
+// A block, with the touches by all processes that have inherited it.
 struct GuardedBlock {
-  uint64_t address = 0, bytes = 0; // as the program asked
+  uint64_t address = 0, bytes = 0; // as the program requested
   uint64_t part_bytes = 0;
-  uint64_t born_ns = 0, first_touch_ns = 0, gone_ns = 0; // 0: not yet
+  uint64_t born_ns = 0, first_touch_ns = 0, gone_ns = 0; // 0: has not happened
   std::vector<bool> touched;                             // by part
-  bool unwatched = false;                                // opened without a touch: what came behind that was not seen
-  std::optional<uint64_t> resident_bytes = {};           // touched, page by page, when the last of its memory went
+  bool unwatched = false;                                // opened without a touch, so later touches are not known
+  std::optional<uint64_t> resident_bytes = {};           // touched bytes by the page tables, when the block ended
 
   bool isTouched() const { return first_touch_ns != 0; }
   uint64_t untouchedBytes() const;
-  // Of the touched parts, bytes that perhaps were not touched, where it is not known page by page: each part has at
-  // least one page that was.
+  // Returns how many bytes of touched parts perhaps were not touched. Each touched part has at least one touched page.
+  // If the page tables were read, returns 0.
   uint64_t doubtfulBytes(uint64_t page_bytes) const;
 };
 
-// Addresses, whole pages.
+// Addresses of whole pages.
 struct PageRange {
   uint64_t begin = 0, end = 0;
   bool empty() const { return begin == end; }
@@ -39,35 +39,35 @@ struct PageRange {
 class GuardedBlocks {
 public:
   static constexpr uint64_t kMostParts = 128;
-  // The kernel lets a process have 65530 mappings, and parts take two each where they are opened one by one.
+  // A process can have 65530 mappings. Each part that is opened alone needs two of them.
   static constexpr size_t kMostBlocks = 8000;
 
   explicit GuardedBlocks(uint64_t page_bytes) : page_bytes_(page_bytes) {}
 
   bool hasRoom() const { return blocks_.size() < kMostBlocks; }
   bool empty() const { return blocks_.empty(); }
-  // `touched_bytes`: of its beginning, which has content.
+  // `touched_bytes` is the number of bytes at the beginning of the block that have content.
   std::shared_ptr<GuardedBlock> add(uint64_t address, uint64_t bytes, uint64_t touched_bytes, uint64_t now_ns);
-  // What was touched of the block at `from`, counts as touched of the new one.
+  // The parts that were touched in the block at `from` count as touched in the new block.
   std::shared_ptr<GuardedBlock> move(uint64_t from, uint64_t to, uint64_t bytes, uint64_t now_ns);
   void remove(uint64_t address, uint64_t now_ns);
 
-  // Called while the process still has its memory, before a block is removed or the process ends: `residentBytes` says
-  // of addresses, whole pages, how much was ever touched, by pages.
+  // Reads the page tables. They must be called before a block is removed or the process ends. `residentBytes` returns
+  // how many bytes of a range were ever touched, in whole pages.
   using ResidentBytes = std::function<uint64_t(PageRange)>;
   void measure(uint64_t address, const ResidentBytes &);
   void measureAll(const ResidentBytes &);
 
-  // The block in whose pages the address lies; null: none.
+  // Returns the block whose pages contain the address, or null.
   GuardedBlock *at(uint64_t address) const;
   struct Touch {
-    GuardedBlock *block = nullptr; // null: of none
-    bool first = false;            // of the block
-    PageRange closed;              // which has to be opened; empty: it is open already
+    GuardedBlock *block = nullptr; // null: the address is in no block
+    bool first = false;            // whether this is the first touch of the block
+    PageRange closed;              // pages that must be opened. Empty: they are open already
   };
-  // Somebody touches `bytes` from an address on. They count as open from now on.
+  // Records a touch of `bytes` from an address on. From now on the touched parts count as open.
   Touch touch(uint64_t address, uint64_t bytes, uint64_t now_ns);
-  // All that is still closed counts as open and unwatched from now on.
+  // Returns all pages that are still closed. From now on they count as open, and their blocks as unwatched.
   std::vector<PageRange> openAll();
 
 private:

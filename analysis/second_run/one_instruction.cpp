@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kMostInstructionBytes = 15;
 
 constexpr uint64_t bitOf(int signal) { return uint64_t{1} << (signal - 1); }
-// Those that an instruction raises: one that is blocked, the kernel delivers by force, without its handler.
+// The signals that an instruction can raise must not be blocked: the kernel would end the program, without its handler.
 constexpr uint64_t kRaised = bitOf(SIGSEGV) | bitOf(SIGBUS) | bitOf(SIGFPE) | bitOf(SIGILL) | bitOf(SIGTRAP);
 
 Instruction resumed(pid_t tid, int request) {
@@ -32,7 +32,7 @@ size_t repeatedWriteAt(pid_t process, uint64_t address) {
   return repeatedWriteBytes(code, readMemory(process, address, std::as_writable_bytes(std::span(code))));
 }
 
-// Step by step, each repetition would be one.
+// PTRACE_SINGLESTEP would stop after each repetition. So a breakpoint at the next instruction stops the thread.
 Instruction runTo(const StoppedThread &thread, uint64_t next) {
   auto *const at = reinterpret_cast<void *>(next);
   errno = 0;
@@ -63,13 +63,13 @@ size_t repeatedWriteBytes(const uint8_t *code, size_t bytes) {
     case 0xf3:
       repeats = true;
       continue;
-    case 0x26: // of a segment
+    case 0x26: // prefixes of segments
     case 0x2e:
     case 0x36:
     case 0x3e:
     case 0x64:
     case 0x65:
-    case 0x66: // of the operand's and the address' size
+    case 0x66: // prefixes that change the size of the operand or address
     case 0x67:
       continue;
     case 0xa4: // movs, stos

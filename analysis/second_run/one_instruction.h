@@ -1,4 +1,4 @@
-// A stopped thread makes the one instruction at which it stands.
+// Makes a stopped thread execute only its next instruction.
 #pragma once
 
 #include "analysis/second_run/stopped_thread.h"
@@ -10,14 +10,15 @@ namespace msleaks::analysis::inline second_run {
 
 struct Instruction {
   bool made = false;
-  std::optional<int> instead; // not made: the thread's wait status; nothing: it is being killed
+  std::optional<int> instead; // if not made, the thread's wait status. Nothing: the thread is being killed
 };
 
-// With all its repetitions, where it has any (`rep stos`): the thread runs to the next instruction. No handler of the
-// thread runs meanwhile. No other thread of the process may run.
+// An instruction such as `rep stos` is executed with all its repetitions. No signal handler of the thread runs
+// meanwhile. All other threads of the process must stand still.
 Instruction makeInstruction(const StoppedThread &, pid_t process);
 
-// The bytes of the prefixes and the instruction, if it is one that writes repeatedly by itself; else 0.
+// If the code begins with an instruction that repeats its write, returns the size of this instruction with its
+// prefixes. If not, returns 0.
 size_t repeatedWriteBytes(const uint8_t *code, size_t bytes);
 
 } // namespace msleaks::analysis::inline second_run

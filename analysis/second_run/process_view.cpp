@@ -16,19 +16,19 @@ namespace {
 
 constexpr std::string_view kDeleted = " (deleted)";
 
-// Its ELF class; none: no image begins there.
+// Returns the ELF class of the image that begins at the address, or ELFCLASSNONE.
 unsigned char classOf(const ProcessMemory &memory, uint64_t begin) {
   unsigned char ident[EI_NIDENT];
   return memory.read(begin, ident) && std::memcmp(ident, ELFMAG, SELFMAG) == 0 ? ident[EI_CLASS] : ELFCLASSNONE;
 }
 
-// As far as its header says, or at least its first mapping.
+// The image's header says where the image ends. The image contains at least its first mapping.
 Image imageAt(const ProcessMemory &memory, const MappedRange &range, unsigned char elf_class) {
   const LoadedImage loaded = elf_class == ELFCLASS64 ? readImage(memory, range.begin) : LoadedImage{};
   return {range.path, range.begin, std::max(loaded.end, range.end), loaded.load_bias, nullptr};
 }
 
-// Files that somebody only reads have no executable part.
+// Skips files that are mapped only for reading: they have no executable part.
 std::vector<Image> imagesOf(const ProcessMemory &memory) {
   const std::vector<MappedRange> ranges = memory.maps();
   std::vector<Image> images;
@@ -72,14 +72,14 @@ const Image *ProcessView::at(uint64_t address) const {
   return &*std::prev(behind);
 }
 
-// Not the dynamic linker, which may have been called by its name to start the program.
+// Skips the dynamic linker: the program may have been started by a call of the dynamic linker.
 const Image *ProcessView::program() const {
   const auto found = std::ranges::find_if(
       images, [](const Image &image) { return image.is_program && roleOf(image.path) != Role::System; });
   return found != images.end() ? &*found : nullptr;
 }
 
-// By the process' own root directory.
+// The process may have another root directory than we.
 void LibraryFiles::addTo(Image &image, pid_t thread) {
   const std::string path = fmt::format("/proc/{}/root{}", thread, image.path);
   struct stat status{};

@@ -1,4 +1,4 @@
-// A process that stands still: its images, and where the words lead that its dynamic linker has filled.
+// Describes a process that stands still: its images, and the words that its dynamic linker has filled.
 #pragma once
 
 #include "analysis/second_run/library_file.h"
@@ -13,12 +13,12 @@
 
 namespace msleaks::analysis::inline second_run {
 
-// An executable or library that is mapped.
+// A mapped executable or library.
 struct Image {
   std::string path;
   uint64_t begin = 0, end = 0;
-  uint64_t bias = 0;                       // what its own addresses are off by
-  std::shared_ptr<const LibraryFile> file; // null: cannot be read, `why` says so
+  uint64_t bias = 0;                       // the difference between addresses in memory and in the file
+  std::shared_ptr<const LibraryFile> file; // null: cannot be read. `why` has the reason
   std::string why = {};
   bool is_program = false;
   bool holds(uint64_t address) const { return address >= begin && address < end; }
@@ -27,14 +27,14 @@ struct Image {
 struct ProcessView {
   std::vector<Image> images; // by address
   bool has_hooks = false;
-  std::string preload; // LD_PRELOAD, as the process was given it
+  std::string preload; // LD_PRELOAD in the process's first environment
   std::function<std::optional<uint64_t>(uint64_t address)> word;
 
   const Image *at(uint64_t address) const;
   const Image *program() const;
 };
 
-// Reads each file once, however many processes have it.
+// Reads each file once, even if several processes have mapped it.
 class LibraryFiles {
 public:
   explicit LibraryFiles(NameFilter wanted) : wanted_(std::move(wanted)) {}
@@ -46,13 +46,13 @@ private:
     std::string why;
   };
   NameFilter wanted_;
-  std::map<std::string, Known> known_; // by path and what the file system calls the file
+  std::map<std::string, Known> known_; // by the path, the device and the inode
 };
 
-// Whether the first byte of an executable's or library's file is mapped there.
+// Whether the first byte of an executable or a library is mapped at the address.
 bool isImage(pid_t thread, uint64_t address);
 
-// Of the process of a thread that stands still.
+// Returns the view of a thread's process. The thread must stand still.
 ProcessView viewOf(pid_t thread, LibraryFiles &);
 
 } // namespace msleaks::analysis::inline second_run

@@ -65,7 +65,7 @@ SignalsHeldBack::~SignalsHeldBack() {
     ptrace(PTRACE_SETSIGMASK, tid_, sizeof before_, &before_);
 }
 
-// A SIGSTOP is not held back. This thread then goes on while the others of its process stop.
+// SIGSTOP cannot be blocked. If it arrives, this thread continues while the other threads of its process stop.
 bool StoppedThread::waitForCallStop() const {
   for (;;) {
     const auto status = waitForStop(tid_);
@@ -108,7 +108,7 @@ std::optional<int64_t> StoppedThread::call(const SystemCall &call, uint64_t inst
   user_regs_struct during = *before;
   during.rip = instruction;
   during.rax = call.number;
-  during.orig_rax = UINT64_MAX; // no call is to be begun again
+  during.orig_rax = UINT64_MAX; // the kernel must not repeat a call
   setArguments(during, call);
   for (const bool made : {false, true})
     if ((!made && !setRegisters(during)) || ptrace(PTRACE_SYSCALL, tid_, nullptr, nullptr) != 0 || !waitForCallStop())

@@ -1,4 +1,4 @@
-// A thread that has stopped for its tracer.
+// Reads and changes a thread that has stopped for its tracer, and makes system calls in it.
 #pragma once
 
 #include <array>
@@ -15,24 +15,23 @@ namespace msleaks::analysis::inline second_run {
 #if defined(__x86_64__)
 inline constexpr bool kCanTrace = true;
 #else
-inline constexpr bool kCanTrace = false; // how to have a thread make a call is told for x86-64 only
+inline constexpr bool kCanTrace = false; // StoppedThread::call is implemented for x86-64 only
 #endif
 
-// A wait status has the event of ptrace above its lower bits.
-inline constexpr int kEventShift = 16;
-inline constexpr int kCallStop = SIGTRAP | 0x80; // PTRACE_O_TRACESYSGOOD
+inline constexpr int kEventShift = 16;           // position of ptrace's event in a wait status
+inline constexpr int kCallStop = SIGTRAP | 0x80; // the signal of a stop at a system call (PTRACE_O_TRACESYSGOOD)
 
 struct SystemCall {
   uint64_t number = 0;
   std::array<uint64_t, 6> arguments{};
 };
 
-// Of a thread that runs, when it stops or ends; nothing: there is no such thread.
+// Waits until a running thread stops or ends. Returns its wait status, or nothing if there is no such thread.
 std::optional<int> waitForStop(pid_t tid);
-bool isSignalStop(int status); // at a signal, not at a call or an event
-bool isTrap(int status);       // behind one instruction, or at a breakpoint
+bool isSignalStop(int status); // whether the thread has stopped at a signal, not at a call or an event
+bool isTrap(int status);       // whether it has stopped after one instruction, or at a breakpoint
 
-// The word behind this one in /proc/TID/status; empty: there is none.
+// Returns the word after `name` in /proc/TID/status. It is empty if the file does not contain `name`.
 std::string statusOf(pid_t tid, std::string_view name);
 
 class StoppedThread {
@@ -41,32 +40,34 @@ public:
 
   pid_t tid() const { return tid_; }
   std::optional<user_regs_struct> registers() const;
-  // False: it has gone meanwhile, killed.
+  // Returns false if the thread was killed meanwhile.
   bool setRegisters(const user_regs_struct &) const;
 
-  // At which it has stopped.
+  // Returns the signal at which the thread has stopped.
   std::optional<siginfo_t> signal() const;
   bool setSignal(const siginfo_t &) const;
 
-  // Where the C library keeps what is the thread's alone; 0: it has gone, or nobody knows.
+  // Returns the address of the C library's control block of the thread. 0: it is not known, or the thread was killed.
   uint64_t controlBlock() const;
 
-  // The thread makes this call and then stands where it stood: at a signal, or behind a call that it made.
-  // `instruction`: the address of one that makes a system call. Nothing: the thread has gone meanwhile.
+  // Makes the thread execute this call. Afterwards the thread has the same registers as before. It must have stopped at
+  // a signal or at the end of a call. `instruction` is the address of an instruction that makes a system call. Returns
+  // nothing if the thread was killed meanwhile.
   std::optional<int64_t> call(const SystemCall &, uint64_t instruction) const;
-  // In place of the call that the thread is about to make, which it then makes after all.
+  // Makes this call first if the thread has stopped at the beginning of a call. Later the thread begins its own call
+  // again.
   std::optional<int64_t> callFirst(const SystemCall &) const;
 
-  // The call that it is about to make or has just made, where the instruction for it lies, and what it returned.
+  // The call that the thread begins or has just made, the address of its instruction, and its result.
   struct CallState {
     SystemCall call;
     uint64_t instruction = 0;
     int64_t result = 0;
   };
   std::optional<CallState> callState() const;
-  // The call that it is about to make is not made, and returns this.
+  // Skips the call that the thread begins. The call returns `result`.
   bool answerCall(int64_t result) const;
-  // The call that it has just made is made again.
+  // Makes the thread repeat the call that it has just made.
   bool repeatCall() const;
 
 private:
@@ -75,7 +76,7 @@ private:
   pid_t tid_;
 };
 
-// Signals of this set wait at the thread until the object goes.
+// Blocks these signals of a thread as long as the object exists.
 class SignalsHeldBack {
 public:
   static constexpr uint64_t kAll = ~uint64_t{0};

@@ -27,7 +27,7 @@ struct ThreadStacks::State {
   bool attached = false;
   const StoppedThread *thread = nullptr; // whose stack is being read
   size_t most = 0;
-  std::vector<std::pair<uint64_t, bool>> found; // instruction, and whether it is behind a call
+  std::vector<std::pair<uint64_t, bool>> found; // the address of an instruction, and whether it follows a call
 
   bool readMappings();
   bool attach();
@@ -41,7 +41,7 @@ struct ThreadStacks::State {
   static int takeFrame(Dwfl_Frame *, void *state);
 };
 
-// Only the one that has stopped.
+// Returns only the thread that has stopped.
 pid_t ThreadStacks::State::nextThread(Dwfl *, void *state, void **thread) {
   if (*thread != nullptr)
     return 0;
@@ -78,7 +78,7 @@ int ThreadStacks::State::takeFrame(Dwfl_Frame *frame, void *argument) {
   return state.found.size() < state.most ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
-// Libraries come and go.
+// Libraries may be loaded and unloaded at any time.
 bool ThreadStacks::State::readMappings() {
   if (!session)
     return false;
@@ -140,7 +140,7 @@ std::vector<StackFrame> ThreadStacks::of(const StoppedThread &thread, size_t mos
   if (!state.attach())
     return {};
   state.walk();
-  // Code of a library that came since.
+  // The innermost known code may belong to a library that was loaded meanwhile.
   if (state.found.empty() || dwfl_addrmodule(state.session.get(), state.found.back().first - 1) == nullptr) {
     state.readMappings();
     state.walk();

@@ -1,4 +1,4 @@
-// The calls that a stopped thread of another process is in, and what they are called.
+// Reads the stack of a stopped thread of another process, and finds the functions and lines of its frames.
 #pragma once
 
 #include "analysis/places/site_text.h"
@@ -14,12 +14,12 @@
 namespace msleaks::analysis::inline second_run {
 
 struct StackFrame {
-  ImageFile image;      // empty path: not known
-  uint64_t address = 0; // as in the file; of a call: within the instruction
-  bool is_call = true;  // false: of the instruction at which the thread stopped
+  ImageFile image;      // an empty path means that it is not known
+  uint64_t address = 0; // in the file. For a call, an address within the call instruction
+  bool is_call = true;  // false: the frame of the instruction at which the thread has stopped
 };
 
-// Of one process, until it calls exec.
+// The stacks of one process, until it calls exec.
 class ThreadStacks {
 public:
   explicit ThreadStacks(pid_t pid);
@@ -27,7 +27,7 @@ public:
   ThreadStacks(const ThreadStacks &) = delete;
   ThreadStacks &operator=(const ThreadStacks &) = delete;
 
-  // Innermost first; at most so many. Empty: there is no telling.
+  // Returns at most `most` frames, innermost first. The result is empty if the stack cannot be read.
   std::vector<StackFrame> of(const StoppedThread &, size_t most);
 
 private:
@@ -35,16 +35,16 @@ private:
   std::unique_ptr<State> state_;
 };
 
-// With the functions that were inlined there.
+// Returns the frame's place, with the functions that were inlined there.
 SiteText textOf(Symbolizer &, const StackFrame &);
 
-// The calls that threads of a traced program are in, as a report has them.
+// Returns the calls of a traced program's threads in the form of a report.
 class ThreadCalls {
 public:
-  // Innermost first; at most so many. `process`: any number that is the process' alone.
+  // Returns at most `most` calls, innermost first. `process` can be any number that identifies the process.
   std::vector<SiteText> of(const StoppedThread &, pid_t process, size_t most);
   std::vector<StackFrame> framesOf(const StoppedThread &, pid_t process, size_t most);
-  void forget(pid_t process) { stacks_.erase(process); } // which has called exec
+  void forget(pid_t process) { stacks_.erase(process); } // after an exec of the process
 
 private:
   Symbolizer symbolizer_;

@@ -18,12 +18,12 @@ namespace {
 
 using Where = TracedThread::Where;
 
-// Ends the program, should we end first: nobody could open its blocks any more, and the calls that stop would fail.
+// If the tracer ends first, the kernel ends the program. Without a tracer, closed pages and filtered calls would fail.
 constexpr int kOptions = PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
                          PTRACE_O_TRACEVFORK | PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT |
                          PTRACE_O_TRACESECCOMP;
 
-// What the event of a stopped thread is about: the child that was born, the former number, the wait status.
+// Returns the number that belongs to a thread's event: of the new child, the former thread number, or the wait status.
 unsigned long eventMessage(const TracedThread &thread) {
   unsigned long message = 0;
   return ptrace(PTRACE_GETEVENTMSG, thread.tid(), nullptr, &message) == 0 ? message : 0;
@@ -35,7 +35,8 @@ std::shared_ptr<AddressSpace> copyFor(pid_t child, const AddressSpace &parents) 
   return copy;
 }
 
-// A call that our own interruption has ended is made again. The kernel does that for most calls by itself.
+// If our own interruption has ended a call with an error, the thread makes this call again. The kernel itself repeats
+// most other calls.
 bool repeatsInterrupted(TracedThread &thread) {
   if (!std::exchange(thread.is_interrupted, false))
     return false;
@@ -43,7 +44,7 @@ bool repeatsInterrupted(TracedThread &thread) {
   return state && state->call.number < INT32_MAX && state->result == -EINTR && thread.repeatCall();
 }
 
-// Of those that share a process, or memory.
+// Whether all other threads with the same process or memory are ending.
 bool isLast(const std::map<pid_t, TracedThread> &threads, const TracedThread &thread, auto member) {
   return std::ranges::none_of(threads, [&](const auto &entry) {
     const TracedThread &other = entry.second;
@@ -59,13 +60,13 @@ Result<void> Tracer::seize(pid_t child) {
                             std::strerror(errno)));
   program_ = child;
   alive_.insert(child);
-  add(child, child).where = Where::Running; // it stops when it has called exec
+  add(child, child).where = Where::Running; // its first stop is after exec
   return {};
 }
 
 void Tracer::filterCalls() const {
   const sock_fprog program{static_cast<unsigned short>(filter_.size()), const_cast<sock_filter *>(filter_.data())};
-  // Who is traced gets no more privileges by exec anyway.
+  // exec grants no privileges to a traced program anyway.
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
@@ -81,7 +82,7 @@ int Tracer::run() {
   return status_;
 }
 
-// Whatever is reported next; false: there is nobody to report.
+// Handles the next report of a thread. Returns false if no thread is left.
 bool Tracer::next() {
   Stop stop{};
   if (!deferred_.empty()) {
@@ -104,7 +105,7 @@ bool Tracer::next() {
   return true;
 }
 
-// The first thread of a process is reaped last. It need not stop at its end where the system is in a hurry.
+// waitpid reports the end of a process's first thread last. A thread that is killed may end without a stop.
 void Tracer::onEnded(pid_t tid, int status) {
   threads_.erase(tid);
   early_.erase(tid);
@@ -113,7 +114,8 @@ void Tracer::onEnded(pid_t tid, int status) {
     status_ = status;
 }
 
-// A child waits until its parent tells of it. A thread has the memory of the others in its process.
+// Handles a stop of an unknown thread. If its process is known, the thread has the memory of this process. If not, it
+// is a new process, and waits until its parent reports the birth.
 void Tracer::onEarly(pid_t tid, int status) {
   const auto memberOf = [&](std::string_view number) {
     const pid_t process = std::atoi(statusOf(tid, number).c_str());
@@ -125,7 +127,8 @@ void Tracer::onEarly(pid_t tid, int status) {
   early_[tid] = {status, parent != threads_.end() ? parent->second.space : nullptr};
 }
 
-// A parent that was killed, also by an exec of its process, cannot tell of its child any more.
+// If a parent was killed, or another thread of it has called exec, it cannot report the birth of a child any more. The
+// child then continues with a copy of the parent's memory.
 void Tracer::adoptOrphans() {
   for (auto early = early_.begin(); early != early_.end();) {
     const auto [tid, orphan] = *early++;
@@ -167,8 +170,8 @@ void Tracer::onStop(TracedThread &thread, int status) {
     resume(thread, *delivered);
 }
 
-// The first stop of a new thread, one by stopOthers, or one of its whole process, which lasts until somebody continues
-// that.
+// Handles three stops: the first stop of a new thread, a stop by stopOthers, and a stop of the whole process. The last
+// one lasts until SIGCONT arrives.
 void Tracer::onEventStop(TracedThread &thread, int signal) {
   if (thread.where == Where::Unborn) {
     thread.where = Where::Stopped;
@@ -243,8 +246,8 @@ void Tracer::onExec(TracedThread &thread) {
 
 bool Tracer::isAlone(const TracedThread &thread) const { return isLast(threads_, thread, &TracedThread::space); }
 
-// The memory of a thread is there until it goes on from here. One that another one kills need not stop here at all. So
-// the end of a process is told at the stop of the one that ends them all.
+// The memory of a process stays mapped until its last thread continues from this stop. A thread that another thread
+// kills may not stop here. So the observer is told the end of a process when the thread stops that ends the process.
 void Tracer::onExit(TracedThread &thread) {
   thread.where = Where::Ending;
   const auto state = thread.callState();
@@ -265,7 +268,7 @@ void Tracer::stopOthers(const TracedThread &thread, bool also_in_calls) {
       stop(other);
 }
 
-// A thread that has stopped already, an interruption would meet in its next call.
+// A thread that has stopped already must not be interrupted: the interruption would end its next call.
 void Tracer::stop(TracedThread &thread) {
   int status = 0;
   if (waitpid(thread.tid(), &status, __WALL | WNOHANG) != thread.tid()) {

@@ -19,9 +19,9 @@
 namespace msleaks::analysis::inline second_run {
 namespace {
 
-constexpr uint64_t kLeastBytes = 16384; // smaller blocks are in no finding of what was touched (flags.def, access_min)
+constexpr uint64_t kLeastBytes = 16384; // no finding about touches has smaller blocks (flags.def, access_min)
 constexpr size_t kShownCalls = 64, kMostPaths = 16;
-constexpr size_t kOwnCalls = 8; // frames of the hooks, between the allocator's caller and the tracer
+constexpr size_t kOwnCalls = 8; // frames of the hooks inside of the allocator's caller
 
 constexpr char kNotLoaded[] = "the program did not load the hooks (is it linked statically?)";
 
@@ -39,7 +39,7 @@ Result<int> runAgain(const SecondRun &run, TraceObserver &observer, const std::s
 
 bool isHooks(const SiteText &call) { return baseName(call.library).starts_with("libmsleaks_hooks"); }
 
-// Which allocations are the finding's, and who touches them.
+// Decides which allocations belong to the finding, and collects the calls that touch their blocks first.
 class TouchedCalls {
 public:
   explicit TouchedCalls(const Finding &finding) : place_(finding) {}
@@ -109,7 +109,7 @@ namespace {
 
 constexpr size_t kShownWriterCalls = 64, kMostShownPaths = 16;
 
-// Whether a block is made by a call at the line that --watch names, or lies at its address.
+// Whether a block was allocated by a call at the line that --watch names, or is at the address that --watch names.
 class WatchedLine {
 public:
   explicit WatchedLine(const abi::WatchWish &wish) : wish_(wish) {}

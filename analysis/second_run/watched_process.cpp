@@ -9,11 +9,11 @@
 namespace msleaks::analysis::inline second_run {
 namespace {
 
-constexpr size_t kMostTextBytes = 4096; // of a name, as the runtime has it
+constexpr size_t kMostTextBytes = 4096; // the runtime's limit for a name
 
 } // namespace
 
-// Page by page: behind it may be nothing.
+// Reads page by page, since the page after the text may not be mapped.
 std::string textAt(pid_t process, uint64_t address) {
   std::string text;
   while (address != 0 && text.size() < kMostTextBytes) {

@@ -1,4 +1,4 @@
-// A process that watches blocks, and its threads, as the tracer knows them.
+// Stores the watched blocks of a process, and the state of its threads.
 #pragma once
 
 #include "analysis/reach/process_memory.h"
@@ -20,44 +20,44 @@
 
 namespace msleaks::analysis::inline second_run {
 
-// The watched blocks of one process: what is in them, and the pages that they lie on.
-
-// Pages that nobody can write while they are closed.
+// Pages to which no thread can write while they are closed.
 struct ClosablePages {
   PageRange range;
-  int protection = 0; // while they are open (PROT_READ | PROT_WRITE …)
+  int protection = 0; // while the pages are open (PROT_READ | PROT_WRITE …)
   int closed() const;
-  SystemCall setting(bool closed) const; // the call that closes or opens them
+  SystemCall setting(bool closed) const; // returns the call that closes or opens the pages
   bool operator==(const ClosablePages &other) const {
     return range.begin == other.range.begin && range.end == other.range.end && protection == other.protection;
   }
 };
 
-// The writable pages on which the block lies, without those that hold something of `untouchable`: a thread's control
-// block, which the kernel writes whenever it likes.
+// Returns the writable pages of the block, without pages that contain a part of `untouchable`. These are the control
+// blocks of threads, because the kernel may write into them at any time.
 std::vector<ClosablePages> pagesOf(std::span<const MappedRange> mapped, PageRange block, uint64_t page_bytes,
                                    std::span<const PageRange> untouchable);
 
-// Bytes of a block that have changed: from the first up to behind the last one, counted from its beginning.
+// The range from the first changed byte of a block to the end of the last one, as offsets from the block's beginning.
 struct ChangedBytes {
   uint64_t begin = 0, end = 0;
 };
 
 class WatchedBlock {
 public:
-  // `read`: memory of the process, as much as is there.
+  // Reads memory of the process as far as it is mapped, and returns the number of bytes.
   using Read = std::function<uint64_t(uint64_t address, std::span<std::byte>)>;
 
   WatchedBlock(PageRange bytes, std::vector<ClosablePages> pages) : bytes_(bytes), pages_(std::move(pages)) {}
 
   PageRange bytes() const { return bytes_; }
   const std::vector<ClosablePages> &pages() const { return pages_; }
-  bool liesOn(uint64_t address) const { return liesOn(Buffer{address, 1}); } // on one of its pages
+  bool liesOn(uint64_t address) const {
+    return liesOn(Buffer{address, 1});
+  } // whether it is on one of the block's pages
   bool liesOn(const Buffer &) const;
 
-  // What of it is there, from now on: nothing has changed.
+  // Stores a copy of the block's content.
   void keep(const Read &);
-  // What has changed within these addresses since they were kept; they are kept anew.
+  // Returns which bytes in this range differ from the copy, and updates the copy.
   std::optional<ChangedBytes> change(PageRange within, const Read &);
 
 private:
@@ -66,7 +66,7 @@ private:
   std::vector<std::byte> content_;
 };
 
-// What a guard call says, until it is over.
+// The content of a guard call, until the call ends.
 struct Told {
   abi::GuardCall what{};
   uint64_t address = 0, bytes = 0;
@@ -74,22 +74,22 @@ struct Told {
 };
 
 struct WatchingThread {
-  bool is_repeated = false;   // its call: what that is given, is open
-  uint64_t control_block = 0; // when its last call began; 0: not known
+  bool is_repeated = false;   // its call begins again, with open pages
+  uint64_t control_block = 0; // at the beginning of its last call. 0: not known
   std::vector<std::string> ranges;
   std::optional<Told> told;
-  std::vector<Buffer> given;          // to its call, on watched pages
-  bool is_given_all = false;          // nobody knows what it is given
-  std::optional<siginfo_t> kept = {}; // of a signal that is sent again
+  std::vector<Buffer> given;          // the buffers of its call on watched pages
+  bool is_given_all = false;          // the buffers of its call are not known
+  std::optional<siginfo_t> kept = {}; // information of a signal that is sent again
 
   bool holdsPages() const { return is_given_all || !given.empty(); }
 };
 
 struct WatchingProcess {
   std::list<WatchedBlock> blocks;
-  bool is_watched = false; // or was: all its calls stop
-  bool is_closed = false;  // its blocks' pages
-  bool is_known = false;   // what is in its blocks, so that what changes while they are open is seen, too
+  bool is_watched = false; // a block is or was watched, so all system calls stop
+  bool is_closed = false;  // the pages of its blocks
+  bool is_known = false;   // the copies of its blocks are valid, so changes are found even while the pages are open
   std::optional<uint64_t> step;
 
   bool liesOn(const Buffer &buffer) const {
@@ -99,12 +99,12 @@ struct WatchingProcess {
 
 inline WatchingThread &watchingOf(TracedThread &thread) { return thread.as<WatchingThread>(); }
 inline WatchingProcess &processOf(const TracedThread &thread) { return thread.space->as<WatchingProcess>(); }
-// The memory of its process.
+// Returns a function that reads the memory of the thread's process.
 WatchedBlock::Read memoryOf(const TracedThread &);
-// Whether a thread of its process is so.
+// Whether the function returns true for a thread of the process.
 bool anyOfProcess(const TracedThread &, const std::function<bool(const WatchingThread &)> &);
-// The thread closes or opens the pages of all blocks of its process.
+// Makes the thread close or open the pages of all blocks of its process.
 void setPages(const TracedThread &, bool closed);
-std::string textAt(pid_t process, uint64_t address); // 0: none
+std::string textAt(pid_t process, uint64_t address); // the text of address 0 is empty
 
 } // namespace msleaks::analysis::inline second_run

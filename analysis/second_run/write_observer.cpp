@@ -8,8 +8,8 @@ namespace {
 
 using abi::GuardCall;
 
-// glibc's struct pthread with what the kernel writes in it (rseq, the robust list, the thread's number), from what FS
-// points to.
+// The register FS points into glibc's struct pthread. The kernel writes into this struct (rseq, the robust list, the
+// thread's number), in these bytes before and after the address in FS.
 constexpr uint64_t kControlBlockBefore = 512, kControlBlockBytes = 4096;
 
 uint64_t bytesOf(std::span<const ClosablePages> pages) {
@@ -19,7 +19,8 @@ uint64_t bytesOf(std::span<const ClosablePages> pages) {
   return bytes;
 }
 
-// Of all threads of the process, as far as they are known: where each stands, or as its last call began.
+// Returns the control blocks of the process's threads. For a running thread, it is the one at the begin of the last
+// call.
 std::vector<PageRange> controlBlocksOf(const TracedThread &thread) {
   std::vector<PageRange> blocks;
   for (auto &[tid, other] : thread.tracer->threads()) {
@@ -37,7 +38,7 @@ bool WriteObserver::followsCalls(TracedThread &thread) {
   return processOf(thread).is_watched || watchingOf(thread).told;
 }
 
-// A fork's child watches what it watches itself.
+// A fork's child does not watch the blocks that its parent watches.
 void WriteObserver::starts(TracedThread &thread) {
   if (WatchingProcess &process = processOf(thread); thread.space->pid == thread.tid() && !process.blocks.empty()) {
     setPages(thread, false);
@@ -53,7 +54,7 @@ void WriteObserver::called(TracedThread &thread, const SystemCall &call) {
     thread.answerCall(answer(thread, call));
 }
 
-// What it says is done at its end: only there the thread can make other calls.
+// The observer acts on the report at the end of the call, since the thread can make other calls only there.
 int64_t WriteObserver::answer(TracedThread &thread, const SystemCall &call) {
   const auto &arguments = call.arguments;
   const pid_t process = thread.space->pid;
@@ -120,7 +121,7 @@ void WriteObserver::watch(TracedThread &thread, PageRange bytes) {
   if (question_.most_bytes != 0)
     bytes.end = std::min(bytes.end, bytes.begin + question_.most_bytes);
   unwatch(thread, bytes.begin);
-  // Behind the first watch it is always known who is in a call.
+  // After the first watch, the tracer always knows which threads are in a call.
   thread.tracer->stopOthers(thread, !process.is_watched);
   process.is_watched = true;
   const auto mapped = ProcessMemory(static_cast<uint32_t>(thread.space->pid)).maps();
@@ -128,7 +129,7 @@ void WriteObserver::watch(TracedThread &thread, PageRange bytes) {
   incomplete_ |= pages.empty() || pages.front().range.begin > bytes.begin || bytesOf(pages) < bytes.end - bytes.begin;
   if (pages.empty())
     return;
-  setPages(thread, false); // some may be its own, too
+  setPages(thread, false); // the new block may share pages with other blocks
   process.blocks.emplace_back(bytes, std::move(pages)).keep(memoryOf(thread));
   ++blocks_;
   watched_bytes_ += bytes.end - bytes.begin;

@@ -1,10 +1,10 @@
-// Sees each instruction and system call that changes a watched block (msl_watch), while a thread is in the operation in
+// Finds each instruction and system call that changes a watched block (msl_watch) while a thread is in the operation in
 // question.
 //
-// Meanwhile the block's pages are closed to writes. A thread that writes on one gets SIGSEGV. The tracer takes it back
-// and opens the pages. The thread makes that one instruction while no other thread of the process runs, and the pages
-// are closed. A system call that is given one of the pages would fail with EFAULT. So they are open from its beginning
-// to its end, and the call has made every change in the buffers that it was given.
+// During the operation the block's pages are closed to writes. If a thread writes to such a page, the kernel raises
+// SIGSEGV. The observer suppresses the signal, stops the other threads of the process and opens the pages. It makes the
+// thread execute this one instruction, and closes the pages. A system call with a buffer on such a page would fail with
+// EFAULT. So the pages are open during the call, and each change in the call's buffers counts as made by the call.
 #pragma once
 
 #include "analysis/second_run/tracer.h"
@@ -18,42 +18,42 @@
 
 namespace msleaks::analysis::inline second_run {
 
-// Which watched blocks are asked about, and when.
+// Selects the watched blocks, and the operation during which their changes count.
 struct WriteQuestion {
-  std::optional<std::string> name; // of msl_watch; nothing: has none, then `bytes` must agree
-  bool is_told = true;             // by msl_watch; false: it is of the blocks that the hooks tell of
-  uint64_t bytes = 0;              // of the block that is watched
-  uint64_t most_bytes = 0;         // of each block no more is watched; 0: all
-  std::string operation;           // a range's name; empty: while a thread is in none
+  std::optional<std::string> name; // the name that msl_watch got. Nothing: it got none, and `bytes` must be equal
+  bool is_told = true;             // msl_watch reports the block. False: the hooks report it
+  uint64_t bytes = 0;              // size of the watched block
+  uint64_t most_bytes = 0;         // of each block, only so many bytes are watched. 0: all bytes
+  std::string operation;           // a range's name. Empty: changes count while a thread is in no range
 };
 
 struct Write {
   ChangedBytes bytes;
-  bool by_call = false;   // the kernel, for a call of the thread
-  bool given = false;     // to that call: it begins in the block, or nobody knows what it was given
-  bool is_within = false; // the operation in question
-  std::string operation;  // the thread's range; empty: none
+  bool by_call = false;   // made by a system call of the thread
+  bool given = false;     // a buffer of this call begins in the block, or the call's buffers are not known
+  bool is_within = false; // made during the operation in question
+  std::string operation;  // the thread's range. Empty: the thread is in none
   std::optional<uint64_t> step;
 };
 
-// What the tracer asks and tells while the thread stands still. `process`: as in AddressSpace.
+// The observer calls these functions while the thread stands still. `process` is AddressSpace::pid.
 struct WriteUser {
-  // Whether a block of the hooks' is one of those in question.
+  // Whether to watch a block that the hooks have reported.
   std::function<bool(const StoppedThread &, pid_t process, uint64_t address)> wants;
-  // The thread stands at the instruction that wrote, as if it had not been made yet.
+  // The thread has the registers from before the instruction that wrote.
   std::function<void(const StoppedThread &, pid_t process, const Write &)> written;
-  std::function<void(pid_t process)> replaced; // by exec: its images are others now
+  std::function<void(pid_t process)> replaced; // exec has replaced its images
 };
 
 class WriteObserver final : public TraceObserver {
 public:
   WriteObserver(WriteQuestion question, WriteUser user) : question_(std::move(question)), user_(std::move(user)) {}
 
-  bool loaded() const { return loaded_; } // a runtime that tells
+  bool loaded() const { return loaded_; } // whether a process has a runtime that reports watches
   uint64_t blocks() const { return blocks_; }
   uint64_t watchedBytes() const { return watched_bytes_; }
-  uint64_t operations() const { return operations_; } // how often a thread was in the operation in question
-  bool isIncomplete() const { return incomplete_; }   // not all changes could be told from others
+  uint64_t operations() const { return operations_; } // how often a thread has entered the operation in question
+  bool isIncomplete() const { return incomplete_; }   // whether some changes could not be seen
 
   std::vector<sock_filter> filter() const override { return filterOf({abi::kGuardCall}); }
   bool followsCalls(TracedThread &) override;
@@ -75,7 +75,7 @@ private:
   void leaveChanged(TracedThread &, const SystemCall &);
   void tellWritesOfCall(TracedThread &);
 
-  bool isAsked(const TracedThread &) const; // a thread of its process is in the operation
+  bool isAsked(const TracedThread &) const; // whether a thread of its process is in the operation
   bool isWithin(TracedThread &) const;
   void update(TracedThread &);
   void noteUnseen(const TracedThread &);

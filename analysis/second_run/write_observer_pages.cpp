@@ -1,4 +1,4 @@
-// How WriteObserver opens and closes the pages of watched blocks: for one instruction, for a call, for a signal.
+// Opens and closes the pages of watched blocks: for one instruction, for a system call, for a signal handler.
 #include "analysis/second_run/one_instruction.h"
 #include "analysis/second_run/write_observer.h"
 
@@ -13,19 +13,18 @@
 namespace msleaks::analysis::inline second_run {
 namespace {
 
-// The bytes that an instruction which fails on a page writes: in front of the address that the kernel names, and behind
-// it.
+// An instruction may write these bytes before and after the address that the kernel reports for it.
 constexpr uint64_t kBytesBefore = 64, kBytesBehind = 8192;
-// Of an argument that may be a buffer (call_buffers.h): smaller, it is no address; larger, the next one is no size.
+// A smaller argument of a call is no address. A larger argument is no size of a buffer.
 constexpr uint64_t kLeastAddress = 1 << 16, kMostBufferBytes = uint64_t{1} << 40;
 
-// Whether a handler of the process runs.
+// Whether the process has a handler for the signal.
 bool isCaught(pid_t tid, int signal) {
   const std::string signals = statusOf(tid, "SigCgt:");
   return signals.empty() || (std::strtoull(signals.c_str(), nullptr, 16) >> (signal - 1) & 1) != 0;
 }
 
-// Addresses that the instruction may have written. One that repeats itself goes along the register for that.
+// Returns the addresses to which the instruction may have written. An instruction that repeats its write changes RDI.
 PageRange writtenBy(uint64_t address, const user_regs_struct &before, const user_regs_struct &after) {
   PageRange written{address - std::min(address, kBytesBefore), address + kBytesBehind};
 #if defined(__x86_64__)
@@ -37,8 +36,8 @@ PageRange writtenBy(uint64_t address, const user_regs_struct &before, const user
   return written;
 }
 
-// The kernel begins a call again that a signal has ended, unless it has a handler. To make the thread do something then
-// would make the kernel forget that.
+// If a signal without a handler ends a call, the kernel makes the call again. It would not do so if the thread made
+// another call meanwhile.
 bool isBegunAgain(int64_t result) {
   constexpr int64_t kLast = -516; // ERESTART_RESTARTBLOCK
   return result <= kBegunAgain && result >= kLast;
@@ -46,7 +45,7 @@ bool isBegunAgain(int64_t result) {
 
 constexpr PageRange kEverything{0, UINT64_MAX};
 
-// Then the call begins anew.
+// Opens the pages at the beginning of a call. Then the call begins again.
 void openForCall(TracedThread &thread) {
   WatchingProcess &process = processOf(thread);
   WatchingThread &caller = watchingOf(thread);
@@ -62,7 +61,8 @@ void openForCall(TracedThread &thread) {
   process.is_closed = false;
 }
 
-// Behind a call that it was made to make, a thread has lost its signal. False: it reports something else first.
+// A thread that has made a call for us has lost its signal, so the signal is sent again. Returns false if the thread
+// reports something else first.
 bool sendAgain(TracedThread &thread, const siginfo_t &info) {
   if (thread.tracer->runTo(thread, PTRACE_SYSCALL, info.si_signo, info.si_signo))
     return thread.setSignal(info);
@@ -70,7 +70,7 @@ bool sendAgain(TracedThread &thread, const siginfo_t &info) {
   return false;
 }
 
-// The kernel writes the frame of the handler, perhaps on one of the pages, which are open.
+// Enters the signal handler while the pages are open: the kernel may write the handler's frame to one of the pages.
 std::optional<int> runHandler(TracedThread &thread, int signal) {
   if (!isCaught(thread.tid(), signal))
     return signal;
@@ -105,7 +105,7 @@ void WriteObserver::noteGiven(TracedThread &thread, const SystemCall &call) {
       given.push_back(whole);
 }
 
-// What the program does with its pages is between it and the kernel: they are watched no more.
+// If the program itself changes the protection or the mapping of pages, their blocks are no longer watched.
 void WriteObserver::leaveChanged(TracedThread &thread, const SystemCall &call) {
   const auto &arguments = call.arguments;
   if (call.number == SYS_mmap && (arguments[3] & MAP_FIXED) == 0)
@@ -124,7 +124,7 @@ void WriteObserver::callEnds(TracedThread &thread, int64_t result) {
   WatchingThread &caller = watchingOf(thread);
   if (caller.told)
     return perform(thread, *std::exchange(caller.told, std::nullopt));
-  // It may have been given pages that nobody could see: it is made again.
+  // The call may have a buffer that buffersOf does not know. So it is made again with open pages.
   if (result == -EFAULT && processOf(thread).is_closed) {
     setPages(thread, false);
     caller.is_given_all = caller.is_repeated = true;
@@ -138,7 +138,8 @@ void WriteObserver::callEnds(TracedThread &thread, int64_t result) {
     update(thread);
 }
 
-// What it is given may be larger than it says; where another thread may have written, too, nobody knows who did.
+// A call may write more than its arguments say. If another thread can write meanwhile, only changes in the call's
+// buffers count as made by the call.
 void WriteObserver::tellWritesOfCall(TracedThread &thread) {
   WatchingProcess &process = processOf(thread);
   const WatchingThread &caller = watchingOf(thread);
@@ -159,7 +160,7 @@ void WriteObserver::tellWritesOfCall(TracedThread &thread) {
   }
 }
 
-// What has changed outside of what calls are given while the pages were open, nobody has seen.
+// Notes changes that happened while the pages were open, outside of the buffers of calls.
 void WriteObserver::noteUnseen(const TracedThread &thread) {
   WatchingProcess &process = processOf(thread);
   for (WatchedBlock &block : process.blocks)
@@ -167,8 +168,8 @@ void WriteObserver::noteUnseen(const TracedThread &thread) {
       incomplete_ = true;
 }
 
-// Behind what this thread has done: the pages are closed while a thread is in the operation, unless a call holds them
-// open.
+// Opens or closes the pages after a call of the thread. They are closed while a thread is in the operation, unless a
+// call needs them open.
 void WriteObserver::update(TracedThread &thread) {
   WatchingProcess &process = processOf(thread);
   if (!isAsked(thread) || process.blocks.empty()) {
@@ -203,7 +204,7 @@ std::optional<int> WriteObserver::signalled(TracedThread &thread, int signal) {
     return signal;
   const auto address = reinterpret_cast<uint64_t>(info->si_addr);
   if (signal == SIGSEGV && info->si_code == SEGV_ACCERR && process.liesOn({address, 1}))
-    return process.is_closed ? write(thread, address) : 0; // it was opened meanwhile
+    return process.is_closed ? write(thread, address) : 0; // the page was opened meanwhile
   if (!process.is_closed || !isCaught(thread.tid(), signal))
     return signal;
   thread.tracer->stopOthers(thread);
@@ -216,7 +217,7 @@ std::optional<int> WriteObserver::write(TracedThread &thread, uint64_t address) 
   thread.tracer->stopOthers(thread);
   setPages(thread, false);
   const Instruction instruction = makeInstruction(thread, thread.space->pid);
-  if (!instruction.made) { // as when it writes where nothing is, too
+  if (!instruction.made) { // for example, if it also writes to an address that is not mapped
     if (instruction.instead && isSignalStop(*instruction.instead))
       return runHandler(thread, WSTOPSIG(*instruction.instead));
     if (instruction.instead)
