@@ -50,13 +50,15 @@ std::string resultOf(const Symbol &symbol) {
 void printSymbols() {
   std::puts(
       "# Symbols\n\n    $ msleaks sites ./program        # the calls of these functions that the plugin marked\n\n"
-      "Expanded from `symbols.def`: the functions whose calls the pass marks. Only hooks see rows with the verbs\n"
-      "access, argument, kernel, device and show. Positions count parameters from 0, or from the end (-1).\n\n"
-      "- `address` is the destination, or the written memory; `source` is the source, the read memory, or the shown "
-      "block.\n"
-      "- A result is returned, or stored through parameter n by a call that returns 0 (`out(n)`).\n"
-      "- `handle(n)`: it is returned, and its status is stored through parameter n.\n"
-      "- `at(n)`: the caller's memory begins where parameter n says.\n\n"
+      "Expanded from `symbols.def`: the functions that msleaks instruments or hooks. Only hooks see functions with\n"
+      "the verbs access, argument, kernel, device and show. A number is the position of a parameter, counted from 0;\n"
+      "the last parameter is -1.\n\n"
+      "- `address` is the address of the block, the destination of a copy, or the written memory.\n"
+      "- `source` is the source of a copy, the read memory, or the block to which addresses are mapped.\n"
+      "- `returned`: the call returns the block.\n"
+      "- `out(n)`: the call stores the block through parameter n, and returns 0 on success.\n"
+      "- `handle(n)`: the call returns the block's handle, and stores its status through parameter n.\n"
+      "- `at(n)`: the block is memory of the caller. Parameter n is its address.\n\n"
       "| symbol | verb | family | heap | result | size | count | address | source | kernel | stream | freed by |\n"
       "|---|---|---|---|---|---|---|---|---|---|---|---|");
   for (const Symbol &symbol : kSymbols) {
@@ -67,7 +69,7 @@ void printSymbols() {
                 position(symbol.source).c_str(), position(symbol.kernel).c_str(), position(symbol.stream).c_str(),
                 partner.c_str());
   }
-  std::puts("\n## Families\n\nA hook takes the site that a callback left only within one family.\n\n"
+  std::puts("\n## Families\n\nA hook uses the site that a callback has stored only if both are of the same family.\n\n"
             "| family | what it is |\n|---|---|");
 #define MSL_FAMILY(name, text, doc) std::printf("| `%s` | %s |\n", text, doc);
 #include "msleaks/abi/families.def"
@@ -75,8 +77,8 @@ void printSymbols() {
 
 void printCallbacks() {
   std::puts("# Callbacks\n\n    $ nm program.o | grep __msl_on        # the callbacks that an object calls\n\n"
-            "Expanded from `callbacks.def`: the functions that the pass calls and the runtime defines, each as\n"
-            "`void __msl_<name>(…)`.\n\n"
+            "Expanded from `callbacks.def`: the functions that instrumented code and hooks call. The runtime\n"
+            "defines each of them as `void __msl_<name>(…)`.\n\n"
             "| callback | called | parameters |\n|---|---|---|");
 #define MSL_CALLBACK(name, doc, ...) std::printf("| `%s` | %s | `%s` |\n", #name, doc, #__VA_ARGS__);
 #include "msleaks/abi/callbacks.def"
@@ -100,25 +102,26 @@ std::string whatOf(const HandleCall &call) {
   const std::string at = call.at.present() ? "parameter " + position(call.at) : "";
   switch (call.verb) {
   case HandleVerb::Opens:
-    return call.result == HandleResult::Return ? "opens what it returns"
-           : call.result == HandleResult::Pair ? "opens two at " + at
-           : call.result == HandleResult::Each ? "opens a list at " + at
-                                               : "opens one at " + at;
+    return call.result == HandleResult::Return ? "opens the returned handle"
+           : call.result == HandleResult::Pair ? "opens two handles, stored through " + at
+           : call.result == HandleResult::Each ? "opens several handles, stored through " + at
+                                               : "opens one handle, stored through " + at;
   case HandleVerb::Retains:
-    return "one more owner of " + at;
+    return "adds an owner to " + at;
   case HandleVerb::Closes:
-    return "closes " + at + (call.when == CloseWhen::Always ? ", also where it fails" : "");
+    return "closes " + at + (call.when == CloseWhen::Always ? ", even if the call fails" : "");
   }
   return "?";
 }
 
 void printHandles() {
   std::puts(
-      "# Handles\n\n    $ msleaks dump RUN --kind opened,closed        # each handle that was made or given back"
+      "# Handles\n\n    $ msleaks dump RUN --kind opened,closed        # each handle that was opened or closed"
       "\n\n"
-      "Expanded from `handles.def` and `handle_calls.def`: the kinds of handles, and the functions that make them\n"
-      "or give them back. Positions count parameters from 0, or from the end (-1).\n\n"
-      "| kind | number | what it is | given back by |\n|---|---|---|---|");
+      "Expanded from `handles.def` and `handle_calls.def`: the kinds of handles, and the functions that open or close\n"
+      "them. Parameters are counted from 0; the last parameter is -1. If a kind counts its owners, `closes` removes\n"
+      "one owner, and the last one closes the handle.\n\n"
+      "| kind | number | what it is | closed by |\n|---|---|---|---|");
 #define MSL_HANDLE(name, number, text, back, doc) std::printf("| `%s` | %d | %s | %s |\n", text, number, doc, back);
 #include "msleaks/abi/handles.def"
   std::puts("\n| function | family | kind | what it does |\n|---|---|---|---|");
