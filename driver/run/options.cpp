@@ -169,10 +169,12 @@ void declareRecorded(CommandLine &line, RunOptions &options, GivenTexts &texts) 
           "block, the FILE:LINE of a call that allocates, or the NAME of a watch of the program. The comparison "
           "goes from the end of the operation START to the end of END. full-content also stores each content in a file")
       .valueName("WHAT[:BYTES][,START][,END][,full-content]");
-  line.flag("--cfg", options.count_sources,
-            "also counts kernels of OpenCL programs that are given as source; each such program is compiled once more");
+  line.flag(
+      "--cfg", options.count_sources,
+      "also counts the control flow of OpenCL kernels that are given as source; each such program is compiled twice");
   line.flag("--start-paused", options.start_paused, "records nothing until `msleaks ctl RUN start`");
-  line.option("--hooks", options.hooks, "loads a library with hooks of your own behind msleaks' hooks; may be repeated")
+  line.option("--hooks", options.hooks,
+              "loads a library with hooks of your own, in addition to msleaks' hooks; may be repeated")
       .oneAtATime()
       .valueName("FILE");
 }

@@ -87,6 +87,7 @@ Action declareGraphs(CommandLine &line) {
 
 } // namespace
 
-MSL_REGISTER_VERB(cfg, "shows how often each edge ran of functions that were built with --msl-cfg", declareGraphs)
+MSL_REGISTER_VERB(cfg, "shows how often each edge of the control flow ran, in functions that were built with --msl-cfg",
+                  declareGraphs)
 
 } // namespace msleaks::tools

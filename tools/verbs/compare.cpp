@@ -168,7 +168,7 @@ Result<std::filesystem::path> findRecorder() {
 
 Result<analysis::BisectQuestion> bisectQuestionOf(const CompareOptions &options) {
   if (options.command.empty())
-    return fail("--bisect needs a command that builds and runs the program, behind --", ExitStatus::Usage);
+    return fail("--bisect needs a command that builds and runs the program, after --", ExitStatus::Usage);
   analysis::BisectQuestion question;
   question.good = options.first;
   question.bad = options.second;
@@ -252,7 +252,7 @@ Action declareCompare(CommandLine &line) {
               "names the folder of a run, a result file, or a dump of msMemScope (.csv). Several runs with commas "
               "between them show the noise")
       .required();
-  line.option("B", options->second, "names another one, which is compared with A").required();
+  line.option("B", options->second, "names the other run, which is compared with A").required();
   line.option("--at", options->at,
               "compares the blocks that were alive at peak, end, step:N, mark:NAME or a time since the start (1.5s)")
       .valueName("WHEN")
@@ -260,23 +260,25 @@ Action declareCompare(CommandLine &line) {
   const Option json = line.flag("--json", options->json, "prints a JSON object instead of the text (docs/compare.md)");
   line.flag("--all", options->all, "prints all changed places, as a tree of libraries and files").excludes(json);
   line.option("--width", options->width, "sets the width of the text in columns [that of the terminal]");
-  line.group("As msMemScope compares");
+  line.group("Comparison as in msMemScope");
   line.option("--policy", options->policy, "msmemscope: writes the file that msMemScope's comparison writes")
       .oneOf({"msmemscope"});
   line.option("--level", options->level, "compares launches of kernels, or ends of operators (in a run: ranges)")
       .oneOf({"kernel", "op"})
       .showDefault();
   line.option("-o,--output", options->output,
-              "names the folder for this file, or for both results of --bisect; it is made if there is none")
+              "names the folder for this file, or for both results of --bisect; it is created if needed")
       .valueName("FOLDER");
-  line.group("Which commit it was");
+  line.group("Search for a commit");
   line.flag("--bisect", options->bisect,
             "finds the commit that changed the memory: A and B are commits of this git repository, the good one first");
-  line.option("COMMAND", options->command, "builds and runs the program on a commit, behind --; only for --bisect");
-  line.option("--metric", options->metric, "names the figure that a bad commit changes: peak, leaks or place FILE:LINE")
+  line.option("COMMAND", options->command, "builds and runs the program of a commit, after --; only for --bisect");
+  line.option("--metric", options->metric,
+              "names the figure that the commit has changed: peak, leaks or place FILE:LINE")
       .secondWordAfter("place")
       .showDefault();
-  line.option("--build", options->build, "is a shell command that builds a commit; its memory does not count")
+  line.option("--build", options->build,
+              "is a shell command that builds a commit; the memory of the build does not count")
       .valueName("COMMAND");
   return [options] { return compare(*options); };
 }

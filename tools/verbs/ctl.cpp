@@ -62,7 +62,8 @@ Result<ExitStatus> adopt(const ControlOptions &options) {
 Result<ExitStatus> control(const ControlOptions &options) {
   const bool set = options.command == "set";
   if (set != !options.argument.empty())
-    return fail(set ? "set what? write NAME=VALUE" : fmt::format("{} takes no argument", options.command),
+    return fail(set ? "set needs an option and its new value: write NAME=VALUE"
+                    : fmt::format("{} takes no argument", options.command),
                 ExitStatus::Usage);
   if (options.command == "status")
     return status(options);
@@ -74,14 +75,16 @@ Result<ExitStatus> control(const ControlOptions &options) {
 Action declareControl(CommandLine &line) {
   auto options = std::make_shared<ControlOptions>();
   line.option("RUN", options->run, "names the folder of the recording").required();
-  line.option("COMMAND", options->command,
-              "start: records from here on; stop: records nothing; status: shows the state of the recording; "
-              "snapshot: stores all events so far; reach: holds the processes and reads which blocks are still pointed "
-              "to; set: changes an option of msleaks-run; adopt: collects in place of a collector that was killed")
+  line.option(
+          "COMMAND", options->command,
+          "start: records from now on; stop: records nothing; status: shows the state of the recording; "
+          "snapshot: stores all events so far; reach: stops the processes for a moment, to find the pointers to each "
+          "block; set: changes an option of msleaks-run; adopt: continues the recording if msleaks-run was killed")
       .required()
       .oneOf({"start", "stop", "status", "snapshot", "reach", "set", "adopt"});
-  line.option("NAME=VALUE", options->argument,
-              "is the new value for set: of on-full, ring-kib, ring-max-kib, block-timeout-ms or events");
+  line.option(
+      "NAME=VALUE", options->argument,
+      "is only for set: the option on-full, ring-kib, ring-max-kib, block-timeout-ms or events, and its new value");
   line.flag("--json", options->json, "prints the status as a JSON object");
   return [options] { return control(*options); };
 }

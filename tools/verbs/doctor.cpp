@@ -26,7 +26,7 @@ Result<ExitStatus> examine(const DoctorOptions &options) {
 
 Action declareDoctor(CommandLine &line) {
   const auto options = std::make_shared<DoctorOptions>();
-  line.option("PROGRAM", options->run.command, "is the program with its arguments, behind --").required();
+  line.option("PROGRAM", options->run.command, "is the program with its arguments, after --").required();
   line.option("--hooks", options->run.hooks, "loads a library with hooks of your own (docs/hooks.md); may be repeated")
       .oneAtATime();
   line.flag("--json", options->json, "prints a JSON list (docs/doctor.md)");

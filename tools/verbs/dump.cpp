@@ -166,7 +166,7 @@ Result<ExitStatus> dump(const DumpOptions &options) {
   analysis::Symbolizer symbolizer;
   analysis::SiteCatalog catalog(symbolizer);
   if (const Result<void> loaded = loadNames(trace, symbolizer, catalog); !loaded)
-    spdlog::warn("no labels and places: {}", loaded.error().message);
+    spdlog::warn("labels and places cannot be shown: {}", loaded.error().message);
   for (const std::string &note : catalog.notes())
     spdlog::warn("{}", note);
   const analysis::TraceNames names(trace, catalog.labels());

@@ -63,7 +63,7 @@ Result<ExitStatus> exportRun(const ExportOptions &options) {
   if (options.run.empty())
     return fail("RUN is required; see msleaks export --help", ExitStatus::Usage);
   if (options.format.empty())
-    return fail("--format is required; msleaks export --list shows which there are", ExitStatus::Usage);
+    return fail("--format is required; msleaks export --list shows the formats", ExitStatus::Usage);
   const auto format = MSL_TRY(analysis::formatOf(options.format));
   const auto damage =
       MSL_TRY(options.toStdout() ? exportTo(std::cout, options, format) : exportToFile(options, format));

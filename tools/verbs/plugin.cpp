@@ -74,6 +74,6 @@ Action declarePlugin(CommandLine &line) {
 
 } // namespace
 
-MSL_REGISTER_VERB(plugin, "prints the path for -fpass-plugin=", declarePlugin)
+MSL_REGISTER_VERB(plugin, "prints the path of the compiler plugin, for clang's option -fpass-plugin", declarePlugin)
 
 } // namespace msleaks::tools

@@ -223,7 +223,7 @@ private:
 void declareLntReport(Declaration &declaration) {
   ProfileOptions &options = declaration.options();
   CommandLine &report =
-      declaration.addReading("report", "prints a JSON report for lnt submit, with the profile in it", showReport);
+      declaration.addReading("report", "prints a JSON report for lnt submit, which contains the profile", showReport);
   report.option("--machine", options.machine, "sets the name of the machine in LNT [this machine's name]")
       .valueName("NAME");
   report.option("--machine-field", options.machine_fields, "adds a field about the machine for LNT; may be repeated")

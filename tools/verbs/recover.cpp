@@ -27,7 +27,7 @@ Result<ExitStatus> recover(const RecoverOptions &options) {
   for (const std::string &note : recovered.notes)
     std::cout << "  " << note << '\n';
   for (const std::string &process : recovered.still_running)
-    std::cout << "  " << process << " is still running and was left alone; recover again when it has ended\n";
+    std::cout << "  " << process << " is still running, so it was skipped; recover again when it has ended\n";
   return ExitStatus::Clean;
 }
 

@@ -149,7 +149,8 @@ void declareForm(CommandLine &line, ReportOptions &options) {
               "adds a table of peak and leaks by site, path, function, file, type, variable, owner, thread, process, "
               "device or library");
   line.option("--filter", options.filter,
-              "shows only places with this text in function, file, library, type or variable (`*`, `^`, `$`)");
+              "shows only places with this text in function, file, library, type or variable (`*`: any text, `^`: the "
+              "beginning, `$`: the end)");
   line.option("--top", options.top, "sets the number of findings, and of rows of each table [5, with --all 10]");
   line.option("--sort", options.style.sort, "sorts tables by bytes, count, age or place [bytes]")
       .oneOf({"bytes", "count", "age", "place"});
@@ -162,7 +163,7 @@ void declareRarerPart(CommandLine &line, ReportOptions &options) {
       "counts only blocks that were allocated between --from and this moment; blocks alive at --to count as leaked");
   line.option("--thread", options.thread, "counts only blocks that the thread with this number allocated");
   line.option("--skip-steps", options.skip_steps,
-              "leaves allocations of the first N steps out of the findings of growth")
+              "ignores allocations of the first N steps (the warm-up) when it looks for growth")
       .valueName("N")
       .showDefault();
   line.option("--min-growth", options.least_growth_bytes, "shows only growth by at least this much a step (4KiB, 10MB)")

@@ -91,7 +91,7 @@ Result<ExitStatus> showLive(analysis::LiveAnalysis &live, Screen &screen, const 
 
 Result<ExitStatus> top(const TopOptions &options) {
   if (options.json && !options.once)
-    return fail("--json goes with --once: it is one object", ExitStatus::Usage);
+    return fail("--json needs --once, because it prints one object", ExitStatus::Usage);
   const std::string run = options.run.empty() ? MSL_TRY(analysis::newestRunningRun()).string() : options.run;
   std::ignore = setpriority(PRIO_PROCESS, 0, kNice); // if the kernel refuses, `top` runs with normal priority
   const auto screen = options.once ? nullptr : Screen::open();

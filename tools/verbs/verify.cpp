@@ -71,9 +71,8 @@ Result<ExitStatus> verify(const VerifyOptions &options) {
 Action declareVerify(CommandLine &line) {
   const auto options = std::make_shared<VerifyOptions>();
   line.option("RUN", options->run, "names the folder of a run, or its trace file").required();
-  line.option("FINDING", options->finding, "is the id of one of its findings, or the finding's number in the report")
-      .required();
-  line.option("PROGRAM", options->command, "is the program with its arguments, behind --").required();
+  line.option("FINDING", options->finding, "is the id of a finding of RUN, or its number in the report").required();
+  line.option("PROGRAM", options->command, "is the program with its arguments, after --").required();
   line.flag("--json", options->json, "prints a JSON object (docs/verify.md); the output of the program goes to stderr");
   return [options] { return verify(*options); };
 }
@@ -81,7 +80,7 @@ Action declareVerify(CommandLine &line) {
 } // namespace
 
 MSL_REGISTER_VERB(verify,
-                  "runs a program again to check that blocks are untouched, or to find the writer of trampled ones",
+                  "runs a program again to prove a finding: that blocks stay untouched, or which code wrote a block",
                   declareVerify)
 
 } // namespace msleaks::tools

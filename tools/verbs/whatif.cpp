@@ -39,7 +39,7 @@ Result<std::vector<Change>> changesOf(const WhatIfOptions &options) {
     changes.push_back({Change::Kind::Share, both.substr(0, comma), both.substr(comma + 1)});
   }
   if (changes.empty())
-    return fail("no change is asked about: --free-at-last-use, --alloc-at-first-use, --drop or --share",
+    return fail("no change is given: use --free-at-last-use, --alloc-at-first-use, --drop or --share",
                 ExitStatus::Usage);
   return changes;
 }
