@@ -114,7 +114,7 @@ bool isReadable(const atb::Pack *pack) {
     return true;
   }
   if (layout.exchange(Layout::Strange, std::memory_order_relaxed) != Layout::Strange)
-    __msl_note("ATB's operators are of a version that is not known: what they are given is not seen");
+    __msl_note("ATB's operators are of an unknown version: their arguments are not recorded");
   return false;
 }
 

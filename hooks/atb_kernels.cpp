@@ -78,7 +78,7 @@ void recordKernel(const void *caller, const Param *param) {
   const uint64_t tensor_bytes = measured(param, ins, outs);
   if (tensor_bytes == 0) {
     if (!is_noted.exchange(true, std::memory_order_relaxed))
-      __msl_note("ATB's kernels are of a version that is not known: what they are given is not seen");
+      __msl_note("ATB's kernels are of an unknown version: their arguments are not recorded");
     return;
   }
   recordUses(call, in, param, tensor_bytes, abi::kRead);

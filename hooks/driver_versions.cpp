@@ -72,7 +72,8 @@ void noteUnknownVersions(abi::Family family) noexcept {
     if (version.family != family || version.majorOf(version.function, major) != 0 || major <= version.newest)
       continue;
     char note[160];
-    std::snprintf(note, sizeof note, "%s is of version %d, its hooks know versions up to %d: what is new is not seen",
+    std::snprintf(note, sizeof note,
+                  "%s is of version %d, its hooks know versions up to %d: new functions are not recorded",
                   version.function.library, major, version.newest);
     __msl_note(note);
   }

@@ -345,7 +345,7 @@ bool describe(LoadedKernel &kernel) {
   if (stream.get() == nullptr || !row.copy(&kernel.row, sizeof kernel.row))
     return false;
   if (kernel.row.version != abi::kDeviceCountsVersion || kernel.row.table[sizeof kernel.row.table - 1] != 0) {
-    noteUncounted(kernel.name, "what its module says of it is of another version");
+    noteUncounted(kernel.name, "its module describes it in another version");
     return false;
   }
   CountedModule *module = findModule(kernel.row.table);

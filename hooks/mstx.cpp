@@ -103,8 +103,8 @@ const Domain *domainOf(const char *name) {
   }
   if (number != 0) {
     char note[256];
-    std::snprintf(note, sizeof note, "MSTX: domain %u, %.64s, is one too many: the owner of its blocks is %s", number,
-                  name, other_domains.name);
+    std::snprintf(note, sizeof note, "MSTX: domain %u, %.64s, is one domain too many: the owner of its blocks is %s",
+                  number, name, other_domains.name);
     __msl_note(note);
   }
   return &other_domains;

@@ -91,9 +91,9 @@ Draft<Finding> findingOf(const Keeper &keeper, const DeadWrites &writes, Conclus
   addLine(finding.evidence, "overwritten_at", writes.sum.overwritten_at, conclusion);
   const std::string write = lineOf(writes.sum.written_at, conclusion);
   const std::string over = lineOf(writes.sum.overwritten_at, conclusion);
-  finding.advice = fmt::format("Remove the write{}: the one{} replaces all that it wrote.",
+  finding.advice = fmt::format("Remove the write{}: the write{} overwrites all its bytes.",
                                write.empty() ? " to " + thingOf(finding) : " at " + write,
-                               over.empty() ? " behind it" : " at " + over);
+                               over.empty() ? " after it" : " at " + over);
   return draft;
 }
 

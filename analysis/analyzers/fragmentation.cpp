@@ -205,7 +205,7 @@ Draft<Finding> findingOf(const Keeper &keeper, const Pinned &pinned, Conclusion 
     finding.evidence.emplace_back("pinned_by", lineOf(*pin));
   finding.advice =
       parts == 0 || !pin
-          ? fmt::format("The pool uses nothing of what {} allocated: let it give the segments back.",
+          ? fmt::format("The pool uses none of the memory that {} allocated: let the pool free these segments.",
                         functionIn(finding.site))
           : fmt::format("{} part{} of {} ({}) keep{} the segments alive: give such parts a segment of "
                         "their own.",

@@ -51,7 +51,8 @@ Absence blocksOf(const std::string &site, Kind kind, Conclusion &conclusion, std
     failure =
         fmt::format("no block was allocated at '{}' (FILE:LINE, a function or a variable, as in the report)", site);
   else if (unseen == found) // memory of a library that the call uses stays
-    failure = fmt::format("when the blocks of '{}' are used is not known: not all uses of that memory were seen", site);
+    failure = fmt::format(
+        "it is not known when the blocks of '{}' are used: msleaks did not see all uses of that memory", site);
   return absence;
 }
 

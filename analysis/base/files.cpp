@@ -129,7 +129,7 @@ Result<void> AppendFile::append(std::span<const uint8_t> content) {
     // A reader would report an incomplete chunk as damage, so cuts it off.
     const bool restored = ::ftruncate(fd_.get(), static_cast<off_t>(size_)) == 0;
     return fail(fmt::format("cannot write '{}': {}{}", name_, describeErrno(error),
-                            restored ? "" : "; a torn chunk stays at its end"));
+                            restored ? "" : "; the file now ends with an incomplete chunk"));
   }
   size_ += content.size();
   return {};

@@ -74,7 +74,8 @@ Result<Adopted> adoptRun(const std::filesystem::path &run, const std::atomic<boo
   Collector collector(session, std::move(opened.trace), opened.before, std::move(opened.stored));
   collectUntil(collector, stop);
   CollectorSummary summary = collector.summary();
-  summary.notes.push_back(fmt::format("the collector, pid {}, was killed; pid {} went on", killed, getpid()));
+  summary.notes.push_back(
+      fmt::format("the collector (pid {}) was killed; pid {} continued the recording", killed, getpid()));
   if (summary.failure)
     return tl::make_unexpected(*summary.failure);
   MSL_TRY(complete(folder, summary));

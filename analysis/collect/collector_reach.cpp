@@ -15,9 +15,9 @@ constexpr size_t kMostLines = 100; // of an answer
 
 std::string lineOf(uint32_t pid, const PointerMap &map) {
   const std::string line =
-      fmt::format("process {}: held for {:.1f} ms, {:.1f} MiB read", pid, static_cast<double>(map.waited_ns) / 1e6,
+      fmt::format("process {}: stopped for {:.1f} ms, {:.1f} MiB read", pid, static_cast<double>(map.waited_ns) / 1e6,
                   static_cast<double>(map.read_bytes) / 1048576);
-  return map.why_not.empty() ? line : line + "; what is lost is not known: " + map.why_not;
+  return map.why_not.empty() ? line : line + "; its lost blocks are not known: " + map.why_not;
 }
 
 } // namespace

@@ -132,7 +132,7 @@ Result<ControlAnswer> askSession(const fs::path &session, const std::string &req
   if (::connect(connection.get(), address.get(), address.bytes()) != 0) {
     if (errno == EACCES || errno == EPERM)
       return fail(fmt::format("{}: {}", session.string(), reason()), ExitStatus::OwnFault);
-    return fail(fmt::format("{}: no collector is there ({})", session.string(), reason()));
+    return fail(fmt::format("{}: no collector answers there ({})", session.string(), reason()));
   }
   pollfd answered{connection.get(), POLLIN, 0};
   if (::send(connection.get(), request.data(), request.size(), MSG_NOSIGNAL) < 0 && errno != EPIPE)

@@ -381,11 +381,11 @@ Result<uint64_t> ProcessCollector::finish(CollectOutput &output, uint64_t end_ns
   if (const uint32_t refused = arena_.pathsRefused(); refused > 0)
     note(fmt::format("{} allocations are shown without their path: there was no room for it", refused));
   if (arena_.isSandboxed())
-    note("it installed a seccomp filter: from then on msleaks made no system call in it. What found no room counts as "
-         "dropped, and what its memory pointed to at the end was not read");
+    note("it installed a seccomp filter: from then on msleaks made no system calls in it. Events without room in its "
+         "rings count as dropped, and the pointers in its memory were not read at the end");
   lost_sight_ = reason != EndReason::Replaced && arena_.hasLeft();
   if (lost_sight_)
-    note("it became another program by exec, and nothing of that is recorded: it is static, has other rights, or its "
+    note("it became another program by exec, which recorded nothing: that program is static, has other rights, or its "
          "environment does not name the session");
   end_ns = std::max({end_ns, last_event_ns_, facts().attach_ns});
   MSL_TRY(output.writer.processEnd({process_, end_ns, status, arena_.droppedNoRing(), reason}));

@@ -30,7 +30,7 @@ bool ProcessCollector::seesPages() {
     return true;
   const auto stat = readProcStat(pages_->pid()); // of a process that has ended nobody can tell
   if (stat && !stat->hasEnded())
-    note("nobody knows how much of its large blocks was touched: the kernel does not tell (/proc/PID/pagemap)");
+    note("it is not known how much of its large blocks was touched: the kernel does not show it (/proc/PID/pagemap)");
   pages_.reset();
   return false;
 }

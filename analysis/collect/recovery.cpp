@@ -65,7 +65,8 @@ std::vector<ArenaReader> Recovery::openArenas() {
     if (!arena)
       result_.notes.push_back(arena.error().message);
     else if (!*arena) {
-      result_.notes.push_back(fmt::format("{}: its process had no room to record in", file.filename().string()));
+      result_.notes.push_back(
+          fmt::format("{}: its process had no room for its events", file.filename().string()));
       unrecorded_.push_back({0, pidOfArena(file), {}, -1});
     } else
       arenas.push_back(std::move(**arena));
@@ -143,8 +144,8 @@ Result<Recovered> closeOnly(const RunFolder &folder, Manifest manifest, const fs
   MSL_TRY(trace.close());
   SessionDir::removeUnfinished(session);
   Recovered result;
-  result.notes.push_back(
-      fmt::format("the session's shared memory {} is gone: what it still held is lost", session.string()));
+  result.notes.push_back(fmt::format(
+      "the session's shared memory {} is gone: the events that it still contained are lost", session.string()));
   manifest.notes.insert(manifest.notes.end(), result.notes.begin(), result.notes.end());
   manifest.state = "recovered";
   MSL_TRY(folder.writeManifest(manifest));
@@ -172,7 +173,7 @@ Result<Recovered> recoverRun(const fs::path &path, const fs::path &session_path)
   auto manifest = MSL_TRY(readOrInvent(folder, session_path));
   const fs::path session_dir = session_path.empty() ? fs::path(manifest.session_dir) : session_path;
   if (session_path.empty() && manifest.state == "running" && !session_dir.is_absolute())
-    return fail(fmt::format("'{}': its session_dir '{}' is no absolute path: name the session's shared memory yourself",
+    return fail(fmt::format("'{}': its session_dir '{}' is no absolute path: name the right folder by --session",
                             (folder.path() / kManifestFile).string(), manifest.session_dir));
   // Before anything is taken out of the shared memory.
   MSL_TRY(checkOutputFile(folder.path() / kManifestFile));

@@ -28,7 +28,7 @@ Result<void> setNumber(Number &field, std::string_view name, std::string_view te
 // A flight recorder's rings are laid out and read in another way, so nobody becomes one, or ceases to be one.
 Result<void> checkChange(abi::OnFull from, abi::OnFull to, std::string_view name) {
   if ((from == abi::OnFull::Overwrite) != (to == abi::OnFull::Overwrite))
-    return fail(fmt::format("{}: overwrite is chosen when a session starts, not later", name), ExitStatus::OwnFault);
+    return fail(fmt::format("{}: overwrite can be chosen only when a session starts", name), ExitStatus::OwnFault);
   return {};
 }
 Result<void> checkChange(abi::CallStack, abi::CallStack, std::string_view) { return {}; }
@@ -36,14 +36,14 @@ Result<void> checkChange(abi::Reach, abi::Reach, std::string_view) { return {}; 
 // Blocks that were there before would be missing.
 Result<void> checkChange(abi::AccessSource from, abi::AccessSource to, std::string_view name) {
   if (from != to)
-    return fail(fmt::format("{}: what tells of uses is chosen when a session starts, not later", name),
+    return fail(fmt::format("{}: the source of uses can be chosen only when a session starts", name),
                 ExitStatus::OwnFault);
   return {};
 }
 // Counts of two modes would be added up.
 Result<void> checkChange(abi::CountMode from, abi::CountMode to, std::string_view name) {
   if (from != to)
-    return fail(fmt::format("{}: whose edges are counted is chosen when a session starts, not later", name),
+    return fail(fmt::format("{}: the counted threads can be chosen only when a session starts", name),
                 ExitStatus::OwnFault);
   return {};
 }
@@ -59,7 +59,8 @@ template <class Choice> Result<void> setChoice(Choice &field, std::string_view n
       return {};                                                                                                       \
     }
 #include "msleaks/abi/flags.def"
-  return fail(fmt::format("{}: {} is no value of it", name, text), ExitStatus::Usage);
+  return fail(fmt::format("{}: {} is not one of its values; see msleaks-run --help-all", name, text),
+              ExitStatus::Usage);
 }
 
 Result<void> changeOne(abi::Flags &flags, std::string_view name, std::string_view value) {
@@ -70,7 +71,7 @@ Result<void> changeOne(abi::Flags &flags, std::string_view name, std::string_vie
   if (name == withoutDashes(option))                                                                                   \
     return setChoice(flags.field, name, value);
 #include "msleaks/abi/flags.def"
-  return fail(fmt::format("{}: no such setting; see msleaks-run --help", name), ExitStatus::Usage);
+  return fail(fmt::format("{}: no such setting; see msleaks-run --help-all", name), ExitStatus::Usage);
 }
 
 } // namespace

@@ -67,7 +67,7 @@ Result<SessionStatus> parseStatus(const std::string &text) {
   };
   if (!json.is_object() || !json.contains("state") || !json["state"].is_string() || !json.contains("events") ||
       !json["events"].is_object())
-    return fail("the collector's answer is no status: it is of another version");
+    return fail("the collector's answer is no status: the collector is of another version of msleaks");
   const auto &events = json["events"];
   return SessionStatus{
       json["state"].get<std::string>(),

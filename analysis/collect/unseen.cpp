@@ -42,7 +42,7 @@ void addListed(const abi::UnseenProcess &process, Unseen &unseen) {
   unseen.processes.push_back({0, error == abi::kChildOfSandboxed ? 0 : pid,
                               name.empty() ? std::vector<std::string>{} : std::vector{name}, -1});
   if (error == abi::kSandboxed)
-    unseen.notes.push_back(fmt::format("pid {} ({}) began behind a seccomp filter that another program had installed: "
+    unseen.notes.push_back(fmt::format("pid {} ({}) began under a seccomp filter that another program had installed: "
                                        "nothing of this process is recorded",
                                        pid, name));
   else if (error == abi::kChildOfSandboxed)
@@ -54,7 +54,7 @@ void addListed(const abi::UnseenProcess &process, Unseen &unseen) {
                                        pid, name));
   else
     unseen.notes.push_back(fmt::format(
-        "pid {} ({}) could not make its files: {}{}: nothing of it is recorded, nor of what it started by fork", pid,
+        "pid {} ({}) could not make its files: {}{}: nothing of this process and its forked children is recorded", pid,
         name, std::strerror(error), hint(error)));
 }
 
@@ -68,8 +68,8 @@ Unseen readUnseen(const SessionDir &session) {
   unseen.dropped = page->dropped.load(std::memory_order_relaxed);
   if (unseen.dropped != 0)
     unseen.notes.push_back(fmt::format(
-        "{} events of processes that found no collector and no room without one, or that a seccomp filter kept from "
-        "making their files, are dropped",
+        "{} events are dropped: their processes found no collector and had used up the shared memory for this case, or "
+        "a seccomp filter kept them from making their files",
         unseen.dropped));
   const uint32_t count = page->count.load(std::memory_order_acquire);
   const uint32_t listed = std::min(count, abi::kMaxUnseen);

@@ -121,7 +121,7 @@ Result<WatchOption> parseWatch(std::string_view text) {
     if (takeNumber(parts[1], number))
       wish.output = static_cast<uint32_t>(number + 1);
     if (parts[1].empty() || number >= UINT32_MAX)
-      return refuse(text, "tensor needs the operation that gives it out");
+      return refuse(text, "after tensor, name the operation whose output it is");
   }
   if (parts.size() > 3)
     return refuse(text, fmt::format("{} is one part too many", parts[3]));

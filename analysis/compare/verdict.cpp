@@ -113,7 +113,7 @@ void addNotes(Verdict &verdict, const RunFigures &now, const RunFigures &baselin
     verdict.notes.push_back(
         fmt::format("exit status {}, in the baseline {}", exitText(now.exit), exitText(baseline.exit)));
   if (programOf(now).empty() || programOf(baseline).empty())
-    verdict.notes.emplace_back("nobody knows whether the baseline is of the same program: a manifest is missing");
+    verdict.notes.emplace_back("it is not known whether the baseline is of the same program: a manifest is missing");
   const auto arguments = [](const RunFigures &figures) {
     return std::vector(figures.command.begin() + !figures.command.empty(), figures.command.end());
   };

@@ -84,7 +84,8 @@ std::vector<SourceExcerpt> excerptsOf(const LinesByFile &wanted, std::optional<f
     }
     excerpt.parts = partsOf(*text, rangesOf(lines));
     if (excerpt.parts.empty())
-      excerpt.missing = fmt::format("'{}' ends before line {}: it is another one now", file, *lines.begin());
+      excerpt.missing =
+          fmt::format("'{}' ends before line {}: the file has changed since the build", file, *lines.begin());
     std::error_code error;
     const auto written = fs::last_write_time(file, error);
     excerpt.is_changed = since && !error && written > *since;

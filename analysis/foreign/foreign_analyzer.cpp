@@ -173,7 +173,7 @@ bool isName(const char *text) {
   });
 }
 
-std::string describe(const char *failure) { return failure == nullptr ? "nobody knows why" : failure; }
+std::string describe(const char *failure) { return failure == nullptr ? "the reason is not known" : failure; }
 
 } // namespace
 
@@ -194,8 +194,8 @@ Result<AnalyzerLibrary> AnalyzerLibrary::load(const std::filesystem::path &given
                               plugin->version, analyzer::kAnalyzerVersion));
   if (plugin->bytes < sizeof(analyzer::Plugin) || plugin->make == nullptr || plugin->destroy == nullptr ||
       !isName(plugin->name))
-    return refuse("what it says of itself makes no sense (a name of letters, digits, `_` and `-`, make and destroy): "
-                  "end its source with MSL_ANALYZER of msleaks/analyzer.h");
+    return refuse("its description is wrong: it needs a name of letters, digits, `_` and `-`, and the functions make "
+                  "and destroy. End its source with MSL_ANALYZER of msleaks/analyzer.h");
   return AnalyzerLibrary(plugin, given.string());
 }
 

@@ -136,14 +136,14 @@ ForeignConclusion::Refusal ForeignConclusion::wrongGroups(const analyzer::Findin
     return "a finding is about blocks: it has no shares";
   for (const analyzer::Share &share : shares)
     if (!hasGroup(share.group))
-      return fmt::format("a finding has blocks of group {}, which there is not", share.group);
+      return fmt::format("a finding has blocks of group {}, which does not exist", share.group);
   const Account account = accountOf(shares.front().group);
   for (const analyzer::Share &share : shares)
     if (accountOf(share.group) != account)
-      return "a finding has blocks of several heaps or devices: make one of each";
+      return "a finding has blocks of several heaps or devices: make one finding for each";
   for (const analyzer::Absent &absent : spanOf(view.absent, view.absent_count))
     if (!hasGroup(absent.group) || accountOf(absent.group) != account)
-      return fmt::format("a finding would take blocks of group {} away, which are not in its heap", absent.group);
+      return fmt::format("a finding names absent blocks of group {}, which are not in its heap", absent.group);
   return {};
 }
 
@@ -163,7 +163,7 @@ Absence ForeignConclusion::absenceOf(const analyzer::FindingView &view) const {
 ForeignConclusion::Refusal ForeignConclusion::addFinding(const analyzer::FindingView &view) {
   const auto confidence = confidenceOf(view.confidence);
   if (textOf(view.kind).empty() || !confidence)
-    return "a finding has no kind, or no confidence that there is";
+    return "a finding has no kind, or an unknown confidence";
   if (Refusal wrong = wrongGroups(view))
     return wrong;
   std::vector<CohortShare> shares;
@@ -220,7 +220,7 @@ ForeignConclusion::Refusal ForeignConclusion::toCell(const analyzer::Value &valu
             .text);
     return {};
   }
-  return "a value is of a kind that there is not";
+  return "a value has an unknown kind";
 }
 
 ForeignConclusion::Refusal ForeignConclusion::addTable(const analyzer::TableView &view) {
@@ -230,14 +230,14 @@ ForeignConclusion::Refusal ForeignConclusion::addTable(const analyzer::TableView
   for (const analyzer::ColumnView &column : spanOf(view.columns, view.column_count)) {
     const auto unit = unitOf(column.unit);
     if (!unit || textOf(column.name).empty())
-      return refuse("a column has no name, or no unit that there is");
+      return refuse("a column has no name, or an unknown unit");
     const bool is_key = *unit == Unit::Text || *unit == Unit::Place;
     section.columns.push_back({column.name, *unit, is_key ? Fold::Key : Fold::Sum});
   }
   if (textOf(view.name).empty() || section.title.empty() || section.columns.empty())
     return refuse("it needs a name, a title and a column");
   if (std::any_of(sections_.begin(), sections_.end(), [&](const Section &other) { return other.name == name; }))
-    return refuse("there is one of this name already");
+    return refuse("another table has this name already");
   const size_t width = section.columns.size();
   const auto cells = spanOf(view.cells, view.row_count * width);
   for (size_t at = 0; at + width <= cells.size(); at += width) {

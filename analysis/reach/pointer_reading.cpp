@@ -65,7 +65,7 @@ void PointerReading::stopThreads() {
   if (!map_.why_not.empty())
     return;
   if (stopped_->unseen() > 0)
-    map_.why_not = fmt::format("{} of its threads went on while its memory was read", stopped_->unseen());
+    map_.why_not = fmt::format("{} of its threads did not stop while its memory was read", stopped_->unseen());
   else if (stopped_->unsettled() > 0)
     map_.why_not = fmt::format("{} of its threads were in the middle of an allocation", stopped_->unsettled());
 }

@@ -206,13 +206,13 @@ std::vector<AliveBlock> AliveBlocks::named(std::vector<Alive> list, Order isBefo
 // block.
 Hole AliveBlocks::hole() const {
   if (refused_->heap == abi::Heap::Host)
-    return {{}, "where the C library and the kernel have room, and their limits, are not recorded"};
+    return {{}, "the free memory and the limits of the C library and the kernel are not recorded"};
   if (refused_->heap != abi::Heap::Pool)
-    return {{}, "where the driver or the kernel has room is not recorded"};
+    return {{}, "the free memory of the driver or the kernel is not recorded"};
   std::vector<Block> parts = parts_, wholes = wholes_;
   const PartsOf parts_of = partsByWhole(parts, wholes);
   if (parts_of.empty())
-    return {{}, "the blocks that the pool hands out parts of are not known"};
+    return {{}, "the blocks from which the pool takes its parts are not known"};
   uint64_t largest = 0;
   for (const auto &[whole, inside] : parts_of)
     largest = std::max(largest, largestGap(*whole, inside));

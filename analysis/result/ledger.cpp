@@ -10,13 +10,13 @@ constexpr Words kWords[kLedgerSources] = {
     {"blocks", "blocks of the program and of libraries that it called"},
     {"closed-library", "blocks that closed libraries keep for themselves"},
     {"pool-used", "parts of blocks that pools have handed out"},
-    {"pool-free", "what pools have of their blocks beside that"},
-    {"driver", "what the driver has in use beside these: contexts, code, closed libraries, other processes"},
-    {"manager", "what NVML counts beyond the driver: reserved by it and by the firmware"},
+    {"pool-free", "parts of the pools' blocks that are not handed out"},
+    {"driver", "other memory that the driver has in use: contexts, code, closed libraries, other processes"},
+    {"manager", "memory that only NVML counts: reserved by the driver and the firmware"},
     {"allocator", "headers and rounding of malloc, estimated"},
     {"file-backed", "pages of files: code and data of programs and libraries"},
     {"recorder", "rings and tables of msleaks itself"},
-    {"not-resident", "of the lines above, not in memory: never touched, or swapped out"},
+    {"not-resident", "bytes of the lines above that are not in memory: never touched, or swapped out"},
     {"unattributed", "stacks, malloc's free memory, data of images, and unrecorded memory"},
 };
 

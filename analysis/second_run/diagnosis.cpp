@@ -133,7 +133,7 @@ private:
 
   void noteRecorded() {
     for (const auto &[reason, symbols] : recorded_)
-      note(fmt::format("{}: {}; what the plugin compiled is recorded all the same", fmt::join(symbols, ", "), reason));
+      note(fmt::format("{}: {}; code that the plugin compiled is still recorded", fmt::join(symbols, ", "), reason));
   }
 
   void followSystem() {
@@ -144,8 +144,8 @@ private:
 
   void followStatic() {
     if (file().is_instrumented && file().definitions.contains(kRuntimeEntry))
-      return note(
-          "linked statically with the runtime of msleaks: what the plugin compiled is recorded, no hook is there");
+      return note("linked statically with the runtime of msleaks: only code that the plugin compiled is recorded, "
+                  "there are no hooks");
     std::vector<std::string> symbols;
     for (const auto &[symbol, definition] : file().definitions)
       if (isAllocation(symbol))
@@ -264,12 +264,12 @@ private:
         followStaticRuntime(symbol);
     }
     if (is_static_library)
-      note("the C++ library is linked into it statically: no hook stands before its operator new, which takes its "
-           "blocks "
-           "from malloc; they are seen there");
+      note(
+          "the C++ library is linked into it statically: its operator new has no hook, but it calls malloc, whose hook "
+          "records the blocks");
     if (is_supply && diagnosis_.unseen.empty())
-      note("its malloc stands behind the hooks: each block is seen, and the mappings that it cuts them from are its "
-           "supply");
+      note("the hooks call its malloc: they record each block, but not the mappings from which this malloc takes the "
+           "blocks");
   }
 
   // An allocator for others, whom they reach through the hooks.

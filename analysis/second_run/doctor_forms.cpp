@@ -111,7 +111,7 @@ std::string passOf(const LibraryDiagnosis &library) {
 std::string seenOf(const LibraryDiagnosis &library) {
   std::string text = passOf(library);
   if (library.hooked.empty())
-    text += "; calls nothing that is hooked";
+    text += "; calls no hooked function";
   else
     text += fmt::format("; hooked: {}", namesOf(library.hooked));
   if (!library.allocator.empty())
@@ -150,14 +150,14 @@ void writeOthers(TextTable &table, const DoctorAnswer &answer, size_t columns) {
   }
   if (lines.empty() && quiet == 0)
     return;
-  table.heading("Not instrumented, and all is hooked");
+  table.heading("Not instrumented, but all its calls are hooked");
   size_t width = 0;
   for (const auto &[names, path] : lines)
     width = std::max(width, widthOf(path));
   for (const auto &[names, path] : lines)
     table.line(cutEnd(fmt::format("{}{}  {}", path, std::string(width - widthOf(path), ' '), names), columns));
   if (quiet != 0)
-    table.line(fmt::format("and {} that {} nothing of it", counted(quiet, "library", "libraries"),
+    table.line(fmt::format("and {} that {} no hooked function", counted(quiet, "library", "libraries"),
                            quiet == 1 ? "calls" : "call"));
 }
 

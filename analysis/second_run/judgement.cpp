@@ -31,7 +31,7 @@ Judgement judgeRest(const Finding &finding, const GuardedSum &sum) {
   if (isEnough(sum.untouched_bytes, finding.bytes, kMostOf))
     return {Outcome::Proved, seen};
   if (isEnough(sum.untouched_bytes + sum.doubtful_bytes, finding.bytes, kMostOf))
-    return {Outcome::Unknown, fmt::format("{}, and of {} beside what was touched it cannot be told", seen,
+    return {Outcome::Unknown, fmt::format("{}, and it is not known whether {} in touched parts were touched", seen,
                                           bytesText(sum.doubtful_bytes))};
   return {Outcome::Refuted, seen};
 }
@@ -88,10 +88,9 @@ std::string whyNotVerifiable(const Finding &finding) {
   if (isOf(finding, finding_kinds::kTrampled))
     return finding.heap == abi::Heap::Host
                ? ""
-               : fmt::format("who writes into memory of the heap '{}' cannot be seen", abi::nameOf(finding.heap));
+               : fmt::format("msleaks cannot see who writes to memory of the heap '{}'", abi::nameOf(finding.heap));
   if (kindOf(finding) == nullptr)
-    return "only findings unused, overallocated and early-allocation rest on what was not touched, and only trampled "
-           "on who wrote";
+    return "verify can check only findings of the kinds unused, overallocated, capacity, early-allocation and trampled";
   if (finding.heap != abi::Heap::Host && finding.heap != abi::Heap::Mapping)
     return fmt::format("memory of the heap '{}' cannot be guarded, only host blocks and mappings",
                        abi::nameOf(finding.heap));
@@ -105,9 +104,9 @@ Judgement judge(const Finding &finding, const GuardedSum &sum) {
   if (sum.refused && judgement.outcome == Outcome::Refuted)
     return {Outcome::Unknown, kRefused};
   if (sum.unwatched && judgement.outcome == Outcome::Proved)
-    return {Outcome::Unknown, "not all of the time could it be seen who touched the blocks: a system call was given "
-                              "them in a way that cannot be "
-                              "followed, or a mapping was changed in parts"};
+    return {Outcome::Unknown,
+            "msleaks could not see every touch of the blocks: a system call got the blocks in arguments "
+            "that msleaks cannot decode, or a part of a mapping was changed"};
   return judgement;
 }
 

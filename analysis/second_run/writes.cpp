@@ -90,9 +90,10 @@ Judgement judgeWrites(const Finding &finding, const WriteSum &sum) {
   if (first != nullptr && first->is_within && !first->given)
     return {Outcome::Proved, fmt::format("{}, {}", textOf(*first), within(operation))};
   if (sum.incomplete)
-    return {Outcome::Unknown, "not all of its pages could be closed, or not all of the time"};
+    return {Outcome::Unknown, "not all of its pages could be made inaccessible, or not all the time"};
   if (first != nullptr && first->is_within)
-    return {Outcome::Unknown, fmt::format("{}, only system calls that were given it changed it", within(operation))};
+    return {Outcome::Unknown,
+            fmt::format("{}, only system calls that got it as an argument changed it", within(operation))};
   if (first != nullptr)
     return {Outcome::Refuted,
             fmt::format("it was not changed {}, but {}", within(operation), within(first->operation))};

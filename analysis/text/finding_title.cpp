@@ -120,7 +120,7 @@ std::string copyText(const Finding &finding) {
     return fmt::format("{} {} {} of the block of {}, alive {}beside {}", blocksOf(finding), are(finding),
                        finding.count == 1 ? "a copy" : "copies", source, forTime(finding),
                        finding.count == 1 ? "it" : "them");
-  return fmt::format("{} stay{} {}beside {} cop{} on the device", blocksOf(finding), singularEnding(finding),
+  return fmt::format("{} stay{} alive {}beside {} cop{} on the device", blocksOf(finding), singularEnding(finding),
                      forTime(finding), its(finding), finding.count == 1 ? "y" : "ies");
 }
 
@@ -192,7 +192,7 @@ constexpr Sentence kSentences[] = {
     {finding_kinds::kEarlyAllocation.name, earlyText},
     {finding_kinds::kLateFree.name,
      [](const Finding &finding) {
-       return fmt::format("{} stay{} {}behind {} last use", blocksOf(finding), singularEnding(finding),
+       return fmt::format("{} stay{} allocated {}after {} last use", blocksOf(finding), singularEnding(finding),
                           forTime(finding), its(finding));
      }},
     {finding_kinds::kUnused.name, unusedText},
@@ -202,7 +202,7 @@ constexpr Sentence kSentences[] = {
     {finding_kinds::kIdle.name, idleText},
     {finding_kinds::kRedundant.name,
      [](const Finding &finding) {
-       return fmt::format("{} could have the memory of the block of {}", blocksOf(finding),
+       return fmt::format("{} could use the memory of the block of {}", blocksOf(finding),
                           textIn(finding, "fits_into"));
      }},
     {finding_kinds::kDeadWrite.name, deadWriteText},

@@ -43,7 +43,7 @@ KernelNames::Slot *slotOf(uint64_t kernel) noexcept {
     names = makeNames();
   KernelNames::Slot *slot = names != nullptr ? names->slotFor(kernel) : nullptr;
   if (slot == nullptr && !is_full.exchange(true, std::memory_order_relaxed))
-    __msl_note("too many different kernels: the names of further ones are not told");
+    __msl_note("too many different kernels: the names of further kernels are not recorded");
   return slot;
 }
 

@@ -77,7 +77,7 @@ uint32_t LabelTable::other(Arena &arena) noexcept {
     if (!defineLabel(arena, abi::kOtherLabel, "(other)"))
       return refused();
     full_.store(true, std::memory_order_relaxed);
-    defineNote(arena, "too many different texts of marks, ranges and owners: further ones are called (other)");
+    defineNote(arena, "too many different texts of marks, ranges and owners: the further texts are shown as (other)");
   }
   return abi::kOtherLabel;
 }

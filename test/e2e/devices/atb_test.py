@@ -67,7 +67,7 @@ def expect_strange(msleaks, scratch, program, name):
     folder, report = watched(msleaks, scratch, program, "strange")
     equal(f"{name}: ranges", [event["label"] for event in events_of(msleaks, folder, "range-begin")], ["StrangeOperation", *NAMES])
     expect_counts(msleaks, folder, access=0, launch=STEPS + 2)
-    equal(f"{name}: notes", len([note for note in report.json["notes"] if "of a version that is not known" in str(note)]), 1)
+    equal(f"{name}: notes", len([note for note in report.json["notes"] if "of an unknown version" in str(note)]), 1)
     equal(f"{name}: nothing is concluded", findings(report, "unused"), [])
 
 

@@ -62,7 +62,7 @@ def expect_real_allocators(patient):
         answer = patient.examine(program, status=0)
         library = next(library for key, library in answer.items() if name in key and key != f"with_{name}")
         equal(name, library["allocator"], name)
-        check(any("behind the hooks" in note for note in library["notes"]), f"{name}: {library}")
+        check(any("the hooks call its malloc" in note for note in library["notes"]), f"{name}: {library}")
         equal(f"{name}: hooked", answer[f"with_{name}"]["hooked"], ["free", "malloc"])
     equal("without", patient.examine(plain, status=0)["plain"]["allocator"], None)
 

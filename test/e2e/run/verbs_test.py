@@ -39,7 +39,7 @@ def refuses_bad_usage():
     expect_refused(tools.verb("whatif", RUN), 2, "no change")
     expect_refused(tools.verb("whatif", RUN, "--drop", "nosuch.c:1"), 2, "nosuch.c:1")
     expect_refused(tools.verb("whatif", RUN, "--share", "one"), 2, "--share")
-    expect_refused(tools.verb("whatif", RUN, "--free-at-last-use", "main"), 2, "not all uses")
+    expect_refused(tools.verb("whatif", RUN, "--free-at-last-use", "main"), 2, "did not see all uses")
     expect_refused(tools.verb("dump", RUN, "--kind", "nonsense"), 2, "nonsense")
     expect_refused(tools.verb("dump", RUN, "--kind", ""), 2, "--kind")
     if tools.verb("plugin").returncode == 0:

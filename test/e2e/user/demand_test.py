@@ -66,16 +66,16 @@ def expect_on_demand(msleaks, scratch):
     known = 0
     for number in range(READINGS):
         told = server.reach()
-        check(told.startswith(f"process {server.pid()}: held for "), told)
-        known += "is not known" not in told
+        check(told.startswith(f"process {server.pid()}: stopped for "), told)
+        known += "are not known" not in told
         equal("answer", server.tell("go on"), "ok")
     check(known >= READINGS // 2, f"only {known} of {READINGS} readings say what is lost: {told}")
-    while "is not known" in server.reach():
+    while "are not known" in server.reach():
         time.sleep(0.01)
     expect_lost(leaks(msleaks, folder), 10)
     equal("answer", server.tell("lose 5"), "ok")
     equal("what the threads saw", server.tell("wake"), "0 interrupted, 4 woken")
-    while "is not known" in server.reach():
+    while "are not known" in server.reach():
         time.sleep(0.01)
     os.kill(server.pid(), signal.SIGKILL)
     server.watched.communicate()

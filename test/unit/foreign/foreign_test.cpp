@@ -160,10 +160,10 @@ TEST_F(Foreign, FailsAlone) {
 TEST_F(Foreign, IsToldWhatDoesNotFit) {
   record();
   const std::pair<const char *, const char *> kFaults[] = {
-      {"number", "no std::exception"}, {"no shares", "no shares"},       {"no kind", "no kind"},
-      {"wrong group", "9999"},         {"two heaps", "several heaps"},   {"wrong absent", "group 0"},
-      {"wrong site", "no site 9999"},  {"wrong unit", "of its unit"},    {"short row", "as many cells"},
-      {"no title", "a name, a title"}, {"twice", "of this name already"}};
+      {"number", "no std::exception"}, {"no shares", "no shares"},        {"no kind", "no kind"},
+      {"wrong group", "9999"},         {"two heaps", "several heaps"},    {"wrong absent", "group 0"},
+      {"wrong site", "no site 9999"},  {"wrong unit", "of its unit"},     {"short row", "as many cells"},
+      {"no title", "a name, a title"}, {"twice", "has this name already"}};
   for (const auto &[fault, text] : kFaults) {
     ::setenv("FAULT", fault, 1);
     const json report = reportWith({"faulty"});
@@ -184,7 +184,7 @@ TEST(AnalyzerLibrary, IsRefusedInOneLine) {
   const std::pair<std::string, const char *> kFiles[] = {
       {fileOf("nowhere"), "cannot be loaded"},
       {fileOf("too_new"), "built for version 2 of msleaks/analyzer.h, and this msleaks knows up to 1"},
-      {fileOf("nameless"), "makes no sense"},
+      {fileOf("nameless"), "its description is wrong"},
       {fileOf("no_analyzer"), "has no symbol __msl_analyzer"},
       {"/etc/passwd", "cannot be loaded"},
       {"libc.so.6", "cannot be loaded"}};
