@@ -255,8 +255,7 @@ Result<void> Collector::finishSession() {
   } while (next_process_ != before);
   for (const auto &file : session_.arenas())
     if (!known_arenas_.contains(file.filename().string())) {
-      summary_.notes.push_back(
-          fmt::format("{}: its process had no room for its events", file.filename().string()));
+      summary_.notes.push_back(fmt::format("{}: its process had no room for its events", file.filename().string()));
       summary_.processes.push_back({0, pidOfArena(file), {}, -1});
     }
   MSL_TRY(accountForUnseen());

@@ -65,8 +65,7 @@ std::vector<ArenaReader> Recovery::openArenas() {
     if (!arena)
       result_.notes.push_back(arena.error().message);
     else if (!*arena) {
-      result_.notes.push_back(
-          fmt::format("{}: its process had no room for its events", file.filename().string()));
+      result_.notes.push_back(fmt::format("{}: its process had no room for its events", file.filename().string()));
       unrecorded_.push_back({0, pidOfArena(file), {}, -1});
     } else
       arenas.push_back(std::move(**arena));
