@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <initializer_list>
 #include <map>
 #include <numeric>
 #include <set>
@@ -30,6 +29,8 @@ template <class Line> void addPointers(const std::vector<Line> &lines, SameLines
 
 Side sideOf(const SameLines &lines) {
   Side side;
+  side.figures.reserve(lines.size());
+  side.lines.reserve(lines.size());
   std::map<std::tuple<std::string, std::string, std::string>, size_t> functions; // of libraries
   for (const SiteLine *line : lines) {
     PlaceFigures place = analysis::figuresOf(*line, "");
@@ -95,13 +96,6 @@ uint64_t bytesOf(const Side &side) {
                          [](uint64_t sum, const PlaceFigures &place) { return sum + place.bytes; });
 }
 
-std::vector<PlaceFigures> allFigures(std::initializer_list<const Side *> sides) {
-  std::vector<PlaceFigures> all;
-  for (const Side *side : sides)
-    all.insert(all.end(), side->figures.begin(), side->figures.end());
-  return all;
-}
-
 uint64_t bytesAt(const Report &report, StateAt at) {
   if (at == StateAt::Peak)
     return report.peak.bytes;
@@ -135,21 +129,29 @@ struct MatchedPlace {
   const SameLines *before = nullptr, *after = nullptr;
 };
 
-void sortByChange(std::vector<MatchedPlace> &places) {
-  const auto orderOf = [](const ComparedPlace &place) {
+// The order of the places, largest change first. Sorts indices, because a place is large.
+std::vector<size_t> orderByChange(const std::vector<MatchedPlace> &places) {
+  const auto keyOf = [](const ComparedPlace &place) {
     return std::tie(place.site.file, place.site.line, place.site.column, place.site.library, place.site.function);
   };
-  std::sort(places.begin(), places.end(), [&](const MatchedPlace &a, const MatchedPlace &b) {
-    const uint64_t first = sizeOf(a.place.changeBytes()), second = sizeOf(b.place.changeBytes());
-    return first != second ? first > second : orderOf(a.place) < orderOf(b.place);
+  std::vector<std::pair<uint64_t, size_t>> changes;
+  for (const MatchedPlace &matched : places)
+    changes.emplace_back(sizeOf(matched.place.changeBytes()), changes.size());
+  std::sort(changes.begin(), changes.end(), [&](const auto &a, const auto &b) {
+    return a.first != b.first ? a.first > b.first : keyOf(places[a.second].place) < keyOf(places[b.second].place);
   });
+  std::vector<size_t> order;
+  for (const auto &[change, index] : changes)
+    order.push_back(index);
+  return order;
 }
 
 // `bytes`: of all blocks in both runs.
 ComparedMemory compareMemory(const Side &before, const Side &after, std::pair<uint64_t, uint64_t> bytes,
                              const Relocation &relocation) {
-  std::vector<MatchedPlace> places;
   SamePlaces same = samePlaces(before.figures, after.figures, relocation);
+  std::vector<MatchedPlace> places;
+  places.reserve(same.pairs.size() + same.fresh.size() + same.gone.size());
   for (const std::vector<size_t> &joined : joinPlaces(before, after, same)) {
     ComparedPlace place = placeOf(after, joined.front());
     BlockSum sum;
@@ -178,9 +180,10 @@ ComparedMemory compareMemory(const Side &before, const Side &after, std::pair<ui
     place.state = PlaceState::Gone;
     places.push_back({std::move(place), &before.lines[index], nullptr});
   }
-  sortByChange(places);
   ComparedMemory memory{bytes.first, bytes.second, {}, 0};
-  for (MatchedPlace &matched : places) {
+  memory.places.reserve(places.size());
+  for (const size_t index : orderByChange(places)) {
+    MatchedPlace &matched = places[index];
     if (memory.places.size() < kMostCallers)
       matched.place.caller = changedCaller(matched.before, matched.after);
     memory.places.push_back(std::move(matched.place));
@@ -333,8 +336,8 @@ RunComparison compareRuns(const Report &first, const Report &second, StateAt at)
   const Side leaks_before = sideOf(first.leaks.by_site), leaks_after = sideOf(second.leaks.by_site);
   const std::vector<SiteLine> allocated_first = allocatedBy(first), allocated_second = allocatedBy(second);
   const Side allocated_before = sideOf(allocated_first), allocated_after = sideOf(allocated_second);
-  const Relocation relocation(allFigures({&before, &leaks_before, &allocated_before}),
-                              allFigures({&after, &leaks_after, &allocated_after}));
+  const Relocation relocation({before.figures, leaks_before.figures, allocated_before.figures},
+                              {after.figures, leaks_after.figures, allocated_after.figures});
   comparison.alive = compareMemory(before, after, {bytesAt(first, at), bytesAt(second, at)}, relocation);
   comparison.leaks =
       compareMemory(leaks_before, leaks_after, {first.leaks.sum.bytes, second.leaks.sum.bytes}, relocation);

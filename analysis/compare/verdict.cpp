@@ -122,12 +122,7 @@ void addNotes(Verdict &verdict, const RunFigures &now, const RunFigures &baselin
 }
 
 void compare(Verdict &verdict, const RunFigures &now, const RunFigures &baseline) {
-  const auto placesOf = [](const RunFigures &figures) {
-    std::vector<PlaceFigures> all = figures.peak.places;
-    all.insert(all.end(), figures.leaks.places.begin(), figures.leaks.places.end());
-    return all;
-  };
-  const Relocation relocation(placesOf(baseline), placesOf(now));
+  const Relocation relocation({baseline.peak.places, baseline.leaks.places}, {now.peak.places, now.leaks.places});
   compareLeaks(verdict, now, baseline, relocation);
   comparePeaks(verdict, now, baseline, relocation);
   keepLargest(verdict.grown_leaks, SIZE_MAX);

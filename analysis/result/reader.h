@@ -23,22 +23,52 @@ namespace msleaks::analysis::inline result {
 
 using Element = simdjson::dom::element;
 
-// The reader's position, and the first field that it could not read.
+// The reader's position, and the first field that it could not read. Keys must stay valid while the reader is in them.
 class ReadPath {
 public:
-  void enter(std::string_view key) { keys_.emplace_back(key); }
-  void enterItem(size_t index) { keys_.push_back(fmt::format("[{}]", index)); }
-  void leave() { keys_.pop_back(); }
+  void enter(std::string_view key) { steps_.emplace_back(key); }
+  void enterItem(size_t index) { steps_.emplace_back(index); }
+  void leave() { steps_.pop_back(); }
   void wrong() {
-    if (wrong_.empty())
-      for (const std::string &key : keys_)
-        wrong_ += (wrong_.empty() || key.starts_with('[') ? "" : ".") + key;
+    if (!wrong_.empty())
+      return;
+    for (const auto &step : steps_)
+      if (const auto *key = std::get_if<std::string_view>(&step))
+        wrong_.append(wrong_.empty() ? "" : ".").append(*key);
+      else
+        wrong_ += fmt::format("[{}]", std::get<size_t>(step));
   }
   const std::string &firstWrong() const { return wrong_; }
 
 private:
-  std::vector<std::string> keys_;
+  std::vector<std::variant<std::string_view, size_t>> steps_;
   std::string wrong_;
+};
+
+// Finds fields of an object. A file has its fields in the order of the table, so a search begins behind the last field
+// that was found.
+class FieldCursor {
+public:
+  explicit FieldCursor(const simdjson::dom::object &object) : object_(object), next_(object.begin()) {}
+  std::optional<Element> find(std::string_view key) {
+    const auto begin = next_;
+    for (auto at = begin; at != object_.end(); ++at)
+      if (at.key_equals(key))
+        return take(at);
+    for (auto at = object_.begin(); at != begin; ++at)
+      if (at.key_equals(key))
+        return take(at);
+    return {};
+  }
+
+private:
+  Element take(simdjson::dom::object::iterator at) {
+    const Element value = at.value();
+    next_ = ++at;
+    return value;
+  }
+  simdjson::dom::object object_;
+  simdjson::dom::object::iterator next_;
 };
 
 template <class Table, class T> class TableReader;
@@ -47,7 +77,8 @@ template <class Table, class T> bool takeObject(const Element &json, T &value, R
   simdjson::dom::object object;
   if (json.get(object) != simdjson::SUCCESS)
     return false;
-  Table::each(TableReader<Table, T>(object, value, path));
+  FieldCursor fields(object);
+  Table::each(TableReader<Table, T>(fields, value, path));
   return true;
 }
 
@@ -99,6 +130,7 @@ bool takeItems(const Element &json, std::vector<T> &list, ReadPath &path, Take t
   simdjson::dom::array array;
   if (json.get(array) != simdjson::SUCCESS)
     return false;
+  list.reserve(array.size());
   for (const Element item : array) {
     path.enterItem(list.size());
     if (!takeItem(item, list.emplace_back()))
@@ -193,33 +225,33 @@ inline bool takeFrames(const Element &json, std::vector<std::shared_ptr<const Si
 
 template <class Table, class T> class TableReader {
 public:
-  TableReader(const simdjson::dom::object &object, T &value, ReadPath &path)
-      : object_(object), value_(value), path_(path) {}
+  TableReader(FieldCursor &fields, T &value, ReadPath &path) : fields_(fields), value_(value), path_(path) {}
 
   template <class Member, class Form = Plain>
   void operator()(const char *key, Member member, Form form = {}, Fold = Fold::First) {
-    Element json;
-    if (object_[key].get(json) != simdjson::SUCCESS)
+    const std::optional<Element> json = fields_.find(key);
+    if (!json)
       return;
     path_.enter(key);
-    if (!get(json, value_.*member, form))
+    if (!get(*json, value_.*member, form))
       path_.wrong();
     path_.leave();
   }
   template <class Member> void part(Member member) {
     using Part = std::remove_cvref_t<decltype(value_.*member)>;
-    Fields<Part>::each(TableReader<Fields<Part>, Part>(object_, value_.*member, path_));
+    Fields<Part>::each(TableReader<Fields<Part>, Part>(fields_, value_.*member, path_));
   }
   template <class Each> void object(const char *key, Each each) {
-    Element json;
-    simdjson::dom::object inner;
-    if (object_[key].get(json) != simdjson::SUCCESS)
+    const std::optional<Element> json = fields_.find(key);
+    if (!json)
       return;
     path_.enter(key);
-    if (json.get(inner) == simdjson::SUCCESS)
-      each(TableReader(inner, value_, path_));
-    else
+    if (simdjson::dom::object inner; json->get(inner) == simdjson::SUCCESS) {
+      FieldCursor fields(inner);
+      each(TableReader(fields, value_, path_));
+    } else {
       path_.wrong();
+    }
     path_.leave();
   }
   template <class Member, class IsIt> void onlyIf(const char *key, Member member, IsIt) { (*this)(key, member); }
@@ -250,7 +282,7 @@ private:
                      [&](const Element &item, V &value) { return takeObject<ItemTable>(item, value, path_); });
   }
 
-  const simdjson::dom::object &object_;
+  FieldCursor &fields_;
   T &value_;
   ReadPath &path_;
 };

@@ -39,7 +39,7 @@ PlaceFigures in(const char *library) {
 }
 
 SamePlaces samePlacesOf(const Listed &before, const Listed &now) {
-  return samePlaces(before, now, Relocation(before, now));
+  return samePlaces(before, now, Relocation({before}, {now}));
 }
 
 // Returns the lines of the places that only the second run has.
