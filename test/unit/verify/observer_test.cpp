@@ -1,0 +1,91 @@
+// Tests what the tracer tells an observer about processes, threads, calls and signals of shell scripts.
+#include "analysis/base/program.h"
+#include "analysis/second_run/call_buffers.h"
+#include "analysis/second_run/tracer.h"
+
+#include <csignal>
+#include <gtest/gtest.h>
+#include <sys/syscall.h>
+
+namespace msleaks::analysis {
+namespace {
+
+// Counts what it is told. Suppresses the signal SIGUSR2.
+struct CountingObserver final : TraceObserver {
+  std::vector<sock_filter> filter() const override { return filterOf({SYS_execve}); }
+  void starts(TracedThread &) override { ++started; }
+  void replaced(TracedThread &thread) override {
+    ++executed;
+    EXPECT_EQ(thread.as<int>(), 0); // exec begins a new state
+    thread.as<int>() = 1;
+  }
+  void called(TracedThread &, const SystemCall &call) override {
+    EXPECT_EQ(call.number, static_cast<uint64_t>(SYS_execve));
+    ++called_exec;
+  }
+  std::optional<int> signalled(TracedThread &, int signal) override {
+    signals.push_back(signal);
+    return signal == SIGUSR2 ? 0 : signal;
+  }
+  void ends(TracedThread &thread, Last last) override {
+    ended_processes += last.of_process ? 1 : 0;
+    ended_memories += last.of_memory ? 1 : 0;
+    EXPECT_TRUE(!last.of_memory || thread.tracer->isAlone(thread));
+  }
+
+  int started = 0, executed = 0, called_exec = 0, ended_processes = 0, ended_memories = 0;
+  std::vector<int> signals;
+};
+
+class TraceObserverTest : public testing::Test {
+protected:
+  // Returns the wait status of the shell.
+  int run(const std::string &script) {
+    SignalSetup signals{};
+    sigprocmask(SIG_BLOCK, nullptr, &signals.mask);
+    BeforeExec before;
+    before.in_child = [&] { tracer.filterCalls(); };
+    before.in_parent = [&](pid_t child) { EXPECT_TRUE(tracer.seize(child).has_value()); };
+    before.meanwhile = [&] { tracer.runToExec(); };
+    const auto started = startProgram("/bin/sh", {"sh", "-c", script}, environmentWithout({}), signals, before);
+    EXPECT_TRUE(started.has_value());
+    return tracer.run();
+  }
+
+  CountingObserver observer;
+  Tracer tracer{observer};
+};
+
+TEST_F(TraceObserverTest, EachProcessEndsOnce) {
+  EXPECT_EQ(shellStatus(run("/bin/true; (exit 2) & wait; /bin/true; exit 5")), 5);
+  EXPECT_EQ(observer.started, 3); // the shell itself had started before it was traced
+  EXPECT_EQ(observer.executed, 3);
+  EXPECT_EQ(observer.called_exec, 2); // the exec of the shell is not the program's call
+  EXPECT_EQ(observer.ended_processes, 4);
+  EXPECT_EQ(observer.ended_memories, 4);
+  EXPECT_EQ(tracer.processes(), 4u);
+  EXPECT_EQ(tracer.missed(), 0u);
+}
+
+TEST_F(TraceObserverTest, TheObserverDecidesAboutSignals) {
+  EXPECT_EQ(shellStatus(run("trap 'exit 7' USR1; kill -USR2 $$; kill -USR1 $$; exit 1")), 7);
+  EXPECT_EQ(observer.signals, (std::vector{SIGUSR2, SIGUSR1}));
+}
+
+TEST_F(TraceObserverTest, AKilledProcessHasItsStatus) { EXPECT_EQ(shellStatus(run("kill -KILL $$")), 128 + SIGKILL); }
+
+TEST_F(TraceObserverTest, AProgramThatCannotBeExecuted) {
+  BeforeExec before;
+  before.in_parent = [&](pid_t child) { EXPECT_TRUE(tracer.seize(child).has_value()); };
+  before.meanwhile = [&] { tracer.runToExec(); };
+  SignalSetup signals{};
+  sigprocmask(SIG_BLOCK, nullptr, &signals.mask);
+  const auto started = startProgram("/no/such", {"such"}, environmentWithout({}), signals, before);
+  ASSERT_FALSE(started.has_value());
+  EXPECT_EQ(started.error().exit_status, kNotFound);
+  EXPECT_EQ(observer.executed, 0);
+  EXPECT_EQ(tracer.processes(), 0u);
+}
+
+} // namespace
+} // namespace msleaks::analysis
