@@ -8,21 +8,11 @@
 
 namespace msleaks::analysis::inline places {
 
-bool isSystemPath(std::string_view path) { return isSystemHeader(path) || path.starts_with("/lib"); }
+bool isSystemPath(std::string_view path) {
+  return isSystemHeader(path) || path.starts_with("/lib") || abi::isInstalledPackage(path);
+}
 
 namespace {
-
-// Whether the image is CPython's program, its library, or an extension module of its standard library. pyenv, conda and
-// uv install these in a home directory.
-bool isInterpreter(std::string_view image) {
-  std::string_view name = baseName(image);
-  if (name.starts_with("libpython") || image.find("/lib-dynload/") != std::string_view::npos)
-    return true;
-  if (!name.starts_with("python"))
-    return false;
-  name.remove_prefix(std::string_view("python").size());
-  return name.find_first_not_of("0123456789.td") == std::string_view::npos; // "python3.13t": names of builds
-}
 
 // If the file is not known, looks for linkage names of functions in namespace std, and in libstdc++'s namespace.
 bool isStandardLibrary(std::string_view function) {
@@ -79,7 +69,7 @@ bool isInstrumented(SiteCatalog &catalog, SiteId site) {
 
 bool isOurLibrary(std::string_view path) { return baseName(path).starts_with("libmsleaks_"); }
 
-bool isSystemImage(std::string_view path) { return isSystemPath(path) || isInterpreter(path); }
+bool isSystemImage(std::string_view path) { return abi::isLibraryImage(path); }
 
 // Removes the inserted calls, and then the place's function, if it is the next call. It is not the next call if the
 // call of the allocator was a tail call, because then the function's frame is gone.

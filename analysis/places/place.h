@@ -30,10 +30,11 @@ CallPath shownPath(SiteCatalog &, SiteId);
 
 using abi::isSystemHeader;
 
-// Whether the file, of code or an image, belongs to a distribution.
+// Whether the file, of code or an image, belongs to a distribution or an installed Python package.
 bool isSystemPath(std::string_view path);
 
-// Whether the image belongs to a distribution or an interpreter. Users do not build these images with their program.
+// Whether the image belongs to a distribution, an interpreter or an installed Python package. Users do not build these
+// images with their program.
 bool isSystemImage(std::string_view path);
 
 // Whether the image is msleaks' library of hooks or its runtime.

@@ -1,4 +1,4 @@
-// The plug-in and the analysis use the same rule for code that is not the user's own.
+// The plug-in, the runtime and the analysis use the same rules for code that is not the user's own.
 #pragma once
 
 #include <string_view>
@@ -17,5 +17,27 @@ static_assert(isSystemHeader("/usr/include/stdlib.h") && isSystemHeader("/usr/lo
 static_assert(isSystemHeader("/opt/gcc/include/c++/14/vector"));
 static_assert(!isSystemHeader("/home/me/usr/a.c") && !isSystemHeader("/usr/src/app/a.c"));
 static_assert(!isSystemHeader("/usr/local/src/app/a.c"));
+
+// Whether an image is a program or library of CPython. pyenv, conda and uv install them in a home directory.
+constexpr bool isInterpreter(std::string_view image) noexcept {
+  const size_t slash = image.rfind('/');
+  std::string_view name = slash == image.npos ? image : image.substr(slash + 1);
+  if (name.starts_with("libpython") || image.find("/lib-dynload/") != image.npos)
+    return true;
+  if (!name.starts_with("python"))
+    return false;
+  name.remove_prefix(std::string_view("python").size());
+  return name.find_first_not_of("0123456789.td") == name.npos; // "python3.13t": as its builds are named
+}
+
+// Whether an image or a source file belongs to a Python package that was installed, by pip or by a distribution.
+constexpr bool isInstalledPackage(std::string_view file) noexcept {
+  return file.find("/site-packages/") != file.npos || file.find("/dist-packages/") != file.npos;
+}
+
+// Whether nobody builds this image together with the program that it runs in.
+constexpr bool isLibraryImage(std::string_view image) noexcept {
+  return isSystemHeader(image) || image.starts_with("/lib") || isInterpreter(image) || isInstalledPackage(image);
+}
 
 } // namespace msleaks::abi
