@@ -48,6 +48,13 @@ Result<void> checkChange(abi::CountMode from, abi::CountMode to, std::string_vie
   return {};
 }
 Result<void> checkChange(abi::CountLaunches, abi::CountLaunches, std::string_view) { return {}; }
+// A process decides it for each image that it has loaded.
+Result<void> checkChange(abi::ImportPaths from, abi::ImportPaths to, std::string_view name) {
+  if (from != to)
+    return fail(fmt::format("{}: which calls are apart is chosen when a session starts, not later", name),
+                ExitStatus::OwnFault);
+  return {};
+}
 
 // NOLINTNEXTLINE(readability-function-size): one case for each value
 template <class Choice> Result<void> setChoice(Choice &field, std::string_view name, std::string_view text) {

@@ -2,6 +2,7 @@
 // The runtime makes the file when the hooks are loaded, or, without hooks, at the first event.
 #pragma once
 
+#include "coarse_calls.h"
 #include "session.h"
 
 namespace msleaks::runtime {
@@ -15,6 +16,7 @@ struct Image {
   uint64_t address;  // an address in a segment, by which the loader finds the image
   uint32_t identity; // hash that identifies the file, since another file may be loaded at the same addresses
   bool gone;         // the image was unloaded
+  ImageKind kind;
 };
 
 // The order in which the collector and other threads see changes of the arena, also on processors that reorder stores:

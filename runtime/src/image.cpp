@@ -2,6 +2,7 @@
 
 #include "definitions.h"
 #include "loaded_object.h"
+#include "session.h"
 #include "system.h"
 
 #include "msleaks/abi/site_table.h"
@@ -9,6 +10,7 @@
 
 #include <elf.h>
 #include <link.h>
+#include <sys/auxv.h>
 
 namespace msleaks::runtime {
 namespace {
@@ -146,6 +148,12 @@ std::string_view pathOf(Arena &arena, const ImagePlace &place) noexcept {
   return {arena.executable, count > 0 ? static_cast<uint64_t>(count) : 0};
 }
 
+static ImageKind kindHere(const abi::ImageDefinition &image, std::string_view path) noexcept {
+  if (session.control->flags.import_paths == abi::ImportPaths::Whole)
+    return ImageKind::Own;
+  return kindOf(image, path, ::getauxval(AT_BASE), __msl_python_import);
+}
+
 uint32_t numberOf(Arena &arena, const ImagePlace &place) noexcept {
   const abi::ImageDefinition &wanted = place.definition;
   for (uint32_t i = 0; i < arena.image_count; ++i) {
@@ -159,10 +167,11 @@ uint32_t numberOf(Arena &arena, const ImagePlace &place) noexcept {
     return 0;
   abi::ImageDefinition definition = wanted;
   definition.image = arena.image_count + 1;
-  if (!defineImage(arena, definition, pathOf(arena, place)))
+  const std::string_view path = pathOf(arena, place);
+  if (!defineImage(arena, definition, path))
     return 0;
-  arena.images[arena.image_count] = {wanted.begin,  wanted.end,        wanted.load_bias,
-                                     place.address, identityOf(place), false};
+  arena.images[arena.image_count] = {wanted.begin,      wanted.end, wanted.load_bias,      place.address,
+                                     identityOf(place), false,      kindHere(wanted, path)};
   __atomic_store_n(&arena.image_count, arena.image_count + 1, __ATOMIC_RELEASE);
   return definition.image;
 }

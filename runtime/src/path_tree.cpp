@@ -74,23 +74,52 @@ uint32_t PathTree::findRetired(uint32_t parent, uint64_t key, uint32_t image) no
   }
 }
 
+// Returns the row of a node, or null if there is no room.
+PathTree::FirstChild *PathTree::rowOf(uint32_t node) noexcept {
+  std::atomic<FirstChild *> &place = first_children_[node / abi::kPathBlockNodes];
+  FirstChild *rows = place.load(std::memory_order_relaxed);
+  if (rows == nullptr) {
+    rows = static_cast<FirstChild *>(mapAnonymous(abi::kPathBlockNodes * sizeof(FirstChild)));
+    if (rows == nullptr)
+      return nullptr;
+    place.store(rows, std::memory_order_release);
+  }
+  return rows + node % abi::kPathBlockNodes;
+}
+
 // Stores the first child of a node. Another child never replaces it. Only its key changes, when its image is unloaded
 // or loaded again. So a reader never sees a node with the key of another node.
 void PathTree::setFirstChild(uint32_t parent, uint64_t key, uint32_t node) noexcept {
-  std::atomic<FirstChild *> &place = first_children_[parent / abi::kPathBlockNodes];
-  FirstChild *row = place.load(std::memory_order_relaxed);
-  if (row == nullptr) {
-    row = static_cast<FirstChild *>(mapAnonymous(abi::kPathBlockNodes * sizeof(FirstChild)));
-    if (row == nullptr)
-      return;
-    place.store(row, std::memory_order_release);
-  }
-  FirstChild &first = row[parent % abi::kPathBlockNodes];
-  const uint32_t has = first.node.load(std::memory_order_relaxed);
-  if (has != 0 && has != node)
+  FirstChild *first = rowOf(parent);
+  const uint32_t has = first != nullptr ? first->node.load(std::memory_order_relaxed) : 0;
+  if (first == nullptr || (has != 0 && has != node))
     return;
-  first.key.store(key, std::memory_order_relaxed);
-  first.node.store(node, std::memory_order_release);
+  first->key.store(key, std::memory_order_relaxed);
+  first->node.store(node, std::memory_order_release);
+}
+
+// A call in a library does not get more than a quarter of the tree's last room: then calls inside it share its node. So
+// calls in the user's own code find room.
+Inner PathTree::innerOfNew(uint32_t parent, uint64_t key, uint32_t image) const noexcept {
+  constexpr uint32_t kMostApart = abi::kMaxPathBlocks / 4 * 3 * abi::kPathBlockNodes;
+  if (image == 0 || image == abi::kImageOfSite)
+    return Inner::Apart;
+  const Image &of = arena_->images[image - 1];
+  const bool imports = of.kind == ImageKind::Interpreter && isCallOf(__msl_python_import, key);
+  const Inner inner = runtime::innerOf(innerOf(parent), of.kind, imports);
+  const bool is_scarce = header_->path_count.load(std::memory_order_relaxed) >= kMostApart;
+  return is_scarce && inner == Inner::Apart && of.kind == ImageKind::Library ? Inner::OneLibrary : inner;
+}
+
+bool PathTree::isPartOf(uint32_t node, uint64_t address) const noexcept {
+  const Inner outer = innerOf(node);
+  if ((outer != Inner::OneLibrary && outer != Inner::Import) || isUnloading())
+    return false;
+  const Image &nodes = arena_->images[nodeAt(node).image - 1];
+  if (address - nodes.begin < nodes.end - nodes.begin)
+    return sharesNode(outer, nodes.kind);
+  const uint32_t image = knownImageAt(*arena_, address);
+  return image != 0 && sharesNode(outer, arena_->images[image - 1].kind);
 }
 
 uint32_t PathTree::append(Arena &arena, const abi::PathNode &node) noexcept {
@@ -104,6 +133,16 @@ uint32_t PathTree::append(Arena &arena, const abi::PathNode &node) noexcept {
     return 0;
   blocks_[block][number % abi::kPathBlockNodes] = node;
   arena.header->path_count.store(number + 1, std::memory_order_release);
+  return number;
+}
+
+uint32_t PathTree::appendChild(Arena &arena, const abi::PathNode &node, uint64_t key, Inner inner) noexcept {
+  const uint32_t number = append(arena, node);
+  if (number == 0)
+    return 0;
+  if (FirstChild *row = inner != Inner::Apart ? rowOf(number) : nullptr)
+    row->inner.store(inner, std::memory_order_relaxed);
+  put(*table_.load(std::memory_order_relaxed), key, node.parent, number);
   return number;
 }
 
@@ -123,7 +162,7 @@ bool PathTree::refuses() noexcept {
   return true;
 }
 
-uint32_t PathTree::add(Arena &arena, uint32_t parent, uint64_t key, uint32_t image) noexcept {
+uint32_t PathTree::findKnown(uint32_t parent, uint64_t key, uint32_t image) noexcept {
   const uint32_t known = find(parent, key);
   if (known != 0 && ((key & kSiteKey) != 0 || !isUnloading()))
     return known;
@@ -131,16 +170,28 @@ uint32_t PathTree::add(Arena &arena, uint32_t parent, uint64_t key, uint32_t ima
     return known;
   if (known != 0)
     retire(nodeAt(known).image);
-  if (const uint32_t back = findRetired(parent, key, image); back != 0)
-    return back;
-  const uint32_t number = makeRoom(1) ? append(arena, {key & ~kSiteKey, parent, image}) : 0;
-  if (number != 0) {
-    put(*table_.load(std::memory_order_relaxed), key, parent, number);
-    setFirstChild(parent, key, number);
-  } else {
+  return findRetired(parent, key, image);
+}
+
+// A part of a path with one node begins with a function of a library. All calls in this function have the same node.
+uint32_t PathTree::add(Arena &arena, uint32_t parent, uint64_t key, uint32_t image) noexcept {
+  if (const uint32_t known = findKnown(parent, key, image); known != 0)
+    return known;
+  const Inner inner = innerOfNew(parent, key, image);
+  const uint64_t begin = inner == Inner::OneLibrary ? unwind::beginOfFunction(key - 1) : 0;
+  const uint64_t of_node = begin != 0 ? begin + 1 : key; // a reader looks up the byte before a return address
+  const bool has_room = makeRoom(2);
+  uint32_t number = begin != 0 ? findKnown(parent, of_node, image) : 0;
+  if (number == 0 && has_room)
+    number = appendChild(arena, {of_node & ~kSiteKey, parent, image}, of_node, inner);
+  if (number == 0) {
     arena.header->paths_refused.fetch_add(1, std::memory_order_relaxed);
     pause_.begin();
+    return 0;
   }
+  if (of_node != key && has_room)
+    put(*table_.load(std::memory_order_relaxed), key, parent, number);
+  setFirstChild(parent, key, number);
   return number;
 }
 
@@ -185,6 +236,7 @@ PathTree *pathTreeOf(Arena &arena) noexcept {
     return nullptr;
   }
   tree->table_.store(table, std::memory_order_relaxed);
+  tree->arena_ = &arena;
   tree->header_ = arena.header;
   arena.header->path_count.store(abi::kFirstPath, std::memory_order_relaxed);
   __atomic_store_n(&__msl_process.paths, tree, __ATOMIC_RELEASE);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "arena.h"
+#include "coarse_calls.h"
 #include "pause.h"
 
 #include <atomic>
@@ -45,6 +46,14 @@ public:
     return blocks_[number / abi::kPathBlockNodes][number % abi::kPathBlockNodes];
   }
 
+  // Whether a call at this address, inside the call of a node, has the same node (sharesNode). Needs no lock. If the
+  // image is not known, returns false.
+  bool isPartOf(uint32_t node, uint64_t address) const noexcept;
+  // The same for a call in this image (numberOf; 0 = not known).
+  bool isPartOfImage(uint32_t node, uint32_t image) const noexcept {
+    return image != 0 && image != abi::kImageOfSite && sharesNode(innerOf(node), arena_->images[image - 1].kind);
+  }
+
   // Whether no new node is made now, since a recent request for room failed. If so, counts this path as refused.
   bool refuses() noexcept;
 
@@ -74,6 +83,7 @@ private:
   struct FirstChild {
     std::atomic<uint64_t> key;
     std::atomic<uint32_t> node; // 0 = no child yet
+    std::atomic<Inner> inner;   // of the parent
   };
   // A hash table. Its entries follow this struct in memory.
   struct Table {
@@ -92,13 +102,22 @@ private:
 
   bool makeRoom(uint32_t nodes) noexcept;
   uint32_t findRetired(uint32_t parent, uint64_t key, uint32_t image) noexcept;
+  FirstChild *rowOf(uint32_t node) noexcept;
+  uint32_t findKnown(uint32_t parent, uint64_t key, uint32_t image) noexcept;
+  uint32_t appendChild(Arena &arena, const abi::PathNode &node, uint64_t key, Inner inner) noexcept;
   void setFirstChild(uint32_t parent, uint64_t key, uint32_t node) noexcept;
+  Inner innerOf(uint32_t node) const noexcept {
+    const FirstChild *row = first_children_[node / abi::kPathBlockNodes].load(std::memory_order_acquire);
+    return row != nullptr ? row[node % abi::kPathBlockNodes].inner.load(std::memory_order_relaxed) : Inner::Apart;
+  }
+  Inner innerOfNew(uint32_t parent, uint64_t key, uint32_t image) const noexcept;
   template <class Row> void retireOf(uint32_t image, Row &row) const noexcept;
   uint32_t append(Arena &arena, const abi::PathNode &node) noexcept;
 
   friend PathTree *pathTreeOf(Arena &arena) noexcept;
   std::atomic<Table *> table_;
-  abi::ArenaHeader *header_; // header of the arena with the nodes
+  const Arena *arena_;       // the arena with the nodes
+  abi::ArenaHeader *header_; // its header
   Pause pause_;
   abi::PathNode *blocks_[abi::kMaxPathBlocks];
   // Maps the hash of a path to the path's innermost node. This array fits into a processor's cache. The hash table of a

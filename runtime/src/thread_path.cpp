@@ -146,7 +146,9 @@ void numberKnown(ThreadPath &path, const ImagePlace *place, Numbering &numbering
     const uint32_t image = place != nullptr ? imageAt(arena, *place) : knownImageAt(arena, frame.address);
     if (image == 0 && place == nullptr)
       return;
-    numbering.node = frame.node = tree->add(arena, numbering.node, frame.address, image);
+    frame.node = tree->isPartOfImage(numbering.node, image) ? numbering.node
+                                                            : tree->add(arena, numbering.node, frame.address, image);
+    numbering.node = frame.node;
     numbering.is_refused = frame.node == 0;
     --numbering.left;
   }
@@ -175,7 +177,7 @@ uint32_t numberEach(ThreadPath &path, const PathTree &tree, uint32_t walked, uin
   uint32_t node = outer;
   for (uint32_t left = walked; left-- > 0;) {
     PathFrame &frame = path.walked()[left];
-    frame.node = tree.find(node, frame.address);
+    frame.node = tree.isPartOf(node, frame.address) ? node : tree.find(node, frame.address);
     if (frame.node == 0) [[unlikely]]
       return numberNew(path, left + 1, node);
     node = frame.node;

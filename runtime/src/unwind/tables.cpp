@@ -99,18 +99,44 @@ bool readCie(TableCursor cursor, Cie &cie) noexcept {
 
 } // namespace
 
-Rule findRule(const Tables &tables, uint64_t address) noexcept {
+namespace {
+
+// The function that an address is in, or the last function before the address.
+struct Function {
+  uint64_t begin, bytes;
+  bool holds(uint64_t address) const noexcept { return address - begin < bytes; }
+};
+
+// Reads the records of a function. `fde` is then behind the function's range. Returns false for a damaged table.
+bool readFunction(const Tables &tables, uint64_t address, TableCursor &fde, Cie &cie, Function &function) noexcept {
   const uint64_t at = findFde(tables, address);
-  TableCursor fde = at != 0 ? recordAt(tables, at) : TableCursor(0, 0);
+  fde = at != 0 ? recordAt(tables, at) : TableCursor(0, 0);
   const uint64_t cie_field = fde.at();
   const uint64_t cie_at = cie_field - fde.fixed<uint32_t>();
-  Cie cie;
   if (fde.failed() || cie_at == cie_field || !readCie(recordAt(tables, cie_at), cie))
+    return false;
+  function.begin = fde.pointer(cie.encoding);
+  function.bytes = fde.pointer(cie.encoding & kFormat);
+  return !fde.failed();
+}
+
+} // namespace
+
+uint64_t findBegin(const Tables &tables, uint64_t address) noexcept {
+  TableCursor fde(0, 0);
+  Cie cie;
+  Function function{};
+  return readFunction(tables, address, fde, cie, function) && function.holds(address) ? function.begin : 0;
+}
+
+Rule findRule(const Tables &tables, uint64_t address) noexcept {
+  TableCursor fde(0, 0);
+  Cie cie;
+  Function function{};
+  if (!readFunction(tables, address, fde, cie, function))
     return {};
-  const uint64_t begin = fde.pointer(cie.encoding), bytes = fde.pointer(cie.encoding & kFormat);
-  if (fde.failed())
-    return {};
-  if (address - begin >= bytes)
+  const uint64_t begin = function.begin;
+  if (!function.holds(address))
     return {.kind = RuleKind::NoTable};
   if (cie.has_augmentation)
     fde.skip(fde.uleb());

@@ -16,4 +16,7 @@ struct Tables {
 // If the tables do not cover the address, the result is NoTable.
 Rule findRule(const Tables &tables, uint64_t address) noexcept;
 
+// Returns the address at which the function that contains `address` begins, or 0 if the tables do not cover it.
+uint64_t findBegin(const Tables &tables, uint64_t address) noexcept;
+
 } // namespace msleaks::runtime::unwind

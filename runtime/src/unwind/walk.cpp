@@ -42,6 +42,20 @@ Rule ruleInTables(uint64_t address) noexcept {
   return findTables(object, tables) ? findRule(tables, address) : Rule{};
 }
 
+} // namespace
+
+uint64_t beginOfFunction(uint64_t address) noexcept {
+  LoadedRange range;
+  LoadedObject object;
+  Tables tables{};
+  return findLoadedRange(address, range) && findLoadedObject(address, object) && object.eh_frame_header != 0 &&
+                 findTables(object, tables)
+             ? findBegin(tables, address)
+             : 0;
+}
+
+namespace {
+
 bool isKnown(const Rule &rule) noexcept { return rule.kind != RuleKind::Unknown && rule.kind != RuleKind::NoTable; }
 
 // Whether the address is on the frame's stack: it is near the stack pointer, and all pages between them are mapped.

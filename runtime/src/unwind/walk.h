@@ -30,6 +30,10 @@ extern RuleCache rules;
 // Reads the rule of a frame from the tables, and stores the rule in the cache.
 Rule lookUp(const Frame &frame) noexcept;
 
+// Returns the first address of the function that contains `address`. Returns 0 if it is not known, or if this glibc
+// needs a lock to find it.
+uint64_t beginOfFunction(uint64_t address) noexcept;
+
 Step stepSlowly(Frame &frame, const Rule &rule, Stack &stack) noexcept;
 
 // Returns the return address without the bits of its signature.

@@ -47,7 +47,7 @@ class Witness:
             old.unlink()
         variables = {**os.environ, **(environment or {}), "MSL_WITNESS": str(folder), "MSL_WITNESS_ONE_IN": str(one_in),
                      "MSL_WITNESS_SEED": SEED}
-        options = ["--hooks", self.library, "--no-report", "--call-stack", "all:1024"]
+        options = ["--hooks", self.library, "--no-report", "--call-stack", "all:1024", "--import-paths", "whole"]
         done, report = self.msleaks.run(self.scratch / "run", command, options, env=variables, **kwargs)
         check(done.returncode == 0, f"{command}: exit status {done.returncode}\n{done.stderr}")
         report.expect_account()

@@ -1,5 +1,5 @@
 """Checks that a Python program that does nothing has no finding. Memory that the interpreter keeps until its end is not a leak, even if
-the interpreter is installed in a home directory."""
+the interpreter is installed in a home directory. Also checks that imports of modules have few call paths."""
 import json
 import os
 import shutil
@@ -30,4 +30,17 @@ def of_one_in_a_home_directory():
     expect_no_finding(copy, "copied", PYTHONHOME=sys.base_prefix)
 
 
-run_topics(of_this_interpreter, of_one_in_a_home_directory)
+def paths_of_imports(option):
+    modules = "import asyncio, decimal, unittest, xml.etree.ElementTree"
+    done, folder = tools.run([python, "-c", modules], "--no-report", "--import-paths", option, name=option)
+    expect_status(done, 0)
+    allocations = tools.verb("dump", folder, "--json", "--kind", "alloc").stdout.splitlines()
+    return len({json.loads(line)["site_number"] for line in allocations})
+
+
+def imports_have_few_paths():
+    short, whole = paths_of_imports("short"), paths_of_imports("whole")
+    check(short * 4 < whole, f"{short} paths of imports, {whole} with each call apart")
+
+
+run_topics(of_this_interpreter, of_one_in_a_home_directory, imports_have_few_paths)

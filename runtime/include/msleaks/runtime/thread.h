@@ -208,6 +208,10 @@ extern "C" {
 // Points to a word with one bit per EventKind. All bits are 1 until the process has looked for its session. After that,
 // the word is in the control page. If there is no session, the word is 0.
 [[gnu::visibility("default")]] extern const std::atomic<uint32_t> *__msl_enabled;
+
+// The address of the function by which Python imports a module. 0 = the process had no Python when the hooks were
+// loaded.
+[[gnu::visibility("default")]] extern uint64_t __msl_python_import;
 }
 
 namespace msleaks::runtime {
