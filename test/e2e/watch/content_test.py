@@ -50,7 +50,7 @@ def expect_files(msleaks, scratch, program):
     files = [read_file(f"{folder}/watch/{number}.safetensors") for number in numbers]
     for event, (said, _) in zip(contents, files):
         equal("digest", said["digest"], f"xxh3_64:{int(str(event['digest']), 0):x}")
-    # Some successive files belong to no change, since msleaks also records the content when a watch begins.
+    # Not every pair of successive files is a change, since msleaks also records the content when a watch begins.
     changes = [(event["offset"], event["size"]) for event in events_of(msleaks, folder, "changed")]
     pairs = [difference(before[1], after[1]) for before, after in zip(files, files[1:])]
     for change in changes:

@@ -54,9 +54,9 @@ enum Answer : uint32_t {
 };
 
 // The functions by which the runtime calls a driver. With them, the runtime reads the content of watched blocks
-// (docs/watch.md), the names of kernels, and the driver's own number of bytes in use. While such a function runs, calls
-// of the family are not recorded. A function that the driver does not have is null. Without `wait` or `read`, the
-// runtime reads no block of the driver. The result 0 means success.
+// (docs/watch.md), the names of kernels, and the driver's own number of bytes in use. While a thread runs such a
+// function, calls of the family that this thread makes are not recorded. A function that the driver does not have is
+// null. Without `wait` or `read`, the runtime reads no block of the driver. The result 0 means success.
 struct Device {
   uint32_t bytes; // sizeof(Device); later versions append fields
   uint32_t family;
