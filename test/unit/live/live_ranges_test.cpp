@@ -52,7 +52,7 @@ TEST_F(LiveRangesTest, UnmappedThenReleased) {
   EXPECT_EQ(journal.take(), "-5000:2097152@0 free\n");
 }
 
-// vLLM first releases the handle, and then unmaps the addresses.
+// A program may release the handle while the memory is mapped. The block lives until the addresses are unmapped.
 TEST_F(LiveRangesTest, ReleasedBehindTheMapping) {
   apply(free(5, kHandle, kOnDevice));
   EXPECT_EQ(journal.take(), "");

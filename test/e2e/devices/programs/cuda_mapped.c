@@ -1,6 +1,6 @@
 // Maps physical memory of CUDA's driver. Like PyTorch's expandable segments, it releases
-// some handles after the unmapping. Like vLLM, it releases other handles right after the
-// mapping. With "mended" it leaks nothing.
+// some handles after the unmapping. It releases other handles right after the mapping, so
+// that only the mapping keeps the memory. With "mended" it leaks nothing.
 #include <cuda_runtime_api.h>
 
 #include <stdio.h>
