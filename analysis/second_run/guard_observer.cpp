@@ -4,6 +4,7 @@
 #include "analysis/reach/process_memory.h"
 #include "msleaks/abi/guarded.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <sys/mman.h>
@@ -22,6 +23,12 @@ uint64_t residentBytes(pid_t process, PageRange range) {
   for (const ProcessMemory::Run &run : ProcessMemory(static_cast<uint32_t>(process)).touched(range.begin, range.end))
     bytes += run.end - run.begin;
   return bytes;
+}
+
+bool isOpen(pid_t process, uint64_t address) {
+  return std::ranges::any_of(ProcessMemory(static_cast<uint32_t>(process)).maps(), [&](const MappedRange &range) {
+    return address >= range.begin && address < range.end && range.readable && range.writable;
+  });
 }
 
 struct GuardedProcess {
@@ -43,11 +50,14 @@ void GuardObserver::ends(TracedThread &thread, Last last) {
 
 std::optional<int> GuardObserver::signalled(TracedThread &thread, int signal) {
   const auto info = signal == SIGSEGV ? thread.signal() : std::nullopt;
+  const auto address = info ? reinterpret_cast<uint64_t>(info->si_addr) : 0;
   PageRange closed;
-  if (!info || info->si_code != SEGV_ACCERR || !touch(thread, reinterpret_cast<uint64_t>(info->si_addr), 1, closed))
+  if (!info || info->si_code != SEGV_ACCERR || !touch(thread, address, 1, closed))
     return signal;
-  // If `closed` is empty, another thread has opened this part meanwhile.
-  return closed.empty() || thread.call(opening(closed), thread.space->instruction).value_or(0) == 0 ? 0 : signal;
+  // If `closed` is empty, another thread has opened this part meanwhile. Or the program itself has closed the page.
+  if (closed.empty())
+    return isOpen(thread.space->pid, address) ? 0 : signal;
+  return thread.call(opening(closed), thread.space->instruction).value_or(0) == 0 ? 0 : signal;
 }
 
 // Whether the address is in a guarded block. Sets `closed` to the pages that must be opened then.

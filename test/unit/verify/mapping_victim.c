@@ -3,9 +3,11 @@
 //   alive COUNT   no mapping ends
 //   starts COUNT  no mapping ends, and the process starts another program by vfork
 //   replaced      eight threads execute another program at the same time
+//   protected     closes a page of a touched block itself, touches the page, and opens it in a signal handler
 //   huge          makes one mapping that is too large for the address range of guarded blocks
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +31,13 @@ static int regions(void) {
   return count;
 }
 
+static char *block;
+
+static void open_block(int signal) {
+  (void)signal;
+  mprotect(block, 4096, PROT_READ | PROT_WRITE);
+}
+
 static void *replace(void *unused) {
   (void)unused;
   execlp("true", "true", (char *)NULL);
@@ -49,6 +58,16 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 8; ++i)
       pthread_create(&thread, NULL, replace, NULL);
     pause();
+  }
+  if (argc == 2 && strcmp(argv[1], "protected") == 0) {
+    block = aligned_alloc(4096, 5 * 4096);
+    if (block == NULL)
+      return 1;
+    block[0] = 1;
+    signal(SIGSEGV, open_block);
+    mprotect(block, 4096, PROT_READ);
+    block[0] = 2;
+    return block[0] == 2 ? 0 : 4;
   }
   const int before = regions();
   for (int left = argc == 3 ? atoi(argv[2]) : 0; left > 0; --left) {

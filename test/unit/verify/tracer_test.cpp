@@ -145,6 +145,11 @@ TEST_F(TracerTest, ThreadsThatCallExecAtTheSameTime) {
     EXPECT_EQ(run(fmt::format("{} replaced", MSL_MAPPING_VICTIM), true).status, 0);
 }
 
+// The signal of a page that the program itself has closed is the program's.
+TEST_F(TracerTest, PagesThatTheProgramCloses) {
+  EXPECT_EQ(run(fmt::format("{} protected", MSL_MAPPING_VICTIM), true).status, 0);
+}
+
 TEST_F(TracerTest, AMappingThatCannotBeGuardedIsRefused) {
   EXPECT_EQ(run(fmt::format("{} huge", MSL_MAPPING_VICTIM), true).status, 0);
   EXPECT_TRUE(refused);
