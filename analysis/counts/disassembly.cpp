@@ -26,20 +26,9 @@ constexpr uint64_t kNearBytes = 32 << 10;  // read by objdump in about the time 
 constexpr uint64_t kLongBytes = 128 << 10; // worth a run of its own, beside others
 constexpr size_t kMostRuns = 64;
 
-bool isProgram(const std::string &path) { return ::access(path.c_str(), X_OK) == 0; }
-
 std::string onPath(const std::string &name) {
-  if (name.find('/') != std::string::npos)
-    return isProgram(name) ? name : std::string();
-  const char *path = std::getenv("PATH");
-  for (std::string_view left = path ? path : ""; !left.empty();) {
-    const size_t colon = left.find(':');
-    const std::string candidate = fmt::format("{}/{}", left.substr(0, colon), name);
-    if (isProgram(candidate))
-      return candidate;
-    left = colon == std::string_view::npos ? std::string_view() : left.substr(colon + 1);
-  }
-  return {};
+  const auto found = findProgram(name);
+  return found ? found->string() : std::string();
 }
 
 class Child {
