@@ -17,7 +17,7 @@ using namespace llvm;
 
 // Statistics for clang's -save-stats, also in a build of LLVM without assertions.
 ALWAYS_ENABLED_STATISTIC(Recorded, "Calls that are recorded");
-ALWAYS_ENABLED_STATISTIC(TailCalls, "Of them tail calls of which only a hook can record the result");
+ALWAYS_ENABLED_STATISTIC(TailCalls, "Recorded tail calls whose result only a hook can record");
 ALWAYS_ENABLED_STATISTIC(LeftAlone, "Calls of known functions that are left alone");
 ALWAYS_ENABLED_STATISTIC(OtherTargets, "Modules left alone, since their target has no runtime");
 

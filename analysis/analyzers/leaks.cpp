@@ -150,7 +150,8 @@ std::string adviceOfHeld(const Holders &holders, const std::string &by, const Fi
     return fmt::format("If the list at {} should stay small, remove old entries in {}.", by, function);
   const RegionUse use = holders.root ? holders.root->region.use : RegionUse::Globals;
   if (use == RegionUse::Stack || use == RegionUse::Registers)
-    return fmt::format("A variable on {} still points to {}: free {} before that variable goes.", by, it, it);
+    return fmt::format("A variable on {} still points to {}: free {} before that variable goes out of scope.", by, it,
+                       it);
   return fmt::format("Free {} through {} when {} {} no longer needed.", it, by, it == "it" ? "it" : "they",
                      it == "it" ? "is" : "are");
 }
@@ -160,7 +161,7 @@ std::string adviceOfLost(const Finding &finding) {
   const std::string function = functionIn(finding.site), &variable = finding.site.variable;
   if (variable.find_first_of(".*[-") != std::string::npos)
     return fmt::format("Free the old block of `{}` before {} stores another one there.", variable, function);
-  return fmt::format("Free the block{} of {}{} before the last pointer to {} goes.", finding.count == 1 ? "" : "s",
+  return fmt::format("Free the block{} of {}{} before the last pointer to {} is lost.", finding.count == 1 ? "" : "s",
                      function, variable.empty() ? "" : " (`" + variable + "`)", pronounOf(finding));
 }
 

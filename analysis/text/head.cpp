@@ -162,7 +162,8 @@ std::string textOfEvents(const Report &report) {
   else if (!report.closed)
     text = fmt::format("{} stored, NOT ALL: the session was killed or still runs", countText(events.stored));
   else if (const auto unseen = report.unseenProcesses(); unseen != 0)
-    text = fmt::format("{}; nothing of {} process{}", countText(events.stored), unseen, unseen == 1 ? "" : "es");
+    text = fmt::format("{} stored; {} process{} recorded nothing", countText(events.stored), unseen,
+                       unseen == 1 ? "" : "es");
   else
     text = fmt::format("{}, complete", countText(events.stored));
   if (events.stalled_ns != 0)

@@ -113,9 +113,8 @@ void writeNothingRefused(TextTable &table, const OutOfMemory &found) {
                                 countText(found.refusals)));
   for (const ReportProcess &process : found.report.processes)
     if (process.fate == FreeCause::ProcessKilled)
-      table.entry("ended",
-                  processText(found.report, process.pid) +
-                      (process.exit == 128 + 9 ? "; the kernel does so, too, when it runs out of memory" : ""));
+      table.entry("ended", processText(found.report, process.pid) +
+                               (process.exit == 128 + 9 ? "; the kernel also does this when memory runs out" : ""));
 }
 
 Section sectionOf(const char *title, const std::vector<AliveBlock> &blocks) {

@@ -328,7 +328,7 @@ void sayUses(const Function &kernel, const KernelUses &uses) {
           remark << ", bytes " << ore::NV("Begin", row.begin) << " to " << ore::NV("End", row.end);
       });
   if (uses.others)
-    say([](auto &remark) { remark << " may use memory that none of its arguments is the address of"; });
+    say([](auto &remark) { remark << " may use memory to which none of its arguments points"; });
 }
 
 } // namespace msleaks::passes

@@ -13,7 +13,7 @@
 using namespace llvm;
 
 ALWAYS_ENABLED_STATISTIC(CountedEdges, "Edges of counted functions");
-ALWAYS_ENABLED_STATISTIC(Counters, "Counters on them");
+ALWAYS_ENABLED_STATISTIC(Counters, "Counters on edges of counted functions");
 
 namespace msleaks::passes {
 

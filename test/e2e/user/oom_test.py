@@ -79,7 +79,7 @@ def check_not_refused(msleaks, scratch, name, program):
     equal("exit status", status, 0)
     equal("what was refused to kill-alone", json.loads(text)["refusals"], {"count": 0, "answered": 0})
     check_alive(json.loads(text))
-    check("killed by signal 9; the kernel does so, too" in asked(msleaks, folder)[1], asked(msleaks, folder)[1])
+    check("killed by signal 9; the kernel also does this" in asked(msleaks, folder)[1], asked(msleaks, folder)[1])
 
 
 def check_buffer(msleaks, scratch):

@@ -64,7 +64,7 @@ end:
 ; CHECK: remark: {{.*}}kernel calls, argument 2: read and written{{$}}
 ; CHECK: remark: {{.*}}kernel calls, argument 3: read, bytes 0 to 32
 ; CHECK: remark: {{.*}}kernel calls, argument 4: read and written{{$}}
-; CHECK: remark: {{.*}}kernel calls may use memory that none of its arguments is the address of
+; CHECK: remark: {{.*}}kernel calls may use memory to which none of its arguments points
 define ptx_kernel void @calls(ptr %a, ptr %b, ptr %c, ptr %d, ptr %e) {
   %local = alloca [32 x i8]
   %behind = getelementptr inbounds i8, ptr %a, i64 4
@@ -129,7 +129,7 @@ define ptx_kernel void @own(ptr %out, ptr byval({ ptr, i32 }) %given, i64 %numbe
 
 ; These kernels get an address from a struct, from memory or from a number. So they may use memory that no argument points to.
 ; CHECK: remark: {{.*}}kernel hidden, argument 1: written, bytes 0 to 4
-; CHECK: remark: {{.*}}kernel hidden may use memory that none of its arguments is the address of
+; CHECK: remark: {{.*}}kernel hidden may use memory to which none of its arguments points
 define ptx_kernel void @hidden(ptr byval({ ptr, i32 }) %given, ptr %out) {
   %address = load ptr, ptr %given
   %value = load i32, ptr %address
@@ -137,13 +137,13 @@ define ptx_kernel void @hidden(ptr byval({ ptr, i32 }) %given, ptr %out) {
   ret void
 }
 ; CHECK: remark: {{.*}}kernel chased, argument 0: read, bytes 0 to 8
-; CHECK: remark: {{.*}}kernel chased may use memory that none of its arguments is the address of
+; CHECK: remark: {{.*}}kernel chased may use memory to which none of its arguments points
 define ptx_kernel void @chased(ptr %list) {
   %next = load ptr, ptr %list
   store i32 0, ptr %next
   ret void
 }
-; CHECK: remark: {{.*}}kernel made may use memory that none of its arguments is the address of
+; CHECK: remark: {{.*}}kernel made may use memory to which none of its arguments points
 define ptx_kernel void @made(i64 %number) {
   %address = inttoptr i64 %number to ptr
   store i32 0, ptr %address
@@ -152,7 +152,7 @@ define ptx_kernel void @made(i64 %number) {
 
 ; A number, not an address, selects the texture that this kernel reads.
 ; CHECK: remark: {{.*}}kernel textured, argument 1: written, bytes 0 to 4
-; CHECK: remark: {{.*}}kernel textured may use memory that none of its arguments is the address of
+; CHECK: remark: {{.*}}kernel textured may use memory to which none of its arguments points
 declare { float, float, float, float } @llvm.nvvm.tex.unified.1d.v4f32.s32(i64, i32)
 define ptx_kernel void @textured(i64 %texture, ptr %out) {
   %texel = call { float, float, float, float } @llvm.nvvm.tex.unified.1d.v4f32.s32(i64 %texture, i32 3)
@@ -171,7 +171,7 @@ define ptx_kernel void @gathered(ptr %in, ptr %out, <2 x i64> %places, <2 x i1> 
   ret void
 }
 ; CHECK: remark: {{.*}}kernel gathers, argument 1: written, bytes 0 to 8
-; CHECK: remark: {{.*}}kernel gathers may use memory that none of its arguments is the address of
+; CHECK: remark: {{.*}}kernel gathers may use memory to which none of its arguments points
 define ptx_kernel void @gathers(<2 x i64> %numbers, ptr %out, <2 x i1> %which) {
   %from = inttoptr <2 x i64> %numbers to <2 x ptr>
   %values = call <2 x float> @llvm.masked.gather.v2f32.v2p0(<2 x ptr> %from, i32 4, <2 x i1> %which, <2 x float> zeroinitializer)
@@ -179,7 +179,7 @@ define ptx_kernel void @gathers(<2 x i64> %numbers, ptr %out, <2 x i1> %which) {
   ret void
 }
 ; CHECK: remark: {{.*}}kernel scatters, argument 0: read, bytes 0 to 8
-; CHECK: remark: {{.*}}kernel scatters may use memory that none of its arguments is the address of
+; CHECK: remark: {{.*}}kernel scatters may use memory to which none of its arguments points
 define ptx_kernel void @scatters(ptr %in, <2 x ptr> %to, <2 x i1> %which) {
   %values = load <2 x float>, ptr %in
   call void @llvm.masked.scatter.v2f32.v2p0(<2 x float> %values, <2 x ptr> %to, i32 4, <2 x i1> %which)

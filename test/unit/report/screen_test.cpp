@@ -120,7 +120,7 @@ Report fullestReport() {
     Finding leak = lostAt(line, 3 * kMiB);
     leak.evidence.emplace_back("holders",
                                std::vector<std::string>{"global cache (a.c:4) → 9 × block (a.c:8) +0 .next"});
-    leak.advice = "Free the blocks of `step` (`grads`) before the last pointer to them goes, and then go on to read "
+    leak.advice = "Free the blocks of `step` (`grads`) before the last pointer to them is lost, and then go on to read "
                   "about the others that only these blocks lead to.";
     findings.push_back(leak);
   }
