@@ -385,7 +385,7 @@ Result<uint64_t> ProcessCollector::finish(CollectOutput &output, uint64_t end_ns
          "rings count as dropped, and the pointers in its memory were not read at the end");
   lost_sight_ = reason != EndReason::Replaced && arena_.hasLeft();
   if (lost_sight_)
-    note("it became another program by exec, which recorded nothing: that program is static, has other rights, or its "
+    note("it became another program by exec, which recorded nothing: that program is static, is set-user-id, or its "
          "environment does not name the session");
   end_ns = std::max({end_ns, last_event_ns_, facts().attach_ns});
   MSL_TRY(output.writer.processEnd({process_, end_ns, status, arena_.droppedNoRing(), reason}));
