@@ -72,8 +72,8 @@ TEST_F(CursorTest, GoesOnWhenItsReaderIsMoved) {
   expectSame(pullAll(std::move(cursor)), all);
 }
 
-// GIVEN a damaged chunk WHEN threads read at once THEN each thread gets all events of the other chunks, and the damage is
-// reported once
+// GIVEN a damaged chunk WHEN threads read at once THEN each thread gets all events of the other chunks, and the damage
+// is reported once
 TEST_F(CursorTest, ThreadsShareAReader) {
   {
     std::fstream file(file_, std::ios::binary | std::ios::in | std::ios::out);
