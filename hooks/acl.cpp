@@ -1,4 +1,5 @@
-// Ascend CANN: ACL, and below it the runtime. A launch of ACL calls the runtime's: the outer one counts.
+// Hooks of Ascend CANN: of ACL, and of the runtime below it. A launch function of ACL calls one of the runtime. Only
+// the outer call is recorded.
 #include "device_copies.h"
 #include "own_hook.h"
 
@@ -16,7 +17,7 @@ using namespace msleaks;
 
 namespace {
 
-// From here on the driver has memory of its own; and no longer.
+// The driver has memory of its own from aclInit to aclFinalize. Both calls are recorded as marks.
 constexpr auto kInit = [](auto real, void *, const char *configuration) {
   const aclError status = real(configuration);
   if (status == 0)
@@ -24,8 +25,9 @@ constexpr auto kInit = [](auto real, void *, const char *configuration) {
   return status;
 };
 
-// The kernel's name stands for it, at an address that the next name may have: told with each launch, so that the plugin
-// has no callback before it.
+// The launch gets the address of the kernel's name instead of a handle. A later kernel's name may have the same
+// address, so each launch reports its name. This row is not in symbols.def: otherwise the plugin would insert a
+// callback before the name is known.
 struct NamedLaunch {
   static constexpr abi::Symbol kRow = {.name = "rtAicpuKernelLaunchExWithArgs",
                                        .verb = abi::Verb::Launch,

@@ -1,4 +1,4 @@
-// What the runtime asks of Ascend's ACL.
+// The functions by which the runtime calls Ascend's ACL (hook::Device).
 #include "device.h"
 
 using namespace msleaks;
@@ -24,6 +24,6 @@ int32_t memory(uint64_t *free, uint64_t *total) {
   return hooks::callReal<int(int, size_t *, size_t *)>(information, kHighBandwidth, free, total);
 }
 
-MSL_DEVICE_OF(Acl, wait, read, nullptr, memory, nullptr) // names: acl_kernels.cpp
+MSL_DEVICE_OF(Acl, wait, read, nullptr, memory, nullptr) // acl_kernels.cpp records the names
 
 } // namespace

@@ -1,4 +1,5 @@
-// What Ascend CANN counts: streams, events, contexts. ACL calls the runtime below it: the outer call counts.
+// Hooks of functions of Ascend CANN that open and close handles: streams, events and contexts. A function of ACL calls
+// one of the runtime below it. Only the outer call is recorded.
 #include "msleaks/hook.h"
 
 #include <cstdint>

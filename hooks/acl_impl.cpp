@@ -1,5 +1,7 @@
-// Ascend's ACL below its face: from CANN 8 on, libascendcl forwards each function to one of this name and "Impl", which
-// others call past it. Each does what the row of the function says; of two in one another, the outer one counts.
+// Hooks of the functions behind Ascend's ACL. From CANN 8 on, each function of libascendcl calls a function with the
+// same name and the ending "Impl". Other libraries call the Impl functions directly. An Impl function is recorded
+// according to the row of the function without "Impl". If one of these functions runs inside another one, only the
+// outer call is recorded.
 #include "device_copies.h"
 
 #include "msleaks/hook.h"
@@ -11,7 +13,7 @@ using Stream = void *;
 using Handle = void *;
 using Config = void *;
 
-// Where it is differs from one CANN to the next.
+// The library that defines these functions differs between versions of CANN.
 // clang-format off
 #define MSL_BELOW_ACL libacl_rt_impl|libascendcl_impl|libacl_rt|libascendcl
 // clang-format on

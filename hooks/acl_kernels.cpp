@@ -1,5 +1,5 @@
-// Names of Ascend's kernels, from what makes their handles: no driver can be asked for the name of any handle, since
-// what launches are given are functions, addresses on the host that stand for functions, and whole binaries.
+// Records the names of Ascend's kernels in the calls that make their handles. Later, the driver cannot be asked. The
+// handle of a launch may be a function, an address on the host that stands for a function, or a whole binary.
 #include "device.h"
 #include "device_binary.h"
 
@@ -23,7 +23,7 @@ void tell(const void *kernel, const char *name) {
     __msl_hook_kernel(kTraits, kernel, name);
 }
 
-// The name of what is certainly a function.
+// Records the name of a handle that is certainly a function.
 MSL_ASKED(of_acl, "libascendcl|libacl_rt", "aclrtGetFunctionName")
 MSL_ASKED(of_runtime, "libruntime", "rtsFuncGetName")
 void tellAsked(const Function *function) {

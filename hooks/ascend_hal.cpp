@@ -1,14 +1,15 @@
-// Ascend's driver: what CANN's own libraries (communication, image processing, the runtime's pools) take from it past
-// ACL. A call from inside one of ACL's is that one's. Where the memory lies, and for whom it is, stands in the bits of
-// a word:
+// Hooks of Ascend's driver. Some libraries of CANN (communication, image processing, the runtime's pools) allocate from
+// it without ACL. If a function of ACL calls the driver, only the call of ACL is recorded. The bits of a word say where
+// the memory lies and which module asks for it:
 //
-//   0..9 device · 10..13 0 shared with the host, 1 device, 2 host, 3 DVPP · 17 pages of 2 MiB · 31 of 1 GiB ·
-//   56..63 module
+//   0..9 device · 10..13 kind of memory: 0 shared with the host, 1 device, 2 host, 3 DVPP · 17 pages of 2 MiB ·
+//   31 pages of 1 GiB · 56..63 module
 //
-// The module becomes the owner of the block, and within it pages that are larger than others. What is not known of a
-// word is left out: another kind of memory is the device's, another module is "invalid".
+// The module becomes the owner of the block. If the pages are large, the owner's name contains their size. An unknown
+// kind of memory counts as the device's, and the name of an unknown module is "invalid".
 //
-// Where no library defines a function any more, the driver has it under the name that it has for tools, with "Inner".
+// If no library defines a function any more, the driver still has it under a second name, which tools use: with the
+// ending "Inner".
 #include "msleaks/hook.h"
 
 #include "msleaks/api.h"
@@ -53,7 +54,7 @@ constexpr Wish wishOf(uint64_t flag) {
           (flag >> 31 & 1) != 0 ? Pages::Giant : huge};
 }
 
-// How a property names the place of physical memory.
+// The struct that describes the place of physical memory.
 struct Property {
   uint32_t side; // 0 host, 1 device, 2 a node of the host
   uint32_t device;
@@ -70,7 +71,7 @@ constexpr Wish wishOf(const Property &property) {
           is_known ? static_cast<Pages>(property.pages) : Pages::Usual};
 }
 
-// Each module, and its pages: "HCCL@pages of 2 MiB".
+// An owner for each module and each size of pages: "HCCL@pages of 2 MiB".
 struct Owners {
   constexpr Owners() {
     for (size_t module = 0; module < std::size(kModules); ++module)
@@ -95,7 +96,7 @@ hook::Owner &ownerOf(const Wish &wish) {
   return owners.of[module][static_cast<uint32_t>(wish.pages)];
 }
 
-// Communication and image processing use their memory, and no hook sees how.
+// Whether no hook sees the uses of the memory. This is so for communication and image processing.
 bool isUsedUnseen(const Wish &wish) { return wish.module == kHccl || wish.module == kDvpp; }
 
 template <abi::Heap kHeap> struct Take {
@@ -134,8 +135,9 @@ int takeRecorded(Real real, void *caller, const Wish &wish, Parameters... parame
   }
 }
 
-// A handle is no address. What the driver allocates at this one for its own notes is another block: the call is
-// announced, and not opened, so that none of the blocks in it is taken for the handle's.
+// A handle is not the address of the memory. At the address that equals the handle, the driver may have a block of its
+// own, which it allocates during this call. So the call is announced, but not opened: the runtime must not take a block
+// that was allocated during the call for the result.
 template <class Real, class... Parameters>
 int createOfHost(Real real, void *caller, const Wish &wish, void **handle, size_t size, Parameters... parameters) {
   constexpr abi::Symbol kRow = Take<abi::Heap::Pinned>::kRow;
@@ -154,7 +156,8 @@ int createOfHost(Real real, void *caller, const Wish &wish, void **handle, size_
   return status;
 }
 
-// Inside another call, or not recorded at all: whose it would be need not be said.
+// Whether the call is not recorded, because it is inside another call or the recording is stopped. Then the owner is
+// not needed.
 bool isLeftOut() { return runtime::isStopped() || runtime::isInside(__msl_thread, abi::Family::Acl); }
 
 constexpr auto kAlloc = [](auto real, void *caller, void **block, unsigned long long size, unsigned long long flag) {
@@ -167,7 +170,7 @@ constexpr auto kAlloc = [](auto real, void *caller, void **block, unsigned long 
 
 constexpr auto kCreate = [](auto real, void *caller, void **handle, size_t size, const Property *property,
                             uint64_t flag) {
-  if (isLeftOut() || property == nullptr) // the driver says what is wrong
+  if (isLeftOut() || property == nullptr) // the driver reports the error
     return real(handle, size, property, flag);
   const Wish wish = wishOf(*property);
   const hook::WithDevice device(abi::Family::Acl, wish.device);
@@ -180,12 +183,13 @@ constexpr auto kGive = [](auto real, void *caller, void *block) {
   return hook::callRecorded<Give>(real, caller, block);
 };
 
-// The same function under the name that programs know, and under the driver's own.
+// The two names of one function: the name that programs know, and the driver's second name.
 struct Names {
   hook::Function known, inner;
 };
 
-// The next definition, else the driver's own under its other name, which is kept as the real one.
+// Returns the next definition of the known name. If there is none, returns the function with the second name, and
+// stores it as the real function.
 void *realOf(hook::Function &function, Names &names, const void *caller) {
   if (void *const kept = __atomic_load_n(&function.real, __ATOMIC_ACQUIRE))
     return kept;
@@ -193,7 +197,7 @@ void *realOf(hook::Function &function, Names &names, const void *caller) {
     return known;
   void *const inner = hook::realOf(names.inner, caller);
   if (inner == nullptr)
-    return hook::realOf(function, caller); // a note says that there is none
+    return hook::realOf(function, caller); // writes a note that there is none
   __atomic_store_n(&function.real, inner, __ATOMIC_RELEASE);
   return inner;
 }

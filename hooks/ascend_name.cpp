@@ -1,2 +1,2 @@
-// torch_npu and MindSpore tell of their pools only where LD_PRELOAD names a libascend_kernel_hook.so. This is one: what
-// they tell is taken by mstx.cpp.
+// torch_npu and MindSpore report their pools only if LD_PRELOAD names a libascend_kernel_hook.so. This empty library
+// has that name. mstx.cpp receives the reports.

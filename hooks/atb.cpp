@@ -1,8 +1,8 @@
-// ATB, Ascend's library of operators for transformers. Each execution of an operator is a range of the program, named
-// after it; behind its beginning stands what it is given: the tensors that it reads and writes, its workspace.
-// Launches in it are given nothing else (Thread::told_frame).
+// Hooks of ATB, Ascend's library of operators for transformers. Each execution of an operator is recorded as a range
+// with the operator's name. After the range's beginning, events list the memory that the operator uses: its tensors and
+// its workspace. The launches of the operator use no other memory (Thread::told_frame).
 //
-// ATB is built for either libstdc++: with strings that share their text, and with those that do not.
+// ATB may be built for either kind of std::string in libstdc++: the old one, which shares its text, or the new one.
 #include "atb_memory.h"
 #include "own_hook.h"
 
@@ -26,7 +26,7 @@ namespace {
 using Status = int32_t;
 using Runner = void;
 
-// std::string of either libstdc++, as far as the two agree: a pointer to text that ends with 0 comes first.
+// Either kind of std::string in libstdc++. In both, the first member is a pointer to a text that ends with 0.
 class Text {
 public:
   Text(const Text &) = delete;
@@ -51,7 +51,7 @@ constexpr NameOf of_either[] = {{&get_new, &destroy_new}, {&get_old, &destroy_ol
 constexpr NameOf of_none{};
 constinit std::atomic<const NameOf *> known_names{nullptr};
 
-// Those of the ATB in this process. Null: it has none.
+// Returns the functions of the ATB in this process; null: it has none.
 const NameOf *findNames() {
   const NameOf *known = known_names.load(std::memory_order_acquire);
   if (known == nullptr) {
@@ -64,7 +64,7 @@ const NameOf *findNames() {
   return known != &of_none ? known : nullptr;
 }
 
-// The string is made and destroyed in the program's heap, by no call of the program's.
+// The string uses the program's heap, but the program has not asked for it. So its memory is not recorded.
 Text askName(const NameOf &names, const Runner *runner) {
   const runtime::Inside inside(__msl_thread);
   return reinterpret_cast<Text (*)(const Runner *)>(hook::realOf(*names.get))(runner);
@@ -104,7 +104,8 @@ bool makeSense(const atb::List<atb::Tensor> &tensors) {
   return true;
 }
 
-// Of another layout, even the size may be another: so of the first one it is asked whether all of it is there.
+// In another version of ATB, even the size of the struct may differ. So the first time, this function checks that the
+// whole struct is mapped.
 bool isReadable(const atb::Pack *pack) {
   const Layout known = layout.load(std::memory_order_relaxed);
   if (known == Layout::Strange || pack == nullptr)
@@ -118,7 +119,7 @@ bool isReadable(const atb::Pack *pack) {
   return false;
 }
 
-// Whether all of it is told.
+// Records all memory that the operator uses. False: nothing was recorded.
 bool tellMemory(const hook::Call &call, const atb::Pack *pack) {
   constexpr uint32_t kBoth = abi::kRead | abi::kWrite;
   if (!isReadable(pack))
@@ -133,7 +134,7 @@ bool tellMemory(const hook::Call &call, const atb::Pack *pack) {
   return true;
 }
 
-// As safetensors calls what ACL numbers; null: it has no name for it.
+// Returns the name that safetensors has for a type of ACL; null: it has none.
 const char *nameOfType(int32_t type) {
   constexpr const char *kNames[] = {"F32", "F16", "I8",  "I32", nullptr, nullptr, "I16",
                                     "U16", "U32", "I64", "U64", "F64",   "BOOL"};
@@ -152,7 +153,8 @@ void tellOutputs(const atb::Pack *pack) {
   }
 }
 
-// Meanwhile launches further in are known to be given what was told. 0: nobody knows.
+// While this object exists, it is known that launches from inner frames use only the memory that was recorded. `frame`
+// 0: this is not known.
 class ToldFrame {
 public:
   explicit ToldFrame(uint64_t frame) : before_(__msl_thread.told_frame) { __msl_thread.told_frame = frame; }

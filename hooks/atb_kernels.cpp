@@ -1,5 +1,6 @@
-// ATB's kernels: what each is given, where ATB saves their tensors. Whether it does is asked in ATB, and the answer
-// left alone: elsewhere a kernel is a launch within the range of its operator.
+// Records the memory that ATB's kernels use, if ATB saves their tensors: it then calls SaveLaunchParam for each kernel.
+// The hooks do not change whether ATB saves tensors. If it does not, a kernel is only a launch in the range of its
+// operator.
 #include "atb_memory.h"
 #include "own_hook.h"
 
@@ -16,7 +17,7 @@ namespace {
 using Param = void;  // Mki::LaunchParam
 using Tensor = char; // Mki::Tensor
 
-// Of Mki::LaunchParam, const.
+// Two functions of Mki::LaunchParam, const.
 struct TensorsOf {
   hook::Function &count, &at;
   uint64_t countOf(const Param *param) const {
@@ -33,15 +34,15 @@ MSL_ASKED(count_out, "libmki", "_ZNK3Mki11LaunchParam17GetOutTensorCountEv")
 MSL_ASKED(at_out, "libmki", "_ZNK3Mki11LaunchParam12GetOutTensorEm")
 constexpr TensorsOf in = {count_in, at_in}, out = {count_out, at_out};
 
-// The end of Mki::Tensor. What is before it has become more from version to version.
+// The last fields of Mki::Tensor. The fields before them differ between versions.
 struct Memory {
   const void *device;
   uint64_t bytes;
   const void *host;
 };
 
-// Tensors lie in arrays, so that two of them say how large one is: neighbours, or the first one in and the first one
-// out, whose arrays have room for 49 and one word more. 0: nobody can say.
+// Returns the size of a tensor; 0: it is not known. It follows from the addresses of two tensors: of neighbours in an
+// array, or of the first input and the first output. Each array has room for 49 tensors, and one more word follows it.
 uint64_t measured(const Param *param, uint64_t ins, uint64_t outs) {
   constexpr uint64_t kRoom = 49, kLeast = 64, kMost = 4096;
   const auto distance = [](const Tensor *from, const Tensor *to) { return static_cast<uint64_t>(to - from); };
@@ -95,8 +96,8 @@ void save(hook::Function &function, const void *caller, void *stream, const Para
 
 } // namespace
 
-// atb::StoreUtil::SaveLaunchParam(void *, const Mki::LaunchParam &, const std::string &), for strings of either
-// libstdc++; nobody looks into them here.
+// atb::StoreUtil::SaveLaunchParam(void *, const Mki::LaunchParam &, const std::string &), for both kinds of std::string
+// in libstdc++. The hook does not read the string.
 #define MSL_SAVE_LAUNCH_PARAM(name)                                                                                    \
   MSL_OWN_HOOK(libatb, void, name, (void *stream, const Param *param, const void *folder)) {                           \
     save(msl_hook_of_##name, __builtin_return_address(0), stream, param, folder);                                      \

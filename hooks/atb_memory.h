@@ -1,6 +1,7 @@
-// What ATB's operators are given. Of its classes only a part is exported; the rest is laid out here as it is in its
-// sources of 2024 to 2026 (SVector, Tensor and RunnerVariantPack were the same in all of them up to the last member
-// below). What is read is checked, and a layout that makes no sense is noted once and not read again.
+// The memory that ATB's operators use. ATB exports only a part of its classes. The structs below have the layout of
+// ATB's sources of 2024 to 2026. In all these sources, SVector, Tensor and RunnerVariantPack were the same up to the
+// last member below. The hooks check what they read. If a layout makes no sense, they write one note, and do not read
+// it again.
 #pragma once
 
 #include "msleaks/abi/hook.h"
@@ -23,7 +24,7 @@ struct Tensor {
 };
 static_assert(sizeof(Tensor) == 104);
 
-// ATB's SVector: elements lie in it, and outside once there are more than it has room for, or were.
+// ATB's SVector. It contains the elements itself, unless it has, or had, more elements than it has room for.
 template <class Element> struct List {
   static constexpr uint64_t kRoom = 64, kMost = 256;
   uint64_t capacity, count;
@@ -35,7 +36,7 @@ template <class Element> struct List {
   bool makesSense() const { return capacity <= kMost && count <= kMost && (outside != nullptr || count <= kRoom); }
 };
 
-// The beginning of atb::RunnerVariantPack.
+// The first members of atb::RunnerVariantPack.
 struct Pack {
   List<Tensor> in, out;
   List<bool> may_be_freed, need_memory;
@@ -48,8 +49,8 @@ struct Pack {
 };
 static_assert(sizeof(List<bool>) == 96 && sizeof(Pack) == 13816);
 
-// A call's use of memory of a device. Behind the range of the operator, or within it; no look of a watch is made for
-// it, since nothing runs yet.
+// Records that a call uses memory of a device. The event comes after the beginning of the operator's range. The runtime
+// does not compare watched blocks here, because nothing runs yet.
 inline void recordUse(const hook::Call &call, const void *memory, uint64_t bytes, uint32_t flags) {
   if (memory == nullptr)
     return;
@@ -61,7 +62,7 @@ inline void recordUse(const hook::Call &call, const void *memory, uint64_t bytes
                                            bytes});
 }
 
-// A call that uses memory, as the runtime asks about it: whether to record it, and where it is.
+// Returns the Call with which the runtime decides whether to record a use of memory, and at which site.
 inline hook::Call useOfMemory(const void *caller) {
   constexpr abi::Traits kRow(abi::Verb::Access, abi::Family::Acl, abi::Heap::Device, abi::kFromHook);
   return {kRow.packed(), hook::kPass, reinterpret_cast<uint64_t>(caller), 0, 0, 0};

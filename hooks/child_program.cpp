@@ -22,7 +22,7 @@ namespace {
 constexpr int kToldAt = 3, kLongestSeconds = 120;
 constexpr uint64_t kLongestMs = kLongestSeconds * 1000, kNsPerMs = 1'000'000;
 
-// Neither the hooks nor the options of the session are the program's.
+// Whether the program must not get this variable: it runs without hooks and outside of the session.
 bool isOurs(const char *variable) {
   constexpr const char *kPrefixes[] = {"LD_PRELOAD=", "LD_AUDIT=", "MSLEAKS_SESSION=", "MSLEAKS_PASS="};
   for (const char *prefix : kPrefixes)
@@ -31,7 +31,7 @@ bool isOurs(const char *variable) {
   return false;
 }
 
-// The environment of the process without those. To be given back with its size.
+// The environment of the process without these variables.
 class Environment {
 public:
   Environment() {
@@ -58,7 +58,7 @@ private:
   uint64_t bytes_;
 };
 
-// All signals of this thread wait: a handler of the program's is not to run in a copy of it.
+// Blocks all signals of this thread: no handler of the hooked program may run in the copy of the process.
 class SignalsWait {
 public:
   SignalsWait() {
@@ -73,8 +73,8 @@ private:
   uint64_t before_ = 0;
 };
 
-// From here on in a copy of the process: only system calls. The descriptors to keep may have any numbers, so copies of
-// them are made above all others' first.
+// Runs in a copy of the process, so it makes only system calls. The descriptors to keep may have any numbers. So they
+// are first copied to numbers from 100 on, and then to 0, 1, 2 and 3.
 [[noreturn]] void become(const ChildProgram &program, int told, char **environment) {
   const int given[] = {program.input.descriptor(), program.output.descriptor(), program.messages.descriptor(), told};
   int copies[4];
@@ -84,7 +84,7 @@ private:
   for (int i = 0; i < 4; ++i)
     is_done = is_done && copies[i] >= 0 && ::syscall(SYS_dup3, copies[i], i, 0) == i;
   ::syscall(SYS_close_range, kToldAt + 1, UINT_MAX,
-            0); // a kernel without it: those that are not closed by an exec stay open
+            0); // a kernel without it leaves those open that are not close-on-exec
   const itimerval limit{{0, 0}, {kLongestSeconds, 0}};
   ::syscall(SYS_setitimer, ITIMER_REAL, &limit, nullptr);
   const uint64_t none = 0;
@@ -96,8 +96,8 @@ private:
   __builtin_unreachable();
 }
 
-// A process of nobody's: its parent has ended, so that no wait of the program finds it, and no signal says that it has
-// ended.
+// Starts the program in a process whose parent ends at once. So the hooked program's calls of wait do not find the
+// process, and no signal reports its end.
 bool start(const ChildProgram &program, int told, char **environment) {
   const SignalsWait waiting;
   const long between = ::syscall(SYS_clone, 0, 0, 0, 0, 0); // no signal at its end
@@ -175,7 +175,7 @@ bool runChild(const ChildProgram &program) noexcept {
   if (environment.list() == nullptr || ::syscall(SYS_pipe2, ends, O_CLOEXEC) != 0)
     return false;
   const bool is_started = start(program, ends[1], environment.list());
-  ::syscall(SYS_close, ends[1]); // then an end that says nothing ends the wait, too
+  ::syscall(SYS_close, ends[1]); // so the wait also ends if the program ends without the byte
   const bool is_done = is_started && waitUntilDone(ends[0]);
   ::syscall(SYS_close, ends[0]);
   return is_done;

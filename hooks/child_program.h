@@ -1,5 +1,5 @@
-// A program that runs for the hooks, and that the hooked process does not notice: it is no child of the process, sends
-// it no signal, and has none of its descriptors.
+// Runs a program for the hooks. The hooked process does not notice this program: the program is not its child, sends it
+// no signal, and has none of its descriptors.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ public:
 
   int descriptor() const noexcept { return descriptor_; }
   uint64_t bytes() const noexcept;
-  // From its beginning. False: not all of it could be written, or read.
+  // Both begin at the first byte. False: not all bytes could be written, or read.
   bool write(const void *from, uint64_t bytes) const noexcept;
   bool read(void *to, uint64_t bytes) const noexcept;
 
@@ -26,12 +26,12 @@ private:
 };
 
 struct ChildProgram {
-  const char *const *arguments; // the program first; null behind the last one
+  const char *const *arguments; // the program first; null after the last one
   const MemoryFile &input, &output, &messages;
 };
 
-// Waits until the program has said on its descriptor 3 that it has done its work, by a byte 1. False: it could not be
-// started, it failed, or it took longer than two minutes.
+// Waits until the program writes a byte 1 to its descriptor 3: then it has done its work. False: the program could not
+// be started, it failed, or it took longer than two minutes.
 bool runChild(const ChildProgram &program) noexcept;
 
 } // namespace msleaks::hooks

@@ -3,11 +3,12 @@
 namespace msleaks::hooks {
 namespace {
 
-constexpr uint64_t kMostBytes = 256 << 10; // of banks, if there are several
+constexpr uint64_t kMostBytes = 256 << 10; // largest size of all banks together, if there are several
 constexpr uint32_t kStrataMask = 63;
 constexpr uint64_t kPage = 4096;
 
-// A sample of blocks says by its banks how far it may be from the whole.
+// If only a sample of the thread blocks counts, each bank gets its own counts in the process' file. They show how much
+// the sample may differ from the whole.
 void tellBanks(CountedModule &module, uint32_t banks) noexcept {
   for (uint32_t bank = 1; bank < banks && module.counts[bank] == nullptr; ++bank)
     module.counts[bank] = __msl_device_bank(module.unit, module.table->counters);

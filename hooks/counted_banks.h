@@ -1,4 +1,4 @@
-// Counters of a module in a buffer of a device, as this process keeps them.
+// The counters of a module in a buffer on a device, and the process's copies of them.
 #pragma once
 
 #include "counted_kernels.h"
@@ -7,9 +7,9 @@ namespace msleaks::hooks {
 
 struct CountedBanks {
   CountedModule *module;
-  abi::DeviceCounts *content; // of the whole buffer: what it begins as, and then as it is read
-  uint64_t *last;             // what was read last, as counters()
-  uint64_t bytes;             // of the buffer
+  abi::DeviceCounts *content; // copy of the whole buffer: its initial content, later the content that was just read
+  uint64_t *last;             // the counters as addRead saw them last, in the order of counters()
+  uint64_t bytes;             // size of the buffer
   uint64_t pages_bytes;
   uint32_t banks;
 
@@ -21,7 +21,7 @@ struct CountedBanks {
 bool makeBanks(CountedBanks &banks, CountedModule &module, const abi::DeviceChoice &choice, uint32_t wave) noexcept;
 void dropBanks(CountedBanks &banks) noexcept;
 
-// Adds to the module's counts what has come since they were read last; counters() were just read.
+// Adds the growth of the counters since the last call to the module's counts. Read the buffer into counters() before.
 void addRead(CountedBanks &banks) noexcept;
 
 } // namespace msleaks::hooks

@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t kPoolBytes = 64 << 10;
 constexpr uint64_t kMostTableBytes = 256 << 20;
-constexpr uint32_t kMostShapes = 64; // of one kernel: further ones are counted together
+constexpr uint32_t kMostShapes = 64; // of one kernel; all further shapes are counted together
 constexpr uint64_t kPercent = 100;
 
 constexpr uint32_t kUnknown = 0, kBeingWritten = 1, kKnown = 2; // Counted::choice
@@ -35,13 +35,13 @@ template <class Row> const Row *rowsAt(const abi::GraphHeader &header, uint64_t 
   return reinterpret_cast<const Row *>(reinterpret_cast<const char *>(&header) + offset);
 }
 
-// Where its strings lie in it.
+// Returns the offset of the strings in the table.
 uint64_t stringsOf(const abi::GraphHeader &table) noexcept {
   return table.header_bytes + uint64_t{table.function_count} * table.function_bytes +
          uint64_t{table.block_count} * table.block_bytes + uint64_t{table.edge_count} * table.edge_bytes;
 }
 
-// What the kernel does with its arguments; nothing: its table is of an older plugin, or damaged.
+// Returns the rows about the kernel's arguments. Empty: the table is from an older plugin, or damaged.
 abi::ArgumentRows argumentsOf(const abi::GraphHeader &table, const abi::GraphFunction &function) noexcept {
   if (table.function_bytes < sizeof function || table.argument_bytes < sizeof(abi::GraphArgument))
     return {};
@@ -136,7 +136,7 @@ void *keep(uint64_t bytes) noexcept {
   return kept;
 }
 
-// A launch asks with the lock held, and another thread without it: so the lock cannot guard the answer.
+// Some callers hold the lock, and some do not. So the lock cannot protect the stored choice.
 bool countsLaunches(abi::DeviceChoice &choice) noexcept {
   Counted *const state = counted.get();
   if (state != nullptr && __atomic_load_n(&state->choice_state, __ATOMIC_ACQUIRE) == kKnown) {

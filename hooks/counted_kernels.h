@@ -1,5 +1,5 @@
-// What the hooks of an API that launches kernels have in common where kernels have counted copies
-// (abi/device_counts.h): the tables that the process has told, and which launches are counted.
+// Code for the hooks of all APIs whose kernels have counted copies (abi/device_counts.h). It reads the tables of graphs
+// from devices, and chooses the launches that are counted.
 #pragma once
 
 #include "wiped.h"
@@ -16,22 +16,22 @@ namespace msleaks::hooks {
 
 inline constexpr uint32_t kMostBanks = 64;
 
-// A module of a device. It is known for good, by its name: programs that are made again count on.
+// A module of a device. It stays known by its name: if a program makes the module again, its counts go on.
 struct CountedModule {
   char name[40]; // __msl_graphs_HASH
   const abi::GraphHeader *table;
-  uint64_t *counts[kMostBanks]; // by counter, in the process' file; a bank without them counts with the first
+  uint64_t *counts[kMostBanks]; // by bank: its counters in the process' file; null: the bank adds to bank 0
   uint32_t unit;
   CountedModule *next;
 };
 
-// The launches of one shape, and the next one's.
+// The launches of one kernel with one shape.
 struct CountedShape {
   abi::CountedLaunches *launches;
   CountedShape *next;
 };
 
-// Of one name of a module, whoever launches it.
+// A kernel of a module. Several handles may launch it.
 struct CountedFunction {
   CountedModule *module;
   uint32_t function;
@@ -47,40 +47,41 @@ struct LaunchShape {
   uint64_t threads;
 };
 
-// Everything below but countsLaunches is called with this held. The child of a fork finds it free.
+// Hold this lock while you call the functions below, except takePages, countsLaunches, noteUncounted and now. In a
+// fork's child the lock is free.
 class CountedLock {
 public:
   CountedLock() noexcept;
   ~CountedLock();
   CountedLock(const CountedLock &) = delete;
   CountedLock &operator=(const CountedLock &) = delete;
-  // False: there is no memory for it, and nothing can be counted.
+  // False: there is no memory for the lock, and nothing can be counted.
   explicit operator bool() const noexcept { return lock_ != nullptr; }
 
 private:
   pthread_mutex_t *lock_;
 };
 
-// Zeros that are never given back; null: there is no memory.
+// Returns zeroed memory that is never freed; null: there is no memory.
 void *keep(uint64_t bytes) noexcept;
-// Pages of zeros. givePages (wiped.h) gives them back.
+// Returns zeroed pages. givePages (wiped.h) frees them.
 void *takePages(uint64_t bytes) noexcept;
 
-// False: there is no session, or no launch shall be counted. The runtime is asked once, where a CountedLock was taken
-// before.
+// Stores the session's choice. False: there is no session, or no launch is counted. After the first CountedLock of the
+// process, the runtime is asked only once.
 bool countsLaunches(abi::DeviceChoice &choice) noexcept;
 
-// A note of the session: why the kernels of this name, or of a module, run as they are.
+// Writes a note: why the kernels of this name or of this module are not counted.
 void noteUncounted(const char *name, const char *why) noexcept;
 
 CountedModule *findModule(const char *name) noexcept;
-// Whether it is a table as we know it, of which `bytes` may be read; says why not in the session's log.
+// Whether this is a table of the known version, of at most `bytes` bytes. If not, writes a note.
 bool isKnownTable(const abi::GraphHeader &header, uint64_t bytes, const char *name) noexcept;
-// With a table that stays where it is; null: it is damaged, or nothing can be counted.
+// Adds a module. The table must stay where it is. Null: the table is damaged, or nothing can be counted.
 CountedModule *addModule(const char *name, const abi::GraphHeader *table) noexcept;
 
-// The module whose table the device has. `copy` copies it from its beginning: (void *to, uint64_t bytes), false: it
-// cannot; `bytes` of it may be read.
+// Adds a module whose table lies on a device. `bytes`: how many bytes may be read there. `copy` copies bytes from the
+// table's beginning: (void *to, uint64_t bytes). Its result false means that it failed.
 template <class Copy> CountedModule *readModule(const char *name, uint64_t bytes, Copy copy) {
   abi::GraphHeader header{};
   if (!copy(&header, sizeof header) || !isKnownTable(header, bytes, name))
@@ -96,13 +97,13 @@ template <class Copy> CountedModule *readModule(const char *name, uint64_t bytes
   return module;
 }
 
-// Nanoseconds, from some point on.
+// Returns the time of CLOCK_MONOTONIC in nanoseconds.
 uint64_t now() noexcept;
 
-// Of the module's kernel of this name; null: it has none.
+// Returns the module's kernel of this name; null: the module has none.
 CountedFunction *functionOf(CountedModule &module, const char *kernel) noexcept;
 
-// Whether the launch, which is the next one of this kernel, is to be counted.
+// Whether the next launch of this kernel is to be counted. `threads`: its number of threads.
 bool isWanted(const CountedFunction &function, const abi::DeviceChoice &choice, uint64_t threads) noexcept;
 void noteLaunch(CountedFunction &function, const abi::DeviceChoice &choice, const LaunchShape &shape,
                 bool is_counted) noexcept;

@@ -1,5 +1,6 @@
-// Copies from and to arrays and symbols of CUDA (symbols.def), and those of rows (device_copies.h). The names with
-// _ptds and _ptsz are what a program calls that was built with a default stream for each thread.
+// Hooks of copies from and to arrays and symbols of CUDA. The names with 2D use device_copies.h, and the others have
+// rows in symbols.def. A program that was built with one default stream per thread calls the functions whose names end
+// in _ptds or _ptsz.
 #include "device_copies.h"
 
 #ifdef MSL_VENDOR_HEADERS

@@ -1,4 +1,4 @@
-// Arrays of CUDA's runtime library and of its driver (device_arrays.h).
+// Hooks for arrays of CUDA's runtime library and of its driver (device_arrays.h).
 #include "device_arrays.h"
 
 #ifdef MSL_VENDOR_HEADERS

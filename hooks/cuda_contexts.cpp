@@ -1,5 +1,5 @@
-// Contexts of CUDA's driver: what is counted, and which device a thread uses. Behind each call that may change the
-// thread's context we ask the driver itself.
+// Hooks of the context functions of CUDA's driver. They record contexts as handles, and note which device the thread
+// uses. After each call that may change the thread's context, they ask the driver for the device.
 #include "device.h"
 #include "module_kernels.h"
 
@@ -19,7 +19,7 @@ namespace {
 
 MSL_ASKED(current, "libcuda", "cuCtxGetDevice")
 
-// Without a context the thread has none, and allocates nothing.
+// A thread without a context has no device, and cannot allocate.
 void noteDevice() {
   constexpr uint32_t kTraits = abi::Traits(abi::Verb::Device, abi::Family::Cuda, abi::Heap::Device, 0).packed();
   int device = 0;

@@ -1,5 +1,5 @@
-// Copies and fills of CUDA that a row alone cannot say (device_copies.h). The names with _ptds and _ptsz are what a
-// program calls that was built with a default stream for each thread.
+// Hooks of CUDA's copies and fills that a row of symbols.def cannot describe (device_copies.h). A program that was
+// built with one default stream per thread calls the functions whose names end in _ptds or _ptsz.
 #include "device_copies.h"
 
 #ifdef MSL_VENDOR_HEADERS

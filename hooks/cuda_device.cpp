@@ -1,5 +1,5 @@
-// What the runtime asks of CUDA: its driver where the process has it, which knows nothing of cudaGetLastError, else its
-// runtime.
+// The functions by which the runtime calls CUDA (hook::Device). They call CUDA's driver if the process has it, because
+// the driver does not change the result of cudaGetLastError. Otherwise they call CUDA's runtime library.
 #include "cuda_nvml.h"
 #include "device.h"
 #include "real.h"
@@ -35,7 +35,8 @@ int32_t ask(hook::Function &of_driver, hook::Function &of_runtime, Arguments... 
 
 void exchange(int *mode) { ask<int(int *)>(driver_exchange, runtime_exchange, mode); }
 
-// Nothing runs before the capture is launched. Refused where it would be the default stream that ends another's.
+// Whether the stream is captured. Its work does not run before the captured graph is launched. CUDA refuses to answer
+// for the default stream if a wait for this stream would end the capture of another one.
 bool isCapturing(const void *stream) {
   int state = 0;
   const int32_t status = ask<int(const void *, int *)>(driver_capturing, runtime_capturing, stream, &state);
@@ -60,8 +61,8 @@ int32_t read(const void *stream, const void *block, uint64_t offset, uint64_t by
   return status == 0 ? wait(stream) : status;
 }
 
-// A stub is a function of the host, which the runtime knows; other handles are the driver's. Asked of the other one,
-// the runtime would keep an error, and the driver believe it.
+// CUDA's runtime library knows the names of stubs (functions of the host). The driver knows the names of other handles.
+// For a handle of the wrong kind, the runtime library would keep an error, and the driver would take it for valid.
 int32_t name(const void *kernel, char *text, uint64_t bytes) {
   using Ask = int(const char **, const void *);
   const char *known = nullptr;

@@ -1,5 +1,5 @@
-// CUDA's driver: what programs call themselves, and what a runtime library that is linked statically calls for them.
-// Launches of kernels that may have counted copies: cuda_graphs.cpp.
+// Hooks of CUDA's driver. Programs call it themselves, or through a runtime library that is linked statically.
+// cuda_graphs.cpp hooks the launches of kernels that may have counted copies.
 #include "msleaks/hook.h"
 
 #include <cstddef>

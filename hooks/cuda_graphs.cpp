@@ -1,5 +1,5 @@
-// Kernels of CUDA whose module has counted copies of them: see module_kernels.h. The driver's functions, which the
-// runtime calls for what it launches, too.
+// Hooks of CUDA's driver for kernels that have counted copies (module_kernels.h). CUDA's runtime library launches its
+// kernels by the same functions of the driver.
 #include "module_kernels.h"
 #include "named_kernels.h"
 #include "own_hook.h"
@@ -96,7 +96,7 @@ constexpr auto kLaunchEx = [](auto real, void *caller, auto... parameters) {
   return launchConfigured<hook::Known<kName>>(real, caller, parameters...);
 };
 
-// cuFuncSetAttribute and its like.
+// cuFuncSetAttribute and other functions that change a setting of a kernel.
 constexpr auto kFunctionSet = [](auto real, void *, auto function, auto... how) {
   return forBoth(kApi, function, [&](auto one) { return real(one, how...); });
 };
@@ -105,7 +105,7 @@ constexpr auto kKernelSet = [](auto real, void *, CUfunction_attribute what, int
   return forBoth(kApi, kernel, [&](CUkernel one) { return real(what, value, one, device); });
 };
 
-// Of which context it is, only the driver knows.
+// Only the driver knows which context this is.
 constexpr auto kReset = [](auto real, void *, CUdevice device) {
   placeGoes(nullptr);
   return real(device);

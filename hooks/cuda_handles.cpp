@@ -1,5 +1,5 @@
-// What CUDA's runtime library and its driver count: streams, events, modules, graphs. Contexts: cuda_contexts.cpp;
-// modules that go: cuda_graphs.cpp.
+// Hooks of functions of CUDA's runtime library and driver that open and close handles: streams, events, modules and
+// graphs. cuda_contexts.cpp has the hooks for contexts, and cuda_graphs.cpp has those that unload modules.
 #include "msleaks/hook.h"
 
 #include <cstddef>
@@ -25,7 +25,8 @@ using CUgraphExec = void *;
 using CUjit_option = int;
 using CUlibraryOption = int;
 using CUDA_GRAPH_INSTANTIATE_PARAMS = void;
-// Until CUDA 11: node, text and its size behind the graph; since then flags. All in registers.
+// Up to CUDA 11, a node, a text and its size follow the graph. Later, only flags do. All are in registers, so this list
+// fits both.
 #define MSL_GRAPH_INSTANTIATE (cudaGraphExec_t *, cudaGraph_t, unsigned long long, void *, size_t)
 #endif
 

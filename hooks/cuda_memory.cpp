@@ -1,4 +1,5 @@
-// What of CUDA a row alone cannot say (device_memory.h), and by which addresses physical memory is used.
+// Hooks of CUDA's memory functions that a row of symbols.def cannot describe (device_memory.h), and of functions that
+// map physical memory to addresses.
 #include "device_memory.h"
 
 #ifdef MSL_VENDOR_HEADERS

@@ -34,8 +34,8 @@ MSL_ASKED(nvml_device, "libnvidia-ml", "nvmlDeviceGetHandleByPciBusId_v2")
 MSL_ASKED(nvml_mig, "libnvidia-ml", "nvmlDeviceGetMigMode")
 MSL_ASKED(nvml_memory, "libnvidia-ml", "nvmlDeviceGetMemoryInfo")
 
-// Where the device is in the machine. Its number is the process's own: $CUDA_VISIBLE_DEVICES hides and orders devices,
-// for NVML all are there.
+// Stores the device's PCI address. NVML numbers all devices, but CUDA's number is valid in the process only:
+// $CUDA_VISIBLE_DEVICES hides and reorders devices.
 int32_t busOf(char *text, int bytes) {
   int device = 0;
   int32_t status = callReal<decltype(cuCtxGetDevice)>(driver_device, &device);
@@ -45,7 +45,7 @@ int32_t busOf(char *text, int bytes) {
   return status == 0 ? callReal<decltype(cudaDeviceGetPCIBusId)>(runtime_bus, text, bytes, device) : status;
 }
 
-// The driver then speaks of a part of the GPU, NVML of all of it.
+// Whether the GPU is divided (MIG). Then the driver's numbers are about one part, and NVML's are about the whole GPU.
 bool isPartitioned(nvmlDevice_t device) {
   unsigned now = 0, next = 0;
   return callReal<decltype(nvmlDeviceGetMigMode)>(nvml_mig, device, &now, &next) == 0 && now != 0;

@@ -1,12 +1,13 @@
-// NVML, which manages the GPUs of a machine: it counts what the driver reserves for itself, too.
+// Asks NVML, the library that manages the GPUs of a machine. NVML also counts the memory that the driver reserves for
+// itself.
 #pragma once
 
 #include <cstdint>
 
 namespace msleaks::hooks {
 
-// What is in use of the device that the thread uses, in bytes, if the process has loaded NVML and begun with it: we do
-// neither. kNone, or NVML's error.
+// Stores how many bytes of the thread's device are in use. The process must have loaded and initialised NVML: msleaks
+// does neither. Returns 0, kNone or NVML's error.
 int32_t bytesInUseByNvml(uint64_t *bytes);
 
 } // namespace msleaks::hooks

@@ -1,6 +1,6 @@
-// CUDA's runtime library, where it is shared. Linked statically it calls the driver (cuda_driver.cpp). Its types are
-// ours, so that no header of it is needed to build; a test builds this file with NVIDIA's (MSL_VENDOR_HEADERS), where a
-// prototype that differs does not compile.
+// Hooks of CUDA's shared runtime library. If it is linked statically, the hooks of the driver record its calls
+// (cuda_driver.cpp). This file declares the types itself, so the build needs no header of CUDA. A test compiles this
+// file with NVIDIA's headers (MSL_VENDOR_HEADERS): then a prototype that differs is an error.
 #include "msleaks/hook.h"
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// What the runtime asks of a driver (hook::Device), by functions that no hook stands in front of.
+// Code for the functions by which the runtime calls a driver (hook::Device). They call the driver's real functions,
+// without the hooks.
 #pragma once
 
 #include "driver_versions.h"
@@ -10,22 +11,22 @@
 
 namespace msleaks::hooks {
 
-inline constexpr int32_t kNone = -1; // there is no such function, or it cannot be asked now
+inline constexpr int32_t kNone = -1; // there is no such function, or it cannot be called now
 
-// The real function, whoever has loaded it, called past our hooks. What it leaves in errno is none of the program's.
+// Calls the real function without its hook. The program's errno stays unchanged.
 template <class Signature, class... Arguments> int32_t callReal(hook::Function &function, Arguments... arguments) {
   const runtime::ErrnoKept kept;
   auto *const real = reinterpret_cast<Signature *>(hook::realOf(function));
   return real != nullptr ? real(arguments...) : kNone;
 }
 
-// Where a library keeps an error for the program, which may ask for it later.
+// The functions of a library that keeps an error for the program. `look` returns the error, and `take` also removes it.
 struct LastError {
   hook::Function &look, &take;
 };
 
-// Asks a function of such a library: not while it keeps an error, which a call that fails would replace, and in HIP
-// until version 7 any call; and no error of ours stays.
+// Calls a function of such a library. If the call fails, removes the error that it has left. If the library keeps an
+// error for the program, calls nothing: a failed call would replace this error. In HIP until version 7, any call would.
 template <class Ask> int32_t leavingLastError(const LastError &last, Ask ask) {
   if (callReal<int()>(last.look) > 0)
     return kNone;
@@ -35,8 +36,8 @@ template <class Ask> int32_t leavingLastError(const LastError &last, Ask ask) {
   return status;
 }
 
-// While a stream is captured, a call that is no part of the capture would end it. `exchange` sets what the calling
-// thread may do meanwhile, and gives what it was: (int *mode).
+// While a stream is captured, a call outside of the capture would end the capture. An object of this class allows such
+// calls. `exchange`: (int *mode), sets the mode of the calling thread and returns the old mode.
 template <class Exchange> class CaptureRelaxed {
 public:
   explicit CaptureRelaxed(Exchange exchange) : exchange_(exchange) { exchange_(&mode_); }
@@ -46,10 +47,10 @@ public:
 
 private:
   Exchange exchange_;
-  int mode_ = 2; // relaxed, with CUDA and HIP; then what it was
+  int mode_ = 2; // "relaxed" in CUDA and HIP; later the old mode
 };
 
-// Of a driver that gives a text of its own.
+// Copies a text that the driver keeps.
 inline int32_t copyText(const char *known, char *text, uint64_t bytes) {
   if (known == nullptr || bytes == 0)
     return kNone;

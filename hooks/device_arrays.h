@@ -1,4 +1,4 @@
-// Arrays of CUDA, and of HIP alike: blocks whose size follows from a format and up to three dimensions.
+// Bodies of hooks for arrays of CUDA and HIP: blocks whose size follows from a format and up to three dimensions.
 #pragma once
 
 #include "device_memory.h"
@@ -7,7 +7,7 @@ namespace msleaks::hooks {
 
 inline size_t orOne(size_t count) { return count != 0 ? count : 1; }
 
-// Of an element, in bytes: as the runtime describes it, and as the driver does.
+// Return the bytes of an element, from a format of the runtime library or from a descriptor of the driver.
 template <class Format>
   requires requires(Format format) { format.w; }
 size_t bytesOf(const Format &format) {
@@ -17,21 +17,21 @@ template <class Descriptor>
   requires requires(Descriptor descriptor) { descriptor.NumChannels; }
 size_t bytesOf(const Descriptor &descriptor) {
   switch (static_cast<int>(descriptor.Format)) {
-  case 0x02: // of 16 bits: unsigned, signed, half
+  case 0x02: // 16 bits: unsigned, signed, half
   case 0x09:
   case 0x10:
     return size_t{2} * descriptor.NumChannels;
-  case 0x03: // of 32 bits: unsigned, signed, float
+  case 0x03: // 32 bits: unsigned, signed, float
   case 0x0a:
   case 0x20:
     return size_t{4} * descriptor.NumChannels;
-  default: // of 8 bits; a format of several planes or of blocks takes no less
+  default: // 8 bits; formats with several planes or with blocks have at least this size
     return descriptor.NumChannels;
   }
 }
 
 struct Extent {
-  size_t width, height, depth; // 0: not of so many dimensions
+  size_t width, height, depth; // 0: the array does not have this dimension
   size_t elements() const { return width * orOne(height) * orOne(depth); }
 };
 template <class Descriptor> Extent extentOf(const Descriptor &descriptor) {
@@ -79,7 +79,7 @@ inline constexpr auto kMipmapped = [](auto real, void *caller, auto *array, cons
   return takeArray<kFamily>([&](auto *made) { return real(made, format, extent, levels, flags); }, caller, array,
                             bytes);
 };
-// The driver's own, of two or three dimensions, and with levels.
+// Arrays of the driver: with two or three dimensions, or with levels.
 template <abi::Family kFamily>
 inline constexpr auto kDriverArray = [](auto real, void *caller, auto *array, auto *descriptor, auto... levels) {
   size_t bytes = 0;

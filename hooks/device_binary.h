@@ -1,6 +1,6 @@
-// The kernels in a binary of a device: ELF of 64 bits, as CANN's compilers write it and its runtime is given it in
-// memory. Nothing in it is believed: what lies outside of it is not there. Of std::string_view only what cannot throw
-// is used, since libstdc++ is not linked.
+// Reads the kernels of a device's binary in memory: a 64-bit ELF file, for example from CANN's compilers. The content
+// is not trusted: parts that do not lie inside the binary are ignored. Only functions of std::string_view that cannot
+// throw are used, because libstdc++ is not linked.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class DeviceBinary {
 public:
   DeviceBinary(const void *begin, uint64_t bytes) : begin_(static_cast<const char *>(begin)), bytes_(bytes) {}
 
-  // Calls f(name) for each function that it exports, with a text that ends with 0.
+  // Calls f(name) for each function that the binary exports. The text of the name ends with 0.
   template <class F> void forEachKernel(F &&f) const {
     Elf64_Ehdr header;
     if (begin_ == nullptr || !copy(header, 0) || !isElf64(header) || header.e_shentsize < sizeof(Elf64_Shdr))
@@ -25,8 +25,8 @@ public:
         forEachFunction(table, names, f);
   }
 
-  // Whether one of its tables of strings has this text. A name ends with a 0; linkers store one that another one ends
-  // with in there.
+  // Whether one of the binary's string tables contains this text. A name in a table ends with 0. A linker may store a
+  // name as the end of a longer name.
   bool mentions(std::string_view text) const {
     Elf64_Ehdr header;
     if (begin_ == nullptr || !copy(header, 0) || !isElf64(header) || header.e_shentsize < sizeof(Elf64_Shdr))
@@ -75,9 +75,9 @@ private:
   uint64_t bytes_;
 };
 
-// What a binary's kernels have in common: the name of its only function, or that of all of them without what tells them
-// apart, "_mix_aic" and "_mix_aiv" for the two kinds of cores and "_<number>" for the way that the work is split.
-// Empty: they are several kernels.
+// The common name of a binary's kernels. If there are several, it is the name without the endings that tell them apart.
+// These are "_mix_aic" and "_mix_aiv" for the two kinds of cores, and "_<number>" for the way in which the work is
+// split. Empty: the kernels have no common name.
 class NameOfKernels {
 public:
   void add(std::string_view name) {

@@ -1,5 +1,5 @@
-// Copies and fills of CUDA, and of HIP alike, whose bytes have to be worked out or whose ends stand in a structure. In
-// the order of a stream they have one parameter more.
+// Bodies of hooks for copies and fills of CUDA and HIP. The number of their bytes has to be computed, or their ends are
+// in a struct. Functions that work in the order of a stream have the stream as one more parameter.
 #pragma once
 
 #include "device.h"
@@ -10,7 +10,7 @@
 
 namespace msleaks::hooks {
 
-// To, from, bytes, stream, direction: the parameters that we hand on.
+// The row of a copy. The hook passes these parameters: to, from, bytes, stream, direction.
 template <abi::Family kFamily, uint16_t kFlags> struct Copy {
   static constexpr abi::Symbol kRow = {.name = "cudaMemcpy2D",
                                        .verb = abi::Verb::Copy,
@@ -24,7 +24,7 @@ template <abi::Family kFamily, uint16_t kFlags> struct Copy {
                                        .stream = abi::Position(3),
                                        .status = true};
 };
-// To, value, bytes, stream.
+// The row of a fill. The hook passes these parameters: to, value, bytes, stream.
 template <abi::Family kFamily, uint16_t kFlags> struct Fill {
   static constexpr abi::Symbol kRow = {.name = "cudaMemset2D",
                                        .verb = abi::Verb::Set,
@@ -46,7 +46,7 @@ struct Ends {
   const void *to, *from;
 };
 
-// `real` is the call with all that it was given.
+// `real` calls the real function with the original parameters.
 template <abi::Family kFamily, class Real, class... Stream>
 auto copyOf(Real real, void *caller, const Ends &ends, size_t bytes, int direction, Stream... stream) {
   return hook::callRecorded<Copy<kFamily, kFlagsOf<Stream...>>>([&](auto...) { return real(); }, caller, ends.to,
@@ -65,7 +65,8 @@ inline constexpr auto kCopy2D = [](auto real, void *caller, void *to, size_t to_
   return copyOf<kFamily>(in_rows, caller, Ends{to, from}, width * height, static_cast<int>(kind), stream...);
 };
 
-// The runtime counts elements where one end is an array, which knows how large they are, else bytes.
+// Returns the unit of a copy's width, in bytes. If one end is an array, the width is a number of the array's elements.
+// Otherwise it is a number of bytes.
 template <hook::Function &kInformation, class Format, class Given> size_t elementBytes(const Given &copy) {
   auto *const array = copy.dstArray != nullptr ? copy.dstArray : copy.srcArray;
   if (array == nullptr)
@@ -87,7 +88,7 @@ inline constexpr auto kCopy3D = [](auto real, void *caller, const auto *copy, au
   return copyOf<kFamily>(as_given, caller, ends, bytes, static_cast<int>(copy->kind), stream...);
 };
 
-// An array has no pitch: only it knows how long its rows are.
+// Copies to and from arrays. An array has no pitch: only the driver knows how long its rows are.
 template <abi::Family kFamily>
 inline constexpr auto kCopyToArray2D = [](auto real, void *caller, auto to, size_t x, size_t y, const void *from,
                                           size_t pitch, size_t width, size_t height, auto kind, auto... stream) {
@@ -107,7 +108,7 @@ inline constexpr auto kCopyArrays2D = [](auto real, void *caller, auto to, size_
   return copyOf<kFamily>(in_rows, caller, Ends{to, from}, width * height, static_cast<int>(kind));
 };
 
-// As the driver names an end: by its kind of memory, of which the others are all a device's address.
+// The driver's numbers for two kinds of memory. For any other kind, the end of the copy is an address of a device.
 struct MemoryTypes {
   int host, array;
 };
@@ -125,7 +126,7 @@ template <class Given> constexpr size_t layersOf(const Given &copy) noexcept {
     return 1;
 }
 
-// `as_given` is the call with all that it was given.
+// `as_given` calls the real function with the original parameters.
 template <abi::Family kFamily, class Given, class Real, class... Stream>
 auto copyDescribed(Real as_given, void *caller, const MemoryTypes &types, const Given &copy, Stream... stream) {
   constexpr int kNotSaid = 0;
@@ -146,7 +147,7 @@ inline constexpr auto kFill3D = [](auto real, void *caller, auto block, int valu
   const auto in_rows = [&] { return real(block, value, extent, stream...); };
   return fillOf<kFamily>(in_rows, caller, block.ptr, value, extent.width * extent.height * extent.depth, stream...);
 };
-// With numbers of 8, 16 or 32 bits.
+// Fills with numbers of 8, 16 or 32 bits.
 template <abi::Family kFamily>
 inline constexpr auto kFillNumbers = [](auto real, void *caller, auto to, auto number, size_t count, auto... stream) {
   const auto as_given = [&] { return real(to, number, count, stream...); };

@@ -1,5 +1,5 @@
-// What of CUDA, and of HIP alike, a row alone cannot say: physical memory, whose device stands in a property; memory of
-// three dimensions, whose size somebody has to work out; graphs, which are launched as one.
+// Bodies of hooks of CUDA and HIP that a row of symbols.def cannot describe. The device of physical memory is in a
+// struct. The size of memory with three dimensions has to be computed. A graph is launched as a whole.
 #pragma once
 
 #include "unseen_handles.h"
@@ -11,7 +11,7 @@
 
 namespace msleaks::hooks {
 
-// `kSize`: the parameter that is the size, or one more that we add.
+// `kSize`: the position of the size, which may be a parameter that the hook adds.
 template <abi::Family kFamily, int kSize> struct Take {
   static constexpr abi::Symbol kRow = {.name = "cuMemCreate",
                                        .verb = abi::Verb::Alloc,
@@ -37,7 +37,8 @@ template <abi::Family kFamily> struct Launch {
                                        .stream = abi::Position(1),
                                        .status = true};
 };
-// A graph is no kernel that the driver has a name of: asked for it, the driver would believe that it is one.
+// The driver has no name for a graph, and would take its handle for a kernel's. So the hook gives the graph a name
+// before the runtime can ask the driver.
 template <abi::Family kFamily>
 inline constexpr auto kGraph = [](auto real, void *caller, auto graph, auto stream) {
   constexpr uint32_t kTraits = abi::Traits(abi::Verb::Launch, kFamily, abi::Heap::Device, 0).packed();
@@ -45,7 +46,7 @@ inline constexpr auto kGraph = [](auto real, void *caller, auto graph, auto stre
     __msl_hook_kernel(kTraits, graph, "graph");
   return hook::callRecorded<Launch<kFamily>>(real, caller, graph, stream);
 };
-// The number of a handle, which is a pointer in HIP.
+// Returns a handle as a number. In HIP, a handle is a pointer.
 template <class Handle> uint64_t numberOf(Handle handle) {
   if constexpr (std::is_pointer_v<Handle>)
     return reinterpret_cast<uint64_t>(handle);
@@ -58,7 +59,7 @@ template <abi::Family kFamily, class Status, class Handle> Status afterUnseen(St
   return status;
 }
 
-// A device's. The host's is no block of ours.
+// Allocates physical memory. Only memory of a device is recorded as a block, not memory of the host.
 template <abi::Family kFamily>
 inline constexpr auto kPhysical =
     [](auto real, void *caller, auto *handle, size_t bytes, const auto *property, unsigned long long flags) {
@@ -72,7 +73,8 @@ inline constexpr auto kPhysical =
         endUnseen(kFamily, numberOf(*handle));
       return status;
     };
-// Memory of another process, or an object that several devices share: its handle is the first parameter's.
+// Imports memory of another process, or creates an object that several devices share. The call stores the handle at its
+// first parameter.
 template <abi::Family kFamily>
 inline constexpr auto kImported =
     [](auto real, void *, auto *handle, auto... from) { return afterUnseen<kFamily>(real(handle, from...), handle); };
@@ -85,7 +87,7 @@ inline constexpr auto kReleased = [](auto real, void *caller, auto handle) {
     dropUnseen(kFamily, numberOf(handle));
   return status;
 };
-// `kName`: the function's row.
+// `kName`: the function whose row is used.
 template <hook::Name kName>
 inline constexpr auto kMapped = [](auto real, void *caller, auto address, size_t bytes, size_t offset, auto handle,
                                    unsigned long long flags) {
@@ -95,7 +97,7 @@ inline constexpr auto kMapped = [](auto real, void *caller, auto address, size_t
   return hook::callRecorded<Row>(real, caller, address, bytes, offset, handle, flags);
 };
 
-// What it asks for: the driver makes rows longer.
+// Records the size that the program asks for. The driver allocates longer rows.
 template <abi::Family kFamily>
 inline constexpr auto kPitched3D = [](auto real, void *caller, auto *block, auto extent) {
   const auto with_size = [=](void **, size_t) { return real(block, extent); };
@@ -103,7 +105,7 @@ inline constexpr auto kPitched3D = [](auto real, void *caller, auto *block, auto
   return hook::callRecorded<Take<kFamily, 1>>(with_size, caller, where, extent.width * extent.height * extent.depth);
 };
 
-// One more owner of the physical memory that an address shows: its handle, which the call stores.
+// Returns the handle of the physical memory at an address. This adds an owner to the memory.
 template <abi::Family kFamily> struct Retain {
   static constexpr abi::Symbol kRow = {.name = "cuMemRetainAllocationHandle",
                                        .verb = abi::Verb::Retain,

@@ -1,5 +1,5 @@
-// cuGetProcAddress, hipGetProcAddress: the driver hands out its own functions, to the runtime library and to others
-// that open it. It names a function without the version that the symbol has.
+// Hooks of cuGetProcAddress and hipGetProcAddress, by which the runtime library and other libraries get the driver's
+// functions. Callers pass a name without the version that the driver's symbol has: cuMemAlloc for cuMemAlloc_v2.
 #include "real_search.h"
 #include "registry.h"
 
@@ -13,8 +13,8 @@ namespace {
 
 constexpr const char *kEndings[] = {"", "_v2", "_v3", "_v4", "_ptds", "_ptsz", "_v2_ptds", "_v2_ptsz", "_spt"};
 
-// The function that the driver gave for a name, or the hook in front of that function. The driver may give the hook
-// itself: a driver that names its own function gets the function to which that name is bound.
+// Returns the function that the driver gave for a name, or the hook of this function. The driver may return the hook
+// itself, because the name of the function is bound to the hook in the driver, too.
 void *orHook(const char *name, void *given, const void *driver, const void *caller) noexcept {
   char symbol[128];
   const size_t length = std::strlen(name);
@@ -42,7 +42,7 @@ int afterAnswer(int status, const char *name, void **function, const void *drive
 
 } // namespace
 
-// They are found like any hooked function; what they do has no row.
+// These hooks are registered like any other hook, but have no row in symbols.def.
 #define MSL_PROC_ADDRESS(library, name, parameters, arguments)                                                         \
   extern "C" [[gnu::visibility("default")]] int name parameters;                                                       \
   [[gnu::used, gnu::section("msl_hooks")]] static hook::Function function_##name = {                                   \

@@ -31,7 +31,7 @@ int32_t numberAt(const char *text) {
   return number;
 }
 MSL_ASKED(platform_ids, "libOpenCL", "clGetPlatformIDs")
-// The newest of the platforms: which one the program uses does not matter to a note.
+// Stores the version of the newest platform. The note does not depend on which platform the program uses.
 int32_t ofPlatforms(hook::Function &function, int32_t &major) {
   constexpr unsigned kMostPlatforms = 16, kVersion = 0x0901; // CL_PLATFORM_VERSION
   constexpr char kBegin[] = "OpenCL ";

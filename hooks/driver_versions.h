@@ -1,4 +1,5 @@
-// Says by a note which driver in the process is newer than what the hooks were written for (driver_versions.def).
+// Writes a note for each driver in the process that is newer than the versions that the hooks know
+// (driver_versions.def).
 #pragma once
 
 #include "msleaks/abi/symbols.h"

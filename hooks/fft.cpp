@@ -1,4 +1,4 @@
-// Plans of cuFFT, which are numbers, and of hipFFT.
+// Hooks of functions that make and destroy plans of cuFFT and hipFFT. A plan of cuFFT is a number.
 #include "msleaks/hook.h"
 
 using cufftHandle = int;

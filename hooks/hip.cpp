@@ -1,5 +1,5 @@
-// AMD's HIP: as CUDA's runtime library (cuda_runtime.cpp), where the two agree. Launches of kernels that may have
-// counted copies: hip_graphs.cpp, hip_registered.cpp.
+// Hooks of AMD's HIP that are as in CUDA's runtime library (cuda_runtime.cpp). hip_graphs.cpp and hip_registered.cpp
+// hook the launches of kernels that may have counted copies.
 #include "msleaks/hook.h"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Arrays of HIP (device_arrays.h).
+// Hooks for arrays of HIP (device_arrays.h).
 #include "device_arrays.h"
 
 #ifdef MSL_VENDOR_HEADERS

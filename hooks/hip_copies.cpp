@@ -1,5 +1,5 @@
-// Copies and fills of HIP that a row alone cannot say (device_copies.h). The names with _spt are what a program calls
-// that was built with a default stream for each thread.
+// Hooks of HIP's copies and fills that a row of symbols.def cannot describe (device_copies.h). A program that was built
+// with one default stream per thread calls the functions whose names end in _spt.
 #include "device_copies.h"
 
 #include <atomic>
@@ -50,7 +50,7 @@ MSL_ASKED(take_error, "libamdhip64", "hipGetLastError")
 constexpr LastError kLast = {look_at_error, take_error};
 constexpr auto kCopyParms = kCopy3D<kHip, array_information, hipChannelFormatDesc>;
 
-// Version 6 has given the kinds of memory other numbers, and the structure of three dimensions longer ones.
+// Version 6 gave the kinds of memory other numbers, and HIP_MEMCPY3D wider fields.
 bool isBeforeVersion6() {
   enum Known : int { kUnknown, kBefore, kSince };
   static std::atomic<int> known = kUnknown;
@@ -62,7 +62,7 @@ bool isBeforeVersion6() {
 }
 constexpr MemoryTypes kTypes = {.host = 1, .array = 10}, kTypesBefore6 = {.host = 0, .array = 2};
 
-// hip_Memcpy2D, and HIP_MEMCPY3D with numbers of either length.
+// hip_Memcpy2D, and HIP_MEMCPY3D with fields of either width.
 struct Copy2D {
   size_t srcXInBytes, srcY;
   int srcMemoryType;

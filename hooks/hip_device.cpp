@@ -1,4 +1,5 @@
-// What the runtime asks of HIP. Until version 7 each of its calls sets what hipGetLastError returns, to success, too.
+// The functions by which the runtime calls HIP (hook::Device). Until version 7, each call of HIP sets the result of
+// hipGetLastError, also to success.
 #include "device.h"
 #include "real.h"
 
@@ -24,7 +25,8 @@ template <class Signature, class... Arguments> int32_t ask(hook::Function &funct
 
 void exchange(int *mode) { ask<int(int *)>(exchange_mode, mode); }
 
-// Nothing runs before the capture is launched. Refused where it would be the default stream that ends another's.
+// Whether the stream is captured. Its work does not run before the captured graph is launched. HIP refuses to answer
+// for the default stream if a wait for this stream would end the capture of another one.
 bool isCapturing(const void *stream) {
   int state = 0;
   const int32_t status = ask<int(const void *, int *)>(capturing, stream, &state);
@@ -45,13 +47,14 @@ int32_t read(const void *stream, const void *block, uint64_t offset, uint64_t by
   return status == 0 ? wait(stream) : status;
 }
 
-// Null: there is no such function, or it does not know the kernel.
+// Null: HIP has no such function, or does not know the kernel.
 template <class... Arguments> const char *textOf(hook::Function &function, Arguments... arguments) {
   auto *const real = reinterpret_cast<const char *(*)(Arguments...)>(hook::realOf(function));
   return real != nullptr ? real(arguments...) : nullptr;
 }
 
-// A stub is a function of the host, and found in a table; what is none is taken for a handle, and believed.
+// HIP looks a stub (a function of the host) up in a table. It takes any handle for valid. So only addresses outside of
+// all images are passed as handles.
 int32_t name(const void *kernel, char *text, uint64_t bytes) {
   return hooks::leavingLastError(kLast, [=] {
     const char *known = textOf<const void *, const void *>(name_of_stub, kernel, nullptr);

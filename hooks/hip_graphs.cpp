@@ -1,4 +1,4 @@
-// Kernels of HIP whose module has counted copies of them: see module_kernels.h.
+// Hooks of HIP for kernels of modules that have counted copies (module_kernels.h).
 #include "module_kernels.h"
 #include "named_kernels.h"
 #include "own_hook.h"
@@ -46,7 +46,7 @@ MSL_ASKED(unload_module, "libamdhip64", "hipModuleUnload")
 
 constexpr LastError kLast = {look_at_error, take_error};
 
-// A device's number, from 1.
+// The number of the thread's device, plus 1: null means none.
 Handle place() {
   int device = 0;
   const int status = leavingLastError(kLast, [&] { return callReal<int(int *)>(get_device, &device); });
@@ -78,7 +78,7 @@ constexpr auto kLaunchThreads = [](auto real, void *caller, auto... parameters) 
 constexpr auto kLaunchEx = [](auto real, void *caller, auto... parameters) {
   return launchConfigured<hook::Known<"hipDrvLaunchKernelEx">>(real, caller, parameters...);
 };
-// It is the calling thread's device.
+// hipDeviceReset resets the calling thread's device.
 constexpr auto kReset = [](auto real, void *) {
   placeGoes(place());
   return real();

@@ -1,4 +1,4 @@
-// What HIP counts: streams, events, contexts, modules, graphs.
+// Hooks of functions of HIP that open and close handles: streams, events, contexts, modules and graphs.
 #include "msleaks/hook.h"
 
 #include <cstddef>

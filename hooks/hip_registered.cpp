@@ -1,7 +1,7 @@
-// Kernels that a program registers with HIP's runtime when it begins, as its compiler has it do, and launches by the
-// addresses of their stubs. Where the binary has a counted copy of a kernel (abi/device_counts.h), the copy is
-// registered beside it, under a stub that is ours, at the kernel's first launch: so it uses the variables of the same
-// module.
+// Hooks for kernels that a program registers with HIP's runtime at its start. The compiler inserts the code for this.
+// The program launches such a kernel by the address of its stub. The binary may have a counted copy of a kernel
+// (abi/device_counts.h). At the kernel's first launch, the hooks register this copy, with a stub of its own. So the
+// copy uses the variables of the same module.
 #include "device_binary.h"
 #include "module_kernels.h"
 #include "own_hook.h"
@@ -33,7 +33,7 @@ namespace {
 
 MSL_ASKED(register_function, "libamdhip64", "__hipRegisterFunction")
 
-// What the compiler gives the runtime: a binary for each device that it has compiled for.
+// The bundle that the compiler passes to HIP's runtime: a binary for each kind of device.
 //
 //   "__CLANG_OFFLOAD_BUNDLE__" | entries: u64 | { offset: u64, bytes: u64, name bytes: u64, name } × entries | …
 constexpr char kBundle[] = "__CLANG_OFFLOAD_BUNDLE__";
@@ -47,10 +47,11 @@ struct Wrapper {
 };
 constexpr uint32_t kWrapperMagic = 0x4849'5046; // "HIPF"
 
-// Kept in lists that only grow at their beginning, so that a launch looks without a lock whether it is the first.
+// Entries are added at the beginning of a list, and never removed. So a launch can check without a lock whether it is
+// the first one.
 struct Stub {
-  const void *stub; // null: it is free to be another one
-  bool is_new;      // nothing was asked of it yet
+  const void *stub; // null: this object is free for another kernel
+  bool is_new;      // the kernel was not launched yet, and has no setting yet
   unsigned most_threads;
   void **modules;
   const char *bundle, *name;
@@ -60,9 +61,9 @@ struct Stub {
 enum class Copies : uint8_t { Unknown, None, Some };
 
 struct Modules {
-  void **handle; // null: it is free to be another one
+  void **handle; // null: this object is free for other modules
   const char *bundle;
-  Copies copies; // whether it has any: a library may have ten thousand kernels
+  Copies copies; // whether the bundle has any; stored, since a library may have ten thousand kernels
   Modules *next;
 };
 
@@ -87,7 +88,7 @@ Modules *modulesOf(void **handle) {
   return known;
 }
 
-// A compressed bundle says nothing: what is in it runs as it is.
+// Whether a binary in the bundle contains this text. A compressed bundle is not read, so its kernels are not counted.
 bool mentions(const char *bundle, std::string_view text) {
   uint64_t entries = 0, at = sizeof kBundle - 1;
   if (std::memcmp(bundle, kBundle, at) != 0)
@@ -167,7 +168,8 @@ void forgetModules(void **handle) {
     moduleGoes(bundle);
 }
 
-// The kernel, if it is launched for the first time and its binary has copies of kernels.
+// Whether this is the kernel's first launch, and its bundle has copies of kernels. Stores the kernel's entry in
+// `launched`.
 bool isToBeCopied(const void *stub, Stub &launched) {
   const CountedLock lock;
   Stub *const known = find(stub);
@@ -181,7 +183,8 @@ bool isToBeCopied(const void *stub, Stub &launched) {
   return of != nullptr && of->copies == Copies::Some;
 }
 
-// The name of its copy, and the stub of it: no other function has this address. Null: there is no memory.
+// Returns the name of the kernel's copy. The text's address is also the copy's stub: no function has this address.
+// Null: there is no memory.
 char *nameOfCopy(const char *name) {
   const size_t bytes = std::strlen(name) + 1;
   constexpr size_t kPrefix = sizeof abi::kCountedPrefix - 1;
@@ -194,7 +197,8 @@ char *nameOfCopy(const char *name) {
   return copy;
 }
 
-// At the kernel's first launch, or when it is told how. Without the lock: the runtime may come by our hooks.
+// Registers the kernel's copy at its first launch or setting. The lock is not held here, because HIP's runtime may call
+// the hooks.
 void registerCopy(const void *stub) {
   const Stub *const known = find(stub);
   if (known == nullptr || !__atomic_load_n(&known->is_new, __ATOMIC_RELAXED))
@@ -233,7 +237,7 @@ constexpr auto kLaunchEx = [](auto real, void *caller, auto config, const void *
   return launchConfigured<hook::Known<"hipLaunchKernelExC">>(real, caller, config, stub, each);
 };
 
-// Of a kernel that is launched later, or of a function of a module.
+// A setting of a registered kernel, or of a function of a module.
 constexpr auto kFunctionSet = [](auto real, void *, const void *stub, auto... how) {
   registerCopy(stub);
   return forBoth(*kHipRegistered.api, stub, [&](const void *one) { return real(one, how...); });

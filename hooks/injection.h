@@ -1,5 +1,5 @@
-// What the headers of NVTX and MSTX hand to a tool: tables of pointers to functions that do nothing until somebody
-// fills them in.
+// The headers of NVTX and MSTX give a tool tables of pointers to functions. These functions do nothing until the tool
+// replaces the pointers.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@ namespace msleaks::hooks {
 
 using AnyFunction = void (*)();
 
-// Functions of one module, by number. An older header has fewer than we know.
+// The functions of one module, by number. An older header has fewer functions. set() ignores a number that the table
+// does not have.
 class FunctionTable {
 public:
   FunctionTable(AnyFunction **functions, unsigned count) : functions_(functions), count_(count) {}

@@ -14,41 +14,42 @@ namespace msleaks::hooks {
 
 constexpr uint32_t kMostStreams = 8;
 
-// What was launched last on a stream of the program, and may still run. The event stays, for the next stream.
+// The last counted launch on a stream of the program, which may still run. The event is not destroyed: another stream
+// can use it next.
 struct Pending {
   Handle event, stream;
   bool is_pending;
 };
 
-// Counters of a module in the memory of one place.
+// The counters of a module in the memory of one context or device.
 struct PlacedBanks {
   CountedBanks banks;
   const ModuleApi *api;
   Handle place;
-  uint64_t memory; // 0: it is free to be another one
-  Handle stream;   // our own
+  uint64_t memory; // 0: this object is free for another buffer
+  Handle stream;   // a stream of msleaks' own
   Pending pending[kMostStreams];
   uint64_t read_ns;
   PlacedBanks *next;
 };
 
 struct LoadedKernel {
-  Handle kernel; // null: it is free to be another one
+  Handle kernel; // null: this object is free for another kernel
   Handle copy, module;
   const KernelSource *source;
   const char *name;
   abi::DeviceKernel row;
-  CountedFunction *function; // null: nothing was launched yet
-  bool is_doubtful;          // only the kernel itself is launched
-  bool in_kernel;            // it counts itself, and there is no copy
-  uint64_t told;             // of such a one: where its module knows that it counts; 0: nowhere
+  CountedFunction *function; // null: the kernel was not launched yet
+  bool is_doubtful;          // the copy is not launched
+  bool in_kernel;            // the kernel counts itself, and there is no copy
+  uint64_t told;             // if in_kernel: the address of counters in the module's variable; 0: not written yet
   LoadedKernel *next;
 };
 
 constexpr uint32_t kMostArguments = 256;
 constexpr uint64_t kMostBytes = 4096;
 
-// What a copy is launched with. Too much for the stack of a thread that launches.
+// The arguments of a launched copy. The struct is too large for the stack of the thread that launches.
 struct CopyArguments {
   uint64_t counts; // the copy's last argument
   bool is_each;
@@ -68,7 +69,7 @@ constexpr unsigned kNonBlocking = 1, kNoTiming = 2;
 constexpr uint64_t kReadAgainNs = 100'000'000, kWaitAtEndNs = 2'000'000'000;
 constexpr size_t kMostName = 4096, kBuckets = 256, kNameBuckets = 1024;
 
-// The text stands behind it.
+// The name's text follows this struct in memory.
 struct Name {
   Name *next;
   const char *text() const { return reinterpret_cast<const char *>(this + 1); }
@@ -76,19 +77,20 @@ struct Name {
 
 struct ModuleState {
   LoadedKernel *kernels[kBuckets];
-  PlacedBanks *banks;    // looked at without the lock: whether there are any
+  PlacedBanks *banks;    // whether this is null is read without the lock
   uint32_t kernel_count; // read without the lock
-  int counting_pid;      // of the process whose exit handler reads the counters
+  int counting_pid;      // pid of the process whose exit handler reads the counters
   CopyArguments *unused_arguments;
   Name *names[kNameBuckets];
   char our_name[kMostName];
 };
 Wiped<ModuleState> module_state;
 
-// Only where module_state was made: there are kernels, or were.
+// Only for code that runs after the first kernel was added, because that makes module_state.
 ModuleState &moduleState() { return *module_state.get(); }
 
-// What the calling thread launches: some functions do so by another one that is hooked, too.
+// The kernel that the calling thread is launching. Some launch functions call another hooked one, which must not count
+// the launch again.
 [[gnu::tls_model("initial-exec")]] thread_local Handle launching = nullptr;
 
 template <class Signature, class... Arguments>
@@ -156,7 +158,7 @@ bool isIdle(PlacedBanks &banks) {
     if (!launched.is_pending)
       continue;
     const int status = ask<int(Handle)>(*banks.api, banks.api->query, launched.event);
-    launched.is_pending = status == kNotReady || status == kNone; // not to be asked now
+    launched.is_pending = status == kNotReady || status == kNone; // kNone: the driver cannot be asked now
     is_idle = is_idle && !launched.is_pending;
   }
   return is_idle;
@@ -178,8 +180,8 @@ void read(PlacedBanks &banks) {
     addRead(banks.banks);
 }
 
-// Not for ever: a launch may wait for something that the program never does. The child of a fork has its parent's
-// handlers and none of its counters, and the driver is not to be asked there.
+// Reads the counters at the exit. The wait is bounded, because a launch may wait for something that the program never
+// does. A fork's child inherits the exit handler, but it has no counters and must not call the driver.
 void readAtEnd() {
   if (moduleState().counting_pid != ::getpid())
     return;
@@ -214,7 +216,7 @@ PlacedBanks *freeBanks() {
   return added;
 }
 
-// A stream that no other waits for.
+// A stream of msleaks' own. It is non-blocking: the program's streams and this stream do not wait for each other.
 class OwnStream {
 public:
   explicit OwnStream(const ModuleApi &api) : api_(api) {
@@ -287,9 +289,9 @@ Pending *roomFor(PlacedBanks &banks, Handle stream) {
   return room;
 }
 
-// ---- what a kernel's module says of it
+// ---- a module's constants about a kernel
 
-// A module that has the constants of a kernel's.
+// A module with the constants of a kernel. If the source has `load`, this object loads and unloads the module.
 class ReadModule {
 public:
   explicit ReadModule(const LoadedKernel &kernel) : source(*kernel.source), handle_(kernel.module) {
@@ -310,7 +312,7 @@ private:
   Handle handle_;
 };
 
-// A constant of the module, from the beginning.
+// A constant of a module. copy() reads from its first byte.
 class Constant {
 public:
   Constant(const ReadModule &module, const char *name, Handle stream) : api_(*module.source.api), stream_(stream) {
@@ -335,7 +337,8 @@ CountedModule *moduleOf(const ReadModule &in, const char *name, Handle stream) {
   return readModule(name, table.bytes(), [&](void *to, uint64_t bytes) { return table.copy(to, bytes); });
 }
 
-// At its first launch: only then does the calling thread surely use the module's device.
+// Reads what the module's constants say about the kernel. Call this at the kernel's first launch: only then the calling
+// thread is sure to use the module's device.
 bool describe(LoadedKernel &kernel) {
   char (&our_name)[kMostName] = moduleState().our_name;
   std::snprintf(our_name, sizeof our_name, "%s%s", abi::kKernelPrefix, kernel.name);
@@ -397,13 +400,13 @@ void remember(const LoadedKernel &made) {
   *added = made;
   added->next = next;
   if (__atomic_fetch_add(&moduleState().kernel_count, 1u, __ATOMIC_RELAXED) == 0 && moduleState().counting_pid == 0) {
-    // Behind the driver's own handlers, which are there by now: so it runs before them.
+    // The driver has already registered its own exit handlers. So this handler runs before them.
     moduleState().counting_pid = ::getpid();
     ::atexit(readAtEnd);
   }
 }
 
-// For good, once: a program may load a module again and again.
+// Returns a copy of the name that is never freed. A program may load a module many times, so each name is copied once.
 const char *kept(const char *name) {
   const size_t bytes = std::strlen(name) + 1;
   Name *&names = moduleState().names[abi::fnv1a32(reinterpret_cast<const unsigned char *>(name), bytes) % kNameBuckets];
@@ -421,7 +424,7 @@ const char *kept(const char *name) {
 
 bool isOurs(const char *name) { return std::strncmp(name, abi::kCountedPrefix, sizeof abi::kCountedPrefix - 1) == 0; }
 
-// Of the name with this in front of it; null: there is none.
+// Returns the kernel whose name is `prefix` followed by `name`; null: there is none.
 Handle findNamed(const KernelSource &source, Handle module, const char *prefix, const char *name) {
   auto *const full_name = static_cast<char *>(takePages(kMostName));
   if (full_name == nullptr)
@@ -434,7 +437,7 @@ Handle findNamed(const KernelSource &source, Handle module, const char *prefix, 
   return is_found ? found : nullptr;
 }
 
-// What a kernel's module has beside it: a copy that counts, or the mark of one that counts itself.
+// The kernel that belongs to a program's kernel: its counted copy, or the mark of a kernel that counts itself.
 struct Beside {
   Handle kernel = nullptr; // null: neither
   bool in_kernel = false;
@@ -454,7 +457,7 @@ Beside findBeside(const KernelSource &source, Handle module, const char *name, a
 void kernelFound(const KernelSource &source, Handle module, Handle kernel, const char *name) noexcept {
   const hook::OwnWork own;
   abi::DeviceChoice choice;
-  // Without the lock: a driver may call itself through our hooks.
+  // The lock is not held here, because a driver may call itself through the hooks.
   const Beside beside = findBeside(source, module, name, choice);
   if (beside.kernel == nullptr && !hasKernels())
     return;
@@ -464,13 +467,13 @@ void kernelFound(const KernelSource &source, Handle module, Handle kernel, const
   LoadedKernel *const known = find(kernel);
   if (known != nullptr && known->copy == beside.kernel && known->module == module)
     return;
-  if (known != nullptr) // a handle of a module that has gone
+  if (known != nullptr) // the handle belonged to an unloaded module
     forget(*known);
   const char *const text = beside.kernel != nullptr ? kept(name) : nullptr;
   if (text == nullptr)
     return;
   remember({kernel, beside.kernel, module, &source, text, {}, nullptr, false, beside.in_kernel, 0, nullptr});
-  if (LoadedKernel *const added = beside.in_kernel ? find(kernel) : nullptr) // nobody may tell us of its launches
+  if (LoadedKernel *const added = beside.in_kernel ? find(kernel) : nullptr) // its launches may pass through no hook
     tellModule(*added, choice);
 }
 
@@ -479,7 +482,7 @@ void kernelRegistered(const KernelSource &source, Handle binary, Handle kernel, 
   const CountedLock lock;
   if (!lock || module_state.make() == nullptr)
     return;
-  if (LoadedKernel *const known = find(kernel)) // a stub of a library that has gone
+  if (LoadedKernel *const known = find(kernel)) // the stub belonged to an unloaded library
     forget(*known);
   if (const char *const text = kept(name))
     remember({kernel, copy, binary, &source, text, {}, nullptr, false, false, 0, nullptr});
@@ -535,7 +538,7 @@ void placeGoes(Handle place) noexcept {
   }
   for (LoadedKernel *kernel : moduleState().kernels)
     for (; kernel != nullptr; kernel = kernel->next)
-      kernel->told = 0; // it is told again
+      kernel->told = 0; // the next launch writes the address again
 }
 
 void deviceWaited() noexcept {
@@ -627,7 +630,7 @@ void **ModuleLaunch::packed() const noexcept { return arguments_->is_each ? null
 
 namespace {
 
-// Arguments behind each other in memory, as cuLaunchKernel takes them.
+// A buffer that contains all arguments, as cuLaunchKernel takes it.
 struct PackedArguments {
   const char *from = nullptr; // null: there are none, or the list has an entry that we do not know
   size_t bytes = 0;
@@ -658,14 +661,14 @@ void ModuleLaunch::tellArguments(void **each, void **packed) const noexcept {
     return;
   const PackedArguments behind = packedIn(packed);
   if (each == nullptr && behind.from == nullptr && known_->function->arguments.count != 0)
-    return; // nobody knows what it is given
+    return; // the arguments are not known
   const abi::GivenArguments given{each, behind.from, behind.bytes};
   constexpr abi::Heap kHeap = abi::Heap::Device;
   const abi::Traits traits(abi::Verb::Launch, known_->source->api->family, kHeap, abi::kFromHook);
   __msl_launch_arguments(traits.packed(), &known_->function->arguments, &given);
 }
 
-// The program's arguments, and the address of the counters behind them.
+// Copies the program's arguments, and adds the address of the counters as the last one.
 bool CopyArguments::take(const abi::DeviceKernel &row, void **given, void **given_packed) {
   is_each = given != nullptr || row.arguments == 0;
   if (is_each) {
@@ -697,12 +700,12 @@ void ModuleLaunch::refused() noexcept {
 void ModuleLaunch::launched() noexcept {
   const hook::OwnWork own;
   const CountedLock lock;
-  if (known_->function == nullptr || is_captured_) // what a graph launches, nobody tells us
+  if (known_->function == nullptr || is_captured_) // a graph's launches pass through no hook
     return;
   noteLaunch(*known_->function, choice_, shape_, counts_ != 0);
   const bool is_there = banks_ != nullptr && banks_->memory == counts_;
   Pending *const room = is_there ? roomFor(*banks_, stream_) : nullptr;
-  if (room == nullptr) // others were faster: what it counts comes with what is read next
+  if (room == nullptr) // other launches took the room: a later reading includes these counts
     return;
   room->stream = stream_;
   room->is_pending = ask<int(Handle, Handle)>(*banks_->api, banks_->api->record, room->event, stream_) == kDone;

@@ -1,10 +1,11 @@
-// Kernels of an API that loads modules and launches their functions by handles (CUDA, HIP), as far as they have counted
-// copies (abi/device_counts.h). Where the program asks a module for a kernel, its copy is asked for beside it. A launch
-// runs one or the other. Nothing waits for a stream of the program: buffers of counters are made and read through a
-// stream of our own, where the program has waited itself, and at the exit.
+// Counts kernels of an API that loads modules and launches their functions by handles (CUDA, HIP), if the kernels have
+// counted copies (abi/device_counts.h). When the program gets a kernel from a module, the hooks also get the kernel's
+// copy. A launch runs the kernel or its copy. The hooks never wait for a stream of the program. They fill and read the
+// buffers of counters through a stream of their own: after the program has waited itself, and at the exit.
 //
-// On any doubt the kernel runs as it is: the launch is part of a capture, the copy cannot be launched, the buffer
-// cannot be made. A kernel that counts itself is launched as it is, and its module is told where it counts.
+// The kernel itself runs if the launch is part of a capture, if the copy cannot be launched, or if the buffer cannot be
+// made. Some kernels count themselves and have no copy (abi::kInKernelPrefix). The hooks write the address of the
+// counters into a variable of their module.
 #pragma once
 
 #include "counted_kernels.h"
@@ -16,7 +17,7 @@ namespace msleaks::hooks {
 
 using Handle = const void *;
 
-// The driver's own functions, called past our hooks; 0 says that it is done.
+// The driver's functions, which msleaks calls without its hooks. The result 0 means success.
 struct ModuleApi {
   hook::Function *allocate;      // (uint64_t *address, size_t bytes)
   hook::Function *write;         // (uint64_t address, const void *from, size_t bytes, Handle stream)
@@ -28,53 +29,55 @@ struct ModuleApi {
   hook::Function *record;        // (Handle event, Handle stream)
   hook::Function *query;         // (Handle event)
   hook::Function *is_capturing;  // (Handle stream, int *state)
-  hook::Function *exchange_mode; // (int *mode): of what the calling thread may do while a stream is captured
-  const LastError *last;         // what the program may ask for later; null: the driver keeps no error
-  Handle (*place)();             // what memory and streams belong to, as the calling thread has it; null: nothing
-  void (*enter)(Handle place);   // the calling thread uses it
+  hook::Function *exchange_mode; // (int *mode): exchanges what the calling thread may do while a stream is captured
+  const LastError *last;         // the error that the driver keeps for the program; null: it keeps none
+  Handle (*place)();             // the context or device that the calling thread uses; null: none
+  void (*enter)(Handle place);   // makes the calling thread use this context or device
   abi::Family family;
 };
 
-// Where kernels come from: modules, libraries. `find_kernel`: (Handle *kernel, Handle source, const char *name),
-// `find_constant`: (uint64_t *address, size_t *bytes, Handle source, const char *name).
+// A kind of object that contains kernels: module, library or binary. `find_kernel`: (Handle *kernel, Handle source,
+// const char *name), `find_constant`: (uint64_t *address, size_t *bytes, Handle source, const char *name).
 struct KernelSource {
   const ModuleApi *api;
   hook::Function *find_kernel, *find_constant;
-  // Of binaries that the driver's runtime loads by itself: constants are looked up in a module of our own.
-  // (Handle *module, const void *binary), (Handle module); null: the source is a module.
+  // Only for binaries that HIP's runtime loads itself; null for other sources. The hooks load such a binary a second
+  // time, as a module, to read its constants. `load`: (Handle *module, const void *binary), `unload`: (Handle module).
   hook::Function *load = nullptr, *unload = nullptr;
 };
 
-// The program was given `kernel`, by its name; `module` is of the source.
+// Call this when the program has got `kernel` from `module` by its name.
 void kernelFound(const KernelSource &source, Handle module, Handle kernel, const char *name) noexcept;
-// A copy has been registered beside it; `binary`: that both are in.
+// Call this when `copy` was registered as the counted copy of `kernel`. `binary` contains both.
 void kernelRegistered(const KernelSource &source, Handle binary, Handle kernel, Handle copy, const char *name) noexcept;
-// It was given the same kernel by another handle. `copyOf` gives that of the copy, null: there is none.
+// Call this when the program has got a second handle of `kernel`: `other`. `copyOf` returns the second handle of the
+// copy; null: there is none.
 void kernelNamed(Handle kernel, Handle other, Handle (*copyOf)(Handle copy)) noexcept;
-// The kernel's counted copy; null: it has none, or only the kernel itself is launched.
+// Returns the kernel's counted copy; null: it has none, or only the kernel itself may be launched.
 Handle countedCopyOf(Handle kernel) noexcept;
-// The module is about to go.
+// Call this before the module is unloaded.
 void moduleGoes(Handle module) noexcept;
-// All memory of the place is about to go; null: of a place that is not known.
+// Call this before all memory of a context or device is freed. Null: it is not known which one, so all count as freed.
 void placeGoes(Handle place) noexcept;
-// The program has waited for the device.
+// Call this when the program has waited for the device.
 void deviceWaited() noexcept;
 
-// One launch. Its arguments stay where they are until it ends.
+// One launch. The arguments must stay where they are as long as this object exists.
 class ModuleLaunch {
 public:
-  // `each`: addresses of the arguments; `packed`: or a list with their place and size, as cuLaunchKernel takes both.
+  // `each`: the addresses of the arguments. `packed`: instead, a list with the address and the size of all arguments,
+  // as for cuLaunchKernel.
   ModuleLaunch(Handle kernel, const LaunchShape &shape, Handle stream, void **each, void **packed) noexcept;
   ~ModuleLaunch();
   ModuleLaunch(const ModuleLaunch &) = delete;
   ModuleLaunch &operator=(const ModuleLaunch &) = delete;
 
-  Handle copy() const noexcept { return copy_; } // null: the kernel itself is to be launched
+  Handle copy() const noexcept { return copy_; } // null: launch the kernel itself
   void **each() const noexcept;
   void **packed() const noexcept;
-  void tellArguments(void **each, void **packed) const noexcept; // behind the event of the launch
-  void refused() noexcept;  // the copy was; the kernel itself is launched, now and later
-  void launched() noexcept; // one of the two was
+  void tellArguments(void **each, void **packed) const noexcept; // records the arguments, after the launch's event
+  void refused() noexcept;  // the copy could not be launched: now and later, launch the kernel itself
+  void launched() noexcept; // the kernel or its copy was launched
   bool isKnown() const noexcept { return known_ != nullptr; }
 
 private:
@@ -83,18 +86,18 @@ private:
 
   struct LoadedKernel *known_ = nullptr;
   struct PlacedBanks *banks_ = nullptr;
-  struct CopyArguments *arguments_ = nullptr; // of a copy that is launched
+  struct CopyArguments *arguments_ = nullptr; // arguments of the copy
   Handle copy_ = nullptr, stream_;
-  uint64_t counts_ = 0;      // where the launch counts; 0: it does not
-  bool is_captured_ = false; // of a kernel that counts itself: launched by a graph, later
+  uint64_t counts_ = 0;      // address of the counters for this launch; 0: the launch is not counted
+  bool is_captured_ = false; // the kernel counts itself, and a graph launches it later
   abi::DeviceChoice choice_{};
   LaunchShape shape_;
 };
 
-// Binaries that are registered with HIP's runtime (hip_graphs.cpp).
+// The source of kernels in binaries that a program registers with HIP's runtime (hip_graphs.cpp).
 extern const KernelSource kHipRegistered;
 
-// Hooks of functions that give a kernel of a module by its name, and of those that wait.
+// Bodies of hooks: of functions that return a module's kernel by its name, and of functions that wait for the device.
 template <const KernelSource &kSource>
 constexpr auto kKernelOf = [](auto real, void *, auto *kernel, auto module, const char *name) {
   const auto status = real(kernel, module, name);
@@ -109,8 +112,8 @@ constexpr auto kWaited = [](auto real, void *, auto... parameters) {
   return status;
 };
 
-// What the program tells the driver of its kernel is told of the copy, too. `call` tells it of one of them; a copy of
-// which it is refused is refused again when it is launched.
+// Applies a setting of the program's kernel to the copy, too. `call` applies it to one of them. The status for the copy
+// is ignored: if the driver refuses the setting for the copy, it also refuses to launch the copy.
 template <class Kernel, class Call> auto forBoth(const ModuleApi &api, Kernel kernel, Call call) {
   const auto status = call(kernel);
   const Handle copy = status == decltype(status)(0) ? countedCopyOf(kernel) : nullptr;
@@ -122,7 +125,7 @@ template <class Kernel, class Call> auto forBoth(const ModuleApi &api, Kernel ke
   return status;
 }
 
-// `call` launches a kernel with these arguments: the copy, or else `itself`.
+// Launches the copy or, if this fails, the kernel `itself`. `call` launches one of them with the given arguments.
 template <class Kernel, class Call>
 auto launchEither(ModuleLaunch &launch, Kernel itself, void **each, void **packed, Call call) {
   using Status = decltype(call(itself, each, packed));
@@ -135,7 +138,7 @@ auto launchEither(ModuleLaunch &launch, Kernel itself, void **each, void **packe
   return call(itself, each, packed);
 }
 
-// What the six sizes of a launch are: of a grid in blocks, or in threads.
+// The unit of a launch's three grid sizes.
 enum class GridIn : uint8_t { Blocks, Threads };
 constexpr LaunchShape launchShape(GridIn in, const uint32_t (&grid)[3], const uint32_t (&block)[3]) {
   LaunchShape shape{{}, {}, 1};
@@ -155,7 +158,8 @@ auto launchRecorded(ModuleLaunch &launch, Either either, void *caller, Parameter
   return status;
 }
 
-// cuLaunchKernel, hipModuleLaunchKernel, and those of HIP's that have more parameters behind these.
+// The body of the hooks of cuLaunchKernel, hipModuleLaunchKernel and HIP's launch functions that have more parameters
+// at the end.
 template <class OfRow, GridIn kIn = GridIn::Blocks, class Real, class Kernel, class Bytes, class Stream, class... Rest>
 auto launchModule(Real real, void *caller, Kernel kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                   unsigned block_x, unsigned block_y, unsigned block_z, Bytes shared, Stream stream, void **each,
@@ -172,7 +176,7 @@ auto launchModule(Real real, void *caller, Kernel kernel, unsigned grid_x, unsig
                                shared, stream, each, packed, rest...);
 }
 
-// What stands behind abi::LaunchConfig in CUlaunchConfig, HIP_LAUNCH_CONFIG and hipLaunchConfig_t.
+// The fields that follow abi::LaunchConfig in CUlaunchConfig, HIP_LAUNCH_CONFIG and hipLaunchConfig_t.
 struct LaunchAttribute {
   uint32_t what, reserved;
   uint64_t value[8];
@@ -183,7 +187,8 @@ struct AttributedConfig {
   uint32_t attribute_count;
 };
 
-// Whether all blocks have to run at once. The program has asked how many of its own kernel do, not of the copy.
+// Whether all blocks of a launch have to run at the same time. The copy is then not launched. The program computed the
+// number of blocks for its own kernel, and the device may run fewer blocks of the copy at a time.
 inline bool isCooperative(const void *config) {
   constexpr uint32_t kCooperative = 2, kMost = 64;
   const auto *const launch = static_cast<const AttributedConfig *>(config);
@@ -195,7 +200,8 @@ inline bool isCooperative(const void *config) {
   return false;
 }
 
-// cuLaunchKernelEx and hipDrvLaunchKernelEx; hipLaunchKernelExC has no `packed`.
+// The body of the hooks of cuLaunchKernelEx, hipDrvLaunchKernelEx and hipLaunchKernelExC, which has no parameter
+// `packed`.
 template <class OfRow, class Real, class Config, class Kernel, class... Packed>
 auto launchConfigured(Real real, void *caller, const Config *config, Kernel kernel, void **each, Packed... packed) {
   if (isCooperative(config))

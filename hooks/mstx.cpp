@@ -1,8 +1,8 @@
-// MSTX: what programs on Ascend say of themselves, and the pools of frameworks. Its header, and torch_npu and MindSpore
-// with it, looks this function up in the process.
+// Records what programs on Ascend report by MSTX: marks, ranges, and the pools of frameworks. MSTX's header, which
+// torch_npu and MindSpore use, looks up InitInjectionMstx in the process.
 //
-// A framework's pool is a domain. What it registers as a region is a part that it has handed out of a block; the block
-// itself comes by the driver's hooks.
+// A framework's pool is a domain. A region that it registers is a part of a block that it has handed out. The driver's
+// hooks record the block itself.
 #include "injection.h"
 
 #include "msleaks/abi/hook.h"
@@ -37,22 +37,22 @@ struct Regions {
   uint32_t type;
   size_t count;
   const MemoryRange *ranges;
-  const void **handles; // to be filled
+  const void **handles; // the call stores the handles here
 };
 struct RegionRef {
   uint32_t type;
-  const void *region; // its address; as a handle we give that, too
+  const void *region; // the region's address, which is also its handle
 };
 struct RegionRefs {
   size_t count;
   const RegionRef *regions;
 };
 
-// A domain is its name. Those behind the table's end have one name together.
+// A domain consists of its name. The domains that have no room in the table share one name.
 constexpr uint32_t kDomains = 32, kCountedDomains = 1024;
 Domain domains[kDomains];
 Domain other_domains = {"other domains"};
-uint64_t later_names[kCountedDomains]; // hashes of the names that had no place; 0 = free
+uint64_t later_names[kCountedDomains]; // hashes of the names that had no room in the table; 0 = free
 uint32_t domain_lock = 0;
 
 class DomainsLocked {
@@ -66,7 +66,7 @@ public:
   DomainsLocked &operator=(const DomainsLocked &) = delete;
 };
 
-// Null: there is no place for another one.
+// Null: there is no room for another domain.
 const Domain *placedDomain(const char *name) {
   for (Domain &domain : domains) {
     if (domain.name[0] == 0)
@@ -77,7 +77,7 @@ const Domain *placedDomain(const char *name) {
   return nullptr;
 }
 
-// Which one it is, counted from 1; 0 = it was counted before, or nobody counts any more.
+// Returns the domain's number, from 1; 0 = the domain was counted before, or there is no room to count it.
 uint32_t countDomain(const char *name) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (; *name != 0; ++name)
@@ -114,7 +114,7 @@ void mark(const char *text, Stream) { msl_mark(text); }
 
 uint64_t steps = 0;
 
-// This text begins a step, as in msMemScope.
+// The text "step start" begins a step, as in msMemScope.
 uint64_t start(const char *text, Stream) {
   if (text != nullptr && std::strcmp(text, "step start") == 0)
     msl_step(__atomic_add_fetch(&steps, 1, __ATOMIC_RELAXED));
@@ -137,7 +137,7 @@ constexpr uint32_t traitsOf(abi::Verb verb) {
   return abi::Traits(verb, abi::Family::User, abi::Heap::Pool, abi::kFromHook).packed();
 }
 
-// As a hook does it, without a function behind.
+// Records a call in the way of a hook, but there is no real function.
 template <class Record> void recordCall(abi::Verb verb, const void *caller, Record record) {
   hook::Call call{traitsOf(verb), hook::kPass, reinterpret_cast<uint64_t>(caller), 0, 0, 0};
   __msl_hook_enter(&call);
@@ -176,7 +176,7 @@ using TableOf = int(int module, AnyFunction ***functions, unsigned *count);
 
 FunctionTable tableOf(TableOf *ask, int module) {
   AnyFunction **functions = nullptr;
-  unsigned last = 0; // number of the last one
+  unsigned last = 0; // number of the last function
   return ask(module, &functions, &last) == 0 ? FunctionTable(functions, last) : FunctionTable(nullptr, 0);
 }
 

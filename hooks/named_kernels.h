@@ -1,5 +1,5 @@
-// Kernels that a module gives by their names. A driver gives the number of a handle again when its module has gone, so
-// each time that a handle is given it has the name that was asked for.
+// The body of hooks of functions that return a module's kernel by its name. They record the name each time: after a
+// module was unloaded, the driver may use a handle again for another kernel.
 #pragma once
 
 #include "module_kernels.h"

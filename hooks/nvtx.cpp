@@ -1,5 +1,6 @@
-// NVTX: marks and ranges of CUDA programs. Its header loads the library that NVTX_INJECTION64_PATH names, which
-// msleaks-run sets if nobody has, and asks it to fill in what it wants to be told of.
+// Records the marks and ranges that CUDA programs report by NVTX. NVTX's header loads the library that
+// NVTX_INJECTION64_PATH names. msleaks-run sets this variable if it is not set. The header calls
+// InitializeInjectionNvtx2 of the library, which stores pointers to the functions below.
 #include "injection.h"
 
 #include "msleaks/api.h"
@@ -29,10 +30,10 @@ struct Attributes {
 };
 enum TextType { kAscii = 1, kUnicode = 2, kRegistered = 3 };
 
-constexpr int kNotTracked = -2; // NVTX_NO_PUSH_POP_TRACKING: what a program gets where there is no tool
+constexpr int kNotTracked = -2; // NVTX_NO_PUSH_POP_TRACKING: the result without a tool
 constexpr size_t kMostBytes = 512;
 
-// As UTF-8, cut off where it is too long.
+// A wide text as UTF-8, cut off if it is too long.
 struct Narrow {
   explicit Narrow(const wchar_t *wide) {
     constexpr unsigned kFirst[] = {0, 0xc0, 0xe0, 0xf0};
@@ -53,7 +54,8 @@ struct Narrow {
   char bytes[kMostBytes];
 };
 
-// Registered texts lie one behind the other; a handle is where one begins. They are few, and none is ever given back.
+// Registered texts, one after the other. The handle of a text is its address. Programs register few texts, so none is
+// removed.
 char registered[64 << 10];
 size_t registered_bytes = 0;
 
@@ -95,7 +97,7 @@ int pop() {
   return kNotTracked;
 }
 
-// The same in a domain, whose name is not told: a text says enough.
+// The same functions with a domain. The domain's name is not recorded, because the text of a mark or range is enough.
 using Domain = const void *;
 void domainMarkEx(Domain, const Attributes *attributes) { markEx(attributes); }
 uint64_t domainStartEx(Domain, const Attributes *attributes) { return startEx(attributes); }
@@ -119,7 +121,7 @@ FunctionTable tableOf(const Callbacks &callbacks, int module) {
                                                                 : FunctionTable(nullptr, 0);
 }
 
-// By the numbers that NVTX gives its functions.
+// The functions, with the numbers that NVTX gives them.
 #define MSL_NVTX_CORE(EACH)                                                                                            \
   EACH(MarkEx, 1, markEx)                                                                                              \
   EACH(MarkA, 2, markA)                                                                                                \

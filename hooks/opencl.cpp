@@ -1,5 +1,5 @@
-// OpenCL, for host programs that nobody compiles again. What is about kernels is in opencl_graphs.cpp. Its types are
-// ours: no header of it is needed to build.
+// Hooks of OpenCL, for host programs that are not compiled with the plugin. opencl_graphs.cpp has the hooks for
+// kernels. This file declares the types itself, so the build needs no header of OpenCL.
 #include "msleaks/hook.h"
 
 #include <cstddef>
@@ -17,7 +17,7 @@ using Sizes = const uint64_t *;
 
 namespace {
 
-// A buffer in memory of the host that the program gives has none of its own.
+// A buffer that uses the program's host memory has no memory of its own.
 template <hook::Name kName, int kFlagsAt>
 constexpr auto kBuffer = [](auto real, void *caller, auto... parameters) {
   constexpr Bits kUsesHostMemory = 1 << 3; // CL_MEM_USE_HOST_PTR

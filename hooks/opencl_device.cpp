@@ -1,4 +1,5 @@
-// What the runtime asks of OpenCL. Its types are ours: no header of it is needed to build.
+// The functions by which the runtime calls OpenCL (hook::Device). This file declares the types itself, so the build
+// needs no header of OpenCL.
 #include "device.h"
 
 using namespace msleaks;
@@ -25,6 +26,6 @@ int32_t name(const void *kernel, char *text, uint64_t bytes) {
                                                                                 bytes, text, nullptr);
 }
 
-MSL_DEVICE_OF(OpenCl, wait, read, name, nullptr, nullptr) // it has no such number
+MSL_DEVICE_OF(OpenCl, wait, read, name, nullptr, nullptr) // OpenCL has no function for the memory in use
 
 } // namespace

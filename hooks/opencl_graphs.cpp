@@ -1,11 +1,11 @@
-// Kernels of OpenCL whose program has counted copies of them (abi/device_counts.h), or has a program beside it that
-// does (opencl_source.h): beside a kernel that the program makes stands its copy, which is given the same arguments
-// and, last, a buffer with counters. A launch runs one or the other. Nothing waits for a queue of the program: the
-// buffers are read, through a queue of our own, where the program itself has waited for the last counted launch, when
-// its last kernel goes, and at the exit.
+// Counts kernels of OpenCL. Their counted copies (abi/device_counts.h) are in the same program, or in its counted
+// program (opencl_source.h). When the program makes a kernel, the hooks also make the kernel's copy. The copy gets the
+// same arguments and, as the last one, a buffer with counters. A launch runs the kernel or its copy. The hooks never
+// wait for a queue of the program. They read a buffer through a queue of their own. They do so after the program has
+// waited for the last counted launch, when the buffer's last kernel is released, and at the exit.
 //
-// On any doubt the kernel runs as it is: a copy that cannot be made or launched, an argument that it does not take, a
-// queue without an order.
+// The kernel itself runs if the copy cannot be made or launched, or refuses an argument. It also runs if the queue is
+// out of order.
 #include "counted_banks.h"
 #include "opencl_source.h"
 #include "opencl_text.h"
@@ -79,18 +79,18 @@ int infoOf(hook::Function &function, const void *of, unsigned what, size_t bytes
   return real != nullptr ? real(of, what, bytes, to, nullptr) : kNone;
 }
 
-// What was launched last on a queue of the program, and may still run.
+// The last counted launch on a queue of the program, which may still run.
 struct Outstanding {
   Queue queue;
   Event event;
 };
 
-// Counters of a module in the memory of one device. They go when the last kernel that has counted there goes.
+// The counters of a module in the memory of one device. They are released with the last kernel that has counted there.
 struct Buffer {
   CountedBanks banks;
   Context context;
   Device device;
-  Mem memory; // null: it is free to be another one
+  Mem memory; // null: this object is free for another buffer
   Queue queue;
   Outstanding outstanding[kMostQueues];
   uint64_t read_ns;
@@ -98,27 +98,27 @@ struct Buffer {
 };
 
 struct CountedKernel {
-  Kernel kernel; // null: it is free to be another one
+  Kernel kernel; // null: this object is free for another kernel
   Kernel clone;
   Context context;
   CountedFunction *function;
-  unsigned arguments; // of the program's kernel
+  unsigned arguments; // number of arguments of the program's kernel
   uint32_t owners;
-  bool is_doubtful; // only the kernel itself is launched
-  Mem given;        // the buffer that the clone has
+  bool is_doubtful; // the clone is not launched
+  Mem given;        // the buffer that was set as the clone's last argument
   CountedKernel *next;
 };
 
 constexpr size_t kBuckets = 256;
 struct ProgramState {
   CountedKernel *kernels[kBuckets];
-  Buffer *buffers;       // looked at without the lock: whether there are any
+  Buffer *buffers;       // whether this is null is read without the lock
   uint32_t kernel_count; // read without the lock
-  int counting_pid;      // of the process whose exit handler reads the counters
+  int counting_pid;      // pid of the process whose exit handler reads the counters
 };
 Wiped<ProgramState> program_state;
 
-// Only where program_state was made: there are kernels, or were.
+// Only for code that runs after the first kernel was added, because that makes program_state.
 ProgramState &programState() { return *program_state.get(); }
 
 bool hasKernels() {
@@ -165,7 +165,7 @@ bool isIdle(Buffer &buffer) {
   return is_idle;
 }
 
-// Adds what has come since it was read last.
+// Reads the counters, and adds their growth since the last reading.
 void read(Buffer &buffer) {
   using Read = int(Queue, Mem, unsigned, size_t, size_t, void *, unsigned, const void *, const void *);
   buffer.read_ns = now();
@@ -175,7 +175,7 @@ void read(Buffer &buffer) {
     addRead(buffer.banks);
 }
 
-// Not for ever: a launch may wait for an event that the program never sets.
+// Waits until the launches have ended, but not forever: a launch may wait for an event that the program never sets.
 void waitFor(Buffer &buffer) {
   for (const Outstanding &launched : buffer.outstanding)
     if (launched.event != nullptr)
@@ -198,7 +198,7 @@ void release(Buffer &buffer) {
   buffer.memory = nullptr;
 }
 
-// The child of a fork has its parent's handlers and none of its buffers, and the driver is not to be asked there.
+// Runs at the exit. A fork's child inherits this exit handler, but it has no buffers and must not call the driver.
 void releaseAll() {
   if (programState().counting_pid != ::getpid())
     return;
@@ -284,7 +284,7 @@ Buffer *bufferFor(const CountedKernel &kernel, Device device, const abi::DeviceC
 struct Names : OpenClText {
   explicit Names(Program program) : OpenClText(program_info, program, kKernelNames) {}
 
-  // Each name as a text of its own.
+  // Calls f with each name. Overwrites each `;` with 0.
   template <class F> void forEach(F &&f) {
     for (char *name = text(); name != nullptr && *name != 0;) {
       char *const end = std::strchr(name, ';');
@@ -299,7 +299,8 @@ struct Names : OpenClText {
 bool startsWith(const char *text, const char *prefix) { return std::strncmp(text, prefix, std::strlen(prefix)) == 0; }
 bool isOurs(const char *name) { return startsWith(name, abi::kCountedPrefix) || startsWith(name, abi::kGraphsPrefix); }
 
-// Its table comes as the kernel copies it: first the header, which says how long it is, then all.
+// Gets a module's table through the kernel __msl_graphs_HASH, which copies it. The caller first copies the header,
+// which contains the table's size, and then the whole table.
 class TableCopy {
 public:
   TableCopy(Program program, Context context, Device device, const char *name)
@@ -381,7 +382,7 @@ void remember(const CountedKernel &made) {
   *known = made;
   known->next = next;
   if (__atomic_fetch_add(&programState().kernel_count, 1u, __ATOMIC_RELAXED) == 0 && programState().counting_pid == 0) {
-    // Behind the driver's own handlers, which are there by now: so it runs before them.
+    // The driver has already registered its own exit handlers. So this handler runs before them.
     programState().counting_pid = ::getpid();
     ::atexit(releaseAll);
   }
@@ -432,8 +433,8 @@ bool isUsed(const Buffer &buffer) {
   return false;
 }
 
-// Buffers that no kernel will count in again, once what was launched there has ended. Nobody waits for that but the
-// exit.
+// Releases the buffers in which no kernel will count again, if all launches there have ended. Only the exit waits for
+// launches.
 void releaseUnused() {
   for (Buffer *buffer = programState().buffers; buffer != nullptr; buffer = buffer->next)
     if (buffer->memory != nullptr && isIdle(*buffer) && !isUsed(*buffer))
@@ -525,7 +526,7 @@ Plan planLaunch(Queue queue, Kernel kernel, unsigned dimensions, Sizes global, S
   return plan;
 }
 
-// `event`: of the launch, ours to release; null: it was the kernel itself.
+// `event`: the event of the copy's launch, which this function has to release; null: the kernel itself was launched.
 void noteLaunched(const Plan &plan, Queue queue, Event event) {
   const hook::OwnWork own;
   const CountedLock lock;
@@ -533,7 +534,7 @@ void noteLaunched(const Plan &plan, Queue queue, Event event) {
   if (event == nullptr)
     return;
   Outstanding *const room = roomFor(*plan.buffer, queue);
-  if (room == nullptr) { // others were faster: what it counts comes with what is read next
+  if (room == nullptr) { // other launches took the room: a later reading includes these counts
     call<int(Event)>(release_event, event);
     return;
   }
@@ -571,7 +572,7 @@ constexpr auto kLaunch = [](auto real, void *caller, Queue queue, Kernel kernel,
   return status;
 };
 
-// One thread, of the kernel itself: it is one of those launched.
+// clEnqueueTask launches one thread. It always launches the kernel itself, never the copy.
 constexpr auto kTask = [](auto real, void *caller, Queue queue, Kernel kernel, unsigned waits, Events wait_for,
                           Event *event) {
   const int status =
@@ -585,7 +586,8 @@ constexpr auto kTask = [](auto real, void *caller, Queue queue, Kernel kernel, u
   return status;
 };
 
-// The program has waited for its queue. What it has counted is read now and then, for a process that is killed.
+// The program has waited for its queue. Buffers are read from time to time, so that few counts are lost if the process
+// is killed.
 constexpr auto kFinish = [](auto real, void *, Queue queue) {
   const int status = real(queue);
   if (status != kDone || !hasBuffers())
@@ -640,7 +642,7 @@ constexpr auto kRetain = [](auto real, void *caller, Kernel kernel) {
 };
 
 constexpr auto kRelease = [](auto real, void *caller, Kernel kernel) {
-  // Before the call: behind it the handle may be another kernel's.
+  // Done before the call: after it, the handle may belong to another kernel.
   onCopy(kernel, [](CountedKernel &known) {
     if (--known.owners == 0)
       dropCopy(known);
@@ -669,13 +671,13 @@ constexpr auto kPointer = [](auto real, void *caller, Kernel kernel, unsigned in
   return status;
 };
 
-// What the clone would have to be told, too, and is not.
+// The clone would need the same setting, but does not get it. So it is not launched any more.
 constexpr auto kExecution = [](auto real, void *, Kernel kernel, unsigned what, size_t bytes, const void *value) {
   onCopy(kernel, [](CountedKernel &known) { known.is_doubtful = true; });
   return real(kernel, what, bytes, value);
 };
 
-// ---- what a program has beside its kernels is not shown to it
+// ---- the program does not see the kernels that the plugin has added
 
 constexpr auto kProgramInfo = [](auto real, void *, Program program, unsigned what, size_t room, void *to,
                                  size_t *wanted) {
@@ -689,7 +691,7 @@ constexpr auto kProgramInfo = [](auto real, void *, Program program, unsigned wh
     has_ours = has_ours || isOurs(name);
     if (isOurs(name))
       return;
-    // Closer to the begin than it was: names are only left out.
+    // The name moves towards the beginning of the text, because some names before it are left out.
     const size_t bytes = std::strlen(name);
     if (count++ != 0)
       names.text()[length++] = ';';
@@ -710,7 +712,7 @@ constexpr auto kProgramInfo = [](auto real, void *, Program program, unsigned wh
   return kDone;
 };
 
-// If the program also contains our copies, only its own kernels are created, one at a time.
+// If the program also contains counted copies, the hook creates only its other kernels, one after the other.
 constexpr auto kCreateAll = [](auto real, void *caller, Program program, unsigned room, Kernel *kernels_,
                                unsigned *made) {
   const auto those = [&](Program of, unsigned most, Kernel *to, unsigned *count) {
@@ -743,7 +745,7 @@ constexpr auto kCreateAll = [](auto real, void *caller, Program program, unsigne
       call<int(Kernel)>(release_kernel, to[i]);
     return status;
   };
-  // How many there are, the caller need not ask; we do.
+  // The caller may not ask for the number of kernels, but the hook needs it.
   unsigned count = 0;
   const int status = asRow<hook::Known<"clCreateKernelsInProgram">>(those, caller, program, room, kernels_,
                                                                     made != nullptr ? made : &count);

@@ -1,6 +1,6 @@
-// What OpenCL counts owners of: contexts, queues, programs, kernels, samplers, events. The events that a launch, a copy
-// or an access makes come with their hooks (opencl.cpp), and those that keep or
-// release a program with opencl_source.cpp.
+// Hooks of functions of OpenCL that open, retain and release handles: contexts, queues, programs, samplers and events.
+// Launches, copies and accesses also open events, which their own hooks record (opencl.cpp). opencl_source.cpp hooks
+// the functions that retain and release programs.
 #include "msleaks/hook.h"
 
 #include <cstddef>

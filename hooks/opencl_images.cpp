@@ -1,5 +1,6 @@
-// Memory objects of OpenCL that are no plain buffers. How large an image is says the driver: its rows may be padded
-// (clGetMemObjectInfo). A part of a buffer, and an image of one, have no memory of their own: they show the buffer's.
+// Hooks of OpenCL's functions that make images and parts of buffers. The driver is asked for the size of an image
+// (clGetMemObjectInfo), because its rows may be padded. A part of a buffer, or an image of a buffer, has no memory of
+// its own: it shows the buffer's memory.
 #include "msleaks/hook.h"
 
 #include <cstddef>
@@ -12,7 +13,7 @@ using Bits = uint64_t;
 
 namespace {
 
-// The last one of so many parameters is where the status goes.
+// A row for a function whose last parameter points to the status.
 template <int kParameters> struct Image {
   static constexpr abi::Symbol kRow = {.name = "clCreateImage",
                                        .verb = abi::Verb::Alloc,
@@ -22,19 +23,20 @@ template <int kParameters> struct Image {
                                        .result = {abi::ResultKind::Handle, abi::Position(kParameters - 1)}};
 };
 
-// As cl_image_desc is.
+// The layout of cl_image_desc.
 struct Description {
   unsigned type;
   size_t width, height, depth, count, row_pitch, slice_pitch;
   unsigned levels, samples;
   Mem of;
 };
-// As cl_buffer_region is.
+// The layout of cl_buffer_region.
 struct Region {
   size_t origin, bytes;
 };
 
-// Whose memory the object shows, and from which byte on. None: it has its own.
+// The object whose memory a new object shows, and the first byte that it shows. `of` null: the new object has its own
+// memory.
 struct Shown {
   Mem of = nullptr;
   uint64_t offset = 0;
@@ -48,7 +50,7 @@ Shown shownBy(Mem whole, unsigned type, const Region *part) {
 using GetInfo = int (*)(Mem, unsigned, size_t, void *, size_t *);
 MSL_ASKED(get_info, "libOpenCL", "clGetMemObjectInfo")
 
-// 0: it does not say.
+// Returns the size of an image; 0: the driver does not return it.
 uint64_t bytesOf(Mem image) {
   constexpr unsigned kSize = 0x1102; // CL_MEM_SIZE
   auto *const get = reinterpret_cast<GetInfo>(hook::realOf(get_info));
@@ -57,7 +59,7 @@ uint64_t bytesOf(Mem image) {
   return get != nullptr && image != nullptr && get(image, kSize, sizeof bytes, &bytes, nullptr) == 0 ? bytes : 0;
 }
 
-// As hook::callRecorded, with a size that is known behind the call.
+// Like hook::callRecorded, but the size is known only after the call.
 template <class... Parameters> Mem createRecorded(Mem (*real)(Parameters...), void *caller, Parameters... parameters) {
   using Values = hook::Arguments<Parameters...>;
   using RowCallbacks = hook::Callbacks<Image<sizeof...(Parameters)>, Values>;
@@ -78,12 +80,13 @@ template <class... Parameters> Mem createRecorded(Mem (*real)(Parameters...), vo
   return image;
 }
 
-// What is done with it is done with the one that it shows, which lives as long as it does.
+// Records that the new object shows another one. A use of the new object counts as a use of the shown one, which lives
+// at least as long.
 template <class... Parameters>
 Mem showRecorded(const Shown &shown, Mem (*real)(Parameters...), void *caller, Parameters... parameters) {
   constexpr uint32_t kTraits =
       abi::Traits(abi::Verb::Show, abi::Family::OpenCl, abi::Heap::Device, abi::kFromHook).packed();
-  constexpr uint64_t kHandleBytes = 1; // it is no address: analysis/live/device_ranges.h
+  constexpr uint64_t kHandleBytes = 1; // a handle is no address: see analysis/live/device_ranges.h
   hook::Call call{kTraits, hook::kPass, reinterpret_cast<uint64_t>(caller), 0, 0, 0};
   __msl_hook_enter(&call);
   if (call.answer == hook::kPass)

@@ -1,5 +1,5 @@
-// Memory of OpenCL that a program maps, to read or to write it itself: a parameter of the call says which, and a row
-// cannot.
+// Hooks of OpenCL's functions that map memory, so that the program can access it. A flag of the call says whether the
+// program reads or writes the memory. A row of symbols.def cannot express this.
 #include "msleaks/hook.h"
 
 #include <cstddef>
@@ -15,10 +15,11 @@ using Event = void *;
 
 namespace {
 
-// CL_MAP_READ, CL_MAP_WRITE_INVALIDATE_REGION. With CL_MAP_WRITE what was there is seen, too, and may stay.
+// CL_MAP_READ and CL_MAP_WRITE_INVALIDATE_REGION. CL_MAP_WRITE counts as read and write, because the program sees the
+// old content and may keep it.
 constexpr Bits kToRead = 1, kToReplace = 4;
 
-// The function's row, of which only so much is true.
+// The function's row, without the source if the program does not read, and without the address if it does not write.
 template <hook::Name kName, bool kReads, bool kWrites> struct MapRow : hook::Known<kName> {
   static constexpr abi::Symbol kRow = [] {
     abi::Symbol row = hook::Known<kName>::kRow;

@@ -1,8 +1,8 @@
-// Programs that OpenCL is given as source text, where the session counts their kernels (msleaks-run --cfg). The driver
-// builds them as it always does. Beside such a program stands one of ours: the same text, compiled by msleaks-cl
-// (driver/opencl) with the plugin. It has the counted copies, which opencl_graphs.cpp launches.
+// Counts the kernels of OpenCL programs that are given as source text (msleaks-run --cfg). The driver builds such a
+// program as usual. The hooks also make a counted program: the same text, compiled by msleaks-cl (driver/opencl) with
+// the plugin. It contains the counted copies of the kernels, which opencl_graphs.cpp launches.
 //
-// A text that cannot be compiled so, and a driver that takes neither SPIR-V nor bitcode, leave the program as it is; a
+// If msleaks-cl cannot compile the text, or the driver takes neither SPIR-V nor bitcode, there is no counted program. A
 // note says why.
 #include "opencl_source.h"
 
@@ -51,8 +51,8 @@ template <class Signature, class... Arguments> auto call(hook::Function &functio
   return real != nullptr ? real(arguments...) : Result{};
 }
 
-// The driver may give back, in a call of the program, memory that it takes from the heap meanwhile. So that memory is
-// recorded as inside any call of OpenCL. The handles that are made belong to nobody.
+// A call of the driver by the hooks. The driver may allocate heap memory in it, and free this memory in a later call of
+// the program. So this memory is recorded as in any call of OpenCL. Handles that the call opens are not recorded.
 class InsideDriver {
 public:
   InsideDriver() : errno_(errno) { __msl_hook_begin(&call_); }
@@ -70,9 +70,9 @@ private:
   int errno_;
 };
 
-// A program of the user's, and ours beside it.
+// A program of the user, and its counted program.
 struct Sources {
-  Program program; // null: it is free to be another one
+  Program program; // null: this object is free for another program
   Program counted; // null: there is none
   uint32_t owners;
   Sources *next;
@@ -92,7 +92,7 @@ void drop(Sources &sources) {
   sources.counted = nullptr;
 }
 
-// The first line that says what is wrong.
+// Writes a note with the first line of the messages.
 void noteFailure(const MemoryFile &messages) {
   char text[160] = {}, line[240];
   const uint64_t bytes = messages.bytes();
@@ -108,7 +108,7 @@ struct Module {
   bool is_spirv = false;
 };
 
-// Returns the number of a version as the compiler's option has it: 120 for "OpenCL 1.2 …". 0 = the text names no
+// Returns a version as the number that the compiler's option takes: 120 for "OpenCL 1.2 …". 0 = the text names no
 // version.
 unsigned long numberOf(const char *version) noexcept {
   constexpr std::string_view kPrefix = "OpenCL ";
@@ -119,7 +119,7 @@ unsigned long numberOf(const char *version) noexcept {
   return *end == '.' ? major * 100 + std::strtoul(end + 1, nullptr, 10) * 10 : 0;
 }
 
-// False: the text cannot be compiled, which a note says.
+// False: the text cannot be compiled. A note then says why.
 bool compile(Module &module, Program program, Device device, Text options) {
   const OpenClText source(program_info, program, kSourceOf), extensions(device_info, device, kExtensions),
       il(device_info, device, kIlVersion), version(device_info, device, kVersion);
@@ -141,7 +141,7 @@ bool compile(Module &module, Program program, Device device, Text options) {
   return is_compiled;
 }
 
-// Null: the driver does not take it.
+// Null: the driver does not accept the module.
 Program makeProgram(const Module &module, Context context, unsigned count, const Device *devices) {
   const uint64_t bytes = module.output.bytes();
   void *const content = bytes != 0 ? takePages(bytes) : nullptr;
@@ -197,7 +197,7 @@ bool isSource(Program program) {
   return call<Info>(program_info, program, kSourceOf, size_t{0}, nullptr, &bytes) == kDone && bytes > 1;
 }
 
-// Without the lock: a build takes its time, and others launch meanwhile.
+// Builds without the lock, because a build takes long and other threads launch kernels meanwhile.
 void addCounted(Program program, unsigned count, const Device *devices, Text options) {
   abi::DeviceChoice choice;
   const InsideDriver inside;
@@ -236,7 +236,7 @@ template <class F> void onSources(Program program, F &&f) {
 
 constexpr auto kBuild = [](auto real, void *, Program program, unsigned count, const Device *devices, Text options,
                            Notify notify, void *data) {
-  if (notify != nullptr) // which may make kernels
+  if (notify != nullptr) // the callback may create kernels
     addCounted(program, count, devices, options);
   const int status = real(program, count, devices, options, notify, data);
   if (notify == nullptr && status == kDone)
@@ -252,7 +252,7 @@ constexpr auto kRetain = [](auto real, void *caller, Program program) {
 };
 
 constexpr auto kRelease = [](auto real, void *caller, Program program) {
-  // Before the call: behind it the handle may be another program's.
+  // Done before the call: after it, the handle may belong to another program.
   onSources(program, [](Sources &known) {
     if (--known.owners != 0)
       return;

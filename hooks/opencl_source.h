@@ -1,10 +1,11 @@
-// Counted copies of programs that OpenCL is given as source text.
+// Finds the counted copies of programs that OpenCL is given as source text.
 #pragma once
 
 namespace msleaks::hooks {
 
-// The program in which the counted copies of this one's kernels are: one of ours, if the program was compiled from
-// source and the session asks for that (msleaks-run --cfg), or the program itself. With CountedLock held.
+// Returns the program that contains the counted copies of this program's kernels. If the program was given as source
+// and the session counts kernels (msleaks-run --cfg), this is a program that the hooks have made. Otherwise it is the
+// program itself. Hold CountedLock.
 void *countedProgramOf(void *program) noexcept;
 
 } // namespace msleaks::hooks

@@ -1,5 +1,5 @@
-// clEnqueueSVMFree frees a list of blocks, and a row can name only one. Where the program passes a callback, the driver
-// frees none of them: the callback does, by clSVMFree, which has its own hook.
+// Hook of clEnqueueSVMFree. It frees a list of blocks, but a row of symbols.def can name only one. If the program
+// passes a callback, the driver frees no block: the callback does, by clSVMFree, which has a hook of its own.
 #include "msleaks/hook.h"
 #include "msleaks/runtime/record.h"
 
@@ -19,7 +19,7 @@ constexpr abi::Traits traitsOf(uint16_t flags) {
 }
 
 struct Blocks {
-  void *const *list; // may hold null
+  void *const *list; // entries may be null
   unsigned count;
 
   template <class F> void forEach(F f) const {
@@ -34,7 +34,8 @@ struct Blocks {
   }
 };
 
-// Before the call: as soon as the queue gets there, another thread may be given one of these addresses.
+// Call this before the real call: as soon as the queue has executed the frees, another thread may get one of the
+// addresses.
 void recordFrees(const hook::Call &call, const Blocks &blocks) {
   uint16_t flags = 0;
   blocks.forEach([&](void *block) {
@@ -43,7 +44,8 @@ void recordFrees(const hook::Call &call, const Blocks &blocks) {
   });
 }
 
-// The call was refused: none of them was given back. The callback would tell it of one block only (__msl_on_freed).
+// Records that all blocks are alive again, because the call failed. The callback __msl_on_freed would do so for one
+// block only.
 void recordRestored(const hook::Call &call, const Blocks &blocks) {
   blocks.forEachBackwards([&](void *block) {
     constexpr uint16_t kFlags = abi::kFromHook | abi::kRestored;

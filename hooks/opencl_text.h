@@ -1,5 +1,5 @@
-// A text that OpenCL's driver has of an object: the source of a program, the names of its kernels, the extensions of a
-// device. It lies in pages of our own, since the program's heap is not ours to use.
+// A text that OpenCL's driver returns about an object: the source of a program, the names of its kernels, the
+// extensions of a device. The text lies in pages of its own, because the hooks must not use the program's heap.
 #pragma once
 
 #include "counted_kernels.h"
@@ -13,7 +13,7 @@ namespace msleaks::hooks {
 
 class OpenClText {
 public:
-  // `function`: one that says what it knows of an object, as clGetProgramInfo. Empty where the driver has no such text.
+  // `function`: for example clGetProgramInfo. The text is empty if the driver has no such text.
   OpenClText(hook::Function &function, const void *of, unsigned what) {
     constexpr int kSuccess = 0;
     using Info = int(const void *, unsigned, size_t, void *, size_t *);
@@ -33,7 +33,7 @@ public:
   OpenClText(const OpenClText &) = delete;
   OpenClText &operator=(const OpenClText &) = delete;
 
-  // Null where there is no text, or no memory for it.
+  // Null if there is no text, or no memory for it.
   char *text() { return text_; }
   const char *get() const { return text_ != nullptr ? text_ : ""; }
   bool has(const char *part) const { return std::strstr(get(), part) != nullptr; }

@@ -1,4 +1,4 @@
-// roctx: marks and ranges of programs on HIP. Its library goes on to be told of them.
+// Hooks of roctx, by which programs on HIP report marks and ranges. The hooks also call the real functions.
 #include "own_hook.h"
 
 #include "msleaks/api.h"
@@ -21,7 +21,7 @@ MSL_OWN_HOOK(libroctx64, int, roctxRangePop, ()) {
   auto *const real = reinterpret_cast<int (*)()>(hook::realOf(msl_hook_of_roctxRangePop, __builtin_return_address(0)));
   return real != nullptr ? real() : -1;
 }
-// The numbers are the library's.
+// The library chooses the number of a range. kForeignRange keeps it apart from msleaks' own numbers.
 MSL_OWN_HOOK(libroctx64, uint64_t, roctxRangeStartA, (const char *text)) {
   auto *const real = reinterpret_cast<uint64_t (*)(const char *)>(hook::realOf(msl_hook_of_roctxRangeStartA, __builtin_return_address(0)));
   const uint64_t range = real != nullptr ? real(text) : 0;

@@ -7,7 +7,7 @@ namespace {
 
 struct Entry {
   std::atomic<uint64_t> key; // 0 = free
-  std::atomic<int32_t> owners; // 0: a mapping may still show it, and give the handle back; kEnded: it is a block's
+  std::atomic<int32_t> owners; // 0: released, but a mapping may return the handle again; kEnded: the handle of a block
 };
 constexpr int32_t kEnded = -1;
 constexpr uint32_t kEntries = 4096, kProbes = 64;

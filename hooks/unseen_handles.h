@@ -1,5 +1,5 @@
-// Handles of physical memory that are no block of ours: memory of the host, or of another process, or what several
-// devices share. What is done with such a handle is not recorded.
+// Handles of physical memory that is not recorded as a block. It belongs to the host or to another process, or several
+// devices share it. Calls with such a handle are not recorded.
 #pragma once
 
 #include "msleaks/abi/symbols.h"
@@ -8,12 +8,12 @@
 
 namespace msleaks::hooks {
 
-// One owner more. Of too many handles the last ones are not known.
+// Adds an owner. If there are too many handles, the newest are not stored.
 void keepUnseen(abi::Family family, uint64_t handle) noexcept;
 bool isUnseen(abi::Family family, uint64_t handle) noexcept;
-// One owner less.
+// Removes an owner.
 void dropUnseen(abi::Family family, uint64_t handle) noexcept;
-// The driver has given the number to a block.
+// Call this when the driver has given this handle to a block.
 void endUnseen(abi::Family family, uint64_t handle) noexcept;
 
 } // namespace msleaks::hooks
