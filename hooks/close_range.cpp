@@ -1,5 +1,5 @@
-// close_range and closefrom: which descriptors there are in the range says the kernel. By raw calls, and without
-// memory: they are called between fork and exec.
+// Hooks of close_range and closefrom. The kernel lists the descriptors that are open in the range. The hooks make the
+// system calls directly and allocate nothing, because they may be called between fork and exec.
 #include "own_hook.h"
 
 #include "msleaks/runtime/sandbox.h"
@@ -18,7 +18,7 @@ constexpr int kDirectoryCloseOnExec = 0200000 | 02000000; // O_DIRECTORY | O_CLO
 constexpr int kHere = -100;                               // AT_FDCWD
 constexpr unsigned kCloseOnExec = 4;                      // CLOSE_RANGE_CLOEXEC
 
-// As getdents64 writes it.
+// An entry of a folder, as getdents64 writes it.
 struct Entry {
   uint64_t inode;
   int64_t offset;
@@ -27,7 +27,7 @@ struct Entry {
   char name[1];
 };
 
-// False: it is none.
+// False: the name is not a number.
 bool numberOf(const char *name, uint64_t &number) {
   number = 0;
   const char *digit = name;
@@ -52,7 +52,8 @@ template <class F> void forEachDescriptor(F f) {
   errno = before;
 }
 
-// Before the real call. Where it is refused there is nothing in the range, or the caller closes each by itself.
+// Records that the descriptors are closed, before the real call. If the real call fails, no descriptor is in the range,
+// or the caller closes each one itself.
 template <class OfRow> void closeAll(void *caller, uint64_t first, uint64_t last) {
   using Row = hook::Handles<OfRow, hook::Arguments<unsigned>>;
   if (hook::own_library.state != hook::kAccepted || runtime::isSandboxed())

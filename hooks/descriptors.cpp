@@ -1,8 +1,8 @@
-// Descriptors. All of these may be called in signal handlers and between fork and exec: the real functions are looked
-// up when this library is loaded (look_up.cpp), and no call here takes a lock.
+// Hooks of functions that open and close descriptors. All of them may be called in signal handlers and between fork and
+// exec. So the real functions are looked up when this library is loaded (look_up.cpp), and no hook takes a lock.
 //
-// A function with `...` has its last argument in a register, as wide as that: it goes on as it came, whether the caller
-// gave one or not.
+// A function with `...` gets its last argument in a register. The hook passes the whole register on, even if the caller
+// has passed no argument.
 #include "own_hook.h"
 
 #include <cstddef>
@@ -53,7 +53,7 @@ MSL_HOOK(libc, int, dup, (int))
 MSL_HOOK(libc, int, dup3, (int, int, int))
 MSL_HOOK(libc, int, close, (int))
 
-// Of the same number it changes nothing.
+// dup2 of a number to itself opens and closes nothing.
 MSL_OWN_HOOK(libc, int, dup2, (int from, int to)) {
   return from == to ? MSL_REAL(int, dup2, from, to) : MSL_AS_ROWS(int, dup2, from, to);
 }

@@ -1,5 +1,6 @@
-// dlclose: where a library was, another one may be loaded next, and the same return address belongs to another function
-// then. What was looked up in it is gone, and it may come back elsewhere.
+// Hook of dlclose. Another library may be loaded at the address of the old one. Then a return address belongs to
+// another function. Functions that were looked up in the old library do not exist any more, or come back at other
+// addresses.
 #include "registry.h"
 
 #include "msleaks/runtime/caller.h"
@@ -13,7 +14,7 @@ using namespace msleaks;
 namespace {
 using Close = int (*)(void *);
 
-// So many libraries were unloaded since the process began.
+// Returns how many libraries were unloaded since the process began.
 unsigned long long countUnloaded() {
   unsigned long long count = 0;
   const auto take = [](dl_phdr_info *library, size_t, void *to) {

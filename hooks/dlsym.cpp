@@ -1,6 +1,6 @@
-// dlsym, for programs that open the library themselves: where they find the real function behind a hook, they get the
-// hook. RTLD_NEXT asks from where the caller stands, and every other question goes on as if nobody had looked: dlsym is
-// left by a jump, so that the next one finds its caller's address as its own return address.
+// Hook of dlsym, for programs that open a library themselves: if they look up the real function of a hook, they get the
+// hook. Any other look-up goes on to the real dlsym. The hook jumps there, so that the real dlsym finds the caller's
+// address as its return address. RTLD_NEXT needs the caller's address.
 #include "real_search.h"
 #include "registry.h"
 
@@ -15,17 +15,17 @@ using namespace msleaks;
 
 extern "C" {
 using LookUp = void *(*)(void *, const char *);
-// Both used below.
+// The assembly code below calls both functions.
 [[gnu::visibility("hidden")]] LookUp msl_next_dlsym() noexcept;
 [[gnu::visibility("hidden")]] void *msl_hook_instead(void *handle, const char *name, const void *caller) noexcept;
 }
 
 namespace {
-// No function has this address.
+// The result that means: call the real dlsym. No function has this address.
 void *const kAsk = reinterpret_cast<void *>(1);
 
-// The hook was found: in the global scope, where it stands before a function that perhaps nobody has. Behind it there is
-// the global scope's own, or, for the default scope, what the caller's image was opened with.
+// The look-up found the hook, but the real function may not exist. It is the next definition in the global scope. For
+// RTLD_DEFAULT it may also be in the images that were opened together with the caller's image.
 void *ifReal(hook::Function &function, void *handle, const void *caller) noexcept {
   void *real = hooks::lookUp(RTLD_NEXT, function.name); // sets dlerror
   if (real == nullptr && handle == RTLD_DEFAULT) {
@@ -35,12 +35,13 @@ void *ifReal(hook::Function &function, void *handle, const void *caller) noexcep
   }
   if (hook::Function *const behind = hooks::functionOfHook(function.name, real);
       behind != nullptr && !hooks::hasReal(*behind)) {
-    hooks::lookUp(RTLD_NEXT, "a function behind hooks"); // sets dlerror, which the name itself would not
+    hooks::lookUp(RTLD_NEXT, "a function behind hooks"); // sets dlerror, because no function has this name
     return nullptr;
   }
   if (real == nullptr)
     return nullptr;
-  return hooks::leadsTo(function, real, caller) ? kAsk : real; // RTLD_DEEPBIND: the linker may find another one
+  return hooks::leadsTo(function, real, caller) ? kAsk : real; // kAsk, not the hook: with RTLD_DEEPBIND the linker may
+                                                               // find another function
 }
 } // namespace
 

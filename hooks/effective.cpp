@@ -1,6 +1,5 @@
-// Whether the dynamic linker really resolves the hooked functions to this library. A program that brings its own malloc
-// is not changed by a preloaded one: its allocations are then seen only where they are instrumented, and the session's
-// log says so.
+// Checks whether the dynamic linker binds the hooked functions to this library. If a program defines its own malloc, a
+// preloaded malloc does not replace it. Then only instrumented allocations are recorded, and a note says so.
 #include "real.h"
 
 #include "msleaks/runtime/note.h"
@@ -12,8 +11,9 @@
 
 namespace {
 
-// A program that is not position-independent and takes malloc's address has a stub of that name, and the whole process
-// gets the stub's address. The stub goes where the linker says, first of all to what is preloaded.
+// If a position-dependent program takes the address of malloc, the program has a stub of this name, and the whole
+// process gets the stub's address. The stub jumps to the function that the dynamic linker finds first, which is the
+// preloaded one.
 bool isStub(const void *address) noexcept {
   Dl_info place;
   ElfW(Sym) *symbol = nullptr;
@@ -47,8 +47,8 @@ private:
 
 [[gnu::constructor]] void checkEffective() noexcept {
   if (__msl_enabled->load(std::memory_order_relaxed) == 0 && __msl_process.state == 0)
-    return; // no session; one that is stopped may be told to start
-  static constinit Shadowed shadowed; // not on the stack of whoever loads us
+    return; // no session. In a stopped session the check is needed: recording may start later
+  static constinit Shadowed shadowed; // not on the stack of the thread that loads this library
 #define MSL_HOOKED(symbol) shadowed.check(#symbol);
 #include "hooked.def"
   shadowed.tell();

@@ -1,6 +1,6 @@
-// exec and posix_spawn. The new program is not recorded if its environment does not name the session, or if nothing of
-// ours is loaded into it. The process before it leaves a mark, so that the report can say so. The hooks do nothing
-// else: they may run in the child of a vfork, which has its parent's memory, or in a signal handler.
+// Hooks of exec and posix_spawn. The new program is not recorded if its environment does not name the session, or if it
+// does not preload the hooks. The old process records this, so that the report can say so. The hooks do nothing else:
+// they may run in the child of a vfork, which has its parent's memory, or in a signal handler.
 #include "registry.h"
 
 #include "msleaks/abi/session.h"
@@ -28,8 +28,8 @@ struct Real {
 };
 constinit Real real{};
 
-// Not when they are needed: the child of a fork may find the loader's lock held by a thread that is not there. And a
-// process that records nothing is seen all the same.
+// Finds the functions when this library is loaded. In the child of a fork it would be too late: a thread that does not
+// exist there may hold the loader's lock. __msl_attach makes the collector see a process that records nothing.
 [[gnu::constructor]] void begin() noexcept {
   hooks::findNext(real.execve, "execve");
   hooks::findNext(real.execvpe, "execvpe");
@@ -54,7 +54,7 @@ bool isFollowed(char *const *environment) noexcept {
          holds(environment, "LD_PRELOAD", "libmsleaks_hooks");
 }
 
-// Around an exec, which returns only when it fails.
+// Reports an exec and makes it. exec() returns only if it fails.
 template <class Exec> int leave(const char *program, char *const *environment, Exec exec) noexcept {
   const uint32_t ticket = __msl_leaving(program, isFollowed(environment));
   const int status = exec();
@@ -83,7 +83,8 @@ int missing() noexcept {
   return -1;
 }
 
-// The arguments of execl and its like, as an array on the stack, ended by null; `rest` stands behind that.
+// Returns the number of arguments of execl, execlp or execle, without the null at the end. `rest`: the arguments after
+// the first one.
 size_t countArguments(va_list rest) noexcept {
   va_list counted;
   va_copy(counted, rest);

@@ -1,4 +1,5 @@
-// Streams and folders of the C library. What it opens for them inside itself comes by no hook.
+// Hooks of the C library's functions for streams (FILE) and folders (DIR). If such a function opens a descriptor
+// itself, that call passes through no hook.
 #include "own_hook.h"
 
 #include <cstddef>
@@ -12,7 +13,7 @@ struct Cookie {
   void *functions[4];
 };
 
-// Whoever redirects one of these makes nothing that somebody has to close.
+// freopen of a standard stream is not recorded, because the program need not close such a stream.
 extern "C" {
 extern File stdin, stdout, stderr;
 }

@@ -1,4 +1,5 @@
-// _Fork, which unlike fork calls no handlers of pthread_atfork: the child has to leave what it shares with its parent.
+// Hook of _Fork. Unlike fork, _Fork calls no handlers of pthread_atfork. So the hook itself calls __msl_forked in the
+// child: otherwise the child would add to its parent's counters.
 #include "registry.h"
 
 #include "msleaks/runtime/leaving.h"
@@ -11,7 +12,7 @@ namespace {
 using Fork = int (*)();
 constinit Fork real_fork = nullptr;
 
-// Once this library is loaded: _Fork may be called in a signal handler.
+// Runs when this library is loaded: _Fork may be called in a signal handler, which must not look anything up.
 [[gnu::constructor]] void findRealFork() noexcept {
   real_fork = reinterpret_cast<Fork>(msleaks::hooks::lookUp(RTLD_NEXT, "_Fork"));
 }
@@ -21,7 +22,7 @@ constinit Fork real_fork = nullptr;
 extern "C" [[gnu::visibility("default")]] int msl_fork() noexcept __asm__("_Fork");
 
 int msl_fork() noexcept {
-  if (real_fork == nullptr) { // glibc has it since 2.34
+  if (real_fork == nullptr) { // glibc has _Fork since version 2.34
     errno = ENOSYS;
     return -1;
   }

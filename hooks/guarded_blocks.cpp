@@ -9,7 +9,7 @@ namespace msleaks::hooks {
 void guardBlocks(RealFunctions &real) noexcept {
   const char *least = ::getenv(abi::kGuardVariable);
   const uint64_t least_bytes = least != nullptr ? std::strtoull(least, nullptr, 10) : 0;
-  // A tracer answers an offer of nothing, too.
+  // An offer of 0 bytes shows whether there is a tracer.
   if (least_bytes == 0 || tellTracer(abi::GuardCall::Offer, 0) < 0 || !reserveGuardedRange(least_bytes))
     return;
   guardHeap(real);

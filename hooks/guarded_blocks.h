@@ -1,11 +1,11 @@
-// Blocks on pages of their own, which nobody can touch unseen (msleaks/abi/guarded.h).
+// Blocks on pages of their own, so that the tracer sees each access (msleaks/abi/guarded.h).
 #pragma once
 
 #include "real.h"
 
 namespace msleaks::hooks {
 
-// Under a tracer that asks for it, puts functions that guard some blocks in the place of the real ones.
+// If a tracer asks for it, replaces the real functions by functions that guard some blocks.
 [[gnu::cold]] void guardBlocks(RealFunctions &) noexcept;
 
 } // namespace msleaks::hooks

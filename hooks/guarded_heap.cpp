@@ -1,4 +1,4 @@
-// The C heap, with some blocks guarded.
+// Guards some blocks of the C heap.
 #include "guarded_pages.h"
 
 #include <cstring>
@@ -8,7 +8,7 @@
 namespace msleaks::hooks {
 namespace {
 
-constinit RealFunctions behind{}; // what we stand in front of
+constinit RealFunctions behind{}; // the functions that the functions of this file call
 
 template <class Otherwise> void *guarded(uint64_t bytes, uint64_t alignment, Otherwise otherwise) noexcept {
   void *block = isWanted(bytes) ? makeGuarded(bytes, alignment) : nullptr;
@@ -19,7 +19,7 @@ void *guardedMalloc(size_t bytes) noexcept {
   return guarded(bytes, 0, [=] { return behind.malloc(bytes); });
 }
 
-// New pages are zeros.
+// New pages contain zeros, so a guarded block need not be filled.
 void *guardedCalloc(size_t count, size_t bytes) noexcept {
   uint64_t all = 0;
   const bool is_too_much = __builtin_mul_overflow(count, bytes, &all);
@@ -33,7 +33,7 @@ void guardedFree(void *block) noexcept {
     behind.free(block);
 }
 
-// From a guarded block to one that is not.
+// Moves a guarded block to a block that is not guarded.
 void *moveOut(void *old, size_t bytes) noexcept {
   void *block = behind.malloc(bytes);
   if (block == nullptr)
@@ -46,7 +46,8 @@ void *moveOut(void *old, size_t bytes) noexcept {
   return block;
 }
 
-// The pages go over as they are: what was never touched stays so.
+// Moves a guarded block to a new guarded block. The pages themselves move, so pages that were never touched stay
+// untouched.
 void *moveAlong(void *old, size_t bytes) noexcept {
   void *block = makeOpen(bytes, 0);
   if (block == nullptr)
@@ -54,7 +55,7 @@ void *moveAlong(void *old, size_t bytes) noexcept {
   const ErrnoKept kept;
   const uint64_t old_bytes = headerOf(old).pages_bytes, new_bytes = headerOf(block).pages_bytes;
   const uint64_t both = old_bytes < new_bytes ? old_bytes : new_bytes;
-  openPages(old); // mremap takes pages of one protection
+  openPages(old); // mremap moves only pages of one protection
   if (::syscall(SYS_mremap, old, both, both, MREMAP_MAYMOVE | MREMAP_FIXED, block) == -1)
     std::memcpy(block, old, both);
   closePages(block);
@@ -82,7 +83,7 @@ void *guardedRealloc(void *old, size_t bytes) noexcept {
     void *block = bytes != 0 && isWanted(bytes) ? moveIn(old, bytes) : nullptr;
     return block != nullptr ? block : behind.realloc(old, bytes);
   }
-  if (bytes == 0) { // as glibc: it gives the block back
+  if (bytes == 0) { // as in glibc, this frees the block
     releaseGuarded(old);
     return nullptr;
   }

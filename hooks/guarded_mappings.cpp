@@ -1,4 +1,4 @@
-// Mappings that the program makes itself, some of them guarded.
+// Guards some of the mappings that the program makes itself.
 #include "guarded_pages.h"
 #include "mapping_table.h"
 
@@ -9,7 +9,7 @@
 namespace msleaks::hooks {
 namespace {
 
-constinit RealFunctions behind{}; // what we stand in front of
+constinit RealFunctions behind{}; // the functions that the functions of this file call
 
 constexpr int kAsksForMore = MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_SHARED | MAP_POPULATE | MAP_LOCKED | MAP_HUGETLB |
                              MAP_GROWSDOWN | MAP_STACK | MAP_32BIT;
@@ -18,7 +18,7 @@ bool isPlainMapping(int protection, int flags) noexcept {
   return protection == (PROT_READ | PROT_WRITE) && (flags & MAP_ANONYMOUS) != 0 && (flags & kAsksForMore) == 0;
 }
 
-// More than the tracer lets a process guard (analysis/second_run/guarded_blocks.h).
+// Larger than the number of blocks that the tracer guards in a process (analysis/second_run/guarded_blocks.h).
 constinit MappingTable<8192> mappings{};
 
 void *makeGuardedMapping(uint64_t bytes) noexcept {
@@ -47,7 +47,7 @@ void *guardedMmap64(void *address, size_t bytes, int protection, int flags, int 
   return guardedMap(behind.mmap64, address, bytes, protection, flags, file, offset);
 }
 
-// A guarded mapping is open from here on, and nobody watches it.
+// Makes a guarded mapping accessible. The tracer no longer watches it.
 void leave(const void *address, abi::GuardCall how) noexcept {
   const MappedRange left = isGuarded(address) ? mappings.take(addressOf(address)) : MappedRange{};
   if (left.empty())
@@ -70,7 +70,7 @@ int guardedMunmap(void *address, size_t bytes) noexcept {
   return mapClosed(addressOf(address), bytes, MAP_FIXED) ? 0 : -1;
 }
 
-// What a program does with parts of its mapping is between it and the kernel.
+// A mapping whose protection the program changes is no longer guarded.
 int guardedMprotect(void *address, size_t bytes, int protection) noexcept {
   leave(address, abi::GuardCall::Left);
   return behind.mprotect(address, bytes, protection);

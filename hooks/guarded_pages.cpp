@@ -10,7 +10,7 @@
 namespace msleaks::hooks {
 namespace {
 
-constexpr uint64_t kMappedChunk = 2; // malloc's: made by mmap
+constexpr uint64_t kMappedChunk = 2; // glibc's flag of a block that is a mapping of its own
 
 constinit uint64_t least_wanted_bytes = 0;
 constinit std::atomic<uint64_t> range_used{0};
@@ -36,8 +36,9 @@ bool mapClosed(uint64_t address, uint64_t bytes, int flags) noexcept {
   if (::syscall(SYS_mmap, address, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0) !=
       static_cast<long>(address))
     return false;
-  // A huge page would be there as a whole, whatever of it is touched. The kernel also joins neighbours with the same
-  // flags. Otherwise each ended block would use up some of the regions that the process can have.
+  // A huge page would be resident as a whole, even if the program touches only a part of it. Also, the kernel joins
+  // adjacent mappings with the same flags. Otherwise each freed block would use up some of the mappings that the
+  // process may have.
   ::syscall(SYS_madvise, address, bytes, MADV_NOHUGEPAGE);
   return true;
 }
@@ -55,7 +56,7 @@ bool isWanted(uint64_t bytes) noexcept {
 
 namespace {
 
-// The address of a block in the range; 0: there is no room.
+// Returns the address of a block in the range; 0: there is no room.
 uint64_t takeOpenPages(uint64_t pages_bytes, uint64_t alignment) noexcept {
   const uint64_t page = runtime::pageBytes();
   const uint64_t align = alignment > page ? alignment : page;

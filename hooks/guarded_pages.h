@@ -1,11 +1,12 @@
-// The pages of guarded blocks, and what is told about them (msleaks/abi/guarded.h).
+// The pages of guarded blocks, and the messages to the tracer about them (msleaks/abi/guarded.h).
 //
-// A guarded block lies in a range of addresses that is ours alone and never used twice:
+// A guarded block lies in a range of addresses that only msleaks uses. No address is used twice:
 //
-//   … | a page: what we know of the block, and what malloc keeps in front of a block | the block's pages | …
+//   … | a page that ends with a GuardedHeader | the block's pages | …
 //
-// Its pages are closed (PROT_NONE) from its birth on. A thread that touches one stops; the tracer notes who it was,
-// opens that part and lets it go on. So the program does what it always does.
+// The block's pages are inaccessible (PROT_NONE) as soon as the block is allocated. If a thread touches one, the thread
+// stops. The tracer notes the thread, makes this part accessible and lets the thread continue. So the program works as
+// usual.
 #pragma once
 
 #include "real.h"
@@ -15,11 +16,12 @@
 
 namespace msleaks::hooks {
 
-// In front of the block. The last two as glibc has them for a block that is a mapping: malloc_usable_size reads them.
+// Lies just before the block. The last two fields have the content that glibc gives them for a block that is a mapping
+// of its own: malloc_usable_size reads them.
 struct GuardedHeader {
-  uint64_t bytes;        // asked for
-  uint64_t pages_bytes;  // of the block's pages
-  uint64_t before_bytes; // from the mapping's begin to these two
+  uint64_t bytes;        // size that the program asked for
+  uint64_t pages_bytes;  // size of the block's pages
+  uint64_t before_bytes; // from the start of the mapping to this field
   uint64_t size;
 };
 static_assert(sizeof(GuardedHeader) == 32);
@@ -33,28 +35,29 @@ inline const GuardedHeader &headerOf(const void *block) noexcept {
   return *reinterpret_cast<const GuardedHeader *>(addressOf(block) - sizeof(GuardedHeader));
 }
 
-// The tracer's answer; negative: there is none.
+// Returns the tracer's answer; negative: there is no tracer.
 long tellTracer(abi::GuardCall, uint64_t first, uint64_t second = 0, uint64_t third = 0) noexcept;
 
-// Under a tracer. False: the range cannot be had, as under `ulimit -v`. Smaller blocks are not offered.
+// Reserves the range of addresses. Only blocks of at least `least_bytes` are offered to the tracer. False: the range is
+// not available, for example under `ulimit -v`.
 bool reserveGuardedRange(uint64_t least_bytes) noexcept;
 
-// Whether the tracer wants a block that is made now.
+// Asks the tracer whether to guard a block of this size, which is about to be allocated.
 bool isWanted(uint64_t bytes) noexcept;
 
-// System calls, not hooks: there is nothing to record. errno stays.
+// These functions make the system call directly, so the hooks record nothing. errno stays unchanged.
 bool setProtection(uint64_t address, uint64_t bytes, int protection) noexcept;
-// Pages that nobody can touch; their addresses stay ours.
+// Maps inaccessible pages, so that nobody else gets their addresses.
 bool mapClosed(uint64_t address, uint64_t bytes, int flags) noexcept;
 
-// Null: there is no room, which the tracer is told.
-void *makeOpen(uint64_t bytes, uint64_t alignment) noexcept; // the tracer does not know it yet
+// Allocate a block. Null: there is no room, and the tracer was told.
+void *makeOpen(uint64_t bytes, uint64_t alignment) noexcept; // accessible; the tracer does not know the block yet
 void *makeGuarded(uint64_t bytes, uint64_t alignment) noexcept;
 void closePages(void *block) noexcept;
 void openPages(void *block) noexcept;
 void releaseGuarded(void *block) noexcept;
 
-// Put functions of ours in the place of the real ones, which they call for all blocks that are not guarded.
+// Replace the real functions by functions that guard some blocks. For all other blocks they call the real functions.
 void guardHeap(RealFunctions &) noexcept;
 void guardMappings(RealFunctions &) noexcept;
 

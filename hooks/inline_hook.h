@@ -1,4 +1,5 @@
-// What every hook does around the real function. The row of symbols.def says which family, heap and flags.
+// The code of each heap hook around the real function. The function's row in symbols.def gives the family, the heap and
+// the flags.
 //
 // In most calls no site is pending. isPlain() shows this by one compare, and the inlined short path follows. Calls from
 // uninstrumented code are such calls, and so are direct calls of instrumented code (msleaks/abi/direct_calls.h). If a
@@ -19,8 +20,8 @@ namespace msleaks::hooks {
 namespace Row = abi::detail::Row;
 
 // While an object of this class exists, the thread is inside a real function of the heap: what the function itself
-// allocates is not recorded. Use it for a thread where isPlain() is true. It stores a whole word, as isPlain() loads
-// it. So a signal handler sees the state before or after.
+// allocates is not recorded. Use it for a thread where isPlain() is true. It stores a whole word, because isPlain()
+// loads a whole word. So a signal handler sees either the state before or the state after.
 class PlainInside {
 public:
   [[gnu::always_inline]] PlainInside(runtime::Thread &thread, abi::Family family) noexcept : thread_(thread) {
@@ -84,23 +85,24 @@ template <int kRow>
     recordRefusal(row, flags, path, size_bytes);
 }
 
-// Inside a real function of the heap, libc's malloc makes no call that comes by a hook; reallocarray, which does, is
-// inside the runtime. So such a call is a signal handler's.
+// Whether a signal handler makes this call: it has interrupted a real function of libc's heap. These functions call no
+// hooked function themselves. The only exception is reallocarray, during which the thread counts as inside the runtime.
 [[gnu::cold]] inline bool isOfHandler(const runtime::Thread &thread) noexcept {
   return thread.call.inside != runtime::kInsideRuntime && runtime::isInside(thread, abi::Family::Heap) &&
          libc_allocates;
 }
 
-// A call from inside a real function, which is the allocator's own business.
+// Whether the allocator itself makes this call, inside a real function of the heap.
 [[gnu::cold]] inline bool isAllocatorsOwn(const runtime::Thread &thread) noexcept {
   return runtime::isInside(thread, abi::Family::Heap) && !isOfHandler(thread);
 }
 
-// What an allocator's call may become.
+// The events that a call of an allocator may record.
 inline constexpr uint32_t kAllocOutcomes =
     abi::enabledBit(abi::EventKind::Alloc) | abi::enabledBit(abi::EventKind::AllocFailed);
 
-// What OpenCL takes in one of its calls may be the memory of a buffer, where the device is the processor.
+// Returns the flag of host memory that OpenCL allocates inside one of its calls. If the device is the processor, this
+// may be the memory of a buffer.
 inline uint16_t driverFlag(const runtime::Thread &thread) noexcept {
   return runtime::isInside(thread, abi::Family::OpenCl) ? uint16_t{abi::kDriver} : uint16_t{0};
 }
@@ -181,7 +183,8 @@ template <int kRow, class Call>
   callPlainInside(thread, row.family, call);
 }
 
-// Around a realloc: Free before, Alloc after; the old block again when it fails.
+// Records a realloc: a Free before the real call, and an Alloc after it. If the call fails, an Alloc restores the old
+// block.
 template <int kRow, class Call>
 [[gnu::noinline]] void *hookRealloc(const void *old, uint64_t size_bytes, const runtime::CallerFrame &caller,
                                     Call call) noexcept {
@@ -195,10 +198,10 @@ template <int kRow, class Call>
   const uint16_t flags = address != 0 ? row.flags : row.flags & ~abi::kRealloc;
   if (address != 0 && (left.site == 0 || left.address == runtime::kUnfollowed))
     runtime::recordFree(row.heap, flags | abi::kFromHook, path, address, 0);
-  // reallocarray calls realloc, which is no handler's.
+  // reallocarray calls realloc. That call must not count as a signal handler's.
   const uint16_t inside = kRow == Row::reallocarray ? runtime::kInsideRuntime : runtime::insideOf(row.family);
   void *block = callInside(thread, inside, call);
-  const bool refused = block == nullptr && size_bytes != 0; // realloc(p, 0) gave p back
+  const bool refused = block == nullptr && size_bytes != 0; // realloc(p, 0) has freed p
   if (refused && address != 0)
     runtime::recordAlloc(row.heap, flags | abi::kRestored | abi::kFromHook, path, address, 0);
   recordResult<kRow>(path, left.site, refused ? row.flags & ~abi::kRealloc : flags, block, size_bytes);
@@ -207,11 +210,11 @@ template <int kRow, class Call>
 
 [[gnu::always_inline]] inline uint64_t product(uint64_t count, uint64_t size_bytes) noexcept {
   uint64_t bytes = 0;
-  return __builtin_mul_overflow(count, size_bytes, &bytes) ? UINT64_MAX : bytes; // the real one refuses it
+  return __builtin_mul_overflow(count, size_bytes, &bytes) ? UINT64_MAX : bytes; // the real function refuses this size
 }
 
-// One of the real functions, or null while they are being looked up. A direct call (`site` is not 0) comes from an
-// armed unit, so the functions are known (__msl_direct_ready).
+// Returns a real function, or null while the real functions are being looked up. A direct call (`site` is not 0) comes
+// from an armed unit, so the real functions are known then (__msl_direct_ready).
 template <class Function> [[gnu::always_inline]] inline Function found(Function &function, uint32_t site = 0) noexcept {
   const Function known = __atomic_load_n(&function, __ATOMIC_RELAXED);
   if (site != 0) {

@@ -1,4 +1,5 @@
-// The C heap. Compiled with -fno-builtin: the compiler must not see through what is defined here.
+// Hooks of the C heap. They are compiled with -fno-builtin-malloc and so on: the compiler must not assume that these
+// functions are the standard ones.
 #include "direct_call.h"
 
 #include "msleaks/runtime/page.h"
@@ -9,7 +10,8 @@ using namespace msleaks::hooks;
 
 namespace {
 
-// A block from before the real functions were found cannot be given to them; nor can any other while they are missing.
+// Moves a block that was allocated before the real functions were found. They do not know such a block. Any other block
+// cannot be moved without the real functions: the result is null.
 void *moveBootstrap(const void *old, size_t size) noexcept {
   if (old == nullptr)
     return ::malloc(size);
@@ -94,10 +96,10 @@ int posix_memalign(void **where, size_t alignment, size_t size) noexcept {
   hookAlloc<Row::posix_memalign>(size, 0, [=, &status, &left]() -> void * {
     status = function(where, alignment, size);
     left = errno;
-    errno = status; // for the record
+    errno = status; // a failure is recorded with errno
     return status == 0 ? *where : nullptr;
   });
-  errno = left; // as the real one left it
+  errno = left; // as the real function left it
   return status;
 }
 

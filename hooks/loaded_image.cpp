@@ -29,7 +29,8 @@ template <class Type> const Type *behind(const void *from, uint64_t bytes) noexc
   return reinterpret_cast<const Type *>(static_cast<const char *>(from) + bytes);
 }
 
-// A function that chooses another one when it is bound, asked as the dynamic linker asks it.
+// Calls the resolver of an indirect function (STT_GNU_IFUNC) with the arguments that the dynamic linker passes. Returns
+// the function that the resolver chooses.
 void *chosenBy(uint64_t address) noexcept {
 #if defined(__aarch64__)
   struct {
@@ -87,7 +88,8 @@ LoadedImage::LoadedImage(const dl_phdr_info &object) noexcept
   uint64_t own_name = 0;
   uint64_t tables[16], table_count = 0;
   for (const ElfW(Dyn) *entry = dynamic_; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
-    // The dynamic linker writes addresses here, except where it may not write: in the kernel's object and its like.
+    // The dynamic linker has replaced the offset by an address, except in an image that it cannot write, such as the
+    // vDSO.
     const uint64_t address = entry->d_un.d_ptr < bias_ ? entry->d_un.d_ptr + bias_ : entry->d_un.d_ptr;
     bool is_table = true;
     switch (entry->d_tag) {
@@ -145,7 +147,7 @@ bool LoadedImage::holds(const void *address) const noexcept {
   return false;
 }
 
-// Null: it has no version of its own.
+// Returns the version of a definition; null: the definition has none.
 const char *LoadedImage::versionOfDefinition(uint32_t symbol) const noexcept {
   const uint16_t number = versions_ != nullptr ? versions_[symbol] & kVersionNumber : uint16_t{VER_NDX_GLOBAL};
   for (const ElfW(Verdef) *defined = number > VER_NDX_GLOBAL ? defined_versions_ : nullptr; defined != nullptr;) {
@@ -158,7 +160,7 @@ const char *LoadedImage::versionOfDefinition(uint32_t symbol) const noexcept {
 
 bool LoadedImage::definesVersion(uint32_t symbol, const char *version) const noexcept {
   if (versions_ == nullptr)
-    return true; // one without versions serves whoever asks
+    return true; // an image without versions matches any version
   const char *const defined = version != nullptr ? versionOfDefinition(symbol) : nullptr;
   return defined != nullptr ? isSameText(defined, version) : (versions_[symbol] & kHiddenVersion) == 0;
 }
@@ -212,8 +214,8 @@ bool LoadedImage::servesAll(const SymbolName &name) const noexcept {
   return symbol != 0 && versionOfDefinition(symbol) == nullptr;
 }
 
-// Undefined symbols stand in front of those in the table of hashes. A table without any does not say how many there
-// are: then the symbols end where the next table begins.
+// Undefined symbols come before the symbols in the hash table. An empty hash table does not say how many undefined
+// symbols there are. Then the symbols end where the next table begins.
 uint32_t LoadedImage::countReferences() const noexcept {
   if (sysv_hash_ != nullptr)
     return sysv_hash_[1];

@@ -1,6 +1,6 @@
-// An executable or library in this process, by its own dynamic tables: what it defines, what it refers to, what it
-// needs. It is only read. No function of the dynamic linker is called: dlsym takes a lock, allocates a message where it
-// finds nothing, and drops the message that the program has not read yet.
+// An executable or library in this process, read from its own dynamic tables. They contain the symbols that it defines
+// and refers to, and the libraries that it needs. This code calls no function of the dynamic linker. dlsym takes a
+// lock, allocates a message if it finds nothing, and drops a message that the program has not read yet.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,18 @@ struct SymbolName {
   uint32_t gnu_hash, sysv_hash;
 };
 
-// An image's way to a symbol by its name, and the version that it asks for (null: none).
+// Whether an image refers to a symbol by its name, and the version that it asks for (null: none).
 struct Reference {
   bool is_there;
   const char *version;
 };
 
-// Not strcmp: a sanitizer of the program interposes that, and its first call asks dlsym, which would end here again.
+// Used instead of strcmp: a sanitizer in the program may replace strcmp. The first call of the replacement calls dlsym,
+// and the hook of dlsym would call strcmp again.
 bool isSameText(const char *left, const char *right) noexcept;
 const char *fileNameOf(const char *path) noexcept;
 
-// Valid as long as the image is loaded: under the lock of dl_iterate_phdr.
+// Valid only while the image is loaded, so only under the lock of dl_iterate_phdr.
 class LoadedImage {
 public:
   explicit LoadedImage(const dl_phdr_info &object) noexcept;
@@ -32,14 +33,14 @@ public:
   const char *path() const noexcept { return path_; } // "" for the program
   bool holds(const void *address) const noexcept;
 
-  // Null: it does not define the symbol, or not this version of it. `version` null: the default one.
+  // Null: the image does not define the symbol, or not in this version. `version` null: the default version.
   void *definitionOf(const SymbolName &name, const char *version) const noexcept;
-  // Its definition has no version: it serves whoever asks, for whatever version.
+  // Whether the image defines the symbol without a version. Such a definition matches any version.
   bool servesAll(const SymbolName &name) const noexcept;
-  // Its own definition counts, too: calls of it may go by the name.
+  // The image's own definition of the symbol counts as a reference, too, because the image may call it by its name.
   Reference referenceTo(const SymbolName &name) const noexcept;
 
-  // The names by which DT_NEEDED of another image may mean this one; null: it has none.
+  // The names by which DT_NEEDED of another image may name this image. ownName() may be null.
   const char *ownName() const noexcept { return own_name_; }
   const char *fileName() const noexcept { return fileNameOf(path_); }
 
@@ -70,7 +71,7 @@ private:
   const ElfW(Half) *versions_ = nullptr;
   const ElfW(Verdef) *defined_versions_ = nullptr;
   const ElfW(Verneed) *asked_versions_ = nullptr;
-  uint64_t behind_symbols_ = UINT64_MAX; // where the next table begins
+  uint64_t behind_symbols_ = UINT64_MAX; // address of the table that follows the symbols
   const char *own_name_ = nullptr;       // DT_SONAME
 };
 

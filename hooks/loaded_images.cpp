@@ -14,9 +14,9 @@ struct Notes {
   alignas(LoadedImage) char images[kMost * sizeof(LoadedImage)];
   uint32_t count;
   uint16_t by_name[kNames];         // index + 1 of the first image of that name
-  uint32_t needs_begin[kMost + 1];  // per image, in `needs`
-  uint16_t needs[kMostNeeds];       // indices
-  uint16_t queue[kMost];            // of a walk
+  uint32_t needs_begin[kMost + 1];  // per image: where its entries in `needs` begin
+  uint16_t needs[kMostNeeds];       // indices of images
+  uint16_t queue[kMost];            // images that a walk still has to visit
   uint32_t queue_begin, queue_end;
   uint64_t visited[kMost / 64], users[kMost / 64];
 };
@@ -40,7 +40,7 @@ bool hasName(const LoadedImage &image, const char *name) noexcept {
          (image.ownName() != nullptr && isSameText(image.ownName(), name));
 }
 
-// The place of a name: of the image that has it, or a free one.
+// Returns the slot of the image with this name, or a free slot.
 uint16_t &placeOf(const char *name) noexcept {
   uint32_t at = SymbolName(name).gnu_hash % kNames;
   while (notes.by_name[at] != 0 && !hasName(imageAt(notes.by_name[at] - 1u), name))
@@ -63,7 +63,7 @@ struct Use {
 
 int useAll(dl_phdr_info *, size_t, void *argument) noexcept {
   auto &use = *static_cast<Use *>(argument);
-  // Another thread's name is that of one which the parent of this process had.
+  // This thread holds the lock. So another thread in `reader` is one of the parent process, from before the fork.
   if (__atomic_load_n(&reader, __ATOMIC_ACQUIRE) == &__msl_thread)
     return 1;
   __atomic_store_n(&reader, &__msl_thread, __ATOMIC_RELAXED);
@@ -81,13 +81,13 @@ int countImage(dl_phdr_info *, size_t, void *) noexcept {
   return 0;
 }
 
-// Preloaded, these are constructed when all is loaded that the program is started with.
+// This library is preloaded. So when its constructors run, all images that the program starts with are loaded.
 [[gnu::constructor]] void countStart() noexcept { ::dl_iterate_phdr(countImage, nullptr); }
 
 } // namespace
 
 uint32_t LoadedImages::count() const noexcept { return notes.count; }
-// Before ours, constructors of others may run.
+// start_count is 0 if a constructor of another library calls a hook before countStart has run.
 uint32_t LoadedImages::startCount() const noexcept {
   return start_count != 0 && start_count < notes.count ? start_count : notes.count;
 }

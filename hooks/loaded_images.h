@@ -1,5 +1,5 @@
-// All images of the process in the order in which they were loaded, and who needs whom: what the dynamic linker has
-// looked through for a symbol (man 8 ld.so, dlopen).
+// All images of the process in the order in which they were loaded, and which image needs which. The dynamic linker
+// searches for symbols in this order (man 8 ld.so, dlopen).
 #pragma once
 
 #include "loaded_image.h"
@@ -15,14 +15,15 @@ public:
 
   uint32_t count() const noexcept;
   const LoadedImage &operator[](uint32_t index) const noexcept;
-  // So many were there when the process began: everybody sees their symbols.
+  // Returns how many images were loaded when the process began. All images see their symbols.
   uint32_t startCount() const noexcept;
 
   // The image with this address, or kNone.
   uint32_t find(const void *address) const noexcept;
 
-  // The first for which `matches(index)` holds, in the order in which the dynamic linker searches for image `of`: each
-  // dlopen that has brought it gives it all that it opened, one after the other by what needs what. kNone: none.
+  // Returns the first image for which `matches(index)` is true, in the order in which the dynamic linker searches for
+  // image `of`. For each dlopen that has loaded `of`, it searches the opened image and then the images that this one
+  // needs, level by level. kNone: there is none.
   template <class Matches> uint32_t firstInScope(uint32_t of, Matches matches) noexcept {
     findUsers(of);
     for (uint32_t root = 0; root < count(); ++root)
@@ -50,8 +51,8 @@ private:
   bool knows_needs_ = false;
 };
 
-// Calls `use(argument, images)` while no image can come or go. False: this thread is in the middle of it already, and a
-// signal handler asks.
+// Calls `use(argument, images)` while no image can be loaded or unloaded. False: this is a signal handler that has
+// interrupted such a call of the same thread.
 bool withLoadedImages(void (*use)(void *argument, LoadedImages &images), void *argument) noexcept;
 
 template <class Use> bool withLoadedImages(Use use) noexcept {

@@ -1,5 +1,6 @@
-// The real functions of the C library behind hooks that may be called where nobody may look anything up: in a signal
-// handler, between fork and exec, with a lock of the dynamic linker held.
+// Looks up the real functions of all hooks of the C library when this library is loaded. These hooks may be called
+// where a look-up is not allowed. Examples are a signal handler, the time between fork and exec, and a thread that
+// holds a lock of the dynamic linker.
 #include "msleaks/hook.h"
 
 using namespace msleaks;

@@ -44,7 +44,7 @@ public:
     return {};
   }
 
-  // Removes this mapping, too. Of several threads, one gets it.
+  // Like at(), but removes the mapping. If several threads call this for one mapping, only one of them gets it.
   MappedRange take(uint64_t address) noexcept {
     for (Entry &entry : entries_)
       if (const MappedRange range = rangeOf(entry); contains(range, address)) {

@@ -1,8 +1,9 @@
-// Mappings that the program makes itself. What libc maps for its own heap does not come by here, and what another
-// allocator maps inside a heap hook, or inside an allocator that the pass announced, is that allocator's own supply.
+// Hooks of mmap and similar functions, for mappings that the program makes itself. libc's heap does not call these
+// hooks for its own mappings. Another allocator may map memory inside a heap hook, or inside an allocator that the pass
+// announced. Such a mapping is not recorded, because the allocator makes its blocks from it.
 //
-// Hooks as everybody writes them (msleaks/hook.h), but for the real functions: an allocator may map its first pages
-// while those are being looked up.
+// These hooks use msleaks/hook.h, but find their real functions in another way. An allocator may map its first pages
+// while the real functions are being looked up.
 #include "inline_hook.h"
 
 #include "msleaks/hook.h"
@@ -28,19 +29,21 @@ long word(uint64_t number) noexcept { return static_cast<long>(number); }
 long word(long number) noexcept { return number; }
 long word(int number) noexcept { return number; }
 
-// While the real functions are being looked up: the kernel, without a record. Each argument as wide as its register.
+// Makes the system call without a record, while the real functions are being looked up. Each argument is as wide as its
+// register.
 template <class... Arguments> long callKernel(long number, Arguments... arguments) noexcept {
   return ::syscall(number, word(arguments)...);
 }
 
-// A file of these is memory, and nothing else.
+// Whether the file is in a file system that has no storage but memory.
 bool isMemory(int file) noexcept {
   struct statfs system;
   return ::fstatfs(file, &system) == 0 && (system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC ||
                                            static_cast<uint32_t>(system.f_type) == HUGETLBFS_MAGIC);
 }
 
-// Before the Alloc of a mapping, whoever records that: which memory it shows.
+// Records which memory a mapping shows. This event comes before the mapping's Alloc, which a hook or a callback
+// records.
 [[gnu::noinline, gnu::cold]] void recordShared(const void *address, uint64_t size_bytes, int file,
                                                uint64_t offset) noexcept {
   if (!runtime::isEnabled(abi::EventKind::Alloc) || runtime::isSandboxed())
@@ -59,7 +62,8 @@ bool isMemory(int file) noexcept {
   errno = before;
 }
 
-// The real function, and a Shared where one is due. What the runtime maps for itself is nobody's business.
+// Returns a function that calls the real function, and then records a Shared event if the mapping may share memory.
+// Mappings of the runtime itself are not recorded.
 template <class Function> auto showing(Function function) noexcept {
   const bool ours = __msl_thread.call.inside == runtime::kInsideRuntime;
   return [function, ours](void *address, size_t size, int protection, int flags, int file, auto offset) noexcept {
@@ -70,8 +74,8 @@ template <class Function> auto showing(Function function) noexcept {
   };
 }
 
-// libc's malloc calls none of these functions. A call from inside it is a signal handler's: left out, and counted as
-// dropped.
+// libc's malloc calls none of these functions. So a call from inside it comes from a signal handler. The call is not
+// recorded, and counts as dropped.
 template <int kRow, class Function, class... Arguments>
 auto hookMapping(abi::EventKind kind, Function function, void *caller, Arguments... arguments) noexcept {
   if (isOfHandler(__msl_thread) && runtime::isEnabled(kind))

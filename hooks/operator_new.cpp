@@ -1,9 +1,11 @@
-// operator new and delete, in all forms: where a library brings its own (tcmalloc), blocks made by one and given back
-// by the other match, and elsewhere the caller is named instead of libstdc++, which calls malloc for it.
+// Hooks of all forms of operator new and delete. A library may define its own (tcmalloc). Then both the allocation and
+// the free of a block are recorded. Otherwise libstdc++ calls malloc. Then these hooks record the caller of the
+// operator as the caller of malloc, instead of libstdc++.
 //
-// The real one is left to call what it calls: a hook only leaves its caller's site, as a callback of the pass does, for
-// the malloc inside, and records itself what no other hook took. So nothing has to be undone when it throws, and what
-// a new_handler gives back or takes is seen. The program's own operator new is found first by everybody and not hooked.
+// The hook stores the caller's site as the pending site, like a callback of the pass, and calls the real operator. The
+// hook of the malloc inside takes this site. If no hook has taken it, the operator's hook records the block. So nothing
+// has to be undone if the operator throws, and allocations and frees of a new_handler are recorded. If the program
+// itself defines operator new, all callers find that one first, and it is not hooked.
 #include "direct_call.h"
 
 #include "loaded_image.h"
@@ -22,10 +24,10 @@ namespace {
 
 constexpr abi::Family kFamily = abi::Family::Heap;
 
-// Of its parameters behind the size: std::align_val_t, where there is one.
+// Whether one of the parameters after the size is a std::align_val_t, which is a size_t here.
 template <class... More> inline constexpr bool kAligned = (std::is_same_v<More, size_t> || ...);
 
-// Whether no other hook took the site.
+// Whether no other hook has taken the site. In this case, removes it.
 bool takeBack(runtime::Thread &thread, uint32_t site) noexcept {
   if (site == 0 || thread.call.site != site)
     return false;
@@ -33,15 +35,15 @@ bool takeBack(runtime::Thread &thread, uint32_t site) noexcept {
   return true;
 }
 
-// libstdc++'s operators are malloc and free and nothing else, unless somebody replaced the plain form, which the others
-// call. Then the way there is the heap's own, which is short; what fails goes the long way, which throws. This is asked
-// once for each real function: a plug-in may have operators of its own.
+// The operators of libstdc++ only call malloc and free, unless another library replaces the plain form, which the other
+// forms call. Then the hook calls malloc or free directly, on the short path. If malloc fails, the hook calls the real
+// operator, which throws. The answer is stored for each real function, because a plug-in may have operators of its own.
 struct KnownReal {
-  std::atomic<const void *> forwards, other; // the last one of each kind
+  std::atomic<const void *> forwards, other; // the last function of each kind
 };
 template <int kRow> constinit KnownReal known_real{};
 
-// Nobody's operator of this name comes before the hook.
+// Whether no operator of this name comes before the hook.
 bool isFirst(const char *symbol) noexcept {
   const hook::Function *function = findFunction(symbol);
   RealSearch found;
@@ -86,7 +88,7 @@ template <int kRow, class... More>
   const CalledFrom from{runtime::callerFrame(), direct_site};
   auto *real = reinterpret_cast<void *(*)(size_t, More...)>(realOperator(function, from));
   if (real == nullptr) [[unlikely]]
-    return ::malloc(size != 0 ? size : 1); // nobody has one: a program that asks dlsym for ours
+    return ::malloc(size != 0 ? size : 1); // there is no operator: the program got the hook from dlsym
   runtime::Thread &thread = __msl_thread;
   const uint32_t enabled = runtime::enabledWord();
   if ((enabled & abi::enabledBit(abi::EventKind::Alloc)) == 0 || isLeft(thread, from))
@@ -101,7 +103,8 @@ template <int kRow, class... More>
       return block;
     }
   }
-  const uint32_t site = pathOf(enabled, from.site, from.frame); // 0 = no number: then the malloc inside records
+  const uint32_t site = pathOf(enabled, from.site, from.frame); // 0 = no number: then the hook of malloc records the
+                                                                // block
   runtime::leavePending(thread, {site, traitsOf(abi::kSymbols[kRow]), runtime::kAnyBlock});
   void *block = real(size, more...);
   if (takeBack(thread, site))
@@ -123,7 +126,7 @@ template <int kRow, class... More>
     return real(block, more...);
   const auto address = reinterpret_cast<uint64_t>(block);
   const abi::Symbol &row = abi::kSymbols[kRow];
-  // A callback, or another form, has recorded it and left its site.
+  // Whether a callback, or another form of the operator, has recorded the free and left its site.
   uint32_t site = thread.call.site;
   const bool recorded = site != 0 && thread.pending_address == address &&
                         abi::Traits(thread.pending_traits).family() == kFamily &&

@@ -1,8 +1,8 @@
-// A hook of msleaks' own that does more than its rows say: `body` follows the macro, and calls hook::callHooked or the
-// real function.
+// Defines a hook of msleaks' own that does more than its rows say. The body follows the macro. It may call MSL_AS_ROWS
+// or MSL_REAL.
 //
-// Files with these include no header of the C library that declares what they hook: its exception specifications differ
-// from one version to the next.
+// A file with such a hook does not include the C library's header that declares the hooked function. The exception
+// specification there differs between versions of the C library.
 #pragma once
 
 #include "msleaks/hook.h"
@@ -14,12 +14,12 @@
   extern "C" [[gnu::visibility("default"), gnu::alias("msl_hooked_" #name)]] result name parameters;                   \
   extern "C" result msl_hooked_##name parameters
 
-// The function as its rows say.
+// Calls the function, and records the call as its rows say.
 #define MSL_AS_ROWS(result, name, ...)                                                                                 \
   ::msleaks::hook::callHooked<::msleaks::hook::Known<#name>, result>(                                                  \
       msl_hook_of_##name, __builtin_return_address(0) __VA_OPT__(, ) __VA_ARGS__)
 
-// The function alone.
+// Only calls the real function.
 #define MSL_REAL(result, name, ...)                                                                                    \
   ::msleaks::hooks::callReal<::msleaks::hook::Known<#name>, result>(                                                   \
       msl_hook_of_##name, __builtin_return_address(0) __VA_OPT__(, ) __VA_ARGS__)

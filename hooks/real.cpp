@@ -26,7 +26,8 @@ bool findReal() noexcept {
   Search before = Search::None;
   if (!search.compare_exchange_strong(before, Search::Running, std::memory_order_acq_rel))
     return before == Search::Done;
-  // All at once: a real malloc beside a realloc that is not found yet would make blocks that nobody can move.
+  // Finds all functions before it stores any. If malloc were stored before realloc is found, a block could be allocated
+  // that no function can move.
   RealFunctions found;
 #define MSL_HOOKED(symbol) findNext(found.symbol, #symbol);
 #include "hooked.def"
@@ -48,7 +49,7 @@ void *bootstrapAllocate(uint64_t bytes, uint64_t alignment) noexcept {
   if (at > kBootstrapBytes - wanted)
     return nullptr;
   const uintptr_t block = reinterpret_cast<uintptr_t>(bootstrap + at) + alignment - 1;
-  return reinterpret_cast<void *>(block & ~(alignment - 1)); // zeros: never handed out before
+  return reinterpret_cast<void *>(block & ~(alignment - 1)); // the bytes are zero, since none is handed out twice
 }
 
 } // namespace msleaks::hooks

@@ -1,4 +1,4 @@
-// The functions behind the hooks, as the next library in line defines them.
+// The real functions behind the hooks of the C heap and of mappings: the definitions in the next library.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace msleaks::hooks {
 
-// A member a hook, of the hooked function's own type; null until they are looked up.
+// One member for each hook, with the type of the hooked function. Null until the functions are found.
 struct RealFunctions {
 #define MSL_HOOKED(symbol) decltype(&::symbol) symbol;
 #include "hooked.def"
@@ -18,13 +18,14 @@ struct RealFunctions {
 [[gnu::visibility("hidden")]] extern RealFunctions real;
 extern bool libc_allocates; // real.malloc is libc's own
 
-// Looks all of them up, once. False while that is going on: dlsym itself may allocate.
+// Looks up all functions, once. False: this is still going on. A hook can be called meanwhile, because dlsym may
+// allocate.
 [[gnu::cold]] bool findReal() noexcept;
 
-// The base of the image that an address lies in, and its path; null = in none.
+// Returns the base of the image that contains an address, and stores the image's path; null: no image contains it.
 const void *imageOf(const void *address, const char **path = nullptr) noexcept;
 
-// Memory for allocations in that moment. Never given back.
+// Memory for allocations while the functions are looked up. It is never freed.
 inline constexpr uint64_t kBootstrapBytes = 32 << 10;
 extern char bootstrap[kBootstrapBytes];
 

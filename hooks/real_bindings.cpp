@@ -5,7 +5,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
-// glibc 2.35 and later; it takes no lock. Weak, so that older ones can load us.
+// Exists since glibc 2.35, and takes no lock. It is weak, so that this library can also be loaded with an older glibc.
 extern "C" [[gnu::weak]] int _dl_find_object(void *, dl_find_object *) noexcept;
 
 namespace msleaks::hooks {
@@ -20,7 +20,7 @@ constinit std::atomic<uint32_t> epoch_now{0};
 constexpr uint32_t kPart = kBindings / 64;
 constinit std::atomic<uint64_t> used_parts{0};
 
-// One entry a function that somebody has looked up, or that is missing.
+// An entry for each function that was looked up, or that is missing.
 struct OfFunction {
   std::atomic<const hook::Function *> function;
   std::atomic<void *> looked_up;
@@ -29,7 +29,7 @@ struct OfFunction {
 constexpr uint32_t kFunctions = 4096;
 constinit OfFunction functions[kFunctions] = {};
 
-// Null: there is none, and no room.
+// Null: the function has no entry, and none was made.
 OfFunction *entryOf(const hook::Function &function, bool make) noexcept {
   uint32_t slot = static_cast<uint32_t>(reinterpret_cast<uint64_t>(&function) * 0x9e3779b97f4a7c15u >> 52);
   for (uint32_t i = 0; i < kFunctions; ++i, slot = (slot + 1) % kFunctions) {
@@ -63,7 +63,7 @@ bool belongsTo(const Binding &binding, const hook::Function &function, uint64_t 
          binding.function.load(std::memory_order_relaxed) == &function;
 }
 
-// The lock of the images is held: dladdr would wait for another one.
+// This thread holds the lock of the images. So it must not call dladdr, which waits for another lock.
 bool isLoaded(LoadedImages &images, const void *address) noexcept {
   dl_find_object found;
   return _dl_find_object != nullptr ? _dl_find_object(const_cast<void *>(address), &found) == 0

@@ -1,5 +1,5 @@
-// A table of the real functions that calls are bound to. Every call of a hook reads it without a lock. An entry
-// belongs to one function and to a page of code that calls it, to an image, or to all look-ups.
+// A table of the real functions that calls are bound to. Every call of a hook reads it without a lock. An entry belongs
+// to one function, and also to a page of code that calls it, to an image, or to all look-ups.
 #pragma once
 
 #include "msleaks/abi/hook.h"
@@ -11,13 +11,13 @@ namespace msleaks::hooks {
 
 enum class Of : uint64_t { Page = 1, Image, Outside, Library };
 
-// The key of an entry beside its function: a page of code, an image, or all look-ups. Never 0.
+// The second part of an entry's key, besides the function: a page of code, an image, or all look-ups. Never 0.
 constexpr uint64_t kCodePage = 4096;
 inline uint64_t keyOf(Of of, const void *address) noexcept {
   return (reinterpret_cast<uint64_t>(address) & ~(kCodePage - 1)) | static_cast<uint64_t>(of);
 }
 
-// Its version is odd while it is written, and another one afterwards.
+// While an entry is being written, its version is odd. Afterwards, the version has a new value.
 struct Binding {
   std::atomic<uint64_t> key; // 0 = free
   std::atomic<const hook::Function *> function;
@@ -33,7 +33,7 @@ inline uint32_t bindingSlot(const hook::Function &function, uint64_t key) noexce
 }
 static_assert(kBindings == 1u << (64 - 49));
 
-// Null: it is another one's, or just being written.
+// Null: the entry has another key, or is being written.
 [[gnu::always_inline]] inline void *realIn(const Binding &binding, const hook::Function &function,
                                            uint64_t key) noexcept {
   const uint32_t version = binding.version.load(std::memory_order_acquire);
@@ -45,7 +45,7 @@ static_assert(kBindings == 1u << (64 - 49));
   return version % 2 == 0 && binding.version.load(std::memory_order_relaxed) == version ? real : nullptr;
 }
 
-// Where an entry is, unless another one was there first. Null: look for it with boundTo.
+// Looks into the first slot for this key only. Null: look for the entry with boundTo.
 [[gnu::always_inline]] inline void *boundAtHome(const hook::Function &function, uint64_t key) noexcept {
   return realIn(bindings[bindingSlot(function, key)], function, key);
 }
@@ -53,22 +53,23 @@ static_assert(kBindings == 1u << (64 - 49));
 // Null: not known.
 void *boundTo(const hook::Function &function, uint64_t key) noexcept;
 
-// Counts the times that libraries went: an entry that was worked out before is not kept.
+// Returns how often libraries were unloaded so far. bind() does not keep an entry that was found before the last time.
 uint32_t bindingEpoch() noexcept;
-// Left out where the table is full, or another thread is writing there.
+// Does nothing if there is no room, or if another thread is writing there.
 void bind(const hook::Function &function, uint64_t key, void *real, uint32_t epoch) noexcept;
 
-// The real function that look-ups of this function have found; the first one stays. Returns which one it is.
+// Stores the real function that a look-up has found, if none is stored yet. Returns the stored one; null: there is no
+// room.
 void *bindLookUps(const hook::Function &function, void *real) noexcept;
 void *boundLookUp(const hook::Function &function) noexcept;
 
 // True once for each function.
 bool isNewlyMissing(const hook::Function &function) noexcept;
 
-// After libraries were unloaded: what was bound there, or to a function there, is not known any more.
+// Call this after libraries were unloaded. Forgets the callers and the real functions in these libraries.
 void forgetUnloaded() noexcept;
 
-// Where the image with this address begins; null: in none, or nobody can say.
+// Returns where the image that contains this address begins; null: no image does, or it is not known.
 const void *imageBegin(const void *address) noexcept;
 
 } // namespace msleaks::hooks

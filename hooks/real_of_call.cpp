@@ -1,4 +1,4 @@
-// The real function of a hooked call, of a look-up, and of what the hooks ask themselves.
+// Finds the real function of a hooked call, of a look-up, and of a call that msleaks itself makes.
 #include "loaded_image.h"
 #include "real_bindings.h"
 #include "real_search.h"
@@ -13,15 +13,15 @@
 namespace msleaks::hooks {
 namespace {
 
-// The thread's last call whose real function depends on its caller: a hook that is called by a hook before it has the
-// same caller, and what a hook asks a driver is asked in the library that it has called.
+// The thread's last call whose real function depends on its caller. If a hook calls another library's hook, the second
+// hook uses this caller. If msleaks itself calls a driver, it uses the library of this call's real function.
 struct LastCall {
   const void *caller;
   void *real;
 };
 [[gnu::tls_model("initial-exec")]] constinit __thread LastCall last_call = {nullptr, nullptr};
 
-// Whoever calls; null: that depends on it.
+// Returns the real function of all callers; null: it depends on the caller.
 void *everybodysOf(const hook::Function &function) noexcept {
   return __atomic_load_n(&function.real, __ATOMIC_ACQUIRE);
 }
@@ -42,7 +42,7 @@ void noteMissing(const hook::Function &function, const RealSearch &found) noexce
   __msl_note(note);
 }
 
-// Once for each library; of more than these the last ones are not noted.
+// Writes one note for each library, for at most 16 libraries.
 void noteSecond(const hook::Function &function, const void *real) noexcept {
   static constinit std::atomic<const void *> noted[16] = {};
   const void *const image = imageBegin(real);
@@ -61,7 +61,7 @@ void noteSecond(const hook::Function &function, const void *real) noexcept {
   }
 }
 
-// A call of an image without a reference is made by an address that somebody has looked up.
+// If the image has no reference to the function, it calls an address that somebody has looked up.
 void *chooseForCall(const hook::Function &function, const RealSearch &found) noexcept {
   if (found.own != nullptr && found.refers)
     return found.own;
@@ -71,14 +71,16 @@ void *chooseForCall(const hook::Function &function, const RealSearch &found) noe
   return real != nullptr ? bindLookUps(function, real) : nullptr;
 }
 
-// Null where several libraries have the function and none is meant: an answer of another one is none.
+// Null: several libraries define the function, and it is not known which one to call. A wrong library would give a
+// wrong answer.
 void *chooseForLibrary(const hook::Function &function, const RealSearch &found) noexcept {
   if (found.own != nullptr)
     return found.own;
   return found.count == 1 ? found.any : boundLookUp(function);
 }
 
-// A hook of a library that has one real function for all callers comes next: it is passed by where that is another one.
+// The next function may be a hook of an old library, which has one real function for all callers. If this is the wrong
+// one for the caller, the old hook is skipped.
 void *pastOldHook(const hook::Function &function, const void *caller, void *real) noexcept {
   hook::Function *const behind = functionOfHook(function.name, real);
   RealSearch found;
@@ -149,7 +151,8 @@ void *libcsOwn(hook::Function &function) noexcept {
   return real != nullptr ? real : findReal(function, library, Asker::Library);
 }
 
-// A library with hooks of the first version keeps its real function in the function itself, for all callers.
+// Whether the hook has one real function for all callers. A library with hooks of the first version stores it in the
+// Function.
 bool servesOne(const hook::Function &function) noexcept { return isOfLibc(function) || !asksForCallers(function); }
 
 } // namespace
@@ -165,7 +168,7 @@ void *realInScopeOf(const hook::Function &function, const void *caller) noexcept
 }
 
 bool hasReal(hook::Function &function) noexcept {
-  constexpr int kMostHooks = 8; // one behind the other
+  constexpr int kMostHooks = 8; // largest number of hooks of one function
   RealSearch found;
   hook::Function *behind = &function;
   for (int i = 0; i < kMostHooks && behind != nullptr; ++i) {

@@ -28,7 +28,8 @@ bool isPartOfName(char letter) noexcept {
          letter == '_';
 }
 
-// `names`: "libacl_rt|libascendcl". "libcudart" is libcudart.so.12 and libcudart-d0da41ae.so.11.0.
+// Whether a file has one of the `names`, for example "libacl_rt|libascendcl". "libcudart" matches libcudart.so.12 and
+// libcudart-d0da41ae.so.11.0.
 bool isOneOf(const char *file, const char *names) noexcept {
   for (const char *name = names;; ++name) {
     const char *at = file;
@@ -64,8 +65,9 @@ public:
     findOwn(images);
   }
 
-  // Images that were opened with RTLD_GLOBAL come before those that the caller was opened with, and only the dynamic
-  // linker knows them. It is asked where the answer may differ. The lock of the images must not be held.
+  // Images that were opened with RTLD_GLOBAL come before the images that were opened together with the caller's image.
+  // Only the dynamic linker knows which images these are. This function asks it if the answer may differ. The lock of
+  // the images must not be held.
   void askGlobal() noexcept {
     if (!is_global_unknown_)
       return;
@@ -79,7 +81,8 @@ public:
   }
 
 private:
-  // The images before the hook's own library have been searched already.
+  // Finds the images that define the function, from the hook's own library on. The dynamic linker has already searched
+  // the images before it.
   void findDefiners(const LoadedImages &images) noexcept {
     const uint32_t self = images.find(&function_), first = self < images.startCount() ? self : 0;
     found_.is_first = true;
@@ -98,7 +101,8 @@ private:
     found_.count = count_;
   }
 
-  // Without versions it serves all callers. Every version of libstdc++ has all versions of these functions.
+  // A definition without versions is the real function of all callers. So is one in libstdc++, because every version of
+  // libstdc++ has all versions of the hooked functions.
   void findEverybodys(const LoadedImages &images) noexcept {
     const Definer &first = definers_[0];
     if (first.image < images.startCount() && functionOfHook(name_.text, first.real) == nullptr &&

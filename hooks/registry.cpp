@@ -12,13 +12,13 @@
 namespace msleaks::hooks {
 namespace {
 
-constinit hook::Library *libraries = nullptr; // newest first; never taken off
+constinit hook::Library *libraries = nullptr; // newest first; never removed
 
-// All functions with a hook by name; of two of one name that of the newer library.
+// All functions with a hook, by name. If several libraries hook one name, this table has the newest library's function.
 constexpr uint32_t kNames = 4096;
 constinit std::atomic<hook::Function *> by_name[kNames] = {};
 
-// A later version's function has more behind it.
+// A library that was built with a later version has larger structs (Library::function_bytes).
 hook::Function *next(const hook::Library &library, hook::Function *function) noexcept {
   return reinterpret_cast<hook::Function *>(reinterpret_cast<char *>(function) + library.function_bytes);
 }
@@ -77,7 +77,7 @@ bool asksForCallers(const hook::Function &function) noexcept {
        library = library->next)
     if (&function >= library->begin && &function < library->end)
       return (library->abilities & hook::kAsksForCallers) != 0;
-  return true; // of ours, and not in a table
+  return true; // a function of this library that is in no table
 }
 
 void forgetReal() noexcept {

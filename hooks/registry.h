@@ -1,5 +1,5 @@
-// The hooked functions of all libraries with hooks. Three ways lead to a hook: the symbol that it interposes, dlsym,
-// and cuGetProcAddress. Which real function a hook calls depends on who calls it (real_search.h).
+// The hooked functions of all libraries with hooks. A program gets to a hook by the symbol of the hooked function, by
+// dlsym or by cuGetProcAddress. Which real function the hook calls depends on its caller (real_search.h).
 #pragma once
 
 #include "msleaks/abi/hook.h"
@@ -8,45 +8,47 @@
 
 namespace msleaks::hooks {
 
-// The function whose hook is found under this name, or null.
+// Returns the hooked function of this name, or null. If several libraries hook it, returns the newest library's.
 hook::Function *findFunction(const char *name) noexcept;
 
-// The function of this name with just this hook, or null: libraries with hooks of one function stand one behind
-// another.
+// Returns the function of this name that has this hook, or null. If several libraries hook one function, the hook of
+// one library calls the hook of the next.
 hook::Function *functionOfHook(const char *name, const void *hook) noexcept;
 
-// Somebody has looked `real` up under this name, from the code at `caller`: the hook that he gets instead, which will
-// call just this function. Null: he gets `real` itself, because no hook stands before it, or because it stands before
-// another version for somebody else already, which a note of the report says.
+// The code at `caller` has looked up this name and found `real`. Returns the hook that the code gets instead, which
+// will call `real`. Null: the code gets `real`, because there is no hook, or because the hook already calls another
+// version for look-ups. In the second case a note in the report says so.
 void *hookOf(const char *name, void *real, const void *caller) noexcept;
 
-// As hookOf, for a look-up that found the hook itself: whether the hook will call `real`.
+// Like hookOf, for a look-up that found the hook itself: whether the hook will call `real`.
 bool leadsTo(hook::Function &function, void *real, const void *caller) noexcept;
 
-// The function that the caller's image is bound to beyond images opened with RTLD_GLOBAL; null: none.
+// Returns the function that the caller's image is bound to, even if it is not in the global scope; null: none.
 void *realInScopeOf(const hook::Function &function, const void *caller) noexcept;
 
-// Whether some library has the function that this hook stands before.
+// Whether some library defines the real function of this hook.
 bool hasReal(hook::Function &function) noexcept;
 
-// The real function of one that only we call, or of a hook that has not been called: in the library that the thread's
-// last hooked call went to, where there are several. Null: there is none.
+// Returns the real function for a call that msleaks itself makes. If several libraries define the function, returns the
+// one in the library that the thread's last hooked call went to. Null: there is none.
 void *realOf(hook::Function &function) noexcept;
 
-// Functions of the C library: everybody has the same, found when this library is loaded.
+// Whether this is a function of the C library. All callers have the same real function, which is found when this
+// library is loaded.
 bool isOfLibc(const hook::Function &function) noexcept;
 
-// Whether its hook asks for each caller's real function. One of the first version of msleaks/hook.h asks once.
+// Whether the hook asks for the real function at each call. A hook that was built with the first version of
+// msleaks/hook.h asks only once.
 bool asksForCallers(const hook::Function &function) noexcept;
 
-// Libraries were unloaded: each real function is looked up again at its next call. Not libc's, which stays, and may be
-// called where nobody may look anything up (look_up.cpp).
+// Call this after libraries were unloaded. Each real function is then looked up again at its next call. Functions of
+// libc are kept: libc stays loaded, and its functions may be called where a look-up is not allowed (look_up.cpp).
 void forgetReal() noexcept;
 
-// dlsym as the next library defines it, and not the hook.
+// Calls dlsym of the next library, not the hook of dlsym.
 void *lookUp(void *handle, const char *name) noexcept;
 
-// The function of this name behind our own; null where there is none.
+// Stores the next library's function of this name; null if there is none.
 template <class Function> void findNext(Function &function, const char *name) noexcept {
   function = reinterpret_cast<Function>(lookUp(RTLD_NEXT, name));
 }

@@ -1,5 +1,5 @@
-// prctl and syscall, by which a program installs a seccomp filter: before that the runtime has to be told, because each
-// system call that it makes later may kill the program.
+// Hooks of prctl and syscall, by which a program installs a seccomp filter. The runtime has to know before the filter
+// is active, because each later system call of the runtime may kill the program.
 #include "registry.h"
 
 #include "msleaks/runtime/sandbox.h"
@@ -15,7 +15,8 @@ namespace {
 constexpr int kSetSeccomp = 22; // PR_SET_SECCOMP
 
 using Prctl = int (*)(int, long, long, long, long);
-// On x86-64 the last argument of six lies on the stack, where it stays: our function ends with a jump to the real one.
+// On x86-64 the sixth argument of a system call is on the stack. It stays there, because the hook ends with a jump to
+// the real function.
 #if defined(__x86_64__)
 #define MSL_PARAMETERS long number, long a, long b, long c, long d, long e
 #define MSL_ARGUMENTS number, a, b, c, d, e
@@ -32,7 +33,7 @@ struct Real {
 };
 constinit Real real{};
 
-// Once this library is loaded: the child of a fork may find the loader's lock held.
+// Runs when this library is loaded: in the child of a fork, the loader's lock may be held.
 [[gnu::constructor, gnu::noinline, gnu::cold]] void findRealCalls() noexcept {
   real.prctl = reinterpret_cast<Prctl>(hooks::lookUp(RTLD_NEXT, "prctl"));
   real.syscall = reinterpret_cast<Call>(hooks::lookUp(RTLD_NEXT, "syscall"));
@@ -52,7 +53,7 @@ template <class F> auto installing(bool is_strict, F install) noexcept {
   return result;
 }
 
-// Neither of the two has six arguments.
+// Neither prctl nor seccomp has a sixth argument.
 [[gnu::noinline, gnu::cold]] long install(MSL_PARAMETERS) noexcept {
   const bool is_strict = number == SYS_prctl ? b == SECCOMP_MODE_STRICT : a == SECCOMP_SET_MODE_STRICT;
   return installing(is_strict, [=] { return real.syscall(MSL_ARGUMENTS); });
@@ -60,7 +61,7 @@ template <class F> auto installing(bool is_strict, F install) noexcept {
 
 } // namespace
 
-// libc declares them otherwise.
+// libc's headers declare these functions in another way, so they have other names in C++.
 extern "C" {
 [[gnu::visibility("default")]] int msl_prctl(int, long, long, long, long) noexcept __asm__("prctl");
 [[gnu::visibility("default")]] long msl_syscall(MSL_PARAMETERS) noexcept __asm__("syscall");
@@ -73,7 +74,7 @@ int msl_prctl(int option, long a, long b, long c, long d) noexcept {
   return option == kSetSeccomp ? installing(a == SECCOMP_MODE_STRICT, call) : call();
 }
 
-// No frame of ours may stand between the caller and the kernel: a vfork or a clone comes back twice.
+// The hook must have no stack frame while it is in the kernel: vfork and clone return twice.
 #if !defined(__clang__)
 [[gnu::optimize("O2")]]
 #endif

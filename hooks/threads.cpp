@@ -1,4 +1,4 @@
-// Threads that somebody has to join, or to detach.
+// Hooks for threads that the program has to join or detach.
 #include "own_hook.h"
 
 using Thread = unsigned long;

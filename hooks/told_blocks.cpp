@@ -7,10 +7,11 @@
 namespace msleaks::hooks {
 namespace {
 
-constinit RealFunctions behind{}; // what we stand in front of
+constinit RealFunctions behind{}; // the functions that the functions of this file call
 constinit uint64_t least_bytes = 0, most_bytes = 0;
 
-// Those that the tracer watches; 0 = none. As many as the runtime watches (runtime/src/watch.cpp).
+// Addresses of the blocks that the tracer watches; 0 = free entry. The runtime watches the same number of blocks
+// (runtime/src/watch.cpp).
 constexpr uint32_t kMostWatched = 64;
 constinit std::atomic<uint64_t> watched[kMostWatched]{};
 constinit std::atomic<bool> watches{false};
@@ -29,7 +30,8 @@ void *told(void *block, uint64_t bytes) noexcept {
   return block;
 }
 
-// Before it is given back, or moved by the kernel, which takes pages of one protection only.
+// Call this before the block is freed or moved. The tracer has made its pages read-only, and mremap moves only pages of
+// one protection.
 void tellGone(const void *block) noexcept {
   if (block == nullptr || !watches.load(std::memory_order_relaxed))
     return;

@@ -1,11 +1,12 @@
-// Blocks that lie where they always lie, told to a tracer: --watch may have named one of them (msleaks/abi/guarded.h).
+// Reports blocks to a tracer, without a change of their addresses: --watch may have named one of them
+// (msleaks/abi/guarded.h).
 #pragma once
 
 #include "real.h"
 
 namespace msleaks::hooks {
 
-// Under a tracer that asks for it, puts functions that tell of blocks of some sizes in the place of the real ones.
+// If a tracer asks for it, replaces the real functions by functions that report blocks of certain sizes.
 [[gnu::cold]] void tellBlocks(RealFunctions &) noexcept;
 
 } // namespace msleaks::hooks

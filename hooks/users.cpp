@@ -1,4 +1,5 @@
-// setuid and its like: before a process of root becomes another user, the runtime gives that user its files.
+// Hooks of setuid and similar functions. Before a process of root becomes another user, the runtime makes that user the
+// owner of the process' files.
 #include "registry.h"
 
 #include "msleaks/runtime/leaving.h"
@@ -21,7 +22,7 @@ struct Real {
 };
 constinit Real real{};
 
-// Once this library is loaded: the child of a fork may find the loader's lock held.
+// Runs when this library is loaded: in the child of a fork, the loader's lock may be held.
 [[gnu::constructor]] void findRealOfUsers() noexcept {
   hooks::findNext(real.setuid, "setuid");
   hooks::findNext(real.seteuid, "seteuid");
@@ -42,7 +43,7 @@ template <class... Users> int become(int (*function)(Users...), User effective, 
 } // namespace
 
 #pragma GCC visibility push(default)
-// libc declares them otherwise.
+// libc's headers declare these functions in another way, so they have other names in C++.
 extern "C" {
 int msl_setuid(User) noexcept __asm__("setuid");
 int msl_seteuid(User) noexcept __asm__("seteuid");
