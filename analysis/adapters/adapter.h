@@ -1,5 +1,5 @@
-// An adapter reads profiles of one format. It looks at the beginning of a file and says whether that is its own; then
-// it is asked to load it. To add one: a file in this folder (registry.h) and its test.
+// An adapter reads profiles of one format. It looks at the beginning of a file and says whether the file has this
+// format. If so, it is asked to load the file. To add an adapter, add a file to this folder (registry.h), and a test.
 #pragma once
 
 #include "analysis/base/files.h"
@@ -14,19 +14,19 @@
 
 namespace msleaks::analysis::inline adapters {
 
-// How to load, and what was found out on the way.
+// Options of the loading, and what it found out besides the profile.
 struct ProfileLoading {
   profiles::PerfOptions perf;
-  std::vector<std::string> notes{}; // what is missing of the profile and why, one line each
-  std::string_view format{};        // name of the adapter that knew the file
+  std::vector<std::string> notes{}; // parts that the profile lacks, and why; one line for each
+  std::string_view format{};        // name of the adapter that recognised the file
 };
 
 struct ProfileAdapter {
   std::string_view name;
   std::string_view summary; // for `msleaks profile formats`
-  // Given the first kilobyte of a file, or less where it is shorter.
+  // `head`: the first kilobyte of the file, or all of a shorter file.
   bool (*recognizes)(std::span<const uint8_t> head);
-  // The message of an error is about the file, and stands behind its name: "is cut short".
+  // The message of an error follows the file's name: "is cut short".
   Result<profiles::Profile> (*load)(const InputFile &, ProfileLoading &);
 };
 

@@ -6,7 +6,7 @@
 namespace msleaks::analysis::inline adapters {
 namespace {
 
-// As LNT looks at it: the first bytes of a zlib stream.
+// LNT, too, only checks for the first bytes of a zlib stream.
 bool isLnt1(std::span<const uint8_t> head) { return head.size() >= 2 && head[0] == 0x78 && head[1] == 0x9c; }
 
 Result<profiles::Profile> loadLnt1(const InputFile &file, ProfileLoading &) {

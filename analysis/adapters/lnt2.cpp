@@ -1,4 +1,4 @@
-// lnt2: LNT's binary format, which `msleaks profile upgrade` writes too.
+// lnt2: LNT's binary format, which `msleaks profile upgrade` also writes.
 #include "analysis/adapters/registry.h"
 #include "analysis/counts/lnt_format.h"
 #include "analysis/counts/profile.h"

@@ -1,4 +1,4 @@
-// perf: what `perf record` of Linux writes.
+// perf: the perf.data file that `perf record` of Linux writes.
 #include "analysis/adapters/registry.h"
 #include "analysis/counts/perf_file.h"
 

@@ -1,4 +1,4 @@
-// profdata: what llvm-profdata merges.
+// profdata: the file that llvm-profdata merge writes.
 #include "analysis/counts/profdata.h"
 #include "analysis/adapters/registry.h"
 #include "analysis/counts/profile.h"
@@ -6,7 +6,7 @@
 namespace msleaks::analysis::inline adapters {
 namespace {
 
-// A raw profile is known, to be refused with what to do about it.
+// Also recognises a raw profile: the loading refuses it and says how to convert it.
 bool isAnyProfdata(std::span<const uint8_t> head) {
   return profiles::isProfdata(head) || profiles::isRawProfdata(head);
 }

@@ -62,7 +62,8 @@ namespace {
 
 constexpr size_t kPieceBytes = 1 << 20;
 
-// On the disk, or in memory where the folder of temporary files cannot have files without a name.
+// The file is on the disk. If the folder of temporary files does not support files without a name, the file is in
+// memory.
 FileDescriptor namelessFile() {
   std::error_code error;
   const auto folder = std::filesystem::temp_directory_path(error);

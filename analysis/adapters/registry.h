@@ -1,8 +1,8 @@
-// The adapters are the files of this folder. Each ends with
+// The adapters are the files of this folder. The last line of each is
 //
 //   MSL_REGISTER_PROFILE_ADAPTER(stem_of_the_file, "what it is", recognizes, load)
 //
-// and the stem is the format's name.
+// The stem is the name of the format.
 #pragma once
 
 #include "analysis/adapters/adapter.h"
@@ -17,13 +17,15 @@
 
 namespace msleaks::analysis::inline adapters {
 
-// In the order of their names.
+// Returns all adapters, sorted by name.
 std::vector<ProfileAdapter> profileAdapters();
 
-// By the first adapter that knows the file. An error names it. "-" is the standard input.
+// Loads a file by the first adapter that recognises it. An error's message begins with the file's name. The path "-"
+// means the standard input.
 Result<profiles::Profile> loadProfile(const std::filesystem::path &, ProfileLoading &);
 
-// All that is piped into the program, copied to a file without a name. An error speaks of the standard input.
+// Copies the whole standard input to a file without a name. The message of an error follows the words "the standard
+// input".
 Result<FileDescriptor> copyOfStandardInput();
 
 } // namespace msleaks::analysis::inline adapters

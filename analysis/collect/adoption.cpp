@@ -28,7 +28,7 @@ Result<SessionDir> takeOver(const std::filesystem::path &run) {
   return session;
 }
 
-// The collector's thread notices a stop between two of its rounds.
+// Runs the collector until it is done, or until `stop` is set. The collector notices a stop between two of its rounds.
 void collectUntil(Collector &collector, const std::atomic<bool> &stop) {
   std::atomic<bool> done{false};
   std::thread thread([&] {

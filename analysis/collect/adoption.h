@@ -1,4 +1,4 @@
-// Another collector for a session whose own was killed: `msleaks ctl RUN adopt`.
+// Starts another collector for a session whose own collector was killed: `msleaks ctl RUN adopt`.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -16,9 +16,9 @@ struct Adopted {
   std::vector<std::string> notes;
 };
 
-// Collects until every process of the session has ended, or `stop` is set, and then completes the run folder. It
-// appends to the same trace, and recording goes on in the processes that are still running. Refused (OwnFault) while
-// the old collector lives.
+// Collects until every process of the session has ended, or `stop` is set, and then completes the run folder. The
+// collector appends to the same trace. Processes that still run go on recording. While the old collector is alive, the
+// call fails (OwnFault).
 Result<Adopted> adoptRun(const std::filesystem::path &run, const std::atomic<bool> &stop);
 
 } // namespace msleaks::analysis::inline collect

@@ -18,10 +18,11 @@ constexpr unsigned kPairTries = 16;
 constexpr size_t kPairsKept = 16;
 constexpr uint64_t kFirstIntervalNs = 1'000'000;
 constexpr uint64_t kLastIntervalNs = 1'000'000'000;
-// A line may be this much steeper or flatter than the measured rate while it catches up with the truth.
+// A new line catches up with the true time. Its rate may differ from the measured rate by this factor.
 constexpr double kMaxSlew = 0.1;
-// One clock stood still or was set while the other one ran, as in a suspended or a migrated machine: catching up in
-// steps of kMaxSlew would take too long. Looked for this often, since what was collected meanwhile has wrong times.
+// At such a distance, one of the clocks has jumped: it stood still or was set, for example in a suspended or migrated
+// machine. To catch up by kMaxSlew would take too long. The check is frequent, because events that are collected before
+// it get wrong times.
 constexpr int64_t kJumpNs = 50'000'000;
 constexpr uint64_t kLookForJumpNs = 5'000'000;
 
@@ -97,7 +98,7 @@ std::optional<ClockLine> loadFit(const abi::ClockFit &fit) {
 void publishFit(abi::ClockFit &fit, const ClockLine &line) {
   const uint32_t version = fit.version.load(std::memory_order_relaxed) | 1u;
   fit.version.store(version, std::memory_order_relaxed);
-  // Release on each value: none of them is seen before the odd version.
+  // Each store is a release: a reader that sees a new value also sees the odd version.
   fit.ticks.store(line.ticks, std::memory_order_release);
   fit.ns.store(line.ns, std::memory_order_release);
   fit.ns_per_tick_q32.store(line.ns_per_tick_q32, std::memory_order_release);
@@ -153,14 +154,15 @@ void ClockModel::follow(const ClockPair &now, int64_t behind) {
       {now.ticks, lines_.back().at(now.ticks), toQ32(rate * (1.0 + std::clamp(slew, -kMaxSlew, kMaxSlew)))});
 }
 
-// After a jump the measured distances span the gap, so the rate is that of the first line. The new line goes through
-// `now` and begins where it passes the last pair before the jump: no event of another time lies between the two.
+// After a jump, the distance between the pairs includes the gap. So the new line has the rate of the first line. The
+// new line goes through `now`, and begins at the time of the last pair before the jump. No event has a time between
+// these two points.
 void ClockModel::beginAgain(const ClockPair &now) {
   const uint64_t rate = lines_.front().ns_per_tick_q32;
   const auto ticks_since = static_cast<uint64_t>(static_cast<double>(now.ns - seen_.ns) / fromQ32(rate));
   const ClockLine next{now.ticks - std::min(ticks_since, now.ticks), std::min(seen_.ns, now.ns), rate};
   if (static_cast<int64_t>(next.ticks - lines_.back().ticks) <= 0)
-    lines_.clear(); // the counter was set back: the old lines' ticks come a second time
+    lines_.clear(); // the counter was set back, so the ticks of the old lines occur again
   lines_.push_back(next);
   pairs_ = {now};
   interval_ns_ = kFirstIntervalNs;
@@ -171,7 +173,7 @@ const ClockLine &ClockModel::lineFor(uint64_t ticks) const {
   const auto isBefore = [](uint64_t left, const ClockLine &line) {
     return static_cast<int64_t>(left - line.ticks) < 0;
   };
-  if (!isBefore(ticks, lines_.back())) // nearly all: what is collected is recent
+  if (!isBefore(ticks, lines_.back())) // almost always so, because collected events are recent
     return lines_.back();
   const auto next = std::upper_bound(lines_.begin(), lines_.end(), ticks, isBefore);
   return next == lines_.begin() ? lines_.front() : *std::prev(next);

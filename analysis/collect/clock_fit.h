@@ -22,9 +22,9 @@ struct ClockPair {
   uint64_t ns;
 };
 
-// Tsc where the kernel itself trusts the counter, else Monotonic.
+// Returns Tsc if the kernel itself uses the counter as its clock, else Monotonic.
 abi::ClockKind chooseClock();
-// Reads both clocks several times and keeps the pair with the least delay between them.
+// Reads both clocks several times. Returns the pair whose readings were closest to each other.
 ClockPair readClockPair(abi::ClockKind);
 
 // ns(t) = ns + (t - ticks) * ns_per_tick_q32 / 2^32
@@ -34,10 +34,11 @@ struct ClockLine {
   uint64_t ns_per_tick_q32 = uint64_t{1} << 32;
   uint64_t at(uint64_t t) const;
 };
-// The line through two pairs; a rate of 1 when they are the same moment.
+// Returns the line through two pairs. Its rate is 1 if the pairs are the same moment.
 ClockLine lineThrough(const ClockPair &a, const ClockPair &b);
 
-// The line that a collector published last; nothing when there was none, or when it was killed while writing one.
+// Returns the line that a collector published last. Nothing: there was none, or the collector was killed while it wrote
+// one.
 std::optional<ClockLine> loadFit(const abi::ClockFit &);
 void publishFit(abi::ClockFit &, const ClockLine &);
 
@@ -46,13 +47,13 @@ public:
   using PairSource = std::function<ClockPair()>;
   // Follows a running clock. Waits about a millisecond for the first estimate of the rate.
   explicit ClockModel(PairSource);
-  // Goes on where a collector stopped that had published `last`.
+  // Continues after a collector that had published `last`.
   ClockModel(PairSource, const ClockLine &last);
-  // A clock that nobody follows any more.
+  // A clock that is no longer read: the line stays as it is.
   explicit ClockModel(const ClockLine &);
 
-  // Appends a line when it is due: after 1 ms, 10 ms, 100 ms, then every second; at once after a jump. Says whether it
-  // did.
+  // Appends a line if one is due: after 1 ms, 10 ms, 100 ms, then every second, and at once after a jump. Returns
+  // whether it did.
   bool refit();
   const ClockLine &line() const { return lines_.back(); }
 
@@ -64,9 +65,9 @@ private:
   void beginAgain(const ClockPair &now);
 
   PairSource source_;
-  std::vector<ClockPair> pairs_; // recent ones: the rate is measured over the longest of their distances
+  std::vector<ClockPair> pairs_; // recent pairs; the rate is measured from the oldest of them
   std::vector<ClockLine> lines_;
-  ClockPair seen_{}; // when refit() last looked
+  ClockPair seen_{}; // the pair that refit() read last
   uint64_t next_look_ns_ = 0, next_refit_ns_ = 0;
   uint64_t interval_ns_ = 0;
 };

@@ -13,20 +13,21 @@
 namespace msleaks::analysis::inline collect {
 namespace {
 
-// The sleep between two rounds that found nothing: twice the last one up to kShortSleepNs, then an eighth longer each
-// time. A thread that fills its ring meanwhile gets a larger one. While nothing is recorded, no ring fills up.
+// The sleep after a round that found nothing. It doubles up to kShortSleepNs, and then grows by an eighth each time. A
+// thread that fills its ring meanwhile gets a larger one. While nothing is recorded, no ring fills up.
 constexpr uint64_t kMinSleepNs = 20'000, kShortSleepNs = 1'000'000;
 constexpr uint64_t kMaxSleepNs = 4'000'000, kStoppedSleepNs = 20'000'000;
 constexpr uint64_t kLookNs = 5'000'000;
 constexpr uint64_t kProgressNs = 200'000'000;
-// How often the trace says up to when it is complete, and how far that is behind the last stored event. A process is
-// found some ms after its first record, and a thread may be suspended between reading the clock and taking its place.
+// The interval at which the trace says up to which time it is complete. This time is a bit earlier than the last look
+// at the rings: a process is found some ms after its first record. Also, a thread may be suspended after it has read
+// the clock, and before it reserves its slot.
 constexpr uint64_t kMarkNs = 50'000'000, kMarkSlackNs = 20'000'000;
-// Other processes of the session that end so shortly after the program are still waited for.
+// After the program has ended, the collector waits this long for the other processes of the session to end.
 constexpr uint64_t kGraceNs = 200'000'000;
-// A record that was under way when recording was switched off is published by then.
+// After this time, records that had begun before the recording was switched off are published.
 constexpr uint64_t kSettleNs = 2'000'000;
-// An adopted session without any process for so long is over.
+// An adopted session is over if it has had no process for this long.
 constexpr uint64_t kAloneNs = 500'000'000;
 
 namespace fs = std::filesystem;
@@ -100,7 +101,7 @@ CollectorProgress Collector::progress() const {
 
 void Collector::run() noexcept {
   surviveLostPages();
-  const auto lost_before = lostPages(); // by another collector of this process
+  const auto lost_before = lostPages(); // of an earlier collector in this process
   const RobustFutex alive(session_.control().collector_thread);
   try {
     if (auto collected = collect(); !collected)
@@ -135,13 +136,13 @@ Result<void> Collector::collect() {
     sleep_ns = stored > 0 ? kMinSleepNs : sleepAfter(sleep_ns);
     if (waiter_.wait(reading_ ? 0 : sleep_ns))
       next_look_ns_ = 0;
-    if (readMonotonicNs() >= next_look_ns_) // a command wakes us
+    if (readMonotonicNs() >= next_look_ns_) // a command wakes the collector
       MSL_TRY(serve());
   }
   return finishSession();
 }
 
-// Never so long that a waiting thread takes us for dead.
+// Returns the next sleep. It is so short that a waiting thread does not take the collector for dead.
 uint64_t Collector::sleepAfter(uint64_t sleep_ns) const {
   const uint64_t timeout_ns = uint64_t{session_.control().flags.block_timeout_ms} * 1'000'000;
   const uint64_t longest_ns =
@@ -149,7 +150,8 @@ uint64_t Collector::sleepAfter(uint64_t sleep_ns) const {
   return std::min(sleep_ns < kShortSleepNs ? sleep_ns * 2 : sleep_ns + sleep_ns / 8, longest_ns);
 }
 
-// Nobody tells an adopted session that its program has ended. Processes may come a moment later that waited for us.
+// Nobody tells the collector of an adopted session that the program has ended. It waits a moment for processes that
+// have waited for a collector.
 bool Collector::isOver() {
   if (!predecessor_)
     return false;
@@ -166,7 +168,7 @@ Result<uint64_t> Collector::round(Urgency urgency) {
     publishFit(session_.control().fit, clock_.line());
   if (urgency == Urgency::Everything || now >= next_look_ns_) {
     MSL_TRY(lookAround(urgency));
-    // A process needs some µs between the name of its arena and its content.
+    // A process needs some µs between the creation of its arena file and the file's first content.
     look_again_ns_ = unready_ ? std::min(std::max(look_again_ns_ * 2, kMinSleepNs), kLookNs) : 0;
     next_look_ns_ = now + (unready_ ? look_again_ns_ : kLookNs);
   }
@@ -190,7 +192,7 @@ Result<uint64_t> Collector::round(Urgency urgency) {
   return stored;
 }
 
-// Only while there is something stored that no mark covers yet: a session that rests writes nothing.
+// Writes a mark only if events were stored after the last mark, so that an idle session writes nothing.
 Result<void> Collector::markComplete(uint64_t now_ns) {
   if (const uint64_t bytes = trace_.bytesWritten(); bytes != seen_bytes_) {
     seen_bytes_ = bytes;
@@ -212,8 +214,8 @@ Result<void> Collector::markComplete(uint64_t now_ns) {
 }
 
 Result<void> Collector::lookAround(Urgency urgency) {
-  // Ends before new arenas: the arena of a process that has ended is complete, and an exec needs its old image still
-  // attached.
+  // Look for ends before new arenas: the arena of a process that has ended is complete, and an exec needs its old image
+  // still attached.
   noteEnds();
   if (session_.changed() || unready_ || urgency == Urgency::Everything)
     MSL_TRY(attachNew());
@@ -246,7 +248,7 @@ Result<void> Collector::finishSession() {
   MSL_TRY(waitForOthers());
   closeSession();
   sleepNs(kSettleNs);
-  // Again as long as there is something new: those for which there was no file descriptor left find one now.
+  // Repeat this while it finds new arenas: some may have found no free file descriptor before.
   uint32_t before;
   do {
     before = next_process_;
@@ -292,7 +294,7 @@ Result<void> Collector::finishAll() {
   return {};
 }
 
-// No process waits for us, or records anything, after this.
+// After this call, no process waits for the collector, or records anything.
 void Collector::closeSession() {
   session_.control().enabled.store(0, std::memory_order_release);
   session_.control().state.store(abi::SessionState::Closed, std::memory_order_release);

@@ -1,5 +1,5 @@
-// The live collector of a session: finds the processes, drains their rings into the trace, and keeps the account.
-// It runs on a thread of its own (run); everything else here may be called from another one.
+// The live collector of a session: finds the processes, drains their rings into the trace, and counts the events. run()
+// has a thread of its own. All other functions may be called from another thread.
 #pragma once
 
 #include "analysis/base/run_folder.h"
@@ -31,7 +31,7 @@ struct CollectorSummary {
   uint64_t trace_bytes = 0;
   std::vector<RunProcess> processes;
   std::vector<std::string> notes;
-  std::optional<Error> failure; // recording stopped early; the session's shared memory is still needed
+  std::optional<Error> failure; // the recording stopped early, and the session's shared memory is still needed
 };
 
 struct CollectorProgress {
@@ -41,20 +41,21 @@ struct CollectorProgress {
 class Collector {
 public:
   Collector(SessionDir &session, TraceWriter trace);
-  // After one that was killed: `before` is the trace as it left it. Ends when no process is left, too.
+  // Continues after a collector that was killed. `before` is the trace as that collector left it. The new collector
+  // also ends when no process is left.
   Collector(SessionDir &session, TraceWriter trace, const TraceReader &before, StoredSession stored);
   ~Collector();
 
-  // Until programEnded() or a failure. A failure closes the session: the processes stop recording and go on.
+  // Runs until programEnded() or a failure. A failure closes the session: the processes continue without recording.
   void run() noexcept;
-  // The program that the session was made for: its status comes by programEnded, not from its arena.
+  // The session's program. Its exit status comes from programEnded(), not from its arena.
   void programStarted(uint32_t pid);
-  void programEnded(int wait_status); // just now
-  // Starts a session that is stopped, and stops one that records. From any thread.
+  void programEnded(int wait_status); // call this at once
+  // Starts a session that is stopped, or stops one that records. Any thread may call this.
   void toggle();
 
   CollectorProgress progress() const;
-  // After run() has returned.
+  // Valid after run() has returned.
   const CollectorSummary &summary() const { return summary_; }
 
 private:
@@ -63,11 +64,11 @@ private:
   struct Attached {
     ProcessCollector collector;
     ProcessWatch watch;
-    uint32_t pid; // where we are; 0 = not seen from here
+    uint32_t pid; // in the collector's pid namespace; 0 = not visible there
     Life life = Life::Running;
-    uint64_t ended_ns = 0;                     // when its life did; 0 = not known
-    int known_status = -1;                     // a collector before us has stored its end
-    std::unique_ptr<PointerReading> reading{}; // while it waits, or is held
+    uint64_t ended_ns = 0;                     // when the process ended; 0 = not known
+    int known_status = -1;                     // an earlier collector has stored the end
+    std::unique_ptr<PointerReading> reading{}; // while the process waits, or is held
   };
 
   Collector(SessionDir &session, TraceWriter trace, ClockModel clock);
@@ -86,7 +87,7 @@ private:
   Result<void> sampleResident();
   Result<void> markComplete(uint64_t now_ns);
   PointerReading::Subject subjectOf(const Attached &) const;
-  Result<bool> readWaiting(); // whether there are any
+  Result<bool> readWaiting(); // returns whether there are any
   Attached *running(uint32_t number) const;
   Result<void> hold(uint32_t number);
   Result<ControlAnswer> reachNow();
@@ -115,24 +116,24 @@ private:
   CollectOutput output_;
   SessionWaiter waiter_;
   std::optional<RecordingSwitch> switch_;
-  std::optional<ControlSocket> socket_; // none: the file system has no sockets
+  std::optional<ControlSocket> socket_; // nothing: the file system has no sockets
   std::vector<std::unique_ptr<Attached>> attached_;
   std::unordered_set<std::string> known_arenas_;
   ResidentSampler resident_;
   WatchAnswers watch_answers_;
   std::unique_ptr<Predecessor> predecessor_;
-  uint64_t alone_since_ns_ = 0;             // no process has been there since then
+  uint64_t alone_since_ns_ = 0;             // since when there has been no process
   bool reading_ = false;                    // a process waits to be read, or is held
-  std::vector<std::string> read_on_demand_; // what to say of the last ones
-  bool unready_ = false;                    // an arena was there that could not be attached yet
+  std::vector<std::string> read_on_demand_; // the answer about the processes that were read last
+  bool unready_ = false;                    // there was an arena that could not be attached yet
   uint32_t next_process_ = 1;
-  uint64_t look_again_ns_ = 0; // while an arena is unready
+  uint64_t look_again_ns_ = 0; // pause before the next look while an arena is not ready
   uint64_t next_look_ns_ = 0, next_progress_ns_ = 0;
   uint64_t complete_until_ns_ = 0, next_mark_ns_ = 0; // end of the last mark; time of the next one
-  uint64_t seen_bytes_ = 0, grown_ns_ = 0;            // of the trace; when it was last longer than that
+  uint64_t seen_bytes_ = 0, grown_ns_ = 0;            // size of the trace; when it last grew
   CollectorSummary summary_;
 
-  std::atomic<uint32_t> toggles_{0}; // asked for and not yet done
+  std::atomic<uint32_t> toggles_{0}; // calls of toggle() that were not handled yet
   std::atomic<uint32_t> program_pid_{0};
   std::atomic<int> program_status_{-1};
   std::atomic<uint64_t> program_end_ns_{0};
@@ -140,7 +141,7 @@ private:
   std::atomic<uint64_t> progress_stored_{0}, progress_dropped_{0}, progress_processes_{0};
 };
 
-// The stream of what concerns the session as a whole, whose process is kSessionProcess.
+// Returns the account of the session's own stream, which belongs to kSessionProcess.
 StreamAccount sessionAccount(uint64_t dropped, uint64_t epochs);
 
 } // namespace msleaks::analysis::inline collect

@@ -1,4 +1,4 @@
-// The commands of `msleaks ctl` to a running collector, and the signal that toggles.
+// Handles the commands of `msleaks ctl` to a running collector, and the signal that toggles the recording.
 #include "analysis/base/event_names.h"
 #include "analysis/base/machine.h"
 #include "analysis/collect/collector.h"
@@ -15,7 +15,7 @@ ControlAnswer refusal(const Error &error) { return {error.status, error.message}
 
 } // namespace
 
-// A fault that ends the recording is the collector's; all others are the asker's.
+// Returns an error only if the recording must end. All other errors are answers to the caller of `msleaks ctl`.
 Result<void> Collector::serve() {
   if (toggles_.exchange(0, std::memory_order_relaxed) % 2 != 0)
     MSL_TRY(switch_->recording() ? switch_->stop(trace_) : switch_->start(trace_));
@@ -72,7 +72,7 @@ Result<ControlAnswer> Collector::set(const std::string &assignment) {
   return ControlAnswer{};
 }
 
-// What a report reads: the events, what they mean, and the accounts as far as they have come.
+// Stores what a report reads: all events so far, their definitions, and the accounts up to now.
 Result<void> Collector::snapshot() {
   MSL_TRY(round(Urgency::Everything));
   for (const auto &process : attached_)

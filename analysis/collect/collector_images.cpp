@@ -1,4 +1,5 @@
-// Which process images a collector follows: found by their arenas, replaced by an exec, finished when they have ended.
+// The process images that a collector follows. It finds them by their arenas, replaces them after an exec, and finishes
+// them when they have ended.
 #include "analysis/base/program.h"
 #include "analysis/collect/predecessor.h"
 #include "analysis/reach/liveness.h"
@@ -13,18 +14,20 @@ void Collector::watchForEnd(Attached &process) {
   if (process.life != Life::Running || !process.watch.hasEnded())
     return;
   process.life = Life::Gone;
-  // What it said itself is not late by the time that we waited for a processor.
+  // The process itself stored the time of its exit. This time is exact, even if the collector had to wait for a
+  // processor.
   const uint64_t said_ns = process.collector.exitNs(), noticed_ns = process.watch.endedNs();
   process.ended_ns = said_ns != 0 ? said_ns : noticed_ns;
 }
 
 void Collector::noteEnds() {
   for (const auto &process : attached_)
-    if (process) // not one that has just been finished
+    if (process) // null: it was finished just now
       watchForEnd(*process);
 }
 
-// In the order in which the images attached. Each is closed again: there may be more than we may have open.
+// Returns new arenas in the order in which their images attached. Each file is closed again: there may be more files
+// than the collector may have open.
 std::vector<fs::path> Collector::newArenas() {
   unready_ = false;
   std::vector<std::pair<uint64_t, fs::path>> found;
@@ -38,7 +41,7 @@ std::vector<fs::path> Collector::newArenas() {
     } else if (*arena) {
       found.emplace_back((*arena)->facts().attach_ns, file);
     } else {
-      unready_ = true; // that it becomes ready does not change the directory
+      unready_ = true; // the directory does not change when the arena becomes ready
     }
   }
   std::sort(found.begin(), found.end());
@@ -53,11 +56,12 @@ Result<void> Collector::attachNew() {
     auto arena = ArenaReader::open(file);
     if (!arena || !*arena) {
       unready_ = true;
-      return {}; // and not the ones behind it: their order tells who replaced whom
+      return {}; // skip the later ones, too: their order shows which image replaced which
     }
     known_arenas_.insert(file.filename().string());
     MSL_TRY(attach(std::move(**arena)));
-    // At once, or hundreds of short processes would fill the shared memory and our table of files.
+    // Do this at once: hundreds of short processes would otherwise fill the shared memory and the collector's table of
+    // files.
     if (attached_.back()->life == Life::Gone) {
       replaceByUnattached(*attached_.back());
       MSL_TRY(finishEnded());
@@ -66,8 +70,8 @@ Result<void> Collector::attachNew() {
   return {};
 }
 
-// Whether `later` is an image that an exec made of the same process. A number that is used again, as in short-lived pid
-// namespaces, belongs to somebody who came after the end of the process that had it.
+// Marks `earlier` as replaced if `later` is an image that an exec made of the same process. If the pid is used again,
+// as in short-lived pid namespaces, the new process attached after the end of the earlier one.
 void Collector::replaceIfSame(Attached &earlier, const ArenaFacts &later) {
   if (!replaces(later, earlier.collector.facts()))
     return;
@@ -76,10 +80,11 @@ void Collector::replaceIfSame(Attached &earlier, const ArenaFacts &later) {
   if (!same)
     return;
   earlier.life = Life::Replaced;
-  earlier.ended_ns = later.attach_ns; // the first of several: the others are not `same` any more
+  earlier.ended_ns = later.attach_ns; // if there are several later images, only the first one gets here
 }
 
-// A process that has ended before it was found may have been an image or two more: their arenas are there by now.
+// A process that had ended before it was found may have become one or two more images by exec. Their arenas exist by
+// now.
 void Collector::replaceByUnattached(Attached &process) {
   const uint32_t pid = process.collector.facts().pid;
   for (const auto &file : session_.arenas()) {
@@ -119,7 +124,7 @@ bool Collector::isProgram(const Attached &process) const {
 
 Result<void> Collector::finishEnded() {
   for (auto &process : attached_) {
-    // The program's own end comes with its status, from the one who waits for it.
+    // The end and the status of the program itself come from programEnded().
     if (process->life == Life::Running || isProgram(*process))
       continue;
     const bool gone = process->life == Life::Gone;
@@ -135,7 +140,7 @@ Result<void> Collector::finishEnded() {
   return {};
 }
 
-// All of the process is in the trace afterwards, so its shared memory can go.
+// Afterwards the whole process is in the trace, so its shared memory is removed.
 Result<void> Collector::finish(Attached &process, uint64_t end_ns, int wait_status, EndReason reason) {
   ProcessCollector &collector = process.collector;
   MSL_TRY(collector.finish(output_, end_ns, wait_status, reason));

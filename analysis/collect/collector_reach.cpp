@@ -1,4 +1,5 @@
-// Processes that are read for who points to what: at their exit and at marks, where they wait for it, and on demand.
+// Reads the memory of processes, to find which pointers point to which blocks. A process waits for this at its exit and
+// at marks. On demand, a process is held.
 #include "analysis/base/machine.h"
 #include "analysis/collect/collector.h"
 #include "analysis/reach/pointer_reading.h"
@@ -9,9 +10,9 @@
 namespace msleaks::analysis::inline collect {
 namespace {
 
-constexpr uint64_t kBytesOfRound = 32 << 20; // some 10 ms: then the rings of others are looked at
+constexpr uint64_t kBytesOfRound = 32 << 20; // takes some 10 ms, and then other processes' rings are drained
 constexpr int kMostHolds = 10;
-constexpr size_t kMostLines = 100; // of an answer
+constexpr size_t kMostLines = 100; // lines of an answer
 
 std::string lineOf(uint32_t pid, const PointerMap &map) {
   const std::string line =
@@ -22,7 +23,7 @@ std::string lineOf(uint32_t pid, const PointerMap &map) {
 
 } // namespace
 
-// Of a process that does not wait for it.
+// Returns the subject for a process that does not wait.
 PointerReading::Subject Collector::subjectOf(const Attached &process) const {
   const ProcessCollector &collector = process.collector;
   PointerReading::Subject subject;
@@ -31,7 +32,7 @@ PointerReading::Subject Collector::subjectOf(const Attached &process) const {
   subject.session = session_.path();
   subject.own = collector.arena().ownStorage();
   subject.most_bytes = session_.control().flags.reach_max;
-  // What a fork's child inherited, and what was allocated while nothing was recorded, is no block that we know.
+  // The blocks that a fork's child inherited, or that were allocated while nothing was recorded, are not known.
   subject.all_blocks = collector.facts().ancestor.pid == 0 && switch_->stored() == 0;
   if (collector.totals().dropped > 0)
     subject.why_not = "events of the process were dropped";
@@ -61,18 +62,18 @@ Result<bool> Collector::readWaiting() {
   return reads;
 }
 
-// The map first: a report finds it before the end of the process.
+// The map is stored first, so that a report finds it before the end of the process.
 Result<void> Collector::endReading(Attached &process) {
   const bool waits = !process.reading->isAwaited() || process.collector.arena().isReading();
   auto stored = process.reading->store(trace_, readMonotonicNs(), process.life == Life::Running && waits);
   if (!process.reading->isAwaited() && read_on_demand_.size() < kMostLines)
     read_on_demand_.push_back(lineOf(process.collector.facts().pid, process.reading->map()));
-  process.reading.reset(); // its threads go on
+  process.reading.reset(); // lets the threads of the process continue
   process.collector.arena().endReading();
   return stored;
 }
 
-// Null: it has ended.
+// Null: the process has ended.
 Collector::Attached *Collector::running(uint32_t number) const {
   for (const auto &process : attached_)
     if (process->collector.process() == number && process->life == Life::Running)
@@ -80,11 +81,12 @@ Collector::Attached *Collector::running(uint32_t number) const {
   return nullptr;
 }
 
-// Again when a thread stayed in the middle of an allocation: its ring may have been full.
+// Holds the process. Repeats this if a thread stays in the middle of an allocation, because its ring may have been
+// full.
 Result<void> Collector::hold(uint32_t number) {
   for (int left = kMostHolds; left > 0; --left) {
     Attached *process = running(number);
-    if (process == nullptr || process->reading) // that one is at its exit
+    if (process == nullptr || process->reading) // with a reading, it waits by itself
       return {};
     process->reading = std::make_unique<PointerReading>(subjectOf(*process));
     if (!process->reading->isUnsettled() || left == 1)
@@ -95,7 +97,7 @@ Result<void> Collector::hold(uint32_t number) {
   return {};
 }
 
-// Of every process that runs, one after the other: each is held for as long as its own memory takes.
+// Reads every running process, one after the other. Each is held only while its own memory is read.
 Result<ControlAnswer> Collector::reachNow() {
   std::vector<uint32_t> numbers; // processes may end meanwhile
   for (const auto &process : attached_)

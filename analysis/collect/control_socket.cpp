@@ -26,7 +26,8 @@ constexpr int kAnswerTimeoutMs = 60'000;
 
 std::string reason() { return std::strerror(errno); }
 
-// A socket's name has 108 bytes, a path may have more: through its directory's descriptor every path is short.
+// The name of a socket has at most 108 bytes, but a path may be longer. Through the descriptor of its directory, every
+// path is short.
 class Address {
 public:
   explicit Address(const fs::path &session)
@@ -99,11 +100,11 @@ void ControlSocket::accept() {
   }
 }
 
-// Edges only: a connection that says nothing, or cannot be taken yet, wakes nobody twice.
+// Edge-triggered: a connection that sends nothing, or cannot be accepted yet, wakes the collector only once.
 void ControlSocket::watch(int fd) const {
   epoll_event wish{};
   wish.events = EPOLLIN | EPOLLET;
-  epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &wish); // where it fails, the next call finds out
+  epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &wish); // after a failure, the next call of wait() still finds it
 }
 
 std::vector<ControlRequest> ControlSocket::wait(uint64_t timeout_ns) {
@@ -113,7 +114,7 @@ std::vector<ControlRequest> ControlSocket::wait(uint64_t timeout_ns) {
   epoll_event events[kMaxConnections];
   if (::ppoll(&ready, 1, &timeout, nullptr) > 0)
     epoll_wait(epoll_.get(), events, kMaxConnections, 0);
-  accept(); // also without an edge: there may have been no place for somebody
+  accept(); // also without an event: earlier there may have been no room for a connection
   std::vector<ControlRequest> requests;
   const uint64_t now_ns = readMonotonicNs();
   std::erase_if(connections_, [&](Connection &connection) {

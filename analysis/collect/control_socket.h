@@ -1,5 +1,5 @@
-// How `msleaks ctl` talks to the collector of a session: one packet asks, one answers. The socket lies in the session's
-// directory, for the user alone.
+// The socket by which `msleaks ctl` asks the collector of a session. A request is one packet, and so is an answer. The
+// socket is in the session's directory. Only the user may use it.
 #pragma once
 
 #include "analysis/base/files.h"
@@ -14,7 +14,7 @@ namespace msleaks::analysis::inline collect {
 
 inline constexpr char kControlSocket[] = "ctl";
 
-// The collector's answer: done, with the requested data; or the reason of a refusal (Usage, OwnFault = refused).
+// The collector's answer: success, with the requested data; or a refusal (Usage, or OwnFault), with the reason.
 struct ControlAnswer {
   ExitStatus status = ExitStatus::Clean;
   std::string text;
@@ -23,23 +23,23 @@ struct ControlAnswer {
 struct ControlRequest {
   FileDescriptor connection;
   std::string text;
-  void answer(const ControlAnswer &) const; // to somebody who may have gone meanwhile
+  void answer(const ControlAnswer &) const; // the other side may have closed the connection
 };
 
 class ControlSocket {
 public:
-  // Replaces what a dead collector left.
+  // Replaces the socket of a dead collector.
   static Result<ControlSocket> listen(const std::filesystem::path &session);
 
-  // Readable when wait() has something to do.
+  // This descriptor is readable when wait() has something to do.
   int fd() const { return epoll_.get(); }
-  // What was asked since the last call. Waits at most `timeout_ns` for something to happen.
+  // Returns the requests since the last call. Waits at most `timeout_ns` for something to happen.
   std::vector<ControlRequest> wait(uint64_t timeout_ns);
 
 private:
   struct Connection {
     FileDescriptor file;
-    uint64_t until_ns; // who says nothing for so long is dropped
+    uint64_t until_ns; // a connection that sends nothing until then is closed
   };
   void watch(int fd) const;
   void accept();
@@ -48,7 +48,8 @@ private:
   std::vector<Connection> connections_;
 };
 
-// Asks the collector of the session. An error: there is none (BadInput), or it is not ours to ask (OwnFault).
+// Asks the collector of the session. An error: there is no collector (BadInput), or the session is another user's
+// (OwnFault).
 Result<ControlAnswer> askSession(const std::filesystem::path &session, const std::string &request);
 
 } // namespace msleaks::analysis::inline collect

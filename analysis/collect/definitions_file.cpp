@@ -10,8 +10,8 @@ namespace {
 
 constexpr uint64_t kReadBytes = uint64_t{4} << 20;
 
-// Bytes of the record at the front of `records`; 0 when there is no whole one, padding included. `wanted` is what it
-// says that it has.
+// Returns the bytes of the first record, with its padding; 0: the record is not whole. Stores in `wanted` the size that
+// the record claims to have.
 uint64_t wholeRecord(std::span<const std::byte> records, uint64_t &wanted) {
   const DefinitionRecord record = frontDefinition(records);
   if (record.bytes != 0)
@@ -47,7 +47,7 @@ std::span<const std::byte> DefinitionsFile::readNew() {
          rest = rest.subspan(record))
       whole += record;
     if (whole == 0 && wanted > ask && wanted <= available) {
-      ask = wanted; // one record larger than the usual reading
+      ask = wanted; // this record is larger than the usual reading
       continue;
     }
     position_ += whole;

@@ -13,15 +13,16 @@ namespace msleaks::analysis::inline collect {
 
 class DefinitionsFile {
 public:
-  // `stored` bytes at its beginning are in the trace already.
+  // The first `stored` bytes are in the trace already.
   explicit DefinitionsFile(std::filesystem::path file, uint64_t stored = 0)
       : path_(std::move(file)), position_(stored) {}
 
-  // The next whole records, as they are, at most a few MiB; empty when there is nothing new. A record that is not
-  // whole yet stays for later. The span is valid until the next call.
+  // Returns the next whole records unchanged, at most a few MiB; empty: there is nothing new. A record that is not
+  // whole yet is returned later. The span is valid until the next call.
   std::span<const std::byte> readNew();
 
-  // What is left when the process has gone: a record that a kill has cut off, or damage. 0 = every byte was given.
+  // Returns how many bytes are left after the process has ended: a record that was cut off by a kill, or damage. 0 =
+  // all bytes were returned.
   uint64_t unreadBytes();
 
 private:

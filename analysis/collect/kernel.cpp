@@ -16,7 +16,7 @@ KernelFacts askKernel() {
   KernelFacts facts{static_cast<uint64_t>(sysconf(_SC_PAGESIZE)), false};
   void *page = mmap(nullptr, facts.page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED)
-    return {facts.page_bytes, true}; // that has another reason
+    return {facts.page_bytes, true}; // mmap failed for another reason
   facts.wipes_on_fork = madvise(page, facts.page_bytes, MADV_WIPEONFORK) == 0;
   munmap(page, facts.page_bytes);
   return facts;

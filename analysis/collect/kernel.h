@@ -1,5 +1,6 @@
-// Features of the kernel that the runtime needs. The kernel is one for msleaks-run and for every process that it
-// records. So msleaks-run can say beforehand that none of them will record: they themselves stay inert in silence.
+// Features of the kernel that the runtime needs. msleaks-run has the same kernel as the processes that it records. So
+// it can report beforehand that nothing will be recorded. The runtime in a process would record nothing without a
+// message.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +14,11 @@ struct KernelFacts {
 };
 KernelFacts askKernel();
 
-// Empty: it can be served.
+// Returns why nothing can be recorded on this kernel; empty: it can.
 std::string whyUnserved(const KernelFacts &);
 
-// Seccomp filters that hold for this process, as in a container. What it starts begins with as many.
+// Returns the number of seccomp filters of this process, for example in a container. A program that it starts begins
+// with the same number.
 uint32_t ownSeccompFilters();
 
 } // namespace msleaks::analysis::inline collect

@@ -1,4 +1,4 @@
-// The state that a collector takes over from the one before it.
+// The state that a collector takes over from a killed collector.
 #pragma once
 
 #include "analysis/collect/collector.h"
@@ -6,7 +6,7 @@
 
 namespace msleaks::analysis::inline collect {
 
-// Of a session whose first collector was killed.
+// The trace that the killed collector left, and what this trace contains.
 struct Collector::Predecessor {
   const TraceReader &trace;
   StoredSession stored;

@@ -8,7 +8,7 @@
 namespace msleaks::analysis::inline collect {
 namespace {
 
-// A chunk of so many slots compresses well and is still in the cache while it is encoded.
+// A chunk of this size compresses well, and stays in the processor's cache while it is encoded.
 constexpr uint64_t kBatchSlots = 16384;
 constexpr uint64_t kDueSlots = 8192;
 constexpr uint64_t kDueAgeNs = 500'000'000;
@@ -34,7 +34,7 @@ ProcessCollector::ProcessCollector(uint32_t process, ArenaReader arena, abi::OnF
     stream.until_position = before.until_position;
     stream.stored = before.events;
     stream.account = {before.account.produced, before.account.dropped, before.account.stalled_ns};
-    stream.accounted = true; // as far as its rings have gone; one that is still here says more
+    stream.accounted = true; // true for closed rings; a ring that still exists resets this
     if (number == abi::kCollectorStream) {
       stream.account.produced = before.events;
       stream.accounted = false;
@@ -55,7 +55,8 @@ void ProcessCollector::note(std::string text) {
     notes_.push_back(fmt::format("process {}: {}", arena_.facts().pid, std::move(text)));
 }
 
-// A larger ring is Live before the one that it follows is Ended, so it is found not later than that end.
+// A larger ring becomes Live before its predecessor becomes Ended. So whoever sees the end of the smaller ring also
+// finds the larger one.
 void ProcessCollector::findRings() {
   for (Ring &ring : rings_)
     if (!ring.ended)
@@ -70,7 +71,7 @@ void ProcessCollector::findRings() {
     });
 }
 
-// Says whether one of them has ended.
+// Returns whether one of the new rings has ended.
 bool ProcessCollector::openNewRings() {
   const uint32_t count = arena_.ringCount();
   if (open_.size() < count)
@@ -98,19 +99,21 @@ void ProcessCollector::openRing(uint32_t index, bool ended) {
   Stream &stream = streams_[reader->stream()];
   stream.tid = reader->tid();
   stream.thread_name = reader->threadName();
-  if (stream.until_position > reader->position()) // stored by a collector that was killed before it could say so
+  if (stream.until_position > reader->position()) // stored by a collector that was killed before it could move the
+                                                  // ring's tail
     reader->moveTo(std::min(stream.until_position, std::max(reader->head(), reader->position())));
   rings_.push_back({index, std::move(*reader), 0, ended, looked_ns_});
 }
 
-// Whether the ring before this one, of the same stream, has not been closed. The thread ended that ring first, but our
-// look at it may be older than our look at this one.
+// Whether the preceding ring of the same stream is still open. The thread has ended that ring first, but the collector
+// may have read its state earlier than the state of this one.
 bool ProcessCollector::hasOpenPredecessor(const Ring &ring) const {
   const size_t at = static_cast<size_t>(&ring - rings_.data());
   return at > 0 && rings_[at - 1].reader.stream() == ring.reader.stream() && open_[rings_[at - 1].index];
 }
 
-// A stream is stored in the order of its positions, so the larger ring waits for the smaller one.
+// The events of a stream are stored in the order of their positions, so a larger ring waits for the smaller ring before
+// it.
 bool ProcessCollector::waitsForPredecessor(const Ring &ring) const {
   const size_t at = static_cast<size_t>(&ring - rings_.data());
   return at > 0 && rings_[at - 1].reader.stream() == ring.reader.stream() &&
@@ -130,7 +133,7 @@ bool ProcessCollector::isDue(Ring &ring, uint64_t head, uint64_t now_ns) const {
 bool ProcessCollector::shallDrain(Ring &ring, uint64_t head, Urgency urgency, uint64_t now_ns) const {
   if (head < ring.reader.position() || waitsForPredecessor(ring))
     return false;
-  // A flight recorder's rings are read once, when nothing more will come.
+  // The rings of a flight recorder are read only once, after the last event.
   if (!ring.ended && policy_ == abi::OnFull::Overwrite && urgency != Urgency::Snapshot)
     return false;
   return ring.ended || urgency != Urgency::Batch || isDue(ring, head, now_ns);
@@ -140,7 +143,8 @@ Result<uint64_t> ProcessCollector::drain(CollectOutput &output, Urgency urgency,
   const uint64_t before = stored_;
   findRings();
   for (Ring &ring : rings_) {
-    const uint64_t reserved = ring.reader.reserved(); // before head: what was under way then is published below head
+    const uint64_t reserved = ring.reader.reserved(); // read before head: the records that had begun are then below
+                                                      // head
     const uint64_t head = ring.reader.head();
     if (shallDrain(ring, head, urgency, now_ns)) {
       MSL_TRY(drainRing(ring, head, output));
@@ -173,7 +177,8 @@ Result<void> ProcessCollector::drainRing(Ring &ring, uint64_t head, CollectOutpu
                        head - reader.position(), reader.capacity()));
     reader.moveTo(head - reader.capacity());
   }
-  bool cut = reader.position() != reader.firstPosition() && overwrite; // may begin in the middle of an event
+  bool cut = reader.position() != reader.firstPosition() && overwrite; // the first slot may be in the middle of an
+                                                                       // event
   output.scratch.resize(kBatchSlots);
   while (reader.position() < head) {
     const uint64_t first = reader.position();
@@ -186,15 +191,15 @@ Result<void> ProcessCollector::drainRing(Ring &ring, uint64_t head, CollectOutpu
     if (!taken)
       return tl::make_unexpected(taken.error());
     if (skipped + *taken == 0)
-      return {}; // the first half of an event
+      return {}; // only the first half of an event is there
     reader.moveTo(first + skipped + *taken);
     streams_[reader.stream()].until_position = reader.position();
   }
   return {};
 }
 
-// How many of `slots`, just copied, the thread may have overwritten meanwhile, or belong to an event whose beginning it
-// has.
+// Returns how many of the copied `slots` must be skipped. These are the slots that the thread may have overwritten
+// meanwhile, and the rest of an event whose beginning was overwritten.
 uint64_t ProcessCollector::skipOverwritten(const Ring &ring, std::span<const abi::Slot> slots, bool &cut) const {
   const RingReader &reader = ring.reader;
   const uint64_t reserved = reader.reserved();
@@ -208,7 +213,7 @@ uint64_t ProcessCollector::skipOverwritten(const Ring &ring, std::span<const abi
   return skipped;
 }
 
-// Stores the whole events among `slots` and returns the number of slots that are done with.
+// Stores the whole events in `slots`. Returns the number of slots that are done.
 Result<uint64_t> ProcessCollector::storeWhole(const Ring &ring, uint64_t first, std::span<abi::Slot> slots,
                                               CollectOutput &output) {
   const bool ticks = facts().clock != abi::ClockKind::Monotonic;
@@ -256,9 +261,10 @@ Result<void> ProcessCollector::storeEvents(const Ring &ring, uint64_t first, std
   return {};
 }
 
-// Definitions and callers first: who reads the trace up to here knows what its events mean.
+// Stores definitions and callers before the events, so that a reader of the trace always knows the meaning of an event.
 Result<void> ProcessCollector::storeMeaning(TraceWriter &writer) {
-  const uint32_t paths = arena_.pathCount(); // before the definitions of the images that they lie in
+  const uint32_t paths = arena_.pathCount(); // read before the definitions, so that these include the images of all
+                                             // these paths
   for (auto records = definitions_.readNew(); !records.empty(); records = definitions_.readNew())
     MSL_TRY(writer.definitions(process_, records));
   MSL_TRY(storePaths(paths, writer));
@@ -274,7 +280,7 @@ Result<void> ProcessCollector::storePaths(uint32_t until, TraceWriter &writer) {
     const auto most = std::min<uint32_t>(until - stored_paths_, TraceWriter::kMaxPathsAtOnce);
     arena_.readPaths(stored_paths_, most, new_paths_);
     if (new_paths_.empty())
-      return {}; // its arena is damaged: those events have no path
+      return {}; // the arena is damaged, and those events have no path
     MSL_TRY(writer.paths(process_, new_paths_));
     stored_paths_ = new_paths_.back().number + 1;
   }
@@ -298,7 +304,7 @@ void ProcessCollector::takeAccount(const Ring &ring) {
   const uint64_t reserved = ring.reader.reserved(), head = ring.reader.head();
   stream.account = ring.reader.account();
   stream.account_from = ring.reader.firstPosition();
-  // Slots that were reserved and not published, and records that had been counted and not reserved.
+  // Slots that were reserved but not published, and records that were counted but had no slot yet.
   stream.unpublished = (reserved > head ? reserved - head : 0) + ring.reader.depth();
   stream.accounted = false;
 }
@@ -308,11 +314,12 @@ Result<void> ProcessCollector::closeRing(Ring &ring, TraceWriter &writer) {
   const size_t next = static_cast<size_t>(&ring - rings_.data()) + 1;
   const bool goes_on = next < rings_.size() && rings_[next].reader.stream() == number;
   takeAccount(ring);
-  // Before the ring can be claimed again. The thread has gone, or goes on in a ring whose figures replace these.
+  // Done before the ring can be claimed again. The thread has ended, or continues in a ring whose account replaces this
+  // one.
   if (!goes_on) {
     MSL_TRY(settle(number, writer));
     settled_ += streams_[number].account;
-    streams_.erase(number); // a server may start a thread for each request
+    streams_.erase(number); // freed at once, since a server may start a thread for each request
   } else if (!streams_[number].accounted) {
     MSL_TRY(storeAccount(number, writer));
   }
@@ -321,7 +328,8 @@ Result<void> ProcessCollector::closeRing(Ring &ring, TraceWriter &writer) {
   return {};
 }
 
-// The final account. What was produced and neither stored nor dropped was cut off by a kill, or overwritten.
+// Stores the final account. Events that were produced, but neither stored nor dropped, were cut off by a kill or
+// overwritten.
 Result<void> ProcessCollector::settle(uint32_t number, TraceWriter &writer) {
   Stream &stream = streams_[number];
   RingAccount &account = stream.account;
@@ -352,7 +360,7 @@ Result<void> ProcessCollector::storeAccount(uint32_t number, TraceWriter &writer
 Result<void> ProcessCollector::storeSnapshot(CollectOutput &output) {
   MSL_TRY(drain(output, Urgency::Snapshot, readMonotonicNs()));
   MSL_TRY(storeMeaning(output.writer));
-  for (const Ring &ring : rings_) { // ordered: a stream's last ring speaks for it
+  for (const Ring &ring : rings_) { // sorted: the last ring of a stream has its latest account
     takeAccount(ring);
     MSL_TRY(storeAccount(ring.reader.stream(), output.writer));
   }
@@ -396,7 +404,7 @@ ProcessTotals ProcessCollector::totals() const {
   RingAccount sum = settled_;
   for (const auto &[number, stream] : streams_)
     sum += stream.account;
-  // The last open ring of a stream knows more than its last account.
+  // The account in the last open ring of a stream is newer than the stream's stored account.
   for (size_t i = 0; i < rings_.size(); ++i) {
     const uint32_t number = rings_[i].reader.stream();
     if (i + 1 < rings_.size() && rings_[i + 1].reader.stream() == number)

@@ -1,8 +1,8 @@
-// Brings one process image's events, definitions, callers and accounts from its arena into the trace. Live collection
-// and recovery both use it; they differ only in where they start and in when they call it.
+// Moves the events, definitions, callers and accounts of one process image from its arena into the trace. The live
+// collector and the recovery both use it. They differ only in where they start and when they call it.
 //
-// This order makes a kill harmless: first the definitions that events refer to, then the events, then the ring's tail
-// moves. A stream's account is written before its ring may be claimed again.
+// The order makes a kill harmless. First come the definitions that the events refer to, then the events, and then the
+// ring's tail moves. A stream's account is written before its ring may be claimed again.
 #pragma once
 
 #include "analysis/collect/clock_fit.h"
@@ -20,22 +20,22 @@
 
 namespace msleaks::analysis::inline collect {
 
-// The part of a stream that a trace holds already.
+// The part of a stream that is in the trace already.
 struct StoredStream {
   uint64_t until_position = 0;
   uint64_t events = 0;
   StreamAccount account{};
 };
 
-// The part of a process that a trace holds already. Empty for a new one.
+// The part of a process that is in the trace already. Empty for a new process.
 struct StoredProcess {
   std::unordered_map<uint32_t, StoredStream> streams;
   std::vector<uint32_t> callers;
   uint64_t definition_bytes = 0;
-  uint32_t path_count = 0; // the number behind its last path
+  uint32_t path_count = 0; // the number after the process' last path
 };
 
-// Events of threads that got no ring are produced and dropped.
+// Events of threads without a ring count as produced and as dropped.
 struct ProcessTotals {
   uint64_t produced = 0, stored = 0, dropped = 0, stalled_ns = 0;
 
@@ -48,19 +48,20 @@ struct ProcessTotals {
   }
 };
 
-// Where collected events go, and what all processes of a session share on the way.
+// The output of the collector, and what all processes of a session share.
 struct CollectOutput {
   TraceWriter &writer;
   const ClockModel &clock;
-  std::function<void()> after_batch{}; // a round over many full rings takes seconds
+  std::function<void()> after_batch{}; // called after each batch, because a round over many full rings takes seconds
   std::vector<abi::Slot> scratch{};
 };
 
-// Batch waits until enough has gathered for a chunk that compresses well, Everything does not. Snapshot also reads the
-// rings of a flight recorder, which are read at their end otherwise.
+// How urgently rings are drained. Batch waits until there are enough events for a chunk that compresses well.
+// Everything does not wait. Snapshot also reads the rings of a flight recorder, which are otherwise read only at their
+// end.
 enum class Urgency { Batch, Everything, Snapshot };
 
-// What the trace is told of the process image that made an arena.
+// Returns the record by which the trace describes a process image that made an arena.
 ProcessStart startOf(uint32_t process, const ArenaFacts &);
 
 class ProcessCollector {
@@ -73,30 +74,30 @@ public:
   uint64_t arenaBytes() const { return arena_.memoryBytes(); }
 
   Result<void> start(TraceWriter &);
-  // From now on it is looked which pages of large blocks were touched. `pid`: where we are.
+  // Starts to look which pages of large blocks were touched. `pid`: the process in the collector's pid namespace.
   void watchPages(uint32_t pid, uint64_t least_bytes);
-  // Looks, if it is time for it.
+  // Looks at the pages if a look is due.
   Result<void> lookAtPages(TraceWriter &, uint64_t now_ns);
-  // For the last time: the process waits at its exit. Drains its rings, so that all its blocks are known.
+  // Looks at the pages for the last time, while the process waits at its exit. Drains the rings first, so that all
+  // blocks are known.
   Result<void> lookAtPagesAtExit(CollectOutput &);
-  // One look at every ring. Returns the number of events stored; 0 when there was nothing to do.
+  // Looks at every ring once. Returns the number of events stored; 0: there was nothing to do.
   Result<uint64_t> drain(CollectOutput &, Urgency, uint64_t now_ns);
-  // All that is published so far, what it means, and the accounts as they stand; recording goes on.
+  // Stores all events published so far, their definitions, and the current accounts. The recording goes on.
   Result<void> storeSnapshot(CollectOutput &);
-  // Nothing will be recorded any more, or nobody will look: the rest, the accounts and the end of the process. Returns
-  // when that was: `end_ns`, or its last event if that is later. 0 = not known: its last event.
+  // Stores the rest, the accounts and the end of the process. Call this when nothing more will be recorded, or the
+  // collector ends. Returns the time of the end: `end_ns`, or the last event if that is later. `end_ns` 0 = not known.
   Result<uint64_t> finish(CollectOutput &, uint64_t end_ns, int status, EndReason = EndReason::Ended);
 
   ProcessTotals totals() const;
-  // Everything that the process recorded before this time is stored, but for a record that was under way then and took
-  // longer than records do.
+  // Returns a time. All events before it are stored, unless a record took unusually long.
   uint64_t completeUntil() const;
   uint64_t exitNs() const { return arena_.exitNs(); }
   ArenaReader &arena() { return arena_; }
   const ArenaReader &arena() const { return arena_; }
-  // After finish(): it became a program that nobody could see.
+  // Valid after finish(): whether the process has become a program that is not recorded.
   bool lostSight() const { return lost_sight_; }
-  // A line for each thing that could not be seen, with the reason.
+  // One line for each part that was not recorded, with the reason.
   const std::vector<std::string> &notes() const { return notes_; }
 
 private:
@@ -105,18 +106,18 @@ private:
     std::string thread_name;
     uint64_t until_position = 0;
     uint64_t stored = 0;
-    RingAccount account;       // of its latest ring
-    uint64_t account_from = 0; // that ring's first position
-    uint64_t unpublished = 0;  // at most so many records were cut off, by the last look
-    bool accounted = false;    // the trace has this account
+    RingAccount account;       // from the latest ring of the stream
+    uint64_t account_from = 0; // first position of that ring
+    uint64_t unpublished = 0;  // at most this many records were cut off, as far as is known
+    bool accounted = false;    // this account is in the trace
   };
   struct Ring {
     uint32_t index;
     RingReader reader;
     uint64_t pending_since_ns = 0;
     bool ended = false;
-    uint64_t complete_until_ns = 0; // when all that was in it had been stored
-    // For allocations of large blocks, beside what was drained.
+    uint64_t complete_until_ns = 0; // all events of the ring before this time are stored
+    // For the search for large blocks, which runs ahead of the draining.
     uint64_t searched_until = 0, next_search_ns = 0;
   };
 
@@ -148,17 +149,17 @@ private:
   ArenaReader arena_;
   DefinitionsFile definitions_;
   abi::OnFull policy_;
-  std::vector<Ring> rings_;                      // open ones, in the order in which their streams must be stored
-  std::vector<bool> open_;                       // by index in the arena
-  std::unordered_map<uint32_t, Stream> streams_; // of threads that are there
-  RingAccount settled_;                          // of those that have gone
+  std::vector<Ring> rings_;                      // the open rings, in the order in which their streams are stored
+  std::vector<bool> open_;                       // by the ring's index in the arena
+  std::unordered_map<uint32_t, Stream> streams_; // of threads that still exist
+  RingAccount settled_;                          // sum of the threads that have ended
   std::vector<bool> known_callers_;
   std::vector<TraceWriter::CallerEntry> new_callers_;
-  uint32_t stored_paths_ = abi::kFirstPath; // the number behind the last one in the trace
+  uint32_t stored_paths_ = abi::kFirstPath; // the number after the last path in the trace
   std::vector<PathEntry> new_paths_;
   uint64_t stored_ = 0;
-  uint64_t looked_ns_;         // for rings: of those that are found later, nothing is earlier
-  uint64_t last_event_ns_ = 0; // nearly: of the last in a batch
+  uint64_t looked_ns_;         // last look for rings: rings that are found later have no earlier event
+  uint64_t last_event_ns_ = 0; // approximate: the last event of a batch
   uint64_t damaged_slots_ = 0;
   bool lost_sight_ = false;
   std::optional<PageAccess> pages_;

@@ -1,4 +1,4 @@
-// The pages of a process' large blocks: when they are looked at, and what of that goes into the trace.
+// The pages of a process' large blocks: when the collector looks at them, and what it stores in the trace.
 #include "analysis/base/machine.h"
 #include "analysis/collect/process_collector.h"
 #include "analysis/reach/proc_stat.h"
@@ -11,7 +11,8 @@
 namespace msleaks::analysis::inline collect {
 namespace {
 
-// A block's pages are looked at from when its Alloc event was drained. So rings are searched for large blocks early.
+// The collector looks at a block's pages only after it has drained the block's Alloc event. So it searches the rings
+// for large blocks early.
 constexpr uint64_t kLeastSearchPauseNs = 10'000'000, kSearchesOfAge = 400;
 constexpr uint64_t kSlotsOfSearch = 256;
 
@@ -28,14 +29,14 @@ Result<void> ProcessCollector::lookAtPages(TraceWriter &writer, uint64_t now_ns)
 bool ProcessCollector::seesPages() {
   if (pages_->works())
     return true;
-  const auto stat = readProcStat(pages_->pid()); // of a process that has ended nobody can tell
+  const auto stat = readProcStat(pages_->pid()); // works() is also false for a process that has ended: no note then
   if (stat && !stat->hasEnded())
     note("it is not known how much of its large blocks was touched: the kernel does not show it (/proc/PID/pagemap)");
   pages_.reset();
   return false;
 }
 
-// A look that fails ends the looks at this process only: the recording of all processes goes on.
+// If a look fails, the looks at this process end. The recording of all processes goes on.
 Result<void> ProcessCollector::storeLook(uint64_t now_ns, bool at_exit, TraceWriter &writer) {
   const std::vector<abi::Slot> *slots = nullptr;
   try {
@@ -55,7 +56,7 @@ Result<void> ProcessCollector::lookAtPagesAtExit(CollectOutput &output) {
   return pages_->hasBlocks() && seesPages() ? storeLook(readMonotonicNs(), true, output.writer) : Result<void>();
 }
 
-// In a stream of their own.
+// Stores the events in a stream of their own.
 Result<void> ProcessCollector::storePages(const std::vector<abi::Slot> &slots, TraceWriter &writer) {
   if (slots.empty())
     return {};
@@ -71,7 +72,7 @@ Result<void> ProcessCollector::storePages(const std::vector<abi::Slot> &slots, T
   return {};
 }
 
-// It searches what is pending now and then, and more seldom when the process grows old.
+// Searches the pending events from time to time, and less often as the process gets older.
 bool ProcessCollector::bringsLargeBlock(Ring &ring, uint64_t head, uint64_t now_ns) const {
   if (!pages_ || now_ns < ring.next_search_ns)
     return false;

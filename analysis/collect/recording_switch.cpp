@@ -5,9 +5,9 @@
 namespace msleaks::analysis::inline collect {
 namespace {
 
-constexpr uint64_t kFirstEpoch = 1; // a session that records from its beginning has no event
+constexpr uint64_t kFirstEpoch = 1; // a session that records from its beginning has no Epoch event
 
-// Odd epochs record.
+// Returns the next epoch. Odd epochs record, even ones do not.
 uint64_t nextEpoch(uint64_t epoch, bool record) { return epoch + (((epoch + 1) % 2 == 1) == record ? 1 : 2); }
 
 } // namespace
@@ -33,7 +33,7 @@ Result<void> RecordingSwitch::change(TraceWriter &writer, uint32_t selected, boo
   control_->epoch.store(nextEpoch(control_->epoch.load(std::memory_order_relaxed), enabled != 0),
                         std::memory_order_relaxed);
   control_->enabled.store(enabled, std::memory_order_release);
-  // Taken behind the store: a block that is older may have been freed unseen, a younger one not.
+  // The time is read after the store: an older block may have been freed without a record, but not a younger one.
   control_->since_ns.store(readMonotonicNs(), std::memory_order_relaxed);
   return store(writer);
 }

@@ -1,5 +1,5 @@
-// Whether a session records, and which kinds of events. Each change goes to the control page and, as an Epoch event,
-// into the trace, so that the analysis knows which blocks it may have lost sight of.
+// Says whether a session records, and which kinds of events. Each change is stored in the control page, and as an Epoch
+// event in the trace. So the analysis knows of which blocks it may have missed the frees.
 #pragma once
 
 #include "analysis/trace/trace_writer.h"
@@ -11,13 +11,14 @@ namespace msleaks::analysis::inline collect {
 
 class RecordingSwitch {
 public:
-  // `stored`: Epoch events that the trace holds already. A change that its collector did not live to store is stored.
+  // `stored`: number of Epoch events that are in the trace already. If the last collector was killed before it stored a
+  // change, the change is stored now.
   static Result<RecordingSwitch> take(abi::ControlPage &, TraceWriter &, uint64_t stored = 0);
 
   bool recording() const { return control_->enabled.load(std::memory_order_relaxed) != 0; }
   uint32_t selected() const { return control_->selected.load(std::memory_order_relaxed); }
   uint64_t sinceNs() const { return control_->since_ns.load(std::memory_order_relaxed); }
-  uint64_t stored() const { return stored_; } // Epoch events in the trace
+  uint64_t stored() const { return stored_; } // number of Epoch events in the trace
 
   Result<void> start(TraceWriter &writer) { return change(writer, selected(), true); }
   Result<void> stop(TraceWriter &writer) { return change(writer, selected(), false); }

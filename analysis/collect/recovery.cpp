@@ -22,7 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Times of a dead session: by the collector's last fit, else by a line from an arena's attach to now.
+// Returns the clock of a dead session: the line that its collector published last. Without one, it is the line from an
+// arena's attach to now.
 ClockModel modelOf(const SessionDir &session, const std::vector<ArenaReader> &arenas) {
   if (const auto line = loadFit(session.control().fit))
     return ClockModel(*line);
@@ -39,7 +40,7 @@ public:
         heartbeat_ns_(session_.control().heartbeat_ns.load(std::memory_order_acquire)), end_ns_(heartbeat_ns_) {}
 
   Result<Recovered> run();
-  uint64_t endNs() const { return end_ns_; } // of the session
+  uint64_t endNs() const { return end_ns_; } // end of the session
   void removeSession() { session_.remove(); }
   std::vector<RunProcess> processes() const;
 
@@ -52,10 +53,10 @@ private:
   const TraceReader &before_; // the trace as it was found
   StoredSession stored_;
   TraceWriter trace_;
-  uint64_t heartbeat_ns_; // the collector's last
+  uint64_t heartbeat_ns_; // last heartbeat of the collector
   uint64_t end_ns_;
   Recovered result_;
-  std::vector<RunProcess> unrecorded_; // had no room to record in, or could not make their files
+  std::vector<RunProcess> unrecorded_; // processes that had no room to record, or could not make their files
 };
 
 std::vector<ArenaReader> Recovery::openArenas() {
@@ -89,8 +90,8 @@ Result<void> Recovery::recover(ArenaReader arena, const ClockModel &clock, EndRe
     stored_.processes[process].start = startOf(process, facts);
   }
   CollectOutput output{trace_, clock};
-  // Where the time of the end is not known: the collector's last heartbeat, or the last event if that is later; never
-  // the time of the recovery.
+  // If the time of the end is not known, it is the collector's last heartbeat, or the last event if that is later. It
+  // is never the time of the recovery.
   const auto end = known && known->end ? *known->end : ProcessEnd{process, heartbeat_ns_, -1, 0, reason};
   const auto ended_ns = MSL_TRY(collector.finish(output, end.time_ns, end.status, end.reason));
   end_ns_ = std::max(end_ns_, ended_ns);
@@ -116,7 +117,7 @@ Result<Recovered> Recovery::run() {
     const EndReason reason = replaced ? EndReason::Replaced : EndReason::Ended;
     MSL_TRY(recover(std::move(arenas[i]), clock, reason));
   }
-  if (result_.still_running.empty()) // they may count more
+  if (result_.still_running.empty()) // running processes may drop more events
     MSL_TRY(accountForUnseen());
   MSL_TRY(trace_.close());
   return result_;
@@ -137,7 +138,7 @@ std::vector<RunProcess> Recovery::processes() const {
   return list;
 }
 
-// The shared memory is gone: what the trace has is all there will ever be.
+// Completes the folder when the shared memory is gone, so that nothing can be added to the trace.
 Result<Recovered> closeOnly(const RunFolder &folder, Manifest manifest, const fs::path &session) {
   auto trace = MSL_TRY(TraceWriter::append(folder.trace()));
   MSL_TRY(trace.close());
@@ -151,7 +152,8 @@ Result<Recovered> closeOnly(const RunFolder &folder, Manifest manifest, const fs
   return result;
 }
 
-// Who names the session's shared memory needs no manifest to find it by: the one that is lost is replaced.
+// If the caller names the session's shared memory, the manifest is not needed to find it. Then a lost manifest is
+// replaced.
 Result<Manifest> readOrInvent(const RunFolder &folder, const fs::path &session) {
   auto manifest = folder.readManifest();
   std::error_code unreadable;
@@ -174,7 +176,7 @@ Result<Recovered> recoverRun(const fs::path &path, const fs::path &session_path)
   if (session_path.empty() && manifest.state == "running" && !session_dir.is_absolute())
     return fail(fmt::format("'{}': its session_dir '{}' is no absolute path: name the right folder by --session",
                             (folder.path() / kManifestFile).string(), manifest.session_dir));
-  // Before anything is taken out of the shared memory.
+  // Checked before anything is taken out of the shared memory.
   MSL_TRY(checkOutputFile(folder.path() / kManifestFile));
   if (std::error_code unreadable; !fs::exists(session_dir / abi::kControlFile, unreadable)) {
     if (!session_path.empty())

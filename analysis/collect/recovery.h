@@ -1,4 +1,4 @@
-// Completes the folder of a session whose collector was killed: what the arenas still hold goes into the trace.
+// Completes the folder of a session whose collector was killed: stores the events that are still in the arenas.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -11,13 +11,13 @@
 namespace msleaks::analysis::inline collect {
 
 struct Recovered {
-  bool already_complete = false; // nothing was to be done, nothing was touched
+  bool already_complete = false; // there was nothing to do, and nothing was changed
   uint64_t events_added = 0;
-  std::vector<std::string> still_running; // "pid 17 (train.py)": left alone; recover again when they have ended
+  std::vector<std::string> still_running; // "pid 17 (train.py)": not recovered; recover again when they have ended
   std::vector<std::string> notes;
 };
 
-// `session` is where the shared memory is; empty: where the manifest says. Doing it twice does no harm.
+// `session`: the directory of the shared memory; empty: the manifest names it. A second call does no harm.
 Result<Recovered> recoverRun(const std::filesystem::path &folder, const std::filesystem::path &session = {});
 
 } // namespace msleaks::analysis::inline collect

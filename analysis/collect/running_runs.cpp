@@ -16,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As the session's page says; it may have gone meanwhile. 0: it is no session of ours.
+// Returns the collector's pid from the session's control page; the collector may have ended. 0: this is no session of
+// the user.
 uint32_t collectorOf(const fs::path &session) {
   const auto file = openFile(session / abi::kControlFile, Access::Read);
   if (!file)
@@ -30,8 +31,8 @@ uint32_t collectorOf(const fs::path &session) {
   return page->at<abi::ControlPage>(0)->collector_pid;
 }
 
-// The folder whose trace the process has open, and whose manifest names this session: no other process with the same
-// number has that, so the collector is alive. Empty: there is none.
+// Returns the run folder whose trace the process has open, and whose manifest names this session. Another process with
+// the same pid would not have it open, so the collector is alive. Empty: there is no such folder.
 fs::path folderOf(uint32_t collector, const fs::path &session) {
   std::error_code ended;
   for (fs::directory_iterator entry(fmt::format("/proc/{}/fd", collector), ended), end; !ended && entry != end;
@@ -50,7 +51,8 @@ fs::path folderOf(uint32_t collector, const fs::path &session) {
   return {};
 }
 
-// "msleaks-UID-PID-TIME": when it began, in hexadecimal of one length for the next centuries.
+// Returns TIME of "msleaks-UID-PID-TIME": when the session began. It is hexadecimal, and has the same length for the
+// next centuries.
 std::string beginOf(const fs::path &session) {
   const std::string name = session.filename().string();
   return name.substr(name.rfind('-') + 1);

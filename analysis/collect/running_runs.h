@@ -1,4 +1,4 @@
-// Which sessions are recorded now, and into which run folders.
+// Finds the sessions that are being recorded, and their run folders.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -9,14 +9,14 @@ namespace msleaks::analysis::inline collect {
 
 enum class Collecting { GoesOn, Ended, Orphaned };
 
-// How the session of this run folder stands, from its files alone: a collector that is busy, or stopped with its
-// program, need not answer (session_status.h asks it). What cannot be told goes on.
+// Returns the state of this folder's session, from its files alone. A collector that is busy, or stopped with its
+// program, does not answer (session_status.h asks it). If the state is not known, the result is GoesOn.
 Collecting howItStands(const std::filesystem::path &run);
 
-// The run folder of the session that began last among those whose collector is alive. An error: there is none.
+// Returns the run folder of the newest session whose collector is alive. An error: there is none.
 //
-// The directories of sessions lie in `shared_memory`, unless there was no room; the folder is told by the kernel: it is
-// where the collector has its trace open.
+// The directories of sessions are in `shared_memory`, unless it had no room. The run folder is where the collector has
+// its trace open, as the kernel says.
 Result<std::filesystem::path> newestRunningRun(const std::filesystem::path &shared_memory = "/dev/shm");
 
 } // namespace msleaks::analysis::inline collect

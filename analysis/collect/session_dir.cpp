@@ -20,14 +20,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Room for a handful of busy threads and what a process needs besides.
+// Room for a handful of busy threads and for other data of a process.
 uint64_t wantedBytes(const abi::Flags &flags) { return uint64_t{flags.ring_max_kib} * 1024 * 4 + (uint64_t{16} << 20); }
 
 constexpr char kUnfinishedControl[] = "control.new";
 
 std::string reason() { return std::strerror(errno); }
 
-// Empty when the directory has the room, else why not.
+// Returns why the directory has not enough room; empty: it has.
 std::string missingRoom(const fs::path &directory, uint64_t wanted) {
   struct statvfs room{};
   if (statvfs(directory.c_str(), &room) != 0)
@@ -51,8 +51,8 @@ tl::unexpected<Error> cannot(const char *step, const fs::path &file) {
   return fail(fmt::format("{}: cannot {}: {}", file.string(), step, reason()), ExitStatus::OwnFault);
 }
 
-// A new file of one page. Really allocated, so that a full file system is an error here and not a SIGBUS in the user's
-// program.
+// Creates a file of one page. The page is really allocated, so that a full file system is an error here, and not a
+// SIGBUS in the user's program.
 Result<Mapping> makePage(const fs::path &path, FileDescriptor &file) {
   file = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file.valid())
@@ -93,7 +93,7 @@ Result<SessionDir> SessionDir::create(const SessionWish &wish) {
 Result<void> SessionDir::makeControl(const SessionWish &wish) {
   const fs::path file = path_ / abi::kControlFile;
   const fs::path unfinished = path_ / kUnfinishedControl;
-  if (auto made = makeUnseen(); !made) // before `control`, which says that the session is there
+  if (auto made = makeUnseen(); !made) // made before `control`, which shows that the session is ready
     return made;
   auto page = MSL_TRY(makePage(unfinished, control_));
   page_ = std::move(page);
@@ -128,7 +128,7 @@ Result<void> SessionDir::makeUnseen() {
   return {};
 }
 
-// A session whose page cannot be had is recovered all the same.
+// Without this page, a session is still recovered.
 void SessionDir::openUnseen() {
   const auto file = openFile(path_ / abi::kUnseenFile, Access::ReadWrite);
   if (!file)
@@ -168,7 +168,7 @@ std::vector<fs::path> SessionDir::arenas() const { return filesOf(path_, kRingsS
 uint32_t pidOfArena(const fs::path &file) {
   uint32_t pid = 0;
   const std::string name = file.filename().string();
-  std::from_chars(name.data(), name.data() + name.size(), pid); // the runtime's arena.cpp: "PID.TICKS.rings"
+  std::from_chars(name.data(), name.data() + name.size(), pid); // the name is "PID.TICKS.rings" (runtime/src/arena.cpp)
   return pid;
 }
 
@@ -180,7 +180,8 @@ bool SessionDir::changed() {
       static_cast<uint64_t>(facts.st_mtim.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(facts.st_mtim.tv_nsec);
   if (mtime == seen_mtime_ns_)
     return false;
-  // The kernel stamps in ticks of some ms: a file that comes in the tick of our look would not change the stamp again.
+  // The kernel's time stamps have steps of some ms. A file that is created in the same step as this look would not
+  // change the stamp again.
   constexpr uint64_t kStampNs = 20'000'000;
   if (const uint64_t now = readRealtimeNs(); now > mtime + kStampNs || now + kStampNs < mtime)
     seen_mtime_ns_ = mtime;
@@ -200,15 +201,15 @@ void SessionDir::removeUnfinished(const fs::path &directory) {
   fs::remove(directory / kUnfinishedControl, ignored);
   if (!fs::exists(directory / abi::kControlFile, ignored))
     fs::remove(directory / abi::kUnseenFile, ignored);
-  fs::remove(directory, ignored); // fails when there is anything else
+  fs::remove(directory, ignored); // fails if the directory contains anything else
 }
 
-// Only what a session has made: `recover` believes a manifest that names this directory.
+// Removes only files that a session has made, because `recover` trusts a manifest that names this directory.
 void SessionDir::remove() {
   std::error_code ignored;
   for (const fs::path &arena : arenas())
     removeArena(arena);
-  for (const auto &definitions : filesOf(path_, kDefinitionsSuffix)) // of arenas that were never made
+  for (const auto &definitions : filesOf(path_, kDefinitionsSuffix)) // of arenas that do not exist
     fs::remove(definitions, ignored);
   if (fs::is_symlink(path_ / kLibraryLink, ignored))
     fs::remove(path_ / kLibraryLink, ignored);

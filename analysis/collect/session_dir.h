@@ -14,53 +14,54 @@ namespace msleaks::analysis::inline collect {
 
 inline constexpr char kRingsSuffix[] = ".rings";
 inline constexpr char kDefinitionsSuffix[] = ".defs";
-// Who watches the session touches the first file; then msleaks-run keeps the second one up to date
+// A program that watches the session touches the first file. Then msleaks-run keeps the second file up to date
 // (watch/session_sums.h).
 inline constexpr char kWatchedFile[] = "watched";
 inline constexpr char kSumsFile[] = "sums", kUnfinishedSums[] = "sums.new";
-// msleaks-run's second name for the folder of the hooks, where LD_PRELOAD cannot say the first.
+// A link of msleaks-run to the folder of the hooks, if LD_PRELOAD cannot contain the folder's own path.
 inline constexpr char kLibraryLink[] = "lib";
 
-// By its name alone: of an arena that its process could not fill.
+// Returns the pid in an arena's file name. It is needed if the process could not fill the arena.
 uint32_t pidOfArena(const std::filesystem::path &);
 
 struct SessionWish {
   abi::Flags flags;
   abi::WatchWish watch{};
-  std::string counts_folder;   // where processes put what they count; empty, or too long to be told: nowhere
-  std::string kernel_compiler; // of kernels that are given as source; empty, or too long to be told: none
+  std::string counts_folder;   // folder for the processes' counts; empty, or too long for the page: none
+  std::string kernel_compiler; // compiles kernels that are given as source; empty, or too long for the page: none
   uint32_t enabled = 0;        // bit per EventKind
-  bool paused = false;         // records nothing until it is told to start
+  bool paused = false;         // nothing is recorded until the session is started
   abi::ClockKind clock{};
-  std::filesystem::path place;    // to be made, see SessionDir::propose
-  std::filesystem::path fallback; // made and used instead when there is not enough room for `place`
+  std::filesystem::path place;    // directory to create, see SessionDir::propose
+  std::filesystem::path fallback; // created and used instead if `place` has not enough room
 };
 
 class SessionDir {
 public:
-  // A name that nobody else uses. Whoever writes it down before create() can clean up after a kill at any moment.
+  // Returns a name that nobody else uses. If the caller stores it before create(), it can clean up after a kill at any
+  // moment.
   static std::filesystem::path propose(const std::filesystem::path &shared_memory = "/dev/shm");
-  // Makes the directory, 0700, and in it the control page, complete before it gets its name. The page stays locked as
-  // long as this object lives: so a session tells whether its collector does.
+  // Creates the directory with mode 0700 and a control page, which is complete when it gets its name. The page stays
+  // locked while this object lives. So others can see whether the session's collector is alive.
   static Result<SessionDir> create(const SessionWish &);
-  // Takes over the directory of a session whose collector has gone. Fails while that one is alive.
+  // Takes over the directory of a session whose collector has ended. Fails while that collector is alive.
   static Result<SessionDir> adopt(const std::filesystem::path &);
 
   const std::filesystem::path &path() const { return path_; }
   abi::ControlPage &control() const { return *page_.at<abi::ControlPage>(0); }
-  // What processes left that could not make an arena; null in a session of somebody who made no such page.
+  // Reports of processes that could not make an arena; null: the session has no such page.
   const abi::UnseenPage *unseen() const { return unseen_.bytes() ? unseen_.at<abi::UnseenPage>(0) : nullptr; }
-  // Why the fallback is used; empty when it is not.
+  // Why the fallback is used; empty: it is not used.
   const std::string &note() const { return note_; }
 
-  // Every arena file in it, in no particular order.
+  // Returns all arena files of the session, in no particular order.
   std::vector<std::filesystem::path> arenas() const;
-  // Whether a file may have come since the last call that said yes. One stat.
+  // Whether a file may have been added since the last call that returned true. Calls stat once.
   bool changed();
 
-  // Removes an arena and its definitions: all of it is in the trace.
+  // Removes an arena and its definitions. Call this when all of them are in the trace.
   static void removeArena(const std::filesystem::path &arena);
-  // Removes the rest that a kill in the middle of create() left.
+  // Removes the files that a killed create() left.
   static void removeUnfinished(const std::filesystem::path &directory);
   void remove();
 

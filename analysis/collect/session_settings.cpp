@@ -8,7 +8,7 @@
 namespace msleaks::analysis::inline collect {
 namespace {
 
-// The threads of the session read it meanwhile.
+// Threads of the session may read the field at the same time.
 template <class T> void storeShared(T &field, T value) {
   std::atomic_ref<T>(field).store(value, std::memory_order_relaxed);
 }
@@ -25,7 +25,8 @@ Result<void> setNumber(Number &field, std::string_view name, std::string_view te
   return {};
 }
 
-// A flight recorder's rings are laid out and read in another way, so nobody becomes one, or ceases to be one.
+// The rings of a flight recorder have another layout and are read in another way. So a session cannot become a flight
+// recorder, or stop being one.
 Result<void> checkChange(abi::OnFull from, abi::OnFull to, std::string_view name) {
   if ((from == abi::OnFull::Overwrite) != (to == abi::OnFull::Overwrite))
     return fail(fmt::format("{}: overwrite can be chosen only when a session starts", name), ExitStatus::OwnFault);
@@ -33,14 +34,14 @@ Result<void> checkChange(abi::OnFull from, abi::OnFull to, std::string_view name
 }
 Result<void> checkChange(abi::CallStack, abi::CallStack, std::string_view) { return {}; }
 Result<void> checkChange(abi::Reach, abi::Reach, std::string_view) { return {}; }
-// Blocks that were there before would be missing.
+// Blocks from before the change would be missing.
 Result<void> checkChange(abi::AccessSource from, abi::AccessSource to, std::string_view name) {
   if (from != to)
     return fail(fmt::format("{}: the source of uses can be chosen only when a session starts", name),
                 ExitStatus::OwnFault);
   return {};
 }
-// Counts of two modes would be added up.
+// Otherwise counts of two modes would be added up.
 Result<void> checkChange(abi::CountMode from, abi::CountMode to, std::string_view name) {
   if (from != to)
     return fail(fmt::format("{}: the counted threads can be chosen only when a session starts", name),

@@ -1,4 +1,5 @@
-// `set NAME=VALUE` of a running session: the options of msleaks-run, without their dashes.
+// Changes a setting of a running session: `set NAME=VALUE`. The names are the options of msleaks-run without their
+// dashes.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -8,7 +9,8 @@
 
 namespace msleaks::analysis::inline collect {
 
-// Usage: no such name or value. OwnFault: not while the session runs. `events` is not among them (RecordingSwitch).
+// An error: there is no such name or value (Usage), or it cannot change while the session runs (OwnFault).
+// RecordingSwitch changes `events`.
 Result<void> changeSetting(abi::ControlPage &, std::string_view name, std::string_view value);
 
 } // namespace msleaks::analysis::inline collect

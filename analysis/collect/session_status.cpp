@@ -28,7 +28,7 @@ Result<Manifest> manifestOf(const fs::path &run) {
   return tl::make_unexpected(folder.error());
 }
 
-// The status of a session that nobody collects, from its trace.
+// Returns the status of a session without a collector, from its trace.
 Result<SessionStatus> statusOfTrace(const fs::path &run) {
   auto folder = MSL_TRY(RunFolder::open(run));
   const auto reader = MSL_TRY(TraceReader::open(folder.trace()));

@@ -1,4 +1,4 @@
-// How a session stands, as `msleaks ctl RUN status` says it.
+// The status of a session, as `msleaks ctl RUN status` prints it.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -12,18 +12,18 @@ namespace msleaks::analysis::inline collect {
 
 struct SessionStatus {
   std::string state;      // recording, paused, ended, or orphaned: its collector was killed
-  uint64_t processes = 0; // images that attached so far
+  uint64_t processes = 0; // process images that attached so far
   ProcessTotals events;
-  uint64_t since_ns = 0; // CLOCK_MONOTONIC: in this state; 0 = not known
+  uint64_t since_ns = 0; // CLOCK_MONOTONIC: since when it has this state; 0 = not known
 };
 
 std::string jsonOf(const SessionStatus &);
 Result<SessionStatus> parseStatus(const std::string &json);
 
-// By its run folder, whether or not there is a collector to ask.
+// Returns the status of a run folder's session, with or without a collector.
 Result<SessionStatus> statusOfRun(const std::filesystem::path &run);
 
-// The directory of a session that is, or was last, recorded into this run folder. An error that it has ended: BadInput.
+// Returns the directory of the session that this run folder belongs to. An error: the session has ended (BadInput).
 Result<std::filesystem::path> runningSession(const std::filesystem::path &run);
 
 } // namespace msleaks::analysis::inline collect

@@ -28,25 +28,26 @@ void SessionWaiter::watch(int fd, uint32_t events) {
   epoll_event wish{};
   wish.events = events;
   wish.data.fd = fd;
-  epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &wish); // where it fails, the collector's next look finds out
+  epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &wish); // after a failure, the collector's next look still finds it
 }
 
-// Once: a process that has ended stays so, and may be kept for a while.
+// Wakes only once: the pidfd of an ended process stays readable, and may stay open for a while.
 void SessionWaiter::watchEnd(int pidfd) { watch(pidfd, EPOLLIN | EPOLLONESHOT); }
 
 void SessionWaiter::watchInput(int fd) { watch(fd, EPOLLIN); }
 
 void SessionWaiter::wake() noexcept {
-  [[maybe_unused]] const bool told = eventfd_write(woken_.get(), 1) == 0; // else it is seen when time is up
+  [[maybe_unused]] const bool told = eventfd_write(woken_.get(), 1) == 0; // after a failure, the collector sees it when
+                                                                          // its sleep is over
 }
 
 bool SessionWaiter::wait(uint64_t ns) {
   const timespec timeout{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
-  pollfd ready{epoll_.get(), POLLIN, 0}; // a negative descriptor is passed over: we only sleep
+  pollfd ready{epoll_.get(), POLLIN, 0}; // ppoll ignores a negative descriptor, and only sleeps
   if (ppoll(&ready, 1, &timeout, nullptr) <= 0)
     return false;
   epoll_event events[kEventsAtOnce];
-  epoll_wait(epoll_.get(), events, kEventsAtOnce, 0); // which ones, the collector sees for itself
+  epoll_wait(epoll_.get(), events, kEventsAtOnce, 0); // the collector itself finds out what has happened
   eventfd_t times;
   eventfd_read(woken_.get(), &times);
   alignas(inotify_event) char names[4096];

@@ -1,5 +1,5 @@
-// Waits between two rounds of the collector: for an arena that appears, a process that ends, a wake-up by another
-// thread, or time.
+// Waits between two rounds of the collector: until an arena appears, a process ends, another thread wakes it, or the
+// time is over.
 #pragma once
 
 #include "analysis/base/files.h"
@@ -9,7 +9,7 @@
 
 namespace msleaks::analysis::inline collect {
 
-// Without descriptors left for it, it only sleeps: the collector also looks by itself now and then.
+// Without free descriptors it only sleeps. The collector also looks by itself from time to time.
 class SessionWaiter {
 public:
   explicit SessionWaiter(const std::filesystem::path &session);
@@ -19,7 +19,7 @@ public:
   void watchInput(int fd);
   // Wakes once, from any thread.
   void wake() noexcept;
-  // Returns after so many ns, or as soon as something has happened since the last call; and says which.
+  // Returns after `ns`, or as soon as something has happened since the last call. True: something has happened.
   bool wait(uint64_t ns);
 
 private:

@@ -1,4 +1,5 @@
-// The part of a session that its trace holds after its collector was killed: the next one, or recovery, goes on there.
+// The part of a session that is in the trace after its collector was killed. The next collector, or the recovery,
+// continues there.
 #pragma once
 
 #include "analysis/collect/process_collector.h"
@@ -18,13 +19,13 @@ struct StoredSession {
   std::map<uint32_t, Entry> processes;
   uint32_t last_process = 0;
 
-  // The entry of the process image that made this arena, or null.
+  // Returns the entry of the process image that made this arena, or null.
   Entry *find(const ArenaFacts &);
 };
 
 Result<StoredSession> readStored(const TraceReader &);
 
-// The trace of a session whose collector was killed, as it was left, and open for more.
+// The trace of a session whose collector was killed: as the collector left it, and open for more.
 struct StoredTrace {
   TraceReader before;
   StoredSession stored;
@@ -32,7 +33,7 @@ struct StoredTrace {
 };
 Result<StoredTrace> openStored(const std::filesystem::path &trace);
 
-// Fills in how far the streams are stored that have an account, or a ring.
+// Fills in how much of each stream is stored, for all streams that have an account or a ring.
 void findPositions(StoredProcess &, uint32_t process, const ArenaReader &, const TraceReader &);
 
 } // namespace msleaks::analysis::inline collect

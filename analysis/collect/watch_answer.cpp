@@ -18,7 +18,7 @@ struct LoadedImage {
   uint64_t load_bias;
 };
 
-// The process has defined it before it asks. Nothing: it could not.
+// Returns an image. A process writes the image's definition before it asks. Nothing: it could not write the definition.
 std::optional<LoadedImage> imageOf(const std::filesystem::path &file, uint32_t number) {
   DefinitionsFile definitions(file);
   std::optional<LoadedImage> found;
@@ -57,7 +57,7 @@ WatchAnswers::~WatchAnswers() {
     thread_.join();
 }
 
-// The process may have given up its last question and ask another one.
+// The process may have given up its last question, and may ask another one now.
 void WatchAnswers::serve(ArenaReader &arena) {
   const uint32_t image = arena.askedImage();
   if (image == 0)
@@ -82,7 +82,7 @@ bool WatchAnswers::startThread() {
     return true;
   try {
     thread_ = std::thread([this] { run(); });
-  } catch (const std::system_error &) { // no room for another thread: the process goes on without its watch
+  } catch (const std::system_error &) { // no more threads are possible: the process continues without its watch
     return false;
   }
   return true;

@@ -1,4 +1,5 @@
-// A process that watches a line asks where the line's code lies in an image (abi::ArenaHeader::watch_image).
+// Answers a process that watches a line and asks for the addresses of the line's code in an image
+// (abi::ArenaHeader::watch_image).
 #pragma once
 
 #include "analysis/reach/arena_reader.h"
@@ -18,23 +19,23 @@
 
 namespace msleaks::analysis::inline collect {
 
-// The code of the wished line in image `number` of the process with this definitions file. It reads debug information,
-// which takes seconds for a large image.
+// Returns the addresses of the line's code in image `number` of the process with this definitions file. Reads debug
+// information, which takes seconds for a large image.
 std::vector<abi::WatchRange> rangesOfLine(const std::filesystem::path &definitions, uint32_t number,
                                           const abi::WatchWish &);
 
-// Answers the processes of a session. A thread of its own searches, because a process whose ring is not drained for
-// that long drops its events.
+// Answers the processes of a session. The search has a thread of its own: if the collector searched, it would not drain
+// the rings meanwhile, and events would be dropped.
 class WatchAnswers {
 public:
-  // Called by the thread. What it throws is the answer that there is no such code.
+  // The thread calls this. If it throws an exception, the answer is that there is no such code.
   using Find = std::function<std::vector<abi::WatchRange>(const std::filesystem::path &definitions, uint32_t image)>;
 
-  // `found` is called by the thread when an answer is there.
+  // The thread calls `found` when it has an answer.
   WatchAnswers(Find find, std::function<void()> found) : find_(std::move(find)), found_(std::move(found)) {}
   ~WatchAnswers();
 
-  // Takes the question of the process, if there is a new one, and gives the answer, if it is there. Does not wait.
+  // Takes a new question of the process, and stores the answer if there is one. Does not wait.
   void serve(ArenaReader &);
 
 private:
@@ -48,12 +49,12 @@ private:
 
   const Find find_;
   const std::function<void()> found_;
-  std::mutex lock_; // of all below
+  std::mutex lock_; // protects all members below
   std::condition_variable changed_;
-  std::map<std::string, Question> questions_; // by file of the arena: a process has one question at a time
-  std::deque<std::string> waiting_;           // arenas whose question nobody has taken yet
+  std::map<std::string, Question> questions_; // by the arena's file: a process has one question at a time
+  std::deque<std::string> waiting_;           // arenas whose questions the thread has not taken yet
   bool stopped_ = false;
-  std::thread thread_; // from the first question on
+  std::thread thread_; // started at the first question
 };
 
 } // namespace msleaks::analysis::inline collect

@@ -33,7 +33,7 @@ bool readNumber(std::string_view text, uint64_t &number) {
   return error == std::errc() && end == digits.data() + digits.size();
 }
 
-// The number behind the last colon, which is taken off.
+// Reads the number after the last colon, and removes both from `text`.
 bool takeNumber(std::string_view &text, uint64_t &number) {
   const size_t colon = text.rfind(':');
   if (colon == std::string_view::npos || !readNumber(text.substr(colon + 1), number))
@@ -51,7 +51,7 @@ template <size_t kSize> bool keep(std::string_view text, char (&to)[kSize]) {
 
 bool looksLikeFile(std::string_view text) { return text.find_first_of("./") != std::string_view::npos; }
 
-// A source file, which no watch of a program is called as: tensors have dots in their names.
+// Whether the text ends like the name of a source file. Dots alone do not show this: names of tensors have dots, too.
 bool isSourceFile(std::string_view text) {
   constexpr std::string_view kSuffixes[] = {".c",  ".cc",  ".cpp", ".cxx", ".cu", ".cl",  ".h",  ".hpp",
                                             ".hh", ".hxx", ".cuh", ".inl", ".m",  ".mm",  ".rs", ".f90",
@@ -60,7 +60,7 @@ bool isSourceFile(std::string_view text) {
                      [&](std::string_view suffix) { return text.size() > suffix.size() && text.ends_with(suffix); });
 }
 
-// Why it can be no name of a watch; empty: it can.
+// Returns why the text cannot be the name of a watch; empty: it can.
 std::string whyNoName(std::string_view text) {
   const std::string_view first = text.substr(0, text.find(':'));
   if (text.starts_with("0x"))
@@ -72,7 +72,7 @@ std::string whyNoName(std::string_view text) {
   return "";
 }
 
-// `text` without the operations.
+// `text`: the option without the operations. `whole`: the whole option, for messages.
 Result<abi::WatchWish> parseBlock(std::string_view whole, std::string_view text) {
   abi::WatchWish wish{};
   const size_t colon = text.find(':');

@@ -1,4 +1,4 @@
-// What --watch names (docs/watch.md): an address, a line of the source, or a watch of the program's own.
+// Reads the option --watch (docs/watch.md): an address, a line of the source, or the name of a watch in the program.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -12,13 +12,13 @@ namespace msleaks::analysis::inline collect {
 
 struct WatchOption {
   abi::WatchWish wish{};
-  bool full_content = false; // what the blocks hold is kept, too
+  bool full_content = false; // the contents of the blocks are stored, too
 };
 
-// "0x7f0000001000:4096", "train.c:31", "weights", each with operations behind it, ",begin,end", and ",full-content".
+// "0x7f0000001000:4096", "train.c:31" or "weights". Operations may follow: ",begin,end", and then ",full-content".
 Result<WatchOption> parseWatch(std::string_view text);
 
-// Of a session's options, as the manifest has them; nothing is watched where none says so.
+// Finds --watch among a session's options in the manifest. Without it, nothing is watched.
 abi::WatchWish watchOf(std::span<const std::string> options);
 
 } // namespace msleaks::analysis::inline collect

@@ -1,7 +1,7 @@
-// An exporter writes a run in a format of somebody else's. There are two interfaces: over the events of a run, and over
-// the result of its analysis. Rules: it writes to the stream that it is given and nowhere else; it need not look
-// whether writing failed, whoever called it does. One of events has memory for places and threads, never for events. To
-// add one: CONTRIBUTING.md.
+// An exporter writes a run in a format that other programs read. There are two interfaces: for the events of a run, and
+// for its report. An exporter writes only to the stream that it is given. It need not check whether the writing failed,
+// because its caller does. The memory of an exporter of events may grow with places and threads, but not with events.
+// To add an exporter, see CONTRIBUTING.md.
 #pragma once
 
 #include "analysis/base/run_folder.h"
@@ -23,14 +23,14 @@ struct EventExport {
   const TraceReader &trace; // processes, threads
   SiteCatalog &catalog;     // places, and the labels that events name
   std::ostream &out;
-  LaunchedKernels kernels{}; // up to the event that is told
+  LaunchedKernels kernels{}; // kernels that were launched up to the current event
 };
 
 class EventExporter {
 public:
   virtual ~EventExporter() = default;
   virtual void begin(EventExport &) {}
-  // In order of time; `site` is the event's one in the catalog.
+  // Called for each event, in the order of time. `site`: the event's site in the catalog.
   virtual void onEvent(EventExport &, const StreamEvent &, SiteId site) = 0;
   virtual void end(EventExport &) {}
 };
@@ -38,11 +38,12 @@ public:
 class ReportExporter {
 public:
   virtual ~ReportExporter() = default;
-  // Writes what the run folder keeps in this format. False: it keeps nothing, so a report is made for write().
+  // Writes a file of the run folder that already has this format. False: there is none, so a report is made for
+  // write().
   virtual bool writeKept(const RunFolder &, std::ostream &) { return false; }
-  // Whether the format has a form for the state at one moment.
+  // Whether the format can show the state at one moment.
   virtual bool hasMoments() const { return true; }
-  // What the report must have beside what every report has.
+  // Adds to the question what the report must contain besides its usual content.
   virtual void ask(ReportQuestion &) const {}
   virtual void write(const Report &, std::ostream &) = 0;
 };

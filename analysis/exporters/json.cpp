@@ -1,4 +1,4 @@
-// json: the whole report, as `msleaks report --json` has it (docs/report.md).
+// json: the whole report, as `msleaks report --json` prints it (docs/report.md).
 #include "analysis/exporters/registry.h"
 
 namespace msleaks::analysis::inline exporters {

@@ -1,4 +1,4 @@
-// jsonl: one JSON object a line for every event, which is also what `msleaks dump --json` writes
+// jsonl: one JSON object for each event, on a line of its own. `msleaks dump --json` writes the same
 // (docs/trace-format.md).
 #include "analysis/exporters/registry.h"
 #include "analysis/exporters/trace_names.h"
@@ -39,12 +39,12 @@ private:
   }
 
   std::optional<TraceNames> names_;
-  std::vector<std::string> ids_; // by site
-  fmt::memory_buffer lines_;     // a stream is slow to take small pieces
+  std::vector<std::string> ids_; // by SiteId
+  fmt::memory_buffer lines_;     // collects lines, because small writes to a stream are slow
 };
 
-// The id that the report has for it, in quotes: stable over builds, while an event's number means something in its
-// process only. Or null: not known.
+// Returns the id of the site in a report, in quotes, or null: not known. This id is stable across builds. The number of
+// a site in an event is valid in one process only.
 const std::string &JsonLinesExporter::idOf(SiteId site, const SiteCatalog &catalog) {
   if (site.index >= ids_.size())
     ids_.resize(std::max<size_t>(catalog.size(), site.index + 1));
@@ -77,7 +77,7 @@ void JsonLinesExporter::addFields(const StreamEvent &entry) {
   });
 }
 
-// The name of what is launched.
+// Adds the name of the launched kernel.
 void JsonLinesExporter::addKernel(const EventExport &run, const StreamEvent &entry) {
   const LabelId name = run.kernels.nameOf(entry.process, entry.event.as<abi::LaunchEvent>().kernel);
   add(",\"name\":{}", name.known() ? quoted(run.catalog.labels().textOf(name)) : "null");

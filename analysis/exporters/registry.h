@@ -1,8 +1,8 @@
-// The formats are the files of this folder. Each ends with
+// The formats are the files of this folder. The last line of each is
 //
 //   MSL_REGISTER_EXPORTER(stem_of_the_file, "what it is, for export --list", TheExporter)
 //
-// and the stem is the format's name. TheExporter derives from EventExporter or from ReportExporter.
+// The stem is the name of the format. TheExporter derives from EventExporter or from ReportExporter.
 #pragma once
 
 #include "analysis/exporters/exporter.h"
@@ -16,9 +16,9 @@
 
 namespace msleaks::analysis::inline exporters {
 
-// In the order of their names.
+// Returns all formats, sorted by name.
 std::vector<Format> formats();
-// Fails on a name that is none of them, and says which there are.
+// Returns the format of this name. If there is none, the error lists all formats.
 Result<Format> formatOf(std::string_view name);
 
 } // namespace msleaks::analysis::inline exporters

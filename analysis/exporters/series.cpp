@@ -1,4 +1,4 @@
-// series: the memory over time, as the run folder keeps it (docs/export.md).
+// series: the memory over time, as it is stored in the run folder (docs/export.md).
 #include "analysis/result/series.h"
 #include "analysis/base/files.h"
 #include "analysis/exporters/registry.h"
@@ -11,10 +11,10 @@ namespace {
 
 class SeriesExporter final : public ReportExporter {
 public:
-  // A file that this version cannot read is as good as none.
+  // If this version cannot read the file, a report is made, as if there were no file.
   bool writeKept(const RunFolder &folder, std::ostream &out) override {
     if (folder.trace() != folder.path() / kTraceFile)
-      return false; // a trace for itself: the file beside it may be another run's
+      return false; // only a trace was named, so the file beside it may belong to another run
     const std::filesystem::path file = folder.path() / kSeriesFile;
     const std::string kept = readText(file);
     if (!parseSeries(kept, file.string()))

@@ -1,4 +1,4 @@
-// text: the whole report for people, as `msleaks report --all` writes it into a pipe.
+// text: the whole report as tables, as `msleaks report --all` writes it into a pipe.
 #include "analysis/exporters/registry.h"
 #include "analysis/text/report_text.h"
 
@@ -9,7 +9,7 @@ class TextExporter final : public ReportExporter {
 public:
   void write(const Report &report, std::ostream &out) override {
     TableStyle style;
-    style.columns = SIZE_MAX; // nobody's window cuts lines
+    style.columns = SIZE_MAX; // lines are not cut, because there is no window
     style.color = false;
     writeReportTable(out, report, style);
   }

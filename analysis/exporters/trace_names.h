@@ -1,4 +1,4 @@
-// Names of what an event holds as numbers: of its process, thread, labels and flags.
+// Returns names for the numbers in an event: of the process, the thread, labels and flags.
 #pragma once
 
 #include "analysis/places/labels.h"
@@ -14,20 +14,20 @@
 
 namespace msleaks::analysis::inline exporters {
 
-// As a JSON string.
+// Returns the text as a JSON string.
 std::string quoted(std::string_view text);
 
-// What numbers of processes, streams and labels mean outside the trace, as far as it says so.
+// The meaning of the numbers of processes, streams and labels, as far as the trace contains it.
 class TraceNames {
 public:
-  // The labels outlive it.
+  // The labels must live longer than this object.
   TraceNames(const TraceReader &, const Labels &);
 
   std::optional<uint32_t> pid(uint32_t process) const;
   std::optional<uint32_t> tid(uint32_t process, uint32_t stream) const;
   // A label as a JSON string, or null.
   std::string quotedLabel(uint32_t process, uint64_t number) const;
-  // When the first process attached; without one, the clock's own zero.
+  // Returns when the first process attached. Without a process, returns 0.
   uint64_t startNs() const { return pids_.empty() ? 0 : start_ns_; }
 
 private:
@@ -45,7 +45,7 @@ template <class F> void forEachFlag(const abi::EventHeader &header, F &&f) {
 #include "msleaks/abi/event_flags.def"
 }
 
-// Not so a field that is kept for later (events.def).
+// Whether a field contains data. Some fields are reserved for later (events.def).
 inline bool holdsAnything(std::string_view field) { return field != "reserved"; }
 
 } // namespace msleaks::analysis::inline exporters
