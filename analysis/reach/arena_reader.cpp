@@ -15,7 +15,7 @@
 namespace msleaks::analysis::inline reach {
 namespace {
 
-// The producer's own fields are plain memory there; here they may change while they are read.
+// In the process, these fields are plain memory of one thread. Here they may change while they are read.
 template <class T> T loadShared(T &field) { return std::atomic_ref<T>(field).load(std::memory_order_relaxed); }
 
 tl::unexpected<Error> broken(const std::filesystem::path &file, const std::string &what) {
@@ -26,7 +26,7 @@ bool fits(uint64_t offset, uint64_t count, uint64_t size, uint64_t file_bytes) {
   return offset % alignof(uint64_t) == 0 && offset <= file_bytes && count <= (file_bytes - offset) / size;
 }
 
-// "ls\0-l\0" -> {"ls", "-l"}. A cut argument at the end is kept as far as it goes.
+// "ls\0-l\0" -> {"ls", "-l"}. An argument that is cut off at the end is kept.
 std::vector<std::string> splitCommand(const char *bytes, uint32_t count) {
   std::vector<std::string> arguments;
   for (const char *at = bytes, *end = bytes + count; at < end;) {
@@ -101,7 +101,8 @@ void RingReader::moveTo(uint64_t position) {
 uint64_t RingReader::head() const { return header()->head.load(std::memory_order_acquire); }
 
 uint64_t RingReader::reserved() const {
-  std::atomic_thread_fence(std::memory_order_acquire); // after the slots that it judges
+  std::atomic_thread_fence(std::memory_order_acquire); // read after the slots, because it shows which of them may be
+                                                       // overwritten
   return loadShared(header()->reserved);
 }
 
@@ -129,7 +130,8 @@ Result<std::optional<ArenaReader>> ArenaReader::open(const std::filesystem::path
   const uint64_t bytes = sizeOf(*fd);
   if (bytes < sizeof(abi::ArenaHeader))
     return std::nullopt;
-  // Read, not mapped: a hole reads as zeros, also where a full file system could not back it with a page.
+  // The header is read, not mapped: a hole in the file reads as zeros, even if a full file system cannot give it a
+  // page.
   abi::ArenaHeader header{};
   const auto readHeader = [&](size_t count) {
     return pread(fd->get(), &header, count, 0) == static_cast<ssize_t>(count);
@@ -189,7 +191,7 @@ uint32_t ArenaReader::pathCount() const {
   return std::min(header()->path_count.load(std::memory_order_acquire), abi::kMaxPathBlocks * abi::kPathBlockNodes);
 }
 
-// Read, not mapped: a file that was cut short gives less, not a signal.
+// The nodes are read, not mapped: a file that was cut off gives fewer nodes, and no signal.
 void ArenaReader::readPaths(uint32_t first, uint32_t most, std::vector<PathEntry> &to) const {
   const uint32_t end = std::min(pathCount(), first + std::min(most, UINT32_MAX - first));
   to.clear();

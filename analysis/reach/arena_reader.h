@@ -1,5 +1,5 @@
-// The consumer's side of a process' shared memory (abi/session.h). Nothing in it is trusted: every offset, size and
-// capacity is checked against the file before it is used, and used from a copy.
+// The collector's side of a process' shared memory (abi/session.h). The content is not trusted: every offset, size and
+// capacity is copied, and the copy is checked against the file before it is used.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -16,7 +16,7 @@
 
 namespace msleaks::analysis::inline reach {
 
-// What a thread says about its stream; see RingHeader.
+// The counts that a thread keeps of its stream; see RingHeader.
 struct RingAccount {
   uint64_t produced = 0;
   uint64_t dropped = 0;
@@ -46,18 +46,20 @@ public:
   uint64_t capacity() const { return capacity_; }
   uint64_t firstPosition() const { return first_position_; }
 
-  // Position up to which slots were handed on. Our own figure; the shared tail follows it.
+  // The position up to which slots were taken. The reader keeps its own number, and the shared tail follows this
+  // number.
   uint64_t position() const { return position_; }
   void moveTo(uint64_t position);
 
-  // Published up to here. Less than position() means: nothing new (a signal handler is at work).
+  // The position up to which slots are published. If it is less than position(), there is nothing new (a signal handler
+  // is at work).
   uint64_t head() const;
-  // Reserved up to here: what lies more than a capacity below it may be overwritten.
+  // The position up to which slots are reserved. Slots that lie more than the capacity below it may be overwritten.
   uint64_t reserved() const;
   uint64_t depth() const;
   RingAccount account() const;
 
-  // Copies the slots [from, from + out.size()); the caller knows that they are published.
+  // Copies the slots [from, from + out.size()). The caller must know that they are published.
   void copy(uint64_t from, std::span<abi::Slot> out) const;
 
 private:
@@ -70,30 +72,31 @@ private:
 };
 
 struct ArenaFacts {
-  uint32_t pid = 0, parent_pid = 0; // as the process itself knows them
-  uint64_t pid_namespace = 0;       // 0 = cannot be told
-  uint64_t process_birth = 0;       // 0 = cannot be told; abi::isOtherProcess
-  uint32_t exec_id = 0;             // 0 = cannot be told
+  uint32_t pid = 0, parent_pid = 0; // in the pid namespace of the process
+  uint64_t pid_namespace = 0;       // 0 = not known
+  uint64_t process_birth = 0;       // 0 = not known; see abi::isOtherProcess
+  uint32_t exec_id = 0;             // 0 = not known
   Ancestor ancestor;
-  uint32_t page_bytes = 0; // as the process says
+  uint32_t page_bytes = 0; // as the process reports it
   abi::ClockKind clock{};
   uint64_t attach_ticks = 0, attach_ns = 0, attach_realtime_ns = 0;
   std::vector<std::string> command;
 };
 
-// The runtime's own storage: of each thread, and of the process.
+// The memory of the runtime in the process: for each thread, and for the whole process.
 struct OwnStorage {
-  int64_t offset = 0;      // from the thread pointer on
-  uint64_t bytes = 0;      // 0 = not told
-  uint64_t call_state = 0; // abi::CallState's offset in it
-  uint64_t memory = 0;     // where a pointer to its first abi::OwnMemory lies; 0 = not told
+  int64_t offset = 0;      // distance from the thread pointer
+  uint64_t bytes = 0;      // size of a thread's storage; 0 = not known
+  uint64_t call_state = 0; // offset of abi::CallState in this storage
+  uint64_t memory = 0;     // address of a pointer to the first abi::OwnMemory; 0 = not known
 
   uint64_t of(uint64_t thread_pointer) const { return thread_pointer + static_cast<uint64_t>(offset); }
 };
 
 class ArenaReader {
 public:
-  // Nothing: the process is still making it, or we have too many files open. An error: it will never be usable.
+  // Nothing: the process is still creating the arena, or the collector has too many open files. An error: the arena
+  // will never be usable.
   static Result<std::optional<ArenaReader>> open(const std::filesystem::path &file);
 
   const std::filesystem::path &path() const { return path_; }
@@ -104,48 +107,48 @@ public:
   Result<RingReader> openRing(uint32_t index) const;
   void markDrained(uint32_t index);
 
-  // Nothing: no such caller.
+  // The code of a caller. caller() returns nothing if there is no such caller.
   struct CallerPlace {
     uint64_t address;
     uint32_t image;
   };
   std::optional<CallerPlace> caller(uint32_t index) const;
-  // Nodes of paths below this number are there.
+  // Nodes of paths with smaller numbers exist.
   uint32_t pathCount() const;
-  // Those from `first` on, at most `most`, into `to`; fewer where the arena is damaged.
+  // Reads at most `most` nodes from `first` on into `to`. Reads fewer if the arena is damaged.
   void readPaths(uint32_t first, uint32_t most, std::vector<PathEntry> &to) const;
   uint32_t pathsRefused() const;
   uint64_t droppedNoRing() const;
   uint32_t definitionsRefused() const;
-  // Of memory that the file takes.
+  // Returns how much memory the file uses.
   uint64_t memoryBytes() const;
-  // It has called exec.
+  // Whether the process has called exec.
   bool hasLeft() const;
-  // The program has installed a seccomp filter.
+  // Whether the program has installed a seccomp filter.
   bool isSandboxed() const;
-  // When the process said that it exits (CLOCK_MONOTONIC); 0 = it did not, or not yet.
+  // When the process reported its exit (CLOCK_MONOTONIC); 0 = it has not reported it.
   uint64_t exitNs() const;
 
-  // Whether the process waits to be read; what it says of the thread that waits is there then.
+  // Whether the process waits to be read. If so, the process has stored these facts about the waiting thread.
   struct Waiting {
     uint32_t tid;
     uint64_t since_ns, stack, thread_pointer;
     bool at_exit;
   };
   std::optional<Waiting> waiting() const;
-  // Begins to read it. False: it gave up meanwhile.
+  // Begins the reading. False: the process has stopped waiting.
   bool beginReading();
-  // Whether it still waits for the end of that.
+  // Whether the process still waits for the end of the reading.
   bool isReading() const;
-  // It goes on.
+  // Lets the process continue.
   void endReading();
-  // The image of which the process wants to know where the watched line is; 0 = none.
+  // The image in which the process looks for the watched line; 0 = none.
   uint32_t askedImage() const;
-  // It goes on. What there is no room for is left out.
+  // Stores the answer and lets the process continue. Ranges for which there is no room are left out.
   void answerImage(const std::vector<abi::WatchRange> &);
-  // Blocks that the collector tells the process.
+  // The blocks about which the collector tells the process.
   abi::LargeBlocks *largeBlocks() { return &header()->large_blocks; }
-  // Where the runtime keeps what it knows of a thread.
+  // Where the runtime stores its data about a thread.
   OwnStorage ownStorage() const;
 
 private:

@@ -21,8 +21,8 @@ BetweenAllocations::BetweenAllocations(const ProcessMemory &memory, const OwnSto
       code_.push_back(std::move(range));
 }
 
-// A thread that has not recorded anything yet has zeros there. One whose registers or storage cannot be read is not
-// where it can be told.
+// A thread that has not recorded anything has zeros in this storage. If the registers or the storage of a thread cannot
+// be read, the answer is false.
 bool BetweenAllocations::operator()(const ThreadState &thread) const {
   if (own_.bytes == 0 || thread.thread_pointer == 0)
     return false;

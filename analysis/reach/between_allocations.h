@@ -1,4 +1,5 @@
-// Whether a stopped thread is in the middle of an allocation: the trace does not know then what it has.
+// Whether a stopped thread is between allocations. In the middle of an allocation, the trace does not show which blocks
+// the thread has.
 #pragma once
 
 #include "analysis/reach/arena_reader.h"
@@ -17,7 +18,7 @@ public:
 private:
   const ProcessMemory *memory_;
   OwnStorage own_;
-  std::vector<MappedRange> code_; // of msleaks
+  std::vector<MappedRange> code_; // code of msleaks' libraries
 };
 
 } // namespace msleaks::analysis::inline reach

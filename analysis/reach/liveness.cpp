@@ -17,13 +17,14 @@
 namespace msleaks::analysis::inline reach {
 namespace {
 
-// 0 = not ours to see, or gone.
+// 0 = the process may not be read, or has ended.
 uint64_t pidNamespaceOf(const std::string &process) {
   struct stat status{};
   return stat(("/proc/" + process + "/ns/pid").c_str(), &status) == 0 ? status.st_ino : 0;
 }
 
-// "NSpid: 4711 1": our number first, then one a namespace, its own last.
+// Whether the process has this pid in its own namespace. "NSpid: 4711 1" lists the pids in all namespaces, from the
+// reader's to the process' own.
 bool callsItself(const std::string &process, uint32_t pid) {
   std::ifstream file("/proc/" + process + "/status");
   for (std::string line; std::getline(file, line);)
@@ -61,7 +62,7 @@ bool isStillRunning(const ArenaFacts &facts) {
   const auto stat = readProcStat(pid);
   if (stat && (stat->hasEnded() || !stat->hadBegun(facts.attach_ns)))
     return false;
-  return !ProcessWatch(pid, facts.attach_ns, facts.process_birth).hasEnded(); // as far as can be told
+  return !ProcessWatch(pid, facts.attach_ns, facts.process_birth).hasEnded(); // as far as is known
 }
 
 std::string describeProcess(const ArenaFacts &facts) {

@@ -1,4 +1,4 @@
-// Whether a process image that wrote an arena is still there.
+// Whether a process image with an arena still exists.
 #pragma once
 
 #include "analysis/reach/arena_reader.h"
@@ -8,18 +8,19 @@
 
 namespace msleaks::analysis::inline reach {
 
-// The number that the process has where we are: one of another pid namespace has two. 0 = it is not seen from here.
+// Returns the process' pid in the collector's namespace: a process in another pid namespace has two pids. 0 = the
+// process is not visible here.
 uint32_t pidHere(const ArenaFacts &);
 
-// Whether `later` is what an exec made of the process that was `earlier`; or, where it is not known which processes
-// they are, somebody who was given its number. Two copies of the runtime in one process replace nothing, nor do the
-// first processes of two pid namespaces.
+// Whether `later` is an image that an exec made of the process `earlier`. If it is not known which processes they are,
+// `later` may also be another process that got the same pid. Two copies of the runtime in one process do not replace
+// each other. The first processes of two pid namespaces do not, either.
 bool replaces(const ArenaFacts &later, const ArenaFacts &earlier);
 
-// False when the process has ended, or when its number belongs to somebody who started after the arena was made.
+// False: the process has ended, or its pid belongs to a process that started after the arena was made.
 bool isStillRunning(const ArenaFacts &);
 
-// The program and its arguments in one line.
+// Returns the program and its arguments in one line.
 std::string describeProcess(const ArenaFacts &);
 
 } // namespace msleaks::analysis::inline reach

@@ -10,17 +10,17 @@ namespace msleaks::analysis::inline reach {
 namespace {
 
 std::atomic<uint64_t> lost{0};
-uintptr_t pageBytes = 4096; // sysconf is not to be called in a signal handler
+uintptr_t pageBytes = 4096; // a signal handler must not call sysconf
 
 void replacePage(int signal, siginfo_t *fault, void *) {
   const int before = errno;
   void *page = reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(fault->si_addr) & ~(pageBytes - 1));
-  // BUS_ADRERR comes from a mapped file only. The instruction is tried again on the new page.
+  // BUS_ADRERR comes only from a mapped file. After this handler, the instruction runs again with the new page.
   if (fault->si_code != BUS_ADRERR ||
       mmap(page, pageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
     struct sigaction standard{};
     standard.sa_handler = SIG_DFL;
-    sigaction(signal, &standard, nullptr); // the next attempt ends us
+    sigaction(signal, &standard, nullptr); // the next access ends msleaks
   }
   lost.fetch_add(1, std::memory_order_relaxed);
   errno = before;

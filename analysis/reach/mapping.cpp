@@ -12,7 +12,7 @@
 namespace msleaks::analysis::inline reach {
 
 Result<FileDescriptor> openFile(const std::filesystem::path &file, Access access) {
-  // O_NONBLOCK: a FIFO put in the file's place must not stop us.
+  // O_NONBLOCK: if there is a FIFO in the place of the file, open must not wait.
   const int mode = access == Access::Read ? O_RDONLY : O_RDWR;
   FileDescriptor fd(::open(file.c_str(), mode | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!fd.valid()) {

@@ -11,12 +11,13 @@ namespace msleaks::analysis::inline reach {
 namespace {
 
 constexpr uint64_t kLeastPauseNs = 10'000'000, kPauseOfCost = 50;
-// The number of looks, and of events in the trace, grows with the logarithm of a long run's time.
+// So the number of looks, and of events in the trace, grows with the logarithm of a long run's time.
 constexpr uint64_t kPausesOfAge = 100, kPausesOfRest = 16;
-constexpr uint64_t kBytesOfPart = uint64_t{512} << 20; // some ms: then the rings are drained
-constexpr uint64_t kBytesOfCall = 256 << 10;           // whose pages take as long as the call that asks for them
+constexpr uint64_t kBytesOfPart = uint64_t{512} << 20; // takes some ms, and then the rings are drained
+constexpr uint64_t kBytesOfCall = 256 << 10;           // reading this many bytes' pages takes as long as the system
+                                                       // call itself
 constexpr size_t kMostBlocks = 100'000;
-// No process has more address space. An event that says more is damaged.
+// No process has a larger address space. An event with a larger number is damaged.
 constexpr uint64_t kAddressSpaceBytes = uint64_t{1} << 57;
 
 bool isInAddressSpace(uint64_t address, uint64_t size) {
@@ -25,7 +26,8 @@ bool isInAddressSpace(uint64_t address, uint64_t size) {
 
 bool isHost(abi::Heap heap) { return heap == abi::Heap::Host || heap == abi::Heap::Mapping; }
 
-// Whether it begins a block whose pages tell what is needed of it. What a moved mapping was before is not known here.
+// Whether the event allocates a block whose pages show its use. For a moved mapping, the state of its old pages is not
+// known here.
 bool isToLookAt(const abi::EventHeader &header) {
   if (header.kind != abi::EventKind::Alloc || (header.flags & (abi::kReserve | abi::kFile)) != 0)
     return false;
@@ -33,7 +35,7 @@ bool isToLookAt(const abi::EventHeader &header) {
          (header.heap == abi::Heap::Mapping && (header.flags & (abi::kListed | abi::kRealloc)) == 0);
 }
 
-// The end of a range that a process told. A range that wraps ends with the address space.
+// Returns the end of a range in an event. A range that wraps ends with the address space.
 uint64_t endOf(uint64_t address, uint64_t size) {
   return isInAddressSpace(address, size) ? address + size : UINT64_MAX;
 }
@@ -61,7 +63,7 @@ void PageAccess::follow(const abi::Slot &slot) {
   }
 }
 
-// Events of different threads are not in the order of their times: a later block may be there already.
+// Events of different threads do not come in the order of time. So a later block may already be known at this address.
 void PageAccess::add(abi::Heap heap, uint64_t address, uint64_t size, uint64_t time_ns) {
   Blocks &blocks = of(heap);
   const auto found = blocks.find(address);
@@ -84,7 +86,7 @@ void PageAccess::add(abi::Heap heap, uint64_t address, uint64_t size, uint64_t t
 void PageAccess::remove(abi::Heap heap, uint64_t address, uint64_t size, uint64_t time_ns) {
   Blocks &blocks = of(heap);
   auto at = blocks.lower_bound(address);
-  if (size > 0 && at != blocks.begin()) { // munmap may cut the one before
+  if (size > 0 && at != blocks.begin()) { // munmap may cut the end of the block before
     const auto before = std::prev(at);
     if (before->first + before->second.size > address)
       at = before;
@@ -99,8 +101,8 @@ PageAccess::Blocks::iterator PageAccess::forget(Blocks &blocks, Blocks::iterator
   return blocks.erase(block);
 }
 
-// Within a page that the block does not own all of. A page that is absent is not read: that would map it. One that
-// cannot be read counts.
+// Returns the touched bytes in a page that only partly belongs to the block. A page that is absent is not read, because
+// reading would map it. A page that cannot be read counts as touched.
 uint64_t PageAccess::touchedAtEnd(uint64_t begin, uint64_t end) const {
   const uint64_t page = begin / memory_->pageBytes() * memory_->pageBytes();
   std::vector<std::byte> bytes(end - begin);
@@ -111,7 +113,8 @@ uint64_t PageAccess::touchedAtEnd(uint64_t begin, uint64_t end) const {
   return zero ? 0 : bytes.size();
 }
 
-// Goes on with the block for `left` bytes at most, and takes off what that costs. True: the whole block was read.
+// Continues with the block for at most `left` bytes, and subtracts the cost from `left`. True: the whole block was
+// read.
 bool PageAccess::readPages(uint64_t address, Block &block, uint64_t &left) {
   const uint64_t page = memory_->pageBytes(), end = address + block.size;
   const uint64_t first = std::min((address + page - 1) / page * page, end), last = std::max(end / page * page, first);
@@ -127,7 +130,7 @@ bool PageAccess::readPages(uint64_t address, Block &block, uint64_t &left) {
   return block.looked_until == last;
 }
 
-// What was touched stays so, though its pages may be given back.
+// Touched bytes stay touched, even if their pages are given back to the kernel.
 void PageAccess::report(abi::Heap heap, uint64_t address, Block &block) {
   const uint64_t touched_bytes = std::max(block.touched_bytes, std::exchange(block.touched_until, 0));
   block.looked_until = 0;
@@ -137,7 +140,7 @@ void PageAccess::report(abi::Heap heap, uint64_t address, Block &block) {
   block.known = true;
   block.touched_bytes = touched_bytes;
   if (touched_bytes == block.size)
-    told_.remove(address); // no look will say more
+    told_.remove(address); // further looks would find nothing new
   abi::PagesEvent event{};
   event.header.heap = heap;
   event.address = address;
@@ -147,7 +150,7 @@ void PageAccess::report(abi::Heap heap, uint64_t address, Block &block) {
   found_.push_back(event);
 }
 
-// Blocks come and go between two parts of a look.
+// Between two parts of a look, blocks may appear and disappear.
 void PageAccess::lookOn(uint64_t left_bytes) {
   while (at_ && left_bytes > 0) {
     Blocks &blocks = blocks_[at_->heap];
@@ -173,7 +176,7 @@ const std::vector<abi::Slot> &PageAccess::look(uint64_t now_ns, bool at_exit) {
   if (!works())
     return events_;
   if (at_exit)
-    lookOn(UINT64_MAX); // to the end of the look under way
+    lookOn(UINT64_MAX); // finishes the look that has begun
   if (!at_) {
     at_.emplace();
     begin_ns_ = now_ns;
@@ -196,7 +199,8 @@ void PageAccess::rest(uint64_t now_ns) {
   cost_ns_ = 0;
 }
 
-// The end of a look matters where something has changed, or may have been touched for the first time by the next one.
+// Adds an event for the end of the look if something has changed. It is also needed if a block is still untouched,
+// because the next look may find it touched.
 void PageAccess::endLook(uint64_t now_ns, bool at_exit) {
   rest(now_ns);
   if (at_exit)
@@ -220,14 +224,14 @@ namespace {
 
 uint64_t addressOfBlock(const abi::LargeBlock &block) { return block.address.load(std::memory_order_relaxed); }
 
-// 0: the place is empty.
+// 0: the entry is free.
 uint64_t sizeAt(const abi::LargeBlock &place) {
   return addressOfBlock(place) != 0 ? place.size.load(std::memory_order_relaxed) : 0;
 }
 
 } // namespace
 
-// The process takes a block only if its address is the same before and after it has read the rest.
+// The process uses an entry only if the address is the same before and after it has read the other fields.
 void LargeBlocks::add(uint64_t address, uint64_t size, uint64_t time_ns) {
   if (told_ == nullptr || address == 0)
     return;
@@ -238,7 +242,7 @@ void LargeBlocks::add(uint64_t address, uint64_t size, uint64_t time_ns) {
   if (sizeAt(*place) >= size)
     return;
   place->address.store(0, std::memory_order_release);
-  std::atomic_thread_fence(std::memory_order_release); // seen before the rest changes
+  std::atomic_thread_fence(std::memory_order_release); // the 0 becomes visible before the other fields change
   place->size.store(size, std::memory_order_relaxed);
   place->time_ns.store(time_ns, std::memory_order_relaxed);
   place->address.store(address, std::memory_order_release);

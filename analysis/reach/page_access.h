@@ -1,9 +1,9 @@
-// Which pages of large blocks were ever touched: what the page tables of a process say of memory whose uses no call
-// names.
+// Finds which pages of large blocks were ever touched, from the page tables of the process. This also shows uses of
+// memory that no call reports.
 //
-// A page that is not there was never read nor written since its mapping was made, or since it was given back to the
-// kernel. One that is there may have been touched by a block that lay there before. So too much may count as touched,
-// never too little.
+// A page that is absent was never read or written since its mapping was made, or since the page was given back to the
+// kernel. A page that is present may have been touched by an earlier block at this address. So too much may count as
+// touched, but never too little.
 #pragma once
 
 #include "analysis/reach/process_memory.h"
@@ -18,14 +18,14 @@
 
 namespace msleaks::analysis::inline reach {
 
-// Tells a process which of its blocks the collector looks at, so that the process itself looks once more just before it
-// frees one (abi::LargeBlocks).
+// Tells a process which of its blocks the collector looks at. The process itself looks at such a block again just
+// before it frees it (abi::LargeBlocks).
 class LargeBlocks {
 public:
-  // Null: nobody is told.
+  // Null: the process is not told.
   explicit LargeBlocks(abi::LargeBlocks *told) : told_(told) {}
 
-  // Where there are too many, the largest ones stay.
+  // If there are too many blocks, the largest are kept.
   void add(uint64_t address, uint64_t size, uint64_t time_ns);
   void remove(uint64_t address);
 
@@ -37,42 +37,43 @@ private:
 
 class PageAccess {
 public:
-  // Looks at host blocks and mappings of so many bytes or more. The process is told of them by `told`, if that is not
-  // null.
+  // Looks at host blocks and mappings of at least `least_bytes`. If `told` is not null, it tells the process about
+  // them.
   PageAccess(uint32_t pid, uint64_t least_bytes, abi::LargeBlocks *told = nullptr)
       : pid_(pid), least_bytes_(least_bytes), told_(told) {}
 
   uint32_t pid() const { return pid_; }
   bool hasBlocks() const { return !blocks_[0].empty() || !blocks_[1].empty(); }
-  // Whether the kernel tells the pages of this process. They are opened at the first call.
+  // Whether the kernel shows the page table of this process. The first call opens it.
   bool works();
-  // Whether the event makes a block to look at.
+  // Whether the event allocates a block to look at.
   bool begins(const abi::Slot &) const;
-  // In the order of each thread's events, with times in ns.
+  // Takes an event, whose time is in ns. The events of each thread must be in order.
   void onEvent(const abi::Slot &slot) {
     if (hasBlocks() || begins(slot))
       follow(slot);
   }
-  // Whether it may look again: 100 times a second, a fiftieth of the time, and more seldom as the process grows older
-  // or nothing changes.
+  // Whether a look is due. Looks happen at most 100 times a second and take at most a fiftieth of the time. They are
+  // less frequent when the process is older or nothing changes.
   bool isDue(uint64_t now_ns) const { return now_ns >= next_ns_ && now_ns >= rest_until_ns_ && hasBlocks(); }
-  // Looks, from `now_ns` on. Returns a Pages event for each block of which more is touched, and one that ends the look;
-  // two slots each. Their time is the end of the look: a block that was freed during it is dead by then, and its event
-  // is ignored. A look at much memory is taken in parts: it is due again at once, and there are no events yet. None is
-  // due behind the look at the exit: who reads the process' memory then maps pages of it.
+  // Looks at all blocks. The look begins at `now_ns`. Returns a Pages event for each block of which more is touched,
+  // and one that ends the look; each has two slots. Their time is the end of the look. If a block was freed during the
+  // look, it is dead by then, and its event is ignored. A look at much memory is split into parts: then the result is
+  // empty, and the next part is due at once. After the look at the exit, no look is due, because the reading of
+  // pointers maps pages of the process.
   const std::vector<abi::Slot> &look(uint64_t now_ns, bool at_exit = false);
-  // How many blocks were not looked at, because there were too many.
+  // Returns how many blocks were not looked at, because there were too many.
   uint64_t leftOut() const { return left_out_; }
 
 private:
   struct Block {
     uint64_t size = 0, time_ns = 0;
     uint64_t touched_bytes = 0;
-    bool known = false;         // it was looked at
-    uint64_t looked_until = 0;  // address up to which a look under way has read its pages; 0 = none has begun
-    uint64_t touched_until = 0; // touched bytes below it
+    bool known = false;         // the block was looked at before
+    uint64_t looked_until = 0;  // address up to which the current look has read the block's pages; 0 = not begun
+    uint64_t touched_until = 0; // touched bytes below looked_until
   };
-  using Blocks = std::map<uint64_t, Block>; // by address
+  using Blocks = std::map<uint64_t, Block>; // blocks by address
   struct Position {
     size_t heap = 0;
     uint64_t address = 0;
@@ -91,17 +92,17 @@ private:
   Blocks &of(abi::Heap heap) { return blocks_[heap == abi::Heap::Mapping]; }
 
   uint32_t pid_;
-  std::optional<ProcessMemory> memory_; // opened once there is a block
+  std::optional<ProcessMemory> memory_; // opened at the first look
   uint64_t least_bytes_, left_out_ = 0;
   LargeBlocks told_;
-  std::array<Blocks, 2> blocks_;        // of the host's heap, mappings
+  std::array<Blocks, 2> blocks_;        // blocks of the host's heap, and mappings
   uint64_t first_ns_ = 0;               // when the first look began
   uint64_t changed_ns_ = 0;             // when a look last found a change
   uint64_t next_ns_ = 0;                // no look is due before
   uint64_t rest_until_ns_ = 0;          // nor before this, unless there is a new block
-  std::optional<Position> at_;          // where the look under way goes on
-  uint64_t begin_ns_ = 0, cost_ns_ = 0; // of that look
-  bool has_untouched_ = false;          // that look has seen a block of which nothing is touched
+  std::optional<Position> at_;          // where the current look continues
+  uint64_t begin_ns_ = 0, cost_ns_ = 0; // of the current look
+  bool has_untouched_ = false;          // the current look has found a block that is untouched
   std::vector<abi::PagesEvent> found_;
   std::vector<abi::Slot> events_;
 };

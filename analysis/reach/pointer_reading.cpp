@@ -9,10 +9,10 @@
 namespace msleaks::analysis::inline reach {
 namespace {
 
-// Still in the cache of the processor when it is looked through.
+// Small enough to stay in the processor's cache until it is scanned.
 constexpr uint64_t kPartBytes = 1 << 20;
-// To look which pages of so much are there, and where malloc's arenas are, takes a second. The sanitizers map a hundred
-// times as much.
+// For this much mapped memory, it takes a second to find the pages that are present and malloc's arenas. The sanitizers
+// map a hundred times as much.
 constexpr uint64_t kMostMappedBytes = uint64_t{256} << 30;
 
 } // namespace
@@ -27,7 +27,7 @@ PointerReading::PointerReading(Subject subject) : subject_(std::move(subject)) {
     prepare();
 }
 
-// It is not read, or no further.
+// Ends the reading.
 void PointerReading::giveUp(std::string why) {
   if (map_.why_not.empty())
     map_.why_not = std::move(why);
@@ -54,7 +54,8 @@ void PointerReading::prepare() {
   }
 }
 
-// A realloc that is under way has moved what the old block held to one that nobody knows yet.
+// If no thread waits, stops the threads between allocations only. In the middle of a realloc, the old content may
+// already be in a new block that is not recorded yet.
 void PointerReading::stopThreads() {
   if (isAwaited())
     stopped_.emplace(subject_.pid, subject_.waiting.tid);

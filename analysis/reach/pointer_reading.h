@@ -1,5 +1,5 @@
-// Reads the memory of a process part by part into a trace: which words may point to blocks. Nothing runs in the process
-// meanwhile.
+// Reads the memory of a process part by part, and writes the words that may point to blocks into a trace. The process
+// stands still meanwhile.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -20,10 +20,10 @@
 
 namespace msleaks::analysis::inline reach {
 
-// Picks the words out of memory that may be pointers to blocks.
+// Finds words in memory that may be pointers to blocks.
 class PointerScan {
 public:
-  // Where a pointer to a block can point to; by address.
+  // `targets`: the memory that may contain blocks, sorted by address.
   explicit PointerScan(std::span<const MemoryRegion> targets) {
     for (const MemoryRegion &target : targets)
       if (!ranges_.empty() && ranges_.back().end == target.begin)
@@ -37,8 +37,8 @@ public:
     last_ = ranges_.front();
   }
 
-  // Calls f(pointer) for each word that points into a range, whatever its tag is; `words` were read from `begin`, a
-  // multiple of 8.
+  // Calls f(pointer) for each word that points into a range, with any tag in its upper bits. `words` were read from
+  // address `begin`, a multiple of 8.
   template <class F> void scan(uint64_t begin, std::span<const uint64_t> words, F &&f) {
     for (size_t i = 0; i < words.size(); ++i)
       if (const uint64_t address = addressOf(words[i]); address - first_ < bytes_ && isTarget(address)) // few do
@@ -63,35 +63,35 @@ private:
 
   std::vector<Range> ranges_;
   uint64_t first_ = 0, bytes_ = 0;
-  Range last_{0, 0}; // that was hit: neighbours point to neighbours
+  Range last_{0, 0}; // the range of the last hit: adjacent words often point to one range
 };
 
 class PointerReading {
 public:
   struct Subject {
     uint32_t process = 0;
-    uint32_t pid = 0;      // where we are; 0 = it cannot be read from here
-    ThreadState waiting;   // by itself, with its registers on its stack; tid 0 = none does
-    uint64_t since_ns = 0; // that it waits
-    std::string session;   // folder
+    uint32_t pid = 0;      // in the collector's pid namespace; 0 = it cannot be read from here
+    ThreadState waiting;   // the thread that waits, with its registers on its stack; tid 0 = none
+    uint64_t since_ns = 0; // since when the process waits
+    std::string session;   // folder of the session
     OwnStorage own{};
-    uint64_t most_bytes = 0; // more are not read
+    uint64_t most_bytes = 0; // a process with more bytes is not read
     bool all_blocks = false; // PointerMap::all_blocks
-    std::string why_not;     // it cannot be told what is lost, for this reason
+    std::string why_not;     // why it is not known what is lost; empty: it is known
   };
-  // Stops the other threads of the process until it is destroyed. Of a process that does not wait they run on until
-  // none of them is in the middle of an allocation.
+  // Stops the threads of the process until this object is destroyed. If no thread waits, the threads run on until none
+  // of them is in the middle of an allocation.
   explicit PointerReading(Subject);
 
   const PointerMap &map() const { return map_; }
-  // Whether threads stayed in the middle of an allocation. One may wait for room in its ring.
+  // Whether threads are still in the middle of an allocation. Such a thread may wait for room in its ring.
   bool isUnsettled() const { return stopped_ && stopped_->unsettled() > 0; }
-  // Whether a thread of the process waits for the end of this.
+  // Whether a thread of the process waits for the end of the reading.
   bool isAwaited() const { return subject_.waiting.tid != 0; }
 
-  // Reads about so many bytes more. True: all is read, and the map must be stored.
+  // Reads about `bytes` more bytes. True: everything was read, and the map must be stored.
   Result<bool> advance(TraceWriter &, uint64_t bytes);
-  // `whole`: the process has waited until now.
+  // `whole`: the process has waited, or stood still, until now.
   Result<void> store(TraceWriter &, uint64_t now_ns, bool whole);
 
 private:
@@ -109,7 +109,7 @@ private:
   std::optional<StoppedThreads> stopped_;
   std::optional<ProcessMemory> memory_;
   std::optional<PointerScan> scan_;
-  std::vector<ProcessMemory::Run> runs_; // that are to be read, by address
+  std::vector<ProcessMemory::Run> runs_; // the memory to read, by address
   size_t next_run_ = 0;
   std::vector<uint64_t> words_;
   PointerPacker packer_;

@@ -13,13 +13,13 @@
 namespace msleaks::analysis::inline reach {
 
 bool ProcStat::hadBegun(uint64_t monotonic_ns) const {
-  constexpr uint64_t kTickNs = 50'000'000; // start times come in ticks of 1 to 10 ms
+  constexpr uint64_t kTickNs = 50'000'000; // start times have steps of 1 to 10 ms
   const uint64_t now_ns = readMonotonicNs();
   const uint64_t age_ns = readClockNs(CLOCK_BOOTTIME) - start_ns;
   return age_ns + kTickNs >= now_ns - std::min(monotonic_ns, now_ns);
 }
 
-// The name in parentheses may hold anything, so fields are counted from the last one.
+// The name in parentheses may contain any characters, so the fields after the last parenthesis are counted.
 std::optional<ProcStat> readProcStat(uint32_t pid) {
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
   std::string line;

@@ -71,7 +71,7 @@ bool ProcessMemory::read(uint64_t address, std::span<std::byte> to) const {
 }
 
 std::vector<ProcessMemory::Run> ProcessMemory::touched(uint64_t begin, uint64_t end) const {
-  constexpr uint64_t kBytesAtOnce = uint64_t{256} << 20; // an entry of 8 bytes for each page of these
+  constexpr uint64_t kBytesAtOnce = uint64_t{256} << 20; // each page of these bytes has an entry of 8 bytes
   std::vector<Run> runs;
   for (uint64_t at = begin; at < end; at += kBytesAtOnce)
     addTouched(at, std::min(end, at + kBytesAtOnce), runs);

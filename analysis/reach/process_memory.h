@@ -1,4 +1,4 @@
-// The memory of another process: what is mapped where, and its bytes.
+// Reads the memory of another process: its mappings and its bytes.
 #pragma once
 
 #include "analysis/base/files.h"
@@ -19,7 +19,7 @@ struct MappedRange {
   uint64_t begin = 0, end = 0;
   bool readable = false, writable = false, executable = false;
   uint64_t file_offset = 0;
-  std::string path; // a file's path, or a name of the kernel's as "[heap]"; empty: anonymous
+  std::string path; // path of a file, or a name from the kernel such as "[heap]"; empty: anonymous
 };
 std::vector<MappedRange> parseMaps(std::string_view text);
 
@@ -33,18 +33,18 @@ public:
   explicit ProcessMemory(uint32_t pid);
 
   uint64_t pageBytes() const { return page_bytes_; }
-  // Whether the kernel tells which pages were touched.
+  // Whether the kernel shows which pages were touched.
   bool tellsTouched() const { return pages_.valid(); }
   std::vector<MappedRange> maps() const;
-  // Whether all of these bytes were there.
+  // Reads bytes. False: not all of them could be read.
   bool read(uint64_t address, std::span<std::byte> to) const;
   template <class T>
     requires std::is_trivially_copyable_v<T>
   bool read(uint64_t address, T &to) const {
     return read(address, std::as_writable_bytes(std::span(&to, 1)));
   }
-  // The parts of [begin, end), whole pages, that were ever touched: the others are zeros. All, where the kernel does
-  // not say.
+  // Returns the parts of [begin, end) that were ever touched; all other bytes are zero. Both ends must be multiples of
+  // the page size. If the kernel does not show touched pages, returns the whole range.
   struct Run {
     uint64_t begin, end;
   };
@@ -58,15 +58,15 @@ private:
   FileDescriptor pages_; // /proc/PID/pagemap
 };
 
-// What an image that is loaded says of itself: read from the process, as its file may have changed.
+// Facts about a loaded image. They are read from the process, because the image's file may have changed.
 struct LoadedImage {
   uint64_t load_bias = 0;
-  uint64_t end = 0;                // end of its variables, those without a value in the file included; 0 = not known
-  uint64_t thread_local_bytes = 0; // of each thread, with its alignment
+  uint64_t end = 0;                // end of its variables, including those without a value in the file; 0 = not known
+  uint64_t thread_local_bytes = 0; // bytes for each thread, and room for their alignment
   std::vector<std::byte> build_id;
 };
 
-// `begin`: where byte 0 of its file is mapped. What cannot be read is left as it is.
+// `begin`: the address of the first byte of the image's file. Fields that cannot be read keep their initial value.
 LoadedImage readImage(const ProcessMemory &, uint64_t begin);
 
 } // namespace msleaks::analysis::inline reach

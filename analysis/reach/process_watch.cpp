@@ -14,12 +14,12 @@
 namespace msleaks::analysis::inline reach {
 namespace {
 
-// linux/pidfd.h of Linux 6.15; the headers that we build with may be older.
+// As in linux/pidfd.h of Linux 6.15. The headers on the build machine may be older.
 struct PidfdFacts {
   uint64_t mask;
   uint64_t cgroup;
   uint32_t ids[11];
-  int32_t exit_code; // as from waitpid
+  int32_t exit_code; // as waitpid returns it
 };
 static_assert(sizeof(PidfdFacts) == 64);
 constexpr uint64_t kExitFacts = 1u << 3;
@@ -45,7 +45,7 @@ void ProcessWatch::open() {
   was_alive_ = !pollEnd();
 }
 
-// The number may have been given to somebody else meanwhile. When a process began is known to some ms only.
+// Whether the pid now belongs to another process. The start of a process is known only to some ms.
 bool ProcessWatch::isAnother() const {
   struct stat file{};
   if ((birth_ & abi::kBirthIsInode) != 0 && fstat(pidfd_.get(), &file) == 0)
@@ -71,7 +71,7 @@ bool ProcessWatch::hasEnded() {
   return true;
 }
 
-// Also as a zombie: so the number is still its own.
+// Whether the process, or its zombie, still exists. Then the pid still belongs to it.
 bool ProcessWatch::isThere() const { return syscall(SYS_pidfd_send_signal, pidfd_.get(), 0, nullptr, 0) == 0; }
 
 int ProcessWatch::waitStatus() const {

@@ -10,11 +10,12 @@
 namespace msleaks::analysis::inline reach {
 namespace {
 
-// Where the processor lets a function use what lies below its stack pointer.
+// A function may use this many bytes below its stack pointer.
 constexpr uint64_t kRedZone = 128;
-// glibc's thread descriptor: it lies at the thread pointer, above the thread-local variables, at the end of the stack.
+// Size of glibc's thread descriptor. It begins at the thread pointer, above the thread-local variables, at the end of
+// the stack.
 constexpr uint64_t kDescriptorBytes = 4096;
-// glibc's arenas but the first one lie at multiples of this.
+// All arenas of glibc except the first begin at multiples of this number.
 constexpr uint64_t kArenaBytes = 64 << 20;
 
 bool isAnonymous(const MappedRange &range) { return range.path.empty() || range.path.starts_with("[anon"); }
@@ -51,7 +52,7 @@ private:
     const MappedRange &range = ranges_[i];
     const bool is_relocated = !range.writable && !range.executable && i + 1 < ranges_.size() &&
                               ranges_[i + 1].writable && ranges_[i + 1].path == range.path &&
-                              ranges_[i + 1].begin == range.end; // read-only since the loader has filled it
+                              ranges_[i + 1].begin == range.end; // the loader has filled it, and made it read-only
     if (!range.readable || isDevice(range.path) || isOurs(range.path))
       return;
     if (const auto image = images_.find(range.path); image != images_.end()) {
@@ -76,8 +77,8 @@ private:
     return (!question_.session.empty() && path.starts_with(question_.session)) || isOurLibrary(path);
   }
 
-  // Variables without a value in the file lie behind those that have one. Directly behind them the kernel may put
-  // mappings of anybody.
+  // Variables without a value in the file follow the other variables. The kernel may put any other mapping directly
+  // after them.
   uint64_t endOfVariables(size_t i) const {
     const MappedRange &range = ranges_[i];
     if (i == 0 || !isAnonymous(range) || ranges_[i - 1].end != range.begin || !ranges_[i - 1].writable)
@@ -105,7 +106,7 @@ private:
     return i > 0 && ranges_[i - 1].end == ranges_[i].begin && !ranges_[i - 1].readable;
   }
 
-  // Anonymous memory, or a file's: what is not known to be anything else counts as in use.
+  // Takes anonymous memory, or a file's. Every part that is not known to be unused counts as in use.
   void takeOther(size_t i, uint64_t begin) {
     const MappedRange &range = ranges_[i];
     if (isKeptStack(i))
@@ -125,7 +126,8 @@ private:
         mark(std::max(range.begin, (at - std::min(at, thread_local_bytes_)) & ~uint64_t{63}),
              std::min(range.end, at + kDescriptorBytes), RegionUse::ThreadLocal, thread.tid);
     }
-    for (const ThreadState &thread : question_.threads) // what we remember of its last calls is no holder of blocks
+    for (const ThreadState &thread : question_.threads) // the runtime remembers addresses of recent blocks there, but
+                                                        // does not hold these blocks
       if (thread.thread_pointer != 0 && question_.own.bytes != 0)
         cut(question_.own.of(thread.thread_pointer), question_.own.of(thread.thread_pointer) + question_.own.bytes);
     for (const auto &[begin_of_own, end_of_own] : own_memory_)
@@ -135,7 +137,7 @@ private:
         regions_.push_back(part);
   }
 
-  // This part is used so, whatever was thought of it.
+  // Sets the use of a part, and replaces any earlier use.
   void mark(uint64_t begin, uint64_t end, RegionUse use, uint32_t tid) {
     cut(begin, end);
     parts_.push_back({begin, end, use, tid, {}, 0});
@@ -155,8 +157,8 @@ private:
     parts_ = std::move(parts);
   }
 
-  // Each begins with the address of its state, which lies in the first one of the arena's, the one before it, its size
-  // and how much of it is accessible.
+  // A part of an arena begins with four words. These are the address of the arena's state, the part before this one,
+  // the part's size, and how much of the part is accessible. The state lies in the arena's first part.
   void markArenas(const MappedRange &range) {
     constexpr uint64_t kFarthestState = 256;
     for (uint64_t at = (range.begin + kArenaBytes - 1) & ~(kArenaBytes - 1); at < range.end; at += kArenaBytes) {
@@ -175,7 +177,7 @@ private:
     return !memory_.touched(begin, begin + page).empty();
   }
 
-  // A stack whose thread has ended: glibc keeps some for later threads.
+  // Whether this is a stack whose thread has ended. glibc keeps some stacks for later threads.
   bool isKeptStack(size_t i) const {
     const MappedRange &range = ranges_[i];
     if (!tid_offset_ || !isAnonymous(range) || !isBehindGuard(i))
@@ -185,7 +187,7 @@ private:
     return descriptor && memory_.read(*descriptor + *tid_offset_, tid) && !question_.live.contains(tid);
   }
 
-  // At the end of a stack; it holds its own address twice.
+  // Finds the thread descriptor at the end of a stack. The descriptor contains its own address twice.
   std::optional<uint64_t> descriptorIn(const MappedRange &range) const {
     std::vector<uint64_t> words(std::min(range.end - range.begin, kDescriptorBytes) / sizeof(uint64_t));
     const uint64_t begin = range.end - words.size() * sizeof(uint64_t);
@@ -198,7 +200,7 @@ private:
     return std::nullopt;
   }
 
-  // Where glibc keeps a thread's number: found in a descriptor.
+  // Finds the offset of the tid in glibc's thread descriptor.
   void findDescriptors() {
 #if defined(__x86_64__)
     if (question_.threads.empty())
@@ -213,7 +215,8 @@ private:
 #endif
   }
 
-  // The runtime keeps words of stacks, and what was in watched blocks. A program that writes there ends the list.
+  // Finds the memory in which the runtime stores words of stacks and old contents of watched blocks. If the program
+  // overwrites this list, the list ends there.
   void findOwnMemory() {
     constexpr size_t kMost = 1 << 16;
     uint64_t at = 0;
@@ -228,13 +231,13 @@ private:
 
   const ProcessMemory &memory_;
   const RegionQuestion &question_;
-  std::vector<std::pair<uint64_t, uint64_t>> own_memory_; // of the runtime
+  std::vector<std::pair<uint64_t, uint64_t>> own_memory_; // memory of the runtime
   std::vector<MappedRange> ranges_;
-  std::map<std::string, std::optional<LoadedImage>, std::less<>> images_; // by path
+  std::map<std::string, std::optional<LoadedImage>, std::less<>> images_; // images by path
   uint64_t thread_local_bytes_ = 0;
   std::optional<uint64_t> tid_offset_;
   std::vector<MemoryRegion> regions_, parts_;
-  std::optional<uint64_t> dead_; // nothing below it is in use
+  std::optional<uint64_t> dead_; // no byte below this address is in use
 };
 
 } // namespace

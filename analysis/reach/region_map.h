@@ -1,4 +1,4 @@
-// What the parts of a process' memory are used for, as far as that can be told from outside.
+// Finds out what the parts of a process' memory are used for, as far as this is visible from outside.
 #pragma once
 
 #include "analysis/reach/arena_reader.h"
@@ -14,21 +14,22 @@
 namespace msleaks::analysis::inline reach {
 
 struct RegionQuestion {
-  std::string session;              // files in this folder are msleaks' own
-  std::vector<ThreadState> threads; // as far as they are seen
-  std::set<uint32_t> live;          // all of them
-  OwnStorage own{};                 // of each thread
+  std::string session;              // folder of the session: its files belong to msleaks
+  std::vector<ThreadState> threads; // threads whose registers are known
+  std::set<uint32_t> live;          // tids of all threads
+  OwnStorage own{};                 // the runtime's storage
 };
 
-// By address, without gaps in what is mapped: all that may point to a block. What only msleaks uses is left out, and so
-// are stacks below their end, those that the C library keeps for later threads, and memory of devices. Reads no page
-// that the process has not touched: the kernel would have to make it.
+// Returns all memory that may contain pointers to blocks, sorted by address. Each region is completely mapped. Memory
+// that only msleaks uses is left out. So are unused parts of stacks, stacks that the C library keeps for later threads,
+// and memory of devices. Reads no page that the process has not touched, because the kernel would have to create the
+// page.
 std::vector<MemoryRegion> regionsOf(const ProcessMemory &, const RegionQuestion &);
 
-// How much of it is writable memory, whether it was ever touched or not. Memory of devices does not count.
+// Returns how much writable memory the ranges have, touched or not. Memory of devices does not count.
 uint64_t writableBytes(const std::vector<MappedRange> &);
 
-// Whether blocks may lie there.
+// Whether the region may contain blocks.
 bool mayHoldBlocks(const MemoryRegion &);
 
 } // namespace msleaks::analysis::inline reach

@@ -11,7 +11,7 @@ namespace msleaks::analysis::inline reach {
 
 namespace {
 
-// The bytes that a line of /proc/PID/status says; 0 where there is no such line.
+// Returns the bytes in a line of /proc/PID/status; 0: there is no such line.
 uint64_t bytesAt(std::string_view status, std::string_view name) {
   const size_t at = status.find(name);
   return at == std::string_view::npos ? 0 : std::strtoull(status.data() + at + name.size(), nullptr, 10) << 10;
@@ -23,14 +23,14 @@ std::optional<ResidentSampler::Pages> ResidentSampler::lookAt(uint32_t pid) {
   const int fd = open(fmt::format("/proc/{}/status", pid).c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return std::nullopt;
-  char text[4096]; // 1.5 KiB and the list of processors
+  char text[4096]; // the text has 1.5 KiB, and the list of processors
   const ssize_t count = read(fd, text, sizeof text - 1);
   close(fd);
   text[std::max<ssize_t>(count, 0)] = 0;
   const std::string_view status(text, static_cast<size_t>(std::max<ssize_t>(count, 0)));
   const uint64_t resident = bytesAt(status, "\nVmRSS:"), shared = bytesAt(status, "\nRssShmem:");
   if (resident == 0)
-    return std::nullopt; // it has ended
+    return std::nullopt; // the process has ended
   return Pages{resident, bytesAt(status, "\nRssFile:") + shared, shared};
 }
 

@@ -1,4 +1,4 @@
-// Looks now and then how much memory of each process is resident.
+// Measures from time to time how much memory of each process is resident.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -21,19 +21,20 @@ public:
   };
   using Look = std::function<std::optional<Pages>(uint32_t pid)>;
 
-  // `look`: what is resident of a process now; nothing when there is none.
+  // `look`: returns the resident memory of a process; nothing: there is no such process.
   explicit ResidentSampler(Look look = lookAt) : look_(std::move(look)) {}
 
-  // Soon after the process was seen first, later ten times a second, less often where there are many processes.
+  // Whether a sample is due: soon after the process was first seen, later ten times a second, and less often if there
+  // are many processes.
   bool isDue(uint32_t process, uint64_t now_ns) const;
-  // Samples it. `pid`: where we are; 0 = not seen from here. `recorder_bytes`: of its arena. What is as it was the last
-  // time is not kept.
+  // Takes a sample of a process. `pid`: in the collector's pid namespace; 0 = not visible there. `recorder_bytes`: size
+  // of its arena. A sample that equals the one before is not kept.
   void visit(uint32_t process, uint32_t pid, uint64_t recorder_bytes, uint64_t now_ns);
   void forget(uint32_t process) { processes_.erase(process); }
-  // Writes the samples, each second or when there are many; with `all`, whatever is there.
+  // Writes the samples once a second, or when there are many. `all`: writes them at once.
   Result<void> store(TraceWriter &, uint64_t now_ns, bool all = false);
 
-  // From /proc/PID/status: twice the cost of statm, which does not tell shared memory from files.
+  // Reads /proc/PID/status. This costs twice as much as statm, which does not separate shared memory from files.
   static std::optional<Pages> lookAt(uint32_t pid);
 
 private:
@@ -42,8 +43,8 @@ private:
     uint64_t pause_ns = kFirstPauseNs;
     Pages last;
   };
-  // A look takes 10 us: all together cost a thousandth of a core at most. (statm takes 4 us; smaps_rollup, which would
-  // tell more, 17 ms for each GiB that is resident.)
+  // A look takes 10 us, so all looks together cost at most a thousandth of a core. (statm takes 4 us. smaps_rollup
+  // contains more, but takes 17 ms for each GiB of resident memory.)
   static constexpr uint64_t kFirstPauseNs = 10'000'000, kLongestPauseNs = 100'000'000, kPauseOfOneNs = 10'000'000;
   static constexpr uint64_t kStoreNs = 1'000'000'000;
 

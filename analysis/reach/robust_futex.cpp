@@ -5,8 +5,8 @@
 
 namespace msleaks::analysis::inline reach {
 
-// The kernel walks head_ -> entry_ -> head_ when the thread ends, and finds the word at a fixed distance from the
-// entry.
+// When the thread ends, the kernel follows the list head_ -> entry_ -> head_. It finds the word at a fixed distance
+// from the entry.
 RobustFutex::RobustFutex(std::atomic<uint32_t> &word) : word_(word) {
   head_.list.next = &entry_;
   head_.futex_offset = reinterpret_cast<char *>(&word_) - reinterpret_cast<char *>(&entry_);

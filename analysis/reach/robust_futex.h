@@ -1,4 +1,4 @@
-// A word of shared memory that tells everybody when the thread that holds it has ended, however it was killed.
+// A word of shared memory that shows when the thread that holds it has ended, even if it was killed.
 #pragma once
 
 #include <atomic>
@@ -7,8 +7,8 @@
 
 namespace msleaks::analysis::inline reach {
 
-// Held from its construction to its destruction, both in one thread. That thread holds no robust mutex of libc
-// meanwhile: the kernel has one list for each thread, and this replaces it.
+// The thread that constructs the object must also destroy it, and holds the word in between. Meanwhile it must hold no
+// robust mutex of libc: the kernel has one list for each thread, and this list replaces libc's.
 class RobustFutex {
 public:
   explicit RobustFutex(std::atomic<uint32_t> &word);

@@ -22,15 +22,15 @@ namespace msleaks::analysis::inline reach {
 namespace {
 
 constexpr uint64_t kStopNs = 100'000'000, kPauseNs = 50'000;
-// How long threads may take until they stand where they may be held, and how long one runs between two looks.
+// How long the threads may take until all of them may be held, and how long a thread runs between two looks.
 constexpr uint64_t kSettleNs = 50'000'000, kRunNs = 20'000;
 
 #if defined(__x86_64__)
-// The kernel makes a call again that ends so, once the thread goes on, unless a signal handler comes between.
-constexpr long long kMadeAgain = -514; // ERESTARTNOHAND, in no header for programs
+// With this result, the kernel makes the call again when the thread continues, unless a signal handler runs before.
+constexpr long long kMadeAgain = -514; // ERESTARTNOHAND, which no header for programs defines
 
-// epoll_wait(2) and others end with EINTR at a stop. Nothing has happened: the program did not ask for a stop. But
-// close(2) may have closed the file.
+// A stop ends epoll_wait(2) and some other calls with EINTR. The program has not asked for this, so the call is made
+// again. But not close(2), because it may have closed the file.
 void makeAgain(uint32_t tid, user_regs_struct &registers) {
   if (static_cast<long long>(registers.orig_rax) < 0 || static_cast<long long>(registers.rax) != -EINTR ||
       registers.orig_rax == SYS_close)
@@ -44,7 +44,7 @@ bool mayBeStopped(uint32_t, uint32_t) { return true; }
 #else
 void makeAgain(uint32_t, user_regs_struct &) {}
 
-// Goes on by itself behind a stop, whatever its arguments are.
+// Whether the kernel restarts the call after a stop, for any arguments.
 bool isRestarted(long call) {
   static constexpr std::array kCalls{
 #ifdef SYS_poll
@@ -54,7 +54,8 @@ bool isRestarted(long call) {
   return std::find(kCalls.begin(), kCalls.end(), call) != kCalls.end();
 }
 
-// /proc/PID/task/TID/syscall: its number and arguments, or "running".
+// Whether a stop would not disturb the thread. /proc/PID/task/TID/syscall contains the number and arguments of its
+// system call, or "running".
 bool mayBeStopped(uint32_t pid, uint32_t tid) {
   std::ifstream file(fmt::format("/proc/{}/task/{}/syscall", pid, tid));
   std::string word;
@@ -66,7 +67,7 @@ bool mayBeStopped(uint32_t pid, uint32_t tid) {
 }
 #endif
 
-// Code that handles many pointers at once has them in vector registers alone, for a moment.
+// Code that moves many pointers at once may have them only in vector registers for a moment.
 void readVectors(uint32_t tid, ThreadState &state) {
 #if defined(__x86_64__)
   constexpr unsigned kSet = NT_X86_XSTATE;
@@ -102,7 +103,7 @@ bool readRegisters(uint32_t tid, ThreadState &state) {
   return true;
 }
 
-// Until the thread has stopped. Its stop is not waited for by waitpid: that would be reported for a child, too.
+// Waits until the thread has stopped. Does not call waitpid, which would also report events of msleaks' children.
 bool waitForRegisters(uint32_t tid, ThreadState &state) {
   const uint64_t until_ns = readMonotonicNs() + kStopNs;
   do {
@@ -113,8 +114,8 @@ bool waitForRegisters(uint32_t tid, ThreadState &state) {
   return false;
 }
 
-// Lets a stopped thread run for a moment. One that was about to take a signal takes it; one that its terminal or its
-// parent has stopped stays as it is.
+// Lets a stopped thread run for a moment. If the thread was about to take a signal, it takes the signal. If its
+// terminal or its parent has stopped it, it stays stopped.
 bool runOn(ThreadState &thread) {
   siginfo_t reason{};
   if (ptrace(PTRACE_GETSIGINFO, thread.tid, nullptr, &reason) != 0)
@@ -123,7 +124,7 @@ bool runOn(ThreadState &thread) {
   if (is_event && reason.si_signo != SIGTRAP)
     return false;
   const auto signal = static_cast<uintptr_t>(is_event ? 0 : reason.si_signo);
-  if (ptrace(PTRACE_CONT, thread.tid, nullptr, signal) != 0) // NOLINT: a number where ptrace has a pointer
+  if (ptrace(PTRACE_CONT, thread.tid, nullptr, signal) != 0) // NOLINT: ptrace takes a number as a pointer
     return false;
   sleepNs(kRunNs);
   return ptrace(PTRACE_INTERRUPT, thread.tid, nullptr, nullptr) == 0 && waitForRegisters(thread.tid, thread);
@@ -151,7 +152,7 @@ StoppedThreads::StoppedThreads(uint32_t pid, uint32_t waiting, MayHold may_hold)
       done_.wait();
     });
     stopped_.wait();
-  } catch (const std::system_error &) { // no room for a thread of ours
+  } catch (const std::system_error &) { // no further thread can be created
     unseen_ = threadsOf(pid).size();
   }
 }
@@ -162,7 +163,7 @@ StoppedThreads::~StoppedThreads() {
     tracer_.join();
 }
 
-// Again as long as there are new ones: they are made by threads that have not stopped yet, or that ran on.
+// Repeats this as long as there are new threads: threads that were not stopped yet, or that ran on, may create them.
 void StoppedThreads::stopAll(const MayHold &may_hold) {
   const uint64_t until_ns = readMonotonicNs() + kSettleNs;
   while (stopNew())
@@ -190,8 +191,8 @@ bool StoppedThreads::stop(uint32_t tid) {
   return stopped;
 }
 
-// A thread that may not be held (in a lock of malloc) may wait for another one that may not be held, either. These run
-// on, and all others stand still.
+// Threads that may not be held (for example, in a lock of malloc) may wait for each other. So all of these run on
+// together, while all others stand still.
 void StoppedThreads::settle(const MayHold &may_hold, uint64_t until_ns) {
   std::vector<ThreadState *> running;
   for (ThreadState &thread : threads_)

@@ -1,4 +1,4 @@
-// The other threads of a process that waits: held still while its memory is read, and their registers.
+// Stops the threads of a process while its memory is read, and reads their registers.
 #pragma once
 
 #include <cstddef>
@@ -13,33 +13,34 @@ namespace msleaks::analysis::inline reach {
 
 struct ThreadState {
   uint32_t tid = 0;
-  uint64_t stack = 0;          // 0 = not known
-  uint64_t thread_pointer = 0; // beside which its thread-local storage lies; 0 = not known
-  uint64_t instruction = 0;    // that comes next; 0 = not known
+  uint64_t stack = 0;          // stack pointer; 0 = not known
+  uint64_t thread_pointer = 0; // the thread-local storage is next to it; 0 = not known
+  uint64_t instruction = 0;    // address of the next instruction; 0 = not known
   std::vector<uint64_t> registers{};
 };
 
-// Stops threads with ptrace(2), so that the program does not notice. A system call that the stop interrupts is made
-// again. Where only the kernel can do that (AArch64), a thread in a call that would fail with EINTR is left alone: it
-// is not seen, and may run on.
+// Stops threads with ptrace(2), so that the program does not notice. If the stop interrupts a system call, the call is
+// made again. On AArch64 only the kernel can do that. There, a thread in a call that would fail with EINTR is not
+// stopped: its registers are not seen, and it may run on.
 //
-// A thread of its own is their tracer, and its end lets them go. This also frees a thread that stops too late, and a
-// killed one, which would hold up the end of its process. It frees a thread that was about to take a signal, too:
-// PTRACE_DETACH would lose that signal.
+// A separate thread is the tracer. When it ends, the kernel releases all traced threads. This also releases a thread
+// that stops too late, and a killed thread, which would otherwise delay the end of its process. A thread that was about
+// to take a signal takes it. PTRACE_DETACH would lose that signal.
 class StoppedThreads {
 public:
-  // Whether a thread may be held where it is. It runs on for a moment until it may, for a bounded time.
+  // Whether a thread may be held where it is. If not, the thread runs on for short times, within a limit, until it may
+  // be held.
   using MayHold = std::function<bool(const ThreadState &)>;
-  // All but `waiting`; 0 = all.
+  // Stops all threads except `waiting`; 0 = all threads.
   StoppedThreads(uint32_t pid, uint32_t waiting, MayHold = [](const ThreadState &) { return true; });
   ~StoppedThreads();
   StoppedThreads(const StoppedThreads &) = delete;
   StoppedThreads &operator=(const StoppedThreads &) = delete;
 
   const std::vector<ThreadState> &threads() const { return threads_; }
-  // How many there are that could not be stopped.
+  // Number of threads that could not be stopped.
   size_t unseen() const { return unseen_; }
-  // How many stand where they may not be held.
+  // Number of threads that are stopped where they may not be held.
   size_t unsettled() const { return unsettled_; }
 
 private:
