@@ -13,16 +13,16 @@ namespace msleaks::analysis::inline text {
 namespace {
 
 constexpr size_t kShownCallers = 3, kShownPaths = 3, kShownWrappers = 4;
-constexpr size_t kComparedPaths = 200; // a place may have a hundred thousand; those with the most bytes come first
+constexpr size_t kComparedPaths = 200; // a place may have a hundred thousand paths, sorted by bytes
 
 struct Callers {
-  std::vector<SiteText>
-      wrappers;                // of the user's own, that the place called on the way to the allocator; outermost first
-  std::vector<SiteText> lines; // innermost first; functions that were inlined are lines of their own
-  bool known = true;           // whether the last of `lines` has no caller, or one that only is not shown
+  std::vector<SiteText> wrappers; // the user's own functions between the place and the allocator; outermost first
+  std::vector<SiteText> lines;    // innermost first; each inlined function is a line of its own
+  bool known = true;              // false: the last of `lines` has a caller that is not known
 };
 
-// The lines of a call, innermost first: its own, and those that its function was inlined into.
+// Returns the lines of a call, innermost first: its own line, and the lines of the functions that its function was
+// inlined into.
 std::vector<SiteText> linesOf(const SiteText &call) {
   std::vector<SiteText> lines(1 + call.inlined_at.size());
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -35,7 +35,7 @@ std::vector<SiteText> linesOf(const SiteText &call) {
   return lines;
 }
 
-// Whether it is code that libc runs before main or before a thread's function.
+// Whether this is code of libc that runs before main or before a thread's function.
 bool isStartCode(const SiteText &line) {
   constexpr std::array<std::string_view, 7> kNames = {
       "_start", "__libc_start_main", "__libc_start_call_main", "start_thread", "clone", "clone3", "__clone3"};
@@ -43,14 +43,15 @@ bool isStartCode(const SiteText &line) {
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end() || name.starts_with("__libc_start_main");
 }
 
-// A line of the standard library: its caller says more.
+// Whether this is a line of the standard library. It is left out, because its caller says more.
 bool isStandardLibrary(const SiteText &line) {
   if (!line.file.empty())
     return isSystemHeader(line.file) && line.file.find("/include/") != std::string::npos;
   return line.function.starts_with("std::") || line.function.starts_with("__gnu_cxx::");
 }
 
-// Lines of the user's own inside the place: the place was chosen since they are wrappers.
+// Returns the user's own lines between the place and the allocator. They are wrappers, so the report does not name them
+// as the place.
 std::vector<SiteText> wrappersOf(const SiteLine &line, const std::vector<SiteText> &lines, size_t place) {
   std::vector<SiteText> wrappers;
   for (size_t at = line.own ? place : 0; at-- > 0;) {
@@ -59,7 +60,7 @@ std::vector<SiteText> wrappersOf(const SiteLine &line, const std::vector<SiteTex
         (inner.origin == SiteOrigin::Pass || !isSystemImage(inner.library)))
       wrappers.push_back(inner);
   }
-  if (wrappers.size() > kShownWrappers) // the one that allocates is the last
+  if (wrappers.size() > kShownWrappers) // keeps the last wrapper, which allocates
     wrappers.erase(wrappers.begin() + kShownWrappers - 1, wrappers.end() - 1);
   return wrappers;
 }
@@ -74,19 +75,19 @@ Callers callersIn(const SiteLine &line, const PathLine &path) {
   if (place == lines.end())
     return callers;
   callers.wrappers = wrappersOf(line, lines, static_cast<size_t>(place - lines.begin()));
-  bool is_over = place->function == "main"; // what calls that one is libc's
+  bool is_over = place->function == "main"; // only libc calls main
   for (auto at = place + 1; at != lines.end() && !is_over && callers.lines.size() < kShownCallers; ++at) {
     is_over = at->function == "main" || isStartCode(*at);
     if (!isStartCode(*at) && !isStandardLibrary(*at))
       callers.lines.push_back(*at);
   }
-  // A place of instrumented code alone has no path that could have an end.
+  // If the path consists only of an instrumented call, it was not followed further, so it has no unknown end.
   const bool has_none = path.calls.size() == 1 && path.calls.front()->origin == SiteOrigin::Pass;
   callers.known = path.complete || has_none || is_over || callers.lines.size() == kShownCallers;
   return callers;
 }
 
-// Half of the line is the name's at least, and what a short path leaves.
+// The name gets at least half of the line, and also the room that a short path leaves.
 std::string callText(const char *arrow, const SiteText &call, size_t columns) {
   SiteText function;
   function.function = call.function;
@@ -107,11 +108,11 @@ CallersText textOf(const Callers &callers, size_t columns) {
   return text;
 }
 
-// Handles have no bytes.
+// Handles have no bytes, so their number counts.
 uint64_t weightOf(const SiteLine &line) { return line.bytes != 0 ? line.bytes : line.count; }
 uint64_t weightIn(const SiteLine &line, const PathLine &path) { return line.bytes != 0 ? path.bytes : path.count; }
 
-// The callers of each of the line's first paths.
+// Returns the callers for each of the line's first paths.
 std::vector<Callers> callersIn(const SiteLine &line) {
   std::vector<Callers> callers;
   for (size_t i = 0; i < std::min(line.paths.size(), kComparedPaths); ++i)
@@ -119,7 +120,7 @@ std::vector<Callers> callersIn(const SiteLine &line) {
   return callers;
 }
 
-// Paths that differ further out only are one.
+// Joins paths that show the same lines. They differ only in callers further out.
 std::vector<CallersText> differentOf(const SiteLine &line, const std::vector<Callers> &callers, size_t columns) {
   std::vector<CallersText> different;
   for (size_t i = 0; i < callers.size(); ++i) {
@@ -136,7 +137,8 @@ std::vector<CallersText> differentOf(const SiteLine &line, const std::vector<Cal
   return different;
 }
 
-// Those with the most bytes, until they have three quarters of the row's together, or are kShownPaths.
+// Returns the paths with the most bytes: at most kShownPaths, and no more than have three quarters of the row's bytes
+// together.
 std::vector<CallersText> mostOf(const SiteLine &line, const std::vector<Callers> &callers, size_t columns) {
   std::vector<CallersText> paths = differentOf(line, callers, columns);
   const uint64_t whole = weightOf(line);
@@ -169,7 +171,7 @@ std::vector<CallersText> callersOf(const SiteLine &line, size_t columns) {
   std::vector<CallersText> paths = mostOf(line, callers, columns);
   if (paths.size() < 2)
     return paths;
-  paths = mostOf(line, callers, columns - kShareColumns); // the shares take some
+  paths = mostOf(line, callers, columns - kShareColumns); // the shares take some columns
   for (CallersText &path : paths)
     addShare(path, weightOf(line));
   return paths;

@@ -1,4 +1,4 @@
-// The callers that a report shows below the place of a line.
+// Finds the callers that a report shows below the place of a line.
 #pragma once
 
 #include "analysis/result/report.h"
@@ -8,20 +8,21 @@
 
 namespace msleaks::analysis::inline text {
 
-// A path in lines of text. First, with ">", the wrappers of the user's own that the place called; the last one
-// allocates. Then, with "<", three callers at most, innermost first: "< src/main.cpp:12:7 in main". Lines of the
-// standard library and of libc's start code are passed over.
+// The lines of text for a path. The first lines, with ">", are the user's own wrappers that the place calls; the last
+// wrapper allocates. At most three lines with "<" follow: the callers, innermost first, as in "< src/main.cpp:12:7 in
+// main". Lines of the standard library and of libc's start code are left out.
 struct CallersText {
   std::vector<std::string> lines;
-  uint64_t weight = 0; // bytes of the paths that show the same; of handles, their number
+  uint64_t weight = 0; // bytes of all paths with these lines; for handles, their number
   uint64_t paths = 0;
-  std::string share = {}; // "40% " where other paths are shown, too: each line begins with it, or with as many blanks
+  std::string share = {}; // "40% ", if other paths are shown, too; lines begin with it or with as many blanks
 };
 
-// The paths that three quarters of the bytes took, three at most; most bytes first. `columns`: room for a line.
+// Returns the paths that three quarters of the bytes have taken, but at most three. The path with the most bytes is
+// first. `columns`: width of a line.
 std::vector<CallersText> callersOf(const SiteLine &, size_t columns);
 
-// The callers of the place on this path, innermost first: those that a report shows.
+// Returns the callers of the place on this path that a report shows, innermost first.
 std::vector<SiteText> callersAlong(const SiteLine &, const PathLine &);
 
 } // namespace msleaks::analysis::inline text

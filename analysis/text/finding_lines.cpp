@@ -31,7 +31,7 @@ std::string ownerText(const Finding &finding, size_t room) {
   return finding.owner.empty() ? "" : fmt::format("[{}]", cutMiddle(printable(baseName(finding.owner)), room - 2));
 }
 
-// Place, function, what it is for, and whose code it is in.
+// Returns the pieces of the line about the place: place, function, what the block is for, and whose code it is.
 std::vector<std::string> wherePieces(const Finding &finding, size_t room) {
   const SiteText site = namedSite(finding);
   std::vector<std::string> pieces;
@@ -58,7 +58,7 @@ std::vector<std::string> ledPieces(const std::vector<const Finding *> &led, size
   return pieces;
 }
 
-// A name without blanks may be as long as a symbol is. Words of a finding that are wider than a line are cut.
+// Cuts words that are wider than a line: a name without blanks may be as long as a symbol.
 std::string fitting(const std::string &text, size_t room) {
   std::string fit;
   for (std::string_view rest = text; !rest.empty();) {
@@ -69,7 +69,7 @@ std::string fitting(const std::string &text, size_t room) {
   return fit;
 }
 
-// The lines that `write` writes.
+// Returns the lines that `write` writes.
 std::vector<std::string> written(size_t columns, const std::function<void(TextTable &)> &write) {
   std::ostringstream out;
   TextTable table(out, {.columns = columns});
@@ -90,7 +90,7 @@ bool isIndirect(const Finding &finding) {
   return isOf(finding, finding_kinds::kLeak) && textIn(finding, "reach") == "indirect";
 }
 
-// The first `count` lines. The last of them says if there were more.
+// Keeps the first `count` lines. If there were more, the last one ends with "...".
 void keepLines(std::vector<std::string> &lines, size_t count, size_t columns) {
   if (lines.size() <= count)
     return;
@@ -99,8 +99,8 @@ void keepLines(std::vector<std::string> &lines, size_t count, size_t columns) {
     lines.back() = cutEnd(lines.back() + " ...", columns);
 }
 
-// "cache.c:8 in remember (struct node) [server] < cache.c:20 in answer": in one line, with as many of the pieces behind
-// the name as it has room for.
+// Returns "cache.c:8 in remember (struct node) [server] < cache.c:20 in answer": one line, with as many of the pieces
+// after the name as fit.
 std::string whereInOneLine(const Finding &finding, size_t columns) {
   const size_t room = columns - kIndent;
   std::string line = placeAndNameOf(namedSite(finding), room);
@@ -117,7 +117,7 @@ std::string whereInOneLine(const Finding &finding, size_t columns) {
   return std::string(kIndent, ' ') + line;
 }
 
-// The title of each finding has its bytes, so the advice has more to say than the savings.
+// Returns the advice in one line. The savings are left out first, because the title already shows the bytes.
 std::string lastInOneLine(const Finding &finding, size_t columns) {
   const size_t room = columns - kIndent;
   const std::string advice = plainName(printable(finding.advice)), whole = lastText(finding);
@@ -129,7 +129,7 @@ std::string lastInOneLine(const Finding &finding, size_t columns) {
 
 std::vector<NumberedFinding> numberedFindings(const AnalysisResult &result, uint64_t least_bytes) {
   std::vector<NumberedFinding> shown;
-  std::map<uint32_t, size_t> heads; // of each family: where its lost block stands in `shown`
+  std::map<uint32_t, size_t> heads; // by family: the index of its lost block in `shown`
   const auto isShown = [&](const Finding &finding) { return !finding.retracted && finding.bytes >= least_bytes; };
   const auto hasHead = [&](const Finding &finding) { return isIndirect(finding) && heads.count(finding.family) != 0; };
   for (const Finding &finding : result.findings)

@@ -12,7 +12,7 @@
 namespace msleaks::analysis::inline text {
 namespace {
 
-// "device 1", "host".
+// Returns for example "device 1" or "host".
 std::string accountText(const Finding &finding) {
   return finding.device == 0 ? std::string(abi::nameOf(finding.heap))
                              : fmt::format("{} {}", abi::nameOf(finding.heap), finding.device);
@@ -22,14 +22,14 @@ const std::string &typeOf(const Finding &finding) {
   return finding.site.type.empty() ? finding.allocator.type : finding.site.type;
 }
 
-// A type with few arguments keeps them: "std::vector<float>".
+// Returns the type. A short type keeps its template arguments: "std::vector<float>".
 std::string shortTypeOf(const Finding &finding) {
   constexpr size_t kWidestType = 40;
   const std::string type = plainName(printable(typeOf(finding)));
   return widthOf(type) <= kWidestType ? type : withoutTemplateArguments(type);
 }
 
-// "1 block of `float` (512 B)", "1,234 blocks (3.2 MiB)".
+// Returns for example "1 block of `float` (512 B)" or "1,234 blocks (3.2 MiB)".
 std::string blocksOf(const Finding &finding) {
   const std::string type = shortTypeOf(finding);
   return fmt::format("{}{} ({})", blocksText(finding.count), type.empty() ? "" : fmt::format(" of `{}`", type),
@@ -37,11 +37,11 @@ std::string blocksOf(const Finding &finding) {
 }
 
 const char *are(const Finding &finding) { return finding.count == 1 ? "is" : "are"; }
-// The ending of a verb: "stays", "stay".
+// Returns the ending of a verb: "s" for one block ("stays"), else nothing ("stay").
 const char *singularEnding(const Finding &finding) { return finding.count == 1 ? "s" : ""; }
 const char *its(const Finding &finding) { return finding.count == 1 ? "its" : "their"; }
 
-// "`cache` (a.c:4)", "the stack of thread 7": the root of the way to a block.
+// Returns the first holder on the way to a block: "`cache` (a.c:4)" or "the stack of thread 7".
 std::string rootIn(const std::string &holders) {
   constexpr std::string_view kGlobal = "global ", kArrow = " → ";
   const std::string root = holders.substr(0, holders.find(kArrow));
@@ -53,7 +53,8 @@ std::string rootIn(const std::string &holders) {
              : fmt::format("`{}`{}", root.substr(kGlobal.size(), place - kGlobal.size()), root.substr(place));
 }
 
-// ", 2.9 KiB a step", ", 316 B a round (27 found, each begins at a.c:29)": a round is one that the program did not say.
+// Returns for example ", 2.9 KiB a step" or ", 316 B a round (27 found, each begins at a.c:29)". A round is a repeated
+// part of the run that msleaks itself has found.
 std::string growthOf(const Finding &finding) {
   const auto bytes = numberIn(finding, "growth_bytes_per_step");
   if (!bytes)
@@ -65,7 +66,7 @@ std::string growthOf(const Finding &finding) {
                      countText(numberIn(finding, "period_rounds").value_or(0)), anchor);
 }
 
-// ", nor to 3 blocks (2.9 KiB) that only they lead to"
+// Returns for example ", nor to 3 blocks (2.9 KiB) that only they lead to".
 std::string ledTo(const Finding &finding) {
   const auto blocks = numberIn(finding, "leads_to_blocks");
   if (!blocks)
@@ -162,7 +163,7 @@ std::string refusedText(const Finding &finding) {
   return fmt::format("{} {} refused{}", bytesText(finding.bytes), finding.bytes == 1 ? "was" : "were", when);
 }
 
-// The block was not given to the operation that changed it.
+// A block has changed during an operation that did not get it as an argument.
 std::string trampledText(const Finding &finding) {
   const std::string operation = textIn(finding, "operation");
   return fmt::format("{} of `{}` changed{}", bytesText(finding.bytes), textIn(finding, "block"),

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMaxNotes = 12;
 
-// "8.00 MiB device, 1.20 MiB host": what the heaps had at their own highest points.
+// Returns the peak of each heap, each at its own time: "8.00 MiB device, 1.20 MiB host".
 std::string heapsText(const PeakReport &peak) {
   if (peak.by_heap.size() < 2)
     return "";
@@ -119,7 +119,7 @@ std::string textOfFloor(const Report &report) {
                      bytesText(report.floor->bytes), names, bytesText(report.floor->largest_launch_bytes));
 }
 
-// Says which leaks the findings prove or take for likely, and how much libraries keep apart from these.
+// Returns the sum of the leaks that findings prove or consider likely, and apart from them the sum that libraries keep.
 std::string textOfLeaks(const Report &report) {
   const FoundLeaks &found = report.found_leaks;
   const BlockSum &all = report.leaks.sum, &all_in_pools = report.leaks.pool_sum;

@@ -1,4 +1,4 @@
-// The parts of a report by their names.
+// Writes parts of a report by their names.
 #include "analysis/base/text.h"
 #include "analysis/result/report.h"
 #include "analysis/text/parts.h"
@@ -18,7 +18,7 @@ struct Part {
   void (*write)(TextTable &, const Report &);
 };
 
-// The parts that each report has, in the order of the whole text. The report's sections follow them.
+// The parts that every report has, in the order of the whole text. The report's sections come after them.
 constexpr Part kParts[] = {
     {"session",
      [](TextTable &table, const Report &report) {

@@ -79,7 +79,7 @@ std::string heapText(const RefusedCall &call) {
                           : fmt::format("{} {}", abi::nameOf(call.heap), call.device);
 }
 
-// Only the C library's numbers have names that are the same everywhere.
+// Only the C library's error numbers have the same names everywhere.
 std::string statusText(const RefusedCall &call) {
   if (call.status == 0)
     return {};

@@ -1,4 +1,4 @@
-// The answer of `msleaks oom` as JSON and as text.
+// Writes the answer of `msleaks oom` as JSON and as text.
 #pragma once
 
 #include "analysis/report/out_of_memory.h"
@@ -8,7 +8,7 @@
 
 namespace msleaks::analysis::inline text {
 
-// The findings to try first: those that save memory.
+// Returns the findings to fix first: those that save memory.
 std::vector<Finding> savingFindings(const Report &);
 
 void writeOutOfMemoryJson(std::ostream &, const OutOfMemory &);

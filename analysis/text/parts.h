@@ -1,4 +1,4 @@
-// The parts that a report in text is put together of.
+// Writes the parts of a text report.
 #pragma once
 
 #include "analysis/text/table.h"
@@ -7,45 +7,47 @@
 
 namespace msleaks::analysis::inline text {
 
-// Of a function, whatever room there is: parameters are left out beyond it.
+// Largest width of a function's name, even if there is more room. From a longer name, parameters are left out.
 inline constexpr size_t kWidestName = 120;
 
-// Command, time and end of the program.
+// Writes the command, the time and the end of the program.
 void writeSession(TextTable &, const Report &);
-// The figures of the run, a line each: peak, leaks, events, cost.
+// Writes the figures of the run, one on each line: peak, leaks, events, cost.
 void writeEntries(TextTable &, const Report &);
 void writeNotes(TextTable &, const Report &);
 void writeFindings(TextTable &, const Report &);
-// Tables by what the user asked to group by.
+// The tables for the groups that the user has asked for.
 bool hasGroups(const Report &);
 void writeGroups(TextTable &, const Report &);
 void writeGroup(TextTable &, const Section &);
-// The places of the blocks that were alive at the peak.
+// Writes the places of the blocks that were alive at the peak.
 void writePeak(TextTable &, const Report &);
 // Writes the ledger: the sources of the memory at the peak.
 void writeLedger(TextTable &, const Ledger &);
-// Whether that says more than the places of the peak do.
+// Whether the ledger shows more than the places of the peak.
 bool saysMore(const Ledger &);
 void writeRemains(TextTable &, const RemainsReport &, const std::string &what);
-// What was never given back and has no bytes.
+// Writes the handles that were never closed.
 void writeHandles(TextTable &, const std::vector<HandleLine> &);
-// Place and what it is for, in a line; below it who called. `room`: columns of a line.
+// Returns a row: one line with the place and what the blocks are for, and lines with the callers below it. `room`:
+// columns of a line.
 TableRow rowOf(const SiteLine &, size_t room);
-// Any table of a result: numbers first, at the right of their columns, then names.
+// Writes any table of a result: first the numbers, aligned at the right, and then the names.
 void writeSection(TextTable &, const Section &);
-// Whether it is in the whole text.
+// Whether the section is in the whole text.
 bool isInText(const Section &);
 
-// At most `room` columns of a place or a text.
+// Returns the text of a cell. A place or a text has at most `room` columns.
 std::string cellText(const Cell &, Unit, size_t room);
 std::string exitText(const ReportProcess &); // "exit 0", "killed by signal 9"
 std::string blocksText(uint64_t count);      // "1 block", "1,234 blocks"
-// Place and name in one line, the user's own place if there is one; the name as far as there is room.
+// Returns the place and the name in one line. If there is a place in the user's own code, returns that one. The name is
+// cut to the room that is left.
 std::string wholePlaceOf(const SiteText &, size_t columns);
 
-// The figures of the run, each in words on one line. Empty: not known, or there is none.
+// Return a figure of the run in words, on one line. Empty: not known, or there is none.
 std::string textOfCommand(const Report &);
-std::string textOfEnd(const Report &); // how long it ran, and how it ended
+std::string textOfEnd(const Report &); // how long the program ran, and how it ended
 std::string textOfPeak(const Report &);
 std::string headingOfPeak(const Report &); // "At the peak", or the moment that the report is about
 std::string textOfFloor(const Report &);

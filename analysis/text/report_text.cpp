@@ -14,9 +14,9 @@
 namespace msleaks::analysis::inline text {
 namespace {
 
-constexpr size_t kShortLeaks = 3; // with at most seven entries, the short form stays within twelve lines
+constexpr size_t kShortLeaks = 3; // the short form has at most seven entries, so it stays within twelve lines
 
-// Counts the paths that the callers above leave out.
+// Returns a line about the paths whose callers are not shown.
 std::string otherPathsText(const SiteLine &line, const std::vector<CallersText> &shown) {
   const uint64_t whole = line.bytes != 0 ? line.bytes : line.count;
   uint64_t others = line.paths.size() + line.more_paths, weight = whole;
@@ -68,7 +68,7 @@ std::string foreignName(const SiteLine &line) {
   return line.site.library.empty() ? "(unknown)" : printable(baseName(line.site.library));
 }
 
-// The user's own places, then a row for each child process and each library.
+// Returns a row for each of the user's own places, and then one for each library and each child process.
 template <class Line> std::vector<TableRow> rowsOf(const std::vector<Line> &lines, const TextTable &table) {
   struct Foreign {
     TableRow row;
@@ -76,7 +76,7 @@ template <class Line> std::vector<TableRow> rowsOf(const std::vector<Line> &line
     std::string most;
   };
   std::vector<TableRow> rows;
-  std::map<std::pair<bool, std::string>, Foreign> foreign; // libraries, then children
+  std::map<std::pair<bool, std::string>, Foreign> foreign; // sorted: libraries, then children
   for (const Line &line : lines) {
     if (line.own && line.child.empty()) {
       rows.push_back(rowOf(line, table.roomForText()));
@@ -119,7 +119,7 @@ void writeRemains(TextTable &table, const RemainsReport &remains, const std::str
   }
 }
 
-// Rows of a grouping, as those of places.
+// Writes the rows of a grouping like the rows of places.
 void writeGroup(TextTable &table, const Section &section) {
   std::vector<TableRow> rows;
   uint64_t whole = 0;
@@ -185,7 +185,7 @@ void writeReportTable(std::ostream &to, const Report &report, const TableStyle &
 void printShortReport(const Report &report, std::ostream &to, size_t columns) {
   constexpr size_t kBeforePlace = 21;
   TableStyle style;
-  style.columns = SIZE_MAX; // an entry a line: their number is bounded
+  style.columns = SIZE_MAX; // each entry is one line, since their number is limited
   TextTable table(to, style);
   writeEntries(table, report);
   size_t shown = 0;

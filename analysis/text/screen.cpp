@@ -26,7 +26,7 @@ std::string drawn(const TableStyle &style, const std::function<void(TextTable &)
 
 size_t linesIn(const std::string &text) { return static_cast<size_t>(std::count(text.begin(), text.end(), '\n')); }
 
-// Where clauses end: "; ", ": " and " (" that are in no parentheses.
+// Returns where clauses end: at "; ", ": " and " (" outside of parentheses.
 std::vector<size_t> clauseEnds(std::string_view text) {
   std::vector<size_t> ends;
   size_t depth = 0;
@@ -40,7 +40,7 @@ std::vector<size_t> clauseEnds(std::string_view text) {
   return ends;
 }
 
-// As many clauses of the text as there is room for.
+// Returns as many clauses of the text as fit.
 std::string clausesOf(const std::string &text, size_t room) {
   if (widthOf(text) <= room)
     return text;
@@ -56,7 +56,7 @@ void entryOnOneLine(TextTable &table, const char *word, const std::string &text)
     table.entry(word, clausesOf(text, table.columns() - kWordColumns));
 }
 
-// Without a manifest, only the process itself says what it is.
+// Returns the command. Without a manifest, it is the command that the first process itself has recorded.
 std::string textOfProgram(const Report &report) {
   if (!report.command.empty() || report.processes.empty())
     return textOfCommand(report);
@@ -99,7 +99,7 @@ void writeHead(TextTable &table, const Report &report) {
     table.entry(report.damage.empty() ? "note" : "damage", cutEnd(notes, table.columns() - kWordColumns));
 }
 
-// A word of a command for the shell; nothing if it cannot be typed.
+// Returns a word of a command with quotes for the shell; empty: the word cannot be typed.
 std::string shellWord(const std::string &word) {
   constexpr std::string_view kPlain = "/._-+=,:@%^~";
   const auto isPlain = [&](char c) {
@@ -161,7 +161,7 @@ void writeNext(TextTable &table, const Report &report, const ScreenFindings &fin
   }
 }
 
-// Tables that the user named in the command line, by an analyzer or by an option that only they follow.
+// Writes tables that the user asked for in the command line: an analyzer's, or those that an option needs.
 void writeAskedFor(TextTable &table, const Report &report) {
   const TableStyle &style = table.style();
   constexpr std::array kOfLeaks = {"oldest", "largest"};
@@ -186,7 +186,7 @@ void writeScreen(std::ostream &to, const Report &report, const TableStyle &style
   });
   const std::string asked = drawn(style, [&](TextTable &table) { writeAskedFor(table, report); });
   const std::string next = drawn(style, [&](TextTable &table) { writeNext(table, report, findings); });
-  constexpr size_t kAroundFindings = 3; // a blank line, the heading, and the line of the rest
+  constexpr size_t kAroundFindings = 3; // a blank line, the heading, and the line about further findings
   const size_t taken = linesIn(head) + linesIn(places) + linesIn(next) + kAroundFindings;
   const size_t room = style.top > kScreenRows ? SIZE_MAX : kScreenLines - std::min(taken, kScreenLines);
   to << head;

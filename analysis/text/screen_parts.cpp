@@ -18,7 +18,8 @@ namespace {
 constexpr uint64_t kOneIn = 20;
 constexpr size_t kLeastLines = 3;
 
-// The peak of the finding's heap, of its device where several devices have some of the heap.
+// Returns the peak of the finding's heap. If several devices have memory in this heap, returns the peak on the
+// finding's device.
 uint64_t peakOf(const Report &report, const Finding &finding) {
   const auto &heaps = report.peak.by_heap;
   const auto of =
@@ -34,7 +35,8 @@ bool grows(const Finding &finding) {
   return isOf(finding, finding_kinds::kGrowth) || numberIn(finding, kGrowthEvidence).has_value();
 }
 
-// The blocks of a FILE that was not closed are a leak, which the finding about the handle tells.
+// Whether the finding counts as a leak. The blocks of a FILE that was not closed are a leak, which is reported in the
+// finding about the handle.
 bool isCountedLeak(const Finding &finding) {
   const bool is_leak = isOf(finding, finding_kinds::kLeak) ||
                        (isOf(finding, finding_kinds::kHandles) && numberIn(finding, "keeps_bytes"));
@@ -50,7 +52,7 @@ bool matters(const Finding &finding, const Report &report, const TableStyle &sty
     return finding.confidence < Confidence::Hint || isMuch(finding.bytes, report.peak.bytes);
   if (finding.concern != Concern::Memory)
     return false;
-  // With --min, the user says what is much.
+  // With --min, the user decides which bytes are much.
   return style.least_bytes != 0 || isMuch(finding.saves_bytes, peakOf(report, finding));
 }
 
@@ -91,7 +93,7 @@ ScreenFindings screenFindings(const Report &report, const TableStyle &style) {
   return findings;
 }
 
-// The first findings get all their lines, as long as the others keep three each.
+// The first findings get all their lines, as long as three lines remain for each of the others.
 void writeScreenFindings(TextTable &table, const ScreenFindings &findings, size_t room) {
   table.heading("Findings");
   const std::string rest = restText(findings);
@@ -114,7 +116,7 @@ void writeScreenFindings(TextTable &table, const ScreenFindings &findings, size_
 
 namespace {
 
-// All places of a library, or of a child process.
+// The sum of all places of a library or of a child process.
 struct PlacesOfOne {
   std::string name;
   TableRow row;
@@ -145,7 +147,7 @@ std::vector<PlacesOfOne> largestFirst(const PlacesByName &places) {
 
 std::string shownLibrary(std::string_view path) { return path.empty() ? "(unknown)" : printable(baseName(path)); }
 
-// The blocks of the user's own place that closed libraries allocated for themselves go to the libraries. Returns the
+// Moves blocks that closed libraries allocated for themselves from the user's own place to the libraries. Returns the
 // other blocks.
 BlockSum takeLibraries(const SiteLine &line, PlacesByName &libraries) {
   BlockSum left{line.bytes, line.count};
@@ -169,7 +171,8 @@ std::string placeText(const SiteLine &line, size_t room) {
   return user.empty() ? placeAndNameOf(site, room) : user;
 }
 
-// "libc10.so: 9 places, most in c10::alloc_cpu(...)", if one place has half of the bytes.
+// Returns a row such as "libc10.so: 9 places, most in c10::alloc_cpu(...)". The function is named if its place has half
+// of the bytes.
 TableRow rowOf(const PlacesOfOne &of, size_t room) {
   TableRow row = of.row;
   row.text = of.name;
@@ -185,7 +188,7 @@ TableRow rowOf(const PlacesOfOne &of, size_t room) {
   return row;
 }
 
-// "kept by libraries: libtorch_cpu.so 35.0 MiB, python3.11 12.1 MiB, ..."
+// Returns one row for all libraries: "kept by libraries: libtorch_cpu.so 35.0 MiB, python3.11 12.1 MiB, ...".
 TableRow rowOfAll(const std::vector<PlacesOfOne> &libraries, size_t room) {
   constexpr std::string_view kMore = ", ...";
   TableRow row;

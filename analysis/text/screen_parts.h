@@ -1,4 +1,4 @@
-// The findings of the first screen.
+// The findings and the places of the first screen.
 #pragma once
 
 #include "analysis/text/finding_lines.h"
@@ -10,24 +10,24 @@
 
 namespace msleaks::analysis::inline text {
 
-// The findings that matter: growth, changed watched blocks, leaks that count for the exit status, what an analyzer of
-// the user's own says, and all that would lower its heap's peak by a twentieth. The blocks that a closed library
-// allocated for itself matter only if they grow, and are not counted otherwise.
+// The findings that matter. These are growth, changed watched blocks, leaks that count for the exit status, and
+// findings of a user's analyzer. A finding also matters if it would lower the peak of its heap by a twentieth. Blocks
+// that a closed library allocated for itself are shown only if they grow. Otherwise they are not counted at all.
 struct ScreenFindings {
   struct Sum {
     uint64_t count = 0, bytes = 0;
   };
-  std::vector<NumberedFinding> shown; // at most the style's number
-  Sum others, smaller;                // others that matter, and those that do not
+  std::vector<NumberedFinding> shown; // at most TableStyle::top
+  Sum others, smaller;                // further findings that matter, and findings that do not
 };
 ScreenFindings screenFindings(const Report &, const TableStyle &);
 
-// Each finding in at least three lines, and all of them in `room` lines together, if there is so much room.
+// Writes each finding in at least three lines. All findings have at most `room` lines together, if three lines for each
+// fit.
 void writeScreenFindings(TextTable &, const ScreenFindings &, size_t room);
 
-// The largest places of the first screen.
-// The places with the most bytes at the peak, each on one line. All that closed libraries allocated for themselves is
-// one line. If no place is in the user's own code, each library is a line.
+// Writes the places with the most bytes at the peak, each on one line. All blocks that closed libraries allocated for
+// themselves are one line. If no place is in the user's own code, each library is a line.
 void writeScreenPlaces(TextTable &, const Report &);
 
 } // namespace msleaks::analysis::inline text

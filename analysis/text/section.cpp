@@ -13,7 +13,8 @@ namespace {
 
 bool isText(const Column &column) { return column.unit == Unit::Text || column.unit == Unit::Place; }
 
-// The numbers of a row at the right of their columns, then its names as far as there is room.
+// Formats the rows of a section. The numbers come first, aligned at the right of their columns. The names follow, cut
+// to the room that is left.
 class SectionLines {
 public:
   SectionLines(const Section &section, size_t columns, size_t shown) : section_(section), columns_(columns) {
@@ -37,7 +38,7 @@ public:
     return line;
   }
   std::string row(const std::vector<Cell> &row) const {
-    constexpr size_t kLeastRoom = 16; // width of a name in the narrowest table beside three numbers
+    constexpr size_t kLeastRoom = 16; // width of a name in the narrowest table with three numbers
     std::string line = numbers(row);
     forEachName([&](size_t i) {
       const size_t taken = widthOf(line) + 2;
@@ -96,8 +97,8 @@ bool isOfOne(const Section &section) {
                      [&](const std::vector<Cell> &row) { return row.front() == section.rows.front().front(); });
 }
 
-// By the column that the user names: most first, names in their order. Where the section has no such column its rows
-// stay as they are.
+// Sorts the rows by the column that the user names: numbers from the largest, names in alphabetical order. If the
+// section has no such column, the rows keep their order.
 std::vector<std::vector<Cell>> sortedRows(const Section &section, const std::string &by) {
   std::vector<std::vector<Cell>> rows = section.rows;
   const auto column = std::find_if(section.columns.begin(), section.columns.end(),
@@ -173,8 +174,8 @@ bool isPool(const LedgerLine &line) {
 
 } // namespace
 
-// Blocks alone are what the places of the peak say. The others are worth a table where they are a part of some size,
-// not the few MiB that any program has.
+// Whether the ledger is worth a table. Its lines about blocks only repeat the places of the peak. So it needs a line
+// about a pool, or other lines with at least 8 MiB and a tenth of the blocks' bytes.
 bool saysMore(const Ledger &ledger) {
   constexpr int64_t kLeastBytes = 8 << 20, kOneIn = 10;
   int64_t blocks = 0, others = 0;

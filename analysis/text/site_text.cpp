@@ -46,7 +46,8 @@ std::string shortFunction(const std::string &function, size_t columns) {
   return cutMiddle(forms.back(), columns);
 }
 
-// The destination loses its type's arguments, its type, and then itself, before the function loses its own name.
+// If there is not enough room, the destination loses the arguments of its type, then its type, and is then left out.
+// Only after that the function's own name is cut.
 std::string nameOf(const SiteText &site, size_t columns) {
   const std::string variable = site.variable.empty() ? "" : " -> " + printable(site.variable);
   std::vector<std::string> targets{variable};

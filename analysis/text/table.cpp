@@ -11,11 +11,11 @@ namespace msleaks::analysis::inline text {
 
 struct TextTable::Column {
   const char *name, *heading;
-  size_t width; // with the blank before it
+  size_t width; // width of the column with the blank before it
   std::string (*text)(const TableRow &, uint64_t whole, uint64_t sum);
 };
 
-// Together with the two blanks before the place, the first four leave it column 30.
+// With the first four columns and the two blanks after them, the place begins in column 30.
 const std::vector<TextTable::Column> &TextTable::all() {
   static const std::vector<Column> kColumns = {
       {"bytes", "bytes", 9, [](const TableRow &row, uint64_t, uint64_t) { return bytesText(row.bytes); }},
@@ -72,7 +72,7 @@ void TextTable::pieces(const std::string &start, const std::vector<std::string> 
   flow(std::vector<std::string_view>(list.begin(), list.end()), start.size(), start.size());
 }
 
-// Breaks at blanks. `at`: columns of the first line that are taken.
+// Writes text and breaks its lines at blanks. `at`: columns of the first line that are taken already.
 void TextTable::wrap(const std::string &text, size_t at, size_t indent) {
   std::vector<std::string_view> words;
   for (std::string_view rest = text; !rest.empty();) {

@@ -1,4 +1,4 @@
-// Words and rows on lines of a width.
+// Writes text and rows of tables in lines of a limited width.
 #pragma once
 
 #include "analysis/result/report.h"
@@ -13,15 +13,15 @@
 
 namespace msleaks::analysis::inline text {
 
-inline constexpr size_t kLeastColumns = 50; // narrower terminals wrap
+inline constexpr size_t kLeastColumns = 50; // on narrower terminals, lines wrap
 
-// One row of a table of places. What stands behind the numbers begins within the first 30 columns.
+// A row of a table of places. The text after the numbers begins within the first 30 columns.
 struct TableRow {
   uint64_t bytes = 0, count = 0;
-  uint64_t oldest_age_ns = 0, largest_bytes = 0; // where they are known
+  uint64_t oldest_age_ns = 0, largest_bytes = 0; // 0: not known
   std::string text = {};                         // the place, or a name
-  std::vector<std::string> more = {};            // lines below it
-  bool foreign = false; // not the user's own: such rows stand behind the others, and are counted apart
+  std::vector<std::string> more = {};            // lines below the row
+  bool foreign = false;                          // not the user's own code: these rows come last, and are counted apart
 };
 
 class TextTable {
@@ -33,15 +33,15 @@ public:
   const TableStyle &style() const { return style_; }
 
   void heading(const std::string &text);
-  // A word at the left, text wrapped behind it.
+  // Writes a word at the left, and the text after it in wrapped lines.
   void entry(const std::string &word, const std::string &text);
-  // Wrapped behind `start`, or below it.
+  // Writes the text after `start` in wrapped lines.
   void paragraph(const std::string &start, const std::string &text);
-  // Behind `start`, and below it: as many in a line as it has room for. None is broken.
+  // Writes the pieces after `start`: as many in a line as fit. No piece is broken.
   void pieces(const std::string &start, const std::vector<std::string> &list);
   void line(const std::string &text);
-  // Rows below one line of headings, `whole` is 100 %. Of own and of foreign rows each, those beyond the style's number
-  // are one line of `others`.
+  // Writes rows below one line of headings. `whole` is 100 %. The style limits the number of own rows, and also the
+  // number of foreign rows. All further ones of each are one line about `others`.
   void rows(const std::string &what, std::vector<TableRow> rows, uint64_t whole, const std::string &others);
 
 private:

@@ -16,7 +16,7 @@ std::string signedBytes(int64_t bytes) {
          bytesText(bytes < 0 ? 0 - static_cast<uint64_t>(bytes) : static_cast<uint64_t>(bytes));
 }
 
-// Puts the parts behind each other, each line as full as it gets.
+// Appends the parts in lines that are as full as possible.
 void addFilled(std::vector<std::string> &lines, const std::vector<std::string> &parts, size_t columns) {
   std::string line;
   for (const std::string &part : parts) {
@@ -63,14 +63,14 @@ struct FrameColumn {
   FrameSort sort;
   const char *name;
   size_t width;
-  size_t least_columns; // narrower ones show it only when rows are sorted by it
+  size_t least_columns; // narrower terminals show this column only if rows are sorted by it
 };
 
 constexpr FrameColumn kColumns[] = {{FrameSort::Bytes, "bytes", 9, 32},
                                     {FrameSort::Growth, "growth", 10, 44},
                                     {FrameSort::Count, "count", 8, 54},
                                     {FrameSort::Peak, "peak", 5, 62}};
-constexpr size_t kColumnsForSplit = 40; // narrower ones have no room to say the process and the heap
+constexpr size_t kColumnsForSplit = 40; // narrower terminals do not show the process and the heap
 
 std::string cellOf(FrameSort column, const Frame &frame, const FrameRow &row) {
   switch (column) {
@@ -106,7 +106,7 @@ constexpr size_t kRoomForFolder = 24;
 std::string placeText(const FrameRow &row, size_t room) {
   if (!row.site)
     return cutEnd("(not named yet)", room);
-  if (room < kRoomForFolder) { // the file and its line are worth more than anything else
+  if (room < kRoomForFolder) { // if there is little room, the file and its line are most important
     SiteText narrow = *row.site;
     narrow.file = baseName(narrow.file);
     narrow.column = 0;

@@ -1,4 +1,4 @@
-// A frame as lines of text, for a terminal of any width and for pipes.
+// Formats a frame as lines of text, for terminals of any width and for pipes, and as JSON.
 #pragma once
 
 #include "analysis/watch/frame.h"
@@ -17,15 +17,15 @@ struct FrameStyle {
   Split split;
 };
 
-// Most first.
+// Sorts from the largest value.
 void sortRows(Frame &, FrameSort);
 
-// Lines are printable and no wider than the style's columns.
+// The lines contain only printable characters, and fit the columns of the style.
 std::vector<std::string> headOf(const Frame &, const FrameStyle &);
 std::string headingsOf(const FrameStyle &);
 std::string lineOf(const Frame &, const FrameRow &, const FrameStyle &);
 
-// For programs (docs/top.md), one object.
+// Returns one JSON object for programs (docs/top.md).
 std::string jsonOf(const Frame &, const std::string &run);
 
 } // namespace msleaks::analysis::inline watch

@@ -10,7 +10,7 @@
 namespace msleaks::analysis::inline watch {
 namespace {
 
-// Where nothing new comes, it is looked so often whether the session goes on: that reads its manifest.
+// If there is nothing new, this is how often the manifest is read, to see whether the session still runs.
 constexpr uint64_t kAskEachNs = 1'000'000'000;
 
 } // namespace
@@ -34,7 +34,7 @@ Result<std::unique_ptr<LiveAnalysis>> LiveAnalysis::open(const std::filesystem::
     live->watcher_.reset();
   }
   MSL_TRY(live->beginReading(FollowedEvents::All));
-  // The names of calls are written at the end; then the binaries need not be there.
+  // The trace of an ended session contains the names of calls. Then the binaries are not needed.
   if (manifest && !goes_on) {
     const auto reader = MSL_TRY(TraceReader::open(folder.trace()));
     MSL_TRY(reader.forEachNames([&](const ImageNames &names) { live->reading_->symbolizer.add(names); }));
@@ -49,7 +49,7 @@ Result<void> LiveAnalysis::beginReading(FollowedEvents events) {
   return {};
 }
 
-// Waits for its first word.
+// Waits for the first sums from msleaks-run. False: there are none.
 bool LiveAnalysis::hearFromSession() {
   constexpr uint64_t kLookEachNs = 10'000'000, kPatienceNs = 1'000'000'000;
   for (const uint64_t begin_ns = readMonotonicNs(); readMonotonicNs() - begin_ns < kPatienceNs; sleepNs(kLookEachNs)) {
@@ -67,7 +67,8 @@ Result<uint64_t> LiveAnalysis::advance(uint64_t most) {
     lookWhetherItEnded(taken);
   if (!watcher_ || (state_ == WatchState::Running && watcher_->look()))
     return taken;
-  // It has ended, or found no time for us: from here on the trace says it, from its beginning.
+  // The session has ended, or msleaks-run had no time to publish sums. From now on, the events come from the trace,
+  // from its beginning.
   watcher_.reset();
   MSL_TRY(beginReading(FollowedEvents::All));
   state_ = WatchState::Running;
@@ -104,24 +105,24 @@ void LiveAnalysis::lookWhetherItEnded(uint64_t taken) {
   if (reading_->trace->closed())
     state_ = WatchState::Ended;
   const uint64_t now_ns = readMonotonicNs();
-  const bool goes_on = taken != 0 && asked_ns_ != 0; // a first look may be the only one
+  const bool goes_on = taken != 0 && asked_ns_ != 0; // the first call always asks, because it may be the only one
   if (state_ != WatchState::Running || goes_on || now_ns - asked_ns_ < kAskEachNs)
     return;
   asked_ns_ = now_ns;
   if (howItStands(run_) == Collecting::GoesOn)
     return;
-  // Whoever ended it may have written the rest since we looked: that is taken in before the end is said.
+  // The rest of the trace may have been written since the last look. So it is read before the end is reported.
   state_ = WatchState::Killed;
   reading_->trace->takeRest();
 }
 
-// Events by the session's own time: a reader that was away for a while does not make them faster.
+// Computes the events per second of the session's own time. A reader that was late does not change this rate.
 void LiveAnalysis::measureRate(Frame &frame, uint64_t reached_ns) {
   const uint64_t since_ns = rate_time_ns_ != 0 ? rate_time_ns_ : startNs();
   if (reached_ns > since_ns && frame.events >= rate_events_)
     rate_ = static_cast<double>(frame.events - rate_events_) * 1e9 / static_cast<double>(reached_ns - since_ns);
   else if (!isBehind() && rate_events_ == frame.events)
-    rate_ = 0; // nothing was recorded: its time stands still
+    rate_ = 0; // nothing was recorded, so the session's time has not moved
   rate_events_ = frame.events;
   rate_time_ns_ = reached_ns;
   frame.events_per_s = rate_;
@@ -149,7 +150,7 @@ void LiveAnalysis::sumUp(Frame &frame, const std::vector<PlaceSum> &sums) const 
   }
 }
 
-// A session that is silent gets older all the same.
+// The time of a session also advances while nothing is recorded.
 uint64_t LiveAnalysis::timeOf(const Frame &frame, uint64_t reached_ns) const {
   if (isBehind())
     return reached_ns;

@@ -1,6 +1,6 @@
-// What a session has alive while it runs, at any time and without ending anything. msleaks-run says it, where it has
-// the processor time to know; else the trace is read as it grows. Memory grows with what is alive, with places and with
-// processes, never with the number of events.
+// The live blocks of a session, at any moment while it runs. They come from msleaks-run if it has processor time to
+// compute them. Otherwise the trace is read as it grows. Memory grows with the live blocks, places and processes, but
+// not with the number of events.
 //
 //   auto live = MSL_TRY(LiveAnalysis::open(run));
 //   while (MSL_TRY(live->advance()) != 0) …
@@ -28,34 +28,34 @@
 
 namespace msleaks::analysis::inline watch {
 
-// Whom a LiveAnalysis asks.
+// Where a LiveAnalysis gets the sums.
 enum class WatchSource : uint8_t {
-  Trace,   // all that is stored, exactly
-  Session, // msleaks-run, as long as it answers: some 300 ms behind, and at no cost for each event
+  Trace,   // from the trace: exactly what is stored
+  Session, // from msleaks-run while it answers: some 300 ms late, but without a cost for each event
 };
 
 class LiveAnalysis {
 public:
-  // A run folder, or its trace file; of a session that has ended, too.
+  // Opens a run folder or its trace file. The session may have ended.
   static Result<std::unique_ptr<LiveAnalysis>> open(const std::filesystem::path &run, WatchSource = WatchSource::Trace);
 
-  // Takes in what is complete; stops behind `most` events, so that a long session can be caught up with in steps.
-  // Returns how many there were. Fails when the trace was removed, replaced or cut short.
+  // Reads the events that are complete. Stops after `most` events, so that the caller can read a long session in steps.
+  // Returns how many events were read. Fails if the trace was removed, replaced or cut off.
   Result<uint64_t> advance(uint64_t most = UINT64_MAX);
-  // More was there when the last advance() stopped.
+  // Whether the last advance() stopped before the end.
   bool isBehind() const { return reading_->trace->isBehind(); }
-  // Whether msleaks-run says what is alive.
+  // Whether the sums come from msleaks-run.
   bool isTold() const { return watcher_.has_value(); }
 
-  // Growth counts from what has been taken in.
+  // From now on, growth counts from the events read so far.
   void setMoment();
 
-  // Naming a place may open files with debug information. So a frame spends no more than about `naming_ns` on new
-  // places. Those with most bytes come first; the others stand in one row until a later frame.
+  // To name a place, files with debug information may be read. So a frame spends only about `naming_ns` on new places.
+  // Places with the most bytes are named first. All others share one row until a later frame.
   Frame frame(Split split = {}, uint64_t naming_ns = UINT64_MAX);
 
 private:
-  // A trace as it is read, and what its numbers mean.
+  // A trace that is being read, and the meaning of its numbers.
   struct Reading {
     Symbolizer symbolizer;
     SiteCatalog catalog{symbolizer};
@@ -78,15 +78,15 @@ private:
 
   std::filesystem::path run_, trace_file_;
   std::vector<std::string> command_;
-  uint64_t start_ns_ = 0; // of the manifest; 0 = it does not say
+  uint64_t start_ns_ = 0; // from the manifest; 0 = not known
   std::unique_ptr<Reading> reading_;
-  std::optional<SumsWatcher> watcher_; // of a session that tells its live blocks; its events are passed over
-  // What it said at the moment that growth counts from: still true when the trace is read.
+  std::optional<SumsWatcher> watcher_; // if msleaks-run publishes sums; then the trace's events are skipped
+  // The sums of msleaks-run at the moment from which growth counts. They stay valid when the trace is read later.
   std::vector<uint8_t> told_moment_;
   uint64_t told_moment_ns_ = 0;
   WatchState state_ = WatchState::Running;
-  uint64_t asked_ns_ = 0; // CLOCK_MONOTONIC, when somebody was asked whether the session goes on
-  // The last frame whose time differs from the one before.
+  uint64_t asked_ns_ = 0; // CLOCK_MONOTONIC: when the session's state was last checked
+  // The events and the time of the last frame, from which the rate is computed.
   uint64_t rate_events_ = 0, rate_time_ns_ = 0;
   double rate_ = 0;
 };

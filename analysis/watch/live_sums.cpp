@@ -29,7 +29,8 @@ void LiveSums::onFree(const Block &block, FreeCause, uint64_t) {
     take(alive_, block.size);
 }
 
-// The block belonged there from its birth on: also at the moment, if it was alive then.
+// The block belongs to the new cohort from its allocation on. So this also changes the sums at the moment, if the block
+// was alive then.
 void LiveSums::onRetarget(const Block &block, const Block &before, uint64_t) {
   if (block.reserve)
     return;

@@ -1,5 +1,5 @@
-// What is alive, by cohort: now, at the peak, and at the moment that growth counts from. A few additions an event; all
-// grouping waits until somebody looks.
+// Sums of the live blocks, by cohort: now, at the peak, and at the moment from which growth counts. An event costs a
+// few additions. Cohorts are grouped only when a frame is made.
 #pragma once
 
 #include "analysis/live/peaks.h"
@@ -23,13 +23,14 @@ public:
   void onFree(const Block &, FreeCause, uint64_t time_ns) override;
   void onRetarget(const Block &, const Block &before, uint64_t time_ns) override;
 
-  // Growth counts from here on; at first it counts from the beginning, when nothing was alive.
+  // From now on, growth counts from this moment. At first it counts from the beginning of the run, when nothing was
+  // alive.
   void setMoment(uint64_t time_ns);
   uint64_t momentNs() const { return moment_ns_; }
 
-  // By cohort, of those that ever had something.
+  // Returns the sums by cohort, without cohorts that never had a block.
   std::vector<PlaceSum> sums(const Cohorts &) const;
-  // The physical heaps of all processes together.
+  // Returns the sum of the physical heaps of all processes.
   BlockSum alive() const { return alive_; }
   uint64_t peakBytes() const { return peaks_->physical().clock().bytes(); }
   uint64_t peakTimeNs() const { return peaks_->physical().clock().timeNs(); }

@@ -1,5 +1,5 @@
-// Groups cohorts into rows of places. What a site's place is costs much at first, as its image's debug information is
-// read then, and nothing afterwards.
+// Groups cohorts into rows of places. The first look-up of a site's place is slow, because it reads the debug
+// information of the site's image. Later look-ups cost nothing.
 #pragma once
 
 #include "analysis/places/place.h"
@@ -18,7 +18,7 @@ class PlaceRows {
 public:
   explicit PlaceRows(SiteCatalog &catalog) : catalog_(catalog), places_(catalog) {}
 
-  // Of the physical heaps; split by heap, of all.
+  // Returns rows of the physical heaps, or of all heaps if rows are split by heap.
   std::vector<FrameRow> of(std::vector<PlaceSum>, Split, uint64_t naming_ns);
 
 private:
@@ -28,7 +28,7 @@ private:
 
   SiteCatalog &catalog_;
   Places places_;
-  std::vector<uint32_t> by_site_; // number of its place in texts_
+  std::vector<uint32_t> by_site_; // by site: index of its place in texts_
   std::map<Place::Key, uint32_t> by_key_;
   std::vector<std::shared_ptr<const SiteText>> texts_{nullptr};
 };

@@ -37,7 +37,7 @@ void SumsPublisher::offer(const RunningReport &running) {
   next_ns_ = now_ns + (isWatched() && write(running) ? kWriteNs : kLookNs);
 }
 
-// To another name first: who reads gets a whole one.
+// Writes to a temporary name first, so that a reader always gets a whole file.
 bool SumsPublisher::write(const RunningReport &running) const {
   const auto bytes = encode(sumsOf(running), running.analysis().catalog);
   if (!bytes)
@@ -53,7 +53,7 @@ bool SumsPublisher::write(const RunningReport &running) const {
 
 namespace {
 
-constexpr uint64_t kMostBytes = 64 << 20; // some million places
+constexpr uint64_t kMostBytes = 64 << 20; // enough for some million places
 
 } // namespace
 
@@ -62,7 +62,7 @@ bool SumsWatcher::touch() const {
   return file.valid() && futimens(file.get(), nullptr) == 0;
 }
 
-// Whether there was something new.
+// Reads the file. Returns whether it was new.
 bool SumsWatcher::read() {
   const std::filesystem::path file = session_ / kSumsFile;
   struct stat facts{};
@@ -91,7 +91,7 @@ bool SumsWatcher::look() {
   const bool is_first = heard_ns_ == 0;
   if (read() || is_first)
     heard_ns_ = now_ns;
-  if (is_first) // written for somebody before us, and nobody knows when
+  if (is_first) // written for an earlier watcher, at an unknown time
     bytes_.clear();
   return now_ns - heard_ns_ < kSilentNs;
 }

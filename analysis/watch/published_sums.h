@@ -1,4 +1,4 @@
-// Writes what a session has alive into its directory, as long as somebody watches it.
+// Publishes the sums of a session's live blocks in the session's directory, while somebody watches the session.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -10,16 +10,16 @@
 
 namespace msleaks::analysis::inline watch {
 
-// Who watches says so each frame; who has not for so long does not any more.
+// A watcher touches a file at each frame. If it has not done so for this time, nobody watches any more.
 inline constexpr uint64_t kWatchedNs = 3'000'000'000;
 
 class SumsPublisher {
 public:
-  // From now on there is somebody to ask: the files for both sides are there. Who watches makes none, so that the
+  // Creates the files for both sides. A watcher then knows that it can ask. A watcher creates no file, so that the
   // directory can be removed at any time.
   explicit SumsPublisher(std::filesystem::path session);
 
-  // Looks now and then whether somebody watches, and writes what there is for him. What cannot be written is left out.
+  // Checks from time to time whether somebody watches, and if so, writes the sums. A failure to write is ignored.
   void offer(const RunningReport &);
 
 private:
@@ -31,15 +31,15 @@ private:
   uint64_t next_ns_ = 0;
 };
 
-// Reads what msleaks-run writes of a session for who watches it.
+// Reads the sums that msleaks-run publishes for watchers.
 class SumsWatcher {
 public:
   explicit SumsWatcher(std::filesystem::path session) : session_(std::move(session)) {}
 
-  // Says that somebody watches, and reads what was written since. False: there is nobody to ask, or he has said nothing
-  // for kSilentNs.
+  // Shows that somebody watches, and reads new sums. False: nobody publishes sums, or there were no new ones for
+  // kSilentNs.
   bool look();
-  // The last that was read; empty before the first one.
+  // The sums that were read last; empty: none yet.
   const std::vector<uint8_t> &bytes() const { return bytes_; }
 
   static constexpr uint64_t kSilentNs = 2'000'000'000;
@@ -50,8 +50,8 @@ private:
 
   std::filesystem::path session_;
   std::vector<uint8_t> bytes_;
-  uint64_t inode_ = 0, modified_ns_ = 0; // of the file that was read last
-  uint64_t heard_ns_ = 0;                // CLOCK_MONOTONIC, when something new was read last, or it was looked first
+  uint64_t inode_ = 0, modified_ns_ = 0; // of the last file that was read
+  uint64_t heard_ns_ = 0;                // CLOCK_MONOTONIC: when new sums were last read, or the first look
 };
 
 } // namespace msleaks::analysis::inline watch

@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint64_t kMagic = 0x31'53'4d'55'53; // "SUMS1"
 
-// Cohorts that differ only in what a frame does not show are one.
+// Adds up cohorts that look the same in a frame.
 class BySite {
 public:
   explicit BySite(const Cohorts &cohorts) : cohorts_(cohorts) {}
@@ -73,7 +73,7 @@ SessionSums sumsOf(const RunningReport &running) {
 }
 
 std::optional<std::vector<uint8_t>> encode(const SessionSums &sums, const SiteCatalog &catalog) {
-  std::vector<SiteId> sites; // ascending, as the sums are by site
+  std::vector<SiteId> sites; // ascending, because the sums are sorted by site
   for (const PlaceSum &sum : sums.sums)
     if (sum.site.known() && (sites.empty() || sites.back() != sum.site))
       sites.push_back(sum.site);

@@ -1,5 +1,5 @@
-// The live blocks of a session by place, of which a frame is made. `msleaks top` computes them from the trace, or gets
-// them from msleaks-run, which knows them anyway (SumsPublisher, SumsWatcher).
+// The sums of a session's live blocks, from which a frame is made. `msleaks top` computes them from the trace, or gets
+// them from msleaks-run, which computes them for its report (SumsPublisher, SumsWatcher).
 #pragma once
 
 #include "analysis/live/cohort_sums.h"
@@ -14,29 +14,30 @@
 
 namespace msleaks::analysis::inline watch {
 
-// Blocks of a site, of one process and heap.
+// Sums of the blocks with one site, process and heap.
 struct PlaceSum {
   SiteId site;
   uint32_t process = 0;
   abi::Heap heap = abi::Heap::Host;
-  BlockSum now, at_moment, at_peak; // at the moment that growth counts from
+  BlockSum now, at_moment, at_peak; // at_moment: at the moment from which growth counts
 };
 
 struct SessionSums {
-  uint64_t events = 0, reached_ns = 0; // CLOCK_MONOTONIC, of what all this is
-  BlockSum alive;                      // of the physical heaps
+  uint64_t events = 0, reached_ns = 0; // reached_ns: CLOCK_MONOTONIC, the time of these sums
+  BlockSum alive;                      // sum of the physical heaps
   uint64_t peak_bytes = 0, peak_time_ns = 0;
   uint64_t steps = 0;
-  std::optional<Timeline::Step> step; // that began last
-  std::vector<PlaceSum> sums;         // of all heaps; pools' have nothing at the peak
+  std::optional<Timeline::Step> step; // the step that began last
+  std::vector<PlaceSum> sums;         // of all heaps; at_peak is 0 for pools
 };
 
 SessionSums sumsOf(const RunningReport &);
 
-// As bytes, for a reader of the same trace and of the same version; without what is at the moment. Nothing when a site
+// Encodes the sums, except at_moment, for a reader of the same trace and the same version of msleaks. Nothing: a site
 // has no number.
 std::optional<std::vector<uint8_t>> encode(const SessionSums &, const SiteCatalog &);
-// Nothing for what encode() has not written. Sites that the catalog does not know yet are unknown.
+// Decodes the sums. Nothing: encode() has not written these bytes. Sites that are not in the catalog yet become
+// unknown.
 std::optional<SessionSums> decodeSums(std::span<const uint8_t>, SiteCatalog &);
 
 } // namespace msleaks::analysis::inline watch
