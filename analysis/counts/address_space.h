@@ -1,4 +1,4 @@
-// Which image stands where in a process.
+// The images that are mapped into one process, by address.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,14 @@ namespace msleaks::analysis::profiles {
 
 struct MappedImage {
   uint64_t begin = 0, end = 0;
-  uint64_t offset = 0; // of `begin`, in the file
+  uint64_t offset = 0; // the place in the file that is mapped at `begin`
   uint32_t image = 0;
 };
 
 class AddressSpace {
 public:
-  // What stood there is gone; of one that reaches out of it the rest stays.
+  // Maps `fresh`. It replaces older images in its range. If an older image reaches out of the range, the rest of the
+  // older image stays.
   void map(const MappedImage &fresh) {
     if (fresh.begin >= fresh.end)
       return;
@@ -44,7 +45,7 @@ public:
   size_t size() const { return images_.size(); }
 
 private:
-  std::map<uint64_t, MappedImage> images_; // by begin; they do not overlap
+  std::map<uint64_t, MappedImage> images_; // by begin; the images do not overlap
 };
 
 } // namespace msleaks::analysis::profiles

@@ -15,12 +15,12 @@
 namespace msleaks::analysis::profiles {
 namespace {
 
-constexpr uint64_t kSmallBytes = 64 << 10; // sections of that size are copied whatever they hold
+constexpr uint64_t kSmallBytes = 64 << 10; // smaller sections are copied, whatever they contain
 constexpr uint64_t kLargeImageBytes = 16 << 20;
 constexpr size_t kFewRuns = 4;
 constexpr size_t kCopyStep = 1 << 20;
 
-// From one file to the same place of the other one.
+// Copies bytes from one file to the same place of another file.
 class Copy {
 public:
   Copy(int from, int to) : from_(from), to_(to), buffer_(kCopyStep) {}
@@ -51,8 +51,8 @@ bool isSymbolic(uint32_t type) {
          type == SHT_GNU_verdef || type == SHT_GNU_verneed || type == SHT_DYNAMIC;
 }
 
-// Relocations that name a symbol: the slots that entries of a PLT lead through are among them. Most of a library's are
-// of addresses alone.
+// Returns the relocations that name a symbol. objdump names the entries of a PLT by some of them. Most relocations of a
+// library name no symbol.
 std::vector<Elf64_Rela> withSymbols(int file, const Elf64_Shdr &section) {
   std::vector<Elf64_Rela> all(section.sh_size / sizeof(Elf64_Rela));
   const auto size = static_cast<ssize_t>(all.size() * sizeof(Elf64_Rela));
@@ -84,7 +84,7 @@ public:
       if (!addSection(section, ranges, codes))
         return false;
     sections_.insert(sections_.end(), codes.begin(), codes.end());
-    header_.e_shoff = (size_ + 7) / 8 * 8; // behind everything: there are more of them now
+    header_.e_shoff = (size_ + 7) / 8 * 8; // The larger table of sections follows all other content.
     header_.e_shnum = static_cast<uint16_t>(sections_.size());
     return sections_.size() < SHN_LORESERVE && copy_.put(header_.e_shoff, bytesOf(sections_)) &&
            copy_.put(0, {reinterpret_cast<const char *>(&header_), sizeof header_});
@@ -105,11 +105,11 @@ private:
       return addCode(section, ranges, codes) && copy_.bytes(section.sh_offset, section.sh_size);
     if (!addCode(section, ranges, codes))
       return false;
-    section.sh_type = SHT_NOBITS; // its symbols stay
+    section.sh_type = SHT_NOBITS; // The symbols of the section stay.
     return true;
   }
 
-  // The ranges that lie in it, as sections of their own.
+  // Adds each range that begins in the section to `codes`, as a section of its own.
   bool addCode(Elf64_Shdr &section, const std::vector<AddressRange> &ranges, std::vector<Elf64_Shdr> &codes) {
     if ((section.sh_flags & SHF_EXECINSTR) == 0)
       return true;
@@ -125,7 +125,7 @@ private:
       if (!copy_.bytes(code.sh_offset, code.sh_size))
         return false;
     }
-    section.sh_flags &= ~static_cast<uint64_t>(SHF_EXECINSTR); // what else is in it is not shown
+    section.sh_flags &= ~static_cast<uint64_t>(SHF_EXECINSTR); // objdump does not show the rest of the section.
     return true;
   }
 

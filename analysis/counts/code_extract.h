@@ -1,7 +1,7 @@
-// A copy of an image in memory with all that objdump needs for some ranges of its code, and no more. It has a section
-// for each range, the tables of symbols, and the names of PLT entries. So one run shows all of the ranges, with the
-// text that it would have from the image itself. In a large library most of a run is spent on relocations, and there
-// would be one run for each range.
+// A file in memory with only the parts of an image that objdump needs to show some ranges of code. The file has a
+// section for each range, the tables of symbols, and the names of PLT entries. So one run of objdump shows all ranges,
+// with the same text as for the image itself. Without this file, objdump would need one run for each range. In a large
+// library, each such run spends most of its time on relocations.
 #pragma once
 
 #include "analysis/base/files.h"
@@ -15,12 +15,12 @@ namespace msleaks::analysis::profiles {
 
 class CodeExtract {
 public:
-  // Nothing where an image is no 64-bit program of this machine's byte order, or cannot be copied.
+  // Returns nothing if the image is no 64-bit program of this machine's byte order, or if it cannot be copied.
   static std::optional<CodeExtract> of(const std::string &image, const std::vector<AddressRange> &ranges);
-  // Whether that is less work than a run for each range.
+  // Whether a copy is less work than `runs` runs of objdump.
   static bool pays(const std::string &image, size_t runs);
 
-  // A name under which a child of ours can open it, while this object lives.
+  // Returns a path by which a child process can open the file. The path is valid while this object lives.
   std::string path() const;
 
 private:

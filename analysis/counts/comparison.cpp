@@ -80,13 +80,13 @@ Result<ProfileComparison> compareProfiles(const Profile &first, const Profile &s
 
 namespace {
 
-constexpr int kMostEdits = 3000; // memory grows with its square
+constexpr int kMostEdits = 3000; // The search needs memory in proportion to the square of this number.
 
 using Words = std::vector<uint32_t>;
-using Furthest = std::vector<int>; // by diagonal, from -edits to edits: how far in the first
+using Furthest = std::vector<int>; // by diagonal, from -edits to edits: the index that the search reached in `first`
 
-// Myers' greedy search ("An O(ND) difference algorithm"): after how many edits both ends are met, with what was reached
-// before each. Nothing when that takes too many.
+// Searches as in Myers' "An O(ND) difference algorithm". Returns what was reached after each number of edits, up to the
+// first number that reaches both ends. Returns nothing if more than kMostEdits edits are needed.
 std::optional<std::vector<Furthest>> search(const Words &first, const Words &second) {
   const int n = static_cast<int>(first.size()), m = static_cast<int>(second.size());
   std::vector<Furthest> reached;
@@ -115,7 +115,7 @@ std::optional<std::vector<Furthest>> search(const Words &first, const Words &sec
   return std::nullopt;
 }
 
-// The pairs that are equal, in order: the way back from the end.
+// Follows the search back from the end. Returns the pairs of equal words, in order.
 std::vector<std::pair<int, int>> matches(const Words &first, const Words &second,
                                          const std::vector<Furthest> &reached) {
   std::vector<std::pair<int, int>> pairs;
@@ -141,7 +141,8 @@ std::vector<std::pair<int, int>> matches(const Words &first, const Words &second
   return pairs;
 }
 
-// Lines up to these ends, of which none is in both: what changed stands beside what it became.
+// Adds the lines before `end_a` and `end_b`, which have no equal line on the other side. Changed lines stand beside the
+// lines that replaced them.
 void addUnlike(std::vector<AlignedLines> &all, const std::vector<ProfiledLine> &first, size_t &a, size_t end_a,
                const std::vector<ProfiledLine> &second, size_t &b, size_t end_b) {
   while (a < end_a || b < end_b) {

@@ -1,5 +1,5 @@
-// Two profiles side by side: counters of the whole, functions in percent of it, instructions in percent of their
-// function, as LNT's page shows two runs.
+// Compares two profiles side by side, as LNT's page does. Counters of the whole are numbers. Functions are shown in
+// percent of the whole, and instructions in percent of their function.
 #pragma once
 
 #include "analysis/counts/profile.h"
@@ -13,28 +13,28 @@
 
 namespace msleaks::analysis::profiles {
 
-// Which instruction of one build is which of another: the longest common part of their texts.
-// Side by side; one of the two may be missing.
+// Two instructions side by side, one of each build. `first` or `second` may be missing. The pairs are the longest
+// common subsequence of the two texts.
 struct AlignedLines {
   const ProfiledLine *first = nullptr;
   const ProfiledLine *second = nullptr;
 };
 
-// Two functions that differ in more than some thousands of lines are put side by side from their beginnings.
+// If the two functions differ in more than a few thousand lines, line n of one stands beside line n of the other.
 std::vector<AlignedLines> aligned(const std::vector<ProfiledLine> &first, const std::vector<ProfiledLine> &second);
 
-// An instruction without what a link changes: the address before a symbol in angle brackets.
+// Removes from an instruction what a link changes: the address before a symbol in angle brackets.
 std::string withoutAddresses(std::string_view text);
 
 struct ComparisonChoice {
-  std::string counter;       // by which functions are ordered; empty: cycles, or else the first
-  std::string function;      // only this one; empty: all
-  std::optional<size_t> top; // so many
+  std::string counter;       // orders the functions; empty: cycles, or else the first counter
+  std::string function;      // only this function; empty: all functions
+  std::optional<size_t> top; // number of functions that are shown
 };
 
 struct ComparedFunction {
   std::string name;
-  const ProfiledFunction *first = nullptr, *second = nullptr; // one may be missing
+  const ProfiledFunction *first = nullptr, *second = nullptr; // may be null, but not both
   std::vector<AlignedLines> lines;
 };
 
@@ -43,22 +43,23 @@ struct ComparedCounter {
   std::optional<uint64_t> first, second;
 };
 
-// Refers to the two profiles, which must outlive it.
+// The pointers refer to the two profiles, which must outlive this object.
 struct ProfileComparison {
   std::string counter;
   std::vector<ComparedCounter> counters;
-  std::vector<ComparedFunction> functions; // those with the largest share of the counter first
+  std::vector<ComparedFunction> functions; // functions with the largest share of `counter` come first
   bool one_function = false;
   std::optional<size_t> top;
 };
 
-// Fails (as a usage error) on a counter or function that neither has.
+// Fails with a usage error if neither profile has the counter or the function.
 Result<ProfileComparison> compareProfiles(const Profile &first, const Profile &second, const ComparisonChoice &);
 
 void writeComparisonText(std::ostream &, const ProfileComparison &, size_t columns);
 void writeComparisonJson(std::ostream &, const ProfileComparison &);
 
-// The function's share of the counter; 0 where it has none, or there is no such function.
+// Returns the function's share of the counter. Returns 0 if there is no function, or if the function has no such
+// counter.
 double shareOf(const ProfiledFunction *, const std::string &counter);
 
 } // namespace msleaks::analysis::profiles

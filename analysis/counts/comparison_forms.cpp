@@ -17,7 +17,7 @@ Json functionOf(const ProfiledFunction *function) {
   return function ? Json{{"counters", function->counters}, {"length", function->lines.size()}} : Json();
 }
 
-// As a line of `msleaks profile code`.
+// Makes the same JSON as `msleaks profile code` prints for a line.
 Json lineOf(const ProfiledFunction *function, const ProfiledLine *line) {
   if (!function || !line)
     return {};
@@ -51,10 +51,10 @@ void writeComparisonJson(std::ostream &out, const ProfileComparison &comparison)
 namespace {
 
 constexpr size_t kFunctions = 20;
-constexpr double kWarmPercent = 1; // where LNT's page begins to colour a line
+constexpr double kWarmPercent = 1; // LNT's page colours lines from this share on.
 constexpr size_t kLeastHalf = 24, kMostHalf = 70, kShareColumns = 7;
 
-// So many columns, whatever is in it; tabs of a disassembly are spaces.
+// Returns the text cut or filled to `columns` columns. Tabs of a disassembly become spaces.
 std::string cell(std::string_view text, size_t columns) {
   std::string spaced(text.substr(std::min(text.find_first_not_of(" \t"), text.size())));
   std::replace(spaced.begin(), spaced.end(), '\t', ' ');
@@ -116,7 +116,7 @@ private:
       out_ << fmt::format("and {} more; --top N shows them\n", left);
   }
 
-  // One function has all lines, several have those that matter.
+  // Writes all lines if only one function is shown, otherwise only lines with a large share.
   void writeLines(const ComparedFunction &function) {
     bool begun = false, left_out = false;
     for (const AlignedLines &pair : function.lines) {

@@ -8,9 +8,9 @@ namespace msleaks::analysis::profiles {
 namespace {
 
 constexpr size_t kUnpackStep = 64 << 10;
-constexpr size_t kMostInput = 1 << 30; // bz_stream and z_stream count in 32 bits
+constexpr size_t kMostInput = 1 << 30; // bz_stream and z_stream count bytes in 32 bits.
 
-// One stream from the front of `packed`, which loses what was read.
+// Unpacks one stream from the front of `packed`, and removes the stream from `packed`.
 Result<void> unpackStream(std::span<const uint8_t> &packed, std::string &content, uint64_t most) {
   bz_stream stream{};
   if (BZ2_bzDecompressInit(&stream, 0, 0) != BZ_OK)
@@ -27,7 +27,7 @@ Result<void> unpackStream(std::span<const uint8_t> &packed, std::string &content
     status = BZ2_bzDecompress(&stream);
     content.resize(before + kUnpackStep - stream.avail_out);
     if (status == BZ_OK && left == stream.avail_in && content.size() == before)
-      break; // it asks for more than there is
+      break; // the stream needs more bytes than there are
   }
   const size_t left = stream.avail_in;
   BZ2_bzDecompressEnd(&stream);
@@ -42,7 +42,7 @@ Result<void> unpackStream(std::span<const uint8_t> &packed, std::string &content
 } // namespace
 
 Result<std::string> packBzip2(std::string_view content) {
-  // The bound that libbz2's manual gives.
+  // The manual of libbz2 states this bound.
   const size_t bound = content.size() + content.size() / 100 + 600;
   if (bound > kMostInput)
     return fail("a section of more than a gigabyte cannot be packed", ExitStatus::OwnFault);
@@ -87,7 +87,7 @@ Result<std::string> unpackZlib(std::span<const uint8_t> packed, uint64_t most) {
     content.resize(before + kInflateStep);
     stream.next_out = reinterpret_cast<uint8_t *>(content.data()) + before;
     stream.avail_out = kInflateStep;
-    status = inflate(&stream, Z_NO_FLUSH); // Z_BUF_ERROR: it asks for more than there is
+    status = inflate(&stream, Z_NO_FLUSH); // Z_BUF_ERROR: the stream needs more bytes than there are.
     content.resize(before + kInflateStep - stream.avail_out);
   }
   inflateEnd(&stream);

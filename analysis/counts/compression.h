@@ -1,4 +1,4 @@
-// Whole sections, packed and unpacked with libbz2.
+// Packs and unpacks whole contents, with libbz2 or zlib.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -10,13 +10,13 @@
 
 namespace msleaks::analysis::profiles {
 
-// As Python's bz2.compress makes it: level 9.
+// Packs with level 9, as Python's bz2.compress does.
 Result<std::string> packBzip2(std::string_view content);
-// Several streams in a row are one content. Fails on anything else, and on more than `most` bytes.
+// Unpacks the content of one stream, or of several streams in a row. Fails on anything else, and on more than `most`
+// bytes.
 Result<std::string> unpackBzip2(std::span<const uint8_t> packed, uint64_t most);
 
-// One zlib stream, unpacked with libz.
-// Fails on what is damaged or ends early, and on more than `most` bytes.
+// Unpacks one zlib stream. Fails if the stream is damaged or ends early, and on more than `most` bytes.
 Result<std::string> unpackZlib(std::span<const uint8_t> packed, uint64_t most);
 
 } // namespace msleaks::analysis::profiles

@@ -42,7 +42,7 @@ private:
   Result<void> take(const Record &record, std::span<const std::byte> body) {
     if (record.kind == abi::CountsKind::Unit) {
       auto module = MSL_TRY(readGraphs(body));
-      // A table may say any number of counters: no more of them than there are bytes is believed.
+      // A damaged table may name any number of counters. So no memory is reserved before the counters are read.
       std::vector<uint64_t> counts;
       modules.push_back({std::move(module), std::move(counts), {}, {}});
       return {};

@@ -1,4 +1,4 @@
-// What a process has counted (abi/counts_file.h), also while it goes on counting.
+// Reads the counters of a process (abi/counts_file.h), also while the process still counts.
 #pragma once
 
 #include "analysis/counts/graph.h"
@@ -10,13 +10,13 @@ namespace msleaks::analysis::inline counts {
 
 struct CountedModule {
   GraphModule module;
-  std::vector<uint64_t> counts;               // by counter, of all threads
-  std::vector<std::vector<uint64_t>> banks{}; // the same of each bank, if it has kernels
+  std::vector<uint64_t> counts;               // by counter: the sum over all threads
+  std::vector<std::vector<uint64_t>> banks{}; // the same numbers for each bank, if the module has kernels
   std::vector<abi::CountedLaunches> launches;
 };
 
-// Takes what is there of a file that was cut off, by a kill or a full disk. BadInput: it is no such file, or one of its
-// tables is damaged.
+// If a kill or a full disk cut the file off, reads the part that exists. BadInput: the bytes are no file of counts, or
+// one of its tables is damaged.
 Result<std::vector<CountedModule>> readCounts(std::span<const std::byte> bytes);
 Result<std::vector<CountedModule>> readCountsFile(const std::filesystem::path &path);
 

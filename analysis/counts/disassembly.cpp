@@ -22,8 +22,8 @@
 namespace msleaks::analysis::profiles {
 namespace {
 
-constexpr uint64_t kNearBytes = 32 << 10;  // read by objdump in about the time that it needs to start
-constexpr uint64_t kLongBytes = 128 << 10; // worth a run of its own, beside others
+constexpr uint64_t kNearBytes = 32 << 10;  // objdump reads so much code in about the time that it needs to start.
+constexpr uint64_t kLongBytes = 128 << 10; // So much code is worth a parallel run of its own.
 constexpr size_t kMostRuns = 64;
 
 std::string onPath(const std::string &name) {
@@ -51,14 +51,14 @@ public:
     posix_spawn_file_actions_destroy(&actions);
   }
   ~Child() {
-    output_.close(); // one that still writes ends
+    output_.close(); // If the child still writes, it ends now.
     while (pid_ > 0 && ::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR)
       continue;
   }
   Child(const Child &) = delete;
   Child &operator=(const Child &) = delete;
 
-  // Nothing at the end of its output.
+  // Returns nothing at the end of the child's output.
   std::string_view read() {
     ssize_t count = 0;
     do
@@ -73,7 +73,7 @@ private:
   std::array<char, 64 << 10> buffer_;
 };
 
-// Without a range, all code of the image.
+// Shows all code of the image if `range` is null.
 std::vector<Instruction> run(const std::string &objdump, const std::string &image, const AddressRange *range) {
   std::vector<std::string> words{objdump, "-d", "--no-show-raw-insn"};
   if (range) {
@@ -95,7 +95,7 @@ std::vector<Instruction> run(const std::string &objdump, const std::string &imag
   return instructions;
 }
 
-// objdump has the order of the file's sections, which may not be that of addresses.
+// objdump prints instructions in the order of the file's sections, which may differ from the order of addresses.
 std::vector<Instruction> inOrder(std::vector<Instruction> all) {
   const auto by_address = [](const Instruction &left, const Instruction &right) {
     return left.address < right.address;

@@ -1,4 +1,4 @@
-// Text of instructions, from objdump: of binutils or of LLVM, as LNT has it too.
+// Gets the text of instructions from objdump, of binutils or of LLVM, as LNT does.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -16,23 +16,23 @@ struct AddressRange {
 
 struct Instruction {
   uint64_t address = 0;
-  std::string text; // as objdump writes it behind the address
+  std::string text; // the text that objdump writes after the address
 };
 
-// The program to call: `wanted` if it is not empty, which must then be there. Otherwise CMAKE_OBJDUMP of the
-// environment, as for LNT, or the first of objdump and llvm-objdump that PATH has. Empty: there is none.
+// Returns the objdump to call. If `wanted` is not empty, a missing program `wanted` is an error. Otherwise the program
+// is CMAKE_OBJDUMP of the environment, as in LNT, or the first objdump or llvm-objdump on PATH. Empty: there is none.
 Result<std::string> findObjdump(const std::string &wanted);
 
-// Few ranges that hold all of the given ones, which are in order. Each is a run of objdump, which costs more than the
-// code between two near ranges.
+// Joins near ranges, so that the result has few ranges that contain all of the given ones. The given ranges are in
+// order. Each range is one run of objdump, which costs more than the code between two near ranges.
 std::vector<AddressRange> joined(const std::vector<AddressRange> &);
 
-// The instructions of one image in these ranges, by address. Addresses are those of the file. Empty where objdump can
-// tell nothing.
+// Returns the instructions of the image in these ranges, by address. Addresses are addresses of the file. Empty:
+// objdump shows nothing.
 std::vector<Instruction> disassemble(const std::string &objdump, const std::string &image,
                                      const std::vector<AddressRange> &ranges);
 
-// One line of objdump's output, as far as it is an instruction.
+// Parses one line of objdump's output. Returns false if the line is no instruction.
 bool parseInstruction(std::string_view line, Instruction &);
 
 } // namespace msleaks::analysis::profiles

@@ -7,7 +7,8 @@ namespace {
 
 using abi::EdgeKind;
 
-// Of counted edges, and of those that follow from them. Leave edges may be below 0.
+// Computes the counts of edges: counted ones, and the ones that follow from them. The count of a Leave edge may be
+// below 0.
 class Flow {
 public:
   Flow(const Graph &graph, std::span<const uint64_t> counters)
@@ -17,7 +18,7 @@ public:
       if (edge.counter != abi::kNoCounter)
         values_[i] = edge.counter < counters.size() ? static_cast<int64_t>(counters[edge.counter]) : 0;
       if (edge.from == edge.to)
-        continue; // it flows in and out
+        continue; // A loop from a block to itself adds to both sums.
       for (const uint32_t node : {edge.from, edge.to}) {
         at_[node].push_back(i);
         unknown_[node] += !values_[i];
@@ -29,7 +30,7 @@ public:
 
   const std::optional<int64_t> &operator[](size_t edge) const { return values_[edge]; }
 
-  // Nothing flows backwards, and what flows into a block flows out of it.
+  // Whether the counts can be true: no count is below 0, and at each node the incoming and outgoing counts are equal.
   bool isPossible() const {
     for (const std::optional<int64_t> &value : values_)
       if (value.value_or(0) < 0)
@@ -41,7 +42,7 @@ public:
   }
 
 private:
-  // From a node with one unknown edge to the node at its other end, and so on.
+  // Computes the one unknown edge of a node. Then does the same at the edge's other end, and so on.
   void settle(uint32_t node) {
     while (unknown_[node] == 1) {
       const size_t edge = solve(node);
@@ -62,7 +63,7 @@ private:
     return unknown;
   }
 
-  // In - out, of the known edges.
+  // Returns the sum of the known incoming edges, less the sum of the known outgoing edges.
   int64_t balanceOf(uint32_t node) const {
     int64_t balance = 0;
     for (const size_t edge : at_[node])
@@ -73,11 +74,12 @@ private:
 
   const Graph &graph_;
   std::vector<std::optional<int64_t>> values_;
-  std::vector<std::vector<size_t>> at_; // edges by node
-  std::vector<size_t> unknown_;         // how many of them, by node
+  std::vector<std::vector<size_t>> at_; // by node: its edges
+  std::vector<size_t> unknown_;         // by node: number of its edges without a count
 };
 
-// For a function whose counters contradict each other. How often it began has a counter of its own.
+// Returns the counts of a function whose counters contradict each other. The number of calls stays known if it has a
+// counter of its own.
 FunctionCounts unseen(const Graph &graph, const Flow &flow) {
   FunctionCounts counts;
   counts.blocks.resize(graph.blocks.size());
@@ -98,7 +100,7 @@ EdgeCount countOf(const GraphEdge &edge, const std::optional<int64_t> &value) {
   return {state, static_cast<uint64_t>(std::max<int64_t>(*value, 0))};
 }
 
-// The flow into the block; where that is not known, the flow out of it.
+// Returns the sum of edges into each block. If it is not known, returns the sum of edges out of the block.
 std::vector<std::optional<uint64_t>> blocksOf(const Graph &graph, const Flow &flow) {
   std::vector<std::optional<int64_t>> in(graph.blocks.size(), 0), out(graph.blocks.size(), 0);
   const auto add = [](std::optional<int64_t> &sum, const std::optional<int64_t> &value) {
@@ -136,7 +138,8 @@ std::optional<uint64_t> scaled(const std::optional<uint64_t> &count, const Sampl
   return static_cast<uint64_t>(std::llround(static_cast<long double>(*count) * sample.launched / sample.sampled));
 }
 
-// A number of a sample is no number of what ran; and what it has not seen may have run.
+// Scales the counts of a sample to all threads. A sample with a count of 0 says nothing, because other threads may have
+// run the edge.
 void scale(FunctionCounts &counts, const Sample &sample) {
   for (EdgeCount &edge : counts.edges) {
     if (edge.state == CountState::Uninstrumentable)
@@ -159,15 +162,16 @@ const char *nameOf(CountState state) {
 
 FunctionCounts countsOf(const Graph &graph, std::span<const uint64_t> counters, const Sample &sample) {
   const Flow flow(graph, counters);
-  // Kernels are read when they have ended. A host may be read in the middle, and is off by the threads that run.
+  // The counters of a kernel are read after the kernel has ended. A host may be read while it runs, so its counts may
+  // be off by the number of its threads.
   FunctionCounts counts = graph.on_device && !flow.isPossible() ? unseen(graph, flow) : solved(graph, flow);
   if (!sample.isWhole())
     scale(counts, sample);
   return counts;
 }
 
-// The estimate is launched × R, with R = Σ count / Σ threads over m groups: the error of a ratio, linearised, of groups
-// that are taken to be drawn by chance.
+// The estimate of a count is launched × R, where R = Σ count / Σ threads over m groups. The groups are assumed to be
+// drawn by chance. The standard error of such a ratio, linearised, is
 //
 //   launched × sqrt((1 - sampled / launched) × m / (m - 1) × Σ (count - R × threads)²) / Σ threads
 void addErrors(const Graph &graph, std::span<const SampledGroup> groups, const Sample &sample, FunctionCounts &counts) {
@@ -201,7 +205,7 @@ void addErrors(const Graph &graph, std::span<const SampledGroup> groups, const S
       continue;
     const double ratio = of_edges[i].count / threads;
     const double spread = of_edges[i].squares - 2 * ratio * of_edges[i].mixed +
-                          ratio * ratio * threads_squared; // rounded: may be below 0
+                          ratio * ratio * threads_squared; // below 0 only by rounding
     counts.edges[i].error =
         launched * std::sqrt(left * groups_used / (groups_used - 1) * std::max(0.0, spread)) / threads;
   }

@@ -1,5 +1,5 @@
-// How often each edge and block of a function ran: what was counted, and what follows from it, since what flows into a
-// block flows out of it.
+// Computes how often each edge and block of a function ran. Only some edges are counted. The other counts follow,
+// because what flows into a block also flows out of it.
 #pragma once
 
 #include "analysis/counts/graph.h"
@@ -9,28 +9,29 @@
 namespace msleaks::analysis::inline counts {
 
 enum class CountState : uint8_t {
-  Measured,         // by a counter
-  Derived,          // from others
-  Estimated,        // from a sample; or the program ended, or was read, in the middle
-  Unseen,           // not in the sample; or the counters of a kernel contradict each other
-  Uninstrumentable, // it can have no counter, and nothing says what it is
+  Measured,         // a counter counted it
+  Derived,          // computed from other edges
+  Estimated,        // scaled from a sample; or the program ended, or was read, inside the function
+  Unseen,           // the sample did not meet it; or the counters of a kernel contradict each other
+  Uninstrumentable, // it can have no counter, and does not follow from other edges
 };
 const char *nameOf(CountState);
 
 struct EdgeCount {
   CountState state = CountState::Uninstrumentable;
-  std::optional<uint64_t> count; // none: Unseen, Uninstrumentable
+  std::optional<uint64_t> count; // none: the state is Unseen or Uninstrumentable
   std::optional<double> error{}; // standard error of an estimate; none: not known
 };
 
 struct FunctionCounts {
   std::optional<uint64_t> calls;
-  std::vector<std::optional<uint64_t>> blocks; // by number - 1
-  std::vector<EdgeCount> edges;                // as the graph's
+  std::vector<std::optional<uint64_t>> blocks; // block n is at n - 1
+  std::vector<EdgeCount> edges;                // in the order of the graph's edges
 };
 
-// The share of a device's threads that counted. Counts are those of the sample. The whole is larger by the factor of
-// threads, the same for each edge (docs/kernel-graphs-devices.md). A host counts all that runs.
+// On a device, only a share of the threads counts, and the counters contain the counts of this sample. The counts of
+// all threads are larger by the factor of threads, which is the same for each edge (docs/kernel-graphs-devices.md). On
+// a host, all threads count.
 struct Sample {
   uint64_t launched = 0, sampled = 0;
   bool isWhole() const { return launched == sampled; }
@@ -39,20 +40,18 @@ struct Sample {
   }
 };
 
-// `counters`: of the module. One that is not there counted 0.
+// `counters` are the counters of the module. A missing counter counts as 0.
 FunctionCounts countsOf(const Graph &graph, std::span<const uint64_t> counters, const Sample &sample = {});
 
-// How far an estimated count may be from what ran, as far as the sample says so: by how much groups of blocks of
-// threads differ in it (docs/kernel-graphs-devices.md).
-
-// Blocks of a kernel's grids that count together: a bank of its counters.
+// A group of blocks of a kernel's grids that share one bank of counters. The groups of one sample differ from each
+// other. This difference tells how far an estimated count may be from the true count (docs/kernel-graphs-devices.md).
 struct SampledGroup {
-  uint64_t threads = 0;         // of the kernel, that counted
-  std::vector<uint64_t> counts; // as the graph's counters are numbered
+  uint64_t threads = 0;         // threads of the kernel that counted
+  std::vector<uint64_t> counts; // in the order of the graph's counters
 };
 
-// Sets the standard errors of the edges of `counts`, which are those of all groups, scaled by `sample`. Needs two
-// groups or more in which threads counted.
+// Sets the standard errors of the edges of `counts`. `counts` are the counts of all groups, scaled by `sample`. Sets
+// nothing unless threads counted in two or more groups.
 void addErrors(const Graph &graph, std::span<const SampledGroup> groups, const Sample &sample, FunctionCounts &counts);
 
 } // namespace msleaks::analysis::inline counts

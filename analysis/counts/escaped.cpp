@@ -13,7 +13,8 @@ constexpr size_t kMostShownBytes = 80;
 
 uint8_t byteAt(std::string_view text, size_t at) { return static_cast<uint8_t>(text[at]); }
 
-// How long the UTF-8 sequence is that begins here; 0: none does. Neither surrogates nor longer forms than needed.
+// Returns the length of the UTF-8 sequence at `at`, or 0 if no valid sequence begins there. Surrogates and overlong
+// forms are not valid.
 size_t sequenceAt(std::string_view text, size_t at) {
   const uint8_t first = byteAt(text, at);
   if (first < 0x80)
@@ -161,7 +162,7 @@ std::string fromRawUnicode(std::string_view line) {
       addCodePoint(text, *point);
       i += 1 + digits;
     } else {
-      addCodePoint(text, static_cast<uint8_t>(line[i])); // Latin-1
+      addCodePoint(text, static_cast<uint8_t>(line[i])); // The byte is Latin-1.
     }
   }
   return text;

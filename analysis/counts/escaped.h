@@ -1,4 +1,4 @@
-// Texts of a profile as one line of UTF-8, which is all that LNT's format has room for.
+// Writes each text of a profile as one line of UTF-8, because LNT's format can hold nothing else.
 #pragma once
 
 #include <string>
@@ -6,22 +6,22 @@
 
 namespace msleaks::analysis::profiles {
 
-// Whether it can stand in a file as it is: UTF-8 and on one line.
+// Whether the text needs no escapes: it is valid UTF-8 on one line.
 bool isPlain(std::string_view text);
 
-// `\\` for a backslash, `\n` for the end of a line, `\xHH` for a byte that is no part of UTF-8.
+// Writes `\\` for a backslash, `\n` for the end of a line, and `\xHH` for a byte that is not valid UTF-8.
 std::string escaped(std::string_view text);
-// The other way. What no rule of escaped() made stays as it is.
+// Undoes escaped(). Other texts stay as they are.
 std::string unescaped(std::string_view text);
 
-// For messages: short, and nothing in it that a terminal would act on.
+// Returns the text for a message: cut short, with escapes for all characters that could control a terminal.
 std::string shown(std::string_view text);
 
-// Texts as Python writes them in the pickles of its first protocols: on a line of their own.
+// The first protocols of Python's pickle write each text on a line of its own, in one of these two forms.
 
-// Undoes repr() of bytes, between its quotes.
+// Undoes repr() of bytes. `line` is the text between the quotes.
 std::string fromRepr(std::string_view line);
-// Undoes the codec raw-unicode-escape; the result is UTF-8.
+// Undoes the codec raw-unicode-escape. The result is UTF-8.
 std::string fromRawUnicode(std::string_view line);
 
 } // namespace msleaks::analysis::profiles

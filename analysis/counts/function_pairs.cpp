@@ -16,7 +16,7 @@ bool isSameFile(const Graph &a, const Graph &b) { return a.file == b.file; }
 bool isFileOfOneName(const Graph &a, const Graph &b) { return baseName(a.file) == baseName(b.file); }
 
 using Test = bool (*)(const Graph &, const Graph &);
-// From the surest on; the last one takes what has the symbol.
+// The surest test comes first. The last test accepts any two functions with one symbol.
 constexpr Test kTests[] = {
     [](const Graph &a, const Graph &b) { return isSameGraph(a, b) && isSameFile(a, b); },
     [](const Graph &a, const Graph &b) { return isSameGraph(a, b) && isFileOfOneName(a, b); },
@@ -32,7 +32,7 @@ bool FunctionPair::isOneGraph() const { return first && second && isSameGraph(fi
 
 std::vector<FunctionPair> pairsOf(std::span<const CountedFunction> first, std::span<const CountedFunction> second) {
   std::vector<FunctionPair> pairs;
-  std::unordered_map<std::string_view, std::vector<size_t>> by_symbol; // pairs that want a second
+  std::unordered_map<std::string_view, std::vector<size_t>> by_symbol; // pairs without a second function
   for (const CountedFunction &function : first) {
     by_symbol[function.graph.symbol].push_back(pairs.size());
     pairs.push_back({&function, nullptr});

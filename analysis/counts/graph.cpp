@@ -10,7 +10,7 @@
 namespace msleaks::analysis::inline counts {
 namespace {
 
-// Where the parts of a table lie; 64-bit, so that sums of hostile 32-bit numbers cannot wrap.
+// The places of the parts of a table. The numbers have 64 bits, so that sums of hostile 32-bit numbers do not overflow.
 struct Layout {
   uint64_t functions, blocks, edges, strings, end, arguments;
   explicit Layout(const abi::GraphHeader &header)
@@ -72,7 +72,7 @@ public:
   }
 
 private:
-  // A row that was shorter once.
+  // Reads a row that may be shorter in older tables.
   template <class Row> Row grown(uint64_t offset, uint16_t row_bytes) const {
     Row row{};
     std::memcpy(&row, bytes_.data() + offset, std::min<size_t>(row_bytes, sizeof row));

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-// The page is page/page.html. Its {{words}} are replaced by: the title, the style, the scripts, and the graphs as
+// The page is page/page.html. The title, the style, the scripts, and the graphs replace its {{words}}:
 //
 //   <script type="application/json" id="contents">    runs, functions from the hottest on, sources
 //   <script type="application/json" id="graph0"> …    a graph as `msleaks cfg --json` has it, parsed when it is shown
@@ -62,7 +62,8 @@ private:
     to << "<script type=\"application/json\" id=\"" << id << "\">" << escapedForScript(json) << "</script>\n";
   }
 
-  // By run; null where the function is not in it.
+  // Returns the function's row: for each run the number of its graph and the instructions that ran, or null if the run
+  // lacks the function.
   Json rowOf(const FunctionPair &pair, size_t &graphs) const {
     const CountedFunction &any = pair.first ? *pair.first : *pair.second;
     Json numbers = Json::array(), instructions = Json::array();
@@ -112,7 +113,7 @@ private:
 } // namespace
 
 std::string escapedForScript(std::string_view json) {
-  // In JSON '<' stands only in strings. Without it there is no tag, and no comment, that could end the script.
+  // In JSON, '<' occurs only inside strings. Without '<', no tag and no comment can end the script.
   std::string escaped;
   escaped.reserve(json.size());
   for (const char c : json)

@@ -1,4 +1,5 @@
-// The graphs of a run, or of two runs side by side, as a page: one file that asks nothing of the network.
+// Writes the graphs of a run, or of two runs side by side, as a page. The page is one file and loads nothing from the
+// network.
 #pragma once
 
 #include "analysis/counts/function_pairs.h"
@@ -13,11 +14,11 @@ struct RunOfPage {
   std::span<const CountedFunction> functions;
 };
 
-// Sources are read now. One that was written after `since` is said to have changed.
+// Reads the sources now. The page says that a source has changed if the source was written after `since`.
 void writeGraphsHtml(std::ostream &to, const RunOfPage &run, const RunOfPage *against = nullptr,
                      std::optional<std::filesystem::file_time_type> since = {});
 
-// For tests: what is between the tags of a script or in an element's text, and ends neither.
+// Declared for tests. The results can stand inside a script or an element, because they cannot end either.
 std::string escapedForScript(std::string_view json);
 std::string escapedForHtml(std::string_view text);
 

@@ -11,7 +11,7 @@ namespace {
 using profiles::Profile;
 using profiles::ProfiledFunction;
 
-// In the order in which a profile has its counters: by name.
+// The order is by name, as in a profile.
 enum Counter : size_t { BlockVisits, EdgeVisits, Instructions };
 constexpr std::array kNames = {"block-visits", "edge-count", "instructions"};
 using Numbers = std::array<double, kNames.size()>;
@@ -21,7 +21,7 @@ struct Line {
   std::string text;
 };
 
-// The lines of a block: the block itself, and then
+// The first line of a block is the block itself. The next lines are its jumps:
 //
 //   one edge:     jmp 7
 //   three edges:  jne 4 (the second jmp's)
@@ -79,8 +79,8 @@ private:
   }
 
   const CountedFunction &function_;
-  std::vector<std::vector<size_t>> out_; // edges by the block they come from
-  std::vector<uint64_t> begins_;         // where each block's lines begin
+  std::vector<std::vector<size_t>> out_; // by block: the edges that leave it
+  std::vector<uint64_t> begins_;         // by block: the address of its first line
   std::vector<Line> lines_;
 };
 
@@ -97,7 +97,7 @@ Numbers sumOf(const std::vector<Line> &lines) {
 ProfiledFunction functionOf(std::vector<Line> lines, const Numbers &sum) {
   ProfiledFunction function;
   for (size_t i = 0; i < sum.size(); ++i)
-    function.counters[kNames[i]] = sum[i]; // percent of the whole, once that is known
+    function.counters[kNames[i]] = sum[i]; // Later code changes the number to percent of the whole.
   for (size_t address = 0; address < lines.size(); ++address) {
     std::vector<double> shares;
     for (size_t i = 0; i < sum.size(); ++i)
@@ -119,7 +119,7 @@ Profile profileOf(std::span<const CountedFunction> functions) {
       continue;
     for (size_t i = 0; i < sum.size(); ++i)
       whole[i] += sum[i];
-    // Two functions of one name, of two files, are told apart by these.
+    // The file tells apart two functions with one name.
     const bool is_known = profile.functions.contains(counted.name);
     const std::string name = is_known ? fmt::format("{} ({})", counted.name, counted.graph.file) : counted.name;
     profile.functions[name] = functionOf(std::move(lines), sum);

@@ -1,4 +1,4 @@
-// Graphs of a run as a profile of LNT's: a function's lines are its blocks and the jumps between them.
+// Makes a profile for LNT from the graphs of a run. The lines of a function are its blocks and the jumps between them.
 #pragma once
 
 #include "analysis/counts/profile.h"
@@ -6,9 +6,9 @@
 
 namespace msleaks::analysis::inline counts {
 
-// Counters: instructions (that ran), block-visits, edge-count; all of them absolute in the whole, and of a function
-// those that ran. Jumps are written in the words of x86, from which LNT's page draws the graph (docs/profiles.md). What
-// is not known counts 0.
+// The counters are instructions (that ran), block-visits and edge-count. A profile contains only functions that ran.
+// Jumps are written as jumps of x86, because LNT's page draws the graph from such jumps (docs/profiles.md). An unknown
+// count is taken as 0.
 profiles::Profile profileOf(std::span<const CountedFunction> functions);
 
 } // namespace msleaks::analysis::inline counts

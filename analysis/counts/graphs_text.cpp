@@ -26,7 +26,7 @@ void writeBlock(std::ostream &to, const CountedFunction &function, size_t index)
   std::string place;
   if (block.line != 0)
     place = fmt::format("{}:{}", baseName(block.file), block.line);
-  // Lines of a label are separated by the two characters \n.
+  // The two characters \n separate the lines of a label.
   const std::string label =
       dotString(fmt::format("block {}|{}|{}", index + 1, place, countText(function.counts.blocks[index])));
   std::string lines;
@@ -35,7 +35,7 @@ void writeBlock(std::ostream &to, const CountedFunction &function, size_t index)
   to << fmt::format("  b{} [label={}];\n", index + 1, lines);
 }
 
-// As wide as its number has digits.
+// Draws the edge wider if its count has more digits.
 void writeEdge(std::ostream &to, const CountedFunction &function, size_t index) {
   const GraphEdge &edge = function.graph.edges[index];
   const EdgeCount &count = function.counts.edges[index];
@@ -71,8 +71,8 @@ namespace {
 
 struct Row {
   const CountedFunction *function;
-  uint64_t instructions; // that ran
-  size_t hottest;        // block, by instructions that ran
+  uint64_t instructions; // number of instructions that ran
+  size_t hottest;        // index of the block in which most instructions ran
 };
 
 Row rowOf(const CountedFunction &function) {
@@ -89,7 +89,8 @@ Row rowOf(const CountedFunction &function) {
   return row;
 }
 
-// How much smaller the graphs are than those whose nodes are instructions, as other models of programs have them.
+// Says how much smaller the graphs are than graphs with one node for each instruction, which other models of programs
+// use.
 std::string sizeOf(std::span<const CountedFunction> functions) {
   uint64_t blocks = 0, edges = 0, counters = 0, instructions = 0;
   for (const CountedFunction &function : functions) {

@@ -1,5 +1,6 @@
-// LNT's binary profile, version 2, which `lnt profile upgrade` writes: an index of eight sections and the sections. It
-// has only numbers in ULEB128, and texts that end with '\n'. docs/profiles.md draws it.
+// Reads and writes LNT's binary profile, version 2, which `lnt profile upgrade` writes. It is an index of eight
+// sections and the sections. The format has only numbers in ULEB128, and texts that end with '\n'. docs/profiles.md
+// draws the format.
 #pragma once
 
 #include "analysis/counts/profile.h"
@@ -11,9 +12,9 @@
 
 namespace msleaks::analysis::profiles {
 
-inline constexpr uint8_t kLntVersion = 2; // the first byte of a file
+inline constexpr uint8_t kLntVersion = 2; // the first byte of each file
 
-// In the order of the index, which is their order in the file.
+// The index and the file have the sections in this order.
 enum class LntSection : uint8_t {
   Header,
   CounterNames,
@@ -30,12 +31,12 @@ constexpr bool isPacked(LntSection section) {
   return section >= LntSection::LineCounters && section <= LntSection::TextPool;
 }
 
-// The first text of the pool where the texts of the file had to be escaped (escaped.h). LNT's own writer makes no such
-// file: one with the end of a line in a name would have a broken index.
+// The first text of the pool if the texts of the file are escaped (escaped.h). LNT's own writer escapes no texts. If a
+// name contains the end of a line, LNT's writer makes a file with a broken index.
 inline constexpr std::string_view kEscapedMark = "msleaks: texts are escaped";
 
-// The bytes of a file; where LNT can write the same profile they are the same bytes. Fails on what the format has no
-// room for.
+// Returns the bytes of the file. If LNT can write the profile, these are the bytes that LNT writes. Fails if the format
+// has no room for a number of the profile.
 Result<std::string> writeLnt(const Profile &);
 
 Result<Profile> readLnt(std::span<const uint8_t> file);

@@ -18,7 +18,8 @@ std::span<const uint8_t> bytesOf(std::string_view text) {
   return {reinterpret_cast<const uint8_t *>(text.data()), text.size()};
 }
 
-// Reads numbers and texts. Past the end, or at a number of more than 64 bits, everything is 0 and failed() says so.
+// Reads numbers and texts. After the end, or after a number of more than 64 bits, every result is empty and failed()
+// returns true.
 class LntCursor {
 public:
   explicit LntCursor(std::span<const uint8_t> content) : content_(content) {}
@@ -111,7 +112,7 @@ private:
   Result<void> readFunction(LntCursor &);
   Result<std::string> textAt(uint64_t offset);
   Result<void> readLines(ProfiledFunction &, uint64_t count, uint64_t counters, uint64_t addresses, uint64_t texts);
-  // The name of a counter, by its number.
+  // Returns the name of a counter, or null if the number is wrong.
   const std::string *nameOf(uint64_t number) const { return number < names_.size() ? &names_[number] : nullptr; }
 
   std::span<const uint8_t> file_;
@@ -195,10 +196,10 @@ Result<void> LntReader::readLines(ProfiledFunction &function, uint64_t count, ui
   shares.seek(counters);
   deltas.seek(addresses);
   offsets.seek(texts);
-  // Each line has a byte at least in each section.
+  // Each line has at least one byte in each section.
   if (count > deltas.left() || count > offsets.left())
     return damaged(LntSection::LineAddresses);
-  // A file may let functions share their lines; what is bounded is what they make together.
+  // Functions of a file may share their lines. So the limit holds for the lines of all functions together.
   if ((lines_ += count * (1 + function.counters.size() / 8)) > kMostLines)
     return fail(fmt::format("has more than {} lines", kMostLines));
   function.lines.resize(static_cast<size_t>(count));
@@ -232,11 +233,12 @@ Result<void> LntReader::readFunction(LntCursor &cursor) {
   if (cursor.failed())
     return damaged(LntSection::Functions);
   MSL_TRY(readLines(function, count, counters, addresses, texts));
-  profile_.functions.insert_or_assign(name, std::move(function)); // of two with one name LNT has the latter
+  profile_.functions.insert_or_assign(name, std::move(function)); // If names are equal, the last one wins, as in LNT.
   return {};
 }
 
-// Shares stand in the order in which LNT sorts names: that of their spelling, which escapes may change.
+// Puts the shares of each line into the order of the counters' names. The file has them in the order of the escaped
+// names, which may differ.
 void sortShares(Profile &profile) {
   for (auto &[name, function] : profile.functions) {
     std::vector<std::pair<std::string, size_t>> spelt;

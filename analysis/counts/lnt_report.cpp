@@ -11,12 +11,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// As LNT reads it: UTC, without a zone.
+// Writes the time as LNT reads it: in UTC, without a zone.
 std::string timeText(int64_t seconds) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}", fmt::gmtime(static_cast<time_t>(seconds)));
 }
 
-// perf's events of clocks count nanoseconds; ":u" and the like say where.
+// perf's clock events count nanoseconds. An ending like ":u" says in which mode of the processor the event counts.
 bool isClock(std::string_view counter) {
   const std::string_view event = counter.substr(0, counter.find(':'));
   return event == "cpu-clock" || event == "task-clock";

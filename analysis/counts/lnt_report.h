@@ -1,5 +1,5 @@
-// A report that `lnt submit` and `lnt import` take: JSON of format_version "2" with one test, its metrics and its
-// profile.
+// Writes a report that `lnt submit` and `lnt import` accept. The report is JSON of format_version "2" with one test,
+// its metrics and its profile.
 #pragma once
 
 #include "analysis/counts/profile.h"
@@ -15,17 +15,18 @@ namespace msleaks::analysis::profiles {
 struct LntReport {
   std::string machine;
   std::map<std::string, std::string> machine_fields; // "hardware", "os", …
-  std::map<std::string, std::string> run_fields;     // above all the one that orders runs
+  std::map<std::string, std::string> run_fields;     // one of them is the field by which LNT orders runs
   int64_t start_time = 0, end_time = 0;              // seconds since 1970
   std::string test;                                  // "nts.suite/program"
   std::map<std::string, std::vector<double>> metrics;
 };
 
-// The metric of a report that is given none: the seconds that the profile's clock events sum up to (execution_time).
-// Without them, the bytes from the first to the last line of each function (code_size).
+// Returns the metric for a report without given metrics. This is the sum of the profile's clock events in seconds
+// (execution_time). Without such events, it is the number of bytes from the first to the last line of each function
+// (code_size).
 std::pair<std::string, double> metricOf(const Profile &);
 
-// `profile` in the bytes of a file that LNT reads (writeLnt).
+// `profile` are the bytes that writeLnt() returns.
 void writeLntReport(std::ostream &, const LntReport &, std::string_view profile);
 
 std::string base64(std::string_view bytes);

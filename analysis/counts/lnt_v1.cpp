@@ -20,7 +20,7 @@ public:
   Result<Profile> read();
 
 private:
-  // Calls f(name, value) for each entry; its Result<void> may end that.
+  // Calls f(name, value) for each entry. An error that f returns ends the calls.
   template <class F> Result<void> forEachEntry(Ref dictionary, std::string_view what, F &&f);
   Result<void> readTopLevel(Ref);
   Result<void> readFunction(std::string_view name, Ref);
@@ -43,11 +43,11 @@ template <class F> Result<void> V1Reader::forEachEntry(Ref dictionary, std::stri
   return {};
 }
 
-// LNT cuts fractions when it makes the next format of it.
+// Cuts fractions off, as LNT does when it converts the profile to the next format.
 Result<void> V1Reader::readTopLevel(Ref counters) {
   return forEachEntry(counters, "counters", [&](std::string_view name, Ref value) -> Result<void> {
     uint64_t &count = profile_.counters[std::string(name)];
-    if (pickle_.kindOf(value) == Kind::Integer) { // exact: the largest ones would be 2^64 as a fraction
+    if (pickle_.kindOf(value) == Kind::Integer) { // exact, unlike a floating-point number
       count = pickle_.integerOf(value);
       return {};
     }
@@ -97,13 +97,13 @@ Result<void> V1Reader::readFunction(std::string_view name, Ref ref) {
     if (pickle_.kindOf(*lines) != Kind::List)
       return fail(fmt::format("the lines of function '{}' are no list", shown(name)));
     for (const Ref line : pickle_.itemsOf(*lines)) {
-      // A pickle may name one list many times.
+      // A pickle may contain the same list many times.
       if ((weight_ += 1 + function.counters.size() / 8) > kMostLines || text_bytes_ > kMostUnpackedBytes)
         return fail(fmt::format("has more than {} lines, or {} MiB of text", kMostLines, kMostUnpackedBytes >> 20));
       function.lines.push_back(MSL_TRY(readLine(name, function, line)));
     }
   }
-  // LNT's import of perf.data lets addresses fall where it runs past the end of a symbol.
+  // LNT's import of perf.data writes addresses that fall if it reads past the end of a symbol.
   std::stable_sort(function.lines.begin(), function.lines.end(),
                    [](const ProfiledLine &left, const ProfiledLine &right) { return left.address < right.address; });
   profile_.functions.insert_or_assign(std::string(name), std::move(function));

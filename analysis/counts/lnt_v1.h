@@ -1,4 +1,5 @@
-// LNT's first format: a pickled dictionary, packed with zlib. LNT reads it by running the pickle; we do not (pickle.h).
+// Reads LNT's first format: a pickled dictionary, packed with zlib. LNT executes the pickle to read it. This reader
+// executes nothing (pickle.h).
 #pragma once
 
 #include "analysis/counts/profile.h"
@@ -8,7 +9,8 @@
 
 namespace msleaks::analysis::profiles {
 
-// A line is [counters, address, text] as LNT writes it, or [address, counters, text] as its documentation has it.
+// LNT writes a line as [counters, address, text]. LNT's documentation says [address, counters, text]. The reader
+// accepts both.
 Result<Profile> readLntV1(std::span<const uint8_t> file);
 
 } // namespace msleaks::analysis::profiles

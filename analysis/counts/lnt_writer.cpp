@@ -27,14 +27,14 @@ void addText(std::string &section, std::string_view text) {
   section += '\n';
 }
 
-// The bits of a binary32, as a number.
+// Writes the bits of a binary32 as a number.
 void addShare(std::string &section, double percent) {
   addNumber(section, std::bit_cast<uint32_t>(static_cast<float>(percent == 0 ? 0.0 : percent)));
 }
 
 bool fitsShare(double percent) { return std::isfinite(static_cast<float>(percent)); }
 
-// Calls f with each text of a profile, the lines' ones in the order of the file, until it returns false.
+// Calls f with each text of a profile until f returns false. The texts of lines come in the order of the file.
 template <class F> bool allTexts(const Profile &profile, F &&f) {
   if (!f(profile.disassembly_format))
     return false;
@@ -54,7 +54,8 @@ template <class F> bool allTexts(const Profile &profile, F &&f) {
   return true;
 }
 
-// Also where the first text of the pool would be taken for the mark.
+// Whether the texts must be escaped. A text that equals the mark is escaped too, because readers would take it for the
+// mark.
 bool needsEscapes(const Profile &profile) {
   return !allTexts(profile, [](std::string_view text) { return isPlain(text) && text != kEscapedMark; });
 }
@@ -70,7 +71,7 @@ public:
     if (escapes_)
       addText(at(LntSection::TextPool), kEscapedMark);
     MSL_TRY(addFunctions());
-    if (at(LntSection::TextPool).empty()) // as LNT begins its pool; the first text takes the place of that
+    if (at(LntSection::TextPool).empty()) // LNT's pool begins with an empty text, and the first text takes its place.
       addText(at(LntSection::TextPool), "");
     return assemble();
   }
@@ -89,8 +90,8 @@ private:
 
   const Profile &profile_;
   const bool escapes_;
-  std::map<std::string, uint64_t> numbers_;                // of counters, by name as spelt
-  std::unordered_map<std::string_view, uint64_t> offsets_; // in the pool, by text
+  std::map<std::string, uint64_t> numbers_;                // numbers of counters, by their escaped names
+  std::unordered_map<std::string_view, uint64_t> offsets_; // places in the pool, by text
   std::array<std::string, kLntSections> sections_;
 };
 
@@ -142,7 +143,7 @@ void LntWriter::addLines(const ProfiledFunction &function, const std::vector<siz
 }
 
 Result<void> LntWriter::addFunction(const std::string &name, const ProfiledFunction &function) {
-  std::vector<std::pair<std::string, size_t>> counters; // as spelt, which may sort them in another way
+  std::vector<std::pair<std::string, size_t>> counters; // escaped names, which may have another order
   std::string &section = at(LntSection::Functions);
   addText(section, name);
   addNumber(section, function.lines.size());
@@ -192,7 +193,7 @@ Result<std::string> LntWriter::assemble() {
     addNumber(index, body.size());
     addNumber(index, content.size());
     if (static_cast<LntSection>(i) == LntSection::TextPool)
-      addText(index, ""); // the name of a file that has the pool instead; LNT knows of none yet
+      addText(index, ""); // here the name of another file with the pool could stand, but LNT knows no such files yet
     body += content;
   }
   return index + body;

@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::string_view kMagic = "PERFILE2", kSwappedMagic = "2ELIFREP";
 constexpr uint64_t kPipeHeaderBytes = 16;
-constexpr uint64_t kMostPartBytes = 64 << 20; // of names and ids, which are small
+constexpr uint64_t kMostPartBytes = 64 << 20; // limit for parts with names and ids, which are small
 constexpr size_t kMostEvents = 1000;
-constexpr uint64_t kFrequency = uint64_t{1} << 10, kIdsEverywhere = uint64_t{1} << 18; // flags of an attribute
+constexpr uint64_t kFrequency = uint64_t{1} << 10, kIdsEverywhere = uint64_t{1} << 18; // flags of a perf_event_attr
 constexpr uint64_t kLeastAttributeBytes = 64;
 constexpr uint32_t kHardware = 0, kSoftware = 1;
 
-// Features of the file, by bit: each has a part behind the records, in this order.
+// The bits of the file's features. Each feature of a file has a part after the records, in the order of the bits.
 constexpr unsigned kBuildIds = 2, kEventNames = 12, kFeatures = 256;
 
 constexpr const char *kHardwareNames[] = {
@@ -46,16 +46,16 @@ struct Attribute {
   uint64_t config = 0;
 };
 
-// The first fields of a perf_event_attr, which no version moves.
+// Reads the first fields of a perf_event_attr, which have the same places in all versions.
 Attribute attributeOf(std::span<const uint8_t> bytes) {
   ByteReader reader(bytes);
   Attribute attribute;
   attribute.type = reader.fixed<uint32_t>();
-  reader.fixed<uint32_t>(); // its size
+  reader.fixed<uint32_t>(); // size of the attribute
   attribute.config = reader.fixed<uint64_t>();
   const auto period = reader.fixed<uint64_t>();
   attribute.event.fields = reader.fixed<uint64_t>();
-  reader.fixed<uint64_t>(); // how values are read
+  reader.fixed<uint64_t>(); // read_format
   const auto flags = reader.fixed<uint64_t>();
   attribute.event.period = (flags & kFrequency) != 0 ? 0 : period;
   attribute.event.ids_everywhere = (flags & kIdsEverywhere) != 0;
@@ -89,7 +89,7 @@ private:
 
   const InputFile &file_;
   std::array<uint64_t, 4> features_{};
-  std::vector<uint8_t> event_names_; // of a pipe
+  std::vector<uint8_t> event_names_; // only in a file from a pipe
   PerfFile perf_;
 };
 
@@ -121,7 +121,8 @@ Result<void> HeaderReader::readAttributes(Part part, uint64_t attribute_bytes) {
   return {};
 }
 
-// Names as they were asked for, with their ids. They are believed before the numbers, and stand in the same order.
+// Reads the names that the user gave the events, and the ids of the events. The entries are in the order of the events.
+// Their names and ids replace the ones from the attributes.
 Result<void> HeaderReader::readEventNames(std::span<const uint8_t> bytes) {
   ByteReader reader(bytes);
   const auto count = reader.fixed<uint32_t>(), attribute_bytes = reader.fixed<uint32_t>();
@@ -140,7 +141,7 @@ Result<void> HeaderReader::readEventNames(std::span<const uint8_t> bytes) {
   return reader.failed() ? fail("its names of events are damaged") : Result<void>();
 }
 
-// Behind the header of a record: pid; 20 bytes of id, how many of them count; the path.
+// After the record's header come the pid, 20 bytes with the id, the number of bytes that the id uses, and the path.
 bool HeaderReader::readBuildId(uint16_t misc, std::span<const uint8_t> body) {
   constexpr size_t kRoom = 20;
   constexpr uint16_t kSaysItsSize = 1 << 15;
@@ -200,7 +201,7 @@ bool HeaderReader::onPipeRecord(const PerfRecordHeader &header, std::span<const 
     const uint64_t size = std::max<uint64_t>(reader.fixed<uint32_t>(), kLeastAttributeBytes);
     if (reader.failed() || size > body.size())
       return false;
-    if (perf_.events.size() <= kMostEvents) // one more than that is refused
+    if (perf_.events.size() <= kMostEvents) // With one more event, checkEvents() fails.
       add(attributeOf(body.first(static_cast<size_t>(size))), body.subspan(static_cast<size_t>(size)));
     return true;
   }
@@ -215,7 +216,7 @@ bool HeaderReader::onPipeRecord(const PerfRecordHeader &header, std::span<const 
   }
 }
 
-// A pipe has no index: what stands there is told by records, anywhere among the others.
+// A file from a pipe has no index. Its attributes, names and ids are records among the other records.
 Result<void> HeaderReader::readPipe() {
   perf_.data_begin = kPipeHeaderBytes;
   perf_.data_end = file_.size();
@@ -225,7 +226,8 @@ Result<void> HeaderReader::readPipe() {
   return event_names_.empty() ? Result<void>() : readEventNames(event_names_);
 }
 
-// An id must be found before it is known which event's layout holds.
+// A sample's id must be read before its event is known. So the id must have the same place in the samples of all
+// events.
 Result<void> HeaderReader::checkEvents() {
   if (perf_.events.empty())
     return fail("has no events");
@@ -265,7 +267,7 @@ Result<PerfFile> HeaderReader::read() {
     return fail("its header is cut short");
   const auto attribute_bytes = reader.fixed<uint64_t>();
   const Part attributes = partOf(reader), data = partOf(reader);
-  partOf(reader); // of old versions
+  partOf(reader); // the part with event types, of old versions
   for (uint64_t &word : features_)
     word = reader.fixed<uint64_t>();
   if (data.size == 0)

@@ -17,25 +17,25 @@
 namespace msleaks::analysis::profiles {
 namespace {
 
-constexpr uint64_t kMostFunctionBytes = 16 << 20; // a symbol may claim any size
+constexpr uint64_t kMostFunctionBytes = 16 << 20; // limit, because a symbol may claim any size
 
-// A place that was met, as in the file, and its row of sums.
+// A place that samples met, and its row of sums. The address is the one in the file.
 struct Hit {
   uint64_t address = 0;
   uint32_t row = 0;
 };
 
-// The hits of one function of one image.
+// The hits in one function of an image.
 struct HitFunction {
   std::string name;
-  uint64_t begin = 0, end = 0; // end == begin: nobody knows how far it reaches
+  uint64_t begin = 0, end = 0; // end == begin: the function's end is not known
   std::vector<Hit> hits;       // by address
 };
 
-// From offsets in a file to addresses of its symbols.
+// Converts offsets in a file to addresses of the file's symbols.
 class Segments {
 public:
-  Segments() = default; // of no file
+  Segments() = default; // without a file, no offset has an address
   explicit Segments(Elf *elf) {
     size_t count = 0;
     if (elf_getphdrnum(elf, &count) != 0)
@@ -55,14 +55,14 @@ private:
   std::vector<GElf_Phdr> loaded_;
 };
 
-// What an image's own file says of its samples.
+// The functions and instructions that the samples of an image met, from the image's own file.
 struct ReadImage {
   std::vector<HitFunction> functions;
-  std::vector<Instruction> instructions; // of those that matter
+  std::vector<Instruction> instructions; // instructions of functions with many samples
   std::vector<std::string> notes;
 };
 
-using Sums = std::vector<uint64_t>; // of periods, one for each counter
+using Sums = std::vector<uint64_t>; // sums of periods, one for each counter
 
 class PerfImport {
 public:
@@ -71,7 +71,7 @@ public:
   Profile run();
 
 private:
-  // An image is looked at without the others: several are at once.
+  // Reads one image. The result does not depend on other images, so several images are read in parallel.
   ReadImage readImage(const SampledImage &) const;
   static std::optional<ElfFile> openImage(const SampledImage &, std::vector<std::string> &notes);
   static std::vector<HitFunction> functionsOf(const SampledImage &, const Segments &);
@@ -89,7 +89,7 @@ private:
   const std::string objdump_;
   const PerfOptions &options_;
   std::vector<std::string> &notes_;
-  std::vector<size_t> column_of_event_; // two events may have one name
+  std::vector<size_t> column_of_event_; // Two events with one name have one column.
   Sums totals_;
   Profile profile_;
 };
@@ -129,16 +129,17 @@ bool PerfImport::isHot(const Sums &sums) const {
   return false;
 }
 
-// The name that stands for an image whose functions nobody can name.
+// Returns the name for functions of an image that have no known names.
 std::string nameOf(const SampledImage &image) {
   if (image.path.empty())
     return "[unknown]";
   if (image.path.starts_with('['))
-    return image.path.substr(0, image.path.find(']')) + "]"; // [kernel.kallsyms]_text
+    return image.path.substr(0, image.path.find(']')) + "]"; // perf may write "[kernel.kallsyms]_text"
   return fmt::format("[{}]", baseName(image.path));
 }
 
-// Functions of one name, of several images or of several files of one, are told apart.
+// Returns a name that the profile does not have yet. Several images may have functions of one name, and so may several
+// files of one image.
 std::string PerfImport::freeName(const std::string &name, const SampledImage &image, uint64_t begin) const {
   std::string candidate = name;
   for (unsigned i = 0; profile_.functions.contains(candidate); ++i)
@@ -148,7 +149,7 @@ std::string PerfImport::freeName(const std::string &name, const SampledImage &im
   return candidate;
 }
 
-// Nothing where the file is not what was run.
+// Opens the image's file. Returns nothing if the file is not the file that ran.
 std::optional<ElfFile> PerfImport::openImage(const SampledImage &image, std::vector<std::string> &notes) {
   if (image.kernel || !image.path.starts_with('/') || image.path.starts_with("//"))
     return std::nullopt;
@@ -178,7 +179,7 @@ std::vector<HitFunction> PerfImport::functionsOf(const SampledImage &image, cons
   const ImageFile file{image.path, image.build_id};
   Symbolizer symbolizer;
   std::vector<HitFunction> functions;
-  std::unordered_map<uint64_t, size_t> numbers; // by begin
+  std::unordered_map<uint64_t, size_t> numbers; // by begin: index in `functions`
   size_t current = 0;
   for (const Hit &hit : hits) {
     if (functions.empty() || hit.address < functions[current].begin || hit.address >= functions[current].end) {
@@ -188,7 +189,7 @@ std::vector<HitFunction> PerfImport::functionsOf(const SampledImage &image, cons
         continue;
       }
       const auto [known, fresh] = numbers.try_emplace(extent.begin, functions.size());
-      current = known->second; // one that holds another is met again behind it
+      current = known->second; // If a function contains another one, its later hits come after the other's hits.
       if (fresh)
         functions.push_back({demangle(extent.name), extent.begin, extent.end, {}});
     }
@@ -201,7 +202,7 @@ std::vector<HitFunction> PerfImport::functionsOf(const SampledImage &image, cons
   return functions;
 }
 
-// The ranges of the functions that matter.
+// Reads the instructions of functions with many samples.
 void PerfImport::readText(const SampledImage &image, ReadImage &read) const {
   std::vector<AddressRange> ranges;
   for (const HitFunction &function : read.functions)
@@ -218,7 +219,8 @@ void PerfImport::readText(const SampledImage &image, ReadImage &read) const {
         fmt::format("{}: {} shows no instructions of it; its lines have offsets instead", image.path, objdump_));
 }
 
-// A hit belongs to the instruction that it is in; where there is no text, it is a line of its own.
+// Adds the function to the profile. A hit counts for the instruction that contains it. Without instructions, each hit
+// gets a line of its own.
 void PerfImport::addFunction(const SampledImage &image, const HitFunction &function,
                              std::span<const Instruction> instructions) {
   const Sums whole = sumOf(image, function);

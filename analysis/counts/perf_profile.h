@@ -1,5 +1,5 @@
-// A perf.data as a profile: samples by function and instruction, functions from the symbols of the images, text from
-// objdump. docs/profiles.md says what is in it and what is not.
+// Makes a profile from a perf.data. The profile has samples by function and instruction. Symbols of the images name the
+// functions, and objdump shows the instructions. docs/profiles.md describes what the profile contains.
 #pragma once
 
 #include "analysis/base/files.h"
@@ -11,12 +11,12 @@
 namespace msleaks::analysis::profiles {
 
 struct PerfOptions {
-  std::string objdump;        // empty: the one that is there
-  bool text = true;           // without it no objdump runs
-  double least_percent = 0.5; // of some counter, that a function must have for all of its instructions to be listed
+  std::string objdump;        // empty: the first one that is found
+  bool text = true;           // false: no objdump runs
+  double least_percent = 0.5; // If a function has this share of any counter, all its instructions are listed.
 };
 
-// `notes` gets what is missing and why, one line each.
+// Adds one line to `notes` for each thing that is missing, with the reason.
 Result<Profile> readPerfProfile(const InputFile &, const PerfOptions &, std::vector<std::string> &notes);
 
 } // namespace msleaks::analysis::profiles

@@ -21,14 +21,14 @@ template <class T> T numberAt(std::span<const uint8_t> bytes) {
 
 tl::unexpected<Error> damaged(uint64_t at) { return fail(fmt::format("its record at byte {} is damaged", at)); }
 
-// Each compressed record of a file is the next piece of one Zstandard stream. What comes out is records again, and the
-// last of them may go on in the next piece.
+// Unpacks compressed records. Each of them contains the next piece of one Zstandard stream. The stream contains records
+// again. The last record of a piece may go on in the next piece.
 class Unpacking {
 public:
   explicit Unpacking(const OnPerfRecord &on_record)
       : on_record_(on_record), stream_(ZSTD_createDCtx()), buffer_(kUnpackedBytes + kMostRecordBytes) {}
 
-  // `at`: of the compressed record, in the file.
+  // `at` is the place of the compressed record in the file.
   Result<void> add(std::span<const uint8_t> packed, uint64_t at) {
     ZSTD_inBuffer in{packed.data(), packed.size(), 0};
     packed_ += packed.size();
@@ -43,11 +43,11 @@ public:
     return {};
   }
 
-  // False: the file ends in the middle of a record.
+  // Returns false if the last unpacked record is not complete.
   bool isComplete() const { return rest_ == 0; }
 
 private:
-  // A few bytes may unpack to any number of equal records.
+  // Limits the records of one stream, because a few bytes may unpack to any number of equal records.
   static constexpr uint64_t kMostForNothing = 1'000'000;
 
   Result<void> take(size_t count, uint64_t file_at) {
@@ -77,7 +77,7 @@ private:
   const OnPerfRecord &on_record_;
   std::unique_ptr<ZSTD_DCtx, Free> stream_;
   std::vector<uint8_t> buffer_;
-  size_t rest_ = 0; // bytes at the beginning of the buffer, of a record that is not complete
+  size_t rest_ = 0; // number of bytes of an incomplete record, at the beginning of the buffer
   uint64_t packed_ = 0, records_ = 0;
 };
 
@@ -101,7 +101,8 @@ public:
   }
 
 private:
-  // How much of the window is done; more than there is where what follows is to be stepped over.
+  // Returns the number of bytes that are done. The number may be larger than the window, because some bytes after a
+  // record are skipped.
   Result<uint64_t> take(std::span<const uint8_t> window, uint64_t offset) {
     uint64_t at = 0;
     while (at < window.size() && window.size() - at >= kHeaderBytes) {
@@ -135,7 +136,8 @@ private:
     return unpacking_.add(body.subspan(sizeof bytes, static_cast<size_t>(bytes)), at);
   }
 
-  // The data of a hardware trace and the formats of tracepoints follow their records, and are no records.
+  // Returns the number of bytes after the record that are no records: data of a hardware trace, or formats of
+  // tracepoints.
   static uint64_t behindRecord(const PerfRecordHeader &header, std::span<const uint8_t> body) {
     constexpr uint64_t kAlign = 8;
     if (header.kind == PerfRecordKind::HardwareTrace)

@@ -1,4 +1,5 @@
-// The records of a perf.data in their order. Records that perf has compressed (perf record -z) are unpacked.
+// Calls a function for each record of a perf.data, in the order of the file. Compressed records (perf record -z) are
+// unpacked.
 #pragma once
 
 #include "analysis/base/files.h"
@@ -17,7 +18,7 @@ enum class PerfRecordKind : uint32_t {
   Sample = 9,
   MapWithDevice = 10,
   LostSamples = 13,
-  Attribute = 64, // of an event; in a file that was written to a pipe, as the next two
+  Attribute = 64, // the attribute of an event; only in files from pipes, like the next two
   TracingData = 66,
   BuildId = 67,
   FinishedRound = 68,
@@ -34,12 +35,13 @@ struct PerfRecordHeader {
 };
 static_assert(sizeof(PerfRecordHeader) == 8);
 
-// False: the record makes no sense.
+// Returns false if the record makes no sense.
 using OnPerfRecord = std::function<bool(const PerfRecordHeader &, std::span<const uint8_t> body)>;
 
 enum class PackedRecords : uint8_t { Unpack, StepOver };
 
-// Calls for each record between the two places of the file. Memory does not grow with the file.
+// Calls the function for each record between the two places of the file. The need for memory does not grow with the
+// file.
 Result<void> forEachPerfRecord(const InputFile &, uint64_t begin, uint64_t end, PackedRecords, const OnPerfRecord &);
 
 } // namespace msleaks::analysis::profiles

@@ -15,8 +15,8 @@ namespace msleaks::analysis::profiles {
 namespace {
 
 constexpr uint16_t kModeMask = 7, kKernelMode = 1, kHypervisorMode = 3;
-constexpr uint16_t kExecuted = 1 << 13; // of a Command
-constexpr uint16_t kDataMap = 1 << 13;  // of a Map
+constexpr uint16_t kExecuted = 1 << 13; // flag of a Command record
+constexpr uint16_t kDataMap = 1 << 13;  // flag of a Map record
 constexpr uint16_t kHasBuildId = 1 << 14;
 constexpr uint32_t kExecutable = 4; // PROT_EXEC
 constexpr uint32_t kKernelPid = UINT32_MAX;
@@ -27,7 +27,7 @@ struct Sample {
   uint32_t pid, event;
 };
 
-// What changes who has what mapped.
+// A change of the images that a process has mapped.
 struct Change {
   enum class Kind : uint8_t { Map, Execute, Fork } kind;
   uint64_t time;
@@ -35,7 +35,7 @@ struct Change {
   MappedImage mapped{};
 };
 
-// Fields behind the time in the tail of a record that is no sample.
+// Returns the number of fields after the time, at the end of a record that is no sample.
 unsigned fieldsBehindTime(uint64_t fields) {
   return ((fields & kPerfId) != 0) + ((fields & kPerfStreamId) != 0) + ((fields & kPerfCpu) != 0) +
          ((fields & kPerfIdentifier) != 0);
@@ -48,13 +48,13 @@ public:
     imageOf("", {}, false);
   }
 
-  // False: the record makes no sense.
+  // Returns false if the record makes no sense.
   bool onRecord(const PerfRecordHeader &, const uint8_t *body, size_t size);
   PerfSamples finish() {
     settle(UINT64_MAX);
     return std::move(result_);
   }
-  // A file can make many processes with many images each out of few bytes.
+  // Whether processes copied too many images. A few bytes of a file can make many processes with many images each.
   bool tooLarge() const { return copied_ > kMostCopied; }
 
 private:
@@ -68,16 +68,16 @@ private:
   uint32_t imageOf(const std::string &path, std::vector<std::byte> build_id, bool kernel);
 
   const PerfFile &perf_;
-  const uint64_t fields_; // of the first event
+  const uint64_t fields_; // the sample_type of the first event
   std::vector<Sample> samples_;
-  bool sorted_ = true; // samples, by time
+  bool sorted_ = true; // whether samples_ is sorted by time
   std::vector<Change> changes_;
-  uint64_t latest_ = 0, settled_ = 0; // times: the latest that was seen, that of the last round
-  std::unordered_map<uint32_t, std::shared_ptr<AddressSpace>> spaces_; // by process; shared until one of them changes
+  uint64_t latest_ = 0, settled_ = 0; // the latest time so far, and the latest time at the last round's end
+  std::unordered_map<uint32_t, std::shared_ptr<AddressSpace>> spaces_; // by process; a child shares its parent's
   std::map<std::pair<std::string, std::vector<std::byte>>, uint32_t> images_;
-  const MappedImage *last_ = nullptr; // what the last sample met, until something changes
+  const MappedImage *last_ = nullptr; // the image that the last sample met; null after a change
   uint32_t last_pid_ = 0;
-  uint64_t copied_ = 0; // images of processes that were given their parent's
+  uint64_t copied_ = 0; // number of images that were copied from a shared address space
   PerfSamples result_;
 };
 
@@ -138,7 +138,8 @@ bool Replay::onSample(uint16_t misc, const uint8_t *body, size_t size) {
   return true;
 }
 
-// 0, which is before everything, where records have no time.
+// Returns the time of a record that is no sample. If these records have no time, returns 0, which is before all
+// samples.
 uint64_t Replay::timeOf(const uint8_t *body, size_t size) {
   const size_t tail = (fieldsBehindTime(fields_) + 1) * sizeof(uint64_t);
   if ((fields_ & kPerfTime) == 0 || !perf_.events.front().ids_everywhere || size < tail)
@@ -158,9 +159,9 @@ bool Replay::onMap(const PerfRecordHeader &header, const uint8_t *body, size_t s
   std::vector<std::byte> build_id;
   bool executable = (header.misc & kDataMap) == 0;
   if (header.kind == PerfRecordKind::MapWithDevice) {
-    const auto device = reader.bytes(kDeviceBytes); // or the build id: its length, 3 bytes, the id
+    const auto device = reader.bytes(kDeviceBytes); // a device or a build id: length, 3 unused bytes, the id
     executable = (reader.fixed<uint32_t>() & kExecutable) != 0;
-    reader.fixed<uint32_t>(); // flags
+    reader.fixed<uint32_t>(); // mmap's flags
     if ((header.misc & kHasBuildId) != 0 && !reader.failed()) {
       const auto *id = reinterpret_cast<const std::byte *>(device.data()) + 4;
       build_id.assign(id, id + std::min<size_t>(device[0], kLongestId));
@@ -187,7 +188,7 @@ bool Replay::onFork(const uint8_t *body, size_t size) {
   const auto pid = reader.fixed<uint32_t>(), parent = reader.fixed<uint32_t>();
   if (reader.failed())
     return false;
-  if (pid != parent) // a thread has its process's space
+  if (pid != parent) // The record of a new thread has equal pids.
     changes_.push_back({Change::Kind::Fork, timeOf(body, size), pid, parent});
   return true;
 }
@@ -212,12 +213,12 @@ bool Replay::onRecord(const PerfRecordHeader &header, const uint8_t *body, size_
   case PerfRecordKind::LostSamples: {
     ByteReader reader({body, size});
     if (header.kind == PerfRecordKind::Lost)
-      reader.fixed<uint64_t>(); // id
+      reader.fixed<uint64_t>(); // id of the event
     result_.lost += reader.fixed<uint64_t>();
     return !reader.failed();
   }
   case PerfRecordKind::FinishedRound:
-    // What comes later is not older than the latest of the round before.
+    // Records after this one are not older than the latest time of the round before.
     settle(std::exchange(settled_, latest_));
     return true;
   default:
@@ -257,7 +258,7 @@ void Replay::count(const Sample &sample) {
   result_.images[mapped ? mapped->image : 0].sums.add(at, sample.event, sample.period);
 }
 
-// All up to this time, changes before samples of the same moment.
+// Applies all changes and counts all samples up to this time. A change comes before samples of the same time.
 void Replay::settle(uint64_t before_ns) {
   const auto by_time = [](const auto &left, const auto &right) { return left.time < right.time; };
   std::stable_sort(changes_.begin(), changes_.end(), by_time);

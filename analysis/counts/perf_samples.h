@@ -1,6 +1,6 @@
-// The samples of a perf.data, summed up by place in an image. Records of several processors come as their buffers were
-// emptied. They are put in order of time by the rounds that perf marks, so that a sample meets the images that were
-// mapped at its time.
+// Adds up the samples of a perf.data by their place in an image. perf writes the buffer of each processor at another
+// time, so records are not in order of time. perf marks the ends of rounds. With these marks, records are put in order,
+// so that each sample meets the images that were mapped at its time.
 #pragma once
 
 #include "analysis/counts/perf_file.h"
@@ -13,8 +13,8 @@
 
 namespace msleaks::analysis::profiles {
 
-// Sums of events by place: the inner loop of reading a perf.data. Places are numbered in the order in which they came.
-// A place and its sums lie side by side, so that a sample costs two misses of the cache and not three.
+// Sums of events by place. Reading a perf.data spends most of its time here. Places are numbered in the order of their
+// first samples. Each place and its sums lie side by side, so that a sample causes two cache misses instead of three.
 class PlaceSums {
 public:
   explicit PlaceSums(size_t events) : width_(1 + events) {}
@@ -29,7 +29,7 @@ private:
   static constexpr uint32_t kFree = UINT32_MAX;
   static constexpr size_t kFirstSlots = 64;
 
-  // Fibonacci hashing: the upper bits of the product depend on all of the place.
+  // This is Fibonacci hashing: all bits of the place change the upper bits of the product.
   size_t slotOf(uint64_t place) const { return (place * 0x9e3779b97f4a7c15 >> 32) & (slots_.size() - 1); }
 
   size_t rowOf(uint64_t place) {
@@ -56,24 +56,24 @@ private:
   }
 
   size_t width_, rows_ = 0;
-  std::vector<uint32_t> slots_; // rows; a power of two of them, at most half of them taken
-  std::vector<uint64_t> cells_; // by row: the place, and a sum for each event
+  std::vector<uint32_t> slots_; // numbers of rows; the size is a power of two, and at most half of the slots are used
+  std::vector<uint64_t> cells_; // each row: the place, and a sum for each event
 };
 
 struct SampledImage {
-  std::string path;                // or what perf calls it: "[vdso]", "//anon"; empty: no image was known there
-  std::vector<std::byte> build_id; // empty: not known
+  std::string path;                // the file's path or perf's name: "[vdso]", "//anon"; empty: no known image
+  std::vector<std::byte> build_id; // empty: no build id is known
   bool kernel = false;
-  PlaceSums sums; // of periods, by offset in the file; in the kernel and where nothing was known, by address
+  PlaceSums sums; // sums of periods by offset in the file; for the kernel and unknown images, by address
 };
 
 struct PerfSamples {
-  std::vector<SampledImage> images; // those that have samples, and others
-  std::vector<uint64_t> totals;     // by event
+  std::vector<SampledImage> images; // also images without samples
+  std::vector<uint64_t> totals;     // by event: sum of all periods
   uint64_t samples = 0, lost = 0, unknown_events = 0;
 };
 
-// Memory grows with places in code and with what one round of perf has, not with the file.
+// The need for memory grows with the number of places in code and with the records of one round, not with the file.
 Result<PerfSamples> readPerfSamples(const InputFile &, const PerfFile &);
 
 } // namespace msleaks::analysis::profiles

@@ -11,7 +11,7 @@ namespace msleaks::analysis::profiles {
 namespace {
 
 constexpr size_t kMostValues = 8'000'000;
-constexpr Pickle::Ref kMark = UINT32_MAX; // on the stack, where the items of a list begin
+constexpr Pickle::Ref kMark = UINT32_MAX; // on the stack: the items of a list begin here
 
 } // namespace
 
@@ -42,7 +42,7 @@ private:
     at_ = end + 1;
     return line;
   }
-  uint64_t takeNumber(size_t bytes) { // little-endian
+  uint64_t takeNumber(size_t bytes) { // The number is little-endian.
     uint64_t value = 0;
     const std::string_view taken = take(bytes);
     for (size_t i = 0; i < taken.size(); ++i)
@@ -100,8 +100,8 @@ private:
     return number;
   }
 
-  bool step(uint8_t opcode);     // false: none that we know
-  bool stepText(uint8_t opcode); // numbers and texts of the first protocols, written in letters
+  bool step(uint8_t opcode);     // false: the opcode is not known
+  bool stepText(uint8_t opcode); // opcodes of the first protocols, which write numbers and texts in letters
   bool stepMemo(uint8_t opcode);
   bool stepItems(uint8_t opcode);
 
@@ -113,7 +113,7 @@ private:
   Pickle pickle_;
 };
 
-// Two's complement, little-endian, as short as it can be.
+// Reads an integer in two's complement, little-endian. Python stores it with as few bytes as possible.
 void PickleParser::pushLong(uint64_t bytes) {
   const std::string_view taken = take(bytes);
   const bool negative = !taken.empty() && static_cast<uint8_t>(taken.back()) >= 0x80;
@@ -121,7 +121,7 @@ void PickleParser::pushLong(uint64_t bytes) {
   for (size_t i = 0; i < taken.size(); ++i) {
     const auto byte = static_cast<uint8_t>(taken[i]);
     if (i >= 8 && byte != (negative ? 0xff : 0))
-      failed_ = true; // more than 64 bits
+      failed_ = true; // The integer has more than 64 bits.
     else if (i < 8)
       value = (value & ~(uint64_t{0xff} << (8 * i))) | static_cast<uint64_t>(byte) << (8 * i);
   }
@@ -129,7 +129,7 @@ void PickleParser::pushLong(uint64_t bytes) {
 }
 
 void PickleParser::pushDecimal(std::string_view line) {
-  if (line.ends_with('L')) // as Python 2 writes it
+  if (line.ends_with('L')) // Python 2 writes an L at the end.
     line.remove_suffix(1);
   if (line.starts_with('-')) {
     int64_t value = 0;
@@ -166,7 +166,7 @@ std::vector<Pickle::Ref> PickleParser::popToMark() {
   return items;
 }
 
-// The list or dictionary on top of the stack gets more.
+// Adds items to the list or dictionary on top of the stack.
 void PickleParser::extend(Kind kind, const std::vector<Ref> &items) {
   if (failed_ || stack_.empty() || stack_.back() == kMark || pickle_.values_[stack_.back()].kind != kind ||
       (kind == Kind::Dictionary && items.size() % 2 != 0)) {
@@ -260,9 +260,9 @@ bool PickleParser::stepItems(uint8_t opcode) {
 
 bool PickleParser::step(uint8_t opcode) {
   switch (opcode) {
-  case 0x80: // protocol
+  case 0x80: // number of the protocol
     return take(1), true;
-  case 0x95: // frame: how much to read at once
+  case 0x95: // size of a frame, which is read at once
     return take(8), true;
   case 'N':
     return push(Kind::None), true;

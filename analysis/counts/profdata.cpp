@@ -12,19 +12,21 @@
 namespace msleaks::analysis::profiles {
 namespace {
 
-// The file is a header, a summary, and a hash table on disk. At `hash_offset` are the numbers of its buckets and
-// entries and the place of each bucket. A bucket is the number of its items (16 bits) and the items: hash, length of
-// the name, length of the records, name, records. All numbers but that one have 64 bits, lowest byte first.
+// The file is a header, a summary, and a hash table. The header contains the place of the table. The table begins with
+// the number of its buckets, the number of its entries, and the place of each bucket. A bucket is the number of its
+// items and the items. An item is a hash, the length of the name, the length of the records, the name, and the records.
+// The number of items has 16 bits. All other numbers of the table have 64 bits, with the lowest byte first.
 constexpr uint64_t kProfdataMagic = 0x8169666f72706cff;
-constexpr uint64_t kOldest = 3, kNewest = 13; // 12 is what LLVM 19 writes, 13 what LLVM 22 does
+constexpr uint64_t kOldest = 3, kNewest = 13; // LLVM 19 writes version 12, and LLVM 22 writes version 13.
 constexpr uint64_t kFirstWithBitmaps = 11;
 
-// Bits of the header's version that say how the program was instrumented.
+// Bits of the header's version. They say how the program was instrumented.
 constexpr uint64_t kFromIr = uint64_t{1} << 56, kEntryFirst = uint64_t{1} << 58;
-// The program was also instrumented a second time, after inlining; a bit of a record's hash then says in which round.
+// kHasSecondRound: the program was also instrumented a second time, after inlining. Then kSecondRound in the hash of a
+// record says that the record is of this second time.
 constexpr uint64_t kHasSecondRound = uint64_t{1} << 57, kSecondRound = uint64_t{1} << 60;
 
-constexpr uint64_t kRawMagics[] = {0xff6c70726f667281, 0xff6c70726f665281}; // 64 and 32 bits, read as big-endian
+constexpr uint64_t kRawMagics[] = {0xff6c70726f667281, 0xff6c70726f665281}; // 64 and 32 bits, big-endian
 
 uint64_t magicOf(std::span<const uint8_t> head) {
   uint64_t magic = 0;
@@ -72,12 +74,12 @@ Result<void> ProfdataReader::readRecords(const std::string &name, std::span<cons
     for (uint64_t &value : record.counts)
       value = reader.fixed<uint64_t>();
     if ((version_ & UINT32_MAX) >= kFirstWithBitmaps) {
-      const auto bytes = reader.fixed<uint64_t>(); // of conditions that were met, each stored in 64 bits
+      const auto bytes = reader.fixed<uint64_t>(); // numbers about conditions, each stored in 64 bits
       if (bytes > reader.left() / sizeof(uint64_t))
         return damaged(offset);
       reader.bytes(bytes * sizeof(uint64_t));
     }
-    const auto values = reader.fixed<uint32_t>(); // bytes about values that were met, this number among them
+    const auto values = reader.fixed<uint32_t>(); // size of the data about values, including this number
     if (values < 2 * sizeof(uint32_t))
       return damaged(offset);
     reader.bytes(values - sizeof(uint32_t));
@@ -93,7 +95,7 @@ Result<void> ProfdataReader::readBucket(uint64_t offset) {
     return damaged(file_.size());
   ByteReader reader(file_.subspan(static_cast<size_t>(offset)));
   for (unsigned left = reader.fixed<uint16_t>(); left > 0; --left) {
-    reader.fixed<uint64_t>(); // the hash of the name
+    reader.fixed<uint64_t>(); // hash of the name
     const auto name_size = reader.fixed<uint64_t>(), data_size = reader.fixed<uint64_t>();
     const auto name = reader.bytes(name_size);
     const size_t at = file_.size() - reader.left();
@@ -105,7 +107,7 @@ Result<void> ProfdataReader::readBucket(uint64_t offset) {
   return reader.failed() ? damaged(static_cast<size_t>(offset)) : Result<void>();
 }
 
-// Counters that say no number, only "hot" or "warm", are the two highest values.
+// The two highest values mean "hot" and "warm" and are no counts.
 double countOf(uint64_t value) { return value >= UINT64_MAX - 1 ? 0 : static_cast<double>(value); }
 
 double sumOf(const Record &record) {
@@ -137,11 +139,12 @@ ProfiledFunction ProfdataReader::functionOf(const Record &record, double all_cou
 
 uint64_t saturated(double number) { return number >= 0x1p64 ? UINT64_MAX : static_cast<uint64_t>(number); }
 
-// Several records of one name are told apart by their hashes, the second round of instrumentation by its bit of it.
+// If several records have one name, their hashes differ. So the name of each record but the first gets its hash. A
+// record of the second time of instrumentation always gets its hash.
 Profile ProfdataReader::profileOf() const {
   Profile profile;
   double all_counts = 0, all_calls = 0;
-  uint64_t counts = 0, calls = 0; // exact, as long as they fit
+  uint64_t counts = 0, calls = 0; // exact sums, unless they overflow
   for (const Record &record : records_) {
     all_counts += sumOf(record);
     all_calls += callsOf(record);
@@ -165,9 +168,9 @@ Profile ProfdataReader::profileOf() const {
 
 Result<Profile> ProfdataReader::read() {
   ByteReader header(file_);
-  header.fixed<uint64_t>(); // magic
+  header.fixed<uint64_t>(); // the magic number
   version_ = header.fixed<uint64_t>();
-  header.fixed<uint64_t>(); // unused
+  header.fixed<uint64_t>(); // not used
   const auto hash_kind = header.fixed<uint64_t>();
   const auto table = header.fixed<uint64_t>();
   if (header.failed() || table > file_.size())

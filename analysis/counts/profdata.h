@@ -1,5 +1,5 @@
-// LLVM's indexed profiles (.profdata), as llvm-profdata merge of LLVM 19 and 22 writes them: how often each counter of
-// each function was passed. No library of LLVM is needed.
+// Reads LLVM's indexed profiles (.profdata), which llvm-profdata merge of LLVM 19 and 22 writes. They contain how often
+// each counter of each function was passed. The reader needs no library of LLVM.
 #pragma once
 
 #include "analysis/counts/profile.h"
@@ -10,11 +10,12 @@
 namespace msleaks::analysis::profiles {
 
 bool isProfdata(std::span<const uint8_t> head);
-// The raw file of a program, before llvm-profdata merged it.
+// Whether the file is the raw file that a program writes, before llvm-profdata merges it.
 bool isRawProfdata(std::span<const uint8_t> head);
 
-// Counters of the profile: `counts`, the sum of a function's counters, and `calls`, its first one, where the file says
-// that this is the entry. A line is a counter; its address is the counter's number.
+// The profile has two counters. `counts` is the sum of a function's counters. `calls` is the function's first counter,
+// and exists only if the file says that the first counter is the entry. Each line is one counter, and its address is
+// the counter's number.
 Result<Profile> readProfdata(std::span<const uint8_t> file);
 
 } // namespace msleaks::analysis::profiles

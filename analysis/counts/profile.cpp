@@ -48,10 +48,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-// As Python's json.dumps writes it: no letters beyond ASCII. Bytes that are no text become the replacement character.
+// Writes JSON as Python's json.dumps does, with ASCII letters only. Invalid UTF-8 becomes the replacement character.
 std::string textOf(const Json &json) { return json.dump(-1, ' ', true, Json::error_handler_t::replace); }
 
-// An object with an entry for each function.
+// Writes an object with an entry for each function.
 template <class F> void writeByFunction(std::ostream &out, const Profile &profile, F &&textFor) {
   const char *separator = "{";
   for (const auto &[name, function] : profile.functions) {
@@ -61,7 +61,8 @@ template <class F> void writeByFunction(std::ostream &out, const Profile &profil
   out << (*separator == '{' ? "{" : "") << "}\n";
 }
 
-// Line by line, without an object of the whole: a profile has ten thousands of lines.
+// Writes the text line by line, without one JSON object for all lines, because a profile has tens of thousands of
+// lines.
 std::string codeOf(const ProfiledFunction &function) {
   std::vector<std::string> names;
   for (const auto &[name, percent] : function.counters)

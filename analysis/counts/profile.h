@@ -1,5 +1,6 @@
-// How often each function and instruction of a program ran, or was met, in the terms of LNT. Numbers are absolute for
-// the whole, percent of the whole for a function, and percent of the function for a line. docs/profiles.md.
+// A profile says how often each function and instruction of a program ran, or how often samples met it. It has the form
+// of LNT's profiles. Numbers of the whole program are absolute. Numbers of a function are percent of the whole. Numbers
+// of a line are percent of the function. docs/profiles.md describes profiles.
 #pragma once
 
 #include "analysis/base/files.h"
@@ -15,46 +16,45 @@
 namespace msleaks::analysis::profiles {
 
 struct ProfiledLine {
-  std::vector<double> shares; // percent of the function, one for each of its counters, in the order of their names
+  std::vector<double> shares; // percent of the function, for each counter of the function, in the order of names
   uint64_t address = 0;
   std::string text;
 };
 
 struct ProfiledFunction {
-  std::map<std::string, double, std::less<>> counters; // by name: percent of the profile
-  std::vector<ProfiledLine> lines;                     // addresses never fall
+  std::map<std::string, double, std::less<>> counters; // by name: percent of the whole program
+  std::vector<ProfiledLine> lines;                     // in the order of addresses
 };
 
 struct Profile {
-  std::string disassembly_format = "raw"; // or "marked-up-disassembly": how the text of lines is to be understood
+  std::string disassembly_format = "raw"; // or "marked-up-disassembly"; says how to read the text of lines
   std::map<std::string, uint64_t, std::less<>> counters;
   std::map<std::string, ProfiledFunction, std::less<>> functions;
 };
 
-// What holds of every profile, whoever made it: counts that are finite and not negative, a share for each counter of
-// the function, addresses that never fall. The error says where it does not; it names no file.
+// Checks what must hold for every profile. Counts are finite and not negative. Each line has a share for each counter
+// of the function. Addresses never fall. The error says which function is wrong, but names no file.
 Result<void> checkProfile(const Profile &);
 
-// Limits of what is read: a file may claim anything.
+// Limits for readers, because a file may claim any size.
 inline constexpr uint64_t kMostUnpackedBytes = 256 << 20;
 inline constexpr uint64_t kMostLines = 4'000'000;
 
-// A profile as JSON, in the shapes that `lnt profile getTopLevelCounters`, `getFunctions` and `getCodeForFunction`
-// print.
+// The following functions write a profile as JSON, in the form in which `lnt profile getTopLevelCounters`,
+// `getFunctions` and `getCodeForFunction` print it.
 
-// "raw", "marked-up-disassembly"
+// Writes "raw" or "marked-up-disassembly".
 void writeDisassemblyFormatJson(std::ostream &, const Profile &);
-// {counter: number}
+// Writes {counter: number}.
 void writeCountersJson(std::ostream &, const Profile &);
-// {function: {"counters": {counter: percent}, "length": lines}}
+// Writes {function: {"counters": {counter: percent}, "length": lines}}.
 void writeFunctionsJson(std::ostream &, const Profile &);
-// [[{counter: percent}, address, text], …]
+// Writes [[{counter: percent}, address, text], …].
 void writeCodeJson(std::ostream &, const ProfiledFunction &);
-// {function: [[…], …]} of all functions
+// Writes {function: [[…], …]} for all functions.
 void writeCodeJson(std::ostream &, const Profile &);
 
-// A file as it lies there, for those who read all of it.
-// Fails on one that is larger than a profile of these formats can be.
+// Returns all bytes of a file. Fails if the file is larger than a profile of these formats can be.
 Result<std::vector<uint8_t>> wholeFile(const InputFile &);
 
 } // namespace msleaks::analysis::profiles

@@ -18,16 +18,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Counts by edge: equal graphs of several modules have other counters.
+// The sums for one graph. Modules may number the counters of equal graphs differently, so the sums are stored by edge.
 struct Sum {
-  Graph graph; // its counters are its own, from 0
+  Graph graph; // with the graph's own numbers of counters, from 0
   std::vector<uint64_t> counts;
   Sample sample;
   std::vector<abi::CountedLaunches> launches;
   std::vector<SampledGroup> groups;
   bool knows_error = true;
 };
-using Sums = std::map<std::tuple<std::string, std::string, uint64_t>, Sum>; // by symbol, file and hash
+using Sums = std::map<std::tuple<std::string, std::string, uint64_t>, Sum>; // keys: symbol, file and hash
 
 bool isOfOneShape(const abi::CountedLaunches &left, const abi::CountedLaunches &right) {
   return left.mode == right.mode && std::ranges::equal(left.grid, right.grid) &&
@@ -46,9 +46,9 @@ void add(const abi::CountedLaunches &launches, std::vector<abi::CountedLaunches>
   known->counted_threads += launches.counted_threads;
 }
 
-// Each thread that counts comes into its kernel once. A function has the sample of the kernel that calls it. If several
-// call it, it is not known which did: the function is taken to have run as much more often than it was counted as all
-// of them together.
+// Returns the sample of each function. Each counting thread enters its kernel once. A function has the sample of the
+// kernel that calls the function. If several kernels call the function, nobody knows which kernel called it how often.
+// Then the function gets the sample of all kernels together.
 std::vector<Sample> samplesOf(const CountedModule &module) {
   std::vector<Sample> samples(module.module.graphs.size());
   Sample all;
@@ -66,7 +66,7 @@ std::vector<Sample> samplesOf(const CountedModule &module) {
   return samples;
 }
 
-// Of its edges that have one, in their order.
+// Returns the counts of the edges with a counter, in the order of the edges.
 std::vector<uint64_t> countersOf(const Graph &graph, const std::vector<uint64_t> &counts) {
   std::vector<uint64_t> own;
   for (const GraphEdge &edge : graph.edges)
@@ -83,7 +83,8 @@ Graph withOwnCounters(Graph graph) {
   return graph;
 }
 
-// What a sample of blocks says of its error, launches that were left out do not.
+// Whether the groups of blocks tell the error of the kernel's counts. They do not if some launches were not counted at
+// all.
 bool isSampleOfBlocks(const CountedModule &module, uint64_t kernel) {
   constexpr auto kStrata = static_cast<uint32_t>(abi::CountMode::Strata);
   return std::ranges::all_of(module.launches, [&](const abi::CountedLaunches &launches) {
@@ -91,7 +92,7 @@ bool isSampleOfBlocks(const CountedModule &module, uint64_t kernel) {
   });
 }
 
-// By banks; `kernel`: that comes into the function, or is it.
+// Returns a group for each bank. `kernel` is the function itself, or the kernel that calls the function.
 std::vector<SampledGroup> groupsOf(const CountedModule &module, const Graph &graph, uint64_t kernel) {
   std::vector<SampledGroup> groups;
   for (const std::vector<uint64_t> &bank : module.banks)

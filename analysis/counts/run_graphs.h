@@ -1,4 +1,4 @@
-// The graphs of a run: all that its processes counted, added up by function.
+// Reads the graphs of a run, with the counts of all its processes added up by function.
 #pragma once
 
 #include "analysis/counts/edge_counts.h"
@@ -10,30 +10,30 @@ namespace msleaks::analysis::inline counts {
 
 struct CountedFunction {
   Graph graph;
-  std::string name; // demangled
+  std::string name; // the demangled name
   FunctionCounts counts;
-  Sample sample;                              // the threads of a device that counted
-  std::vector<abi::CountedLaunches> launches; // of a kernel, by shape and mode
+  Sample sample;                              // the share of a device's threads that counted
+  std::vector<abi::CountedLaunches> launches; // for a kernel: its launches by shape and mode
 };
 
-// That ran: of a block whose count is not known, none.
+// Returns the number of instructions that ran. Blocks without a known count add 0.
 uint64_t instructionsRun(const CountedFunction &function, size_t block);
 uint64_t instructionsRun(const CountedFunction &function);
 
-// In the order of their names. Functions of one name are one where their files and graphs are the same. BadInput:
-// nothing was counted in the run, or a file of it is damaged.
+// Returns the functions in the order of their names. Functions with equal names, files and graphs become one function.
+// BadInput: the run counted nothing, or one of its files is damaged.
 Result<std::vector<CountedFunction>> graphsOfRun(const std::filesystem::path &run);
 
-// When the run last wrote counts down.
+// Returns the time at which the run last wrote counts.
 std::optional<std::filesystem::file_time_type> countedAt(const std::filesystem::path &run);
 
-// An array of objects, one a function (docs/kernel-graphs.md).
+// Writes an array with one object for each function (docs/kernel-graphs.md).
 void writeGraphsJson(std::ostream &to, std::span<const CountedFunction> functions);
-// One object of it, on one line.
+// Returns one object of this array, on one line.
 std::string graphJson(const CountedFunction &function);
-// A graph for Graphviz, one a function.
+// Writes one graph for each function, for Graphviz.
 void writeGraphsDot(std::ostream &to, std::span<const CountedFunction> functions);
-// A table for people: the functions in which most instructions ran.
+// Writes a table for people, with the functions in which most instructions ran.
 void writeGraphsText(std::ostream &to, std::span<const CountedFunction> functions);
 
 } // namespace msleaks::analysis::inline counts

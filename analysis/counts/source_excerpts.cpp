@@ -11,8 +11,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint32_t kBefore = 6, kBehind = 10; // lines that are shown around one
-constexpr uint32_t kMostBetween = 60;         // of a function's body that no block begins in
+constexpr uint32_t kBefore = 6, kBehind = 10; // numbers of lines that are shown before and after a line
+constexpr uint32_t kMostBetween = 60;         // number of lines between two parts that are still shown
 constexpr uint64_t kMostBytes = 32 << 20;
 constexpr size_t kMostOfLine = 2000;
 

@@ -1,4 +1,5 @@
-// The lines of the source that graphs name, and those around them, as they are on this machine now.
+// Reads the lines of source that graphs name, and the lines around them. The lines are the ones that are on this
+// machine now.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +16,18 @@ using LinesByFile = std::map<std::string, std::set<uint32_t>>;
 
 struct SourceLines {
   uint32_t first = 1;
-  std::vector<std::string> lines; // without their ends
+  std::vector<std::string> lines; // without the ends of lines
 };
 
 struct SourceExcerpt {
-  std::string file; // as the graphs name it
+  std::string file; // the name in the graphs
   std::vector<SourceLines> parts;
-  std::string missing; // why there is nothing; empty: there is
+  std::string missing; // the reason why there are no lines; empty: there are lines
   bool is_changed = false;
 };
 
-// One a file, in the order of their names. Lines near to each other are one part with what is between them. Changed:
-// the file was written after `since`.
+// Returns one excerpt for each file, in the order of their names. Near lines and the lines between them are one part. A
+// file is changed if it was written after `since`.
 std::vector<SourceExcerpt> excerptsOf(const LinesByFile &wanted,
                                       std::optional<std::filesystem::file_time_type> since = {});
 

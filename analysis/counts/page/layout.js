@@ -1,17 +1,20 @@
 "use strict";
-// Where blocks and edges of a graph are drawn: in layers from the top down, as in Sugiyama, Tagawa, Toda (1981).
+// Computes where the page draws the blocks and edges of a graph. The graph is drawn in layers from the top down, as in
+// Sugiyama, Tagawa, Toda (1981).
 //
-// Blocks are numbered in reverse post order, so an edge to a higher number goes down, and one to a lower or the same
-// number is a way back. A block's layer is its longest way from the top. Long edges pass the layers between in slots;
-// edges to one block share theirs, so that there are as many slots as blocks times layers at most, not edges times layers.
+// Blocks are numbered in reverse post order, so an edge to a higher number goes down. An edge to a lower number or the
+// same number is a way back. A block's layer is the length of its longest way from the top. A long edge passes each
+// layer between its ends in a slot. All edges to one block share their slots. So there are at most as many slots as
+// blocks times layers, and not as edges times layers.
 
-// Math.max(...values) takes only so many.
+// Math.max(...values) accepts only a limited number of values.
 const largest = (values, least = 0) => values.reduce((most, value) => (value > most ? value : most), least);
 
 const layerGap = 46, slotWidth = 14, labelGap = 6, itemGap = 26, loopRoom = 30;
 
-// `labels`: how wide the edges' texts are. {left, width, height, blocks: [{x, y, …}] (their middle), edges: [{path, arrow: [x, y], label: [x, y], side}]}; side: of the
-// line, where the label stands; 0: on it.
+// `labels` are the widths of the edges' texts. Returns {left, width, height, blocks: [{x, y, …}] (the middles of
+// blocks), edges: [{path, arrow: [x, y], label: [x, y], side}]}. `side` says on which side of the line the label
+// stands. With side 0, the label stands on the line.
 function layoutOf(graph, blockWidth, blockHeight, labels) {
   const layers = layersOf(graph);
   const plan = planOf(graph, layers, blockWidth);
@@ -30,10 +33,11 @@ function layersOf(graph) {
   return layers;
 }
 
-// A way back; of a table whose numbers are in no such order, one that goes down is drawn as others that do.
+// Whether the edge is drawn as a way back. In a damaged table, an edge to a lower number may still go down.
 const goesUp = (edge, layers) => edge.to < edge.from && layers[edge.to - 1] <= layers[edge.from - 1];
 
-// Items are blocks, by number - 1, and slots behind them. A route is an edge's items from its source to its target.
+// Items are the blocks, by number - 1, and then the slots. A route lists the items of an edge from its source to its
+// target.
 function planOf(graph, layers, blockWidth) {
   const items = graph.blocks.map((block, i) => ({ layer: layers[i], width: blockWidth, x: 0, at: 0, up: [], down: [], beside: -1 }));
   for (const { from, to } of graph.edges)
@@ -60,7 +64,7 @@ function planOf(graph, layers, blockWidth) {
     const from = edge.from - 1, to = edge.to - 1;
     if (from === to)
       return [from, to];
-    // What runs often is drawn straight.
+    // Edges that run often are drawn straight.
     const weight = 1 + 3 * Math.log1p(edge.count || 0) / Math.log1p(most);
     const isBack = goesUp(edge, layers);
     const top = isBack ? layers[to] : layers[from] + 1, bottom = isBack ? layers[from] : layers[to] - 1;
@@ -95,7 +99,8 @@ function planOf(graph, layers, blockWidth) {
   return { items, rows, routes, chains: [...chains.values()].map(inOrder) };
 }
 
-// Few crossings: each item near the middle of those that it is linked with, in sweeps down and up.
+// Orders the items of each layer so that few links cross. Sweeps down and up move each item near the middle of its
+// linked items.
 function orderLayers({ items, rows }) {
   const number = row => row.forEach((item, i) => (items[item].at = i));
   rows.forEach(number);
@@ -110,7 +115,7 @@ function orderLayers({ items, rows }) {
       }
       keys.set(i, weights > 0 ? sum / weights : items[i].at);
     }
-    for (const i of row) // the end of a way back stays beside its block
+    for (const i of row) // The end of a way back stays beside its block.
       if (items[i].beside >= 0 && keys.has(items[i].beside) && items[i][side].length === 0)
         keys.set(i, keys.get(items[i].beside) + 0.01);
     row.sort((a, b) => keys.get(a) - keys.get(b) || items[a].at - items[b].at);
@@ -137,7 +142,7 @@ function orderLayers({ items, rows }) {
   });
 }
 
-// Of links between neighbouring layers: inversions, counted by a tree of sums.
+// Counts the crossings of links between neighbouring layers. Crossings are inversions, and a tree of sums counts them.
 function crossingsOf(items, rows) {
   let crossings = 0;
   for (let layer = 1; layer < rows.length; ++layer) {
@@ -166,7 +171,7 @@ function roomBetween(left, right) {
   return (left.width + right.width) / 2 + gap;
 }
 
-// Each layer in turn as near to its neighbours as the order allows.
+// Moves the items of each layer in turn as near to their linked items as the order allows.
 function placeItems({ items, rows }) {
   for (const row of rows) {
     let x = 0;
@@ -212,7 +217,7 @@ function placeItems({ items, rows }) {
   }
 }
 
-// Slots of one chain upright above each other, as far as their neighbours leave room.
+// Puts the slots of each chain one above the other, as far as their neighbours leave room.
 function straighten({ items, rows, chains }) {
   const roomOf = i => {
     const row = rows[items[i].layer], left = items[row[items[i].at - 1]], right = items[row[items[i].at + 1]];
@@ -234,8 +239,9 @@ function straighten({ items, rows, chains }) {
     }
 }
 
-// The positions in the given order, at least so far apart, with the least weighted squares of what they miss: less the
-// room that is needed they must not fall, and neighbours that would are one pool at their mean.
+// Finds positions in the given order that keep the room between items. Their weighted squared distances from the wanted
+// positions have the least sum. Without the needed room, positions must not fall. Neighbours that would fall form a
+// pool, and the pool stands at their mean.
 function fit(row, wanted, weights, items) {
   const pools = [];
   let room = 0;
@@ -265,7 +271,7 @@ function drawingOf(graph, layers, { items, rows, routes }, blockHeight, labels) 
     left = Math.min(left, item.x - item.width / 2);
     right = Math.max(right, item.x + item.width / 2);
   }
-  // Edges that go far aside need more height, or they lie on the blocks.
+  // Edges that go far to the side need more height, or they would lie on the blocks.
   const tops = [];
   let y = margin;
   rows.forEach((row, layer) => {
@@ -294,7 +300,8 @@ function drawingOf(graph, layers, { items, rows, routes }, blockHeight, labels) 
   return { left: left - margin, width: right - left + 2 * margin, height: y - layerGap / 2, blocks, edges };
 }
 
-// Where edges leave and meet blocks: side by side in the order of where they come from or go to.
+// Computes where edges leave and meet blocks. The ends of edges stand side by side, in the order of the edges' other
+// ends.
 function portsOf(graph, items, routes) {
   const ports = { from: [], to: [], side: graph.edges.map(() => 0), isOnly: [] };
   const spread = (end, blockOf, neighbourOf) => {
@@ -305,7 +312,7 @@ function portsOf(graph, items, routes) {
     });
     for (const [block, edges] of byBlock) {
       const { x } = items[block - 1];
-      // Edges that share the slot next to the block share its port, too.
+      // Edges that share the slot next to the block also share their place at the block.
       const neighbours = [...new Set(edges.map(neighbourOf))].sort((a, b) => items[a].x - items[b].x);
       const step = Math.min(22, (items[block - 1].width - 40) / Math.max(1, neighbours.length - 1));
       for (const i of edges) {
@@ -334,7 +341,8 @@ function wayDown(points, start, end, bounds, isOnly) {
     const [top, bottom] = bounds(points[i]);
     const nextX = isLast ? end : points[i].x, nextY = isLast ? top - arrowLength : top;
     path += curve(x, y, nextX, nextY);
-    // Beside the curve's last part, which is nearly upright, there is room; where edges come together, on its middle.
+    // The last part of a curve is nearly upright, so there is room for the label beside it. A block's only edge has its
+    // label in the middle.
     label ||= isOnly ? [(x + nextX) / 2, (y + nextY) / 2] : [x + (nextX - x) * 0.876, y + (nextY - y) * 0.73];
     [x, y] = [nextX, nextY];
     if (!isLast) {
@@ -345,7 +353,7 @@ function wayDown(points, start, end, bounds, isOnly) {
   return { path, arrow: [end, bounds(points[points.length - 1])[0]], label };
 }
 
-// Out at the bottom, around, up beside the blocks, and in at the top.
+// Draws a way back: out at the block's bottom, up beside the blocks, and in at the target's top.
 function wayBack(points, start, end, bounds) {
   const low = bounds(points[0])[1], high = bounds(points[points.length - 1])[0];
   const slots = points.slice(1, -1), turn = 30;

@@ -1,4 +1,4 @@
-// What is chosen: a function, a block of it, and in which run. The rest of the page follows.
+// The user chooses a function, a block of the function, and a run. The rest of the page follows this choice.
 
 const byId = id => document.getElementById(id);
 const contents = JSON.parse(byId("contents").textContent);
@@ -11,16 +11,17 @@ const heatOfRow = row => Math.max(...row.instructions.map(ran => ran || 0));
 const totalRan = runs.map((run, i) => functions.reduce((sum, row) => sum + (row.instructions[i] || 0), 0));
 
 const source = new Source(byId("source"), contents.sources, perRun => {
-  // The hottest of the line; of those that are as hot, and when asked again, the next one.
+  // Chooses the hottest block of the line. If the user asks again, chooses the next block.
   const run = perRun[chosen.run]?.length ? chosen.run : perRun.findIndex(ids => ids.length > 0);
   const graph = shown.graphs[run], ids = perRun[run].sort((a, b) => ranOf(graph.blocks[b - 1]) - ranOf(graph.blocks[a - 1]));
   const next = run === chosen.run ? ids[(ids.indexOf(chosen.block) + 1) % ids.length] : ids[0];
   chooseBlock(run, next, { keepSource: true });
 });
 
-// The list of functions.
+// This part shows the list of functions.
 
-// The last two parts of a name, without return type and arguments: "vector<…>::at". The whole name is its tooltip.
+// Returns the last two parts of a name, without return type and arguments: "vector<…>::at". The tooltip shows the whole
+// name.
 function shortName(name) {
   let short = "", depth = 0;
   const isOperator = () => /\boperator\s*[<>=-]*$/.test(short);
@@ -64,13 +65,13 @@ function search() {
   byId("found").textContent = words.length > 0 ? `${visible.length} of ${rows.length} functions` : `${rows.length} functions, ${ran} ran`;
 }
 
-// The chosen function.
+// This part shows the chosen function.
 
 function fact(name, value) {
   return [element("dt", {}, name), element("dd", {}, value)];
 }
 
-// Of a kernel: what it does with the memory of each argument that is an address.
+// Says what a kernel does with the memory of an argument that is an address.
 function argumentText({ number, reads, writes, begin, end }) {
   const uses = [reads && "read", writes && "written"].filter(Boolean).join(" and ") || "not used";
   return `${number} ${uses}` + (begin === null ? "" : `, bytes ${begin} to ${end}`);
@@ -133,7 +134,7 @@ function chooseFunction(index, { block = 0, run = -1, isRestored = false } = {})
     byId("search").blur();
 }
 
-// The same graph is laid out the same, so both show the same part of it.
+// Equal graphs have equal layouts, so both pictures show the same part of the graph.
 function scrollTogether([first, second]) {
   const follow = (from, to) => from.scroller.addEventListener("scroll", () => {
     const { scrollLeft, scrollTop } = from.scroller;
@@ -149,7 +150,7 @@ function chooseBlock(run, id, { keepSource = false, isFirst = false } = {}) {
   const isMatched = functions[chosen.index].matched;
   shown.pictures.forEach((picture, i) => picture?.select(i === run || isMatched ? id : 0, !isFirst));
   if (isFirst) {
-    // From the top if the block is seen then.
+    // Shows the graph from the top, if the block is visible then.
     const picture = shown.pictures[run];
     const { blocks, left } = picture.layout;
     picture.scroller.scrollTo((blocks[0].x - left) * picture.scale - picture.scroller.clientWidth / 2, 0);
@@ -170,7 +171,7 @@ function markOnly(run, id) {
   byId("source").scrollTop = top;
 }
 
-// The chosen block.
+// This part shows the chosen block.
 
 function classBar(block) {
   const bar = element("div", { class: "bar", "aria-hidden": "true" }), list = element("ul", { class: "classes" });
@@ -222,7 +223,7 @@ function showDetail(run, id, isMatched) {
       ...edgeList("To", graph, before, graph.outOf[id - 1], "to")));
 }
 
-// Keys and the mouse.
+// This part handles keys and the mouse.
 
 function zoom(step) {
   const pictures = shown.pictures.filter(Boolean);

@@ -1,4 +1,4 @@
-// A graph as SVG, with what it does under the mouse and the keys.
+// Draws a graph as SVG, and handles the mouse and keys over the graph.
 
 const svgSpace = "http://www.w3.org/2000/svg";
 
@@ -11,7 +11,7 @@ function element(name, attributes = {}, ...children) {
   return made;
 }
 
-// Beyond 2^53 JSON's numbers are rounded here: said, not shown as exact.
+// JavaScript rounds numbers above 2^53. The text says so, and does not show them as exact.
 function countText(count) {
   if (count === null || count === undefined)
     return "?";
@@ -42,7 +42,7 @@ const baseName = path => path.slice(path.lastIndexOf("/") + 1);
 const placeText = block => (block.line ? baseName(block.file) + ":" + block.line : "");
 const ranOf = block => block.instructions * (block.count || 0);
 
-// What the page needs to know of a graph, once.
+// Computes once what the page needs to know about a graph.
 function prepared(graph) {
   graph.total = graph.blocks.reduce((sum, block) => sum + ranOf(block), 0);
   graph.most = largest(graph.blocks.map(ranOf));
@@ -56,7 +56,7 @@ function prepared(graph) {
   return graph;
 }
 
-// 0 to 1; by the root, so that a tenth of the hottest is still seen.
+// Returns the heat, from 0 to 1. The square root keeps a tenth of the hottest visible.
 const heatOf = (ran, most) => (most > 0 ? Math.sqrt(ran / most) : 0);
 
 function blockLabel(graph, block) {
@@ -75,12 +75,12 @@ function edgeLabel(graph, edge) {
 }
 
 const blockHeight = 46;
-// 7 is the width of a digit of the page's small text.
+// A digit of the page's small text is 7 wide.
 const blockWidthOf = graph => Math.min(230, largest(graph.blocks.map(block =>
   7 * Math.max(countText(block.count).length + 8, placeText(block).length + String(block.id).length + 2) + 14), 124));
 
 class Picture {
-  // `matched`: the same graph of the other run, whose counts this one's are compared with.
+  // `matched` is the same graph of the other run, whose counts are compared with this graph's counts.
   constructor(graph, matched, onSelect) {
     this.graph = graph;
     this.matched = matched;
@@ -88,7 +88,7 @@ class Picture {
     this.selected = 0;
     this.blockWidth = blockWidthOf(graph);
     this.texts = graph.edges.map((edge, i) => this.textOf(edge, i));
-    // 6.2: of a character of the labels.
+    // A character of the labels is 6.2 wide.
     this.layout = layoutOf(graph, this.blockWidth, blockHeight, this.texts.map(text => 6.2 * text.length));
     this.svg = element("svg:svg", { viewBox: `${this.layout.left} 0 ${Math.ceil(this.layout.width)} ${Math.ceil(this.layout.height)}`, role: "group", "aria-label": `Graph of ${graph.function}` });
     this.scroller = element("div", { class: "scroller" }, this.svg);
@@ -106,7 +106,7 @@ class Picture {
 
   textOf(edge, i) {
     const { graph, matched } = this, share = percentText(edge.count, graph.blocks[edge.from - 1].count);
-    // The only way out has the block's own count.
+    // A block's only outgoing edge has the same count as the block.
     const isOnly = graph.outOf[edge.from - 1].length === 1;
     return (edge.state === "estimated" ? "~" : "") + countText(edge.count) + (share && !isOnly ? " · " + share : "") +
       (matched ? " " + ratioText(matched.edges[i].count, edge.count) : "");
@@ -177,7 +177,7 @@ class Picture {
     });
   }
 
-  // Where a key leads from the selected block; 0: nowhere.
+  // Returns the block to which a key leads from the selected block, or 0 if the key leads nowhere.
   neighbour(key) {
     const { graph, layout, selected } = this;
     const hottest = (edges, end) => edges.map(i => graph.edges[i]).filter(edge => edge.from !== edge.to)
@@ -228,7 +228,7 @@ class Picture {
     this.blocks[(this.selected || 1) - 1].focus({ preventScroll: true });
   }
 
-  // Scrolls only if the block is not well within what is seen.
+  // Scrolls to the block, but only if the block is not well inside the visible part.
   show(id, isCentred = false) {
     const { y } = this.layout.blocks[id - 1], { scroller, scale } = this, x = this.layout.blocks[id - 1].x - this.layout.left;
     const fitsIn = (value, from, size, room) => value >= from + room && value <= from + size - room;
@@ -248,7 +248,7 @@ class Picture {
     this.scroller.scrollTo(left, top);
   }
 
-  // All of it; where `leastScale` is given, no smaller than that.
+  // Shows the whole graph, but not smaller than `leastScale`.
   fit(leastScale = 0.08) {
     const scale = Math.min(1, this.scroller.clientWidth / this.layout.width, this.scroller.clientHeight / this.layout.height);
     this.zoomTo(Math.max(leastScale, scale));

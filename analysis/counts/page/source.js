@@ -1,4 +1,4 @@
-// The lines that a function's blocks begin in, and those around them, with what ran there.
+// Shows the lines in which a function's blocks begin, the lines around them, and how often they ran.
 
 const sourceWords = new Set(("alignas alignof asm auto bool break case catch char class concept const consteval constexpr const_cast continue " +
   "co_await co_return co_yield decltype default delete do double dynamic_cast else enum explicit extern false float for friend goto if " +
@@ -7,7 +7,7 @@ const sourceWords = new Set(("alignas alignof asm auto bool break case catch cha
   "union unsigned using virtual void volatile while __global__ __device__ __shared__ __kernel __global __local restrict").split(" "));
 const sourceTokens = /(\/\/.*|\/\*.*?(?:\*\/|$))|("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)|(^\s*#\s*\w+)|(\b\d[\w.']*)|([A-Za-z_]\w*)/g;
 
-// A line as nodes; `state` says whether a comment goes on from the line before.
+// Returns a line as nodes. `state` says whether a comment continues from the line before.
 function coloured(line, state) {
   const nodes = [];
   let done = 0;
@@ -35,7 +35,8 @@ function coloured(line, state) {
   return nodes;
 }
 
-// What is shown around lines: no more than source_excerpts.cpp takes of the file.
+// Returns the ranges of lines that are shown. They are not larger than the ranges that source_excerpts.cpp takes from
+// the file.
 function rangesAround(numbers) {
   const ranges = [];
   for (const number of numbers) {
@@ -48,7 +49,7 @@ function rangesAround(numbers) {
   return ranges;
 }
 
-// By file and line: the blocks that begin there, and the instructions that ran in them, of each graph.
+// Returns by file and line the blocks that begin there, and how many instructions of the blocks ran, for each graph.
 function linesOf(graphs) {
   const files = new Map();
   graphs.forEach((graph, run) => {
@@ -76,7 +77,7 @@ class Source {
     place.addEventListener("keydown", event => this.key(event));
   }
 
-  // `graphs`: of each run, the one that is shown or null.
+  // `graphs` has the shown graph of each run, or null.
   show(graphs) {
     const files = linesOf(graphs), any = graphs.find(Boolean);
     if (any.file && !files.has(any.file))
@@ -108,7 +109,7 @@ class Source {
     return box;
   }
 
-  // Of what the page has of a file, this function's part: around its own lines.
+  // Returns the function's part of a file's lines: its own lines and the lines around them.
   partsOf(source, lines, start, file) {
     const numbers = [...lines.keys(), ...(start ? [start] : [])].sort((a, b) => a - b);
     const ranges = rangesAround(numbers), rows = [];
@@ -128,7 +129,7 @@ class Source {
         last = number;
       });
     }
-    // What is not there has rows, too, so that its heat is seen and can be chosen.
+    // Lines without text also get rows, so that the user can see their heat and choose them.
     if (rows.length === 0)
       for (const number of lines.keys())
         rows.push(this.rowOf(number, [], lines.get(number), file, false));
@@ -188,7 +189,7 @@ class Source {
     row.classList.add("selected");
     row.setAttribute("tabindex", 0);
     row.closest("details").open = true;
-    // Within this part only: scrollIntoView() moves the page as well.
+    // Scrolls only this part of the page, because scrollIntoView() would also move the page.
     const box = this.place.getBoundingClientRect(), { top, bottom } = row.getBoundingClientRect();
     if (top < box.top + 40 || bottom > box.bottom - 20)
       this.place.scrollTop += top - box.top - box.height / 3;
