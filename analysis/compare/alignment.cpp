@@ -19,7 +19,8 @@ struct Point {
   Index x, y;
 };
 
-// How far paths get that begin in one corner of a box, on each diagonal x - y. All positions count from this corner.
+// How far paths get on each diagonal x - y. All paths begin in one corner of a box, and all positions count from this
+// corner.
 class Frontier {
 public:
   static constexpr Index kNotReached = -1;
@@ -33,9 +34,9 @@ public:
     height_ = height;
     edits_ = -1;
     at(-1) = kNotReached;
-    at(1) = 0; // one step down from here is the corner
+    at(1) = 0; // One step down from here leads to the corner.
   }
-  // Diagonals that paths with one edit more can end on: from least() to most(), every other one.
+  // Allows the paths one more edit. Afterwards, they can end on every other diagonal from least() to most().
   void addEdit() {
     ++edits_;
     least_ = -edits_ + 2 * std::max<Index>(0, edits_ - height_);
@@ -45,8 +46,8 @@ public:
   }
   Index least() const { return least_; }
   Index most() const { return most_; }
-  // Where a path of one edit more enters this diagonal. A path that would leave the box is not needed: another path was
-  // at the edge with fewer edits.
+  // Returns where a path with one more edit enters this diagonal. A path that would leave the box is not needed,
+  // because another path reached the edge with fewer edits.
   Index enter(Index diagonal) const {
     const Index right =
         at(diagonal - 1) == kNotReached || at(diagonal - 1) == width_ ? kNotReached : at(diagonal - 1) + 1;
@@ -54,9 +55,9 @@ public:
     return std::max(right, down);
   }
   void set(Index diagonal, Index x) { at(diagonal) = x; }
-  // kNotReached also on diagonals that no path has come to.
+  // Returns kNotReached also for diagonals that no path has reached.
   Index reached(Index diagonal) const { return diagonal < -edits_ || diagonal > edits_ ? kNotReached : at(diagonal); }
-  // The point with the most elements of both sequences behind it.
+  // Returns the reached point that is furthest from the corner.
   Point best() const {
     Point best{0, 0};
     for (Index diagonal = least_; diagonal <= most_; diagonal += 2)
@@ -69,7 +70,7 @@ private:
   Index &at(Index diagonal) { return furthest_[static_cast<size_t>(centre_ + diagonal)]; }
   Index at(Index diagonal) const { return furthest_[static_cast<size_t>(centre_ + diagonal)]; }
 
-  std::vector<Index> furthest_; // by diagonal
+  std::vector<Index> furthest_; // how far paths get, by diagonal
   Index centre_ = 0, width_ = 0, height_ = 0;
   Index edits_ = 0, least_ = 0, most_ = 0;
 };
@@ -78,7 +79,7 @@ class Aligner {
 public:
   Aligner(const Numbers &first, const Numbers &second, AlignmentBounds bounds)
       : first_(first), second_(second), bounds_(bounds), steps_left_(bounds.most_steps) {
-    // Two searches meet in the middle, so each has at most half of all edits, and one more.
+    // Two searches meet in the middle, so each needs at most half of all edits, plus one.
     const size_t diagonals = first.size() + second.size() + 4;
     forward_.reserve(diagonals);
     backward_.reserve(diagonals);
@@ -86,10 +87,10 @@ public:
   Alignment run();
 
 private:
-  // A task that is still to be done: a box to be aligned, or a run behind such a box.
+  // A task to do: to align a box, or to add a run of equal elements after such a box.
   struct Task {
     Box box;
-    Index equal = 0; // length of the run that begins at the box's first corner; 0 = the box is still to be aligned
+    Index equal = 0; // length of the run that begins at the box's first corner; 0: align the box
   };
 
   void take(Index x, Index y, Index count);
@@ -104,7 +105,7 @@ private:
   AlignmentBounds bounds_;
   uint64_t steps_left_;
   Frontier forward_, backward_;
-  std::vector<Task> tasks_; // the last one comes first; no recursion, whatever the sequences are
+  std::vector<Task> tasks_; // The last task is done first. There is no recursion, because sequences may be long.
   Alignment result_;
 };
 
@@ -153,8 +154,9 @@ void Aligner::align(Box box) {
   tasks_.push_back({{box.x0, middle.x, box.y0, middle.y}});
 }
 
-// A point that a shortest path from corner to corner goes through; if that is too far, the furthest point that was
-// reached. Both parts have fewer edits than the box, as neither their first elements nor their last ones are equal.
+// Returns a point on a shortest path from corner to corner. If the search is too long, returns the furthest point that
+// it reached. Both parts of the box need fewer edits than the box, because neither their first nor their last elements
+// are equal.
 Point Aligner::split(const Box &box) {
   forward_.begin(box.x1 - box.x0, box.y1 - box.y0);
   backward_.begin(box.x1 - box.x0, box.y1 - box.y0);
@@ -211,10 +213,10 @@ std::optional<Point> Aligner::stepBackward(const Box &box) {
   return std::nullopt;
 }
 
-// The elements of a sequence that the other one has too: only these can be equal.
+// The elements of a sequence that also occur in the other sequence. Only these elements can be equal.
 struct Shared {
   Numbers numbers;
-  std::vector<Index> places; // where they are in the sequence
+  std::vector<Index> places; // places of the elements in the sequence
 };
 
 Shared sharedOf(std::span<const uint32_t> sequence, const std::unordered_set<uint32_t> &of_other) {
@@ -227,7 +229,7 @@ Shared sharedOf(std::span<const uint32_t> sequence, const std::unordered_set<uin
   return shared;
 }
 
-// The same runs in the whole sequences, where elements of one sequence only may lie inside.
+// Converts runs of shared elements into runs of the whole sequences. An element of one sequence only ends a run.
 std::vector<EqualRun> placed(const std::vector<EqualRun> &runs, const Shared &first, const Shared &second) {
   std::vector<EqualRun> all;
   for (const EqualRun &run : runs)

@@ -11,28 +11,28 @@ namespace msleaks::analysis::inline compare {
 
 // A stretch that is equal in both sequences.
 struct EqualRun {
-  size_t first = 0, second = 0; // where it begins
+  size_t first = 0, second = 0; // where the run begins
   size_t count = 0;
   bool operator==(const EqualRun &) const = default;
 };
 
 struct Alignment {
-  std::vector<EqualRun> equal; // ascending in both sequences; no two of them touch in both
-  // The sequences differ too much for an exact search: some elements that the longest common subsequence would contain
-  // count as unequal.
+  std::vector<EqualRun> equal; // in the order of both sequences; two neighbours do not touch in both
+  // The sequences differ too much for an exact search. So some elements of the longest common subsequence count as
+  // unequal.
   bool coarse = false;
 
   size_t equalCount() const;
 };
 
-// Bounds the time of a search. The time without a bound grows with the product of the length and the edits.
+// Limits the time of a search. Without a limit, the time grows with the product of the length and the number of edits.
 struct AlignmentBounds {
-  uint64_t most_steps = 200'000'000; // visits of an element on a diagonal: about a second
-  int32_t edits_behind = 128;        // once these are spent, no part is searched for more edits than twice this
+  uint64_t most_steps = 200'000'000; // visits of elements on diagonals: about a second
+  int32_t edits_behind = 128;        // after these steps, a part is searched with at most twice this number of edits
 };
 
-// The common beginning and the common end of both sequences are aligned with each other. Memory: about 16 bytes for
-// each element of both sequences. Each sequence has fewer than 2^30 elements.
+// Always aligns the common beginning and the common end of both sequences. Needs about 16 bytes of memory for each
+// element of both sequences. Each sequence must have fewer than 2^30 elements.
 Alignment align(std::span<const uint32_t> first, std::span<const uint32_t> second, AlignmentBounds = {});
 
 // Calls f(first, second) for each pair of equal elements and for each unequal element, in the order of the sequences.

@@ -10,13 +10,14 @@
 namespace msleaks::analysis::inline compare {
 namespace {
 
-// "3f2a9c1d8e07 Keep all rows"
+// Returns a text like "3f2a9c1d8e07 Keep all rows".
 std::string shortTextOf(const CommitFacts &commit) {
   constexpr size_t kDigits = 12, kWidestSubject = 60;
   return fmt::format("{} {}", commit.id.substr(0, kDigits), cutEnd(printable(commit.subject), kWidestSubject));
 }
 
-// For the text, which cuts long paths. `prefix`: the working tree, with a slash.
+// Removes the working tree from a path, because the text has little room for paths. `prefix` is the working tree, with
+// a slash at the end.
 void cutPath(std::string &path, const std::string &prefix) {
   if (path.starts_with(prefix))
     path.erase(0, prefix.size());
@@ -89,8 +90,8 @@ Result<MeasuredCommit> Bisect::measureEnd(const CommitFacts &commit, const char 
   return MeasuredCommit{commit, *std::move(attempt), 0};
 }
 
-// Two runs of each commit show how much runs differ by themselves. If the first ones are equal, there is nothing to
-// search for.
+// Runs GOOD and BAD. If their figures differ, runs each commit again to learn how much runs of one commit differ. If
+// the figures are equal, there is nothing to search.
 Result<void> Bisect::measureEnds() {
   MeasuredCommit good = MSL_TRY(measureEnd(good_, "GOOD")), bad = MSL_TRY(measureEnd(bad_, "BAD"));
   figures_ = MSL_TRY(BisectFigures::of(question_.metric, good.recorded.report, bad.recorded.report, question_.at));
@@ -164,7 +165,7 @@ Result<bool> Bisect::readFound() {
   return !result_.candidates.empty();
 }
 
-// `git bisect` chooses the commits. It does not check them out, as its checkout fails where a build changed files.
+// `git bisect` chooses the commits. It does not check them out, because its checkout fails if a build changed files.
 Result<void> Bisect::search() {
   const Git &git = runs_->git();
   MSL_TRY(git.ask({"bisect", "start", "--no-checkout", bad_.id, good_.id, "--"}, "the bisect cannot begin"));
@@ -186,7 +187,7 @@ Result<void> Bisect::search() {
   return {};
 }
 
-// The parent of the first bad commit may be another one than the last good one: a merge has several.
+// Measures the parent of the first bad commit if this parent is not the last good commit. A merge has several parents.
 Result<void> Bisect::measureSides() {
   if (result_.candidates.size() != 1)
     return {};

@@ -16,16 +16,16 @@
 namespace msleaks::analysis::inline compare {
 
 struct CommitFacts {
-  std::string id, subject, date; // the whole hash; the author's date
+  std::string id, subject, date; // the whole hash; the subject; the author's date
 };
 
 enum class CommitVerdict : uint8_t { Good, Bad, Skipped };
 
 struct TriedCommit {
   CommitFacts commit;
-  std::optional<uint64_t> bytes; // none: it was skipped
+  std::optional<uint64_t> bytes; // none: the commit was skipped
   CommitVerdict verdict = CommitVerdict::Skipped;
-  std::string failure; // why it was skipped
+  std::string failure; // why the commit was skipped
 };
 
 // A commit whose memory was recorded.
@@ -37,38 +37,38 @@ struct MeasuredCommit {
 
 struct BisectResult {
   BisectMetric metric;
-  std::string moment;                  // that the figure is of, as the user names it; empty: `peak` or `end`
-  MeasuredCommit before, after;        // on both sides of the change; without a change GOOD and BAD
-  bool differs = false;                // whether GOOD and BAD differ by more than two runs of one of them
-  uint64_t noise_bytes = 0;            // by how much two runs of one commit differed
-  std::vector<CommitFacts> candidates; // the first bad commit is one of them. Several: those between were skipped
-  std::vector<TriedCommit> tried;      // in the order of time, GOOD and BAD first
-  uint64_t commits = 0;                // behind GOOD, up to BAD
-  RunComparison comparison;            // of `before` and `after`
-  std::filesystem::path tree;          // the working tree that the commits were built in; it is gone
+  std::string moment;                  // the moment of the figure, in the user's words; empty: `peak` or `end`
+  MeasuredCommit before, after;        // the commits before and after the change; without a change GOOD and BAD
+  bool differs = false;                // whether GOOD and BAD differ by more than two runs of one commit
+  uint64_t noise_bytes = 0;            // how much two runs of one commit differed
+  std::vector<CommitFacts> candidates; // the first bad commit; several if skipped commits lie between them
+  std::vector<TriedCommit> tried;      // in the order of their runs, GOOD and BAD first
+  uint64_t commits = 0;                // number of commits after GOOD, up to BAD
+  RunComparison comparison;            // comparison of `before` and `after`
+  std::filesystem::path tree;          // the folder in which the commits were built; removed with the Bisect
 };
 
 struct BisectQuestion {
-  std::string good, bad; // as the user names them
+  std::string good, bad; // in the user's words
   BisectMetric metric;
   StateAt at = StateAt::Peak;
-  std::string at_text = "peak"; // as the user names the moment
+  std::string at_text = "peak"; // the moment in the user's words
   CommitCommand command;
 };
 
 // Receives messages while a bisect runs.
 struct BisectListener {
-  std::function<void(const std::string &)> warning;  // one line
-  std::function<void(const std::string &)> progress; // what is being done
+  std::function<void(const std::string &)> warning;  // gets one line
+  std::function<void(const std::string &)> progress; // gets a line that says what happens now
 };
 
-// The result's run folders are removed with `runs`.
+// Runs a bisect. The run folders of the result are removed with this object.
 class Bisect {
 public:
   Bisect(BisectQuestion question, const StopSignals &signals, BisectListener listener)
       : question_(std::move(question)), signals_(signals), listener_(std::move(listener)) {}
 
-  // `names`: of the launches.
+  // `names` gets the names of launches.
   Result<BisectResult> run(NameTable &names);
 
 private:
@@ -76,10 +76,10 @@ private:
   Result<CommitFacts> factsOf(const Git &, const std::string &id) const;
   Result<void> measureEnds();
   Result<void> search();
-  // A commit that runs no program of the tree, though GOOD does, counts as failed.
+  // Records a commit. If the runs of GOOD have programs of the tree, a commit without such programs counts as failed.
   Result<CommitAttempt> record(const std::string &id);
   Result<CommitVerdict> judge(const std::string &id);
-  // Reads what git has found from its log; false: the search goes on.
+  // Reads from git's log what git has found. Returns false if the search must go on.
   Result<bool> readFound();
   Result<void> measureSides();
   Result<MeasuredCommit> measureEnd(const CommitFacts &, const char *name);
@@ -93,16 +93,19 @@ private:
   std::string tree_folder_;
   std::optional<CommitRuns> runs_;
   std::optional<BisectFigures> figures_;
-  bool has_programs_in_tree_ = false;     // the runs of GOOD
-  double good_bytes_ = 0, bad_bytes_ = 0; // means of two runs
+  bool has_programs_in_tree_ = false;     // whether GOOD ran programs of the tree
+  double good_bytes_ = 0, bad_bytes_ = 0; // means of two runs, if two were made
   BisectResult result_;
 };
 
-// The comparison's text follows that of the commit; its A is the commit before the change, its B the one behind it.
+// Writes the text of the commit, and then the text of the comparison. A is the commit before the change, B the commit
+// after it.
 void writeBisectText(std::ostream &, const BisectResult &, size_t columns, bool is_whole = false);
-// The comparison's JSON with one more key, `bisect`. Paths of the repository's files begin in its root.
+// Writes the comparison's JSON with one more key, `bisect`. Paths of the repository's files begin at the repository's
+// root.
 void writeBisectJson(std::ostream &, const BisectResult &, const NameTable &names);
-// The report of one side, as `msleaks report --json` prints it. Paths of the repository's files begin in its root.
+// Returns the report of one side, as `msleaks report --json` prints it. Paths of the repository's files begin at the
+// repository's root.
 std::string sideJson(const BisectResult &, const MeasuredCommit &side);
 
 } // namespace msleaks::analysis::inline compare

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kPlace = "place";
 
-// The line behind the last colon; 0: there is none.
+// Returns the number after the last colon, or 0 if there is none.
 uint32_t lineOf(std::string_view text) {
   const size_t colon = text.rfind(':');
   if (colon == std::string_view::npos || colon == 0)

@@ -1,4 +1,4 @@
-// The figure of a commit that a bisect follows.
+// Reads the figure of a commit that a bisect follows.
 #pragma once
 
 #include "analysis/compare/run_comparison.h"
@@ -12,20 +12,20 @@ namespace msleaks::analysis::inline compare {
 struct BisectMetric {
   enum class Kind : uint8_t { Peak, Leaks, Place };
   Kind kind = Kind::Peak;
-  std::string file; // of a place: a whole path, or its end from a '/' on
+  std::string file; // file of a place: a whole path, or its end from a '/' on
   uint32_t line = 0;
 };
 
-// "peak", "leaks", or "place FILE:LINE". The colon may also be the separator behind `place`.
+// Parses "peak", "leaks", or "place FILE:LINE". The separator after `place` may also be a colon.
 Result<BisectMetric> parseBisectMetric(const std::string &text);
 std::string textOf(const BisectMetric &);
 
-// Reads the figure from reports of any commit. Lines of a source move from commit to commit. So a place is looked up in
-// the report of the bad commit, or if it is not there, in that of the good one. Other reports have the place that a
-// comparison pairs with it.
+// Reads the figure from reports of any commit. Lines of a source move from commit to commit. So the asked place is
+// looked up in the report of the bad commit, or else in the report of the good commit. This report is the reference. In
+// another report, the comparison with the reference finds the place.
 class BisectFigures {
 public:
-  // Keeps a copy of the report that knows the place. An error: neither knows it.
+  // Keeps a copy of the report that has the place. An error: neither report has it.
   static Result<BisectFigures> of(const BisectMetric &, const Report &good, const Report &bad, StateAt at);
 
   uint64_t bytesOf(const Report &) const;
@@ -33,7 +33,7 @@ public:
 private:
   BisectFigures(const BisectMetric &metric, StateAt at) : metric_(metric), at_(at) {}
   bool isAsked(const SiteText &) const;
-  // The bytes of the place in this report; none: the report of reference_ does not know the place.
+  // Returns the bytes of the place in `report`. None: `reference` does not have the place.
   std::optional<uint64_t> placeBytes(const Report &, const Report &reference) const;
 
   BisectMetric metric_;

@@ -76,7 +76,7 @@ template <class List> Json listOf(const List &list) {
   return json;
 }
 
-// Removes the folder of the working tree, which is gone, from all paths.
+// Removes the folder of the working tree from all paths, because readers of the text do not have this folder.
 std::string withoutTree(std::string text, const std::filesystem::path &tree) {
   const std::string prefix = tree.string() + "/";
   for (size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at))

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kWidestLine = 120;
 
-// The last line of a log that is not empty.
+// Returns the last line of a log that is not empty.
 std::string lastLineOf(const fs::path &log) {
   std::ifstream file(log, std::ios::binary);
   std::string last;
@@ -35,7 +35,8 @@ bool isShellLine(const std::vector<std::string> &command) {
          !fs::exists(command[0], error);
 }
 
-// The tree's own files come first. A script that is in no commit is taken from the user's folder.
+// Returns the program to run. Files of the tree come first. If a script is in no commit, the script in the user's
+// folder is run.
 std::string programFor(const std::string &name, const fs::path &folder) {
   std::error_code error;
   const bool is_relative = name.find('/') != std::string::npos && name.front() != '/';
@@ -75,7 +76,7 @@ CommitRuns::CommitRuns(CommitRuns &&other) noexcept
 CommitRuns::~CommitRuns() {
   if (folder_.empty())
     return;
-  // The state of `git bisect` belongs to the linked working tree, and goes with it.
+  // Git removes the state of `git bisect` together with the linked working tree.
   const auto removeTree = [&] {
     const auto removed = git_.call({"worktree", "remove", "--force", tree().string()});
     return removed && removed->status == 0;
@@ -83,8 +84,8 @@ CommitRuns::~CommitRuns() {
   const bool is_removed = removeTree();
   std::error_code ignored;
   fs::remove_all(folder_, ignored);
-  // Git may fail to delete the tree. Without the tree, it removes its entry. `git worktree prune` would also remove
-  // entries of other trees that cannot be reached now.
+  // If Git failed to delete the tree, Git now removes its entry, because the tree no longer exists. `git worktree
+  // prune` would also remove entries of other trees that cannot be reached now.
   if (!is_removed)
     (void)removeTree();
 }
@@ -147,7 +148,7 @@ Result<CommitAttempt> CommitRuns::read(const fs::path &run) {
 Result<CommitAttempt> CommitRuns::record(const std::string &commit) {
   if (signals_->arrived() != 0)
     return fail("stopped by a signal", ExitStatus::OwnFault);
-  // A build may have changed files of the commit before.
+  // --force, because a build of the commit before may have changed files.
   MSL_TRY(tree_git_.ask({"checkout", "--quiet", "--force", "--detach", commit}, commit + " cannot be checked out"));
   std::error_code error;
   if (!fs::is_directory(place(), error))

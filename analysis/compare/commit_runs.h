@@ -1,4 +1,4 @@
-// Runs a command on commits of a repository, in a working tree of its own, and records it.
+// Builds commits of a repository in a working tree of its own, and records a command on each commit.
 #pragma once
 
 #include "analysis/compare/git.h"
@@ -14,26 +14,27 @@ namespace msleaks::analysis::inline compare {
 
 // The commands for each commit.
 struct CommitCommand {
-  std::vector<std::string> command; // recorded. A single word with spaces is a line for the shell
-  std::string build;                // a line for the shell that is run first and not recorded; may be empty
+  std::vector<std::string> command; // the recorded command; a single word with spaces is a line for the shell
+  std::string build;                // a line for the shell, runs before the command, is not recorded; may be empty
   std::filesystem::path recorder;   // msleaks-run
-  std::optional<State> at;          // whose live blocks count; none: the whole run
+  std::optional<State> at;          // the moment whose live blocks count; none: the whole run
 };
 
 struct RecordedCommit {
   Report report;
-  std::filesystem::path run;     // the folder of the run, below that of CommitRuns
-  bool has_whole_command = true; // the processes of all programs count, not only those of programs in the tree
+  std::filesystem::path run;     // folder of the run, inside the folder of CommitRuns
+  bool has_whole_command = true; // true: processes of all programs count, not only of programs in the tree
 };
 
-// Either the recording, or one line that says why there is none.
+// The recording, or one line that says why there is none.
 using CommitAttempt = tl::expected<RecordedCommit, std::string>;
 
-// The working tree is a linked one of git, in a folder for temporary files. The destructor removes both. The user's
-// working tree and index stay as they are.
+// The working tree is a linked tree of git, in a temporary folder. The destructor removes both. The user's working tree
+// and index do not change.
 class CommitRuns {
 public:
-  // `git`: in the user's folder. `tree_folder`: the user's folder in its working tree; the command is run there.
+  // `git` runs in the user's folder. `tree_folder` is the path from the user's working tree to the user's folder. In
+  // the linked tree, the command runs in the folder with this path.
   static Result<CommitRuns> make(const Git &git, const std::string &tree_folder, const std::string &commit,
                                  CommitCommand, const StopSignals &);
   CommitRuns(CommitRuns &&) noexcept;
@@ -41,8 +42,8 @@ public:
   ~CommitRuns();
 
   std::filesystem::path tree() const { return folder_ / "tree"; } // the working tree
-  const Git &git() const { return tree_git_; }                    // in it
-  // Builds and runs a commit. An error: msleaks or git failed, or a signal asks to stop.
+  const Git &git() const { return tree_git_; }                    // git in the linked tree
+  // Builds and runs a commit. An error: msleaks or git failed, or a signal arrived.
   Result<CommitAttempt> record(const std::string &commit);
 
 private:
@@ -52,13 +53,14 @@ private:
         command_(std::move(command)), signals_(&signals) {}
 
   std::filesystem::path place() const { return tree() / tree_folder_; }
-  // Empty: the program succeeded. Otherwise its status and the last line of its output.
+  // Runs a command. Returns an empty text if the command succeeds, otherwise its status and the last line of its
+  // output.
   Result<std::string> run(const std::vector<std::string> &command, const std::string &what);
   std::vector<std::string> recordedCommand() const;
   Result<CommitAttempt> read(const std::filesystem::path &run);
 
   Git git_, tree_git_;
-  std::filesystem::path folder_; // empty: moved from
+  std::filesystem::path folder_; // empty: the object was moved from
   std::string tree_folder_;
   CommitCommand command_;
   const StopSignals *signals_;

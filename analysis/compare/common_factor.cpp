@@ -13,7 +13,7 @@ double factorOf(const ComparedPlace &place) {
   return static_cast<double>(place.after->bytes) / static_cast<double>(place.before->bytes);
 }
 
-// "twice", "2.5 times", "half"
+// Returns a text like "twice", "2.5 times" or "half".
 std::string factorWords(double factor) {
   const auto isAbout = [&](double other) { return std::abs(factor / other - 1) < 0.0025; };
   if (isAbout(2))

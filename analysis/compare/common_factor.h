@@ -1,4 +1,4 @@
-// Places whose sizes follow a parameter of the program: all have grown by one factor.
+// Finds places whose sizes follow a parameter of the program. The sizes of all these places changed by one factor.
 #pragma once
 
 #include "analysis/compare/run_comparison.h"
@@ -9,15 +9,16 @@
 namespace msleaks::analysis::inline compare {
 
 struct CommonFactor {
-  double factor = 1; // bytes in the second run, as a multiple of those in the first one
+  double factor = 1; // bytes of the second run, divided by bytes of the first run
   size_t places = 0;
 };
 
-// `state`: Grown or Shrunk. Null: fewer than two places have it, or their factors differ by more than a hundredth.
-// Places with less than a thousandth of the change do not count.
+// Returns the common factor of the places with this state, Grown or Shrunk. Returns null if fewer than two places have
+// the state, or if their factors differ by more than a hundredth. Places with less than a thousandth of the change do
+// not count.
 std::optional<CommonFactor> commonFactorOf(const ComparedMemory &, PlaceState state);
 
-// A sentence for each direction that has such a factor; otherwise empty.
+// Returns a sentence for each direction with a common factor, otherwise an empty text.
 std::string factorText(const ComparedMemory &);
 
 } // namespace msleaks::analysis::inline compare

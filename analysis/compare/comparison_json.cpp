@@ -54,7 +54,7 @@ Json findingsOf(const RunComparison &comparison) {
   return list;
 }
 
-// How much runs of one side differ; null: each side is one run.
+// Says how much runs of one side differ. Null: each side is one run.
 Json noiseOf(const RunComparison &comparison) {
   if (comparison.first_runs == 1 && comparison.second_runs == 1)
     return {};

@@ -16,12 +16,12 @@ namespace {
 
 constexpr size_t kMostCauses = 3, kWidestName = 60;
 
-// "Index::grow"
+// Returns a short name like "Index::grow".
 std::string functionText(const std::string &function) {
   return cutMiddle(briefName(plainName(printable(function))), kWidestName);
 }
 
-// A line, or the library of a place without a file; the function, and the variable.
+// File and line, or the library of a place without a file; the function; the variable.
 using CauseKey = std::tuple<std::string, uint32_t, std::string, std::string>;
 CauseKey keyOf(const ComparedPlace &place) {
   const SiteText &site = place.site;
@@ -29,14 +29,14 @@ CauseKey keyOf(const ComparedPlace &place) {
   return {std::string(baseName(file)), site.line, functionText(site.function), place.variable};
 }
 
-// A place that a sentence has named, in either run.
+// A place that a sentence has already named.
 using ToldPlace = std::tuple<std::string, std::string, std::string>;
 ToldPlace toldPlaceOf(const ComparedPlace &place) {
   const std::string &file = place.site.file;
   return {std::string(baseName(file.empty() ? place.site.library : file)), place.site.function, place.variable};
 }
 
-// The places of one line: the instances of a template are places of their own.
+// All places of one line. Instances of a template are separate places.
 struct Cause {
   std::vector<const ComparedPlace *> places;
   BlockSum before, after;
@@ -44,12 +44,12 @@ struct Cause {
   int64_t changeBytes() const { return static_cast<int64_t>(after.bytes - before.bytes); }
 };
 
-// The largest change first.
+// Returns the causes, largest change first.
 std::vector<Cause> causesOf(const ComparedMemory &memory) {
   std::map<CauseKey, Cause> by_key;
   for (const ComparedPlace &place : memory.places) {
     if (place.changeBytes() == 0)
-      break; // the largest changes come first
+      break; // Places are sorted by change, so all others are 0.
     Cause &cause = by_key[keyOf(place)];
     cause.places.push_back(&place);
     cause.before += place.before.value_or(BlockSum{});
@@ -64,7 +64,7 @@ std::vector<Cause> causesOf(const ComparedMemory &memory) {
   return causes;
 }
 
-// "conv.cpp:218 in forward"
+// Returns a text like "conv.cpp:218 in forward".
 std::string frameText(const FrameText &frame) {
   const std::string function = functionText(frame.function);
   if (frame.file.empty())
@@ -74,7 +74,8 @@ std::string frameText(const FrameText &frame) {
   return function.empty() ? line : fmt::format("{} in {}", line, function);
 }
 
-// "conv.cpp:218 in forward (`output`) < net.cpp:40 in run". Of a caller in the same file: only its name.
+// Returns a text like "conv.cpp:218 in forward (`output`) < net.cpp:40 in run". If the caller is in the same file, the
+// text has only its name.
 std::string whereOf(const Cause &cause) {
   const ComparedPlace &place = *cause.places.front();
   std::string text = frameText(place.site);
@@ -89,7 +90,7 @@ std::string whereOf(const Cause &cause) {
   return text;
 }
 
-// Why the bytes of a place changed: other blocks, or larger ones.
+// Says why the bytes of a place changed: another number of blocks, or blocks of another size.
 std::string reasonOf(const Cause &cause) {
   const BlockSum &before = cause.before, &after = cause.after;
   if (before.count == 0)
@@ -100,7 +101,8 @@ std::string reasonOf(const Cause &cause) {
   const double ratio = static_cast<double>(new_size) / static_cast<double>(std::max<uint64_t>(old_size, 1));
   const auto isAbout = [&](double other) { return ratio > 0.9975 * other && ratio < 1.0025 * other; };
   if (before.count != after.count) {
-    // A few other sizes among many blocks tell nothing. But fewer blocks do not explain more bytes.
+    // If the average size hardly changes, only the number of blocks is said. But fewer blocks do not explain more
+    // bytes.
     const bool is_count = (after.count < before.count) == (after.bytes < before.bytes) && ratio < 2 && ratio > 0.5;
     return is_count ? fmt::format("{} instead of {}", blocksText(after.count), countText(before.count))
                     : fmt::format("{} of {} instead of {} of {}", blocksText(after.count), bytesText(new_size),
@@ -116,8 +118,8 @@ std::string reasonOf(const Cause &cause) {
 
 const char *directionOf(int64_t change) { return change < 0 ? "less" : "more"; }
 
-// The places that explain most of a change: a tenth of it, in its direction. If other places go the other way by more
-// than a tenth of it: those of both directions. Adds the places to `told`.
+// Names the places with at least a tenth of the change, in its direction. If places in the other direction together
+// have more than a tenth of the change, names places of both directions. Adds the places to `told`.
 std::string causesText(const ComparedMemory &memory, const std::vector<Cause> &causes, std::set<ToldPlace> &told) {
   const int64_t change = memory.changeBytes();
   uint64_t against = 0;
@@ -142,7 +144,7 @@ std::string whenText(const std::string &at) {
   return at == "peak" ? "at its peak" : at == "end" ? "at its end" : fmt::format("at {}", printable(at));
 }
 
-// "leaks 3 KiB less: …". The places are left out if the text before has told them all.
+// Returns a text like "leaks 3 KiB less: …". The text leaves the places out if earlier text has named all of them.
 std::string leaksText(const ComparedMemory &leaks, const char *what, std::set<ToldPlace> &told) {
   const std::vector<Cause> causes = causesOf(leaks);
   const bool are_told = std::all_of(causes.begin(), causes.end(), [&](const Cause &cause) {
@@ -154,12 +156,12 @@ std::string leaksText(const ComparedMemory &leaks, const char *what, std::set<To
 }
 
 bool isMuch(uint64_t before, uint64_t after) {
-  constexpr uint64_t kOneIn = 100; // less may be chance
+  constexpr uint64_t kOneIn = 100; // a smaller change may be chance
   const uint64_t larger = std::max(before, after);
   return before != after && larger - std::min(before, after) >= larger / kOneIn;
 }
 
-// Says by how much the runs differ in all the bytes that they allocate, if that is much.
+// Says how much more or less the second run allocates in all, if the difference is large.
 std::string allocatedText(const ComparedMemory &allocated) {
   BlockSum before, after;
   for (const ComparedPlace &place : allocated.places) {

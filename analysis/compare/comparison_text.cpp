@@ -36,14 +36,14 @@ std::string countsText(const ComparedPlace &place) {
   return before == after ? countText(after) : fmt::format("{} -> {}", countText(before), countText(after));
 }
 
-// "src/net.cpp:40:5 in net::run()"
+// Returns a text like "src/net.cpp:40:5 in net::run()".
 std::string callerText(const FrameText &caller, size_t columns) {
   SiteText site;
   static_cast<FrameText &>(site) = caller;
   return caller.file.empty() ? analysis::nameOf(site, columns) : analysis::placeAndNameOf(site, columns);
 }
 
-// How many places have each state.
+// Writes how many places have each state.
 void writePlaceCounts(std::ostream &to, const std::string &title, const ComparedMemory &memory) {
   size_t counts[kPlaceStates] = {};
   for (const ComparedPlace &place : memory.places)
@@ -58,7 +58,7 @@ void writePlaceCounts(std::ostream &to, const std::string &title, const Compared
                     states.empty() ? "none" : states);
 }
 
-// The differing places: a row each.
+// Writes one row for each place that differs.
 void writePlaces(std::ostream &to, const ComparedMemory &memory, size_t columns) {
   size_t shown = 0, left_out = 0;
   for (const ComparedPlace &place : memory.places) {
@@ -86,7 +86,7 @@ void writePlaces(std::ostream &to, const ComparedMemory &memory, size_t columns)
     to << fmt::format("  and {} more: --all\n", countText(left_out));
 }
 
-// The runs of each side, and what they say about noise.
+// Writes the number of runs of each side, and how much these runs differ.
 void writeRepetition(TextTable &table, const RunComparison &comparison) {
   if (comparison.first_runs == 1 && comparison.second_runs == 1)
     return;

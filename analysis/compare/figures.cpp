@@ -18,7 +18,7 @@ size_t countOf(const Report &report, FreeCause fate) {
                                            [&](const ReportProcess &process) { return process.fate == fate; }));
 }
 
-// Each of these may hide a leak or a part of the peak.
+// Returns what is missing in the recording. Each gap may hide a leak or a part of the peak.
 std::vector<std::string> gapsOf(const Report &report) {
   std::vector<std::string> gaps;
   const auto add = [&](uint64_t count, const char *one, const char *many) {
@@ -41,8 +41,8 @@ std::vector<std::string> gapsOf(const Report &report) {
   return gaps;
 }
 
-// Collects places. All places of an image that is not the user's own are one place, because their lines and offsets
-// change with every update of the system.
+// Collects places. All places of an image that is not the user's own become one place. Their lines and offsets change
+// with every update of the system.
 class PlaceList {
 public:
   void add(PlaceFigures place) {
@@ -86,7 +86,7 @@ RunFigures figuresOf(const Report &report) {
   return figures;
 }
 
-// Each field of the file once, for both directions (docs/check.md).
+// The following functions name each field of the file once, for reading and writing (docs/check.md).
 template <class Visitor, IsOrConst<PeakFigures> Peak> static void visitFields(Visitor &&visit, Peak &peak) {
   visit("bytes", peak.bytes);
   visit("places", peak.places);
@@ -112,7 +112,7 @@ namespace {
 
 constexpr const char kFormat[] = "msleaks check";
 
-// The mark that tells the file from any other.
+// Tells the file from all other files.
 struct Head {
   std::string format;
   uint32_t version = 0;
@@ -163,7 +163,7 @@ namespace {
 
 constexpr uint64_t kMostBytes = 1u << 30;
 
-// Whatever does not begin as a trace is taken for a saved file. Its reader says what is wrong with it.
+// Takes every file that does not begin as a trace for a saved file. The reader of saved files says what is wrong.
 bool isSaved(const InputFile &file) {
   uint64_t magic = 0;
   const auto read = file.read(0, std::span(reinterpret_cast<uint8_t *>(&magic), sizeof magic));

@@ -1,4 +1,4 @@
-// What `msleaks check` compares of a run, and the file that keeps it (docs/check.md).
+// The figures of a run that `msleaks check` compares, and the file with these figures (docs/check.md).
 #pragma once
 
 #include "analysis/base/json_fields.h"
@@ -20,20 +20,20 @@ namespace msleaks::analysis::inline compare {
 inline constexpr uint32_t kFiguresVersion = 1;
 
 struct PeakFigures {
-  uint64_t bytes = 0; // over the physical heaps of all processes
+  uint64_t bytes = 0; // sum over the physical heaps of all processes
   std::vector<PlaceFigures> places;
 };
 
 struct LeakFigures {
-  uint64_t bytes = 0, count = 0;           // of physical heaps
-  uint64_t pool_bytes = 0, pool_count = 0; // parts of blocks that other heaps have
+  uint64_t bytes = 0, count = 0;           // leaks of physical heaps
+  uint64_t pool_bytes = 0, pool_count = 0; // leaks of pools; they are parts of blocks of physical heaps
   std::vector<PlaceFigures> places;
 };
 
 struct RunFigures {
   std::vector<std::string> command;
-  std::optional<int> exit;       // of the first process, as a shell reports it
-  std::vector<std::string> gaps; // why the figures may not be those of the whole program; none: they are
+  std::optional<int> exit;       // status of the first process, as a shell reports it
+  std::vector<std::string> gaps; // why the figures may not cover the whole program; empty: they cover it
   PeakFigures peak;
   LeakFigures leaks;
 };
@@ -41,12 +41,12 @@ struct RunFigures {
 RunFigures figuresOf(const Report &);
 
 std::string formatFigures(const RunFigures &);
-// Whether the text begins as one of formatFigures(). The rest may be damaged.
+// Whether the text begins like a text of formatFigures(). The rest may be damaged.
 bool isFigures(std::string_view text);
 // `where` names the file in the error.
 Result<RunFigures> parseFigures(std::string_view text, const std::string &where);
 
-// A place in JSON: in the file of `msleaks check --save`, and in what `--json` says (docs/check.md).
+// Names the fields of a place in JSON, for the file of `msleaks check --save` and for `--json` (docs/check.md).
 template <class Visitor, IsOrConst<PlaceFigures> Place> void visitFields(Visitor &&visit, Place &place) {
   visit("own", place.own);
   visit("file", place.file);
@@ -64,8 +64,8 @@ template <class Visitor, IsOrConst<PlaceFigures> Place> void visitFields(Visitor
   visit("count", place.count);
 }
 
-// The figures of a run, whether it is one, or a file that keeps them.
-// `baseline`: a run folder, a trace, a result file, or a file of formatFigures(). Runs are read with this question.
+// Reads the figures of a run from the run itself or from a file with the figures. `baseline` is a run folder, a trace,
+// a result file, or a file of formatFigures(). Runs are read with this question.
 Result<RunFigures> readBaseline(const std::filesystem::path &baseline, const ReportQuestion &, const Progress &);
 
 } // namespace msleaks::analysis::inline compare

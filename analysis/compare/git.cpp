@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file without a name for the output of git.
+// Makes a file without a name, for the output of git.
 FileDescriptor makeOutput() { return FileDescriptor(memfd_create("git", MFD_CLOEXEC)); }
 
 std::string contentOf(const FileDescriptor &file) {

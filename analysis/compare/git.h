@@ -10,30 +10,31 @@
 
 namespace msleaks::analysis::inline compare {
 
-// The output of a call of git.
+// The output of one call of git.
 struct GitAnswer {
   int status = 0;
-  std::string text;     // on stdout, without its last newline
-  std::string messages; // on stderr
+  std::string text;     // stdout, without its last newline
+  std::string messages; // stderr
 
-  // The first line of the messages; without messages, the status.
+  // Returns the first line of the messages. Without messages, returns the status.
   std::string reason() const;
 };
 
-// Git in one folder. Hooks of the repository do not run.
+// Runs git in one folder. Hooks of the repository do not run.
 class Git {
 public:
-  // In the current folder of this process. An error: PATH has no git. `signals` must outlive the object.
+  // Returns a Git for the current folder of this process. An error: PATH has no git. `signals` must outlive the object.
   static Result<Git> find(const StopSignals &signals);
-  // In another working tree. Variables such as GIT_DIR, which name our own one, do not count there. An error: git does
-  // not name them.
+  // Returns a Git for another working tree. There, git does not see our variables that name a working tree, such as
+  // GIT_DIR. An error: git does not name these variables.
   Result<Git> in(const std::filesystem::path &tree) const;
 
   Result<GitAnswer> call(const std::vector<std::string> &arguments) const;
-  // What git prints. An error: git failed. The message begins with `failure`, and ends with the first line of git's.
+  // Returns what git prints. An error: git failed. The error's message begins with `failure` and ends with the first
+  // line of git's message.
   Result<std::string> ask(const std::vector<std::string> &arguments, const std::string &failure) const;
 
-  // Our environment for a program in another working tree.
+  // Returns our environment, changed for a program in this working tree.
   std::vector<std::string> environment(const std::vector<std::string> &more = {}) const;
 
 private:
@@ -42,7 +43,7 @@ private:
 
   const StopSignals *signals_;
   std::filesystem::path program_, folder_;
-  std::vector<std::string> local_variables_; // that the environment leaves out
+  std::vector<std::string> local_variables_; // variables that the environment leaves out
 };
 
 } // namespace msleaks::analysis::inline compare

@@ -11,7 +11,7 @@
 namespace msleaks::analysis::inline compare {
 namespace {
 
-constexpr size_t kMostCandidates = 64; // more places of one variable and type are generated code
+constexpr size_t kMostCandidates = 64; // limit; more places with one variable and type are generated code
 
 using JoinKey = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
 JoinKey keyOf(const PlaceFigures &place) { return {place.variable, place.type, place.heap, place.child}; }
@@ -30,7 +30,8 @@ std::set<std::string_view> functionsAround(const SameLines &lines) {
   return functions;
 }
 
-// Calls f(one, several) for each place of `ones` that has the blocks of several of `others` together. Removes both.
+// Finds each place of `ones` that has the same blocks as several places of `others` together, and calls f(one,
+// several). Removes these places from both lists.
 template <class F>
 void findJoined(const Side &one_side, std::vector<size_t> &ones, const Side &other_side, std::vector<size_t> &others,
                 F f) {

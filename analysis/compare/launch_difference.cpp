@@ -12,13 +12,14 @@ using Json = nlohmann::ordered_json;
 
 LaunchMemory memoryOf(const Launch &launch) { return {launch.before_bytes, launch.after_bytes, launch.peak_bytes}; }
 
-// The memory that was there before may differ: an earlier launch is the reason, and it is shown itself.
+// Whether both launches change the memory in the same way. The memory before them may differ. Then an earlier launch is
+// the reason, and the comparison shows it.
 bool isSame(const Launch &first, const Launch &second) {
   return first.after_bytes - first.before_bytes == second.after_bytes - second.before_bytes &&
          first.peak_bytes - first.before_bytes == second.peak_bytes - second.before_bytes;
 }
 
-// A range is never a launch, whatever its name.
+// A range and a launch with the same name have different keys.
 std::vector<uint32_t> keysOf(const LaunchSequence &sequence) {
   std::vector<uint32_t> keys;
   keys.reserve(sequence.launches.size());

@@ -9,7 +9,7 @@
 namespace msleaks::analysis::inline compare {
 namespace {
 
-constexpr uint32_t kRefused = UINT32_MAX; // instead of the name of a launch that failed
+constexpr uint32_t kRefused = UINT32_MAX; // marks a launch that failed, in place of its name
 
 uint64_t accountKey(uint32_t process, std::optional<uint8_t> device) {
   return keyOfThread(process, device ? *device + 1u : 0u);
@@ -22,7 +22,8 @@ bool isOnDevice(abi::Heap heap) { return heap == abi::Heap::Device || heap == ab
 
 } // namespace
 
-// An account that comes while ranges are open had nothing when they began.
+// Returns the account of a process and device. If ranges are open when the account is new, it had no memory when they
+// began.
 LaunchRecorder::Slot LaunchRecorder::accountOf(uint32_t process, std::optional<uint8_t> device) {
   Slot &slot = slots_[accountKey(process, device)];
   if (slot != 0)
@@ -54,7 +55,7 @@ size_t LaunchRecorder::begin(Account &account, uint32_t name, bool is_range) {
   return account.launches.size() - 1;
 }
 
-// Its peak is the highest one since its begin: its own, or that of one which was opened later.
+// Ends a launch or range. Its peak is the highest one since its begin, also among launches and ranges that began later.
 void LaunchRecorder::end(Account &account, size_t index) {
   const auto open = std::find_if(account.open.rbegin(), account.open.rend(),
                                  [&](const Open &candidate) { return candidate.index == index; });
@@ -90,7 +91,7 @@ void LaunchRecorder::countPending() {
 
 void LaunchRecorder::onAlloc(const Block &block, AllocCause, uint64_t) {
   if (block.heap == abi::Heap::Pool || block.bytes() == 0)
-    return; // onPart follows, if it is a part of a known block
+    return; // onPart() is called next, if the block is a part of a known block.
   countPending();
   if (isOnHost(block.heap))
     add(at(accountOf(block.process, std::nullopt)), static_cast<int64_t>(block.bytes()));
@@ -119,7 +120,7 @@ void LaunchRecorder::onFree(const Block &block, FreeCause cause, uint64_t) {
   if (counted != 0)
     counted_in_[block.id.index] = 0;
   if (isEnd(cause))
-    return endProcess(block.process); // all that it had is alive at the end of its last launch
+    return endProcess(block.process); // All memory of the process is alive at the end of its last launch.
   if (counted != 0)
     add(at(counted), -static_cast<int64_t>(block.bytes()));
   else if (isOnHost(block.heap) && block.bytes() != 0)
@@ -143,7 +144,7 @@ void LaunchRecorder::onEvent(const StreamEvent &event, SiteId site) {
   }
 }
 
-// A kernel that nobody has named has the name of the function that launches it.
+// Returns the number of the launch's name. A kernel without a name gets the name of the function that launches it.
 uint32_t LaunchRecorder::nameOf(const StreamEvent &launch, SiteId site) {
   const LabelId label = kernels_.lastOf(launch.process, launch.stream);
   if (label.known()) {
@@ -170,7 +171,7 @@ void LaunchRecorder::onLaunch(const StreamEvent &event, SiteId site) {
                                                      event.event.as<abi::LaunchEvent>().kernel, site};
 }
 
-// Its memory belongs to the launch before it, but that one has ended. So it is left out.
+// Leaves out the launch that failed. Its memory belongs to the launch before, but that launch has already ended.
 void LaunchRecorder::onFailed(const StreamEvent &event, SiteId site) {
   const auto last = last_.find(keyOfThread(event.process, event.stream));
   if (last == last_.end() || last->second.site != site ||
@@ -182,7 +183,7 @@ void LaunchRecorder::onFailed(const StreamEvent &event, SiteId site) {
 
 void LaunchRecorder::onRangeBegin(const StreamEvent &event) {
   const auto range = event.event.as<abi::RangeBeginEvent>();
-  accountOf(event.process, std::nullopt); // each range is on the host
+  accountOf(event.process, std::nullopt); // Each range is at least on the host.
   Process &process = processes_[event.process];
   Range &open = process.ranges.emplace_back(
       Range{event.stream, range.id, names_.numberOf(catalog_.labels().textOf(event.process, range.label)), {}});
@@ -190,7 +191,7 @@ void LaunchRecorder::onRangeBegin(const StreamEvent &event) {
     open.entries.emplace_back(slot, begin(at(slot), open.name, true));
 }
 
-// A range with a number may end in another thread.
+// Ends a range. A range with an id may end in another thread.
 void LaunchRecorder::onRangeEnd(const StreamEvent &event) {
   const uint64_t id = event.event.as<abi::RangeEndEvent>().id;
   std::vector<Range> &ranges = processes_[event.process].ranges;

@@ -1,4 +1,4 @@
-// Notes the launches and ranges of a stream of events.
+// Records the launches and ranges of a stream of events.
 #pragma once
 
 #include "analysis/compare/launches.h"
@@ -17,7 +17,7 @@ namespace msleaks::analysis::inline compare {
 
 class LaunchRecorder final : public Analyzer {
 public:
-  // Both outlive the recorder.
+  // `catalog` and `names` must outlive the recorder.
   LaunchRecorder(SiteCatalog &catalog, NameTable &names) : catalog_(catalog), names_(names) {}
 
   std::string_view name() const override { return "launches"; }
@@ -31,36 +31,36 @@ public:
   void onFree(const Block &, FreeCause, uint64_t time_ns) override;
   void onProcessEnd(uint32_t process, const ProcessFate &) override { endProcess(process); }
 
-  // After the end of all processes.
+  // Ends all processes and returns their sequences.
   std::vector<LaunchSequence> take();
 
 private:
-  using Slot = uint32_t; // of an account, from 1
+  using Slot = uint32_t; // number of an account, from 1
 
-  // A launch or range that has not ended.
+  // A launch or range that has not ended yet.
   struct Open {
-    size_t index;        // in Account::launches
-    uint64_t peak_bytes; // until the next one was opened
+    size_t index;        // index in Account::launches
+    uint64_t peak_bytes; // peak until the next launch or range was opened
   };
-  // The memory of one process on one device.
+  // The memory of one process on one device, or on the host.
   struct Account {
     uint32_t process = 0;
     std::optional<uint8_t> device;
     uint64_t bytes = 0;
     std::vector<Launch> launches;
-    std::vector<Open> open;            // in the order of their begin
-    std::optional<size_t> last_launch; // the open one
-    size_t waiting = 0;                // from here on, launches have no next_bytes
+    std::vector<Open> open;            // open launches and ranges, in the order of their begin
+    std::optional<size_t> last_launch; // the launch that is still open
+    size_t waiting = 0;                // launches from this index on have no next_bytes yet
   };
   struct Range {
     uint32_t stream;
     uint64_t id;
     uint32_t name;
-    std::vector<std::pair<Slot, size_t>> entries; // accounts with the numbers of its entries in there
+    std::vector<std::pair<Slot, size_t>> entries; // accounts, and the range's index in each account
   };
   struct Process {
     std::vector<Slot> accounts;
-    std::vector<Range> ranges; // open ones, in the order of their begin
+    std::vector<Range> ranges; // open ranges, in the order of their begin
   };
   // The last launch of a thread.
   struct LastLaunch {
@@ -69,9 +69,9 @@ private:
     uint64_t kernel = 0;
     SiteId site;
   };
-  // A new block of a device, which may turn out to be what a pool takes its parts from.
+  // A new block of a device. A pool may later take its parts from this block.
   struct Pending {
-    Slot account = 0; // 0 = there is none
+    Slot account = 0; // 0: no block is pending
     uint32_t block = 0;
     uint64_t bytes = 0;
   };
@@ -93,15 +93,15 @@ private:
   NameTable &names_;
   LaunchedKernels kernels_;
   std::unordered_map<uint32_t, Process> processes_;
-  std::unordered_map<uint64_t, Slot> slots_; // of processes that run, by process and device
+  std::unordered_map<uint64_t, Slot> slots_; // accounts of running processes, by process and device
   std::deque<Account> accounts_;
   std::vector<Slot> free_slots_;
-  std::vector<Slot> counted_in_;                  // by number of a block of a device, or of a pool
+  std::vector<Slot> counted_in_;                  // account that counts a block of a device or pool, by its number
   std::unordered_map<uint64_t, LastLaunch> last_; // by process and thread
-  std::unordered_map<SiteId, uint32_t> nameless_; // names of launches whose kernel has no name
+  std::unordered_map<SiteId, uint32_t> nameless_; // by site: names of launches whose kernel has no name
   std::unordered_map<LabelId, uint32_t> label_names_;
   Pending pending_;
-  std::vector<std::pair<uint32_t, LaunchSequence>> ended_; // by number of the process in the trace
+  std::vector<std::pair<uint32_t, LaunchSequence>> ended_; // each with the number of its process in the trace
 };
 
 } // namespace msleaks::analysis::inline compare

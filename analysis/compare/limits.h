@@ -1,4 +1,4 @@
-// How much a run may have: the words of `msleaks check`, understood.
+// Parses the limits of `msleaks check`: how much memory a run may need.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -24,15 +24,15 @@ using PeakLimit = std::variant<AtMostBytes, MoreBytes, MorePercent>;
 struct Limits {
   std::optional<PeakLimit> peak = {};
   std::optional<uint64_t> leak_bytes = {};
-  bool new_places = false;         // none may leak that did not before
-  bool incomplete_allowed = false; // figures are judged although they may be too low
+  bool new_places = false;         // no place may leak that did not leak before
+  bool incomplete_allowed = false; // figures are judged even if they may be too low
 };
 
-// "512MiB", "+10MiB", "+2%".
+// Parses a text like "512MiB", "+10MiB" or "+2%".
 Result<PeakLimit> parsePeakLimit(std::string_view text);
-// An error when a limit needs a baseline, and there is none.
+// Fails if a limit needs a baseline, but there is none.
 Result<void> checkBaseline(const Limits &, bool has_baseline);
-// The most bytes that a peak may have.
+// Returns the largest number of bytes that a peak may have.
 uint64_t mostBytes(const PeakLimit &, uint64_t baseline_bytes);
 
 } // namespace msleaks::analysis::inline compare

@@ -24,7 +24,7 @@ std::vector<uint32_t> namesOf(const DumpDevice &device) {
   return names;
 }
 
-// The rows of one device.
+// Adds the rows of one device.
 class DeviceRows {
 public:
   DeviceRows(const DumpDevice &base, const DumpDevice &compared, MsmemscopeComparison &to)

@@ -12,18 +12,18 @@
 namespace msleaks::analysis::inline compare {
 namespace {
 
-// The columns of a dump, in their order.
+// The columns of a dump, in the order of the file.
 constexpr std::array<std::string_view, 12> kColumns = {
     "ID",        "Event",     "Event Type", "Name", "Timestamp(ns)",      "Process Id",
     "Thread Id", "Device Id", "Ptr",        "Attr", "Call Stack(Python)", "Call Stack(C)"};
 enum Column : size_t { kEvent = 1, kEventType = 2, kName = 3, kTimestamp = 4, kDevice = 7, kAttr = 9 };
 
-// A row that matters.
+// A row of a launch or of the pool.
 struct DumpRow {
   uint64_t time = 0;
   bool is_launch = false;
-  uint32_t name = 0; // of a launch
-  DumpSize size = 0; // of a row of the pool
+  uint32_t name = 0; // name of a launch
+  DumpSize size = 0; // size in a row of the pool
 };
 
 bool isLaunch(std::string_view type, DumpLevel level) {
@@ -48,7 +48,7 @@ std::optional<DumpSize> sizeIn(std::string_view text) {
   return is_negative ? -static_cast<DumpSize>(*magnitude) : static_cast<DumpSize>(*magnitude);
 }
 
-// The value of a key in "{key:value,key:value}"; nothing where it is not there.
+// Returns the value of a key in "{key:value,key:value}", or nothing if the key is missing.
 std::optional<std::string_view> valueIn(std::string_view attributes, std::string_view key) {
   for (size_t at = attributes.find(key); at != std::string_view::npos; at = attributes.find(key, at + 1)) {
     const bool begins = at > 0 && (attributes[at - 1] == '{' || attributes[at - 1] == ',');
@@ -59,7 +59,7 @@ std::optional<std::string_view> valueIn(std::string_view attributes, std::string
   return std::nullopt;
 }
 
-// A value in a message, on one line.
+// Returns a value for a message, on one line.
 std::string valueText(std::string_view text) {
   std::string shown = "'";
   for (const char character : text.substr(0, 60))
@@ -67,7 +67,7 @@ std::string valueText(std::string_view text) {
   return shown + (text.size() > 60 ? "...'" : "'");
 }
 
-// Adds the rows of a dump, and puts them in order.
+// Reads the rows of a dump, and puts them in order.
 class DumpRows {
 public:
   DumpRows(std::istream &in, const std::string &file, DumpLevel level, NameTable &names)
@@ -85,11 +85,11 @@ private:
   CsvReader csv_;
   DumpLevel level_;
   NameTable &names_;
-  std::map<std::string, std::vector<DumpRow>> rows_; // by device
+  std::map<std::string, std::vector<DumpRow>> rows_; // rows by device
 };
 
 Result<void> DumpRows::readHeader() {
-  constexpr std::string_view kMark = "\xef\xbb\xbf"; // that some editors write in front of UTF-8
+  constexpr std::string_view kMark = "\xef\xbb\xbf"; // some editors write this mark before UTF-8
   if (!MSL_TRY(csv_.next()))
     return csv_.fault("the file is empty");
   std::vector<std::string> &header = csv_.cells();
@@ -100,7 +100,8 @@ Result<void> DumpRows::readHeader() {
   return {};
 }
 
-// A name is not in quotes, whatever it contains (foo<int, 4>). So the cells that are too many belong to the name.
+// msMemScope writes names without quotes, even if they contain commas (foo<int, 4>). So surplus cells belong to the
+// name.
 void DumpRows::joinName(std::vector<std::string> &cells) {
   const auto behind = cells.begin() + kName + 1;
   const auto more = static_cast<ptrdiff_t>(cells.size() - kColumns.size());
@@ -111,7 +112,7 @@ void DumpRows::joinName(std::vector<std::string> &cells) {
 
 Result<void> DumpRows::takeRow(std::vector<std::string> &cells) {
   if (cells.size() == 1 && cells[0].empty())
-    return {}; // an empty line
+    return {}; // The line is empty.
   if (cells.size() < kColumns.size())
     return csv_.fault(fmt::format("it has {} cells, and the header has {}: the file was cut, or a quote is missing",
                                   cells.size(), kColumns.size()));
@@ -153,7 +154,7 @@ MsmemscopeDump DumpRows::launches() {
   MsmemscopeDump dump;
   for (auto &[name, rows] : rows_) {
     const auto isEarlier = [](const DumpRow &a, const DumpRow &b) { return a.time < b.time; };
-    if (!std::is_sorted(rows.begin(), rows.end(), isEarlier)) // msMemScope writes most rows in order
+    if (!std::is_sorted(rows.begin(), rows.end(), isEarlier)) // msMemScope writes most rows in order.
       std::stable_sort(rows.begin(), rows.end(), isEarlier);
     DumpDevice device{name, {}};
     std::optional<DumpSize> next;
@@ -207,7 +208,7 @@ void CsvReader::fill() {
   end_ = static_cast<size_t>(in_.gcount());
 }
 
-// Adds bytes that are ahead to a cell.
+// Adds the next bytes of the buffer to a cell.
 Result<void> CsvReader::take(std::string &cell, std::string_view bytes) {
   row_bytes_ += bytes.size();
   if (row_bytes_ > kMostRowBytes)
@@ -233,8 +234,8 @@ Result<void> CsvReader::readQuoted(std::string &cell) {
   }
 }
 
-// False: the cell is the last one of its row. A quote that does not begin the cell, or that more text follows, is text:
-// msMemScope writes names as they are.
+// Reads a cell. Returns false if it is the last cell of its row. msMemScope writes names without changes. So a quote is
+// text if it does not begin the cell, or if more text follows the closing quote.
 Result<bool> CsvReader::readCell(std::string &cell) {
   cell.clear();
   if (isAhead('"'))
@@ -249,7 +250,7 @@ Result<bool> CsvReader::readCell(std::string &cell) {
     MSL_TRY(take(cell, {bytes.begin(), end}));
     if (end == bytes.end())
       continue;
-    const char delimiter = *end; // before the buffer is filled again
+    const char delimiter = *end; // copied before the buffer is filled again
     ++at_;
     if (delimiter != '\r')
       return delimiter == ',';

@@ -1,4 +1,5 @@
-// Reads the CSV dump of msMemScope: the launches on each device, each with the next change of the framework's pool.
+// Reads the CSV dump of msMemScope: the launches on each device, and the first change of the framework's pool after
+// each launch.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -15,7 +16,8 @@
 
 namespace msleaks::analysis::inline compare {
 
-// A size in a dump: from -2^63 (older versions write a free as a negative number) to 2^64 - 1. Differences fit, too.
+// A size in a dump, from -2^63 to 2^64 - 1. Older versions write a free as a negative number. Differences of sizes fit,
+// too.
 __extension__ using DumpSize = __int128;
 
 // Returns the size in decimal digits.
@@ -23,46 +25,46 @@ std::string textOf(DumpSize);
 
 struct DumpLaunch {
   uint32_t name = 0;            // number in the NameTable
-  std::optional<DumpSize> size; // of the first row of the pool behind it, in order of time; none: there is no such row
+  std::optional<DumpSize> size; // size in the pool's first row after the launch, in order of time; none: no such row
 };
 
 struct DumpDevice {
-  std::string device;               // as the dump writes it: "0", "cpu", "N/A"
-  std::vector<DumpLaunch> launches; // in order of time; of equal times, in order of rows
+  std::string device;               // the text of the dump: "0", "cpu", "N/A"
+  std::vector<DumpLaunch> launches; // in order of time; if times are equal, in order of rows
 };
 
-// Devices with at least one launch, in the order of their names, numbers first.
+// Devices with at least one launch. They are in the order of their names, numbers first.
 using MsmemscopeDump = std::vector<DumpDevice>;
 
-// Which rows are launches: kernels, or the ends of operators.
+// Says which rows are launches: rows of kernels, or rows of the ends of operators.
 enum class DumpLevel : uint8_t { Kernel, Operator };
 
-// Memory: 32 bytes for each row that is a launch or a row of the pool, and each name once.
+// Reads a dump. Needs 32 bytes of memory for each row of a launch or of the pool, and space for each name once.
 Result<MsmemscopeDump> readMsmemscopeDump(std::istream &, const std::string &file, DumpLevel, NameTable &);
 Result<MsmemscopeDump> readMsmemscopeDump(const std::filesystem::path &file, DumpLevel, NameTable &);
 
-// The order of devices: 2 before 10, and both before "cpu".
+// Orders devices: 2 before 10, and both before "cpu".
 bool isEarlierDevice(const std::string &, const std::string &);
 
-// Reads a CSV file row by row (RFC 4180): a cell in quotes may contain commas, newlines and doubled quotes.
+// Reads a CSV file row by row (RFC 4180). A cell in quotes may contain commas, newlines and doubled quotes.
 class CsvReader {
 public:
-  // `file` names the input in messages. The stream outlives the reader.
+  // `file` names the input in messages. The stream must outlive the reader.
   CsvReader(std::istream &in, std::string file) : in_(in), file_(std::move(file)), buffer_(64 << 10, '\0') {}
 
-  // Reads the next row, at least one cell. False: there is none.
+  // Reads the next row, which has at least one cell. Returns false if there is no more row.
   Result<bool> next();
-  // Returns the cells of this row. The caller may change them: the next row overwrites them.
+  // Returns the cells of this row. The caller may change them, because the next row overwrites them.
   std::vector<std::string> &cells() { return cells_; }
-  // Its number, as a spreadsheet counts: the header is row 1.
+  // Returns the row's number, as a spreadsheet counts: the header is row 1.
   uint64_t row() const { return row_; }
-  // An error in this row.
+  // Returns an error in this row.
   tl::unexpected<Error> fault(const std::string &what) const;
 
 private:
   static constexpr size_t kMostRowBytes = 64 << 20;
 
-  // The bytes that are in the buffer, after it was filled if it was empty. Nothing: the file ends.
+  // Returns the next bytes of the buffer, which is filled first if it is empty. Returns nothing at the end of the file.
   std::string_view ahead() {
     if (at_ == end_)
       fill();

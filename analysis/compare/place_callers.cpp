@@ -12,17 +12,17 @@
 namespace msleaks::analysis::inline compare {
 namespace {
 
-constexpr size_t kMostPaths = 200; // of a place: those with the most bytes
+constexpr size_t kMostPaths = 200; // limit for the paths of a place; paths with the most bytes count
 
 struct CallerChange {
   FrameText caller;
   int64_t bytes = 0;
 };
 
-// By function and file: lines differ between builds.
+// Callers by function and file, because lines differ between builds.
 using CallerChanges = std::map<std::pair<std::string, std::string>, CallerChange>;
 
-// Adds the bytes of each caller, or takes them away.
+// Adds the bytes of each caller to `changes`, with this sign.
 void addCallersOf(const SiteLine &line, int64_t sign, CallerChanges &changes) {
   for (size_t i = 0; i < std::min(line.paths.size(), kMostPaths); ++i) {
     FrameText caller;

@@ -1,4 +1,4 @@
-// The caller that a change of a place's blocks comes from.
+// Finds the caller that explains the change of a place's blocks.
 #pragma once
 
 #include "analysis/result/result.h"
@@ -8,10 +8,11 @@
 
 namespace msleaks::analysis::inline compare {
 
-// The lines of a report that are one place.
+// The lines of a report that are one place in a comparison.
 using SameLines = std::vector<const SiteLine *>;
 
-// The nearest caller of the place whose calls explain three quarters of the change. Null: the run has no such place.
+// Returns the nearest caller whose calls explain at least three quarters of the place's change. Returns nothing if no
+// caller does. `before` or `after` is null if that run does not have the place.
 std::optional<FrameText> changedCaller(const SameLines *before, const SameLines *after);
 
 } // namespace msleaks::analysis::inline compare

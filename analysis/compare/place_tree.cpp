@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kChangeColumns = 11, kIndent = 2, kLeastRoom = 20;
 
-// A branch, or a place.
+// A branch of the tree, or a place at its end.
 struct Branch {
   std::string text;
   int64_t change_bytes = 0;
@@ -34,7 +34,7 @@ void sortBranches(Branch &branch) {
     sortBranches(inner);
 }
 
-// By the name of a library: "libnet.so.1 0011aabb -> libnet.so.2 ccdd0011".
+// By the name of a library: text like "libnet.so.1 0011aabb -> libnet.so.2 ccdd0011".
 using Versions = std::map<std::string, std::string>;
 
 Versions versionsOf(const std::vector<EnvironmentChange> &environment) {
@@ -49,7 +49,7 @@ Versions versionsOf(const std::vector<EnvironmentChange> &environment) {
 
 std::string placeText(const ComparedPlace &place, size_t room) {
   SiteText site = place.wholeSite();
-  site.file = std::string(baseName(site.file)); // the branch has the whole path
+  site.file = std::string(baseName(site.file)); // the branch shows the whole path
   const auto bytes = [](const std::optional<BlockSum> &sum) { return sum ? bytesText(sum->bytes) : std::string("-"); };
   const std::string figures = fmt::format("  {} -> {}", bytes(place.before), bytes(place.after));
   return placeAndNameOf(site, std::max(room, figures.size() + kLeastRoom) - figures.size()) + figures;

@@ -1,4 +1,4 @@
-// The changed places as a tree: version, library, file, place; what grew apart from what shrank.
+// Writes the changed places as trees: version, library, file, place. Growth and shrinkage have separate trees.
 #pragma once
 
 #include "analysis/compare/run_comparison.h"
@@ -7,8 +7,8 @@
 
 namespace msleaks::analysis::inline compare {
 
-// Prints a tree for each direction, with the sum of each branch, largest first. A direction without places has none.
-// `environment`: says which libraries have another version in the second run.
+// Prints one tree for grown places and one for shrunk places, if there are such places. Each branch has the sum of its
+// places. The largest branches come first. `environment` says which libraries have another version in the second run.
 void writePlaceTrees(std::ostream &, const ComparedMemory &, const std::vector<EnvironmentChange> &environment,
                      size_t columns);
 

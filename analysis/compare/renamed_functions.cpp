@@ -11,10 +11,10 @@
 namespace msleaks::analysis::inline compare {
 namespace {
 
-constexpr size_t kMostLikeIt = 64; // functions: more of one name or file are generated code, of which nothing is sure
+constexpr size_t kMostLikeIt = 64; // limit for functions that share a name or file; more are generated code
 
 struct Rename {
-  size_t votes = 0; // places of the same purpose
+  size_t votes = 0; // number of places with the same purpose
   const FunctionKey *from = nullptr, *to = nullptr;
 };
 

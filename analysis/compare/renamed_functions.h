@@ -1,4 +1,4 @@
-// Functions that have another name or lie in another file now, although their blocks changed, too.
+// Finds functions that now have another name or are in another file, even if their blocks changed, too.
 #pragma once
 
 #include <map>
@@ -9,18 +9,19 @@
 
 namespace msleaks::analysis::inline compare {
 
-using FunctionKey = std::pair<std::string, std::string>; // the file, and the function
+using FunctionKey = std::pair<std::string, std::string>; // file and function
 
-// Functions that only one of the runs has places in, with the purposes of these places: variable, type, callee.
+// Functions with places in only one of the runs, and the purposes of these places: variable, type, callee.
 using Purposes = std::set<std::tuple<std::string, std::string, std::string>>;
 using FunctionPurposes = std::map<FunctionKey, Purposes>;
 
-// How many places of a function of before are known to be places of a function of now.
+// For two functions, one of each run: how many places of the first are known to be places of the second.
 using FunctionVotes = std::map<std::pair<FunctionKey, FunctionKey>, size_t>;
 
-// The function of now that a function of before became. It has the same name in one of `new_files`, which only now has.
-// Or it is in the same file: as another instance of the same template, or with places of the same purpose. One such
-// place is enough if one name contains the other; otherwise there must be two.
+// Returns for functions of the first run the function that each became in the second run. It has the same name in one
+// of `new_files`, which only the second run has. Or it is in the same file, and is another instance of the same
+// template or has places of the same purpose. One such place is enough if one name contains the other. Otherwise two
+// such places are needed.
 std::map<FunctionKey, FunctionKey> renamedFunctions(const FunctionPurposes &gone, const FunctionPurposes &fresh,
                                                     const FunctionVotes &, const std::set<std::string> &new_files);
 

@@ -19,11 +19,11 @@ NamedPlace namedPlaceOf(const ComparedPlace &place) {
   return {site.file, site.line, site.column, site.library, site.function, place.variable};
 }
 
-// The parts of a comparison whose figures repeat.
+// The parts of a comparison for which several runs show the noise.
 constexpr ComparedMemory RunComparison::*kMemories[] = {&RunComparison::alive, &RunComparison::leaks,
                                                         &RunComparison::pool_leaks, &RunComparison::allocated};
 
-// The blocks of the places of a reference in another run.
+// The blocks that the places of a reference run have in another run.
 class PlacesElsewhere {
 public:
   PlacesElsewhere(const Report &run, const Report &reference, StateAt at)
@@ -45,7 +45,7 @@ private:
   std::map<NamedPlace, BlockSum> sums_[std::size(kMemories)];
 };
 
-// The figures of one side.
+// The values of one figure in the runs of one side.
 class Figures {
 public:
   void add(uint64_t figure) { figures_.push_back(figure); }
@@ -54,7 +54,7 @@ public:
     return *most - *least;
   }
   uint64_t mean() const {
-    // In parts, so that the sum of large figures does not overflow.
+    // Adds quotients and rests separately, so that the sum of large figures does not overflow.
     const uint64_t count = figures_.size();
     uint64_t mean = 0, rest = 0;
     for (const uint64_t figure : figures_) {
@@ -125,7 +125,8 @@ private:
     });
   }
 
-  // The figures of a place are those of all places with its name, for example of all heaps.
+  // Keeps one place of each name, because its figures are the sum over all places with this name, for example in all
+  // heaps.
   static void keepOneOfEachName(std::vector<ComparedPlace> &places) {
     std::set<std::pair<bool, NamedPlace>> seen;
     std::erase_if(places, [&](const ComparedPlace &place) {
@@ -133,7 +134,8 @@ private:
     });
   }
 
-  // The place's own name is that of the second side, or if it is gone there, of the first one.
+  // Computes the figures of a place. Its name is the name in the second side, or the name in the first side if the
+  // place is gone.
   void takePlace(size_t memory, ComparedPlace &place) {
     const bool is_gone = place.state == PlaceState::Gone;
     Figures bytes_before, bytes_after, count_before, count_after;
@@ -175,7 +177,7 @@ private:
     return place.state == PlaceState::Moved ? PlaceState::Moved : PlaceState::Same;
   }
 
-  // Leaves the facts and findings that differ in each pair of runs.
+  // Keeps only the facts and findings that differ in each pair of runs.
   void keepCommon() {
     using NamedFinding = std::tuple<PlaceState, std::string, std::string, std::string>;
     const auto nameOf = [](const FindingChange &change) {
@@ -199,9 +201,9 @@ private:
 
   std::span<const Report> first_, second_;
   StateAt at_;
-  RunComparison base_;                                              // of the first run of each side
-  std::vector<PlacesElsewhere> first_in_second_, first_in_first_;   // runs of the first side, places of either
-  std::vector<PlacesElsewhere> second_in_second_, second_in_first_; // runs of the second side
+  RunComparison base_;                                              // comparison of the first run of each side
+  std::vector<PlacesElsewhere> first_in_second_, first_in_first_;   // runs of the first side, places of either side
+  std::vector<PlacesElsewhere> second_in_second_, second_in_first_; // the same for runs of the second side
 };
 
 } // namespace

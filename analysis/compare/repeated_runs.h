@@ -1,4 +1,4 @@
-// Several runs of each side show how much figures differ by themselves.
+// Compares several runs of each side, which show how much figures differ by chance.
 #pragma once
 
 #include "analysis/compare/run_comparison.h"
@@ -7,9 +7,9 @@
 
 namespace msleaks::analysis::inline compare {
 
-// Compares the means of both sides. A figure is noise if it differs between runs of one side by at least as much as
-// between the sides: its place varies. A finding or a fact of the environment differs only if it does so in each pair
-// of runs. Neither side is empty. Of one run each, this is compareRuns().
+// Compares the means of both sides. A difference may be noise: runs of one side differ by at least as much as the two
+// sides. Then the place varies. A finding or a fact of the environment differs only if it differs in each pair of runs.
+// Neither side may be empty. With one run on each side, this is compareRuns().
 RunComparison compareRepeatedRuns(std::span<const Report> first, std::span<const Report> second,
                                   StateAt at = StateAt::Peak);
 

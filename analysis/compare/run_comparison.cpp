@@ -31,7 +31,7 @@ Side sideOf(const SameLines &lines) {
   Side side;
   side.figures.reserve(lines.size());
   side.lines.reserve(lines.size());
-  std::map<std::tuple<std::string, std::string, std::string>, size_t> functions; // of libraries
+  std::map<std::tuple<std::string, std::string, std::string>, size_t> functions; // places of functions in libraries
   for (const SiteLine *line : lines) {
     PlaceFigures place = analysis::figuresOf(*line, "");
     if (!line->own) {
@@ -58,7 +58,7 @@ template <class Line> Side sideOf(const std::vector<Line> &lines) {
   return sideOf(pointers);
 }
 
-// The places with blocks at a moment.
+// Returns the places that have blocks at a moment.
 Side sideAt(const Report &report, StateAt at) {
   if (at == StateAt::Peak)
     return sideOf(report.peak.by_site);
@@ -69,7 +69,7 @@ Side sideAt(const Report &report, StateAt at) {
   return sideOf(lines);
 }
 
-// The places with a source file, and what they allocated in all.
+// Returns the places with a source file, and how much each place allocated in all.
 std::vector<SiteLine> allocatedBy(const Report &report) {
   std::vector<SiteLine> lines;
   const auto of = std::ranges::find(report.sections, "allocations", &Section::name);
@@ -123,7 +123,7 @@ PlaceState stateOf(const PlaceFigures &before, const PlaceFigures &after) {
   return after.own && whereOf(before) != whereOf(after) ? PlaceState::Moved : PlaceState::Same;
 }
 
-// A place with its lines in both reports.
+// A place and its lines in both reports.
 struct MatchedPlace {
   ComparedPlace place;
   const SameLines *before = nullptr, *after = nullptr;
@@ -146,7 +146,7 @@ std::vector<size_t> orderByChange(const std::vector<MatchedPlace> &places) {
   return order;
 }
 
-// `bytes`: of all blocks in both runs.
+// `bytes` are the bytes of all blocks in both runs.
 ComparedMemory compareMemory(const Side &before, const Side &after, std::pair<uint64_t, uint64_t> bytes,
                              const Relocation &relocation) {
   SamePlaces same = samePlaces(before.figures, after.figures, relocation);
@@ -219,8 +219,9 @@ std::vector<EnvironmentChange> compareEnvironments(const Report &first, const Re
   return changes;
 }
 
-// A finding as the other run may have it, too. Ids contain the folder of the file, which may differ. The parts and
-// callers of a place may be divided among findings in another way: a stale pointer in a stack is enough.
+// Identifies a finding in both runs. The finding's id is not used, because it contains the folder of the file, which
+// may differ. Parts and callers of the place are not used either. A stale pointer in a stack is enough to divide them
+// differently among findings.
 using FindingKey = std::tuple<std::string, abi::Heap, uint8_t, std::string, PlaceKey>;
 FindingKey keyOf(const Finding &finding, const std::string &file) {
   PlaceKey key = analysis::keyOf(finding);
@@ -236,7 +237,7 @@ template <class FileOf> std::set<FindingKey> keysOf(const std::vector<Finding> &
   return keys;
 }
 
-// Whether the finding rests on samples of the page tables. A block that is freed soon may not be sampled in each run.
+// Whether the finding comes from samples of the page tables. Not every run samples a block that is freed soon.
 bool isSampled(const Finding &finding) {
   using namespace finding_kinds;
   constexpr std::string_view kKinds[] = {kEarlyAllocation.name, kLateFree.name, kUnused.name,
@@ -244,10 +245,10 @@ bool isSampled(const Finding &finding) {
   return finding.heap == abi::Heap::Host && std::ranges::find(kKinds, finding.kind) != std::end(kKinds);
 }
 
-// The file, function and variable of a place.
+// The file, the function and the variable of a place.
 using PurposeKey = std::tuple<std::string, std::string, std::string>;
 
-// The places that have the same blocks in both runs.
+// Returns the places with the same blocks in both runs.
 std::set<PurposeKey> unchangedPlaces(const ComparedMemory &memory) {
   std::set<PurposeKey> unchanged;
   for (const ComparedPlace &place : memory.places)
@@ -266,7 +267,7 @@ std::vector<FindingChange> compareFindings(const Report &first, const Report &se
     return isSampled(finding) && unchanged.contains({file, finding.site.function, variable});
   };
   std::vector<FindingChange> changes;
-  // A finding `peak` only says that a place has many bytes, which the places say better.
+  // A finding `peak` only says that a place has many bytes. The list of places says this better.
   const auto add = [&](const Finding &finding, const std::set<FindingKey> &others, const std::string &file,
                        PlaceState state) {
     const bool is_compared = !isOf(finding, finding_kinds::kPeak) && !isNoise(finding, file);

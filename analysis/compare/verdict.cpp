@@ -50,8 +50,7 @@ LimitGate peakGate(const RunFigures &now, const std::optional<RunFigures> &basel
   return gate;
 }
 
-// Pools hand out parts of blocks that other heaps have: their leaks are no part of the others', and have the same
-// limit.
+// Pools hand out parts of blocks of other heaps. So leaks of pools are counted separately, and have the same limit.
 void addLeakGates(Verdict &verdict, const RunFigures &now, const std::optional<RunFigures> &baseline,
                   const Limits &limits) {
   const auto before = [&](uint64_t LeakFigures::*bytes) {

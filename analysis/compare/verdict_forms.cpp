@@ -58,7 +58,8 @@ namespace {
 
 constexpr size_t kMostRows = 20, kWidestPath = 80, kWidestFunction = 100;
 
-// As code, so that nothing in a name is markup; a bar would end the cell of a table.
+// Formats the text as code, so that no character of a name is markup. A bar is escaped, because it would end the cell
+// of a table.
 std::string code(const std::string &text) {
   std::string shown;
   for (const char character : printable(text))
@@ -70,7 +71,7 @@ std::string numberText(const LimitGate &gate, uint64_t number) {
   return gate.in_bytes ? bytesText(number) : countText(number);
 }
 
-// "+1.00 KiB (+2.1%)", "none".
+// Returns a text like "+1.00 KiB (+2.1%)" or "none".
 std::string changeText(uint64_t before, uint64_t now, bool in_bytes) {
   if (before == now)
     return "none";
@@ -83,7 +84,7 @@ std::string changeText(uint64_t before, uint64_t now, bool in_bytes) {
   return percent < 0.05 ? fmt::format("{} ({}<0.1%)", text, sign) : fmt::format("{} ({}{:.1f}%)", text, sign, percent);
 }
 
-// "12.2 MiB (+2%)", "none new".
+// Returns a text like "12.2 MiB (+2%)" or "none new".
 std::string limitText(const LimitGate &gate) {
   if (!gate.most)
     return gate.rule;
@@ -133,7 +134,7 @@ std::string placeText(const PlaceFigures &place) {
   return code(text) + (place.child.empty() ? "" : " of " + code(place.child));
 }
 
-// "`net::grow` → `weights` (`float`)": what it is in, and what for.
+// Returns a text like "`net::grow` -> `weights` (`float`)": the function of the place, the variable and the type.
 std::string purposeText(const PlaceFigures &place) {
   std::string text = place.function.empty() ? "" : code(shortFunction(place.function, kWidestFunction));
   if (!place.variable.empty())
