@@ -8,7 +8,7 @@
 namespace msleaks::analysis::inline second_run {
 namespace {
 
-constexpr size_t kCallsBehind = 8; // libraries' or inlined frames between the allocator and the place
+constexpr size_t kCallsBehind = 8; // most frames of libraries or inlined functions between allocator and place
 
 CallLine lineOf(const FrameText &frame, const SiteText &call) {
   const bool system = isSystemImage(call.library) || isSystemHeader(frame.file);

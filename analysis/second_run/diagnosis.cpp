@@ -15,7 +15,7 @@ namespace {
 
 using Visibility = LibraryFile::Visibility;
 
-// Who defines it beside operator new has that from the C++ library, whose operator new asks malloc.
+// A file that defines this function and operator new contains the C++ library, whose operator new calls malloc.
 constexpr char kNewOfLibrary[] = "_ZSt15get_new_handlerv";
 constexpr char kRuntimeEntry[] = "__msl_arm_v2";
 constexpr char kAll[] = "*";
@@ -38,22 +38,23 @@ bool isOperator(const std::string &symbol) {
   return isOfHost(symbol) && (symbol.starts_with("_Zn") || symbol.starts_with("_Zd"));
 }
 
-// What CUDA's runtime does, its driver does for it, behind hooks of its own.
+// CUDA's runtime calls CUDA's driver, and the driver's functions have hooks of their own.
 bool hasHookedDriver(const std::string &symbol) { return symbol.starts_with("cuda"); }
 
-// A runtime that the image cannot reach cannot arm it.
+// Whether code that the plugin compiled still reaches the runtime. If an image cannot reach the runtime, the runtime
+// cannot arm it.
 bool reachesPlugin(Reason reason) {
   return reason != Reason::Namespace && reason != Reason::NotInherited && reason != Reason::NotLoaded &&
          reason != Reason::OtherWidth;
 }
 
-// Whether it is about the library, and not about one function.
+// Whether the reason applies to the whole library, and not only to one function.
 bool isOfLibrary(Reason reason) {
   return reason != Reason::NoRow && reason != Reason::NoHook && reason != Reason::SystemMemory &&
          reason != Reason::Allocator;
 }
 
-// One image of a process.
+// Examines one image of a process.
 class Examination {
 public:
   Examination(const ProcessView &view, const HookedSymbols &hooked, const Image &image)
@@ -118,7 +119,8 @@ private:
 
   void note(std::string text) { diagnosis_.notes.insert(std::move(text)); }
 
-  // Code that the plugin compiled calls the runtime itself.
+  // Adds an unseen function. But code that the plugin compiled calls the runtime itself, so its calls may be recorded
+  // all the same.
   void unseen(const std::string &symbol, Reason reason, const std::string &about = "") {
     UnseenFunction function = unseenFor(symbol, reason, about);
     if (isOfLibrary(reason))
@@ -179,7 +181,7 @@ private:
   }
 
   void followSlots() {
-    std::vector<std::string> unbound; // nobody has called them yet
+    std::vector<std::string> unbound; // functions that were not called yet
     bool is_deep = false;
     for (const LibraryFile::Slot &slot : file().slots) {
       if (!hooked_.holds(slot.symbol))
@@ -196,7 +198,8 @@ private:
       followUnbound(symbol, is_deep);
   }
 
-  // As the dynamic linker will find it: the library's other functions tell where that begins to look.
+  // Finds where the dynamic linker will find the function. The library's other functions tell where the linker begins
+  // to look.
   void followUnbound(const std::string &symbol, bool is_deep) {
     if (is_deep)
       return unseen(symbol, Reason::DeepBind, "another one");
@@ -243,13 +246,13 @@ private:
     return std::ranges::find(file().slots, symbol, &LibraryFile::Slot::symbol) != file().slots.end();
   }
 
-  // Calls of its own definitions that no slot stands for.
+  // Finds calls of the file's own definitions that use no slot.
   void followDefinitions() {
     const bool is_supply = standsBehind();
     bool is_static_library = false;
     for (const auto &[symbol, definition] : file().definitions) {
       const auto reason = reasonOf(definition);
-      // What such an allocator calls of itself is a part of the call that came to it.
+      // If such an allocator calls a function of its own, this call is a part of the call that came to it.
       if (!reason || hasSlot(symbol) || (is_supply && *reason == Reason::BoundAtLink))
         continue;
       if (allocatorCalledBy(symbol) != nullptr && definition.is_called)
@@ -272,13 +275,13 @@ private:
            "blocks");
   }
 
-  // An allocator for others, whom they reach through the hooks.
+  // Whether the file has an allocator for other files, which reach it through the hooks.
   bool standsBehind() const {
     const auto own = file().definitions.find(kMalloc);
     return own != file().definitions.end() && !reasonOf(own->second);
   }
 
-  // Why its own calls go to a definition of its own; none: they do not, as far as can be seen.
+  // Returns why calls of the file go to its own definition. None: as far as can be seen, they do not.
   std::optional<Reason> reasonOf(const LibraryFile::Definition &definition) const {
     if (image_.is_program)
       return Reason::Own;
@@ -319,7 +322,8 @@ private:
     }
   }
 
-  // Unbound: the dynamic linker still waits for the first call. Other: all that has no slot, too.
+  // Returns where the calls lead. Unbound: the dynamic linker still waits for the first call. Other: also all symbols
+  // without a slot.
   Binding bindingOf(const std::string &symbol) const {
     const auto slot = std::ranges::find(file().slots, symbol, &LibraryFile::Slot::symbol);
     return slot != file().slots.end() ? boundTo(view_, hooked_, image_, *slot).binding : Binding::Other;
@@ -329,7 +333,7 @@ private:
   const HookedSymbols &hooked_;
   const Image &image_;
   LibraryDiagnosis diagnosis_;
-  std::map<std::string, std::vector<std::string>> recorded_; // by the reason why no hook sees them
+  std::map<std::string, std::vector<std::string>> recorded_; // keys: the reason why no hook sees the functions
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-// The memory functions of a library that msleaks does not see, with reason and remedy.
+// Finds the memory functions of a library that msleaks does not see, with reasons and remedies.
 #pragma once
 
 #include "analysis/second_run/process_view.h"
@@ -16,21 +16,21 @@ struct LibraryDiagnosis {
   Role role{};
   bool is_program = false;
   bool is_instrumented = false;
-  std::set<std::string> pass, llvm; // versions
-  std::string allocator;            // that it holds; empty: none that is known
-  std::set<std::string> traits;     // names of kinds (reasons.def): what keeps hooks away, be it recorded or not
+  std::set<std::string> pass, llvm; // versions of the pass and of LLVM
+  std::string allocator;            // the allocator in the library; empty: no known allocator
+  std::set<std::string> traits;     // names of reasons (reasons.def) that keep hooks away, also if calls are recorded
   std::set<std::string> hooked;
   std::set<UnseenFunction> unseen;
   std::set<std::string> notes;
 
-  // The same library in another process, or at another time.
+  // Adds the diagnosis of the same library in another process or at another time.
   void add(const LibraryDiagnosis &);
 };
 
-// Which symbols of a file the diagnosis needs.
+// Returns a filter for the symbols of a file that the diagnosis needs.
 NameFilter wantedNames(const HookedSymbols &);
 
-// Covers all images except our own and the kernel's.
+// Examines all images except our own and the kernel's.
 std::vector<LibraryDiagnosis> diagnose(const ProcessView &, const HookedSymbols &);
 
 } // namespace msleaks::analysis::inline second_run

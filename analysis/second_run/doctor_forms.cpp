@@ -17,7 +17,7 @@ namespace {
 
 Json textOrNull(const std::string &text) { return text.empty() ? Json() : Json(text); }
 
-// Several where units of several compilers are in one library.
+// Lists several versions if units of several compilers are in one library.
 Json versions(const std::set<std::string> &versions) {
   return textOrNull(fmt::format("{}", fmt::join(versions, ", ")));
 }
@@ -52,9 +52,9 @@ void writeDoctorJson(std::ostream &to, const DoctorAnswer &answer) {
 
 namespace {
 
-constexpr size_t kWidest = 120; // where nobody's window cuts lines
+constexpr size_t kWidest = 120; // longest line, also in wider windows
 constexpr char kEverything[] = "*";
-constexpr int kSignalled = 128; // a shell's status of a program that a signal ended
+constexpr int kSignalled = 128; // a shell adds the number of the signal that ended a program
 
 std::string counted(size_t count, std::string_view one, std::string_view more) {
   return fmt::format("{} {}", count, count == 1 ? one : more);
@@ -83,7 +83,7 @@ std::string sumOf(const DoctorAnswer &answer) {
                      counted(answer.libraries.size(), "library", "libraries"));
 }
 
-// "operator new" for all of its overloads.
+// Returns the name without arguments, for example "operator new" for all its overloads.
 std::string shortName(const std::string &symbol) {
   const std::string name = symbol == kEverything ? "everything" : demangle(symbol);
   return printable(name.substr(0, name.find('(')));
@@ -121,7 +121,7 @@ std::string seenOf(const LibraryDiagnosis &library) {
   return text;
 }
 
-// Functions for which the same is to be said are named together.
+// Writes functions with the same reason and remedy together.
 void writeUnseen(TextTable &table, const LibraryDiagnosis &library) {
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> groups;
   for (const UnseenFunction &function : library.unseen)

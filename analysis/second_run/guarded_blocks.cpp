@@ -11,7 +11,7 @@ uint64_t bytesOfPart(const GuardedBlock &block, size_t part) {
   return std::min(block.part_bytes, block.bytes - part * block.part_bytes);
 }
 
-// Parts of [offset, offset + bytes).
+// The parts of a block that contain [offset, offset + bytes).
 struct PartRange {
   size_t first, last;
 };

@@ -73,7 +73,7 @@ public:
 private:
   struct Entry {
     std::shared_ptr<GuardedBlock> block;
-    std::vector<bool> open; // by part
+    std::vector<bool> open; // whether each part is open
   };
   Entry *entryAt(uint64_t address);
   uint64_t pagesEnd(const GuardedBlock &block) const;

@@ -10,7 +10,7 @@
 namespace msleaks::analysis::inline second_run {
 namespace {
 
-// Of what the first run said; two runs are never quite the same.
+// Shares of the first run's numbers that the second run must reach, because two runs are never quite equal.
 constexpr double kMostOf = 0.95, kHalf = 0.5;
 
 constexpr char kRefused[] = "not all blocks that were allocated there could be guarded";

@@ -13,7 +13,7 @@
 namespace msleaks::analysis::inline second_run {
 namespace {
 
-// Sections of units: of this version of the object's layout, and of the first.
+// Names of the section of units, in this version of the object's layout and in the first version.
 constexpr std::string_view kUnitsSections[] = {abi::kUnitsSection, "msl_units"};
 
 Processor processorOf(const GElf_Ehdr &header) {
@@ -102,7 +102,7 @@ private:
     }
   }
 
-  // The name of a symbol that is wanted.
+  // Returns the symbol's name if the name is wanted.
   std::optional<std::string> nameOf(const GElf_Sym &symbol, size_t strings) const {
     const char *name = symbol.st_name != 0 ? elf_strptr(elf_, strings, symbol.st_name) : nullptr;
     return name != nullptr && wanted_(name) ? std::optional<std::string>(name) : std::nullopt;
@@ -131,7 +131,7 @@ private:
     }
   }
 
-  // What the dynamic linker can see says more than the other table.
+  // Adds a definition. The table of dynamic symbols replaces the other table, because it says more.
   void addDefinition(const std::string &name, const GElf_Sym &symbol, bool is_dynamic) {
     using Visibility = LibraryFile::Visibility;
     Visibility visibility = Visibility::Local;
@@ -160,7 +160,8 @@ private:
     }
   }
 
-  // A weak function without a slot is only compared with null, or one entry of a table: most often nobody has it.
+  // Drops weak functions without a slot. The code only compares them with null, or they are one entry of a table. Most
+  // often no library has them.
   void dropUnasked() {
     for (const LibraryFile::Slot &slot : file_.slots)
       weak_.erase(slot.symbol);
@@ -188,7 +189,7 @@ private:
   const NameFilter &wanted_;
   LibraryFile file_;
   std::vector<Elf_Scn *> code_;
-  std::set<std::string> weak_; // imports
+  std::set<std::string> weak_; // weak imports
 };
 
 std::vector<std::string> producersOf(const std::filesystem::path &path) {
@@ -227,7 +228,7 @@ Producer parseProducer(std::string_view text) {
 
 namespace {
 
-// call and jmp with an offset of 32 bits, from the end of the instruction.
+// Finds call and jmp with an offset of 32 bits from the end of the instruction.
 void findX86(std::span<const std::byte> code, uint64_t address, const std::set<uint64_t> &targets,
              std::set<uint64_t> &found) {
   constexpr std::byte kCall{0xe8}, kJump{0xe9};
@@ -243,7 +244,7 @@ void findX86(std::span<const std::byte> code, uint64_t address, const std::set<u
   }
 }
 
-// b and bl: a number of words in the low 26 bits.
+// Finds b and bl, which have a number of words in their low 26 bits.
 void findAArch64(std::span<const std::byte> code, uint64_t address, const std::set<uint64_t> &targets,
                  std::set<uint64_t> &found) {
   constexpr uint32_t kMask = 0x7c000000, kBranch = 0x14000000;

@@ -1,4 +1,4 @@
-// Why msleaks does not see what a library asks of a function, and what to do about it (reasons.def).
+// The reasons why msleaks does not see a library's call of a function, and the remedies (reasons.def).
 #pragma once
 
 #include <string>
@@ -13,14 +13,14 @@ enum class Reason {
 std::string_view nameOf(Reason);
 
 struct UnseenFunction {
-  std::string symbol; // "*": everything
+  std::string symbol; // "*": all functions
   Reason kind{};
   std::string reason, remedy;
   bool operator==(const UnseenFunction &) const = default;
   auto operator<=>(const UnseenFunction &) const = default;
 };
 
-// `about`: what the reason's words leave open.
+// `about` replaces the {} of the reason.
 UnseenFunction unseenFor(std::string symbol, Reason, std::string_view about = "");
 
 } // namespace msleaks::analysis::inline second_run

@@ -1,5 +1,5 @@
-// A finding held against a second run of the program, in which nobody can touch its blocks unseen, or write into them
-// (docs/verify.md).
+// Compares a finding with a second run of the program. In this run, no touch of the finding's blocks and no write into
+// them stays unseen (docs/verify.md).
 #pragma once
 
 #include "analysis/base/result.h"
@@ -30,43 +30,43 @@ template <class Value> Value evidenceOf(const Finding &finding, std::string_view
 enum class Outcome : uint8_t { Proved, Refuted, Unknown };
 const char *nameOf(Outcome);
 
-// The first touches of blocks, by where they were made.
+// First touches of blocks that were made by the same calls.
 struct TouchPath {
   std::vector<SiteText> calls; // innermost first
   uint64_t blocks = 0;
   bool operator==(const TouchPath &) const = default;
 };
 
-// Facts of the second run about the blocks of the finding's place.
+// What the second run says about the blocks of the finding's place.
 struct GuardedSum {
   uint64_t blocks = 0, bytes = 0;
   uint64_t touched_blocks = 0;
-  uint64_t never_touched_bytes = 0; // of blocks of which nothing was touched
-  uint64_t untouched_bytes = 0;     // of all blocks, by parts
-  uint64_t doubtful_bytes = 0;      // of touched parts, but perhaps not touched
-  uint64_t longest_wait_ns = 0;     // from a birth to the first touch, or to the block's end
-  bool unwatched = false;           // some were opened without a touch
-  bool refused = false;             // further blocks could not be guarded; they are in none of these sums
+  uint64_t never_touched_bytes = 0; // bytes of blocks that were not touched at all
+  uint64_t untouched_bytes = 0;     // bytes of untouched parts of all blocks
+  uint64_t doubtful_bytes = 0;      // bytes of touched parts that perhaps were not touched
+  uint64_t longest_wait_ns = 0;     // time from a block's birth to its first touch or its end
+  bool unwatched = false;           // some blocks were opened without a touch
+  bool refused = false;             // other blocks could not be guarded; these sums do not contain them
 };
 GuardedSum sumOf(const std::vector<std::shared_ptr<GuardedBlock>> &, uint64_t end_ns, uint64_t page_bytes);
 
-// Writes into a watched block, by where they were made.
+// Writes into a watched block that were made by the same calls.
 struct WritePath {
   std::vector<SiteText> calls; // innermost first
   uint64_t writes = 0;
-  uint64_t begin = 0, end = 0;  // changed bytes of the block, up to behind the last one
-  bool by_call = false;         // by the kernel, for a call of the thread
-  bool given = false;           // to that call
-  bool is_within = false;       // the finding's operation
-  std::string operation;        // the thread's innermost range; empty: none
-  std::optional<uint64_t> step; // of the first
+  uint64_t begin = 0, end = 0;  // changed bytes of the block; `end` is the byte after the last one
+  bool by_call = false;         // the kernel wrote, in a system call of the thread
+  bool given = false;           // the block was an argument of this system call
+  bool is_within = false;       // the write was inside the finding's operation
+  std::string operation;        // the innermost range of the thread; empty: none
+  std::optional<uint64_t> step; // step of the first write
 };
 
-// Facts of the second run about the block of a finding `trampled`.
+// What the second run says about the block of a finding `trampled`.
 struct WriteSum {
-  uint64_t blocks = 0, bytes = 0; // that were watched
-  uint64_t operations = 0;        // how often the program was in the finding's operation
-  bool incomplete = false;        // some changes nobody has seen
+  uint64_t blocks = 0, bytes = 0; // number and bytes of watched blocks
+  uint64_t operations = 0;        // how often the program entered the finding's operation
+  bool incomplete = false;        // some changes may not have been seen
   std::vector<WritePath> paths;
 };
 
@@ -74,9 +74,9 @@ struct Judgement {
   Outcome outcome = Outcome::Unknown;
   std::string why; // one clause
 };
-// The kind of the finding says what its blocks' pages have to show.
+// Judges the finding. Its kind decides what the pages of its blocks must show.
 Judgement judge(const Finding &, const GuardedSum &);
-// Why no second run can say anything about such a finding; empty: one can.
+// Returns why a second run cannot prove or refute such a finding. Empty: it can.
 std::string whyNotVerifiable(const Finding &);
 
 struct Verification {
@@ -84,17 +84,17 @@ struct Verification {
   Judgement judgement;
   SiteText allocated_at;
   GuardedSum sum;
-  std::vector<TouchPath> touches; // most blocks first
-  std::optional<WriteSum> writes; // of a finding about who wrote
-  int exit_status = -1;           // of the second run, as a shell reports it
+  std::vector<TouchPath> touches; // the path with most blocks first
+  std::optional<WriteSum> writes; // only for a finding about writes
+  int exit_status = -1;           // exit status of the second run, as a shell reports it
 };
 
 struct SecondRun {
   std::vector<std::string> command;
-  bool stdout_to_stderr = false; // the program's stdout, since ours is for the verdict
+  bool stdout_to_stderr = false; // true: the program's stdout goes to stderr, because our stdout is for the verdict
   abi::WatchWish watch{};        // what the first run was told to watch
 };
-// Runs the program, unless that can say nothing of the finding.
+// Runs the program, but only if a second run can say something about the finding.
 Result<Verification> verify(const Finding &, const SecondRun &);
 
 void writeVerificationJson(std::ostream &, const Verification &);

@@ -34,7 +34,7 @@ Json jsonOf(const WritePath &path) {
           {"frames", framesOf(path.calls)}};
 }
 
-// The calls that say most: where it was touched first, or written.
+// Returns the most important calls: the ones that first touched or wrote the block.
 const Calls *callsOf(const Verification &verification) {
   if (!verification.touches.empty())
     return &verification.touches.front().calls;
@@ -47,7 +47,7 @@ Json siteOf(const Verification &verification) {
   return calls == nullptr || calls->empty() ? Json() : jsonOf((*calls)[ownCallOf(*calls)]);
 }
 
-// As a report has a place, and who called it.
+// Returns the place and its callers in the form of a report.
 SiteLine siteLineOf(const Calls &calls) {
   SiteLine line;
   line.site = calls[ownCallOf(calls)];

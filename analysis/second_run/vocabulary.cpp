@@ -47,7 +47,8 @@ constexpr Name kPools[] = {
 #include "allocators.def"
 };
 
-// A large library has half a million names: most differ in front of the first star.
+// Compares the text before the first star first, because a large library has half a million names and most of them
+// differ there.
 bool fits(std::string_view pattern, const std::string &symbol) {
   const size_t star = pattern.find('*');
   return star == std::string_view::npos ? symbol == pattern
@@ -122,8 +123,8 @@ const LibraryFile::Slot *slotOf(const Image &image, const std::string &symbol) {
   return found != image.file->slots.end() ? &*found : nullptr;
 }
 
-// A program that takes a function's address and is linked to an address of its own is the function for everybody: they
-// are given its stub.
+// Returns the program's slot behind its stub of a function, if `address` is this stub. If a program was linked to take
+// the function's address from a stub of its own, all libraries use the address of this stub.
 const LibraryFile::Slot *behindStub(const Image &program, const std::string &symbol, uint64_t address) {
   if (!program.file)
     return nullptr;

@@ -1,4 +1,4 @@
-// The names that the diagnosis turns on: which functions matter, and what a library is by its name.
+// The names on which the diagnosis depends. They say which functions matter, and what role a library has.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -15,25 +15,26 @@ namespace msleaks::analysis::inline second_run {
 enum class Role { Ordinary, System, Own, Driver, Sanitizer };
 Role roleOf(std::string_view path);
 
-// Whether symbols.def has a row for it: the plugin sees its calls in what it compiles.
+// Whether symbols.def has a row for the function. If so, the plugin sees its calls in code that it compiles.
 bool isRow(const std::string &symbol);
-// The API of a function of memory_names.def, in words: an accelerator's, the C library's, the kernel's. Null: none.
+// Describes a function of memory_names.def in words. Null: the table does not have the function.
 const char *driverFunction(const std::string &symbol);
 const char *systemMemory(const std::string &symbol);
-// The allocator that who defines this symbol holds, or null; the one whose own function it is.
+// allocatorMarkedBy() returns the allocator in a file that defines this symbol, and allocatorCalledBy() the allocator
+// to which the function belongs. Null: none.
 const char *allocatorMarkedBy(std::string_view symbol);
 const char *allocatorCalledBy(const std::string &symbol);
-// What is to be said of who defines this symbol and has pools; null: it tells of none.
+// Returns a note about a file that defines this symbol and has a pool, or null.
 const char *poolNote(std::string_view symbol);
 
-// The functions that stand before those of libraries.
+// The functions with hooks, which come before the functions of libraries.
 class HookedSymbols {
 public:
   HookedSymbols() = default;
   explicit HookedSymbols(std::set<std::string> symbols, std::set<std::string> libraries = {})
       : symbols_(std::move(symbols)), libraries_(std::move(libraries)) {}
-  // What our library exports that symbols.def and memory_names.def know, and all that libraries of the user's own
-  // export.
+  // Collects the exports of our library that symbols.def and memory_names.def know, and all exports of the user's own
+  // libraries of hooks.
   static Result<HookedSymbols> of(const std::filesystem::path &hooks, const std::vector<std::string> &others);
 
   bool holds(const std::string &symbol) const { return symbols_.contains(symbol); }
@@ -42,13 +43,13 @@ public:
 
 private:
   std::set<std::string> symbols_;
-  std::set<std::string> libraries_; // the user's own
+  std::set<std::string> libraries_; // paths of the user's own libraries of hooks
 };
 
-// Where the calls of an image lead.
+// Where the calls of a function lead.
 enum class Binding {
-  Missing, // nobody has the function
-  Unbound, // it was not called yet: the dynamic linker looks for it then
+  Missing, // no image has the function
+  Unbound, // the function was not called yet; the dynamic linker looks for it at the first call
   Hook,
   Own,   // the image itself
   Other, // another image
@@ -57,14 +58,14 @@ enum class Binding {
 
 struct Bound {
   Binding binding{};
-  const Image *to = nullptr; // of Own and Other
+  const Image *to = nullptr; // for Own and Other
 };
 
-// The content of the image's slot for a function.
+// Returns to what the image's slot for a function is bound.
 Bound boundTo(const ProcessView &, const HookedSymbols &, const Image &, const LibraryFile::Slot &);
 
-// The C library that the program itself runs with; null: not known.
+// Returns the C library of the program itself, or null if it is not known.
 const Image *programsLibc(const ProcessView &);
-inline constexpr char kLibcEntry[] = "__libc_start_main"; // a program has a slot for it
+inline constexpr char kLibcEntry[] = "__libc_start_main"; // every program has a slot for this function
 
 } // namespace msleaks::analysis::inline second_run

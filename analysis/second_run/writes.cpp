@@ -15,7 +15,8 @@ std::string nameOfAddress(uint64_t address) { return fmt::format("{:#x}", addres
 
 int rankOf(const WritePath &path) { return !path.is_within ? 2 : path.given ? 1 : 0; }
 
-// Behind a line, or in what it calls of a library, may be many instructions that write.
+// Returns the lines from the user's own code outwards. One line, or a library function that it calls, may have many
+// instructions that write.
 std::vector<CallLine> linesFrom(const std::vector<SiteText> &calls) {
   return linesOf(std::span(calls).subspan(ownCallOf(calls)));
 }
