@@ -100,7 +100,7 @@ private:
 // process, and no signal reports its end.
 bool start(const ChildProgram &program, int told, char **environment) {
   const SignalsWait waiting;
-  const long between = ::syscall(SYS_clone, 0, 0, 0, 0, 0); // no signal at its end
+  const long between = ::syscall(SYS_clone, 0, 0, 0, 0, 0); // the kernel sends no signal at the child's end
   if (between < 0)
     return false;
   if (between == 0) {

@@ -7,7 +7,7 @@
 
 namespace msleaks::hooks {
 
-// Anonymous memory with a descriptor.
+// A file without a name, in memory.
 class MemoryFile {
 public:
   explicit MemoryFile(const char *name) noexcept;
@@ -17,7 +17,7 @@ public:
 
   int descriptor() const noexcept { return descriptor_; }
   uint64_t bytes() const noexcept;
-  // Both begin at the first byte. False: not all bytes could be written, or read.
+  // Write or read `bytes` bytes from the file's first byte on. Return false if not all bytes could be written or read.
   bool write(const void *from, uint64_t bytes) const noexcept;
   bool read(void *to, uint64_t bytes) const noexcept;
 

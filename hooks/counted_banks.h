@@ -17,7 +17,7 @@ struct CountedBanks {
   uint64_t counterBytes() const noexcept { return bytes - sizeof(abi::DeviceCounts); }
 };
 
-// `wave`: DeviceCounts::wave. False: there is no memory.
+// `wave` is the value for DeviceCounts::wave. Returns false if there is no memory.
 bool makeBanks(CountedBanks &banks, CountedModule &module, const abi::DeviceChoice &choice, uint32_t wave) noexcept;
 void dropBanks(CountedBanks &banks) noexcept;
 

@@ -27,7 +27,7 @@ void *const kAsk = reinterpret_cast<void *>(1);
 // The look-up found the hook, but the real function may not exist. It is the next definition in the global scope. For
 // RTLD_DEFAULT it may also be in the images that were opened together with the caller's image.
 void *ifReal(hook::Function &function, void *handle, const void *caller) noexcept {
-  void *real = hooks::lookUp(RTLD_NEXT, function.name); // sets dlerror
+  void *real = hooks::lookUp(RTLD_NEXT, function.name); // also sets dlerror's message
   if (real == nullptr && handle == RTLD_DEFAULT) {
     real = hooks::realInScopeOf(function, caller);
     if (real != nullptr)

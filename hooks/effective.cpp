@@ -21,7 +21,7 @@ bool isStub(const void *address) noexcept {
          symbol != nullptr && symbol->st_shndx == SHN_UNDEF;
 }
 
-// "not hooked: malloc (/usr/bin/x), free (/usr/bin/x)"
+// Collects a text like "not hooked: malloc (/usr/bin/x), free (/usr/bin/x)".
 class Shadowed {
 public:
   void check(const char *symbol) noexcept {

@@ -73,7 +73,7 @@ struct CalledFrom {
     runtime::recordAllocFailed(row.heap, flags | abi::kFromHook, site, size_bytes, static_cast<uint64_t>(errno));
 }
 
-// `left`: the site that a callback left; 0 = none.
+// `left` is the site that a callback left, or 0.
 template <int kRow>
 [[gnu::always_inline]] inline void recordResult(uint32_t path, uint32_t left, uint16_t flags, const void *block,
                                                 uint64_t size_bytes) noexcept {

@@ -51,7 +51,7 @@ public:
   }
 
 private:
-  // The symbol's number; 0: none.
+  // Returns the symbol's number, or 0 if there is none.
   uint32_t findDefinition(const SymbolName &name, const char *version) const noexcept;
   const char *versionOfDefinition(uint32_t symbol) const noexcept;
   bool definesVersion(uint32_t symbol, const char *version) const noexcept;

@@ -9,11 +9,12 @@ namespace {
 
 constexpr uint32_t kMost = LoadedImages::kMost, kNames = 4 * kMost, kMostNeeds = 8 * kMost;
 
-// Written under the lock of dl_iterate_phdr only. Nothing is allocated: the caller may be the program's allocator.
+// The notes are written only under the lock of dl_iterate_phdr. Nothing is allocated, because the caller may be the
+// program's allocator.
 struct Notes {
   alignas(LoadedImage) char images[kMost * sizeof(LoadedImage)];
   uint32_t count;
-  uint16_t by_name[kNames];         // index + 1 of the first image of that name
+  uint16_t by_name[kNames];         // index + 1 of the first image of each name
   uint32_t needs_begin[kMost + 1];  // per image: where its entries in `needs` begin
   uint16_t needs[kMostNeeds];       // indices of images
   uint16_t queue[kMost];            // images that a walk still has to visit

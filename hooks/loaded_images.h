@@ -10,7 +10,7 @@ namespace msleaks::hooks {
 
 class LoadedImages {
 public:
-  static constexpr uint32_t kMost = 8192; // later ones are not known
+  static constexpr uint32_t kMost = 8192; // images beyond this number are not known
   static constexpr uint32_t kNone = UINT32_MAX;
 
   uint32_t count() const noexcept;
@@ -18,7 +18,7 @@ public:
   // Returns how many images were loaded when the process began. All images see their symbols.
   uint32_t startCount() const noexcept;
 
-  // The image with this address, or kNone.
+  // Returns the image with this address, or kNone.
   uint32_t find(const void *address) const noexcept;
 
   // Returns the first image for which `matches(index)` is true, in the order in which the dynamic linker searches for
@@ -34,7 +34,7 @@ public:
   }
 
 private:
-  // From the root on, level by level.
+  // Searches from the root on, level by level.
   template <class Matches> uint32_t firstBelow(uint32_t root, Matches matches) noexcept {
     begin(root);
     for (uint32_t image; (image = next()) != kNone;)

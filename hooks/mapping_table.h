@@ -20,9 +20,9 @@ public:
     std::atomic<uint64_t> begin, end;
   };
 
-  // Null: there is no room. A caller claims an entry before it takes addresses for the mapping. Addresses are never
-  // used twice, and new ones are the highest. So each range of an entry lies above the entry's earlier ranges. A reader
-  // that sees the begin of a new range and the end of an earlier one finds no address between the two.
+  // Returns null if there is no room. A caller claims an entry before it takes addresses for the mapping. Addresses are
+  // never used twice, and new ones are the highest. So each range of an entry lies above the entry's earlier ranges. A
+  // reader that sees the begin of a new range and the end of an earlier one finds no address between the two.
   Entry *claim() noexcept {
     for (Entry &entry : entries_)
       if (uint64_t is_free = kFree; entry.end.load(std::memory_order_relaxed) == kFree &&
@@ -36,7 +36,7 @@ public:
   }
   void giveUp(Entry &claimed) noexcept { claimed.end.store(kFree, std::memory_order_release); }
 
-  // The mapping that the address lies in; empty: it lies in none.
+  // Returns the mapping that contains the address, or an empty range.
   MappedRange at(uint64_t address) const noexcept {
     for (const Entry &entry : entries_)
       if (const MappedRange range = rangeOf(entry); contains(range, address))

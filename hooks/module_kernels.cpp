@@ -78,7 +78,7 @@ struct Name {
 struct ModuleState {
   LoadedKernel *kernels[kBuckets];
   PlacedBanks *banks;    // whether this is null is read without the lock
-  uint32_t kernel_count; // read without the lock
+  uint32_t kernel_count; // other threads read it without the lock
   int counting_pid;      // pid of the process whose exit handler reads the counters
   CopyArguments *unused_arguments;
   Name *names[kNameBuckets];
@@ -439,7 +439,7 @@ Handle findNamed(const KernelSource &source, Handle module, const char *prefix, 
 
 // The kernel that belongs to a program's kernel: its counted copy, or the mark of a kernel that counts itself.
 struct Beside {
-  Handle kernel = nullptr; // null: neither
+  Handle kernel = nullptr; // null: the program has neither
   bool in_kernel = false;
 };
 

@@ -21,7 +21,7 @@ namespace {
 using Stream = const void *;
 
 struct Domain {
-  char name[64]; // empty: free
+  char name[64]; // empty: the entry is free
 };
 struct MemoryRange {
   uint32_t device;
@@ -66,7 +66,7 @@ public:
   DomainsLocked &operator=(const DomainsLocked &) = delete;
 };
 
-// Null: there is no room for another domain.
+// Returns null if there is no room for another domain.
 const Domain *placedDomain(const char *name) {
   for (Domain &domain : domains) {
     if (domain.name[0] == 0)

@@ -113,7 +113,7 @@ constexpr size_t kBuckets = 256;
 struct ProgramState {
   CountedKernel *kernels[kBuckets];
   Buffer *buffers;       // whether this is null is read without the lock
-  uint32_t kernel_count; // read without the lock
+  uint32_t kernel_count; // other threads read it without the lock
   int counting_pid;      // pid of the process whose exit handler reads the counters
 };
 Wiped<ProgramState> program_state;
@@ -280,7 +280,7 @@ Buffer *bufferFor(const CountedKernel &kernel, Device device, const abi::DeviceC
 
 // ---- modules of a program
 
-// The names of a program's kernels, with `;` between them.
+// Reads the names of a program's kernels, with `;` between them.
 struct Names : OpenClText {
   explicit Names(Program program) : OpenClText(program_info, program, kKernelNames) {}
 

@@ -16,7 +16,7 @@ namespace {
 
 constinit std::atomic<uint32_t> epoch_now{0};
 
-// A bit for each part of the table that has ever had an entry.
+// Each bit says whether a part of the table has ever had an entry.
 constexpr uint32_t kPart = kBindings / 64;
 constinit std::atomic<uint64_t> used_parts{0};
 

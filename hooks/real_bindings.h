@@ -50,7 +50,7 @@ static_assert(kBindings == 1u << (64 - 49));
   return realIn(bindings[bindingSlot(function, key)], function, key);
 }
 
-// Null: not known.
+// Returns null if the function is not known.
 void *boundTo(const hook::Function &function, uint64_t key) noexcept;
 
 // Returns how often libraries were unloaded so far. bind() does not keep an entry that was found before the last time.
@@ -63,7 +63,7 @@ void bind(const hook::Function &function, uint64_t key, void *real, uint32_t epo
 void *bindLookUps(const hook::Function &function, void *real) noexcept;
 void *boundLookUp(const hook::Function &function) noexcept;
 
-// True once for each function.
+// Returns true once for each function.
 bool isNewlyMissing(const hook::Function &function) noexcept;
 
 // Call this after libraries were unloaded. Forgets the callers and the real functions in these libraries.

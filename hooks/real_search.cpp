@@ -13,7 +13,7 @@ constexpr uint32_t kMostDefiners = 32;
 struct Definer {
   uint32_t image;
   void *real;
-  bool fits; // it is the version that the caller asks for
+  bool fits; // whether it is the version that the caller asks for
 };
 
 void copyText(char *to, uint32_t bytes, const char *text) noexcept {

@@ -35,10 +35,10 @@ bool searchReal(const hook::Function &function, const void *address, Asker asker
 // The first call of dlerror takes the message away, and the second call frees it.
 void forgetMessage() noexcept;
 
-// The definition of `name` in the image with `address`, in its default version; null: there is none.
+// Returns the definition of `name` in the image with `address`, in its default version, or null.
 void *definitionBeside(const void *address, const char *name) noexcept;
 
-// The path of the image with this address, cut off at `bytes`; false: there is none.
+// Stores the path of the image with this address, cut off at `bytes`. Returns false if there is no such image.
 bool pathOfImage(const void *address, char *path, uint32_t bytes) noexcept;
 
 } // namespace msleaks::hooks
