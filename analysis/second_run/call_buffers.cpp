@@ -113,7 +113,7 @@ std::vector<sock_filter> filterOfGuardedCalls() {
   for (const int call : kHidingCalls)
     answerIf(filter, static_cast<uint64_t>(call), SECCOMP_RET_TRACE);
   for (size_t argument = 0; argument < SystemCall{}.arguments.size(); ++argument) {
-    load(filter, offsetof(seccomp_data, args) + argument * sizeof(uint64_t) + sizeof(uint32_t)); // the high word
+    load(filter, offsetof(seccomp_data, args) + argument * sizeof(uint64_t) + sizeof(uint32_t)); // the upper half
     filter.push_back(BPF_STMT(BPF_ALU | BPF_RSH | BPF_K, kShift - kWordBits));
     answerIf(filter, abi::kGuardedBegin >> kShift, SECCOMP_RET_TRACE);
   }

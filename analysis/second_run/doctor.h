@@ -19,7 +19,7 @@ struct DoctorAnswer {
   std::vector<LibraryDiagnosis> libraries; // programs first, libraries of the system last
   size_t processes = 0;
   size_t missed = 0;   // processes that ended before their libraries could be read
-  int exit_status = 0; // of the program, as a shell reports it
+  int exit_status = 0; // exit status of the program, as a shell reports it
 
   bool sawAll() const;
 };

@@ -18,7 +18,7 @@ struct GuardedBlock {
   uint64_t address = 0, bytes = 0; // as the program requested
   uint64_t part_bytes = 0;
   uint64_t born_ns = 0, first_touch_ns = 0, gone_ns = 0; // 0: has not happened
-  std::vector<bool> touched;                             // by part
+  std::vector<bool> touched;                             // whether each part was touched
   bool unwatched = false;                                // opened without a touch, so later touches are not known
   std::optional<uint64_t> resident_bytes = {};           // touched bytes by the page tables, when the block ended
 

@@ -65,7 +65,8 @@ SignalsHeldBack::~SignalsHeldBack() {
     ptrace(PTRACE_SETSIGMASK, tid_, sizeof before_, &before_);
 }
 
-// SIGSTOP cannot be blocked. If it arrives, this thread continues while the other threads of its process stop.
+// Waits until the thread stops at a call. SIGSTOP cannot be blocked. If it arrives, this thread continues while the
+// other threads of its process stop.
 bool StoppedThread::waitForCallStop() const {
   for (;;) {
     const auto status = waitForStop(tid_);
@@ -82,7 +83,7 @@ bool StoppedThread::waitForCallStop() const {
 
 namespace {
 
-constexpr uint64_t kInstructionBytes = 2; // of `syscall`
+constexpr uint64_t kInstructionBytes = 2; // length of `syscall`
 
 void setArguments(user_regs_struct &registers, const SystemCall &call) {
   registers.rdi = call.arguments[0];
@@ -171,7 +172,7 @@ std::optional<StoppedThread::CallState> StoppedThread::callState() const {
   const auto r = registers();
   if (!r)
     return std::nullopt;
-  constexpr uint64_t kInstructionBytes = 4; // of `svc`
+  constexpr uint64_t kInstructionBytes = 4; // length of `svc`
   const auto &x = r->regs;
   return CallState{{x[8], {x[0], x[1], x[2], x[3], x[4], x[5]}}, r->pc - kInstructionBytes, static_cast<int64_t>(x[0])};
 }

@@ -25,7 +25,7 @@ struct ThreadStacks::State {
   pid_t pid = 0;
   std::unique_ptr<Dwfl, DwflEnd> session{dwfl_begin(&kFindFiles)};
   bool attached = false;
-  const StoppedThread *thread = nullptr; // whose stack is being read
+  const StoppedThread *thread = nullptr; // the thread whose stack is read
   size_t most = 0;
   std::vector<std::pair<uint64_t, bool>> found; // the address of an instruction, and whether it follows a call
 
@@ -78,7 +78,7 @@ int ThreadStacks::State::takeFrame(Dwfl_Frame *frame, void *argument) {
   return state.found.size() < state.most ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
-// Libraries may be loaded and unloaded at any time.
+// Reads the mappings again, because libraries may be loaded and unloaded at any time.
 bool ThreadStacks::State::readMappings() {
   if (!session)
     return false;

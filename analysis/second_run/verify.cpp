@@ -132,7 +132,7 @@ private:
   }
 
   abi::WatchWish wish_;
-  std::map<std::string, std::vector<CodeRange>> code_; // by image
+  std::map<std::string, std::vector<CodeRange>> code_; // code of the line, by image
 };
 
 } // namespace

@@ -23,7 +23,7 @@ namespace msleaks::analysis::inline second_run {
 // Pages to which no thread can write while they are closed.
 struct ClosablePages {
   PageRange range;
-  int protection = 0; // while the pages are open (PROT_READ | PROT_WRITE …)
+  int protection = 0; // protection of the open pages (PROT_READ | PROT_WRITE …)
   int closed() const;
   SystemCall setting(bool closed) const; // returns the call that closes or opens the pages
   bool operator==(const ClosablePages &other) const {
@@ -75,7 +75,7 @@ struct Told {
 
 struct WatchingThread {
   bool is_repeated = false;   // its call begins again, with open pages
-  uint64_t control_block = 0; // at the beginning of its last call. 0: not known
+  uint64_t control_block = 0; // its address at the beginning of the last call. 0: not known
   std::vector<std::string> ranges;
   std::optional<Told> told;
   std::vector<Buffer> given;          // the buffers of its call on watched pages
@@ -88,7 +88,7 @@ struct WatchingThread {
 struct WatchingProcess {
   std::list<WatchedBlock> blocks;
   bool is_watched = false; // a block is or was watched, so all system calls stop
-  bool is_closed = false;  // the pages of its blocks
+  bool is_closed = false;  // the pages of its blocks are closed
   bool is_known = false;   // the copies of its blocks are valid, so changes are found even while the pages are open
   std::optional<uint64_t> step;
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kMostKeptPaths = 64;
 
-// The name of a watch without one.
+// Returns the name of a watch that has no name.
 std::string nameOfAddress(uint64_t address) { return fmt::format("{:#x}", address); }
 
 int rankOf(const WritePath &path) { return !path.is_within ? 2 : path.given ? 1 : 0; }

@@ -1,4 +1,4 @@
-// What the second run showed of a watched block: who wrote into it, while the program was in the finding's operation.
+// Collects who wrote into a watched block during the second run, while the program was in the finding's operation.
 #pragma once
 
 #include "analysis/second_run/verification.h"
@@ -6,26 +6,26 @@
 
 namespace msleaks::analysis::inline second_run {
 
-// Writes by where they were made.
+// Groups writes by the calls that made them.
 class Writes {
 public:
-  // `calls`: innermost first.
+  // `calls` are innermost first.
   void add(const Write &, std::vector<SiteText> calls);
-  // Those that speak for the finding first; then in the order of time. At most so many.
+  // Returns at most `most` paths. Paths that support the finding come first, then the others in the order of time.
   std::vector<WritePath> paths(size_t most) const;
 
 private:
   std::vector<WritePath> paths_;
 };
 
-// Which blocks are the finding's. `wish`: the --watch of the first run.
+// Returns which blocks belong to the finding. `wish` is the --watch of the first run.
 WriteQuestion questionOf(const Finding &, const abi::WatchWish &wish);
-// Blocks that the hooks tell of: the value of kTellVariable.
+// Returns the value of kTellVariable, which names the blocks that the hooks report.
 std::string toldBytes(const WriteQuestion &);
 
 Judgement judgeWrites(const Finding &, const WriteSum &);
 
-// Runs the program, and says in `verification` what that showed.
+// Runs the program, and adds the result to `verification`.
 Result<void> verifyWrites(const Finding &, const SecondRun &, Verification &verification);
 
 } // namespace msleaks::analysis::inline second_run
