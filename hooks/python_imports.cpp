@@ -1,5 +1,5 @@
-// Tells the runtime where Python imports modules, so that it can tell the paths of imports from others
-// (coarse_calls.h).
+// Tells the runtime the address at which Python imports modules. So the runtime can tell the paths of imports from
+// other paths (coarse_calls.h).
 #include "loaded_image.h"
 
 #include "msleaks/runtime/thread.h"

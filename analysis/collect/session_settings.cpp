@@ -49,7 +49,7 @@ Result<void> checkChange(abi::CountMode from, abi::CountMode to, std::string_vie
   return {};
 }
 Result<void> checkChange(abi::CountLaunches, abi::CountLaunches, std::string_view) { return {}; }
-// A process decides it for each image that it has loaded.
+// A process decides this once for each image that it has loaded.
 Result<void> checkChange(abi::ImportPaths from, abi::ImportPaths to, std::string_view name) {
   if (from != to)
     return fail(fmt::format("{}: which calls are apart is chosen when a session starts, not later", name),

@@ -8,7 +8,7 @@ namespace msleaks::analysis::inline compare {
 namespace {
 
 uint64_t wayOf(const SiteLine &line) {
-  std::set<uint64_t> ids; // the same path may be there twice, from two lines of a function
+  std::set<uint64_t> ids; // two lines of a function may have the same path
   for (const PathLine &path : line.paths)
     ids.insert(path.id);
   if (line.more_paths != 0 || ids.empty() || ids.contains(0))

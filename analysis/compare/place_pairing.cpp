@@ -29,7 +29,7 @@ bool isLikelySame(const PlaceFigures &a, const PlaceFigures &b) {
          (has_same_blocks || (a.line != 0 && a.line == b.line));
 }
 
-// The line. If it is not known, the offset in the library.
+// Returns the place's line. If the line is not known, returns the offset in the library.
 int64_t positionOf(const PlaceFigures &place) {
   return place.line != 0 ? place.line : static_cast<int64_t>(place.offset);
 }
@@ -84,7 +84,7 @@ void PlacePairing::pairByPurpose(Group &group) {
   }
 }
 
-// Pairs each place with the first one that is the same. Places without a partner stay in the group.
+// Pairs each place with the first place that `isSame` accepts. Places without a partner stay in the group.
 void PlacePairing::pairFirst(Group &group, bool (*isSame)(const PlaceFigures &, const PlaceFigures &)) {
   std::vector<size_t> left;
   for (const size_t index : group.now) {
@@ -116,9 +116,9 @@ void PlacePairing::pairByLine(Group &group) {
   takePairs(group, [](size_t, size_t) { return 0; });
 }
 
-// The number of lines that most places of the group have moved by.
+// Returns the number of lines by which most places of the group have moved.
 int64_t PlacePairing::shiftOf(const Group &group) const {
-  constexpr size_t kNeighbours = 64; // a generated function may have ten thousand places
+  constexpr size_t kNeighbours = 64; // limits the time, because a generated function may have ten thousand places
   std::map<int64_t, size_t> votes;
   for (size_t i = 0; i < group.now.size(); ++i) {
     const size_t first = i > kNeighbours ? i - kNeighbours : 0;
@@ -131,8 +131,8 @@ int64_t PlacePairing::shiftOf(const Group &group) const {
   return most == votes.end() ? 0 : most->first;
 }
 
-// Pairs places whose distance is 0, in their order. If the distance is negative, the place of now has no partner; if it
-// is positive, the place of before has none.
+// Pairs places whose distance is 0, in their order. If the distance is negative, the place of `now` has no partner. If
+// it is positive, the place of `before` has none.
 template <class Distance> void PlacePairing::takePairs(Group &group, Distance distance) {
   Group left;
   size_t a = 0, b = 0;

@@ -17,11 +17,11 @@
 
 namespace msleaks::analysis::inline compare {
 
-// Places by their index in the lists of the two runs. Each place is in one of the three lists, once.
+// Indices of places in the lists of the two runs. Each place occurs once, in one of the three lists.
 struct SamePlaces {
-  std::vector<std::pair<size_t, size_t>> pairs; // before, now; ascending by the place of now
-  std::vector<size_t> fresh;                    // only now
-  std::vector<size_t> gone;                     // only before
+  std::vector<std::pair<size_t, size_t>> pairs; // index in `before` and in `now`; in the order of `now`
+  std::vector<size_t> fresh;                    // places of `now` only
+  std::vector<size_t> gone;                     // places of `before` only
 };
 
 // The purpose of a place's blocks: variable, type and called function.

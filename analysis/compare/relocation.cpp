@@ -15,7 +15,7 @@ using Roots = std::pair<std::string_view, std::string_view>; // the parts of two
 constexpr size_t kMostMoves = 64;
 constexpr size_t kMostVotes = 4096; // a function that so many files have does not show where one of them is now
 
-// Splits at a slash: of "/home/me/net/src/x.c" and "/build/src/x.c" returns "/home/me/net" and "/build".
+// Splits the paths at a slash. For "/home/me/net/src/x.c" and "/build/src/x.c", returns "/home/me/net" and "/build".
 Roots rootsOf(std::string_view before, std::string_view now) {
   if (before == now)
     return {};
@@ -48,9 +48,9 @@ Relocation::Relocation(Lists before, Lists now) {
   forEachPlace(
       now, [&](const PlaceFigures &place) { (old_files.contains(place.file) ? kept_ : fresh_).insert(place.file); });
 
-  using Function = std::pair<std::string_view, std::string_view>; // and the name of its file
+  using Function = std::pair<std::string_view, std::string_view>; // the name of the file, and the function
   using Files = std::set<std::string_view>;
-  std::map<Function, std::pair<Files, Files>> files; // that only before has, and that only now has
+  std::map<Function, std::pair<Files, Files>> files; // files that only `before` has, and files that only `now` has
   const auto filesOf = [&](const PlaceFigures &place) -> std::pair<Files, Files> & {
     return files[{baseName(place.file), place.function}];
   };
@@ -70,7 +70,7 @@ Relocation::Relocation(Lists before, Lists now) {
       for (const std::string_view old_file : both.first)
         for (const std::string_view new_file : both.second)
           ++votes[rootsOf(old_file, new_file)];
-  // If several have the same number, the first comes first: the one without a move.
+  // Moves with equal votes keep their order, so "no move" comes first.
   std::vector<std::pair<Roots, size_t>> moves(votes.begin(), votes.end());
   std::stable_sort(moves.begin(), moves.end(), [](const auto &a, const auto &b) { return a.second > b.second; });
   moves.resize(std::min(moves.size(), kMostMoves));

@@ -1,4 +1,4 @@
-// Where the source files of one run lie in another run, whose program may have been built elsewhere.
+// Finds where the source files of one run lie in another run, whose program may have been built elsewhere.
 #pragma once
 
 #include "analysis/compare/place_figures.h"
@@ -28,7 +28,7 @@ private:
     std::string of(const std::string &file) const;
   };
   std::vector<Move> moves_;            // the move of most files comes first
-  std::set<std::string> kept_, fresh_; // files of now that before had, too, and files that before did not have
+  std::set<std::string> kept_, fresh_; // files of the second run: also in the first run; not in the first run
 };
 
 } // namespace msleaks::analysis::inline compare

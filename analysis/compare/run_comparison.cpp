@@ -129,7 +129,7 @@ struct MatchedPlace {
   const SameLines *before = nullptr, *after = nullptr;
 };
 
-// The order of the places, largest change first. Sorts indices, because a place is large.
+// Returns the indices of the places, largest change first. It sorts indices, because a place is large.
 std::vector<size_t> orderByChange(const std::vector<MatchedPlace> &places) {
   const auto keyOf = [](const ComparedPlace &place) {
     return std::tie(place.site.file, place.site.line, place.site.column, place.site.library, place.site.function);

@@ -14,8 +14,9 @@ namespace {
 
 using View = std::string_view;
 
-// The same paths led to the blocks. The optimizer decides which function of a path is the place. For example, a
-// function that was inlined into its caller may count as a wrapper, but in a build without optimization it does not.
+// A key for places whose blocks have the same paths. The optimizer decides which function of a path is the place. For
+// example, a function that was inlined into its caller may count as a wrapper. In a build without optimization, it does
+// not.
 using SameWay = std::tuple<uint64_t, View, View>;
 std::optional<SameWay> sameWayOf(const PlaceFigures &place) {
   if (!place.own || place.way == 0)
@@ -23,18 +24,18 @@ std::optional<SameWay> sameWayOf(const PlaceFigures &place) {
   return SameWay{place.way, place.heap, place.child};
 }
 
-// All that tells a place from others, except its line and its purpose.
+// A key with all that tells a place from others, except its line and its purpose.
 using SameFunction = std::tuple<bool, View, View, View, View, View>;
 std::optional<SameFunction> sameFunctionOf(const PlaceFigures &place, View file) {
   const bool has_file = place.own && !file.empty();
   return SameFunction{place.own, file, place.function, has_file ? View() : place.library, place.heap, place.child};
 }
 
-// The blocks of a place. Places of other names are taken for the same only if they have the same blocks.
+// The blocks of a place. Places with different names count as one place only if they have the same blocks.
 using Blocks = std::pair<uint64_t, uint64_t>;
 Blocks blocksOf(const PlaceFigures &place) { return {place.bytes, place.count}; }
 
-// A function that moved into another file, with its places.
+// A key for the places of a function that moved into another file.
 using MovedFunction = std::tuple<View, View, View, Blocks>;
 std::optional<MovedFunction> movedFunctionOf(const PlaceFigures &place) {
   if (!place.own || place.function.empty())
@@ -42,7 +43,7 @@ std::optional<MovedFunction> movedFunctionOf(const PlaceFigures &place) {
   return MovedFunction{place.function, place.heap, place.child, blocksOf(place)};
 }
 
-// A function that has another name now. The purpose of its places must be the same, too.
+// A key for the places of a function with another name. The purpose of the places must be the same, too.
 using RenamedFunction = std::tuple<View, View, View, Purpose, Blocks>;
 std::optional<RenamedFunction> renamedFunctionOf(const PlaceFigures &place, View file) {
   if (!place.own || file.empty() || purposeOf(place) == Purpose{})
@@ -50,7 +51,7 @@ std::optional<RenamedFunction> renamedFunctionOf(const PlaceFigures &place, View
   return RenamedFunction{file, place.heap, place.child, purposeOf(place), blocksOf(place)};
 }
 
-// The files of now in which the files of before are.
+// Says in which file of `now` each file of `before` is.
 class FilesNow {
 public:
   FilesNow(std::span<const PlaceFigures> before, const Relocation &relocation) {
@@ -60,7 +61,7 @@ public:
   }
   View of(const PlaceFigures &place) const { return files_.find(place.file)->second; }
 
-  // Most functions of a file may be in another file now. Changes the files of which places were paired.
+  // Corrects the files by the pairs found so far, because most functions of a file may be in another file now.
   void learn(std::span<const PlaceFigures> before, std::span<const PlaceFigures> now, const SamePlaces &found) {
     std::map<View, std::map<View, size_t>> votes;
     for (const auto &[old_index, new_index] : found.pairs)
@@ -75,13 +76,13 @@ private:
   std::unordered_map<View, std::string> files_;
 };
 
-// The functions that have places, with their files.
+// The functions with places, and their files.
 using Functions = std::unordered_set<std::pair<View, View>, KeyHash>;
 
 struct TwoRuns {
   std::span<const PlaceFigures> before, now;
   FilesNow files;
-  Functions old_functions, new_functions; // in the files of now
+  Functions old_functions, new_functions; // with the names of files in `now`
 
   void findFunctions() {
     for (const PlaceFigures &place : before)
@@ -93,7 +94,8 @@ struct TwoRuns {
 
 FunctionKey functionOf(View file, const PlaceFigures &place) { return {std::string(file), place.function}; }
 
-// The functions of now that functions of before became, as the places without a partner and the pairs found so far say.
+// Returns for functions of `before` the function of `now` that each became. The places without a partner and the pairs
+// found so far show this.
 std::map<FunctionKey, FunctionKey> findRenamed(const TwoRuns &runs, const SamePlaces &found) {
   FunctionPurposes gone, fresh;
   const auto add = [](const PlaceFigures &place, View file, const Functions &others, FunctionPurposes &to) {
@@ -116,7 +118,7 @@ std::map<FunctionKey, FunctionKey> findRenamed(const TwoRuns &runs, const SamePl
   return renamedFunctions(gone, fresh, votes, new_files);
 }
 
-// Pairs places of functions that were renamed or moved, although their blocks are others now.
+// Pairs places of functions that were renamed or moved, even if their blocks differ.
 void pairRenamed(PlacePairing &pairing, const TwoRuns &runs) {
   const std::map<FunctionKey, FunctionKey> renamed = findRenamed(runs, pairing.found());
   std::set<FunctionKey> into;

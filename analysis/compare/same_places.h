@@ -1,4 +1,4 @@
-// Which places of one run are those of another one, whose program may have been edited and built elsewhere since.
+// Finds the same places in two runs. The program may have been edited, and built in another folder, between the runs.
 #pragma once
 
 #include "analysis/compare/place_pairing.h"
@@ -8,9 +8,9 @@
 
 namespace msleaks::analysis::inline compare {
 
-// A place is known by the paths that led to it. Otherwise it is known by its source file, its function, and what the
-// block is for. Lines only decide between several such places. A function may have moved into another file, or have
-// another name now. docs/compare.md lists these rules in their order.
+// Finds the same places. Places are the same if the same paths lead to them. Otherwise the source file, the function
+// and the purpose of the block decide. Lines only decide among several such places. A function may now be in another
+// file, or have another name. docs/compare.md lists these rules in their order.
 SamePlaces samePlaces(std::span<const PlaceFigures> before, std::span<const PlaceFigures> now, const Relocation &);
 
 } // namespace msleaks::analysis::inline compare
