@@ -28,21 +28,19 @@ COVERED = (
     "CONTRIBUTING.md",
     "README.md",
     "SECURITY.md",
-    "analysis/README.md",
+    "analysis",
     "bench",
     "cmake",
     "docs",
     "driver",
     "examples",
+    "hooks",
     "passes",
     "runtime",
     "scripts",
     "test",
     "tools",
 )
-# Comments in these folders are not all rewritten yet. So they are checked only if a PATH names the folder or a file in
-# it.
-EXCLUDED = ("analysis", "hooks")
 # Folders that are not checked, because they contain generated files, or files of other projects.
 SKIPPED = {".git", ".ci", "build", "corpus", "golden", "__pycache__", "third_party"}
 
@@ -304,14 +302,10 @@ def files_of(path):
     if path.is_file():
         yield path
         return
-    named = path.resolve()
-    excluded = {ROOT / folder for folder in EXCLUDED if not named.is_relative_to(ROOT / folder)}
     for folder, folders, names in os.walk(path):
         folders[:] = sorted(name for name in folders if name not in SKIPPED)
-        outside = any(Path(folder).resolve().is_relative_to(other) for other in excluded)
         for name in sorted(names):
-            if name.endswith(".md") or not outside:
-                yield Path(folder) / name
+            yield Path(folder) / name
 
 
 def main(arguments):

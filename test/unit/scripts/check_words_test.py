@@ -157,12 +157,6 @@ class Program(unittest.TestCase):
             missing = self.run_on(str(Path(folder, "missing")))
             self.assertEqual((missing.returncode, missing.stdout), (2, ""))
 
-    def test_excluded_folders(self):
-        folder = check_words.ROOT / check_words.EXCLUDED[0]
-        self.assertFalse([path for path in check_words.files_of(check_words.ROOT)
-                          if path.is_relative_to(folder) and path.suffix != ".md"])
-        self.assertTrue([path for path in check_words.files_of(folder) if path.suffix == ".cpp"])
-
 
 if __name__ == "__main__":
     unittest.main()
