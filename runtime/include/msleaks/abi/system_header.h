@@ -20,8 +20,9 @@ static_assert(!isSystemHeader("/usr/local/src/app/a.c"));
 
 // Whether an image is a program or library of CPython. pyenv, conda and uv install them in a home directory.
 constexpr bool isInterpreter(std::string_view image) noexcept {
-  const size_t slash = image.rfind('/');
-  std::string_view name = slash == image.npos ? image : image.substr(slash + 1);
+  std::string_view name = image; // substr() may throw, and the runtime must not need libstdc++
+  if (const size_t slash = image.rfind('/'); slash != image.npos)
+    name.remove_prefix(slash + 1);
   if (name.starts_with("libpython") || image.find("/lib-dynload/") != image.npos)
     return true;
   if (!name.starts_with("python"))
