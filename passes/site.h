@@ -17,7 +17,7 @@ struct Site {
   std::vector<SourcePlace> inlined_at; // innermost first
   std::string callee, type, variable;
   uint32_t ordinal = 0;
-  bool wants_path = false; // the report needs the call path: all lines are in wrappers or system headers
+  bool wants_path = false; // the report needs the call path: no line is the user's own (SiteFlag::kForeignPlace)
   abi::Verb verb{};
   abi::Family family{};
   abi::Heap heap{};

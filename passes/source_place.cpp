@@ -57,7 +57,7 @@ SourcePlace placeOf(const CallBase &call) {
   return {plainName(*call.getFunction()), call.getModule()->getSourceFileName()};
 }
 
-bool isOfSystem(const SourcePlace &place) { return abi::isSystemHeader(place.file); }
+bool isOfSystem(const SourcePlace &place) { return abi::isSystemPath(place.file); }
 
 std::string plainName(const GlobalValue &value) { return GlobalValue::dropLLVMManglingEscape(value.getName()).str(); }
 

@@ -31,7 +31,7 @@ SourcePlace placeOf(const llvm::CallBase &call);
 SourcePlace placeOf(const llvm::DISubprogram &function);
 SourcePlace placeOf(const llvm::Function &function);
 
-// Whether the place is in a header of the compiler or the system.
+// Whether the place is in a header of the compiler, the system or an installed Python package.
 bool isOfSystem(const SourcePlace &place);
 
 // Returns a symbol's name without the prefix that prevents the code generator from mangling the name.

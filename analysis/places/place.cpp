@@ -8,10 +8,6 @@
 
 namespace msleaks::analysis::inline places {
 
-bool isSystemPath(std::string_view path) {
-  return isSystemHeader(path) || path.starts_with("/lib") || abi::isInstalledPackage(path);
-}
-
 namespace {
 
 // If the file is not known, looks for linkage names of functions in namespace std, and in libstdc++'s namespace.

@@ -29,9 +29,7 @@ struct Place {
 CallPath shownPath(SiteCatalog &, SiteId);
 
 using abi::isSystemHeader;
-
-// Whether the file, of code or an image, belongs to a distribution or an installed Python package.
-bool isSystemPath(std::string_view path);
+using abi::isSystemPath;
 
 // Whether the image belongs to a distribution, an interpreter or an installed Python package. Users do not build these
 // images with their program.

@@ -1,6 +1,6 @@
 """Prints the tables in section msl_sites of a file, one site per line: print_table.py OBJCOPY FILE
 
-Also checks magic, sizes and checksum. runtime/include/msleaks/abi/site_table.h defines the layout.
+A site is `foreign` if no line of it is the user's own. Also checks magic, sizes and checksum. runtime/include/msleaks/abi/site_table.h defines the layout.
 """
 import os
 import struct
@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 HEADER = struct.Struct("<IHHIIHHIIIII")
-ROW = struct.Struct("<QIIIIIIIIHBBB11x")
+ROW = struct.Struct("<QIIIIIIIIHBBBB10x")
 FRAME = struct.Struct("<IIII")
 MAGIC = 0x314C534D
 
@@ -46,7 +46,7 @@ def print_unit(data, begin):
 
     print(f"unit {os.path.basename(text(source))} abi={abi} rows={rows} by {text(producer)}")
     for number in range(rows):
-        (ident, file, line, column, function, callee, kind, variable, chain, chain_length, verb, family, heap) = (
+        (ident, file, line, column, function, callee, kind, variable, chain, chain_length, verb, family, heap, flags) = (
             ROW.unpack_from(body, number * row_bytes)
         )
         print(
@@ -57,7 +57,7 @@ def print_unit(data, begin):
         for i in range(chain, chain + chain_length):
             caller, file, line, column = FRAME.unpack_from(body, first_frame + i * frame_bytes)
             print(f" < {text(caller)} {os.path.basename(text(file))}:{line}:{column}", end="")
-        print()
+        print(" foreign" if flags & 1 else "")
     return begin + total
 
 

@@ -21,7 +21,7 @@ void second(int n) {
 }
 
 // O0: rows=1
-// O0: 8:40 _ZL5inneri malloc type='float' variable='values' verb=0 family=0 heap=0{{$}}
+// O0: 8:40 _ZL5inneri malloc type='float' variable='values' verb=0 family=0 heap=0 foreign{{$}}
 
 // O2: rows=3
 // O2: site [[ID:[0-9a-f]+]] inlined-calls.cpp:8:40 _ZL5inneri malloc type='float' variable='values' verb=0 family=0 heap=0 < _ZL5outeri inlined-calls.cpp:12:10 < _Z5firsti inlined-calls.cpp:16:8{{$}}

@@ -67,8 +67,8 @@ static_assert(sizeof(UnitHeader) == 56);
 inline constexpr uint32_t kFirstHeaderBytes = 40;
 
 enum SiteFlag : uint8_t {
-  // No line of the site is the user's own: all lines are in system headers or wrappers. With --call-stack auto, an
-  // allocation at this site gets a call path.
+  // No line of the site is the user's own (isSystemPath). Lines in wrappers are not the user's own here. With
+  // --call-stack auto, an allocation at this site gets a call path.
   kForeignPlace = 1 << 0,
 };
 

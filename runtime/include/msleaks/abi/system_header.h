@@ -18,6 +18,19 @@ static_assert(isSystemHeader("/opt/gcc/include/c++/14/vector"));
 static_assert(!isSystemHeader("/home/me/usr/a.c") && !isSystemHeader("/usr/src/app/a.c"));
 static_assert(!isSystemHeader("/usr/local/src/app/a.c"));
 
+// Whether an image or a source file belongs to a Python package that was installed, by pip or by a distribution.
+constexpr bool isInstalledPackage(std::string_view file) noexcept {
+  return file.find("/site-packages/") != file.npos || file.find("/dist-packages/") != file.npos;
+}
+
+// Whether a source file or an image belongs to a distribution or an installed Python package.
+constexpr bool isSystemPath(std::string_view file) noexcept {
+  return isSystemHeader(file) || file.starts_with("/lib") || isInstalledPackage(file);
+}
+
+static_assert(isSystemPath("/home/me/venv/lib/python3.12/site-packages/torch/include/c10/util/intrusive_ptr.h"));
+static_assert(!isSystemPath("/home/me/packages/a.h"));
+
 // Whether an image is a program or library of CPython. pyenv, conda and uv install them in a home directory.
 constexpr bool isInterpreter(std::string_view image) noexcept {
   std::string_view name = image; // substr() may throw, and the runtime must not need libstdc++
@@ -31,14 +44,7 @@ constexpr bool isInterpreter(std::string_view image) noexcept {
   return name.find_first_not_of("0123456789.td") == name.npos; // "python3.13t": as its builds are named
 }
 
-// Whether an image or a source file belongs to a Python package that was installed, by pip or by a distribution.
-constexpr bool isInstalledPackage(std::string_view file) noexcept {
-  return file.find("/site-packages/") != file.npos || file.find("/dist-packages/") != file.npos;
-}
-
 // Whether nobody builds this image together with the program that it runs in.
-constexpr bool isLibraryImage(std::string_view image) noexcept {
-  return isSystemHeader(image) || image.starts_with("/lib") || isInterpreter(image) || isInstalledPackage(image);
-}
+constexpr bool isLibraryImage(std::string_view image) noexcept { return isSystemPath(image) || isInterpreter(image); }
 
 } // namespace msleaks::abi
