@@ -16,7 +16,7 @@ struct Image {
   uint64_t address;  // an address in a segment, by which the loader finds the image
   uint32_t identity; // hash that identifies the file, since another file may be loaded at the same addresses
   bool gone;         // the image was unloaded
-  ImageKind kind;
+  ImageKind kind;    // becomes Own if the image is armed later
 };
 
 // The order in which the collector and other threads see changes of the arena, also on processors that reorder stores:
@@ -49,6 +49,11 @@ struct Arena {
   Image images[kMaxImages];
   abi::RingHeader *mapped[abi::kMaxRings];
 };
+
+// Returns the kind of a known image (numberOf).
+inline ImageKind kindOf(const Arena &arena, uint32_t image) noexcept {
+  return __atomic_load_n(&arena.images[image - 1].kind, __ATOMIC_RELAXED);
+}
 
 // Makes the arena and its file. If there is no room or no permission, sets errno and returns null; the process then
 // records nothing. `ancestor` is the arena that this process has inherited from its parent by a fork, or null.

@@ -5,11 +5,15 @@
 #include "definitions.h"
 #include "foreign_sites.h"
 #include "image.h"
+#include "path_tree.h"
 #include "ring.h"
 #include "system.h"
 #include "units.h"
 
 #include "msleaks/abi/direct_calls.h"
+#include "msleaks/abi/system_header.h"
+
+#include <algorithm>
 
 namespace msleaks::runtime {
 namespace {
@@ -41,6 +45,12 @@ struct WaitingImage {
 };
 constexpr uint32_t kMaxWaiting = 256;
 constinit WaitingImage waiting[kMaxWaiting]{};
+
+// The first units of instrumented images in folders of libraries. Images beyond kMaxInstrumented count as libraries. A
+// fork's child inherits the entries.
+constexpr uint32_t kMaxInstrumented = 256;
+constexpr const char *kNone = nullptr;
+constinit const char *instrumented[kMaxInstrumented]{};
 
 // The number of notes that may still be written. A program may load and unload the same image very often.
 constinit uint32_t notes_left = 64;
@@ -124,6 +134,18 @@ bool define(Arena &arena, const UnitRange &range, const ImagePlace &place) noexc
   return batch.flush();
 }
 
+// Makes an image the user's own (ImageKind::Own). The image may be known already, if a constructor before this one has
+// allocated.
+void markOwn(Arena &arena, const UnitRange &range, const ImagePlace &place) noexcept {
+  if (!abi::isLibraryImage(pathOf(arena, place)))
+    return;
+  const auto free = std::find(std::begin(instrumented), std::end(instrumented), kNone);
+  if (free != std::end(instrumented))
+    *free = range.begin;
+  if (const uint32_t image = knownImageAt(arena, reinterpret_cast<uint64_t>(range.begin)); image != 0)
+    __atomic_store_n(&arena.images[image - 1].kind, ImageKind::Own, __ATOMIC_RELAXED);
+}
+
 // Arms the units of an image. Unit::base is set after the unit is defined, so each recorded site is defined. The
 // process may fork between any two steps. In the child too, no number is used twice, and each unit with a base is
 // defined.
@@ -131,6 +153,7 @@ void armRange(Arena &arena, const UnitRange &range, const ImagePlace &place) noe
   auto [numbered, units] = measure(arena, range, place);
   if (units == 0)
     return;
+  markOwn(arena, range, place);
   numbered.first = knownNumber(numbered);
   if (numbered.first == 0) {
     if (!define(arena, range, place))
@@ -191,16 +214,25 @@ void arm(const UnitRange &range) noexcept {
     replaceWaiting(nullptr, {range, place});
 }
 
-// If the image still waits, removes it from the list. Unit::base of armed units does not change: at exit, the
+// Removes the image from the lists. Unit::base of armed units does not change: at exit, the
 // destructors of other images and of static objects still make instrumented calls.
 void disarm(const UnitRange &range) noexcept {
   const ErrnoKept kept;
   const SignalsBlocked blocked;
-  if (const ProcessLocked locked; locked)
-    replaceWaiting(range.begin, {});
+  const ProcessLocked locked;
+  if (!locked)
+    return;
+  replaceWaiting(range.begin, {});
+  std::replace(std::begin(instrumented), std::end(instrumented), const_cast<const char *>(range.begin), kNone);
 }
 
 } // namespace
+
+bool isInstrumented(const abi::ImageDefinition &image) noexcept {
+  return std::any_of(std::begin(instrumented), std::end(instrumented), [&](const char *units) {
+    return units != kNone && reinterpret_cast<uint64_t>(units) - image.begin < image.end - image.begin;
+  });
+}
 
 void armWaiting(Arena &arena) noexcept {
   for (WaitingImage &entry : waiting) {

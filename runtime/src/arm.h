@@ -9,4 +9,8 @@ namespace msleaks::runtime {
 // Call with signals blocked and Process::lock held.
 void armWaiting(Arena &arena) noexcept;
 
+// Whether an image has armed units, though it is in a folder of libraries (abi::isLibraryImage). Call with
+// Process::lock held.
+bool isInstrumented(const abi::ImageDefinition &image) noexcept;
+
 } // namespace msleaks::runtime

@@ -3,10 +3,11 @@
 // A library's constructors and destructors, and the modules that Python imports, may allocate on a million different
 // paths. Each of these paths is taken once. So the calls inside them get the node of the call around them:
 //
-//   main > dlopen > ld.so > [a constructor of libtorch > … > malloc]
+//   main > dlopen > ld.so > [a constructor of libtorch > … libtorch] > [operator new of libstdc++] > malloc
 //   main > Python > `import` > [Python > Python] > [PyInit__C > … > malloc]
 //
-// The calls in brackets have one node. Calls in the user's own code always have their own nodes.
+// The calls in brackets have one node, and a node has calls of one library only. Calls in the user's own code always
+// have their own nodes.
 #pragma once
 
 #include "msleaks/abi/definitions.h"
@@ -18,24 +19,24 @@
 namespace msleaks::runtime {
 
 enum class ImageKind : uint8_t {
-  Own,         // the user's own code
+  Own,         // the user's own code: also instrumented code, in any folder
   Library,     // a library of a distribution or of an installed Python package (abi::isLibraryImage)
   Libc,        // its functions, such as setlocale, must stay visible: the report knows what they keep
   Loader,      // the dynamic linker: it calls constructors and destructors
-  Interpreter, // Python's own code
+  Interpreter, // Python's own program or library
 };
 
-// Returns the kind of an image. `loader` is an address in the dynamic linker (AT_BASE), `import` an address in the
-// Python interpreter; 0 = there is none.
+// Returns the kind of an image that is not instrumented. `loader` is an address in the dynamic linker (AT_BASE), and
+// `import` an address in Python's code; 0 = there is none. Python's code may be linked into the user's program.
 constexpr ImageKind kindOf(const abi::ImageDefinition &image, std::string_view path, uint64_t loader,
                            uint64_t import) noexcept {
   const auto holds = [&](uint64_t address) { return address != 0 && address >= image.begin && address < image.end; };
   if (holds(loader))
     return ImageKind::Loader;
-  if (holds(import))
-    return ImageKind::Interpreter;
   if (!abi::isLibraryImage(path))
     return ImageKind::Own;
+  if (holds(import))
+    return ImageKind::Interpreter;
   return path.ends_with("/libc.so.6") ? ImageKind::Libc : ImageKind::Library;
 }
 
@@ -43,11 +44,11 @@ constexpr ImageKind kindOf(const abi::ImageDefinition &image, std::string_view p
 enum class Inner : uint8_t {
   Apart,      // each has its own node
   OfLoader,   // the next call in a library begins a part with one node
-  OneLibrary, // calls in libraries have the node of this call
+  OneLibrary, // calls in the same library have the node of this call; a call in another library begins such a part
   Import,     // calls in the interpreter have the node of this call; a call in a library begins a part with one node
 };
 
-// Whether a call in an image of this kind has the node of the call around it.
+// Whether a call has the node of the call around it, if both are in the same image. `kind` is the image's kind.
 constexpr bool sharesNode(Inner outer, ImageKind kind) noexcept {
   return (outer == Inner::OneLibrary && kind == ImageKind::Library) ||
          (outer == Inner::Import && kind == ImageKind::Interpreter);

@@ -1,8 +1,8 @@
 #include "image.h"
 
+#include "arm.h"
 #include "definitions.h"
 #include "loaded_object.h"
-#include "session.h"
 #include "system.h"
 
 #include "msleaks/abi/site_table.h"
@@ -149,7 +149,7 @@ std::string_view pathOf(Arena &arena, const ImagePlace &place) noexcept {
 }
 
 static ImageKind kindHere(const abi::ImageDefinition &image, std::string_view path) noexcept {
-  if (session.control->flags.import_paths == abi::ImportPaths::Whole)
+  if (isInstrumented(image))
     return ImageKind::Own;
   return kindOf(image, path, ::getauxval(AT_BASE), __msl_python_import);
 }

@@ -15,6 +15,13 @@ constexpr uint64_t kRetired = uint64_t{1} << 63;
 
 bool isUnloading() noexcept { return unwind::RuleCache::isUnloading(unwind::rules.epoch()); }
 
+// Whether calls in constructors and imports have their own nodes. To watch a line, the runtime looks for the line among
+// all calls of a path.
+bool keepsWholePaths() noexcept {
+  return session.control->flags.import_paths == abi::ImportPaths::Whole ||
+         session.control->watch.kind == abi::WatchKind::Line;
+}
+
 } // namespace
 
 void reservePaths(Arena &arena) noexcept {
@@ -98,28 +105,26 @@ void PathTree::setFirstChild(uint32_t parent, uint64_t key, uint32_t node) noexc
   first->node.store(node, std::memory_order_release);
 }
 
-// A call in a library does not get more than a quarter of the tree's last room: then calls inside it share its node. So
-// calls in the user's own code find room.
+// The last quarter of the tree is for calls in the user's own code. So when the other quarters are full, calls of one
+// library that follow each other have one node, also outside of constructors and imports.
 Inner PathTree::innerOfNew(uint32_t parent, uint64_t key, uint32_t image) const noexcept {
-  constexpr uint32_t kMostApart = abi::kMaxPathBlocks / 4 * 3 * abi::kPathBlockNodes;
   if (image == 0 || image == abi::kImageOfSite)
     return Inner::Apart;
-  const Image &of = arena_->images[image - 1];
-  const bool imports = of.kind == ImageKind::Interpreter && isCallOf(__msl_python_import, key);
-  const Inner inner = runtime::innerOf(innerOf(parent), of.kind, imports);
-  const bool is_scarce = header_->path_count.load(std::memory_order_relaxed) >= kMostApart;
-  return is_scarce && inner == Inner::Apart && of.kind == ImageKind::Library ? Inner::OneLibrary : inner;
+  const ImageKind kind = kindOf(*arena_, image);
+  if (kind == ImageKind::Library && header_->path_count.load(std::memory_order_relaxed) >= kScarce)
+    return Inner::OneLibrary;
+  if (keepsWholePaths())
+    return Inner::Apart;
+  return runtime::innerOf(innerOf(parent), kind, kind == ImageKind::Interpreter && isCallOf(__msl_python_import, key));
 }
 
 bool PathTree::isPartOf(uint32_t node, uint64_t address) const noexcept {
   const Inner outer = innerOf(node);
   if ((outer != Inner::OneLibrary && outer != Inner::Import) || isUnloading())
     return false;
-  const Image &nodes = arena_->images[nodeAt(node).image - 1];
-  if (address - nodes.begin < nodes.end - nodes.begin)
-    return sharesNode(outer, nodes.kind);
-  const uint32_t image = knownImageAt(*arena_, address);
-  return image != 0 && sharesNode(outer, arena_->images[image - 1].kind);
+  const uint32_t image = nodeAt(node).image;
+  const Image &nodes = arena_->images[image - 1];
+  return address - nodes.begin < nodes.end - nodes.begin && sharesNode(outer, kindOf(*arena_, image));
 }
 
 uint32_t PathTree::append(Arena &arena, const abi::PathNode &node) noexcept {

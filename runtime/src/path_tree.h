@@ -46,13 +46,16 @@ public:
     return blocks_[number / abi::kPathBlockNodes][number % abi::kPathBlockNodes];
   }
 
-  // Whether a call at this address, inside the call of a node, has the same node (sharesNode). Needs no lock. If the
-  // image is not known, returns false.
+  // Whether a call at this address, inside the call of a node, has the same node (sharesNode). Needs no lock.
   bool isPartOf(uint32_t node, uint64_t address) const noexcept;
   // The same for a call in this image (numberOf; 0 = not known).
   bool isPartOfImage(uint32_t node, uint32_t image) const noexcept {
-    return image != 0 && image != abi::kImageOfSite && sharesNode(innerOf(node), arena_->images[image - 1].kind);
+    const Inner outer = innerOf(node);
+    return outer != Inner::Apart && image == nodeAt(node).image && sharesNode(outer, kindOf(*arena_, image));
   }
+
+  // If the tree has this many nodes, new calls in libraries have the node of the call around them.
+  static constexpr uint32_t kScarce = abi::kMaxPathBlocks / 4 * 3 * abi::kPathBlockNodes;
 
   // Whether no new node is made now, since a recent request for room failed. If so, counts this path as refused.
   bool refuses() noexcept;

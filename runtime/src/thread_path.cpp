@@ -205,6 +205,15 @@ bool isPathTo(ThreadPath &path, const PathTree &tree, uint32_t node, uint32_t wa
   return node == outer;
 }
 
+// Whether isPathTo can find this path: each call has a node of its own. A node that calls share has the address of
+// their function.
+bool canBeGuessed(ThreadPath &path, const PathTree &tree, uint32_t walked) noexcept {
+  for (uint32_t i = 0; i < walked; ++i)
+    if (const PathFrame &frame = path.walked()[i]; tree.nodeAt(frame.node).address != frame.address)
+      return false;
+  return true;
+}
+
 uint32_t number(ThreadPath &path, PathTree &tree, uint32_t walked, uint32_t outer) noexcept {
   if (walked == 0)
     return outer;
@@ -214,7 +223,7 @@ uint32_t number(ThreadPath &path, PathTree &tree, uint32_t walked, uint32_t oute
   if (const uint32_t guess = tree.guess(hash); isPathTo(path, tree, guess, walked, outer)) [[likely]]
     return guess;
   const uint32_t node = numberEach(path, tree, walked, outer);
-  if (node != 0)
+  if (node != 0 && canBeGuessed(path, tree, walked))
     tree.keepGuess(hash, node);
   return node;
 }

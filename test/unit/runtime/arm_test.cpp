@@ -2,12 +2,15 @@
 // A unit's table must be in the .defs file before the unit's code may record.
 #include "session_fixture.h"
 
+#include "image.h"
+
 #include "msleaks/abi/direct_calls.h"
 #include "msleaks/runtime/record.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <dlfcn.h>
 #include <sys/resource.h>
 
 // Stands for the function of the hooks' library.
@@ -91,6 +94,40 @@ std::string ofKind(const ArenaFile &arena, abi::DefinitionKind kind) {
     if (definition.kind == kind)
       all += definition.body;
   return all;
+}
+
+// Opens a library in a folder of libraries and returns its kind, before or after a unit in its data was armed.
+runtime::ImageKind kindOfLibrary(const std::filesystem::path &file, bool is_armed_first) {
+  std::filesystem::create_directory(file.parent_path());
+  std::filesystem::copy_file(MSL_LOADABLE, file);
+  void *library = ::dlopen(file.c_str(), RTLD_NOW);
+  auto *unit = static_cast<abi::Unit *>(::dlsym(library, "msl_test_data"));
+  const std::vector<char> table = makeTable(1);
+  *unit = unitOf(reinterpret_cast<abi::UnitHeader *>(std::memcpy(unit + 1, table.data(), table.size())));
+  __msl_arm_v2(&units[0], &units[1]); // makes the arena
+  runtime::Arena &arena = *__msl_process.arena;
+  runtime::ImagePlace place{};
+  if (is_armed_first)
+    __msl_arm_v2(unit, unit + 1);
+  if (!runtime::findImage(unit, place))
+    return {};
+  const uint32_t image = runtime::numberOf(arena, place);
+  if (runtime::kindOf(arena, image) != runtime::ImageKind::Library)
+    return runtime::kindOf(arena, image);
+  __msl_arm_v2(unit, unit + 1);
+  return unit->base != 0 ? runtime::kindOf(arena, image) : runtime::ImageKind::Library;
+}
+
+TEST(Arm, MakesALibraryTheUsersOwn) {
+  const SessionDirectory session;
+  fillUnits({1});
+  for (const bool is_armed_first : {false, true})
+    EXPECT_EQ(session.runChild([&] {
+      const auto file = session.path() / "site-packages" / (is_armed_first ? "first.so" : "later.so");
+      _exit(kindOfLibrary(file, is_armed_first) == runtime::ImageKind::Own ? 0 : 1);
+    }),
+              0)
+        << is_armed_first;
 }
 
 TEST(Arm, UnitsGetNumbersAndDefinitions) {

@@ -25,14 +25,23 @@ ImageKind kindOf(std::string_view path, uint64_t loader, uint64_t import) {
 
 ImageKind kindAtPath(std::string_view path) { return kindOf(path, 0x500000, 0x600000); }
 
-// Returns how many nodes a path through images of these kinds gets. The outermost call comes first.
-unsigned nodesOf(const std::vector<ImageKind> &calls, size_t import = SIZE_MAX) {
+struct Call {
+  ImageKind kind;
+  unsigned image; // calls of the same kind and number are in one image
+  // NOLINTNEXTLINE(google-explicit-constructor): most calls of a test are in the only image of their kind
+  Call(ImageKind kind, unsigned image = 0) : kind(kind), image(image) {}
+  bool operator==(const Call &) const = default;
+};
+
+// Returns how many nodes a path of these calls gets. The outermost call comes first.
+unsigned nodesOf(const std::vector<Call> &calls, size_t import = SIZE_MAX) {
   unsigned nodes = 0;
   Inner inner = Inner::Apart;
-  for (size_t i = 0; i < calls.size(); ++i) {
-    if (sharesNode(inner, calls[i]))
+  for (size_t i = 0, last = 0; i < calls.size(); ++i) {
+    if (calls[i] == calls[last] && sharesNode(inner, calls[i].kind))
       continue;
-    inner = innerOf(inner, calls[i], i == import);
+    inner = innerOf(inner, calls[i].kind, i == import);
+    last = i;
     ++nodes;
   }
   return nodes;
@@ -49,13 +58,20 @@ TEST(CoarseCalls, KindsComeFromPathAndAddresses) {
   EXPECT_EQ(kindAtPath("/usr/lib/x86_64-linux-gnu/libssl.so.3"), kLibrary);
   EXPECT_EQ(kindAtPath("/lib/x86_64-linux-gnu/libc.so.6"), kLibc);
   EXPECT_EQ(kindOf("/opt/glibc/ld.so", 0x1000, 0), kLoader);
-  EXPECT_EQ(kindOf("/home/u/embeds-python", 0, 0x1fff), kPython);
+  EXPECT_EQ(kindOf("/home/u/.pyenv/versions/3.12.1/bin/python3.12", 0, 0x1fff), kPython);
+  EXPECT_EQ(kindOf("/home/u/embeds-python", 0, 0x1fff), kOwn); // Python is linked into the user's program
   EXPECT_EQ(kindOf("/home/u/train", 0x2000, 0xfff), kOwn);
 }
 
 TEST(CoarseCalls, AConstructorOfALibraryIsOneCall) {
   EXPECT_EQ(nodesOf({kOwn, kLibc, kLoader, kLoader, kLibrary, kLibrary, kLibrary}), 5u);
   EXPECT_EQ(nodesOf({kLoader, kLibrary, kLibrary}), 2u); // at the start of the program
+}
+
+TEST(CoarseCalls, EachLibraryOfAConstructorIsOneCall) {
+  const Call first(kLibrary, 1), second(kLibrary, 2);
+  EXPECT_EQ(nodesOf({kLoader, first, first, second, second}), 3u);
+  EXPECT_EQ(nodesOf({kLoader, first, second, first, first}), 4u); // the second library calls the first
 }
 
 TEST(CoarseCalls, AConstructorOfTheUsersIsWhole) {
@@ -97,13 +113,29 @@ uint32_t makeImage(Arena &arena, uint64_t address, ImageKind kind) {
   return number;
 }
 
+void makeTree() {
+  const CallerFrame caller = callerFrame();
+  __msl_path(caller.return_address, caller.stack_pointer, caller.frame_pointer, 0);
+}
+
+// Whether two calls of a function in a constructor of a library have one node.
+bool sharesInConstructor() {
+  makeTree();
+  Arena &arena = *__msl_process.arena;
+  PathTree &tree = *__msl_process.paths;
+  const auto function = reinterpret_cast<uint64_t>(&constructorOfLibrary);
+  const auto outside = reinterpret_cast<uint64_t>(&std::abort);
+  const uint32_t library = makeImage(arena, function, kLibrary), loader = makeImage(arena, outside, kLoader);
+  const uint32_t calls = tree.add(arena, abi::kPathBegin, outside + 1, loader);
+  return tree.add(arena, calls, function + 2, library) == tree.add(arena, calls, function + 5, library);
+}
+
 } // namespace
 
 TEST(CoarseCalls, CallsOfAConstructorHaveTheNodeOfItsFunction) {
   const test::SessionDirectory session;
   EXPECT_EQ(session.runChild([] {
-    const CallerFrame caller = callerFrame();
-    __msl_path(caller.return_address, caller.stack_pointer, caller.frame_pointer, 0); // makes the tree
+    makeTree();
     Arena &arena = *__msl_process.arena;
     PathTree &tree = *__msl_process.paths;
     const auto function = reinterpret_cast<uint64_t>(&constructorOfLibrary);
@@ -115,13 +147,55 @@ TEST(CoarseCalls, CallsOfAConstructorHaveTheNodeOfItsFunction) {
         tree.add(arena, calls, function + 5, library) == first && tree.find(calls, function + 5) == first;
     const bool begins = tree.nodeAt(first).address == function + 1 && tree.nodeAt(first).parent == calls;
     const bool shares = tree.isPartOf(first, function + 7) && !tree.isPartOf(calls, function + 7);
+    arena.images[loader - 1].kind = kLibrary;
+    const bool other_is_apart =
+        !tree.isPartOf(first, outside + 1) && !tree.isPartOfImage(first, loader) && tree.isPartOfImage(first, library);
     arena.images[library - 1].kind = kOwn;
     const bool own_is_apart = !tree.isPartOf(first, function + 7);
     const uint32_t direct = tree.add(arena, abi::kPathBegin, function + 2, library);
     const bool apart = direct != tree.add(arena, abi::kPathBegin, function + 5, library);
-    _exit(one_node && begins && shares && own_is_apart && apart ? 0 : 1);
+    _exit(one_node && begins && shares && other_is_apart && own_is_apart && apart ? 0 : 1);
   }),
             0);
+}
+
+TEST(CoarseCalls, AnOptionKeepsPathsOfConstructorsWhole) {
+  const test::SessionDirectory session;
+  EXPECT_EQ(session.runChild([] { _exit(sharesInConstructor() ? 0 : 1); }), 0);
+  session.control().flags.import_paths = abi::ImportPaths::Whole;
+  EXPECT_EQ(session.runChild([] { _exit(sharesInConstructor() ? 1 : 0); }), 0);
+}
+
+TEST(CoarseCalls, AWatchedLineIsFoundInAConstructor) {
+  const test::SessionDirectory session;
+  session.control().watch.kind = abi::WatchKind::Line;
+  EXPECT_EQ(session.runChild([] { _exit(sharesInConstructor() ? 1 : 0); }), 0);
+}
+
+TEST(CoarseCalls, InANearlyFullTreeALibraryIsOneCall) {
+  const test::SessionDirectory session;
+  for (const abi::ImportPaths option : {abi::ImportPaths::Short, abi::ImportPaths::Whole}) {
+    session.control().flags.import_paths = option;
+    EXPECT_EQ(session.runChild([] {
+      makeTree();
+      Arena &arena = *__msl_process.arena;
+      PathTree &tree = *__msl_process.paths;
+      const auto function = reinterpret_cast<uint64_t>(&constructorOfLibrary);
+      const uint32_t library = makeImage(arena, function, kLibrary);
+      const auto isOne = [&](uint32_t parent) {
+        return tree.add(arena, parent, function + 2, library) == tree.add(arena, parent, function + 5, library);
+      };
+      const bool one_with_room = isOne(abi::kPathBegin);
+      arena.header->path_count.store(PathTree::kScarce - 1);
+      const bool one_before = isOne(abi::kPathUnknown); // the first call reaches the limit
+      const uint32_t outer = tree.add(arena, abi::kPathBegin, keyOfSite(1), abi::kImageOfSite);
+      const bool one_when_scarce = isOne(outer);
+      arena.images[library - 1].kind = kOwn;
+      const uint32_t other = tree.add(arena, abi::kPathBegin, keyOfSite(2), abi::kImageOfSite);
+      _exit(!one_with_room && !one_before && one_when_scarce && !isOne(other) ? 0 : 1);
+    }),
+              0);
+  }
 }
 
 #if defined(__x86_64__)

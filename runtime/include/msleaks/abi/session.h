@@ -186,9 +186,11 @@ inline constexpr uint64_t kRetiredCaller = uint64_t{1} << 63;
 // One call of a path, with the node of the call around it. The innermost call may also be a site in instrumented code.
 // The site number (events.h) of a path is kPathSite | the number of its innermost node.
 struct PathNode {
-  uint64_t address; // return address, or a site number
-  uint32_t parent;  // the node of the call around this call, or kPathBegin or kPathUnknown
-  uint32_t image;   // ImageDefinition::image; 0 = not known; kImageOfSite: `address` is a site number
+  // The return address, or a site number. If several calls of a library have this node, the address of the library's
+  // function that the outermost of them is in, + 1.
+  uint64_t address;
+  uint32_t parent; // the node of the call around this call, or kPathBegin or kPathUnknown
+  uint32_t image;  // ImageDefinition::image; 0 = not known; kImageOfSite: `address` is a site number
 };
 inline constexpr uint32_t kImageOfSite = UINT32_MAX;
 inline constexpr uint32_t kPathBegin = 0;   // this call is the first call of the thread
