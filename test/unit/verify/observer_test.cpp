@@ -1,7 +1,8 @@
 // Tests what the tracer tells an observer about processes, threads, calls and signals of shell scripts.
-#include "analysis/base/program.h"
 #include "analysis/second_run/call_buffers.h"
 #include "analysis/second_run/tracer.h"
+
+#include "traced_program.h"
 
 #include <csignal>
 #include <gtest/gtest.h>
@@ -41,14 +42,7 @@ class TraceObserverTest : public testing::Test {
 protected:
   // Returns the wait status of the shell.
   int run(const std::string &script) {
-    SignalSetup signals{};
-    sigprocmask(SIG_BLOCK, nullptr, &signals.mask);
-    BeforeExec before;
-    before.in_child = [&] { tracer.filterCalls(); };
-    before.in_parent = [&](pid_t child) { EXPECT_TRUE(tracer.seize(child).has_value()); };
-    before.meanwhile = [&] { tracer.runToExec(); };
-    const auto started = startProgram("/bin/sh", {"sh", "-c", script}, environmentWithout({}), signals, before);
-    EXPECT_TRUE(started.has_value());
+    EXPECT_TRUE(test::startTraced(tracer, "/bin/sh", {"sh", "-c", script}).has_value());
     return tracer.run();
   }
 
@@ -75,12 +69,7 @@ TEST_F(TraceObserverTest, TheObserverDecidesAboutSignals) {
 TEST_F(TraceObserverTest, AKilledProcessHasItsStatus) { EXPECT_EQ(shellStatus(run("kill -KILL $$")), 128 + SIGKILL); }
 
 TEST_F(TraceObserverTest, AProgramThatCannotBeExecuted) {
-  BeforeExec before;
-  before.in_parent = [&](pid_t child) { EXPECT_TRUE(tracer.seize(child).has_value()); };
-  before.meanwhile = [&] { tracer.runToExec(); };
-  SignalSetup signals{};
-  sigprocmask(SIG_BLOCK, nullptr, &signals.mask);
-  const auto started = startProgram("/no/such", {"such"}, environmentWithout({}), signals, before);
+  const auto started = test::startTraced(tracer, "/no/such", {"such"});
   ASSERT_FALSE(started.has_value());
   EXPECT_EQ(started.error().exit_status, kNotFound);
   EXPECT_EQ(observer.executed, 0);

@@ -1,8 +1,9 @@
 // Tests the tracer with installed programs. The hooks offer blocks to the tracer, which guards all of them or none. The
 // programs must behave as without msleaks.
-#include "analysis/base/program.h"
 #include "analysis/second_run/guard_observer.h"
 #include "msleaks/abi/guarded.h"
+
+#include "traced_program.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -47,15 +48,7 @@ protected:
                          .replaced = [](pid_t) {}});
     Tracer tracer(guard);
     const auto environment = makeEnvironment(fmt::format("{}=4096", abi::kGuardVariable), {MSL_HOOKS_LIBRARY});
-    SignalSetup signals{};
-    sigprocmask(SIG_BLOCK, nullptr, &signals.mask);
-    Result<void> seized;
-    BeforeExec before;
-    before.in_child = [&] { tracer.filterCalls(); };
-    before.in_parent = [&](pid_t child) { seized = tracer.seize(child); };
-    const auto started = startProgram("/bin/sh", command, environment, signals, before);
-    EXPECT_TRUE(started.has_value());
-    EXPECT_TRUE(seized.has_value());
+    EXPECT_TRUE(test::startTraced(tracer, "/bin/sh", command, environment).has_value());
     const int status = tracer.run();
     blocks = guard.blocks();
     refused = guard.refused();
