@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <iterator>
+#include <span>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -25,10 +27,15 @@ uint64_t residentBytes(pid_t process, PageRange range) {
   return bytes;
 }
 
-bool isOpen(pid_t process, uint64_t address) {
-  return std::ranges::any_of(ProcessMemory(static_cast<uint32_t>(process)).maps(), [&](const MappedRange &range) {
-    return address >= range.begin && address < range.end && range.readable && range.writable;
-  });
+MappedRange rangeAt(std::span<const MappedRange> mapped, uint64_t address) {
+  const auto behind = std::ranges::upper_bound(mapped, address, {}, &MappedRange::begin);
+  return behind != mapped.begin() && address < std::prev(behind)->end ? *std::prev(behind) : MappedRange{};
+}
+
+// Whether the thread can read and write at the address now.
+bool isOpen(const TracedThread &thread, uint64_t address) {
+  const MappedRange range = rangeAt(ProcessMemory(static_cast<uint32_t>(thread.space->pid)).maps(), address);
+  return range.readable && range.writable;
 }
 
 struct GuardedProcess {
@@ -43,6 +50,18 @@ GuardedBlocks::ResidentBytes residentBytesOf(const TracedThread &thread) {
 
 } // namespace
 
+// Another thread of the parent may have touched or freed blocks since the fork.
+void GuardObserver::starts(TracedThread &thread) {
+  if (thread.space->pid != thread.tid())
+    return;
+  std::vector<MappedRange> mapped;
+  blocksOf(thread).follow([&](uint64_t address) {
+    if (mapped.empty())
+      mapped = ProcessMemory(static_cast<uint32_t>(thread.tid())).maps();
+    return rangeAt(mapped, address).readable;
+  });
+}
+
 void GuardObserver::ends(TracedThread &thread, Last last) {
   if (last.of_memory)
     blocksOf(thread).measureAll(residentBytesOf(thread));
@@ -56,7 +75,7 @@ std::optional<int> GuardObserver::signalled(TracedThread &thread, int signal) {
     return signal;
   // If `closed` is empty, another thread has opened this part meanwhile. Or the program itself has closed the page.
   if (closed.empty())
-    return isOpen(thread.space->pid, address) ? 0 : signal;
+    return isOpen(thread, address) ? 0 : signal;
   return thread.call(opening(closed), thread.space->instruction).value_or(0) == 0 ? 0 : signal;
 }
 

@@ -34,6 +34,7 @@ public:
 
   std::vector<sock_filter> filter() const override { return filterOfGuardedCalls(); }
   bool followsCalls(TracedThread &thread) override { return thread.in_call; }
+  void starts(TracedThread &) override;
   void replaced(TracedThread &thread) override { user_.replaced(thread.tid()); }
   void called(TracedThread &, const SystemCall &) override;
   void callEnds(TracedThread &, int64_t result) override;

@@ -1,6 +1,7 @@
 #include "analysis/second_run/guarded_blocks.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace msleaks::analysis::inline second_run {
 namespace {
@@ -88,7 +89,20 @@ void GuardedBlocks::remove(uint64_t address, uint64_t now_ns) {
   if (found == blocks_.end())
     return;
   found->second.block->gone_ns = now_ns;
+  removed_.emplace_back(address, std::move(found->second));
   blocks_.erase(found);
+  if (removed_.size() > kMostRemoved)
+    removed_.pop_front();
+}
+
+// The page in front of a block is open as long as the process has the block.
+void GuardedBlocks::follow(const std::function<bool(uint64_t address)> &isOpen) {
+  for (auto &[address, entry] : std::exchange(removed_, {}))
+    blocks_.try_emplace(address, std::move(entry));
+  std::erase_if(blocks_, [&](const auto &block) { return !isOpen(block.first - page_bytes_); });
+  for (auto &[address, entry] : blocks_)
+    for (size_t part = 0; part < entry.open.size(); ++part)
+      entry.open[part] = isOpen(address + part * entry.block->part_bytes);
 }
 
 // If several processes have the block, the largest number of bytes counts.

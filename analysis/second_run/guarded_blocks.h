@@ -5,10 +5,12 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace msleaks::analysis::inline second_run {
@@ -41,6 +43,7 @@ public:
   static constexpr uint64_t kMostParts = 128;
   // A process can have 65530 mappings. Each part that is opened alone needs two of them.
   static constexpr size_t kMostBlocks = 8000;
+  static constexpr size_t kMostRemoved = 256;
 
   explicit GuardedBlocks(uint64_t page_bytes) : page_bytes_(page_bytes) {}
 
@@ -67,6 +70,9 @@ public:
   };
   // Records a touch of `bytes` from an address on. From now on the touched parts count as open.
   Touch touch(uint64_t address, uint64_t bytes, uint64_t now_ns);
+  // Takes the state that a fork's child has by its own page tables. The copy of the parent's state may be younger than
+  // the child. `isOpen` returns whether the page at this address can be read.
+  void follow(const std::function<bool(uint64_t address)> &isOpen);
   // Returns all pages that are still closed. From now on they count as open, and their blocks as unwatched.
   std::vector<PageRange> openAll();
 
@@ -79,7 +85,8 @@ private:
   uint64_t pagesEnd(const GuardedBlock &block) const;
 
   uint64_t page_bytes_;
-  std::map<uint64_t, Entry> blocks_; // by address
+  std::map<uint64_t, Entry> blocks_;               // by address
+  std::deque<std::pair<uint64_t, Entry>> removed_; // the last ones, which a fork's child may still have
 };
 
 } // namespace msleaks::analysis::inline second_run

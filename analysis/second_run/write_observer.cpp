@@ -38,9 +38,11 @@ bool WriteObserver::followsCalls(TracedThread &thread) {
   return processOf(thread).is_watched || watchingOf(thread).told;
 }
 
-// A fork's child does not watch the blocks that its parent watches.
+// A fork's child does not watch the blocks that its parent watches. Its pages may be closed even if another thread has
+// opened the parent's pages since the fork.
 void WriteObserver::starts(TracedThread &thread) {
   if (WatchingProcess &process = processOf(thread); thread.space->pid == thread.tid() && !process.blocks.empty()) {
+    process.is_closed = true;
     setPages(thread, false);
     process.blocks.clear();
     process.is_watched = false;

@@ -120,5 +120,22 @@ TEST_F(GuardedBlocksTest, OpeningAllSaysThatNobodyWatches) {
   EXPECT_TRUE(blocks.openAll().empty());
 }
 
+TEST_F(GuardedBlocksTest, AForksChildHasWhatItsPageTablesSay) {
+  const uint64_t freed = kAt + 8 * kBlockPage, allocated = kAt + 16 * kBlockPage;
+  blocks.add(kAt, 2 * kBlockPage, 0, now_ns);
+  blocks.add(freed, kBlockPage, 0, now_ns);
+  // The other thread of the parent does this after the fork.
+  touch(kAt, 2 * kBlockPage);
+  touch(freed);
+  blocks.remove(freed, ++now_ns);
+  blocks.add(allocated, kBlockPage, 0, now_ns);
+  blocks.follow(
+      [&](uint64_t address) { return address == kAt - kBlockPage || address == kAt || address == freed - kBlockPage; });
+  EXPECT_TRUE(touch(kAt).empty());
+  EXPECT_TRUE((touch(kAt + kBlockPage) == PageRange{kAt + kBlockPage, kAt + 2 * kBlockPage}));
+  EXPECT_TRUE((touch(freed) == PageRange{freed, freed + kBlockPage}));
+  EXPECT_EQ(blocks.at(allocated), nullptr);
+}
+
 } // namespace
 } // namespace msleaks::analysis

@@ -1,6 +1,7 @@
 // Tests the tracer with installed programs. The hooks offer blocks to the tracer, which guards all of them or none. The
 // programs must behave as without msleaks.
 #include "analysis/second_run/guard_observer.h"
+#include "analysis/second_run/write_observer.h"
 #include "msleaks/abi/guarded.h"
 
 #include "traced_program.h"
@@ -141,6 +142,28 @@ TEST_F(TracerTest, ThreadsThatCallExecAtTheSameTime) {
 // The signal of a page that the program itself has closed is the program's.
 TEST_F(TracerTest, PagesThatTheProgramCloses) {
   EXPECT_EQ(run(fmt::format("{} protected", MSL_MAPPING_VICTIM), true).status, 0);
+}
+
+// The thread touches more blocks before the tracer handles the birth of a child.
+TEST_F(TracerTest, ChildrenOfAProcessWhoseThreadTouchesBlocks) {
+  EXPECT_EQ(run(fmt::format("{} touched", MSL_FORKING_VICTIM), true).status, 0);
+}
+
+TEST_F(TracerTest, ChildrenOfAProcessWhoseThreadFreesBlocks) {
+  EXPECT_EQ(run(fmt::format("{} freed", MSL_FORKING_VICTIM), true).status, 0);
+}
+
+TEST_F(TracerTest, ChildrenOfAProcessWhoseThreadOpensAWatchedBlock) {
+  WriteQuestion question;
+  question.name = "block";
+  question.operation = "op";
+  WriteObserver observer(question, {.wants = [](const StoppedThread &, pid_t, uint64_t) { return false; },
+                                    .written = [](const StoppedThread &, pid_t, const Write &) {},
+                                    .replaced = [](pid_t) {}});
+  Tracer tracer(observer);
+  ASSERT_TRUE(test::startTraced(tracer, MSL_FORKING_VICTIM, {"victim", "watched"}).has_value());
+  EXPECT_EQ(tracer.run(), 0);
+  EXPECT_GT(observer.operations(), 0u);
 }
 
 TEST_F(TracerTest, AMappingThatCannotBeGuardedIsRefused) {
