@@ -24,9 +24,9 @@ constexpr int kOptions = PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TR
                          PTRACE_O_TRACESECCOMP;
 
 // Returns the number that belongs to a thread's event: of the new child, the former thread number, or the wait status.
-unsigned long eventMessage(const TracedThread &thread) {
+unsigned long eventMessage(pid_t tid) {
   unsigned long message = 0;
-  return ptrace(PTRACE_GETEVENTMSG, thread.tid(), nullptr, &message) == 0 ? message : 0;
+  return ptrace(PTRACE_GETEVENTMSG, tid, nullptr, &message) == 0 ? message : 0;
 }
 
 std::shared_ptr<AddressSpace> copyFor(pid_t child, const AddressSpace &parents) {
@@ -133,9 +133,33 @@ void Tracer::adoptOrphans() {
   for (auto early = early_.begin(); early != early_.end();) {
     const auto [tid, orphan] = *early++;
     const AddressSpace *const memory = orphan.memory.get();
-    if (std::ranges::none_of(threads_, [&](const auto &entry) { return entry.second.space.get() == memory; }))
+    const bool is_lost =
+        memory != nullptr
+            ? std::ranges::none_of(threads_, [&](const auto &entry) { return entry.second.space.get() == memory; })
+            : !awaitsBirth(tid);
+    if (is_lost)
       add(tid, tid, memory != nullptr ? copyFor(tid, *memory) : nullptr);
   }
+}
+
+// Whether a thread will report the birth of this child, whose parent is not a traced process. Perhaps the parent was
+// killed. With CLONE_PARENT, our own process is the parent. A thread that has made a child reports the birth first when
+// it is stopped.
+bool Tracer::awaitsBirth(pid_t child) {
+  if (isBirthDeferred(child))
+    return true;
+  for (auto &[tid, thread] : threads_)
+    if (thread.where == Where::Running && !thread.waits_for_child)
+      stop(thread);
+  return isBirthDeferred(child);
+}
+
+bool Tracer::isBirthDeferred(pid_t child) const {
+  return std::ranges::any_of(deferred_, [&](const Stop &stop) {
+    const int event = WIFSTOPPED(stop.status) ? stop.status >> kEventShift : 0;
+    return (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK || event == PTRACE_EVENT_CLONE) &&
+           static_cast<pid_t>(eventMessage(stop.tid)) == child;
+  });
 }
 
 TracedThread &Tracer::add(pid_t tid, pid_t process, std::shared_ptr<AddressSpace> space) {
@@ -227,7 +251,7 @@ void Tracer::onCallStop(TracedThread &thread) {
 }
 
 void Tracer::onBirth(TracedThread &parent, int event) {
-  const auto tid = static_cast<pid_t>(eventMessage(parent));
+  const auto tid = static_cast<pid_t>(eventMessage(parent.tid()));
   if (tid == 0)
     return;
   const bool is_thread = syscall(SYS_tgkill, parent.process, tid, 0) == 0;
@@ -237,7 +261,7 @@ void Tracer::onBirth(TracedThread &parent, int event) {
 
 void Tracer::onExec(TracedThread &thread) {
   const pid_t tid = thread.tid();
-  if (const auto former = static_cast<pid_t>(eventMessage(thread)); former != tid)
+  if (const auto former = static_cast<pid_t>(eventMessage(thread.tid())); former != tid)
     threads_.erase(former);
   thread = TracedThread(this, tid, tid, std::make_shared<AddressSpace>(tid));
   is_started_ = true;
@@ -252,7 +276,7 @@ void Tracer::onExit(TracedThread &thread) {
   thread.where = Where::Ending;
   const auto state = thread.callState();
   const bool ends_all =
-      WIFSIGNALED(static_cast<int>(eventMessage(thread))) || (state && state->call.number == SYS_exit_group);
+      WIFSIGNALED(static_cast<int>(eventMessage(thread.tid()))) || (state && state->call.number == SYS_exit_group);
   TraceObserver::Last last;
   last.of_process = is_started_ && (ends_all || isLast(threads_, thread, &TracedThread::process)) &&
                     alive_.erase(thread.process) != 0;

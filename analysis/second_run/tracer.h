@@ -137,6 +137,8 @@ private:
   void onEnded(pid_t tid, int status);
   void onEarly(pid_t tid, int status);
   void adoptOrphans();
+  bool awaitsBirth(pid_t child);
+  bool isBirthDeferred(pid_t child) const;
   void resume(TracedThread &, int signal = 0);
   void stop(TracedThread &);
 

@@ -2,12 +2,15 @@
 // no child was killed. Its argument is one of
 //   touched   the thread touches guarded blocks, and each child touches the same blocks
 //   freed     the thread frees guarded blocks, and each child touches blocks that it still has
+//   siblings  as `touched`, but the children have the same parent as the process itself
 //   watched   the thread begins and ends the operation "op", and each child writes to the watched block "block"
 #include "msleaks/abi/guarded.h"
 
 #include <array>
 #include <atomic>
+#include <csignal>
 #include <cstdlib>
+#include <sched.h>
 #include <string_view>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -19,7 +22,7 @@ namespace {
 
 using msleaks::abi::GuardCall;
 
-constexpr int kBlocks = 3000, kNear = 20, kForks = 100;
+constexpr int kBlocks = 3000, kNear = 20, kForks = 100, kSiblings = 40;
 constexpr size_t kBytes = 20000;
 
 std::array<std::atomic<char *>, kBlocks> blocks;
@@ -77,6 +80,24 @@ template <class Child> bool forkWhile(const Child &child) {
   return true;
 }
 
+// A child that is not ours cannot be waited for. So each child writes a byte.
+bool cloneSiblings() {
+  int pipes[2];
+  if (pipe(pipes) != 0)
+    return false;
+  for (int i = 0; i < kSiblings; ++i)
+    if (syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0) == 0) {
+      touch(kBlocks - 1 - i);
+      touch(at + 1);
+      _exit(write(pipes[1], "x", 1) == 1 ? 0 : 1);
+    }
+  close(pipes[1]);
+  int lived = 0;
+  for (char byte; read(pipes[0], &byte, 1) == 1;)
+    ++lived;
+  return lived == kSiblings;
+}
+
 bool watch() {
   void *mapped = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED)
@@ -100,7 +121,7 @@ int main(int, char **argv) {
   for (auto &block : blocks)
     block = static_cast<char *>(std::malloc(kBytes));
   std::thread other(how == "freed" ? freeAll : touchAll);
-  const bool all_live = forkWhile([] { touchNear(at); });
+  const bool all_live = how == "siblings" ? cloneSiblings() : forkWhile([] { touchNear(at); });
   other.join();
   return all_live ? 0 : 1;
 }

@@ -153,6 +153,11 @@ TEST_F(TracerTest, ChildrenOfAProcessWhoseThreadFreesBlocks) {
   EXPECT_EQ(run(fmt::format("{} freed", MSL_FORKING_VICTIM), true).status, 0);
 }
 
+// The parent of such a child is the tracer.
+TEST_F(TracerTest, ChildrenThatAreSiblingsOfTheProcess) {
+  EXPECT_EQ(run(fmt::format("exec {} siblings", MSL_FORKING_VICTIM), true).status, 0);
+}
+
 TEST_F(TracerTest, ChildrenOfAProcessWhoseThreadOpensAWatchedBlock) {
   WriteQuestion question;
   question.name = "block";
