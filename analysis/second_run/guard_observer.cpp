@@ -32,10 +32,11 @@ MappedRange rangeAt(std::span<const MappedRange> mapped, uint64_t address) {
   return behind != mapped.begin() && address < std::prev(behind)->end ? *std::prev(behind) : MappedRange{};
 }
 
-// Whether the thread can read and write at the address now.
+// Whether the thread can now do at the address what has raised its signal. If it executes the instruction there, the
+// pages of a block are not executable.
 bool isOpen(const TracedThread &thread, uint64_t address) {
   const MappedRange range = rangeAt(ProcessMemory(static_cast<uint32_t>(thread.space->pid)).maps(), address);
-  return range.readable && range.writable;
+  return range.readable && range.writable && (range.executable || thread.nextInstruction() != address);
 }
 
 struct GuardedProcess {

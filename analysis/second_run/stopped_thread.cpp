@@ -96,6 +96,11 @@ void setArguments(user_regs_struct &registers, const SystemCall &call) {
 
 } // namespace
 
+std::optional<uint64_t> StoppedThread::nextInstruction() const {
+  const auto r = registers();
+  return r ? std::optional<uint64_t>(r->rip) : std::nullopt;
+}
+
 uint64_t StoppedThread::controlBlock() const {
   const auto r = registers();
   return r ? r->fs_base : 0;
@@ -165,6 +170,10 @@ bool StoppedThread::repeatCall() const {
 
 #else
 
+std::optional<uint64_t> StoppedThread::nextInstruction() const {
+  const auto r = registers();
+  return r ? std::optional<uint64_t>(r->pc) : std::nullopt;
+}
 uint64_t StoppedThread::controlBlock() const { return 0; }
 std::optional<int64_t> StoppedThread::call(const SystemCall &, uint64_t) const { return std::nullopt; }
 std::optional<int64_t> StoppedThread::callFirst(const SystemCall &) const { return std::nullopt; }

@@ -43,6 +43,8 @@ public:
   // Returns false if the thread was killed meanwhile.
   bool setRegisters(const user_regs_struct &) const;
 
+  std::optional<uint64_t> nextInstruction() const; // its address
+
   // Returns the signal at which the thread has stopped.
   std::optional<siginfo_t> signal() const;
   bool setSignal(const siginfo_t &) const;

@@ -4,6 +4,7 @@
 //   starts COUNT  no mapping ends, and the process starts another program by vfork
 //   replaced      eight threads execute another program at the same time
 //   protected     closes a page of a touched block itself, touches the page, and opens it in a signal handler
+//   executed      calls a function in a block that is not executable
 //   huge          makes one mapping that is too large for the address range of guarded blocks
 #include <fcntl.h>
 #include <pthread.h>
@@ -68,6 +69,14 @@ int main(int argc, char **argv) {
     mprotect(block, 4096, PROT_READ);
     block[0] = 2;
     return block[0] == 2 ? 0 : 4;
+  }
+  if (argc == 2 && strcmp(argv[1], "executed") == 0) {
+    block = malloc(bytes);
+    if (block == NULL)
+      return 1;
+    block[0] = 1;
+    ((void (*)(void))block)();
+    return 0;
   }
   const int before = regions();
   for (int left = argc == 3 ? atoi(argv[2]) : 0; left > 0; --left) {

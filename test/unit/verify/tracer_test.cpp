@@ -144,6 +144,10 @@ TEST_F(TracerTest, PagesThatTheProgramCloses) {
   EXPECT_EQ(run(fmt::format("{} protected", MSL_MAPPING_VICTIM), true).status, 0);
 }
 
+TEST_F(TracerTest, AProgramThatExecutesAGuardedBlock) {
+  EXPECT_EQ(run(fmt::format("{} executed; test $? = {}", MSL_MAPPING_VICTIM, 128 + SIGSEGV), true).status, 0);
+}
+
 // The thread touches more blocks before the tracer handles the birth of a child.
 TEST_F(TracerTest, ChildrenOfAProcessWhoseThreadTouchesBlocks) {
   EXPECT_EQ(run(fmt::format("{} touched", MSL_FORKING_VICTIM), true).status, 0);
