@@ -77,12 +77,12 @@ void Tracer::runToExec() {
 }
 
 int Tracer::run() {
-  while (!threads_.empty() && next())
+  while (next())
     ;
   return status_;
 }
 
-// Handles the next report of a thread. Returns false if no thread is left.
+// Handles the next report of a thread. Returns false if no thread is left, not even one whose birth was not reported.
 bool Tracer::next() {
   Stop stop{};
   if (!deferred_.empty()) {

@@ -5,8 +5,12 @@
 #include "traced_program.h"
 
 #include <csignal>
+#include <functional>
 #include <gtest/gtest.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace msleaks::analysis {
 namespace {
@@ -32,10 +36,12 @@ struct CountingObserver final : TraceObserver {
     ended_processes += last.of_process ? 1 : 0;
     ended_memories += last.of_memory ? 1 : 0;
     EXPECT_TRUE(!last.of_memory || thread.tracer->isAlone(thread));
+    atEnd(thread.tid());
   }
 
   int started = 0, executed = 0, called_exec = 0, ended_processes = 0, ended_memories = 0;
   std::vector<int> signals;
+  std::function<void(pid_t)> atEnd = [](pid_t) {};
 };
 
 class TraceObserverTest : public testing::Test {
@@ -67,6 +73,30 @@ TEST_F(TraceObserverTest, TheObserverDecidesAboutSignals) {
 }
 
 TEST_F(TraceObserverTest, AKilledProcessHasItsStatus) { EXPECT_EQ(shellStatus(run("kill -KILL $$")), 128 + SIGKILL); }
+
+// Waits until a process is in the state that /proc shows by this letter.
+void waitForState(pid_t process, std::string_view state) {
+  while (statusOf(process, "State:") != state)
+    usleep(1000);
+}
+
+// The shell ends before the tracer sees the first stop of its child.
+TEST_F(TraceObserverTest, AChildOfAKilledProcessRunsToItsEnd) {
+  const auto shell = test::startTraced(tracer, "/bin/sh", {"sh", "-c", "(exit 0) & wait"});
+  ASSERT_TRUE(shell.has_value());
+  waitForState(*shell, "t"); // at the birth of its child
+  observer.atEnd = [&](pid_t ending) {
+    if (ending == *shell && ptrace(PTRACE_CONT, ending, nullptr, nullptr) == 0)
+      waitForState(ending, "Z");
+  };
+  kill(*shell, SIGKILL);
+  for (long message = 0; message != SIGKILL; usleep(1000)) // at its end
+    ptrace(PTRACE_GETEVENTMSG, *shell, nullptr, &message);
+  EXPECT_EQ(shellStatus(tracer.run()), 128 + SIGKILL);
+  EXPECT_EQ(observer.started, 1);
+  EXPECT_EQ(observer.ended_processes, 2);
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG | __WALL), -1);
+}
 
 TEST_F(TraceObserverTest, AProgramThatCannotBeExecuted) {
   const auto started = test::startTraced(tracer, "/no/such", {"such"});
