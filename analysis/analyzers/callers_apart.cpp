@@ -44,7 +44,7 @@ std::vector<std::string> callersOf(SiteId site, const Place &place, SiteCatalog 
   std::vector<std::string> callers;
   for (size_t i = place.inlined + 1; i < lines.size() && callers.size() < kMostCallers; ++i) {
     const bool is_own = !lines[i].function.empty() && lines[i].function == lines[place.inlined].function;
-    if (!is_own && !isSystemHeader(lines[i].file))
+    if (!is_own && !isSystemPath(lines[i].file))
       callers.push_back(std::move(lines[i].text));
   }
   return callers;

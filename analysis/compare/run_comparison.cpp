@@ -80,7 +80,7 @@ std::vector<SiteLine> allocatedBy(const Report &report) {
       continue;
     const auto *place = std::get_if<std::shared_ptr<const SiteText>>(&row.at(0));
     const auto *bytes = std::get_if<uint64_t>(&row.at(1)), *count = std::get_if<uint64_t>(&row.at(2));
-    if (!place || !*place || !bytes || !count || (*place)->file.empty() || isSystemHeader((*place)->file))
+    if (!place || !*place || !bytes || !count || (*place)->file.empty() || isSystemPath((*place)->file))
       continue;
     SiteLine &line = lines.emplace_back();
     line.site = **place;

@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kCallsBehind = 8; // most frames of libraries or inlined functions between allocator and place
 
 CallLine lineOf(const FrameText &frame, const SiteText &call) {
-  const bool system = isSystemImage(call.library) || isSystemHeader(frame.file);
+  const bool system = isSystemImage(call.library) || isSystemPath(frame.file);
   if (!frame.file.empty() && frame.line != 0)
     return {std::string(baseName(frame.file)), frame.line, {}, 0, system};
   return {{}, 0, call.library, call.offset, system};

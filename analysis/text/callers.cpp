@@ -56,7 +56,7 @@ std::vector<SiteText> wrappersOf(const SiteLine &line, const std::vector<SiteTex
   std::vector<SiteText> wrappers;
   for (size_t at = line.own ? place : 0; at-- > 0;) {
     const SiteText &inner = lines[at];
-    if (!inner.file.empty() && !isSystemHeader(inner.file) &&
+    if (!inner.file.empty() && !isSystemPath(inner.file) &&
         (inner.origin == SiteOrigin::Pass || !isSystemImage(inner.library)))
       wrappers.push_back(inner);
   }

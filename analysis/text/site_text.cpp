@@ -72,10 +72,10 @@ std::string placeAndNameOf(const SiteText &site, size_t columns) {
 }
 
 std::string userPlaceOf(const SiteText &site, size_t columns) {
-  if (!isSystemHeader(site.file))
+  if (!isSystemPath(site.file))
     return {};
   for (const FrameText &frame : site.inlined_at) {
-    if (frame.file.empty() || isSystemHeader(frame.file))
+    if (frame.file.empty() || isSystemPath(frame.file))
       continue;
     std::string text = "from " + positionOf(frame.file, frame.line, frame.column, columns > 5 ? columns - 5 : 0);
     constexpr std::string_view kIn = " in ";

@@ -132,6 +132,8 @@ TEST(SiteText, SystemHeadersNameTheirUser) {
   EXPECT_EQ(userPlaceOf(site, 80), "from src/net.cpp:40:5 in net::make(int)");
   EXPECT_EQ(userPlaceOf(site, 34), "from src/net.cpp:40:5 in make(...)");
   EXPECT_EQ(userPlaceOf(site, 22), "from src/net.cpp:40:5");
+  site.file = "/home/u/venv/lib/python3.12/site-packages/torch/include/c10/util/intrusive_ptr.h";
+  EXPECT_EQ(userPlaceOf(site, 22), "from src/net.cpp:40:5");
 }
 
 TEST(Suppressions, NoMoreBlocksThanAProcessKeeps) {
