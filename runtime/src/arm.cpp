@@ -143,7 +143,7 @@ void markOwn(Arena &arena, const UnitRange &range, const ImagePlace &place) noex
   if (free != std::end(instrumented))
     *free = range.begin;
   if (const uint32_t image = knownImageAt(arena, reinterpret_cast<uint64_t>(range.begin)); image != 0)
-    __atomic_store_n(&arena.images[image - 1].kind, ImageKind::Own, __ATOMIC_RELAXED);
+    __atomic_store_n(&arena.images[image - 1].kind, static_cast<uint8_t>(ImageKind::Own), __ATOMIC_RELAXED);
 }
 
 // Arms the units of an image. Unit::base is set after the unit is defined, so each recorded site is defined. The
