@@ -16,7 +16,7 @@ struct Image {
   uint64_t address;  // an address in a segment, by which the loader finds the image
   uint32_t identity; // hash that identifies the file, since another file may be loaded at the same addresses
   bool gone;         // the image was unloaded
-  uint8_t kind;      // ImageKind; becomes Own if the image is armed later
+  ImageKind kind;    // becomes Own if the image is armed later
 };
 
 // The order in which the collector and other threads see changes of the arena, also on processors that reorder stores:
@@ -52,7 +52,9 @@ struct Arena {
 
 // Returns the kind of a known image (numberOf).
 inline ImageKind kindOf(const Arena &arena, uint32_t image) noexcept {
-  return static_cast<ImageKind>(__atomic_load_n(&arena.images[image - 1].kind, __ATOMIC_RELAXED));
+  ImageKind kind;
+  __atomic_load(&arena.images[image - 1].kind, &kind, __ATOMIC_RELAXED);
+  return kind;
 }
 
 // Makes the arena and its file. If there is no room or no permission, sets errno and returns null; the process then

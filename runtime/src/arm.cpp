@@ -142,8 +142,9 @@ void markOwn(Arena &arena, const UnitRange &range, const ImagePlace &place) noex
   const auto free = std::find(std::begin(instrumented), std::end(instrumented), kNone);
   if (free != std::end(instrumented))
     *free = range.begin;
+  ImageKind kind = ImageKind::Own;
   if (const uint32_t image = knownImageAt(arena, reinterpret_cast<uint64_t>(range.begin)); image != 0)
-    __atomic_store_n(&arena.images[image - 1].kind, static_cast<uint8_t>(ImageKind::Own), __ATOMIC_RELAXED);
+    __atomic_store(&arena.images[image - 1].kind, &kind, __ATOMIC_RELAXED);
 }
 
 // Arms the units of an image. Unit::base is set after the unit is defined, so each recorded site is defined. The

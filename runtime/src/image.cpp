@@ -170,13 +170,8 @@ uint32_t numberOf(Arena &arena, const ImagePlace &place) noexcept {
   const std::string_view path = pathOf(arena, place);
   if (!defineImage(arena, definition, path))
     return 0;
-  arena.images[arena.image_count] = {wanted.begin,
-                                     wanted.end,
-                                     wanted.load_bias,
-                                     place.address,
-                                     identityOf(place),
-                                     false,
-                                     static_cast<uint8_t>(kindHere(wanted, path))};
+  arena.images[arena.image_count] = {wanted.begin,      wanted.end, wanted.load_bias,      place.address,
+                                     identityOf(place), false,      kindHere(wanted, path)};
   __atomic_store_n(&arena.image_count, arena.image_count + 1, __ATOMIC_RELEASE);
   return definition.image;
 }
