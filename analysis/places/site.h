@@ -1,4 +1,4 @@
-// What a report knows about a place in code that allocates, frees, launches or copies.
+// A place in code that allocates, frees, launches or copies, as a report knows it.
 //
 // The strings are views. They are valid while the SiteTable or SiteCatalog of the site exists. So if all rows of a
 // damaged table name one long string, the string is stored only once.

@@ -14,7 +14,7 @@
 namespace msleaks::analysis::inline reach {
 namespace {
 
-// As in linux/pidfd.h of Linux 6.15. The headers on the build machine may be older.
+// Equals pidfd_info in linux/pidfd.h of Linux 6.15. The headers on the build machine may be older.
 struct PidfdFacts {
   uint64_t mask;
   uint64_t cgroup;

@@ -37,7 +37,7 @@ struct TouchPath {
   bool operator==(const TouchPath &) const = default;
 };
 
-// What the second run says about the blocks of the finding's place.
+// Sums over the blocks of the finding's place in the second run.
 struct GuardedSum {
   uint64_t blocks = 0, bytes = 0;
   uint64_t touched_blocks = 0;
@@ -62,7 +62,7 @@ struct WritePath {
   std::optional<uint64_t> step; // step of the first write
 };
 
-// What the second run says about the block of a finding `trampled`.
+// Sums over the watched blocks of a finding `trampled` in the second run.
 struct WriteSum {
   uint64_t blocks = 0, bytes = 0; // number and bytes of watched blocks
   uint64_t operations = 0;        // how often the program entered the finding's operation
