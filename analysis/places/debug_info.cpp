@@ -1,5 +1,6 @@
 #include "analysis/places/debug_info.h"
 
+#include "analysis/base/ranges.h"
 #include "analysis/places/type_layouts.h"
 
 #include <algorithm>
@@ -27,13 +28,6 @@ template <class F> void forEachRange(Dwarf_Die &die, const F &f) {
   for (ptrdiff_t at = 0; (at = dwarf_ranges(&die, at, &base, &begin, &end)) > 0;)
     if (begin < end)
       f(begin, end);
-}
-
-// Returns the entry of the list that contains the address, or null. The list is in order of `begin`.
-template <class List> auto *rangeAt(List &list, uint64_t address) {
-  auto found = std::upper_bound(list.begin(), list.end(), address,
-                                [](uint64_t value, const auto &range) { return value < range.begin; });
-  return found != list.begin() && address < std::prev(found)->end ? &*std::prev(found) : nullptr;
 }
 
 std::string textOf(const char *text) { return text ? text : ""; }

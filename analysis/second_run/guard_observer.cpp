@@ -1,14 +1,12 @@
 #include "analysis/second_run/guard_observer.h"
 
 #include "analysis/base/machine.h"
+#include "analysis/base/ranges.h"
 #include "analysis/reach/process_memory.h"
 #include "msleaks/abi/guarded.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <iterator>
-#include <span>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -27,16 +25,13 @@ uint64_t residentBytes(pid_t process, PageRange range) {
   return bytes;
 }
 
-MappedRange rangeAt(std::span<const MappedRange> mapped, uint64_t address) {
-  const auto behind = std::ranges::upper_bound(mapped, address, {}, &MappedRange::begin);
-  return behind != mapped.begin() && address < std::prev(behind)->end ? *std::prev(behind) : MappedRange{};
-}
-
 // Whether the thread can now do at the address what has raised its signal. If it executes the instruction there, the
 // pages of a block are not executable.
 bool isOpen(const TracedThread &thread, uint64_t address) {
-  const MappedRange range = rangeAt(ProcessMemory(static_cast<uint32_t>(thread.space->pid)).maps(), address);
-  return range.readable && range.writable && (range.executable || thread.nextInstruction() != address);
+  const std::vector<MappedRange> mapped = ProcessMemory(static_cast<uint32_t>(thread.space->pid)).maps();
+  const MappedRange *range = rangeAt(mapped, address);
+  return range != nullptr && range->readable && range->writable &&
+         (range->executable || thread.nextInstruction() != address);
 }
 
 struct GuardedProcess {
@@ -59,7 +54,8 @@ void GuardObserver::starts(TracedThread &thread) {
   blocksOf(thread).follow([&](uint64_t address) {
     if (mapped.empty())
       mapped = ProcessMemory(static_cast<uint32_t>(thread.tid())).maps();
-    return rangeAt(mapped, address).readable;
+    const MappedRange *range = rangeAt(mapped, address);
+    return range != nullptr && range->readable;
   });
 }
 

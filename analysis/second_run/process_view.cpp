@@ -1,6 +1,7 @@
 #include "analysis/second_run/process_view.h"
 
 #include "analysis/base/files.h"
+#include "analysis/base/ranges.h"
 #include "analysis/base/text.h"
 #include "analysis/reach/process_memory.h"
 #include "analysis/second_run/vocabulary.h"
@@ -65,12 +66,7 @@ bool isImage(pid_t thread, uint64_t address) {
   return classOf(ProcessMemory(static_cast<uint32_t>(thread)), address) != ELFCLASSNONE;
 }
 
-const Image *ProcessView::at(uint64_t address) const {
-  const auto behind = std::ranges::upper_bound(images, address, {}, &Image::begin);
-  if (behind == images.begin() || !std::prev(behind)->holds(address))
-    return nullptr;
-  return &*std::prev(behind);
-}
+const Image *ProcessView::at(uint64_t address) const { return rangeAt(images, address); }
 
 // Skips the dynamic linker: the program may have been started by a call of the dynamic linker.
 const Image *ProcessView::program() const {
