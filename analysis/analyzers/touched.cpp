@@ -102,6 +102,8 @@ public:
       looks_[event.process] = {pages.allocated_ns, pages.at_exit != 0};
   }
   void onPages(const Block &block, const TouchedPages &pages) override {
+    if (pages.is_sample)
+      return; // samples.cpp
     Touched &touched = elementAt(blocks_, block.id.index);
     if (touched.known && touched.bytes == 0 && pages.bytes != 0)
       touched.until_ns = looks_[block.process].begin_ns;

@@ -127,7 +127,7 @@ bool ProcessCollector::isDue(Ring &ring, uint64_t head, uint64_t now_ns) const {
   if (ring.pending_since_ns == 0)
     ring.pending_since_ns = now_ns;
   return pending >= kDueSlots || pending >= ring.reader.capacity() / 4 || now_ns - ring.pending_since_ns >= kDueAgeNs ||
-         bringsLargeBlock(ring, head, now_ns);
+         bringsBlocks(ring, head, now_ns);
 }
 
 bool ProcessCollector::shallDrain(Ring &ring, uint64_t head, Urgency urgency, uint64_t now_ns) const {

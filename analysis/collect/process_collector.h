@@ -117,8 +117,9 @@ private:
     uint64_t pending_since_ns = 0;
     bool ended = false;
     uint64_t complete_until_ns = 0; // all events of the ring before this time are stored
-    // For the search for large blocks, which runs ahead of the draining.
-    uint64_t searched_until = 0, next_search_ns = 0;
+    // For the search for blocks to look at, which runs ahead of the draining. `small_bytes` is the sum of small blocks
+    // that the search has found.
+    uint64_t searched_until = 0, next_search_ns = 0, small_bytes = 0;
   };
 
   bool seesPages();
@@ -129,7 +130,7 @@ private:
   void openRing(uint32_t index, bool ended);
   bool hasOpenPredecessor(const Ring &) const;
   bool waitsForPredecessor(const Ring &) const;
-  bool bringsLargeBlock(Ring &, uint64_t head, uint64_t now_ns) const;
+  bool bringsBlocks(Ring &, uint64_t head, uint64_t now_ns) const;
   bool isDue(Ring &, uint64_t head, uint64_t now_ns) const;
   bool shallDrain(Ring &, uint64_t head, Urgency, uint64_t now_ns) const;
   Result<void> drainRing(Ring &, uint64_t head, CollectOutput &);

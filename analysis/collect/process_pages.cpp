@@ -1,4 +1,5 @@
-// The pages of a process' large blocks: when the collector looks at them, and what it stores in the trace.
+// The blocks of a process whose pages or content the collector reads: when it looks at them, and what it stores in the
+// trace.
 #include "analysis/base/machine.h"
 #include "analysis/collect/process_collector.h"
 #include "analysis/reach/proc_stat.h"
@@ -11,10 +12,11 @@
 namespace msleaks::analysis::inline collect {
 namespace {
 
-// The collector looks at a block's pages only after it has drained the block's Alloc event. So it searches the rings
-// for large blocks early.
+// The collector looks at a block only after it has drained the block's Alloc event. So it searches the rings early for
+// large blocks, and for so many small blocks that some are in the sample.
 constexpr uint64_t kLeastSearchPauseNs = 10'000'000, kSearchesOfAge = 400;
 constexpr uint64_t kSlotsOfSearch = 256;
+constexpr uint64_t kSmallBytesOfDrain = 1 << 20;
 
 } // namespace
 
@@ -73,18 +75,24 @@ Result<void> ProcessCollector::storePages(const std::vector<abi::Slot> &slots, T
 }
 
 // Searches the pending events from time to time, and less often as the process gets older.
-bool ProcessCollector::bringsLargeBlock(Ring &ring, uint64_t head, uint64_t now_ns) const {
+bool ProcessCollector::bringsBlocks(Ring &ring, uint64_t head, uint64_t now_ns) const {
   if (!pages_ || now_ns < ring.next_search_ns)
     return false;
   ring.next_search_ns = now_ns + std::max(kLeastSearchPauseNs, (now_ns - facts().attach_ns) / kSearchesOfAge);
+  if (ring.searched_until <= ring.reader.position()) {
+    ring.searched_until = ring.reader.position();
+    ring.small_bytes = 0;
+  }
   std::array<abi::Slot, kSlotsOfSearch> slots;
-  uint64_t &at = ring.searched_until;
-  for (at = std::max(at, ring.reader.position()); at < head;) {
-    const auto found = std::span(slots).first(std::min(head - at, kSlotsOfSearch));
-    ring.reader.copy(at, found);
-    at += found.size();
-    if (std::any_of(found.begin(), found.end(), [this](const abi::Slot &slot) { return pages_->begins(slot); }))
-      return true;
+  while (ring.searched_until < head) {
+    const auto found = std::span(slots).first(std::min(head - ring.searched_until, kSlotsOfSearch));
+    ring.reader.copy(ring.searched_until, found);
+    ring.searched_until += found.size();
+    for (const abi::Slot &slot : found) {
+      ring.small_bytes += pages_->sampledBytes(slot);
+      if (pages_->begins(slot) || ring.small_bytes >= kSmallBytesOfDrain)
+        return true;
+    }
   }
   return false;
 }

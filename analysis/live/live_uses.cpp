@@ -1,5 +1,6 @@
 // Finds the blocks that launches, copies and fills use, and the pages that were touched in other blocks.
 #include "analysis/live/live_process.h"
+#include "msleaks/abi/sampled_block.h"
 
 namespace msleaks::analysis::inline live {
 
@@ -67,7 +68,8 @@ void LiveSet::onPages(const StreamEvent &event, const abi::PagesEvent &pages) {
   if (!block || block->reserve || block->time_ns != pages.allocated_ns || block->size != pages.size)
     return;
   for (BlockObserver *observer : observers_)
-    observer->onPages(*block, {pages.header.time, pages.touched, pages.at_exit != 0});
+    observer->onPages(*block, {pages.header.time, pages.touched, (pages.at_exit & abi::kPagesLast) != 0,
+                               (pages.at_exit & abi::kPagesOfSample) != 0});
 }
 
 } // namespace msleaks::analysis::inline live

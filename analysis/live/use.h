@@ -29,8 +29,9 @@ struct CopyToDevice {
 // How many bytes of a block were touched when its pages were looked at.
 struct TouchedPages {
   uint64_t time_ns = 0;
-  uint64_t bytes = 0;   // the other bytes were never read or written
-  bool is_last = false; // the last look, because the block is freed now
+  uint64_t bytes = 0;     // the other bytes were never read or written. In a sample they are zeros
+  bool is_last = false;   // the last look, because the block is freed now
+  bool is_sample = false; // the block is small, and its content was looked at (abi/sampled_block.h)
 };
 
 // Whether uses of blocks of this heap can be seen.

@@ -68,6 +68,10 @@ Result<void> checkHeader(const std::filesystem::path &file, const abi::ArenaHead
     return broken(file, "its table of callers lies outside");
   if (!fits(header.path_blocks_offset, abi::kMaxPathBlocks, sizeof(abi::PathBlock), file_bytes))
     return broken(file, "its table of paths lies outside");
+  if (header.large_blocks_offset % alignof(abi::LargeBlocks) != 0 ||
+      (header.large_blocks_offset != 0 &&
+       !fits(header.large_blocks_offset, 1, sizeof(abi::LargeBlocks), header.rings_offset)))
+    return broken(file, "its table of large blocks lies outside");
   return {};
 }
 
@@ -153,6 +157,7 @@ Result<std::optional<ArenaReader>> ArenaReader::open(const std::filesystem::path
   arena.rings_offset_ = header.rings_offset;
   arena.callers_offset_ = header.callers_offset;
   arena.path_blocks_offset_ = header.path_blocks_offset;
+  arena.large_blocks_offset_ = header.large_blocks_offset;
   arena.max_rings_ = header.max_rings;
   arena.max_callers_ = header.max_callers;
   return arena;

@@ -146,8 +146,10 @@ public:
   uint32_t askedImage() const;
   // Stores the answer and lets the process continue. Ranges for which there is no room are left out.
   void answerImage(const std::vector<abi::WatchRange> &);
-  // The blocks about which the collector tells the process.
-  abi::LargeBlocks *largeBlocks() { return &header()->large_blocks; }
+  // The blocks about which the collector tells the process; null: the arena has no room for them.
+  abi::LargeBlocks *largeBlocks() {
+    return large_blocks_offset_ == 0 ? nullptr : mapping_.at<abi::LargeBlocks>(large_blocks_offset_);
+  }
   // Where the runtime stores its data about a thread.
   OwnStorage ownStorage() const;
 
@@ -160,7 +162,7 @@ private:
   FileDescriptor file_;
   Mapping mapping_;
   ArenaFacts facts_;
-  uint64_t rings_offset_ = 0, callers_offset_ = 0, path_blocks_offset_ = 0;
+  uint64_t rings_offset_ = 0, callers_offset_ = 0, path_blocks_offset_ = 0, large_blocks_offset_ = 0;
   uint32_t max_rings_ = 0, max_callers_ = 0;
 };
 

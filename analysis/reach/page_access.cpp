@@ -17,12 +17,6 @@ constexpr uint64_t kBytesOfPart = uint64_t{512} << 20; // takes some ms, and the
 constexpr uint64_t kBytesOfCall = 256 << 10;           // reading this many bytes' pages takes as long as the system
                                                        // call itself
 constexpr size_t kMostBlocks = 100'000;
-// No process has a larger address space. An event with a larger number is damaged.
-constexpr uint64_t kAddressSpaceBytes = uint64_t{1} << 57;
-
-bool isInAddressSpace(uint64_t address, uint64_t size) {
-  return address < kAddressSpaceBytes && size <= kAddressSpaceBytes - address;
-}
 
 bool isHost(abi::Heap heap) { return heap == abi::Heap::Host || heap == abi::Heap::Mapping; }
 
@@ -202,6 +196,9 @@ void PageAccess::rest(uint64_t now_ns) {
 // Adds an event for the end of the look if something has changed. It is also needed if a block is still untouched,
 // because the next look may find it touched.
 void PageAccess::endLook(uint64_t now_ns, bool at_exit) {
+  const uint64_t cpu_ns = readClockNs(CLOCK_THREAD_CPUTIME_ID);
+  samples_.look(*memory_, now_ns, at_exit, found_);
+  cost_ns_ += readClockNs(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
   rest(now_ns);
   if (at_exit)
     next_ns_ = UINT64_MAX;
@@ -218,54 +215,6 @@ void PageAccess::endLook(uint64_t now_ns, bool at_exit) {
     events_.insert(events_.end(), std::begin(any.slots), std::end(any.slots));
   }
   found_.clear();
-}
-
-namespace {
-
-uint64_t addressOfBlock(const abi::LargeBlock &block) { return block.address.load(std::memory_order_relaxed); }
-
-// 0: the entry is free.
-uint64_t sizeAt(const abi::LargeBlock &place) {
-  return addressOfBlock(place) != 0 ? place.size.load(std::memory_order_relaxed) : 0;
-}
-
-} // namespace
-
-// The process uses an entry only if the address is the same before and after it has read the other fields.
-void LargeBlocks::add(uint64_t address, uint64_t size, uint64_t time_ns) {
-  if (told_ == nullptr || address == 0)
-    return;
-  remove(address);
-  abi::LargeBlock *place =
-      std::min_element(std::begin(told_->blocks), std::end(told_->blocks),
-                       [](const auto &one, const auto &other) { return sizeAt(one) < sizeAt(other); });
-  if (sizeAt(*place) >= size)
-    return;
-  place->address.store(0, std::memory_order_release);
-  std::atomic_thread_fence(std::memory_order_release); // the 0 becomes visible before the other fields change
-  place->size.store(size, std::memory_order_relaxed);
-  place->time_ns.store(time_ns, std::memory_order_relaxed);
-  place->address.store(address, std::memory_order_release);
-  tellFilter();
-}
-
-void LargeBlocks::remove(uint64_t address) {
-  if (told_ == nullptr || address == 0)
-    return;
-  for (abi::LargeBlock &block : told_->blocks) {
-    uint64_t expected = address;
-    if (addressOfBlock(block) == address && block.address.compare_exchange_strong(expected, 0))
-      return tellFilter();
-  }
-}
-
-void LargeBlocks::tellFilter() {
-  std::array<uint64_t, abi::kLargeFilterWords> words{};
-  for (const abi::LargeBlock &block : told_->blocks)
-    if (const uint64_t address = addressOfBlock(block); address != 0)
-      words[abi::largeBitOf(address) / 64] |= uint64_t{1} << abi::largeBitOf(address) % 64;
-  for (size_t i = 0; i < words.size(); ++i)
-    told_->filter[i].store(words[i], std::memory_order_relaxed);
 }
 
 } // namespace msleaks::analysis::inline reach

@@ -4,11 +4,14 @@
 // A page that is absent was never read or written since its mapping was made, or since the page was given back to the
 // kernel. A page that is present may have been touched by an earlier block at this address. So too much may count as
 // touched, but never too little.
+//
+// The content of a sample of smaller blocks is read, too (SampledBlocks).
 #pragma once
 
 #include "analysis/reach/process_memory.h"
+#include "analysis/reach/sampled_blocks.h"
+#include "analysis/reach/told_blocks.h"
 #include "msleaks/abi/events.h"
-#include "msleaks/abi/session.h"
 
 #include <array>
 #include <cstdint>
@@ -18,39 +21,25 @@
 
 namespace msleaks::analysis::inline reach {
 
-// Tells a process which of its blocks the collector looks at. The process itself looks at such a block again just
-// before it frees it (abi::LargeBlocks).
-class LargeBlocks {
-public:
-  // Null: the process is not told.
-  explicit LargeBlocks(abi::LargeBlocks *told) : told_(told) {}
-
-  // If there are too many blocks, the largest are kept.
-  void add(uint64_t address, uint64_t size, uint64_t time_ns);
-  void remove(uint64_t address);
-
-private:
-  void tellFilter();
-
-  abi::LargeBlocks *told_;
-};
-
 class PageAccess {
 public:
   // Looks at host blocks and mappings of at least `least_bytes`. If `told` is not null, it tells the process about
   // them.
   PageAccess(uint32_t pid, uint64_t least_bytes, abi::LargeBlocks *told = nullptr)
-      : pid_(pid), least_bytes_(least_bytes), told_(told) {}
+      : pid_(pid), least_bytes_(least_bytes), told_(told), samples_(least_bytes, told_) {}
 
   uint32_t pid() const { return pid_; }
-  bool hasBlocks() const { return !blocks_[0].empty() || !blocks_[1].empty(); }
+  bool hasBlocks() const { return hasLargeBlocks() || samples_.hasBlocks(); }
   // Whether the kernel shows the page table of this process. The first call opens it.
   bool works();
   // Whether the event allocates a block to look at.
   bool begins(const abi::Slot &) const;
+  // If the event allocates a block that may be in the sample of small blocks: its size, else 0.
+  uint64_t sampledBytes(const abi::Slot &slot) const { return samples_.bytesOf(slot); }
   // Takes an event, whose time is in ns. The events of each thread must be in order.
   void onEvent(const abi::Slot &slot) {
-    if (hasBlocks() || begins(slot))
+    samples_.onEvent(slot);
+    if (hasLargeBlocks() || begins(slot))
       follow(slot);
   }
   // Whether a look is due. Looks happen at most 100 times a second and take at most a fiftieth of the time. They are
@@ -79,6 +68,7 @@ private:
     uint64_t address = 0;
   };
 
+  bool hasLargeBlocks() const { return !blocks_[0].empty() || !blocks_[1].empty(); }
   void follow(const abi::Slot &);
   void add(abi::Heap, uint64_t address, uint64_t size, uint64_t time_ns);
   void remove(abi::Heap, uint64_t address, uint64_t size, uint64_t time_ns);
@@ -94,7 +84,8 @@ private:
   uint32_t pid_;
   std::optional<ProcessMemory> memory_; // opened at the first look
   uint64_t least_bytes_, left_out_ = 0;
-  LargeBlocks told_;
+  ToldBlocks told_;
+  SampledBlocks samples_;
   std::array<Blocks, 2> blocks_;        // blocks of the host's heap, and mappings
   uint64_t first_ns_ = 0;               // when the first look began
   uint64_t changed_ns_ = 0;             // when a look last found a change

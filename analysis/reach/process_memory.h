@@ -25,6 +25,12 @@ std::vector<MappedRange> parseMaps(std::string_view text);
 
 uint64_t systemPageBytes(); // the size of a page
 
+// No process has a larger address space. An event with a larger number is damaged.
+inline constexpr uint64_t kAddressSpaceBytes = uint64_t{1} << 57;
+constexpr bool isInAddressSpace(uint64_t address, uint64_t size) {
+  return address < kAddressSpaceBytes && size <= kAddressSpaceBytes - address;
+}
+
 // Reads the memory of a process, as far as it is mapped. Returns the number of bytes that were read.
 uint64_t readMemory(pid_t process, uint64_t address, std::span<std::byte> to);
 

@@ -94,6 +94,8 @@ std::string whyNotVerifiable(const Finding &finding) {
   if (finding.heap != abi::Heap::Host && finding.heap != abi::Heap::Mapping)
     return fmt::format("memory of the heap '{}' cannot be guarded, only host blocks and mappings",
                        abi::nameOf(finding.heap));
+  if (const auto bytes = evidenceOf<uint64_t>(finding, "block_bytes"); bytes > 0 && bytes < kLeastGuardedBytes)
+    return fmt::format("blocks of less than {} cannot be guarded", bytesText(kLeastGuardedBytes));
   return {};
 }
 

@@ -70,6 +70,10 @@ struct WriteSum {
   std::vector<WritePath> paths;
 };
 
+// The second run guards blocks of this size or more. Only samples are about smaller blocks (abi/sampled_block.h): all
+// other findings about touches have at least the least size of --access.
+inline constexpr uint64_t kLeastGuardedBytes = 16384;
+
 struct Judgement {
   Outcome outcome = Outcome::Unknown;
   std::string why; // one clause

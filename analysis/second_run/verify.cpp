@@ -19,7 +19,6 @@
 namespace msleaks::analysis::inline second_run {
 namespace {
 
-constexpr uint64_t kLeastBytes = 16384; // no finding about touches has smaller blocks (flags.def, access_min)
 constexpr size_t kShownCalls = 64, kMostPaths = 16;
 constexpr size_t kOwnCalls = 8; // frames of the hooks inside of the allocator's caller
 
@@ -83,7 +82,8 @@ Result<void> verifyTouches(const Finding &finding, const SecondRun &run, Verific
                      const GuardedBlock &) { calls.touched(thread, process); },
       .replaced = [&](pid_t process) { calls.replaced(process); },
   });
-  verification.exit_status = MSL_TRY(runAgain(run, guard, fmt::format("{}={}", abi::kGuardVariable, kLeastBytes)));
+  verification.exit_status =
+      MSL_TRY(runAgain(run, guard, fmt::format("{}={}", abi::kGuardVariable, kLeastGuardedBytes)));
   verification.sum = sumOf(guard.blocks(), readMonotonicNs(), systemPageBytes());
   verification.touches = calls.touches();
   verification.sum.refused = guard.refused();

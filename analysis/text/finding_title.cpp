@@ -106,6 +106,9 @@ std::string unusedText(const Finding &finding) {
 }
 
 std::string overallocatedText(const Finding &finding) {
+  if (const auto sampled = numberIn(finding, "sampled_blocks"))
+    return fmt::format("{} of {} hold only zeros, by a sample of {}", bytesText(finding.bytes),
+                       blocksText(finding.count), countText(*sampled));
   return fmt::format("{} of {} {} never touched", bytesText(finding.bytes), blocksText(finding.count),
                      finding.count == 1 ? "is" : "are");
 }

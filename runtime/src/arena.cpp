@@ -14,8 +14,9 @@ namespace {
 
 constexpr uint64_t roundedUp(uint64_t bytes, uint64_t granule) { return (bytes + granule - 1) & ~(granule - 1); }
 
-constexpr uint64_t kEntriesOffset = abi::kHeaderBytes;
-constexpr uint64_t kFirstBytes = 2 * abi::kHeaderBytes; // the header, and enough ring entries for most processes
+constexpr uint64_t kLargeBlocksOffset = abi::kHeaderBytes;
+constexpr uint64_t kEntriesOffset = 2 * abi::kHeaderBytes;
+constexpr uint64_t kFirstBytes = 3 * abi::kHeaderBytes; // up to enough ring entries for most processes
 constexpr uint64_t kCallersOffset =
     roundedUp(kEntriesOffset + sizeof(abi::RingEntry) * abi::kMaxRings, abi::kMinPageBytes);
 constexpr uint64_t kCallersBytes = sizeof(abi::Caller) * abi::kMaxCallers;
@@ -123,6 +124,7 @@ void fillHeader(abi::ArenaHeader &header, uint64_t ticks) noexcept {
   header.rings_offset = kEntriesOffset;
   header.callers_offset = kCallersOffset;
   header.path_blocks_offset = kPathBlocksOffset;
+  header.large_blocks_offset = kLargeBlocksOffset;
   header.max_rings = abi::kMaxRings;
   header.max_callers = abi::kMaxCallers;
   header.page_bytes = static_cast<uint32_t>(session.page_bytes);
@@ -154,6 +156,7 @@ bool makeFile(Arena &arena, uint64_t ticks) noexcept {
     return false;
   arena.header = static_cast<abi::ArenaHeader *>(at);
   arena.entries = reinterpret_cast<abi::RingEntry *>(static_cast<char *>(at) + kEntriesOffset);
+  arena.large_blocks = reinterpret_cast<abi::LargeBlocks *>(static_cast<char *>(at) + kLargeBlocksOffset);
   return true;
 }
 

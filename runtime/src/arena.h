@@ -38,6 +38,7 @@ struct Image {
 struct Arena {
   abi::ArenaHeader *header;
   abi::RingEntry *entries;
+  abi::LargeBlocks *large_blocks;
   PathText rings_path, defs_path;
   bool definitions_made; // the file of definitions exists
   bool definitions_full; // no more definitions can be written

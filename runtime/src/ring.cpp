@@ -185,7 +185,7 @@ Arena *attach() noexcept {
     return nullptr;
   }
   __msl_process.arena = arena;
-  __atomic_store_n(&__msl_process.large_blocks, &arena->header->large_blocks, __ATOMIC_RELEASE);
+  __atomic_store_n(&__msl_process.large_blocks, arena->large_blocks, __ATOMIC_RELEASE);
   __msl_process.clock = session.control->clock;
   last_arena = arena;
   armWaiting(*arena);

@@ -17,8 +17,9 @@ THREADS = 2
 PAIRS = 2_000_000  # this many pairs of malloc and free take about 0.3 s, longer than the longest wait before a kill (0.2 s)
 # Additional seconds before a kill, since a program starts slowly under an emulator.
 STARTS_AFTER = float(os.environ.get("MSLEAKS_STARTS_AFTER", "0"))
-# If the collector was killed, a thread of the program waits 100 ms once, and then drops events.
-OPTIONS = ["--no-report", "--block-timeout-ms", "100", "--ring-kib", "64", "--ring-max-kib", "1024"]
+# If the collector was killed, a thread of the program waits 100 ms once, and then drops events. With `--access calls` a thread
+# records no events but those of its own calls.
+OPTIONS = ["--no-report", "--access", "calls", "--block-timeout-ms", "100", "--ring-kib", "64", "--ring-max-kib", "1024"]
 
 
 class Counts:

@@ -78,6 +78,8 @@ INSTANTIATE_TEST_SUITE_P(
                     HeaderFault{"too_many_rings", [](auto &h) { h.max_rings = UINT32_MAX; }},
                     HeaderFault{"callers_outside", [](auto &h) { h.callers_offset = ArenaMaker::kFileBytes; }},
                     HeaderFault{"callers_unaligned", [](auto &h) { h.callers_offset += 4; }},
+                    HeaderFault{"large_blocks_outside", [](auto &h) { h.large_blocks_offset = h.rings_offset; }},
+                    HeaderFault{"large_blocks_unaligned", [](auto &h) { h.large_blocks_offset = 8; }},
                     HeaderFault{"too_many_callers", [](auto &h) { h.max_callers = UINT32_MAX; }}),
     [](const auto &fault) { return fault.param.name; });
 

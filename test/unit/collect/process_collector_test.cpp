@@ -82,6 +82,34 @@ TEST_F(ProcessCollectorTest, ALargeBlockIsDrainedSoon) {
   EXPECT_EQ(drainedAt(900), 1u) << "as ever";
 }
 
+// Many small blocks may be in the sample. So their events do not wait for a large batch, either.
+TEST_F(ProcessCollectorTest, ManySmallBlocksAreDrainedSoon) {
+  constexpr uint64_t kMs = 1'000'000, kSmall = 128 << 10;
+  auto ring = arena.addRing(64, 0);
+  start();
+  collector->watchPages(static_cast<uint32_t>(getpid()), 1 << 20);
+  const auto drainedAt = [&](uint64_t ms) { return *collector->drain(*output, Urgency::Batch, ms * kMs); };
+  uint64_t count = 0;
+  const auto allocate = [&](uint64_t blocks) {
+    for (uint64_t i = 0; i < blocks; ++i) {
+      abi::AllocEvent small{};
+      small.header.time = kMs + ++count;
+      small.address = count << 20;
+      small.size = kSmall;
+      ring.record(small);
+    }
+  };
+  allocate(4);
+  EXPECT_EQ(drainedAt(1), 0u);
+  allocate(3);
+  EXPECT_EQ(drainedAt(100), 0u);
+  allocate(1);
+  EXPECT_EQ(drainedAt(105), 0u) << "no search is due";
+  EXPECT_EQ(drainedAt(200), 8u);
+  allocate(7);
+  EXPECT_EQ(drainedAt(300), 0u) << "what was drained does not count again";
+}
+
 // The kernel has no page information about an ended process. The collector must not report this as a missing feature of
 // the kernel.
 TEST_F(ProcessCollectorTest, AProcessThatDiesEarlyIsNoReasonForANoteOnPages) {

@@ -176,6 +176,7 @@ TEST(FindingText, EachKindHasItsSentence) {
       {"unused", {}, "1 block of `float` (4.00 KiB) is never used"},
       {"unused", {{"touched_bytes", uint64_t{0}}}, "1 block of `float` (4.00 KiB) is never touched"},
       {"overallocated", {{"touched_bytes", uint64_t{100}}}, "4.00 KiB of 1 block is never touched"},
+      {"overallocated", {{"sampled_blocks", uint64_t{64}}}, "4.00 KiB of 1 block hold only zeros, by a sample of 64"},
       {"capacity", {{"touched_bytes", uint64_t{100}}}, "4.00 KiB of 1 block was not touched after it last grew"},
       {"copy",
        {{"idle_ns", uint64_t{2'000'000'000}}, {"copied_from", std::string("net.cpp:4")}},

@@ -1,8 +1,11 @@
 // The collector lists large blocks. Tests that a process reads the page state of a listed block just before it frees
 // the block.
 #include "../sanitizers.h"
+#include "arena.h"
 #include "session_fixture.h"
 
+#include "msleaks/abi/sampled_block.h"
+#include "msleaks/runtime/clock.h"
 #include "msleaks/runtime/record.h"
 #include "msleaks/runtime/sandbox.h"
 
@@ -10,6 +13,7 @@
 #include <cstring>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
 
 namespace msleaks::test {
 namespace {
@@ -35,14 +39,16 @@ protected:
   }
 
   // Adds a block to the list of large blocks, as the collector does.
-  static void tell(uint64_t block, uint64_t size) {
+  static void tell(uint64_t block, uint64_t size, bool is_sample = false) {
     runtime::recordAlloc(abi::Heap::Host, 0, 1, block, size); // also attaches the process to its session
     abi::LargeBlocks &told = *__msl_process.large_blocks;
-    told.blocks[3].size = size;
-    told.blocks[3].time_ns = kAllocated;
-    told.blocks[3].address = block;
+    abi::LargeBlock &entry = is_sample ? told.samples[abi::sampleIndexOf(block)] : told.blocks[3];
+    entry.size = size;
+    entry.time_ns = kAllocated;
+    entry.address = block;
     told.filter[abi::largeBitOf(block) / 64] |= uint64_t{1} << abi::largeBitOf(block) % 64;
   }
+  static void tellSample(uint64_t block, uint64_t size) { tell(block, size, true); }
   static void free(uint64_t block) { runtime::recordFree(abi::Heap::Host, 0, 2, block, 0); }
 
   // Runs `body` in a process, and returns its Pages events. Each of them must come before a Free.
@@ -143,6 +149,40 @@ TEST_F(LastLook, BehindASeccompFilterNobodyLooks) {
   EXPECT_TRUE(looks.empty());
 }
 
+// The process reads how much of a sampled block is needed.
+TEST_F(LastLook, OfASampledBlockSaysWhatIsNeeded) {
+  constexpr uint64_t kBytes = 5000;
+  const auto looks = looksOf([&] {
+    tellSample(address, kBytes);
+    std::memset(memory, 1, 100);
+    memory[kBytes] = 1; // behind the block
+    free(address);
+    free(address);
+  });
+  ASSERT_EQ(looks.size(), 1u);
+  EXPECT_EQ(looks[0].address, address);
+  EXPECT_EQ(looks[0].size, kBytes);
+  EXPECT_EQ(looks[0].allocated_ns, kAllocated);
+  EXPECT_EQ(looks[0].touched, 104u);
+  EXPECT_EQ(looks[0].at_exit, abi::kPagesLast | abi::kPagesOfSample);
+}
+
+// The program may need zeros that it has written. The block shares its last page with other blocks.
+TEST_F(LastLook, OfASampledBlockPagesThatWereClearedAreNeeded) {
+  const uint64_t size = 3 * page + page / 2;
+  const auto looks = looksOf([&] {
+    tellSample(address, size);
+    std::memset(memory, 0, page);
+    std::memset(memory + 3 * page, 0, page);
+    free(address);
+  });
+  ASSERT_EQ(looks.size(), 1u);
+  EXPECT_EQ(looks[0].touched, page);
+  unsigned char is_present = 1;
+  EXPECT_EQ(::mincore(memory + page, page, &is_present), 0);
+  EXPECT_EQ(is_present & 1, 0) << "the look has mapped a page";
+}
+
 // A process may spend only a small part of its run time on reading page states. This process has already spent this
 // time, so it must not read the pages.
 TEST_F(LastLook, LooksEndWhenTheirTimeIsSpent) {
@@ -152,6 +192,22 @@ TEST_F(LastLook, LooksEndWhenTheirTimeIsSpent) {
     free(address);
   });
   EXPECT_TRUE(looks.empty());
+}
+
+// Three quarters of the time are spent. Samples may spend only half of it.
+TEST_F(LastLook, OfSamplesLeaveTimeForLargeBlocks) {
+  const auto looks = looksOf([&] {
+    tell(address, kSize);
+    tellSample(address + kSize, 5000);
+    uint64_t &attach_ns = __msl_process.arena->header->attach_ns;
+    const uint64_t attached_ns = std::exchange(attach_ns, 0);
+    __msl_process.last_looks_ns = (runtime::monotonicNs() / 50 + 20'000'000) / 4 * 3;
+    free(address);
+    free(address + kSize);
+    attach_ns = attached_ns;
+  });
+  ASSERT_EQ(looks.size(), 1u);
+  EXPECT_EQ(looks[0].address, address);
 }
 
 } // namespace

@@ -66,6 +66,11 @@ TEST(Judgement, WhatCannotBeGuardedIsNotRun) {
   EXPECT_EQ(whyNotVerifiable(findingOf("trampled", 1)), "");
   device.kind = "trampled";
   EXPECT_NE(whyNotVerifiable(device), "");
+  Finding sampled = findingOf("overallocated", 1);
+  sampled.evidence.emplace_back("block_bytes", uint64_t{16384});
+  EXPECT_EQ(whyNotVerifiable(sampled), "");
+  sampled.evidence.back().second = uint64_t{16383};
+  EXPECT_EQ(whyNotVerifiable(sampled), "blocks of less than 16.0 KiB cannot be guarded");
 }
 
 TEST(Judgement, SumsOfBlocks) {

@@ -237,22 +237,27 @@ struct WatchRange {
 };
 inline constexpr uint32_t kMaxWatchRanges = 48;
 
-// One of the largest host blocks (--access pages). The collector reads from time to time which of its pages were
-// touched. Just before the process frees the block, it removes the entry and reads the state of these pages for the
-// last time. Only the collector adds entries, and it stores `address` last. An entry with the address 0 is empty.
+// A host block that the process looks at once more, just before it frees the block (--access pages). The process then
+// removes the entry. Only the collector adds entries, and it stores `address` last. An entry with the address 0 is
+// empty.
 struct LargeBlock {
   std::atomic<uint64_t> address, size, time_ns; // address, size and time of the block's Alloc
 };
-inline constexpr uint32_t kLargeBlocks = 24, kLargeFilterWords = 8;
+inline constexpr uint32_t kLargeBlocks = 24, kSampledBlocks = 112, kLargeFilterWords = 64;
 struct LargeBlocks {
   alignas(64) std::atomic<uint64_t> filter[kLargeFilterWords]; // one bit for each block; every free checks this first
-  LargeBlock blocks[kLargeBlocks];
+  LargeBlock blocks[kLargeBlocks]; // the largest blocks: the process reads which of their pages were touched
+  // A sample of smaller blocks: the process reads how much of them is needed (sampled_block.h). Each block has only one
+  // possible entry: sampleIndexOf.
+  LargeBlock samples[kSampledBlocks];
 };
+static_assert(sizeof(LargeBlocks) <= kHeaderBytes);
 // Returns the index of a block's bit in LargeBlocks::filter.
 constexpr uint32_t largeBitOf(uint64_t address) {
-  static_assert(kLargeFilterWords * 64 == 1 << 9);
-  return static_cast<uint32_t>(address * 0x9e3779b97f4a7c15 >> (64 - 9));
+  static_assert(kLargeFilterWords * 64 == 1 << 12);
+  return static_cast<uint32_t>(address * 0x9e3779b97f4a7c15 >> (64 - 12));
 }
+constexpr uint32_t sampleIndexOf(uint64_t address) { return largeBitOf(address) % kSampledBlocks; }
 
 struct ArenaHeader {
   static constexpr uint64_t kMagic = 0x4e455241'4c534d01;
@@ -308,8 +313,8 @@ struct ArenaHeader {
   WatchRange watch_range[kMaxWatchRanges];
   // 1: the program has installed a seccomp filter, and the runtime makes no system call any more.
   std::atomic<uint32_t> filters;
-  uint64_t own_memory; // address of a pointer to the first OwnMemory; 0 = not known
-  LargeBlocks large_blocks;
+  uint64_t own_memory;          // address of a pointer to the first OwnMemory; 0 = not known
+  uint64_t large_blocks_offset; // offset of LargeBlocks; 0 = the arena has none
 };
 static_assert(sizeof(ArenaHeader) <= kHeaderBytes);
 

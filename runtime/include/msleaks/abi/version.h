@@ -14,7 +14,7 @@ inline constexpr uint16_t kOldestObjectVersion = 1;
 
 // The version of a session's shared memory. Runtime and collector are installed together, so each accepts only its own
 // version.
-inline constexpr uint32_t kSessionVersion = 7;
+inline constexpr uint32_t kSessionVersion = 8;
 
 // The version of a trace's definitions and events. A reader accepts its own version and all earlier versions.
 inline constexpr uint16_t kTraceContentVersion = 2;

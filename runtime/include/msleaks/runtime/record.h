@@ -193,7 +193,7 @@ template <class Event> [[gnu::always_inline]] inline void recordSlow(const Event
   }
 }
 
-// Before the Free of a large block: reads for the last time which of its pages were touched.
+// Before the Free of a large or sampled block: reads for the last time how much of the block was touched, or is needed.
 template <class Event> [[gnu::always_inline]] inline void lookBefore(const Event &) noexcept {}
 [[gnu::always_inline]] inline void lookBefore(const abi::FreeEvent &event) noexcept {
   if (event.header.heap != abi::Heap::Host && event.header.heap != abi::Heap::Mapping)
