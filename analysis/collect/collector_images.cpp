@@ -108,8 +108,10 @@ Result<void> Collector::attach(ArenaReader arena) {
   ProcessCollector collector(number, std::move(arena), policy, known ? known->stored : StoredProcess{});
   attached_.push_back(std::make_unique<Attached>(Attached{std::move(collector), std::move(watch), pid, Life::Running}));
   Attached &process = *attached_.back();
-  if (const abi::Flags &flags = session_.control().flags; flags.access == abi::AccessSource::Pages && pid != 0)
-    process.collector.watchPages(pid, flags.access_min);
+  const abi::ControlPage &control = session_.control();
+  const bool wants_pages = (control.selected.load() & abi::enabledBit(abi::EventKind::Pages)) != 0;
+  if (control.flags.access == abi::AccessSource::Pages && wants_pages && pid != 0)
+    process.collector.watchPages(pid, control.flags.access_min);
   if (known && known->end)
     process.known_status = known->end->status;
   waiter_.watchEnd(process.watch.pidfd());
