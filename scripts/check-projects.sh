@@ -123,7 +123,7 @@ check_project() { # PROJECT
 }
 
 (($#)) || set -- "${projects[@]}"
-"$repository/scripts/build.sh" release msleaks msleaks_run msleaks_hooks "MemPass$llvm"
+"$repository/scripts/build.sh" release msleaks msleaks_run msleaks_hooks msleaks_clang msleaks_clangxx "MemPass$llvm"
 mkdir -p "$work"
 failed=0 skipped=0 table=()
 number=0
