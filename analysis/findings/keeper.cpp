@@ -1,6 +1,8 @@
 #include "analysis/findings/keeper.h"
 
 #include "analysis/base/text.h"
+#include "analysis/places/python_code.h"
+#include "msleaks/abi/system_header.h"
 
 namespace msleaks::analysis::inline findings {
 
@@ -12,32 +14,51 @@ bool allocatesForCallers(std::string_view library) {
   return name.starts_with("libc.so") || name.starts_with("libstdc++.so") || name.starts_with("libc++");
 }
 
+// The search for a closed library along a path, from the innermost call outwards.
+class LibrarySearch {
+public:
+  std::string_view found;
+
+  // Looks at the next call, a Site or a SiteText. Returns whether the search ends.
+  template <class AnySite> bool look(const AnySite &call) {
+    if (call.origin == SiteOrigin::Python)
+      return lookAtPython(call);
+    const bool is_system = call.origin == SiteOrigin::Hook && isSystemImage(call.library);
+    if (found.empty() && is_system && !allocatesForCallers(call.library))
+      found = call.library;
+    return found.empty() && !is_system;
+  }
+
+private:
+  // A library that the user's Python code calls allocates for this code. An import allocates for itself.
+  template <class AnySite> bool lookAtPython(const AnySite &call) {
+    const bool is_own = !call.file.empty() && !abi::isPythonLibrary(call.file);
+    if (is_own)
+      found = {};
+    return is_own || isImport(call.origin, call.file);
+  }
+};
+
 } // namespace
 
 std::string_view closedLibraryOf(SiteId site, SiteCatalog &catalog) {
-  const auto libraryOf = [&](SiteId call) -> std::string_view {
-    const Site &at = catalog.describe(call);
-    return at.origin == SiteOrigin::Hook && isSystemImage(at.library) ? at.library : std::string_view();
-  };
+  LibrarySearch search;
   uint32_t node = catalog.innermostNodeOf(site);
-  if (!SiteCatalog::isNode(node)) {
-    const std::string_view library = libraryOf(site);
-    return allocatesForCallers(library) ? std::string_view() : library;
-  }
-  for (; SiteCatalog::isNode(node); node = catalog.pathNode(node).outer)
-    if (const std::string_view library = libraryOf(catalog.pathNode(node).call); !allocatesForCallers(library))
-      return library;
-  return {};
+  if (!SiteCatalog::isNode(node))
+    search.look(catalog.describe(site));
+  bool is_over = false;
+  for (; SiteCatalog::isNode(node) && !is_over; node = catalog.pathNode(node).outer)
+    is_over =
+        search.look(catalog.describe(catalog.pathNode(node).call)) || (!search.found.empty() && !catalog.hasPython());
+  return search.found;
 }
 
 std::string_view closedLibraryOf(const PathLine &path) {
-  for (const auto &call : path.calls) {
-    const bool is_system = call->origin == SiteOrigin::Hook && isSystemImage(call->library);
-    if (const std::string_view library = is_system ? std::string_view(call->library) : std::string_view();
-        !allocatesForCallers(library))
-      return library;
-  }
-  return {};
+  LibrarySearch search;
+  for (const auto &call : path.calls)
+    if (search.look(*call))
+      break;
+  return search.found;
 }
 
 Keeper keeperOf(SiteId site, const Place &place, const Account &account, SiteCatalog &catalog) {

@@ -109,12 +109,27 @@ std::string withoutTemplateArguments(std::string_view name) {
   return text;
 }
 
+// "main.<locals>.<lambda>" -> "<lambda>". Python names a function within a function in this way. Returns nothing for
+// other names.
+static std::optional<std::string_view> ownNameInPython(std::string_view function) {
+  constexpr std::string_view kLocals = ".<locals>.";
+  if (const size_t locals = function.rfind(kLocals); locals != std::string_view::npos)
+    return function.substr(locals + kLocals.size());
+  const bool is_special = function.starts_with('<') && function.ends_with('>') && // <module>
+                          function.find_first_of(" :", 1) == std::string_view::npos;
+  return is_special ? std::optional(function) : std::nullopt;
+}
+
 std::vector<std::string> formsOf(std::string_view function) {
   std::vector<std::string> forms{std::string(function)};
   const auto add = [&](std::string form) {
     if (form.size() < forms.back().size())
       forms.push_back(std::move(form));
   };
+  if (const auto own = ownNameInPython(function)) {
+    add(std::string(*own));
+    return forms;
+  }
   const Parts parts = partsOf(function);
   const std::string parameters = parts.has_parameters ? "(...)" : "";
   std::string whole, brief;
@@ -137,6 +152,8 @@ std::vector<std::string> formsOf(std::string_view function) {
 }
 
 std::string briefName(std::string_view function) {
+  if (const auto own = ownNameInPython(function))
+    return std::string(*own);
   const Parts parts = partsOf(function);
   std::string own = plainOwn(parts.own);
   if (parts.scopes.empty() || parts.scopes.back().starts_with("(anonymous"))
@@ -154,7 +171,6 @@ bool isDigits(std::string_view text) {
   return !text.empty() &&
          std::all_of(text.begin(), text.end(), [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
 }
-bool isBlank(char c) { return c == ' '; }
 
 bool isBetween(std::string_view text, std::string_view begin, std::string_view end) {
   return text.size() > begin.size() + end.size() && text.starts_with(begin) && text.ends_with(end);

@@ -1,6 +1,7 @@
 #include "analysis/places/place.h"
 
 #include "analysis/base/text.h"
+#include "analysis/places/python_code.h"
 
 #include <algorithm>
 #include <array>
@@ -44,6 +45,8 @@ bool isOurs(const Site &site) { return isInserted(site) || isOurLibrary(site.lib
 bool isInOwnImage(const Site &site) {
   if (isOurs(site))
     return false;
+  if (site.origin == SiteOrigin::Python)
+    return !site.file.empty() && !abi::isPythonLibrary(site.file);
   return site.origin == SiteOrigin::Pass || (site.library.starts_with('/') && !isSystemImage(site.library));
 }
 
@@ -114,7 +117,10 @@ Place Places::find(SiteId site) {
   return search.found ? *search.found : search.wrapper.value_or(innermostPlace(catalog_, site));
 }
 
+// The user can change nothing about the modules that an import loads. So the line that imports them is not their place.
 bool Places::look(SiteId call, Search &search) {
+  if (const Site &site = catalog_.describe(call); isImport(site.origin, site.file))
+    return true;
   const Judged &judged = judge(call, search.handed_out);
   const Place place{call, judged.inlined, true};
   if (judged.verdict == Verdict::Own)

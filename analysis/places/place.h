@@ -63,7 +63,7 @@ private:
     bool handed_out = false;
   };
   Place find(SiteId site);
-  bool look(SiteId call, Search &); // returns whether the place is found
+  bool look(SiteId call, Search &); // returns whether the search ends
   void lookAlong(const CallPath &, Search &);
   void lookAlong(uint32_t innermost, Search &);
   // `handed_out`: whether the function that the call's innermost line called hands its block out.

@@ -1,6 +1,7 @@
 // The sites of one process in a SiteCatalog.
 #pragma once
 
+#include "analysis/places/python_code.h"
 #include "analysis/places/site.h"
 #include "analysis/places/site_catalog.h"
 
@@ -76,7 +77,9 @@ struct SiteCatalog::ProcessSites {
   NumberMap path_sites;                                            // sites of paths that an event named
   std::unordered_map<uint32_t, Image> images;                      // by the process' own number
   std::set<uint32_t> loaded; // numbers in images_ of `images`, and of images that were unloaded
-  bool reloaded = false;     // whether an image was loaded twice: then two addresses may be the same call
+  PythonCodes python;
+  bool has_joins = false; // whether two of its paths may be the same path (SiteCatalog::joinedPath)
+  bool reloaded = false;  // whether an image was loaded twice: then two addresses may be the same call
 };
 
 } // namespace msleaks::analysis::inline places

@@ -26,8 +26,9 @@ struct SiteNumber {
 
 enum class SiteOrigin : uint8_t {
   Unknown,
-  Pass, // a row of a site table
-  Hook, // the caller of an interposed function
+  Pass,   // a row of a site table
+  Hook,   // the caller of an interposed function
+  Python, // a line of Python code
 };
 
 // A step of an inline chain: `function` called the step before it in the line file:line:column.

@@ -109,6 +109,8 @@ void SiteCatalog::addRecord(uint32_t process, abi::DefinitionKind kind, std::spa
     return addInherited(process, body);
   case abi::DefinitionKind::Note:
     return note(std::string(pathOf(body)));
+  case abi::DefinitionKind::PythonCode:
+    return addPythonCode(process, body);
   case abi::DefinitionKind::String:
     return; // a label
   }
@@ -147,6 +149,15 @@ void SiteCatalog::addUnit(uint32_t process, std::span<const std::byte> body) {
   NumberMap &rows = sitesOf(process).rows;
   for (uint32_t row = 0; row < ids->size(); ++row)
     rows.set(unit.base + row, (*ids)[row]);
+}
+
+void SiteCatalog::addPythonCode(uint32_t process, std::span<const std::byte> body) {
+  has_python_ = true;
+  const std::optional<std::string_view> file = sitesOf(process).python.add(body);
+  if (!file)
+    return note(fmt::format("process {}: a definition of Python code is damaged", process));
+  uint32_t &first = first_process_.try_emplace(std::string(*file), process).first->second;
+  first = std::min(first, process);
 }
 
 void SiteCatalog::addInherited(uint32_t process, std::span<const std::byte> body) {
@@ -217,23 +228,53 @@ SiteId SiteCatalog::callAt(ProcessSites &sites, uint32_t image, uint64_t address
   return known->second.second;
 }
 
+SiteId SiteCatalog::pythonCallAt(ProcessSites &sites, uint64_t code_and_line) {
+  const Site site =
+      sites.python.siteOf(static_cast<uint32_t>(code_and_line >> 32), static_cast<uint32_t>(code_and_line));
+  return site.origin == SiteOrigin::Unknown ? SiteId{} : intern(site);
+}
+
+// Returns the path of calls that Python code has made. The `inside` innermost calls of `native` are inside the
+// innermost evaluation of Python code. The calls further out run the interpreter, so the calls of Python code take
+// their place.
+uint32_t SiteCatalog::joinedPath(uint32_t native, uint32_t python, uint32_t inside) {
+  std::vector<SiteId> inner; // innermost first
+  for (; PathIndex::isCall(native) && inner.size() < inside; native = (*paths_)[native].parent)
+    inner.push_back((*paths_)[native].frame);
+  uint32_t joined = python;
+  for (size_t i = inner.size(); i-- > 0;)
+    joined = paths_->add(joined, inner[i]);
+  return joined;
+}
+
 // The entry of a parent comes before the entries of its children.
 void SiteCatalog::addPaths(uint32_t process, std::span<const PathEntry> entries) {
   ProcessSites &sites = sitesOf(process);
-  const bool all_new = paths_of_.value_or(process) == process && !sites.reloaded;
+  const bool all_new = paths_of_.value_or(process) == process && !sites.reloaded && !sites.has_joins;
   paths_of_ = all_new ? process : 0;
+  const auto known = [&](uint64_t number) {
+    return number == abi::kPathBegin     ? PathIndex::kBegin
+           : number < sites.paths.size() ? sites.paths[number]
+                                         : PathIndex::kUnknown;
+  };
   for (const PathEntry &entry : entries) {
     if (entry.number < abi::kFirstPath || entry.number >= abi::kMaxPathBlocks * abi::kPathBlockNodes)
       continue;
     if (entry.number >= sites.paths.size())
       sites.paths.resize(entry.number + 1, PathIndex::kUnknown);
-    const SiteId frame = entry.image == abi::kImageOfSite ? find(process, static_cast<uint32_t>(entry.address))
-                                                          : callAt(sites, entry.image, entry.address);
-    const uint32_t parent = entry.parent == abi::kPathBegin     ? PathIndex::kBegin
-                            : entry.parent < sites.paths.size() ? sites.paths[entry.parent]
-                                                                : PathIndex::kUnknown;
     uint32_t &path = sites.paths[entry.number];
-    path = all_new && path == PathIndex::kUnknown ? paths_->addNew(parent, frame) : paths_->add(parent, frame);
+    const uint32_t parent = known(entry.parent);
+    if (entry.image == abi::kImageOfJoin) {
+      path =
+          joinedPath(parent, known(static_cast<uint32_t>(entry.address)), static_cast<uint32_t>(entry.address >> 32));
+      sites.has_joins = true;
+      continue;
+    }
+    const SiteId frame = entry.image == abi::kImageOfSite     ? find(process, static_cast<uint32_t>(entry.address))
+                         : entry.image == abi::kImageOfPython ? pythonCallAt(sites, entry.address)
+                                                              : callAt(sites, entry.image, entry.address);
+    const bool is_new = all_new && !sites.has_joins && path == PathIndex::kUnknown;
+    path = is_new ? paths_->addNew(parent, frame) : paths_->add(parent, frame);
   }
 }
 

@@ -88,7 +88,8 @@ public:
   PathNode pathNode(uint32_t node) const;
   uint32_t pathNodeCount() const; // the numbers of nodes are smaller
   SiteId innermostCallOf(SiteId) const;
-  size_t size() const { return known_.size(); } // SiteId::index is smaller
+  bool hasPython() const { return has_python_; } // whether a process has recorded calls of Python code
+  size_t size() const { return known_.size(); }  // SiteId::index is smaller
   // The texts that events name. The same definitions contain them.
   const Labels &labels() const { return labels_; }
   const std::vector<std::string> &notes() const { return notes_; }
@@ -100,11 +101,14 @@ private:
   ProcessSites &sitesOf(uint32_t process);
   void addImage(uint32_t process, std::span<const std::byte> body);
   void addUnit(uint32_t process, std::span<const std::byte> body);
+  void addPythonCode(uint32_t process, std::span<const std::byte> body);
   void addInherited(uint32_t process, std::span<const std::byte> body);
   SiteId findInherited(uint32_t process, uint32_t number);
   SiteId findPath(ProcessSites &, uint32_t number);
   SiteId callerAt(ProcessSites &, uint32_t image, uint64_t address);
   SiteId callAt(ProcessSites &, uint32_t image, uint64_t address); // the same, but remembers results
+  SiteId pythonCallAt(ProcessSites &, uint64_t code_and_line);
+  uint32_t joinedPath(uint32_t native, uint32_t python, uint32_t inside);
   void addRecord(uint32_t process, abi::DefinitionKind, std::span<const std::byte> body);
   const std::vector<SiteId> *idsOfTable(std::span<const std::byte> table, uint32_t image, uint32_t process);
   SiteId findEqual(const Site &) const;
@@ -131,7 +135,8 @@ private:
     uint32_t image; // index in images_
     bool named = false;
   };
-  std::unordered_map<uint32_t, CallerImage> caller_images_;  // by index in sites_
+  std::unordered_map<uint32_t, CallerImage> caller_images_; // by index in sites_
+  bool has_python_ = false;
   std::unordered_map<uint64_t, std::vector<SiteId>> tables_; // by a hash of the table's bytes and image
   std::vector<SiteTable> kept_tables_;
   std::set<InlineFrame> wrapper_calls_, forwards_; // of all processes

@@ -35,7 +35,8 @@ template <class T>
 concept HasFieldTable = requires { sizeof(Fields<T>); };
 
 constexpr const char *nameOf(SiteOrigin origin) {
-  return origin == SiteOrigin::Pass ? "pass" : origin == SiteOrigin::Hook ? "hook" : "";
+  constexpr const char *kNames[] = {"", "pass", "hook", "python"};
+  return static_cast<size_t>(origin) < std::size(kNames) ? kNames[static_cast<size_t>(origin)] : "";
 }
 constexpr const char *nameOf(Fold fold) {
   constexpr const char *kNames[] = {"key", "sum", "largest", "first"};

@@ -12,6 +12,8 @@ Json jsonOf(const SiteText &site) { return jsonOf(site, Report{}); }
 void appendFrames(const SiteText &call, Json &frames) {
   const Report none;
   frames.push_back(objectOf<CallFields>(call, none));
+  if (call.origin == SiteOrigin::Python)
+    frames.back()["language"] = "python"; // other languages are not known
   for (const FrameText &inlined : call.inlined_at) {
     Json frame = jsonOf(inlined, none);
     for (const char *shared : {"library", "offset", "origin"})

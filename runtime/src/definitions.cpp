@@ -2,6 +2,7 @@
 
 #include "system.h"
 
+#include <cstring>
 #include <sys/uio.h>
 
 namespace msleaks::runtime {
@@ -91,6 +92,17 @@ bool defineNote(Arena &arena, std::string_view text) noexcept {
 bool defineLabel(Arena &arena, uint32_t number, std::string_view text) noexcept {
   const abi::StringDefinition label{number, 0};
   return appendOne(arena, abi::DefinitionKind::String, piece(&label, sizeof label), piece(text.data(), text.size()));
+}
+
+bool definePythonCode(Arena &arena, abi::PythonCodeDefinition code, std::string_view file,
+                      std::string_view name) noexcept {
+  static_assert(sizeof arena.executable >= abi::kMaxPythonFileBytes + abi::kMaxPythonNameBytes);
+  char *texts = arena.executable; // nobody uses this buffer now
+  std::memcpy(texts, file.data(), file.size());
+  std::memcpy(texts + file.size(), name.data(), name.size());
+  code.file_bytes = static_cast<uint32_t>(file.size());
+  return appendOne(arena, abi::DefinitionKind::PythonCode, piece(&code, sizeof code),
+                   piece(texts, file.size() + name.size()));
 }
 
 // The kernel accepts at most 1024 pieces in one writev.

@@ -14,6 +14,8 @@ namespace msleaks::runtime {
 // cannot be opened now, the function counts the record as refused and returns false.
 bool defineImage(Arena &arena, const abi::ImageDefinition &image, std::string_view path) noexcept;
 bool defineNote(Arena &arena, std::string_view text) noexcept;
+bool definePythonCode(Arena &arena, abi::PythonCodeDefinition code, std::string_view file,
+                      std::string_view name) noexcept;
 bool defineLabel(Arena &arena, uint32_t number, std::string_view text) noexcept;
 
 // Collects the definitions of many units, and writes them with few system calls.

@@ -3,6 +3,7 @@
 #include "arm.h"
 #include "definitions.h"
 #include "loaded_object.h"
+#include "python/calls.h"
 #include "system.h"
 
 #include "msleaks/abi/site_table.h"
@@ -151,7 +152,7 @@ std::string_view pathOf(Arena &arena, const ImagePlace &place) noexcept {
 static ImageKind kindHere(const abi::ImageDefinition &image, std::string_view path) noexcept {
   if (isInstrumented(image))
     return ImageKind::Own;
-  return kindOf(image, path, ::getauxval(AT_BASE), __msl_python_import);
+  return kindOf(image, path, ::getauxval(AT_BASE), python::python.symbols.import_module);
 }
 
 uint32_t numberOf(Arena &arena, const ImagePlace &place) noexcept {

@@ -74,6 +74,15 @@ bool isWanted(uint32_t site) noexcept {
   return path;
 }
 
+// Returns the node for a path that also contains this thread's calls of Python code, or `node` if there are none. A
+// thread may have the state of another thread, or none, unless it evaluates code now. A signal handler may have
+// interrupted the interpreter while it changed its list of calls.
+uint32_t withPython(ThreadPath &path, PathTree &tree, uint32_t node) noexcept {
+  return node >= abi::kFirstPath && !path.in_handler && tree.evaluates(node) && python::isKnown()
+             ? python::joined(path.python, path.generation, tree, node)
+             : node;
+}
+
 // Returns the node for a site in instrumented code, as a child of `node`.
 uint32_t withSite(const ThreadPath &path, PathTree &tree, uint32_t node, uint32_t site) noexcept {
   if (const uint32_t known = tree.find(node, keyOfSite(site)); known != 0)
@@ -115,13 +124,13 @@ uint32_t take(ThreadPath &path, const Wish &wish) noexcept {
   path.busy = true;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   unwind::Frame frame = wish.frame;
-  uint32_t node = 0;
+  uint32_t native = 0;
   if (wish.from == 0 || findCall(path, wish.from, frame))
-    node = takePath(path, *tree, frame);
-  if (node != 0 && wish.site != 0)
-    node = withSite(path, *tree, node, wish.site);
+    native = takePath(path, *tree, frame);
+  const uint32_t joined = withPython(path, *tree, native);
+  const uint32_t node = joined != 0 && wish.site != 0 ? withSite(path, *tree, joined, wish.site) : joined;
   path.site = wish.site;
-  path.node = node;
+  path.node = joined == native ? node : 0; // the calls of Python code may change while the stack stays the same
   std::atomic_signal_fence(std::memory_order_seq_cst);
   path.busy = false;
   return treeOf(path.generation) != nullptr ? node : 0; // if a handler has forked, the node is not valid in the child
@@ -164,6 +173,9 @@ void endPaths(Thread &thread) noexcept {
   if (path == nullptr || path->busy)
     return;
   thread.path = nullptr;
+  for (const ThreadPath *each : {path, nestedIn(path)})
+    if (each->python != nullptr)
+      unmapOwn(each->python);
   unmapOwn(path);
 }
 

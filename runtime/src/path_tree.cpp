@@ -1,6 +1,7 @@
 #include "path_tree.h"
 
 #include "image.h"
+#include "python/calls.h"
 #include "sandbox_reserve.h"
 #include "session.h"
 #include "system.h"
@@ -108,14 +109,23 @@ void PathTree::setFirstChild(uint32_t parent, uint64_t key, uint32_t node) noexc
 // The last quarter of the tree is for calls in the user's own code. So when the other quarters are full, calls of one
 // library that follow each other have one node, also outside of constructors and imports.
 Inner PathTree::innerOfNew(uint32_t parent, uint64_t key, uint32_t image) const noexcept {
-  if (image == 0 || image == abi::kImageOfSite)
+  if (image == 0 || !isAddress(key))
     return Inner::Apart;
   const ImageKind kind = kindOf(*arena_, image);
   if (kind == ImageKind::Library && header_->path_count.load(std::memory_order_relaxed) >= kScarce)
     return Inner::OneLibrary;
   if (keepsWholePaths())
     return Inner::Apart;
-  return runtime::innerOf(innerOf(parent), kind, kind == ImageKind::Interpreter && isCallOf(__msl_python_import, key));
+  return runtime::innerOf(innerOf(parent), kind,
+                          kind == ImageKind::Interpreter && isCallOf(python::python.symbols.import_module, key));
+}
+
+bool PathTree::isEvaluation(const abi::PathNode &node) const noexcept {
+  const uint64_t evaluate = python::python.symbols.evaluate;
+  if (evaluate == 0 || node.image == 0 || node.image > kMaxImages)
+    return false;
+  const Image &image = arena_->images[node.image - 1];
+  return evaluate - image.begin < image.end - image.begin && unwind::beginOfFunction(node.address - 1) == evaluate;
 }
 
 bool PathTree::isPartOf(uint32_t node, uint64_t address) const noexcept {
@@ -145,8 +155,11 @@ uint32_t PathTree::appendChild(Arena &arena, const abi::PathNode &node, uint64_t
   const uint32_t number = append(arena, node);
   if (number == 0)
     return 0;
-  if (FirstChild *row = inner != Inner::Apart ? rowOf(number) : nullptr)
+  const bool is_evaluating = evaluates(node.parent) || isEvaluation(node);
+  if (FirstChild *row = inner != Inner::Apart || is_evaluating ? rowOf(number) : nullptr) {
     row->inner.store(inner, std::memory_order_relaxed);
+    row->evaluates.store(is_evaluating, std::memory_order_relaxed);
+  }
   put(*table_.load(std::memory_order_relaxed), key, node.parent, number);
   return number;
 }
@@ -169,7 +182,7 @@ bool PathTree::refuses() noexcept {
 
 uint32_t PathTree::findKnown(uint32_t parent, uint64_t key, uint32_t image) noexcept {
   const uint32_t known = find(parent, key);
-  if (known != 0 && ((key & kSiteKey) != 0 || !isUnloading()))
+  if (known != 0 && (!isAddress(key) || !isUnloading()))
     return known;
   if (known != 0 && nodeAt(known).image == image)
     return known;
@@ -188,7 +201,7 @@ uint32_t PathTree::add(Arena &arena, uint32_t parent, uint64_t key, uint32_t ima
   const bool has_room = makeRoom(2);
   uint32_t number = begin != 0 ? findKnown(parent, of_node, image) : 0;
   if (number == 0 && has_room)
-    number = appendChild(arena, {of_node & ~kSiteKey, parent, image}, of_node, inner);
+    number = appendChild(arena, {of_node & ~kKindsOfKey, parent, image}, of_node, inner);
   if (number == 0) {
     arena.header->paths_refused.fetch_add(1, std::memory_order_relaxed);
     pause_.begin();
@@ -198,6 +211,13 @@ uint32_t PathTree::add(Arena &arena, uint32_t parent, uint64_t key, uint32_t ima
     put(*table_.load(std::memory_order_relaxed), key, parent, number);
   setFirstChild(parent, key, number);
   return number;
+}
+
+void PathTree::addKey(uint32_t parent, uint64_t key, uint32_t node) noexcept {
+  if (!makeRoom(1))
+    return;
+  put(*table_.load(std::memory_order_relaxed), key, parent, node);
+  setFirstChild(parent, key, node);
 }
 
 // Hides a row (an entry of the table or a first child) from find(), if the row's call is in this image.

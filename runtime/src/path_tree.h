@@ -11,9 +11,12 @@
 
 namespace msleaks::runtime {
 
-// The key of a node among the children of its parent is a return address, or a site number with this bit.
-inline constexpr uint64_t kSiteKey = uint64_t{1} << 62;
+// The key of a node among the children of its parent is a return address, or another number with one of these bits.
+inline constexpr uint64_t kSiteKey = uint64_t{1} << 62, kPythonKey = uint64_t{1} << 61,
+                          kPythonLineKey = uint64_t{1} << 60, kJoinKey = uint64_t{1} << 59,
+                          kKindsOfKey = kSiteKey | kPythonKey | kPythonLineKey | kJoinKey;
 constexpr uint64_t keyOfSite(uint32_t site) { return kSiteKey | site; }
+constexpr bool isAddress(uint64_t key) { return (key & kKindsOfKey) == 0; }
 
 class PathTree {
 public:
@@ -54,6 +57,14 @@ public:
     return outer != Inner::Apart && image == nodeAt(node).image && sharesNode(outer, kindOf(*arena_, image));
   }
 
+  // Whether this call or a call around it evaluates Python code.
+  bool evaluates(uint32_t node) const noexcept {
+    const FirstChild *row = first_children_[node / abi::kPathBlockNodes].load(std::memory_order_acquire);
+    return row != nullptr && row[node % abi::kPathBlockNodes].evaluates.load(std::memory_order_relaxed);
+  }
+  // Whether the call itself was made by the function that evaluates Python code.
+  bool isEvaluation(const abi::PathNode &) const noexcept;
+
   // If the tree has this many nodes, new calls in libraries have the node of the call around them.
   static constexpr uint32_t kScarce = abi::kMaxPathBlocks / 4 * 3 * abi::kPathBlockNodes;
 
@@ -61,9 +72,11 @@ public:
   bool refuses() noexcept;
 
   // Returns the child of `parent` with this key, and makes it if it does not exist. If there is no room, counts a
-  // refused path and returns 0. `image` is the image's number (numberOf), or kImageOfSite. Call with signals blocked
-  // and Process::lock held.
+  // refused path and returns 0. `image` is the image's number (numberOf), or a constant such as kImageOfSite. Call with
+  // signals blocked and Process::lock held.
   uint32_t add(Arena &arena, uint32_t parent, uint64_t key, uint32_t image) noexcept;
+  // Makes find() return this node for one more key. Call with signals blocked and Process::lock held.
+  void addKey(uint32_t parent, uint64_t key, uint32_t node) noexcept;
 
   // Reserves room for about four thousand nodes. Call with Process::lock held.
   void reserve(Arena &arena) noexcept;
@@ -85,8 +98,9 @@ private:
   // four calls.
   struct FirstChild {
     std::atomic<uint64_t> key;
-    std::atomic<uint32_t> node; // 0 = no child yet
-    std::atomic<Inner> inner;   // of the parent
+    std::atomic<uint32_t> node;  // 0 = no child yet
+    std::atomic<Inner> inner;    // of the parent
+    std::atomic<bool> evaluates; // of the parent
   };
   // A hash table. Its entries follow this struct in memory.
   struct Table {

@@ -18,7 +18,6 @@ constinit const std::atomic<uint32_t> kInert{0};
 } // namespace
 
 constinit const std::atomic<uint32_t> *__msl_enabled = &kUndecided;
-constinit uint64_t __msl_python_import = 0;
 
 namespace msleaks::runtime {
 

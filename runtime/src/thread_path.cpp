@@ -248,6 +248,7 @@ uint32_t takePath(ThreadPath &path, PathTree &tree, const Frame &frame) noexcept
   Walk done = walk(path, frame, path.count);
   if (!fits(path, done)) [[unlikely]]
     done = walk(path, frame, 0);
+  path.in_handler = done.left_handler;
   uint32_t node = done.joined != 0 ? path.frames()[done.joined - 1].node
                                    : (done.end == Step::Outermost ? abi::kPathBegin : abi::kPathUnknown);
   if (done.joined == 0)

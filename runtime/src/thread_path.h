@@ -4,6 +4,7 @@
 #pragma once
 
 #include "path_tree.h"
+#include "python/python_path.h"
 #include "unwind/walk.h"
 
 namespace msleaks::runtime {
@@ -36,8 +37,10 @@ struct ThreadPath {
   bool cut;         // the thread has more calls than `capacity`
   uint32_t version; // changes whenever the frames change
   bool busy;        // a walk uses this struct now
+  bool in_handler;  // the last walk has left a signal handler
   // The site in instrumented code that was added to the last path, and the node of the result. 0 = no site; no node.
   uint32_t site, node;
+  python::LastCalls *python; // null until a path contains calls of Python code
 
   static uint64_t bytesFor(uint32_t capacity) noexcept {
     return sizeof(ThreadPath) + 2 * uint64_t{capacity} * (sizeof(PathFrame) + sizeof(StackCheck));

@@ -45,4 +45,11 @@ TEST(FunctionName, SentencesNameTheClassAndTheFunction) {
 }
 
 } // namespace
+TEST(FunctionName, PythonsNamesHaveNoTemplateArguments) {
+  EXPECT_EQ(formsOf("main.<locals>.<lambda>"), (std::vector<std::string>{"main.<locals>.<lambda>", "<lambda>"}));
+  EXPECT_EQ(briefName("Model.forward.<locals>.<listcomp>"), "<listcomp>");
+  EXPECT_EQ(briefName("<module>"), "<module>");
+  EXPECT_EQ(briefName("Model.forward"), "Model.forward");
+}
+
 } // namespace msleaks::analysis

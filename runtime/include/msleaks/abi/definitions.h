@@ -16,11 +16,12 @@ namespace msleaks::abi {
 inline constexpr uint32_t kDefinitionMagic = 0x44534c4d; // "MLSD"
 
 enum class DefinitionKind : uint32_t {
-  Image = 1,     // ImageDefinition, then the path
-  Unit = 2,      // UnitDefinition, then the unit's table (site_table.h) as it is in the image
-  Note = 3,      // text for the session's log: why something could not be recorded
-  String = 4,    // StringDefinition, then the text of a label
-  Inherited = 5, // InheritedDefinition
+  Image = 1,      // ImageDefinition, then the path
+  Unit = 2,       // UnitDefinition, then the unit's table (site_table.h) as it is in the image
+  Note = 3,       // text for the session's log: why something could not be recorded
+  String = 4,     // StringDefinition, then the text of a label
+  Inherited = 5,  // InheritedDefinition
+  PythonCode = 6, // PythonCodeDefinition, then the file and the name of the function
 };
 
 struct DefinitionHeader {
@@ -50,6 +51,16 @@ inline constexpr uint32_t kMaxLabels = 65536;           // different texts in a 
 inline constexpr uint32_t kOtherLabel = kMaxLabels + 1; // the label of the text "(other)"
 inline constexpr uint32_t kMaxLabelBytes = 4096;        // largest size of a text; a longer text is cut off
 inline constexpr uint32_t kMaxLabelsBytes = 16 << 20;   // largest size of all texts of a process
+
+// A function or a module of Python code (PathNode). Its texts are those of Python's code object, without a NUL at their
+// end. A text that is not ASCII is empty.
+struct PythonCodeDefinition {
+  uint32_t number; // number of the code within the process, from 1
+  uint32_t first_line;
+  uint32_t file_bytes; // the size of the first text
+  uint32_t reserved;
+};
+inline constexpr uint32_t kMaxPythonFileBytes = 3072, kMaxPythonNameBytes = 1024; // longer texts are empty
 
 // The runtime has armed a unit (site_table.h). The site number of row n in the unit's table is base + n.
 struct UnitDefinition {

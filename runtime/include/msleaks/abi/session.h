@@ -187,12 +187,19 @@ inline constexpr uint64_t kRetiredCaller = uint64_t{1} << 63;
 // The site number (events.h) of a path is kPathSite | the number of its innermost node.
 struct PathNode {
   // The return address, or a site number. If several calls of a library have this node, the address of the library's
-  // function that the outermost of them is in, + 1.
+  // function that the outermost of them is in, + 1. Other values are described at kImageOfPython and kImageOfJoin.
   uint64_t address;
   uint32_t parent; // the node of the call around this call, or kPathBegin or kPathUnknown
-  uint32_t image;  // ImageDefinition::image; 0 = not known; kImageOfSite: `address` is a site number
+  uint32_t image;  // ImageDefinition::image; 0 = not known; or a constant below
 };
-inline constexpr uint32_t kImageOfSite = UINT32_MAX;
+inline constexpr uint32_t kImageOfSite = UINT32_MAX; // `address` is a site number
+// A call of Python code. `address` is the code's number (PythonCodeDefinition) * 2^32 + the line. `parent` is a call of
+// Python code, too.
+inline constexpr uint32_t kImageOfPython = UINT32_MAX - 1;
+// No call: the calls of the path to `parent` evaluate Python code. The lower half of `address` is the node of the
+// innermost call of this code. The upper half is the number of calls in the path that are inside the innermost
+// evaluation.
+inline constexpr uint32_t kImageOfJoin = UINT32_MAX - 2;
 inline constexpr uint32_t kPathBegin = 0;   // this call is the first call of the thread
 inline constexpr uint32_t kPathUnknown = 1; // the runtime could not find the calls around this call
 inline constexpr uint32_t kFirstPath = 2;

@@ -31,6 +31,12 @@ constexpr bool isSystemPath(std::string_view file) noexcept {
 static_assert(isSystemPath("/home/me/venv/lib/python3.12/site-packages/torch/include/c10/util/intrusive_ptr.h"));
 static_assert(!isSystemPath("/home/me/packages/a.h"));
 
+// Whether the user does not write this file of Python code: it belongs to Python or to an installed package.
+constexpr bool isPythonLibrary(std::string_view file) noexcept {
+  constexpr std::string_view kFolder = "/lib/python3."; // the standard library, wherever Python is installed
+  return file.starts_with("<frozen ") || file.find(kFolder) != file.npos || isSystemPath(file);
+}
+
 // Whether an image is a program or library of CPython. pyenv, conda and uv install them in a home directory.
 constexpr bool isInterpreter(std::string_view image) noexcept {
   std::string_view name = image; // substr() may throw, and the runtime must not need libstdc++

@@ -16,6 +16,9 @@ namespace msleaks::runtime {
 
 struct Arena;
 struct Counting;
+namespace python {
+class CodeTable;
+}
 class PathTree;
 struct ThreadPath;
 struct WatchList;
@@ -187,6 +190,7 @@ struct alignas(abi::kMaxPageBytes) Process {
   PathTree *paths;      // null until a path is needed
   WatchList *watches;   // null until a block may be watched
   Counting *counting;   // null until edges are counted
+  python::CodeTable *python_codes; // null until a path contains calls of Python code
   Arena *arena;
   abi::LargeBlocks *large_blocks; // the arena's table of large blocks; null until there is an arena
   abi::ClockKind clock;
@@ -208,10 +212,6 @@ extern "C" {
 // Points to a word with one bit per EventKind. All bits are 1 until the process has looked for its session. After that,
 // the word is in the control page. If there is no session, the word is 0.
 [[gnu::visibility("default")]] extern const std::atomic<uint32_t> *__msl_enabled;
-
-// The address of the function by which Python imports a module. 0 = the process had no Python when the hooks were
-// loaded.
-[[gnu::visibility("default")]] extern uint64_t __msl_python_import;
 }
 
 namespace msleaks::runtime {

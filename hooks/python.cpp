@@ -1,0 +1,48 @@
+// Tells the runtime where the functions and data of CPython are, if the program is a Python or is linked to one. So the
+// runtime can read the calls of Python code (python.h), and tell the paths of imports from other paths
+// (coarse_calls.h).
+#include "loaded_image.h"
+
+#include "msleaks/runtime/python.h"
+
+namespace {
+
+using msleaks::runtime::PythonSymbols;
+
+struct Row {
+  uint64_t PythonSymbols::*symbol;
+  const char *name;
+};
+// If several rows fill the same field, the last one that the image defines is used.
+constexpr Row kRows[] = {{&PythonSymbols::import_module, "PyImport_ImportModuleLevelObject"},
+                         {&PythonSymbols::thread_state, "PyGILState_GetThisThreadState"},
+                         {&PythonSymbols::is_finalizing, "_Py_IsFinalizing"},
+                         {&PythonSymbols::is_finalizing, "Py_IsFinalizing"},
+                         {&PythonSymbols::evaluate, "_PyEval_EvalFrameDefault"},
+                         {&PythonSymbols::code_type, "PyCode_Type"},
+                         {&PythonSymbols::runtime, "_PyRuntime"}};
+
+int visitImage(dl_phdr_info *object, size_t, void *argument) noexcept {
+  using namespace msleaks::hooks;
+  auto &symbols = *static_cast<PythonSymbols *>(argument);
+  const LoadedImage image(*object);
+  const auto addressOf = [&](const char *name) {
+    return reinterpret_cast<uint64_t>(image.definitionOf(SymbolName(name), nullptr));
+  };
+  const uint64_t version = addressOf("Py_GetVersion");
+  if (version == 0)
+    return 0;
+  for (const Row &row : kRows)
+    if (const uint64_t address = addressOf(row.name); address != 0)
+      symbols.*row.symbol = address;
+  symbols.version = reinterpret_cast<const char *(*)()>(version)();
+  return 1;
+}
+
+[[gnu::constructor]] void findPython() {
+  PythonSymbols symbols{};
+  if (::dl_iterate_phdr(visitImage, &symbols) != 0)
+    __msl_python_found(symbols);
+}
+
+} // namespace

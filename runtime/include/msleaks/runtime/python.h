@@ -1,0 +1,25 @@
+// Tells the runtime where the functions and data of CPython are, so that it can read the calls of Python code.
+#pragma once
+
+#include <cstdint>
+
+namespace msleaks::runtime {
+
+// The addresses of CPython's symbols in this process. 0 = not found.
+struct PythonSymbols {
+  uint64_t import_module; // PyImport_ImportModuleLevelObject
+  uint64_t thread_state;  // PyGILState_GetThisThreadState
+  uint64_t is_finalizing; // Py_IsFinalizing, or before Python 3.13 _Py_IsFinalizing
+  uint64_t evaluate;      // _PyEval_EvalFrameDefault, the function that evaluates code
+  uint64_t code_type;     // PyCode_Type
+  uint64_t runtime;       // _PyRuntime
+  const char *version;    // "3.11.2 …", as Py_GetVersion returns it
+};
+
+} // namespace msleaks::runtime
+
+extern "C" {
+// Call it once, before the process has other threads. If the runtime does not know how this version stores its calls,
+// it writes a note, and paths contain no calls of Python code.
+[[gnu::visibility("default"), gnu::cold]] void __msl_python_found(const msleaks::runtime::PythonSymbols &) noexcept;
+}

@@ -1,0 +1,111 @@
+#include "calls.h"
+
+namespace msleaks::runtime::python {
+
+constinit Python python{};
+
+namespace {
+
+template <class Function> Function *functionAt(uint64_t address) noexcept {
+  return reinterpret_cast<Function *>(address);
+}
+
+} // namespace
+
+uint64_t innermostFrame() noexcept {
+  if (functionAt<int()>(python.symbols.is_finalizing)() != 0)
+    return 0;
+  const auto thread = reinterpret_cast<uint64_t>(functionAt<void *()>(python.symbols.thread_state)());
+  if (thread == 0)
+    return 0;
+  const auto frame = valueAt<uint64_t>(thread, python.layout.thread_frame);
+  return python.layout.has_c_frame && frame != 0 ? valueAt<uint64_t>(frame, python.layout.c_frame) : frame;
+}
+
+namespace {
+
+bool isForeign(uint64_t frame) noexcept {
+  const Layout &layout = python.layout;
+  return layout.first_foreign_owner != 0 && valueAt<uint8_t>(frame, layout.owner) >= layout.first_foreign_owner;
+}
+
+// From 3.14 on, the lowest bits of the pointer to the code object are a tag.
+uint64_t codeOf(uint64_t frame) noexcept { return valueAt<uint64_t>(frame, python.layout.code) & ~uint64_t{7}; }
+
+uint64_t instructionOf(uint64_t frame, uint64_t code) noexcept {
+  const Layout &layout = python.layout;
+  if (layout.minor >= 11)
+    return valueAt<uint64_t>(frame, layout.instruction) - (code + layout.bytecode);
+  const auto index = static_cast<uint64_t>(int64_t{valueAt<int32_t>(frame, layout.instruction)});
+  return layout.minor == 10 ? 2 * index : index;
+}
+
+} // namespace
+
+bool isCode(uint64_t code) noexcept {
+  return code != 0 && valueAt<uint64_t>(code, python.layout.type) == python.symbols.code_type;
+}
+
+std::string_view textOf(uint64_t string, uint64_t most_bytes) noexcept {
+  if (string == 0)
+    return {};
+  const auto length = valueAt<uint64_t>(string, python.layout.text_length);
+  const auto *text = reinterpret_cast<const char *>(string + python.layout.text_data);
+  if (length > most_bytes)
+    return {};
+  for (uint64_t i = 0; i < length; ++i)
+    if (text[i] <= 0)
+      return {};
+  return {text, length};
+}
+
+namespace {
+
+constexpr uint64_t kHashedBytes = 64;
+
+// Returns a hash of the size, and of the first and the last bytes.
+uint64_t hashOf(uint64_t hash, uint64_t bytes, uint64_t size) noexcept {
+  const auto add = [&](uint64_t word) { hash = ((hash ^ word) * 0x9e37'79b9'7f4a'7c15) >> 7 ^ word; };
+  const uint64_t most = size < kHashedBytes ? size : kHashedBytes;
+  add(size);
+  for (uint64_t at = 0; at + 8 <= most; at += 8) {
+    add(valueAt<uint64_t>(bytes, at));
+    add(valueAt<uint64_t>(bytes, size - 8 - at));
+  }
+  for (uint64_t at = most & ~uint64_t{7}; at < most; ++at)
+    add(valueAt<uint8_t>(bytes, at));
+  return hash;
+}
+
+} // namespace
+
+uint64_t contentOf(const Call &call) noexcept {
+  const Layout &layout = python.layout;
+  const auto file = valueAt<uint64_t>(call.code, layout.file);
+  uint64_t hash = valueAt<uint64_t>(call.code, layout.name) ^ valueAt<uint32_t>(call.code, layout.first_line);
+  if (file != 0)
+    hash = hashOf(hash, file + layout.text_data, valueAt<uint64_t>(file, layout.text_length));
+  return hashOf(hash, call.lines + layout.bytes_data, valueAt<uint64_t>(call.lines, layout.bytes_size)) | 1;
+}
+
+CallsRead readCalls(uint64_t innermost, Call *calls, const Call *known, uint32_t known_count) noexcept {
+  bool are_same = true;
+  uint32_t count = 0;
+  for (uint64_t frame = innermost; frame != 0 && count < kMaxCalls;
+       frame = valueAt<uint64_t>(frame, python.layout.previous)) {
+    if (isForeign(frame))
+      continue;
+    const uint64_t code = codeOf(frame);
+    if (code == 0)
+      break;
+    Call &call = calls[count];
+    call = {code, valueAt<uint64_t>(code, python.layout.lines), instructionOf(frame, code), 0};
+    if (count < known_count && known[count].content != 0) [[unlikely]]
+      call.content = contentOf(call);
+    are_same = are_same && count < known_count && call == known[count];
+    ++count;
+  }
+  return {count, are_same && count == known_count};
+}
+
+} // namespace msleaks::runtime::python

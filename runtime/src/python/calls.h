@@ -1,0 +1,55 @@
+// Reads the calls of Python code that a thread is in now.
+#pragma once
+
+#include "layout.h"
+
+#include <string_view>
+
+namespace msleaks::runtime::python {
+
+// A call of Python code. CPython uses the addresses of a deleted code object again. This matters for code that runs
+// once, such as generated code, modules, and cells of a notebook. So the content of such code is part of its identity.
+struct Call {
+  uint64_t code;        // address of the code object
+  uint64_t lines;       // address of its table of lines
+  uint64_t instruction; // offset in bytes in the code; a negative number = the code has not begun
+  uint64_t content;     // contentOf() of code that may be deleted; 0 = other code, or not computed yet
+  bool operator==(const Call &) const = default;
+};
+
+inline constexpr uint32_t kMaxCalls = 1024; // the largest number of calls that are read
+
+// The Python of this process. `layout.minor` is 0 if there is none, or if its calls are not read.
+struct Python {
+  PythonSymbols symbols;
+  Layout layout;
+};
+extern Python python;
+
+inline bool isKnown() noexcept { return python.layout.minor != 0; }
+
+// Returns the frame of this thread's innermost call. Returns 0 if the thread runs no Python code, or if Python is
+// finalizing: then Python frees the states of other threads. This function calls two functions of CPython, which only
+// read a few words.
+uint64_t innermostFrame() noexcept;
+
+struct CallsRead {
+  uint32_t count; // at most kMaxCalls
+  bool are_same;  // the calls are the same as the known ones
+};
+// Reads the calls of this thread, innermost first, into `calls`, and compares them with known ones. A thread's own
+// calls do not change during this function, whether the thread holds Python's global lock or not.
+CallsRead readCalls(uint64_t innermost_frame, Call *calls, const Call *known, uint32_t known_count) noexcept;
+
+// Whether the address is that of a code object.
+bool isCode(uint64_t code) noexcept;
+
+// Returns the text of a Python string. Characters outside of ASCII would need a conversion, so a text that contains
+// them is empty. A longer text is empty, too.
+std::string_view textOf(uint64_t string, uint64_t most_bytes) noexcept;
+
+// Returns a hash of the file's name, the function's name, and the lines of a code object. It is not 0. The function
+// reads only the begin and the end of long data, since it may be called for each allocation.
+uint64_t contentOf(const Call &) noexcept;
+
+} // namespace msleaks::runtime::python

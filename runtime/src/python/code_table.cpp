@@ -1,0 +1,84 @@
+#include "code_table.h"
+
+#include "../definitions.h"
+#include "../own_memory.h"
+
+#include "msleaks/abi/system_header.h"
+
+namespace msleaks::runtime::python {
+namespace {
+
+// Whether the code may be deleted while the program runs on. Then other code may get its address.
+bool mayBeDeleted(std::string_view file, std::string_view name) noexcept {
+  const bool is_generated = file.starts_with('<') && !file.starts_with("<frozen ");
+  return is_generated || name == "<module>" || file.find("/ipykernel_") != file.npos;
+}
+
+bool isOwn(std::string_view file) noexcept { return !file.empty() && !abi::isPythonLibrary(file); }
+
+} // namespace
+
+uint32_t CodeTable::slotOf(const Call &call) const noexcept {
+  const uint64_t hash = (call.code ^ (call.lines ^ call.content) * 0xff51'afd7'ed55'8ccd) * 0x9e37'79b9'7f4a'7c15;
+  for (auto slot = static_cast<uint32_t>(hash >> 40) % kSlots;; slot = (slot + 1) % kSlots) {
+    const uint32_t index = slots_[slot].load(std::memory_order_acquire);
+    if (index == 0)
+      return slot;
+    if (const Entry &entry = entries_[index - 1];
+        entry.address == call.code && entry.lines == call.lines && entry.content == call.content)
+      return slot;
+  }
+}
+
+const CodeTable::Entry *CodeTable::entryOf(const Call &call) const noexcept {
+  const uint32_t index = slots_[slotOf(call)].load(std::memory_order_acquire);
+  return index != 0 ? &entries_[index - 1] : nullptr;
+}
+
+void CodeTable::insert(const Call &call, const Code &code) noexcept {
+  const uint32_t slot = slotOf(call), index = count_.load(std::memory_order_relaxed);
+  entries_[index] = {call.code, call.lines, call.content, code};
+  count_.store(index + 1, std::memory_order_relaxed);
+  slots_[slot].store(index + 1, std::memory_order_release);
+}
+
+Code CodeTable::find(Call &call) const noexcept {
+  call.content = 0;
+  const Entry *entry = entryOf(call);
+  if (entry != nullptr && entry->code.number == 0) {
+    call.content = contentOf(call);
+    entry = entryOf(call);
+  }
+  return entry != nullptr ? entry->code : Code{};
+}
+
+Code CodeTable::add(Arena &arena, Call &call) noexcept {
+  if (!isCode(call.code))
+    return {};
+  if (const Code known = find(call); known.number != 0 || isFull())
+    return known;
+  const std::string_view file = textOf(valueAt<uint64_t>(call.code, python.layout.file), abi::kMaxPythonFileBytes);
+  const std::string_view name = textOf(valueAt<uint64_t>(call.code, python.layout.name), abi::kMaxPythonNameBytes);
+  const auto first_line = valueAt<uint32_t>(call.code, python.layout.first_line);
+  const uint32_t number = count_.load(std::memory_order_relaxed) + 1;
+  if (!definePythonCode(arena, {number, first_line, 0, 0}, file, name))
+    return {};
+  if (call.content == 0 && mayBeDeleted(file, name)) {
+    insert(call, {});
+    call.content = contentOf(call);
+  }
+  const Code code{number, file.starts_with("<frozen importlib"), isOwn(file)};
+  insert(call, code);
+  if (isFull())
+    defineNote(arena, "paths lack calls of Python code: the program has run more than 65,000 different functions");
+  return code;
+}
+
+CodeTable *codeTableOf() noexcept {
+  if (__msl_process.python_codes == nullptr)
+    if (auto *table = static_cast<CodeTable *>(mapAnonymous(sizeof(CodeTable))))
+      __atomic_store_n(&__msl_process.python_codes, table, __ATOMIC_RELEASE);
+  return __msl_process.python_codes;
+}
+
+} // namespace msleaks::runtime::python

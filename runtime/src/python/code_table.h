@@ -1,0 +1,52 @@
+// Numbers the code objects of this process: the functions and modules of Python code. A number is defined once, with
+// the names of its file and function (abi::PythonCodeDefinition).
+#pragma once
+
+#include "calls.h"
+
+#include "../arena.h"
+
+#include <atomic>
+
+namespace msleaks::runtime::python {
+
+// A function or module of Python code.
+struct Code {
+  uint32_t number; // from 1; 0 = the code has no number
+  bool imports;    // it is part of Python's import of modules
+  bool is_own;     // the user's own code: neither of Python nor of an installed package
+};
+
+// Call add() with Process::lock held. Any thread calls find() without a lock, also in a signal handler. Both functions
+// set Call::content if the code may be deleted.
+class CodeTable {
+public:
+  // Returns the code of a call. Its number is 0 if add() was never called for it.
+  Code find(Call &) const noexcept;
+  // The same, and defines new code. The number is 0 if the call is not of a code object, or if the code cannot be
+  // defined. The code object must be alive: the thread must be in this call.
+  Code add(Arena &, Call &) noexcept;
+  bool isFull() const noexcept { return count_.load(std::memory_order_relaxed) >= kMost; }
+
+private:
+  static constexpr uint32_t kMost = (1u << 16) - 2, kSlots = 1u << 17;
+  // The code of an address. If the code there may be deleted, `code.number` is 0, and the content tells such codes
+  // apart.
+  struct Entry {
+    uint64_t address, lines, content;
+    Code code;
+  };
+  uint32_t slotOf(const Call &) const noexcept; // the slot of this code, or the empty slot for it
+  const Entry *entryOf(const Call &) const noexcept;
+  void insert(const Call &, const Code &) noexcept;
+
+  std::atomic<uint32_t> count_;
+  std::atomic<uint32_t> slots_[kSlots]; // a hash table of indices of entries, from 1; 0 = empty
+  Entry entries_[kMost + 2];
+};
+
+// Returns the table of this process, and makes it if necessary. Returns null if there is no memory. Call with
+// Process::lock held.
+CodeTable *codeTableOf() noexcept;
+
+} // namespace msleaks::runtime::python

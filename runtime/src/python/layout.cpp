@@ -1,0 +1,147 @@
+#include "layout.h"
+
+#include <cstring>
+
+namespace msleaks::runtime::python {
+namespace {
+
+// The offsets that no version describes. They are the same in 3.9 to 3.15, besides the text.
+Layout commonLayout(uint32_t minor) noexcept {
+  Layout layout{};
+  layout.minor = minor;
+  layout.type = 8;
+  layout.bytes_size = 16;
+  layout.bytes_data = 32;
+  layout.text_length = 16;
+  layout.text_data = minor >= 12 ? 40 : 48;
+  return layout;
+}
+
+Layout before311(uint32_t minor) noexcept {
+  Layout layout = commonLayout(minor);
+  layout.thread_frame = 24;
+  layout.previous = 24;
+  layout.code = 32;
+  layout.instruction = minor == 9 ? 104 : 96;
+  layout.file = 104;
+  layout.name = 112;
+  layout.first_line = 40;
+  layout.lines = 120;
+  return layout;
+}
+
+Layout of311() noexcept {
+  Layout layout = commonLayout(11);
+  layout.thread_frame = 56;
+  layout.has_c_frame = true;
+  layout.c_frame = 8;
+  layout.previous = 48;
+  layout.code = 32;
+  layout.instruction = 56;
+  layout.file = 112;
+  layout.name = 128;
+  layout.first_line = 72;
+  layout.lines = 136;
+  layout.bytecode = 184;
+  return layout;
+}
+
+Layout of312() noexcept {
+  Layout layout = commonLayout(12);
+  layout.thread_frame = 56;
+  layout.has_c_frame = true;
+  layout.previous = 8;
+  layout.instruction = 56;
+  layout.owner = 70;
+  layout.first_foreign_owner = 3;
+  layout.file = 112;
+  layout.name = 128;
+  layout.first_line = 68;
+  layout.lines = 136;
+  layout.bytecode = 192;
+  return layout;
+}
+
+// The number of words that each struct has in _Py_DebugOffsets.
+struct Words {
+  uint32_t minor, interpreter, thread, frame;
+};
+constexpr Words kWords[] = {{13, 13, 9, 6}, {14, 16, 9, 8}, {15, 16, 17, 8}};
+constexpr uint32_t kHeaderWords = 3, kRuntimeWords = 3, kCodeWords = 10;
+constexpr char kCookie[] = "xdebugpy"; // the first word
+
+const Words *wordsOf(uint32_t minor) noexcept {
+  for (const Words &words : kWords)
+    if (words.minor == minor)
+      return &words;
+  return nullptr;
+}
+
+bool areOffsets(const uint64_t *words, uint32_t count) noexcept {
+  constexpr uint64_t kLargestStruct = 1 << 14;
+  for (uint32_t i = 0; i < count; ++i)
+    if (words[i] >= kLargestStruct)
+      return false;
+  return true;
+}
+
+// Reads the offsets that CPython describes itself.
+Layout described(uint32_t minor, uint64_t runtime) noexcept {
+  const Words *sizes = wordsOf(minor);
+  const auto *words = reinterpret_cast<const uint64_t *>(runtime);
+  if (sizes == nullptr || words == nullptr || std::memcmp(words, kCookie, sizeof *words) != 0 ||
+      (words[1] >> 16 & 0xff) != minor)
+    return {};
+  // In the build without a global lock, each object has two more words. From 3.14 on, each thread has its own copy of
+  // the instructions there, so the instruction's offset is not known.
+  const bool has_no_lock = words[2] != 0;
+  if (has_no_lock && minor >= 14)
+    return {};
+  const uint64_t *thread = words + kHeaderWords + kRuntimeWords + sizes->interpreter;
+  const uint64_t *frame = thread + sizes->thread, *code = frame + sizes->frame;
+  if (!areOffsets(thread, sizes->thread) || !areOffsets(frame, sizes->frame) || !areOffsets(code, kCodeWords))
+    return {};
+  Layout layout = commonLayout(minor);
+  const auto offset = [](uint64_t word) { return static_cast<uint16_t>(word); };
+  layout.thread_frame = offset(thread[4]);
+  layout.previous = offset(frame[1]);
+  layout.code = offset(frame[2]);
+  layout.instruction = offset(frame[3]);
+  layout.owner = offset(frame[5]);
+  layout.first_foreign_owner = 3;
+  layout.file = offset(code[1]);
+  layout.name = offset(code[3]);
+  layout.lines = offset(code[4]);
+  layout.first_line = offset(code[5]);
+  layout.bytecode = offset(code[9]);
+  constexpr uint16_t Layout::*kInObjects[] = {&Layout::type, &Layout::bytes_size, &Layout::bytes_data,
+                                              &Layout::text_length, &Layout::text_data};
+  if (has_no_lock)
+    for (uint16_t Layout::*const offset_in_object : kInObjects)
+      layout.*offset_in_object = static_cast<uint16_t>(layout.*offset_in_object + 16);
+  return layout;
+}
+
+// Returns the minor version of "3.MINOR…", or 0.
+uint32_t minorOf(const char *version) noexcept {
+  if (version == nullptr || std::strncmp(version, "3.", 2) != 0)
+    return 0;
+  uint32_t minor = 0;
+  for (const char *digit = version + 2; *digit >= '0' && *digit <= '9' && minor < 100; ++digit)
+    minor = minor * 10 + static_cast<uint32_t>(*digit - '0');
+  return minor;
+}
+
+} // namespace
+
+Layout layoutOf(const PythonSymbols &symbols) noexcept {
+  const uint32_t minor = minorOf(symbols.version);
+  if (symbols.thread_state == 0 || symbols.is_finalizing == 0 || symbols.evaluate == 0 || symbols.code_type == 0 ||
+      minor < 9)
+    return {};
+  if (minor <= 10)
+    return before311(minor);
+  return minor == 11 ? of311() : minor == 12 ? of312() : described(minor, symbols.runtime);
+}
+
+} // namespace msleaks::runtime::python

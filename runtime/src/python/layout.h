@@ -1,0 +1,36 @@
+// Where CPython stores the calls of Python code. Each version has its own offsets. From 3.13 on, CPython describes most
+// of them itself (_Py_DebugOffsets), for debuggers and profilers.
+#pragma once
+
+#include "msleaks/runtime/python.h"
+
+#include <cstdint>
+
+namespace msleaks::runtime::python {
+
+// Offsets in bytes. The names follow CPython's structs.
+struct Layout {
+  uint32_t minor; // Python 3.minor; 0 = there is no Python, or its calls are not read
+  // PyThreadState: the innermost frame. 3.11 and 3.12: a pointer to a struct that contains the frame at `c_frame`.
+  uint16_t thread_frame;
+  bool has_c_frame;
+  uint16_t c_frame;
+  // A frame: the frame of the caller, the code object, and the current instruction. The instruction is a pointer, or
+  // before 3.11 an index. An owner of `first_foreign_owner` or more marks a frame that is not of Python code; 0 = there
+  // are no such frames.
+  uint16_t previous, code, instruction, owner;
+  uint8_t first_foreign_owner;
+  // PyCodeObject. `bytecode` is used from 3.11 on.
+  uint16_t file, name, first_line, lines, bytecode;
+  // PyObject, PyBytesObject, and PyASCIIObject.
+  uint16_t type, bytes_size, bytes_data, text_length, text_data;
+};
+
+// Returns the layout of this Python. If it is not known, Layout::minor is 0.
+Layout layoutOf(const PythonSymbols &) noexcept;
+
+template <class T> T valueAt(uint64_t object, uint64_t offset) noexcept {
+  return *reinterpret_cast<const T *>(object + offset);
+}
+
+} // namespace msleaks::runtime::python

@@ -1,0 +1,195 @@
+#include "python_path.h"
+
+#include "code_table.h"
+#include "line_table.h"
+
+#include "../own_memory.h"
+#include "../ring.h"
+
+#include "msleaks/runtime/note.h"
+
+namespace msleaks::runtime::python {
+namespace {
+
+constexpr uint64_t kMostOffset = UINT32_MAX >> 1; // larger: the code has not begun
+
+constexpr uint64_t keyOf(uint32_t code, uint64_t offset) { return kPythonKey | uint64_t{code} << 32 | offset; }
+constexpr uint64_t keyOfLine(uint32_t code, uint32_t line) { return kPythonLineKey | uint64_t{code} << 32 | line; }
+
+int32_t lineOf(const Call &call) noexcept {
+  const Layout &layout = python.layout;
+  const auto first_line = valueAt<int32_t>(call.code, layout.first_line);
+  const auto *bytes = reinterpret_cast<const uint8_t *>(call.lines + layout.bytes_data);
+  return lineAt({bytes, valueAt<uint64_t>(call.lines, layout.bytes_size), first_line}, layout.minor, call.instruction);
+}
+
+// The node of a call in a path. `is_refused` = there was no room for a node.
+struct Numbered {
+  uint32_t node;
+  bool is_refused;
+};
+constexpr Numbered kRefused{0, true};
+
+// Returns the code of a call, and gives a number to new code. The number is 0 if there is no room.
+Code codeOf(uint64_t generation, Call &call) noexcept {
+  const CodeTable *known = __atomic_load_n(&__msl_process.python_codes, __ATOMIC_ACQUIRE);
+  if (known != nullptr)
+    if (const Code code = known->find(call); code.number != 0 || known->isFull())
+      return code;
+  const ArenaHeld held;
+  CodeTable *codes = held && treeOf(generation) != nullptr ? codeTableOf() : nullptr;
+  return codes != nullptr ? codes->add(*__msl_process.arena, call) : Code{};
+}
+
+// Gives a number to a new call inside the call of `outer`. A call without a line, such as the begin of a function, has
+// the node of the call around it.
+[[gnu::noinline, gnu::cold]] Numbered addCall(uint64_t generation, uint32_t outer, const Call &call,
+                                              uint32_t code) noexcept {
+  if (PathTree *asked = treeOf(generation); asked == nullptr || asked->refuses())
+    return kRefused;
+  const ArenaHeld held;
+  PathTree *tree = held ? treeOf(generation) : nullptr;
+  if (tree == nullptr)
+    return kRefused;
+  const int32_t line = lineOf(call);
+  if (line == kNoLine)
+    return {outer, false};
+  const uint32_t node =
+      tree->add(*__msl_process.arena, outer, keyOfLine(code, static_cast<uint32_t>(line)), abi::kImageOfPython);
+  const uint64_t key = keyOf(code, call.instruction);
+  if (node != 0 && tree->find(outer, key) == 0)
+    tree->addKey(outer, key, node);
+  return {node, node == 0};
+}
+
+Numbered numberOf(uint64_t generation, const PathTree &tree, uint32_t outer, const Call &call,
+                  const Code &code) noexcept {
+  if (call.instruction > kMostOffset || code.number == 0)
+    return {outer, false};
+  if (const uint32_t node = tree.find(outer, keyOf(code.number, call.instruction)); node != 0)
+    return {node, false};
+  return addCall(generation, outer, call, code.number);
+}
+
+// Returns how many of the outermost calls are the same as in the last path, among those that have nodes.
+uint32_t commonCalls(const LastCalls &last, const Call *now, uint32_t count) noexcept {
+  const Call *known = last.calls[last.current] + last.total;
+  const uint32_t most = count < last.count ? count : last.count;
+  uint32_t same = 0;
+  while (same < most && known[-1 - int64_t{same}] == now[count - 1 - same])
+    ++same;
+  return same;
+}
+
+// Returns how many of the outermost calls contain all calls of the user's own code. The calls inside an import matter
+// only if they are the user's own.
+uint32_t ownCalls(uint64_t generation, Call *now, uint32_t count) noexcept {
+  for (uint32_t i = 0; i < count; ++i)
+    if (codeOf(generation, now[i]).is_own)
+      return count - i;
+  return 0;
+}
+
+// Returns the node of the innermost of these calls, or of the import that they are in. If there is no room for a node,
+// returns a number that is no node.
+uint32_t numberCalls(LastCalls &last, const PathTree &tree, uint32_t count) noexcept {
+  Call *now = last.calls[last.current ^ 1];
+  uint32_t same = commonCalls(last, now, count);
+  const bool is_import =
+      last.ends_in_import && same != 0 && same == last.count && !codeOf(last.generation, now[0]).is_own;
+  uint32_t node = same != 0 ? last.nodes[same - 1] : count == kMaxCalls ? abi::kPathUnknown : abi::kPathBegin;
+  last.count = 0; // if a signal handler now ends this function by a longjmp, no half-changed path remains
+  last.ends_in_import = is_import;
+  for (uint32_t own = UINT32_MAX; same < count && !last.ends_in_import; ++same) {
+    Call &call = now[count - 1 - same];
+    const Code code = codeOf(last.generation, call);
+    const Numbered numbered = numberOf(last.generation, tree, node, call, code);
+    if (numbered.is_refused)
+      return abi::kPathUnknown;
+    last.nodes[same] = node = numbered.node;
+    if (code.imports && own == UINT32_MAX)
+      own = ownCalls(last.generation, now, count);
+    last.ends_in_import = code.imports && same >= own;
+  }
+  last.current ^= 1;
+  last.total = count;
+  last.count = same;
+  return node;
+}
+
+// Whether the first calls that were read really are calls. If not, this Python stores its calls in another way, and no
+// more calls are read.
+[[gnu::noinline, gnu::cold]] bool prove(const Call *calls, uint32_t count) noexcept {
+  uint32_t proved = 0;
+  while (proved < count && isCode(calls[proved].code))
+    ++proved;
+  if (proved == count)
+    return true;
+  python.layout.minor = 0;
+  __msl_note("paths contain no calls of Python code: this Python stores its calls in an unknown way");
+  return false;
+}
+
+constinit bool is_proved = false;
+
+// Returns the number of the path's calls that are inside the innermost evaluation of Python code.
+uint64_t callsInside(const PathTree &tree, uint32_t node) noexcept {
+  uint64_t calls = 0;
+  for (; node >= abi::kFirstPath && !tree.isEvaluation(tree.nodeAt(node)); node = tree.nodeAt(node).parent)
+    ++calls;
+  return calls;
+}
+
+uint32_t joinOf(const LastCalls &last, PathTree &tree, uint32_t node, uint32_t calls) noexcept {
+  const uint64_t key = kJoinKey | calls;
+  if (const uint32_t known = tree.find(node, key); known != 0)
+    return known;
+  if (tree.refuses())
+    return node;
+  const uint64_t inside = callsInside(tree, node);
+  const ArenaHeld held;
+  if (!held || treeOf(last.generation) == nullptr)
+    return node;
+  const uint32_t join = tree.add(*__msl_process.arena, node, key | inside << 32, abi::kImageOfJoin);
+  if (join != 0 && inside != 0 && tree.find(node, key) == 0)
+    tree.addKey(node, key, join);
+  return join != 0 ? join : node;
+}
+
+} // namespace
+
+uint32_t joined(LastCalls *&thread, uint64_t generation, PathTree &tree, uint32_t node) noexcept {
+  const uint64_t innermost = innermostFrame();
+  if (innermost == 0)
+    return node;
+  if (thread == nullptr)
+    thread = static_cast<LastCalls *>(mapAnonymous(sizeof *thread));
+  if (thread == nullptr)
+    return node;
+  LastCalls &last = *thread;
+  if (last.generation != generation)
+    last.total = last.count = last.path = 0;
+  last.generation = generation;
+  Call *now = last.calls[last.current ^ 1];
+  const CallsRead read = readCalls(innermost, now, last.calls[last.current], last.total);
+  if (read.are_same && last.path == node) [[likely]]
+    return last.join;
+  if (read.count == 0 || (!is_proved && !(is_proved = prove(now, read.count))))
+    return node;
+  last.path = 0;
+  const uint32_t calls = numberCalls(last, tree, read.count);
+  if (calls < abi::kFirstPath)
+    return node;
+  last.join = joinOf(last, tree, node, calls);
+  last.path = node;
+  return last.join;
+}
+
+} // namespace msleaks::runtime::python
+
+void __msl_python_found(const msleaks::runtime::PythonSymbols &symbols) noexcept {
+  using namespace msleaks::runtime::python;
+  python = {symbols, layoutOf(symbols)};
+  if (!isKnown())
+    __msl_note("paths contain no calls of Python code: msleaks does not know how this Python stores its calls");
+}

@@ -1,0 +1,175 @@
+// Tests how the runtime reads Python's code: the tables of lines, and where each version stores its calls.
+#include "python/layout.h"
+#include "python/line_table.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+#include <vector>
+
+namespace msleaks::runtime::python {
+namespace {
+
+struct Lines {
+  uint64_t begin; // the offset of the first instruction of these lines
+  int32_t line;
+};
+
+// The table of a function, as this version of Python has compiled it, and the lines that Python itself names. The
+// function has a line more than 127 lines after the one before, lines that go back, and instructions without a line.
+struct Compiled {
+  uint32_t minor;
+  std::vector<uint8_t> table;
+  std::vector<Lines> lines;
+  uint64_t size;
+};
+
+const Compiled kFunctions[] = {
+    {9,
+     {0, 1, 6, 2, 6, 254, 6, 4, 4, 127, 0, 4, 2, 2, 2, 254, 4, 3, 10, 1, 2, 1, 2, 255},
+     {{0, 2}, {6, 4}, {12, 2}, {18, 6}, {22, 137}, {24, 139}, {26, 137}, {30, 140}, {40, 141}, {42, 142}, {44, 141}},
+     82},
+    {10,
+     {6, 1, 6, 2, 6, 254, 4, 4, 0, 127, 2, 4, 2, 2, 4, 254, 10, 3, 2, 1, 2, 1, 2, 255, 36, 255},
+     {{0, 2},
+      {6, 4},
+      {12, 2},
+      {18, 6},
+      {22, 137},
+      {24, 139},
+      {26, 137},
+      {30, 140},
+      {40, 141},
+      {42, 142},
+      {44, 141},
+      {46, 140}},
+     82},
+    {11,
+     {128, 0,   240, 2,   3,   9,   6,   240, 0,   3,   9,   6,   229, 17, 22,  144, 113, 145, 24,  148, 24,  240,
+      5,   3,   9,   6,   241, 0,   3,   9,   6,   244, 0,   3,   9,   6,  128, 65,  240, 8,   0,   8,   9,   240,
+      0,   69,  2,   5,   15,  245, 70,  4,   0,   15,  25,  224, 12,  13, 241, 5,   2,   15,  15,  244, 0,   2,
+      15,  15,  240, 0,   2,   9,   15,  245, 6,   0,   10,  14,  136, 97, 137, 23,  140, 23,  240, 0,   2,   5,
+      13,  144, 65,  216, 16,  17,  216, 10,  11,  240, 3,   1,   16,  13, 240, 3,   2,   5,   13,  240, 0,   2,
+      5,   13,  240, 0,   2,   5,   13,  240, 0,   2,   5,   13,  241, 0,  2,   5,   13,  244, 0,   2,   5,   13,
+      240, 0,   2,   5,   13,  240, 0,   2,   5,   13,  240, 0,   2,   5,  13,  240, 0,   2,   5,   13,  240, 0,
+      2,   5,   13,  240, 0,   2,   5,   13,  248, 248, 248, 240, 0,   2,  5,   13,  240, 0,   2,   5,   13,  240,
+      0,   2,   5,   13,  240, 0,   2,   5,   13,  240, 0,   2,   5,   13, 240, 0,   2,   5,   13},
+     {{0, 1},
+      {2, 2},
+      {6, 4},
+      {34, 2},
+      {52, 6},
+      {56, 137},
+      {68, 139},
+      {70, 137},
+      {86, 140},
+      {118, 141},
+      {120, 142},
+      {122, 141},
+      {124, 140},
+      {158, kNoLine},
+      {164, 140}},
+     176},
+    {13,
+     {128, 0,  244, 6,  0,   18,  23,  144, 113, 148, 24, 243, 5,   3,  9,   6,  225, 17,  25, 136, 65, 243,
+      3,   0,  9,   10, 217, 17,  25,  240, 5,   0,   5,  6,   240, 0,  3,   9,  6,   246, 8,  0,   8,  9,
+      244, 70, 4,   0,  15,  25,  224, 12,  13,  243, 5,  2,   15,  15, 240, 0,  2,   9,   15, 244, 6,  0,
+      10,  14, 136, 97, 140, 23,  144, 65,  216, 16,  17, 216, 10,  11, 240, 3,  1,   16,  13, 247, 3,  0,
+      10,  17, 137, 23, 249, 242, 85,  4,   3,   9,   6,  247, 84,  4,  0,   10, 17,  141, 23, 250},
+     {{0, 1},     {2, 4},     {24, 2},        {32, 4},   {38, 3},    {46, 4},       {50, 2},
+      {54, 6},    {68, 137},  {78, 139},      {80, 137}, {90, 140},  {114, 141},    {116, 142},
+      {118, 141}, {120, 140}, {140, kNoLine}, {144, 2},  {150, 140}, {178, kNoLine}},
+     184},
+};
+
+int32_t lineAt(const Compiled &function, uint64_t offset) {
+  return python::lineAt({function.table.data(), function.table.size(), 1}, function.minor, offset);
+}
+
+// The first words of _PyRuntime in Python 3.13, as far as the runtime reads them. The words of a struct begin with its
+// size.
+std::vector<uint64_t> described313() {
+  std::vector<uint64_t> words(3 + 3 + 13 + 9 + 6 + 10);
+  std::memcpy(words.data(), "xdebugpy", 8);
+  words[1] = 0x030d0af0;
+  uint64_t *thread = &words[3 + 3 + 13], *frame = thread + 9, *code = frame + 6;
+  thread[4] = 72;
+  frame[1] = 8;
+  frame[2] = 0;
+  frame[3] = 56;
+  frame[5] = 70;
+  code[1] = 112;
+  code[3] = 128;
+  code[4] = 136;
+  code[5] = 68;
+  code[9] = 200;
+  return words;
+}
+
+PythonSymbols symbolsOf(const char *version, const std::vector<uint64_t> &runtime = {}) {
+  return {1, 1, 1, 1, 1, reinterpret_cast<uint64_t>(runtime.data()), version};
+}
+
+uint32_t minorOf(const PythonSymbols &symbols) { return layoutOf(symbols).minor; }
+
+} // namespace
+
+TEST(PythonLines, AreThoseThatPythonNames) {
+  for (const Compiled &function : kFunctions)
+    for (size_t i = 0; i < function.lines.size(); ++i) {
+      const uint64_t end = i + 1 < function.lines.size() ? function.lines[i + 1].begin : function.size;
+      for (uint64_t offset = function.lines[i].begin; offset < end; offset += 2)
+        EXPECT_EQ(lineAt(function, offset), function.lines[i].line) << "3." << function.minor << " at " << offset;
+    }
+}
+
+TEST(PythonLines, OfADamagedTableEnd) {
+  for (const Compiled &function : kFunctions)
+    for (size_t bytes = 0; bytes < function.table.size(); ++bytes)
+      for (const uint8_t byte : {0, 0x7f, 0x80, 0xf0, 0xff}) {
+        const std::vector<uint8_t> table(bytes,
+                                         byte); // its end is the end of the memory, so ASan finds a read behind it
+        EXPECT_GE(python::lineAt({table.data(), table.size(), 1}, function.minor, 4000), kNoLine);
+      }
+}
+
+TEST(PythonLayout, IsKnownForEachVersion) {
+  for (const char *version : {"3.9.18 (main)", "3.10.13", "3.11.2", "3.12.1+"})
+    EXPECT_NE(minorOf(symbolsOf(version)), 0u) << version;
+  for (const char *version : {"2.7.18", "3.8.1", "3.", "", "four"})
+    EXPECT_EQ(minorOf(symbolsOf(version)), 0u) << version;
+}
+
+TEST(PythonLayout, NeedsAllSymbols) {
+  for (uint64_t PythonSymbols::*missing : {&PythonSymbols::thread_state, &PythonSymbols::is_finalizing,
+                                           &PythonSymbols::evaluate, &PythonSymbols::code_type}) {
+    PythonSymbols symbols = symbolsOf("3.11.2");
+    symbols.*missing = 0;
+    EXPECT_EQ(minorOf(symbols), 0u);
+  }
+}
+
+TEST(PythonLayout, IsReadFromPythonItself) {
+  std::vector<uint64_t> words = described313();
+  const Layout layout = layoutOf(symbolsOf("3.13.0", words));
+  EXPECT_EQ(layout.minor, 13u);
+  EXPECT_EQ(layout.thread_frame, 72);
+  EXPECT_EQ(layout.instruction, 56);
+  EXPECT_EQ(layout.bytecode, 200);
+  EXPECT_EQ(layout.type, 8);
+  words[2] = 1; // the build without a global lock
+  EXPECT_EQ(layoutOf(symbolsOf("3.13.0", words)).type, 24);
+  EXPECT_EQ(layoutOf(symbolsOf("3.13.0", words)).text_data, 56);
+}
+
+TEST(PythonLayout, IsUnknownIfPythonDescribesItselfInAnotherWay) {
+  EXPECT_EQ(minorOf(symbolsOf("3.14.0", described313())), 0u); // the words are of another version
+  EXPECT_EQ(minorOf(symbolsOf("3.99.0", described313())), 0u);
+  EXPECT_EQ(minorOf({1, 1, 1, 1, 1, 0, "3.13.0"}), 0u);
+  for (const size_t word : {size_t{0}, size_t{3 + 3 + 13 + 4}, size_t{3 + 3 + 13 + 9 + 6 + 9}}) {
+    std::vector<uint64_t> words = described313();
+    words[word] = 0x5555'5555'5555;
+    EXPECT_EQ(minorOf(symbolsOf("3.13.0", words)), 0u) << word;
+  }
+}
+
+} // namespace msleaks::runtime::python
