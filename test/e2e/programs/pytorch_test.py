@@ -4,6 +4,7 @@ show how much of this memory PyTorch's libraries allocated.
 
     pytorch_test.py BUILD SCRATCH [PYTHON]      without PYTHON, uses Debian's interpreter and PyTorch
 """
+import json
 import os
 import sys
 from pathlib import Path
@@ -12,6 +13,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, expect_same, run, skip  # noqa: E402
 
 TRAIN = REPOSITORY / "examples/pytorch/train.py"
+GRAPH = REPOSITORY / "examples/pytorch/kept_graph.py"
+STEPS = 30
 
 
 def bytes_by_library(report):
@@ -22,6 +25,36 @@ def bytes_by_library(report):
     return libraries
 
 
+def expect_lines(report):
+    """Checks that the report names lines of the training script, as far as libraries do not keep the memory for themselves."""
+    rows = [row["site"] for row in report.sites("peak") if row["site"]["origin"] == "python"]
+    functions = {site["function"].split(".")[-1] for site in rows if site["file"] == str(TRAIN)}
+    check({"step", "make_network"} <= functions, f"the report names these functions of train.py: {functions}")
+
+
+def expect_operators(msleaks, folder, report):
+    """Checks that blocks belong to PyTorch's operators, and that the end of Optimizer.step is the end of a step."""
+    section = next(section for section in report.json["sections"] if section["name"] == "owners")
+    owners = {row[0] for row in section["rows"]}
+    check("pytorch@operator@aten::conv2d" in owners and "pytorch@backward@ConvolutionBackward0" in owners, f"{owners}")
+    steps = [json.loads(line) for line in msleaks.output("dump", folder, "--json", "--kind", "step").splitlines()]
+    check(len(steps) == STEPS, f"{len(steps)} steps instead of {STEPS}")
+
+
+def expect_growth(msleaks, python, scratch):
+    """Checks that the graphs that a list of losses keeps are the first findings, and that the mended program has none."""
+    _, report = msleaks.run(f"{scratch}/kept", [python, GRAPH])
+    found = [finding for finding in report.json["findings"] if finding["kind"] == "growth"]
+    functions = [(finding["site"]["file"], finding["site"]["function"]) for finding in found]
+    check(found and set(functions) <= {(str(GRAPH), "loss_of"), (str(GRAPH), "validate")}, f"findings: {functions}")
+    growth = sum(finding["evidence"]["growth_bytes_per_step"] for finding in found)
+    # The inputs, what the first layer returns, and what the GELU returns.
+    truth = 3 * 256 * 512 * 4
+    check(abs(growth - truth) < truth / 20, f"{growth} bytes a step, not {truth}")
+    _, mended = msleaks.run(f"{scratch}/mended", [python, GRAPH, "--fixed"])
+    check(mended.json["findings"] == [], f"the mended program has findings: {mended.json['findings']}")
+
+
 def main():
     build, scratch = arguments("build", "scratch")
     python = sys.argv[3] if len(sys.argv) > 3 else "/usr/bin/python3"
@@ -30,7 +63,7 @@ def main():
     if version.returncode != 0:
         skip(f"{python} has no PyTorch; python3-torch brings it")
     msleaks = Msleaks(build)
-    command = [python, TRAIN, "--steps", "30"]
+    command = [python, TRAIN, "--steps", str(STEPS)]
 
     plain = run(command)
     check(plain.returncode == 0 and "step   29" in plain.stdout, f"the training does not run: {plain.stderr}")
@@ -43,6 +76,9 @@ def main():
     libraries = bytes_by_library(report)
     torch = sum(size for library, size in libraries.items() if library.startswith(("libtorch", "libc10")))
     check(torch > 1_000_000, f"PyTorch's libraries hold {torch} bytes at the peak: {libraries}")
+    expect_lines(report)
+    expect_operators(msleaks, f"{scratch}/run", report)
+    expect_growth(msleaks, python, scratch)
     print(f"PyTorch {version.stdout.strip()}: peak {report.peak_bytes} bytes, {torch} of them PyTorch's own libraries'")
 
 
