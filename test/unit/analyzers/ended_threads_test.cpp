@@ -16,11 +16,15 @@ namespace {
 std::atomic<size_t> live_bytes;
 }
 
-void *operator new(size_t size) {
+void *operator new(size_t size, const std::nothrow_t &) noexcept {
   void *block = std::malloc(size);
+  live_bytes += block ? malloc_usable_size(block) : 0;
+  return block;
+}
+void *operator new(size_t size) {
+  void *block = operator new(size, std::nothrow);
   if (!block)
     throw std::bad_alloc();
-  live_bytes += malloc_usable_size(block);
   return block;
 }
 void operator delete(void *block) noexcept {
