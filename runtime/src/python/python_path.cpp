@@ -71,12 +71,21 @@ Numbered numberOf(uint64_t generation, const PathTree &tree, uint32_t outer, con
   return addCall(generation, outer, call, code.number);
 }
 
+// Whether the call is the same as a known one. Sets its content if this matters.
+bool isSame(const Call &known, Call &call) noexcept {
+  if (known.code != call.code || known.lines != call.lines || known.instruction != call.instruction)
+    return false;
+  if (known.content != 0 && call.content == 0)
+    call.content = contentOf(call);
+  return known.content == call.content;
+}
+
 // Returns how many of the outermost calls are the same as in the last path, among those that have nodes.
-uint32_t commonCalls(const LastCalls &last, const Call *now, uint32_t count) noexcept {
+uint32_t commonCalls(const LastCalls &last, Call *now, uint32_t count) noexcept {
   const Call *known = last.calls[last.current] + last.total;
   const uint32_t most = count < last.count ? count : last.count;
   uint32_t same = 0;
-  while (same < most && known[-1 - int64_t{same}] == now[count - 1 - same])
+  while (same < most && isSame(known[-1 - int64_t{same}], now[count - 1 - same]))
     ++same;
   return same;
 }
@@ -130,7 +139,7 @@ uint32_t numberCalls(LastCalls &last, const PathTree &tree, uint32_t count) noex
   return false;
 }
 
-constinit bool is_proved = false;
+constinit std::atomic<bool> is_proved{false};
 
 // Returns the number of the path's calls that are inside the innermost evaluation of Python code.
 uint64_t callsInside(const PathTree &tree, uint32_t node) noexcept {
@@ -174,8 +183,13 @@ uint32_t joined(LastCalls *&thread, uint64_t generation, PathTree &tree, uint32_
   const CallsRead read = readCalls(innermost, now, last.calls[last.current], last.total);
   if (read.are_same && last.path == node) [[likely]]
     return last.join;
-  if (read.count == 0 || (!is_proved && !(is_proved = prove(now, read.count))))
+  if (read.count == 0)
     return node;
+  if (!is_proved.load(std::memory_order_relaxed)) [[unlikely]] {
+    if (!prove(now, read.count))
+      return node;
+    is_proved.store(true, std::memory_order_relaxed);
+  }
   last.path = 0;
   const uint32_t calls = numberCalls(last, tree, read.count);
   if (calls < abi::kFirstPath)
