@@ -2,6 +2,7 @@
 
 #include "analysis/base/text.h"
 #include "analysis/places/place.h"
+#include "analysis/places/python_code.h"
 #include "analysis/text/site_text.h"
 
 #include <algorithm>
@@ -43,8 +44,11 @@ bool isStartCode(const SiteText &line) {
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end() || name.starts_with("__libc_start_main");
 }
 
-// Whether this is a line of the standard library. It is left out, because its caller says more.
+// Whether this is a line of the standard library, or of the code that imports Python's modules. It is left out, because
+// its caller says more.
 bool isStandardLibrary(const SiteText &line) {
+  if (isImport(line.origin, line.file))
+    return true;
   if (!line.file.empty())
     return isSystemHeader(line.file) && line.file.find("/include/") != std::string::npos;
   return line.function.starts_with("std::") || line.function.starts_with("__gnu_cxx::");

@@ -123,6 +123,14 @@ TEST(RowCallers, TheStandardLibraryIsNoCaller) {
 
 // If main ends with a tail call, its frame is not on the stack while the callee runs. So the path lacks main, but
 // contains the functions of libc that call main. These functions must not be shown.
+TEST(RowCallers, TheCodeThatImportsAModuleIsNoCaller) {
+  const auto import = called("_find_and_load", 1027);
+  import->origin = SiteOrigin::Python;
+  import->file = "<frozen importlib._bootstrap>";
+  EXPECT_EQ(shown(lineOf({path(80, {import, called("<module>", 5)})})), "< net.cpp:5 in <module>\n"
+                                                                        "< net.cpp:9 in main\n");
+}
+
 TEST(RowCallers, WhatCallsMainIsNoCaller) {
   SiteLine line = lineOf({});
   line.bytes = 10;
