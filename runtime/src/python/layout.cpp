@@ -5,62 +5,61 @@
 namespace msleaks::runtime::python {
 namespace {
 
-// The offsets that no version describes. They are the same in 3.9 to 3.15, besides the text.
-Layout commonLayout(uint32_t minor) noexcept {
-  Layout layout{};
-  layout.minor = minor;
+// Sets the offsets in objects, which no version describes. They are the same in 3.9 to 3.15, besides the text.
+Layout withObjects(Layout layout) noexcept {
   layout.type = 8;
   layout.bytes_size = 16;
   layout.bytes_data = 32;
   layout.text_length = 16;
-  layout.text_data = minor >= 12 ? 40 : 48;
+  layout.text_data = layout.minor >= 12 ? 40 : 48;
   return layout;
 }
 
-Layout before311(uint32_t minor) noexcept {
-  Layout layout = commonLayout(minor);
-  layout.thread_frame = 24;
-  layout.previous = 24;
-  layout.code = 32;
-  layout.instruction = minor == 9 ? 104 : 96;
-  layout.file = 104;
-  layout.name = 112;
-  layout.first_line = 40;
-  layout.lines = 120;
-  return layout;
-}
-
-Layout of311() noexcept {
-  Layout layout = commonLayout(11);
-  layout.thread_frame = 56;
-  layout.has_c_frame = true;
-  layout.c_frame = 8;
-  layout.previous = 48;
-  layout.code = 32;
-  layout.instruction = 56;
-  layout.file = 112;
-  layout.name = 128;
-  layout.first_line = 72;
-  layout.lines = 136;
-  layout.bytecode = 184;
-  return layout;
-}
-
-Layout of312() noexcept {
-  Layout layout = commonLayout(12);
-  layout.thread_frame = 56;
-  layout.has_c_frame = true;
-  layout.previous = 8;
-  layout.instruction = 56;
-  layout.owner = 70;
-  layout.first_foreign_owner = 3;
-  layout.file = 112;
-  layout.name = 128;
-  layout.first_line = 68;
-  layout.lines = 136;
-  layout.bytecode = 192;
-  return layout;
-}
+// The versions that do not describe themselves. A field that is left out is 0: the version has no such field.
+constexpr Layout kLayouts[] = {{.minor = 9,
+                                .thread_frame = 24,
+                                .previous = 24,
+                                .code = 32,
+                                .instruction = 104,
+                                .file = 104,
+                                .name = 112,
+                                .first_line = 40,
+                                .lines = 120},
+                               {.minor = 10,
+                                .thread_frame = 24,
+                                .previous = 24,
+                                .code = 32,
+                                .instruction = 96,
+                                .file = 104,
+                                .name = 112,
+                                .first_line = 40,
+                                .lines = 120},
+                               {.minor = 11,
+                                .thread_frame = 56,
+                                .has_c_frame = true,
+                                .c_frame = 8,
+                                .previous = 48,
+                                .code = 32,
+                                .instruction = 56,
+                                .file = 112,
+                                .name = 128,
+                                .first_line = 72,
+                                .lines = 136,
+                                .bytecode = 184},
+                               {.minor = 12,
+                                .thread_frame = 56,
+                                .has_c_frame = true,
+                                .c_frame = 0,
+                                .previous = 8,
+                                .code = 0,
+                                .instruction = 56,
+                                .owner = 70,
+                                .first_foreign_owner = 3,
+                                .file = 112,
+                                .name = 128,
+                                .first_line = 68,
+                                .lines = 136,
+                                .bytecode = 192}};
 
 // The number of words that each struct has in _Py_DebugOffsets.
 struct Words {
@@ -101,7 +100,7 @@ Layout described(uint32_t minor, uint64_t runtime) noexcept {
   const uint64_t *frame = thread + sizes->thread, *code = frame + sizes->frame;
   if (!areOffsets(thread, sizes->thread) || !areOffsets(frame, sizes->frame) || !areOffsets(code, kCodeWords))
     return {};
-  Layout layout = commonLayout(minor);
+  Layout layout = withObjects({.minor = minor});
   const auto offset = [](uint64_t word) { return static_cast<uint16_t>(word); };
   layout.thread_frame = offset(thread[4]);
   layout.previous = offset(frame[1]);
@@ -136,12 +135,12 @@ uint32_t minorOf(const char *version) noexcept {
 
 Layout layoutOf(const PythonSymbols &symbols) noexcept {
   const uint32_t minor = minorOf(symbols.version);
-  if (symbols.thread_state == 0 || symbols.is_finalizing == 0 || symbols.evaluate == 0 || symbols.code_type == 0 ||
-      minor < 9)
+  if (symbols.thread_state == 0 || symbols.is_finalizing == 0 || symbols.evaluate == 0 || symbols.code_type == 0)
     return {};
-  if (minor <= 10)
-    return before311(minor);
-  return minor == 11 ? of311() : minor == 12 ? of312() : described(minor, symbols.runtime);
+  for (const Layout &known : kLayouts)
+    if (known.minor == minor)
+      return withObjects(known);
+  return described(minor, symbols.runtime);
 }
 
 } // namespace msleaks::runtime::python

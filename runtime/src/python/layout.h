@@ -10,20 +10,20 @@ namespace msleaks::runtime::python {
 
 // Offsets in bytes. The names follow CPython's structs.
 struct Layout {
-  uint32_t minor; // Python 3.minor; 0 = there is no Python, or its calls are not read
+  uint32_t minor = 0; // Python 3.minor; 0 = there is no Python, or its calls are not read
   // PyThreadState: the innermost frame. 3.11 and 3.12: a pointer to a struct that contains the frame at `c_frame`.
-  uint16_t thread_frame;
-  bool has_c_frame;
-  uint16_t c_frame;
+  uint16_t thread_frame = 0;
+  bool has_c_frame = false;
+  uint16_t c_frame = 0;
   // A frame: the frame of the caller, the code object, and the current instruction. The instruction is a pointer, or
   // before 3.11 an index. An owner of `first_foreign_owner` or more marks a frame that is not of Python code; 0 = there
   // are no such frames.
-  uint16_t previous, code, instruction, owner;
-  uint8_t first_foreign_owner;
+  uint16_t previous = 0, code = 0, instruction = 0, owner = 0;
+  uint8_t first_foreign_owner = 0;
   // PyCodeObject. `bytecode` is used from 3.11 on.
-  uint16_t file, name, first_line, lines, bytecode;
+  uint16_t file = 0, name = 0, first_line = 0, lines = 0, bytecode = 0;
   // PyObject, PyBytesObject, and PyASCIIObject.
-  uint16_t type, bytes_size, bytes_data, text_length, text_data;
+  uint16_t type = 0, bytes_size = 0, bytes_data = 0, text_length = 0, text_data = 0;
 };
 
 // Returns the layout of this Python. If it is not known, Layout::minor is 0.
