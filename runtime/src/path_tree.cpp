@@ -82,7 +82,7 @@ uint32_t PathTree::findRetired(uint32_t parent, uint64_t key, uint32_t image) no
   }
 }
 
-// Returns the row of a node, or null if there is no room.
+// The same, and makes the row. Null: there is no room.
 PathTree::FirstChild *PathTree::rowOf(uint32_t node) noexcept {
   std::atomic<FirstChild *> &place = first_children_[node / abi::kPathBlockNodes];
   FirstChild *rows = place.load(std::memory_order_relaxed);

@@ -22,10 +22,9 @@ class PathTree {
 public:
   // Returns the child of `parent` with this key, or 0 if there is no such node yet.
   uint32_t find(uint32_t parent, uint64_t key) const noexcept {
-    if (const FirstChild *row = first_children_[parent / abi::kPathBlockNodes].load(std::memory_order_acquire)) {
-      const FirstChild &first = row[parent % abi::kPathBlockNodes];
-      const uint32_t node = first.node.load(std::memory_order_acquire);
-      if (node != 0 && first.key.load(std::memory_order_relaxed) == key)
+    if (const FirstChild *first = rowAt(parent)) {
+      const uint32_t node = first->node.load(std::memory_order_acquire);
+      if (node != 0 && first->key.load(std::memory_order_relaxed) == key)
         return node;
     }
     const Table &table = *table_.load(std::memory_order_acquire);
@@ -59,8 +58,8 @@ public:
 
   // Whether this call or a call around it evaluates Python code.
   bool evaluates(uint32_t node) const noexcept {
-    const FirstChild *row = first_children_[node / abi::kPathBlockNodes].load(std::memory_order_acquire);
-    return row != nullptr && row[node % abi::kPathBlockNodes].evaluates.load(std::memory_order_relaxed);
+    const FirstChild *row = rowAt(node);
+    return row != nullptr && row->evaluates.load(std::memory_order_relaxed);
   }
   // Whether the call itself was made by the function that evaluates Python code.
   bool isEvaluation(const abi::PathNode &) const noexcept;
@@ -119,13 +118,18 @@ private:
 
   bool makeRoom(uint32_t nodes) noexcept;
   uint32_t findRetired(uint32_t parent, uint64_t key, uint32_t image) noexcept;
+  // Returns the row of a node, or null if it has none.
+  const FirstChild *rowAt(uint32_t node) const noexcept {
+    const FirstChild *rows = first_children_[node / abi::kPathBlockNodes].load(std::memory_order_acquire);
+    return rows != nullptr ? rows + node % abi::kPathBlockNodes : nullptr;
+  }
   FirstChild *rowOf(uint32_t node) noexcept;
   uint32_t findKnown(uint32_t parent, uint64_t key, uint32_t image) noexcept;
   uint32_t appendChild(Arena &arena, const abi::PathNode &node, uint64_t key, Inner inner) noexcept;
   void setFirstChild(uint32_t parent, uint64_t key, uint32_t node) noexcept;
   Inner innerOf(uint32_t node) const noexcept {
-    const FirstChild *row = first_children_[node / abi::kPathBlockNodes].load(std::memory_order_acquire);
-    return row != nullptr ? row[node % abi::kPathBlockNodes].inner.load(std::memory_order_relaxed) : Inner::Apart;
+    const FirstChild *row = rowAt(node);
+    return row != nullptr ? row->inner.load(std::memory_order_relaxed) : Inner::Apart;
   }
   Inner innerOfNew(uint32_t parent, uint64_t key, uint32_t image) const noexcept;
   template <class Row> void retireOf(uint32_t image, Row &row) const noexcept;

@@ -30,7 +30,7 @@ bool isForeign(uint64_t frame) noexcept {
 }
 
 // From 3.14 on, the lowest bits of the pointer to the code object are a tag.
-uint64_t codeOf(uint64_t frame) noexcept { return valueAt<uint64_t>(frame, python.layout.code) & ~uint64_t{7}; }
+uint64_t codeObjectOf(uint64_t frame) noexcept { return valueAt<uint64_t>(frame, python.layout.code) & ~uint64_t{7}; }
 
 uint64_t instructionOf(uint64_t frame, uint64_t code) noexcept {
   const Layout &layout = python.layout;
@@ -95,14 +95,12 @@ CallsRead readCalls(uint64_t innermost, Call *calls, const Call *known, uint32_t
        frame = valueAt<uint64_t>(frame, python.layout.previous)) {
     if (isForeign(frame))
       continue;
-    const uint64_t code = codeOf(frame);
+    const uint64_t code = codeObjectOf(frame);
     if (code == 0)
       break;
     Call &call = calls[count];
     call = {code, valueAt<uint64_t>(code, python.layout.lines), instructionOf(frame, code), 0};
-    if (count < known_count && known[count].content != 0) [[unlikely]]
-      call.content = contentOf(call);
-    are_same = are_same && count < known_count && call == known[count];
+    are_same = are_same && count < known_count && isSame(known[count], call);
     ++count;
   }
   return {count, are_same && count == known_count};

@@ -14,7 +14,6 @@ struct Call {
   uint64_t lines;       // address of its table of lines
   uint64_t instruction; // offset in bytes in the code; a negative number = the code has not begun
   uint64_t content;     // contentOf() of code that may be deleted; 0 = other code, or not computed yet
-  bool operator==(const Call &) const = default;
 };
 
 inline constexpr uint32_t kMaxCalls = 1024; // the largest number of calls that are read
@@ -51,5 +50,14 @@ std::string_view textOf(uint64_t string, uint64_t most_bytes) noexcept;
 // Returns a hash of the file's name, the function's name, and the lines of a code object. It is not 0. The function
 // reads only the begin and the end of long data, since it may be called for each allocation.
 uint64_t contentOf(const Call &) noexcept;
+
+// Whether the call is the same as a known one. Sets its content if this matters.
+inline bool isSame(const Call &known, Call &call) noexcept {
+  if (known.code != call.code || known.lines != call.lines || known.instruction != call.instruction)
+    return false;
+  if (known.content != 0 && call.content == 0)
+    call.content = contentOf(call);
+  return known.content == call.content;
+}
 
 } // namespace msleaks::runtime::python

@@ -71,15 +71,6 @@ Numbered numberOf(uint64_t generation, const PathTree &tree, uint32_t outer, con
   return addCall(generation, outer, call, code.number);
 }
 
-// Whether the call is the same as a known one. Sets its content if this matters.
-bool isSame(const Call &known, Call &call) noexcept {
-  if (known.code != call.code || known.lines != call.lines || known.instruction != call.instruction)
-    return false;
-  if (known.content != 0 && call.content == 0)
-    call.content = contentOf(call);
-  return known.content == call.content;
-}
-
 // Returns how many of the outermost calls are the same as in the last path, among those that have nodes.
 uint32_t commonCalls(const LastCalls &last, Call *now, uint32_t count) noexcept {
   const Call *known = last.calls[last.current] + last.total;
