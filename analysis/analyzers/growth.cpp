@@ -242,9 +242,8 @@ std::string adviceOf(const Growth &growth, bool is_freed, const Finding &finding
 
 Draft<Finding> findingOf(const Growth &growth, Conclusion &conclusion) {
   auto draft = draftOf(finding_kinds::kGrowth, growth.keeper, growth.place, growth.cohorts, conclusion);
-  // Python frees all objects of Python code at its end, also those that leaked.
-  const bool is_pythons = conclusion.catalog.describe(growth.place.call).origin == SiteOrigin::Python;
-  const bool is_freed = growth.freed_bytes * 2 > growth.bytes && !is_pythons;
+  // At its end Python also frees the objects that leaked.
+  const bool is_freed = growth.freed_bytes * 2 > growth.bytes && !isOfPython(conclusion.catalog, growth.place);
   Finding &finding = draft.line;
   if (is_freed || growth.period)
     finding.confidence = Confidence::Hint;

@@ -82,7 +82,11 @@ private:
   void add(const CohortRemains &remains, Reach reach) {
     const Cohort &cohort = conclusion_.cohorts[remains.cohort];
     const Place place = conclusion_.lines.places().of(cohort.site);
-    if (!place.own || !counts_[remains.cohort.index] || (isOfPython(place) && reach != Reach::Lost))
+    if (!place.own || !counts_[remains.cohort.index])
+      return;
+    // A library, such as libtorch, may keep a cache after Python has freed its objects. The cache is no leak of the
+    // line that called the library. A leak of Python code grows while the program runs.
+    if (reach != Reach::Lost && isOfPython(conclusion_.catalog, place))
       return;
     const Keeper keeper = keeperOf(cohort.site, place, {cohort.heap, cohort.device}, conclusion_.catalog);
     Leak &leak = leaks_[{keeper, keeper.closed_library.empty() ? reach : Reach::Unknown}];
@@ -96,12 +100,6 @@ private:
     leak.remains += remains;
     leak.cohorts.push_back({remains.cohort, remains.bytes, remains.count});
     leak.reaches.push_back(reach);
-  }
-
-  // Python frees the objects of Python code before the exit. What libraries still keep then, such as a cache of
-  // libtorch, is no leak of the line that called the library. A leak of Python code grows while the program runs.
-  bool isOfPython(const Place &place) const {
-    return conclusion_.catalog.describe(place.call).origin == SiteOrigin::Python;
   }
 
   CohortSet counts_;

@@ -2,7 +2,7 @@
 
 #include "analysis/base/text.h"
 #include "analysis/places/python_code.h"
-#include "msleaks/abi/system_header.h"
+#include "msleaks/abi/python_file.h"
 
 namespace msleaks::analysis::inline findings {
 
@@ -32,7 +32,7 @@ public:
 private:
   // A library that the user's Python code calls allocates for this code. An import allocates for itself.
   template <class AnySite> bool lookAtPython(const AnySite &call) {
-    const bool is_own = !call.file.empty() && !abi::isPythonLibrary(call.file);
+    const bool is_own = abi::isUsersPython(call.file);
     if (is_own)
       found = {};
     return is_own || isImport(call.origin, call.file);

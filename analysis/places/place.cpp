@@ -2,6 +2,7 @@
 
 #include "analysis/base/text.h"
 #include "analysis/places/python_code.h"
+#include "msleaks/abi/python_file.h"
 
 #include <algorithm>
 #include <array>
@@ -46,7 +47,7 @@ bool isInOwnImage(const Site &site) {
   if (isOurs(site))
     return false;
   if (site.origin == SiteOrigin::Python)
-    return !site.file.empty() && !abi::isPythonLibrary(site.file);
+    return abi::isUsersPython(site.file);
   return site.origin == SiteOrigin::Pass || (site.library.starts_with('/') && !isSystemImage(site.library));
 }
 
@@ -117,10 +118,9 @@ Place Places::find(SiteId site) {
   return search.found ? *search.found : search.wrapper.value_or(innermostPlace(catalog_, site));
 }
 
-// The user can change nothing about the modules that an import loads. So the line that imports them is not their place.
+// The user can change nothing about a package that an import loads. So the search ends at the import, and the line that
+// imports the package is not the place.
 bool Places::look(SiteId call, Search &search) {
-  if (const Site &site = catalog_.describe(call); isImport(site.origin, site.file))
-    return true;
   const Judged &judged = judge(call, search.handed_out);
   const Place place{call, judged.inlined, true};
   if (judged.verdict == Verdict::Own)
@@ -128,7 +128,7 @@ bool Places::look(SiteId call, Search &search) {
   if (judged.verdict == Verdict::Wrapper)
     search.wrapper = place;
   search.handed_out = judged.hands_out;
-  return search.found.has_value();
+  return search.found.has_value() || judged.verdict == Verdict::Import;
 }
 
 void Places::lookAlong(const CallPath &path, Search &search) {
@@ -158,6 +158,8 @@ const Places::Judged &Places::judge(SiteId call, bool handed_out) {
     return judged;
   judged.verdict = Verdict::NotOwn;
   const Site &at = catalog_.describe(call);
+  if (isImport(at.origin, at.file))
+    judged.verdict = Verdict::Import;
   if (!isInOwnImage(at))
     return judged;
   for (uint32_t i = 0; i <= at.inlined_at.size() && judged.verdict != Verdict::Own; ++i) {
@@ -170,6 +172,10 @@ const Places::Judged &Places::judge(SiteId call, bool handed_out) {
   }
   judged.hands_out = handed_out;
   return judged;
+}
+
+bool isOfPython(SiteCatalog &catalog, const Place &place) {
+  return catalog.describe(place.call).origin == SiteOrigin::Python;
 }
 
 Place innermostPlace(SiteCatalog &catalog, SiteId site) { return {catalog.innermostCallOf(site), 0, false}; }

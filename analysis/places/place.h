@@ -40,6 +40,9 @@ bool isOurLibrary(std::string_view path);
 
 Place innermostPlace(SiteCatalog &, SiteId);
 
+// Whether the place is a line of Python code. Python frees the objects of such code at its end.
+bool isOfPython(SiteCatalog &, const Place &);
+
 // Finds the first line in the user's own code that is not a wrapper's; or else the outermost wrapper, or else the
 // innermost call. A distribution's headers and libraries, and instances of std's templates, are not the user's own.
 class Places {
@@ -49,7 +52,7 @@ public:
 
 private:
   // Whether one of a call's lines can be the place.
-  enum class Verdict : uint8_t { Unasked, NotOwn, Wrapper, Own };
+  enum class Verdict : uint8_t { Unasked, NotOwn, Import, Wrapper, Own };
   struct Judged {
     uint32_t inlined = 0; // number of the line
     Verdict verdict = Verdict::Unasked;

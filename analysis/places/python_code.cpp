@@ -1,14 +1,14 @@
 #include "analysis/places/python_code.h"
 
 #include "msleaks/abi/definitions.h"
-#include "msleaks/abi/system_header.h"
+#include "msleaks/abi/python_file.h"
 
 #include <cstring>
 #include <xxhash.h>
 
 namespace msleaks::analysis::inline places {
 
-constexpr std::string_view kImports = "imports"; // modules that Python imports have no lines of their own
+constexpr std::string_view kImports = "imports"; // shown for the memory of imports, instead of a library
 
 std::optional<std::string_view> PythonCodes::add(std::span<const std::byte> body) {
   abi::PythonCodeDefinition code;
@@ -39,7 +39,7 @@ Site PythonCodes::siteOf(uint32_t code, uint32_t line) const {
 }
 
 bool isImport(SiteOrigin origin, std::string_view file) {
-  return origin == SiteOrigin::Python && file.starts_with("<frozen importlib");
+  return origin == SiteOrigin::Python && abi::isPythonImport(file);
 }
 
 } // namespace msleaks::analysis::inline places

@@ -28,7 +28,8 @@ private:
   std::unordered_map<uint32_t, Code> codes_; // by number; it never moves a Code
 };
 
-// Whether the call is part of Python's import of a module. Calls inside an import have no lines of Python code.
+// Whether the call is part of Python's import of a module. If a path has no call of the user's own code inside the
+// import, it has no lines of Python code there.
 bool isImport(SiteOrigin, std::string_view file);
 
 } // namespace msleaks::analysis::inline places

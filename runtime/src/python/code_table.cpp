@@ -3,7 +3,7 @@
 #include "../definitions.h"
 #include "../own_memory.h"
 
-#include "msleaks/abi/system_header.h"
+#include "msleaks/abi/python_file.h"
 
 namespace msleaks::runtime::python {
 namespace {
@@ -13,8 +13,6 @@ bool mayBeDeleted(std::string_view file, std::string_view name) noexcept {
   const bool is_generated = file.starts_with('<') && !file.starts_with("<frozen ");
   return is_generated || name == "<module>" || file.find("/ipykernel_") != file.npos;
 }
-
-bool isOwn(std::string_view file) noexcept { return !file.empty() && !abi::isPythonLibrary(file); }
 
 } // namespace
 
@@ -67,7 +65,7 @@ Code CodeTable::add(Arena &arena, Call &call) noexcept {
     insert(call, {});
     call.content = contentOf(call);
   }
-  const Code code{number, file.starts_with("<frozen importlib"), isOwn(file)};
+  const Code code{number, abi::isPythonImport(file), abi::isUsersPython(file)};
   insert(call, code);
   if (isFull())
     defineNote(arena, "paths lack calls of Python code: the program has run more than 65,000 different functions");

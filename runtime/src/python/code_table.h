@@ -30,8 +30,8 @@ public:
 
 private:
   static constexpr uint32_t kMost = (1u << 16) - 2, kSlots = 1u << 17;
-  // The code of an address. If the code there may be deleted, `code.number` is 0, and the content tells such codes
-  // apart.
+  // The code of an address. If this code may be deleted, the entry with content 0 has no number. Then each code that
+  // has had this address has one more entry, with its content.
   struct Entry {
     uint64_t address, lines, content;
     Code code;

@@ -1,4 +1,4 @@
-// Allocates for a second, without Python's global lock.
+// Allocates for one to two seconds, without Python's global lock.
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
