@@ -1,0 +1,132 @@
+// Begins and ends operators of PyTorch (test/standins/pytorch) in orders that are rare in real programs. Each part runs
+// in a thread of its own, allocates tensors with the sizes that it names, and keeps them. Prints the observers' harm.
+#include "record_function.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+
+namespace {
+
+using at::RecordFunction;
+constexpr auto kOperator = at::RecordScope::FUNCTION, kBackward = at::RecordScope::BACKWARD_FUNCTION,
+               kScope = at::RecordScope::USER_SCOPE;
+
+void allocate(size_t bytes) {
+  c10::memoryProfilingEnabled();
+  static_cast<volatile char *>(std::malloc(bytes))[0] = 1;
+}
+
+void nested() {
+  RecordFunction outer(kOperator, "test::outer");
+  allocate(1 << 16);
+  RecordFunction(kOperator, "test::inner"), allocate(1 << 16);
+  {
+    RecordFunction inner(kOperator, "test::inner");
+    allocate(1 << 16);
+  }
+  outer.end();
+  allocate(1 << 17); // nobody's
+}
+
+void notNested() {
+  std::optional<RecordFunction> first(std::in_place, kOperator, "test::first");
+  RecordFunction scope(kScope, "crossing scope");
+  allocate(1 << 16);
+  first.reset();
+  allocate(1 << 17); // nobody's
+  scope.end();
+  RecordFunction after(kOperator, "test::after crossing");
+  allocate(1 << 16);
+}
+
+void scopeEndsFirst() {
+  std::optional<RecordFunction> scope(std::in_place, kScope, "short scope");
+  RecordFunction late(kOperator, "test::late");
+  allocate(1 << 16);
+  scope.reset();
+  late.end();
+  allocate(1 << 17); // nobody's
+  RecordFunction after(kOperator, "test::after late");
+  allocate(1 << 16);
+}
+
+// Thread B ends what A has begun. The operator of B stays open.
+void endedElsewhere() {
+  std::optional<RecordFunction> future(std::in_place, kScope, "future");
+  std::thread([&] {
+    RecordFunction own(kOperator, "test::of B");
+    allocate(1 << 16);
+    future.reset();
+    allocate(1 << 16);
+  }).join();
+  RecordFunction after(kOperator, "test::of A");
+  allocate(1 << 16);
+}
+
+void fail() {
+  RecordFunction failing(kOperator, "test::failing");
+  allocate(1 << 16);
+  RecordFunction inner(kOperator, "test::inner of failing");
+  throw std::runtime_error("an operator may throw");
+}
+
+void exceptions() {
+  for (int i = 0; i < 40; ++i)
+    try {
+      RecordFunction scope(kScope, "failing scope");
+      RecordFunction step(kScope, "Optimizer.step#Failing.step");
+      fail();
+    } catch (const std::runtime_error &) {
+    }
+  allocate(1 << 17); // nobody's
+  RecordFunction after(kOperator, "test::after failing");
+  allocate(1 << 16);
+}
+
+void deep(int depth) {
+  RecordFunction scope(kScope, "deep scope " + std::to_string(depth));
+  if (depth != 0)
+    deep(depth - 1);
+  else
+    RecordFunction(kOperator, "test::deep"), allocate(1 << 17); // too deep: nobody's
+}
+
+void deepScopes() {
+  deep(40);
+  allocate(1 << 17); // nobody's
+  RecordFunction after(kBackward, "autograd::engine::evaluate_function: AfterDeep");
+  allocate(1 << 16);
+}
+
+void oddNames() {
+  RecordFunction long_name(kOperator, "test::" + std::string(5000, 'x'));
+  allocate(1 << 16);
+  long_name.end();
+  RecordFunction no_name(kOperator, "");
+  allocate(1 << 16);
+  no_name.end();
+  RecordFunction step(kScope, "Optimizer.step#Adam.step");
+  allocate(1 << 16);
+}
+
+void keepsErrno() {
+  errno = 4711;
+  RecordFunction named(kOperator, "test::errno");
+  RecordFunction scope(kScope, "Optimizer.step#Errno.step");
+  scope.end();
+  named.end();
+  std::printf("errno %d\n", errno);
+}
+
+} // namespace
+
+int main() {
+  allocate(8); // registers the observers
+  for (void (*const part)() :
+       {nested, notNested, scopeEndsFirst, endedElsewhere, exceptions, deepScopes, oddNames, keepsErrno})
+    std::thread(part).join();
+}

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Tests the observer of PyTorch's operators (hooks/pytorch.cpp) with a stand-in for libtorch. The operators end in other threads, do not
+nest, throw, or have odd names. Each tensor must belong to the operator that allocated it, and afterwards the thread must have no owner.
+
+    pytorch_test.py BUILD SCRATCH
+"""
+import collections
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, equal, need  # noqa: E402
+
+STANDIN = REPOSITORY / "test/standins/pytorch"
+PROGRAM = Path(__file__).resolve().parent / "programs/pytorch_operators.cpp"
+UNIT = 1 << 16  # bytes of a tensor that has an owner
+OPERATOR, BACKWARD, OPTIMIZER = "pytorch@operator@", "pytorch@backward@", "pytorch@optimizer@"
+
+# The number of tensors that each owner has at the end of the program.
+TENSORS = {
+    OPERATOR + "test::outer": 3,
+    OPERATOR + "test::first": 1,
+    OPERATOR + "test::after crossing": 1,
+    OPERATOR + "test::late": 1,
+    OPERATOR + "test::after late": 1,
+    OPERATOR + "test::of B": 2,
+    OPERATOR + "test::of A": 1,
+    OPTIMIZER + "Failing.step": 40,
+    OPERATOR + "test::after failing": 1,
+    BACKWARD + "AfterDeep": 1,
+    OPTIMIZER + "Adam.step": 1,
+}
+STEPS = 40 + 1 + 1
+
+
+def build(scratch):
+    scratch.mkdir(parents=True, exist_ok=True)
+    library, program = scratch / "libtorch_cpu.so", scratch / "operators"
+    compiler = [need("g++"), "-std=c++20", "-O2", f"-I{STANDIN}"]
+    for command in ([*compiler, "-shared", "-fPIC", STANDIN / "record_function.cpp", "-o", library],
+                    [*compiler, PROGRAM, library, f"-Wl,-rpath,{scratch}", "-o", program]):
+        check(subprocess.run(command).returncode == 0, f"{command[-3]} does not compile")
+    return program
+
+
+def main():
+    prefix, scratch = arguments("build", "scratch")
+    program = build(Path(scratch))
+    msleaks = Msleaks(prefix)
+    done, report = msleaks.run(f"{scratch}/run", [program])
+    equal(f"exit status ({done.stderr})", done.returncode, 0)
+    equal("output", done.stdout, "errno 4711\n")
+    report.expect_account()
+
+    rows = {row[0]: row[2] for section in report.json["sections"] if section["name"] == "owners" for row in section["rows"]}
+    tensors = {owner: size // UNIT for owner, size in rows.items() if owner and owner.count("@") == 2}
+    found = {owner: count for owner, count in tensors.items() if owner in TENSORS}
+    equal("tensors of each owner", found, TENSORS)
+    long = [owner for owner in tensors if owner.startswith(OPERATOR + "test::xxx")]
+    check(len(long) == 1 and tensors[long[0]] == 1, f"the operator with a long name: {long}")
+    check(sum(count for owner, count in tensors.items() if owner not in TENSORS and owner not in long) <= 1, f"others have tensors: {tensors}")
+
+    kinds = "step,range-begin,range-end,owner-push,owner-pop"
+    dumped = msleaks.output("dump", f"{scratch}/run", "--json", "--kind", kinds)
+    events = collections.Counter(json.loads(line)["event"] for line in dumped.splitlines())
+    equal("steps", events["Step"], STEPS)
+    equal("ends of owners", events["OwnerPop"], events["OwnerPush"])
+    check(events["RangeBegin"] - events["RangeEnd"] in (0, 1), f"ranges that do not end, besides `future`: {events}")
+    print(f"{sum(TENSORS.values())} tensors of {len(TENSORS)} owners")
+
+
+if __name__ == "__main__":
+    main()
