@@ -1,5 +1,7 @@
 #include "calls.h"
 
+#include <pthread.h>
+
 namespace msleaks::runtime::python {
 
 constinit Python python{};
@@ -10,13 +12,21 @@ template <class Function> Function *functionAt(uint64_t address) noexcept {
   return reinterpret_cast<Function *>(address);
 }
 
+// Whether the state was made for this thread. Before 3.12, Python still returns a state that this thread has made, after
+// another thread has used and freed it. The freed memory then no longer contains the number of this thread, or contains
+// no frame.
+bool isOfThisThread(uint64_t thread) noexcept {
+  const uint16_t offset = python.layout.thread_id;
+  return offset == 0 || valueAt<uint64_t>(thread, offset) == static_cast<uint64_t>(::pthread_self());
+}
+
 } // namespace
 
 uint64_t innermostFrame() noexcept {
   if (functionAt<int()>(python.symbols.is_finalizing)() != 0)
     return 0;
   const auto thread = reinterpret_cast<uint64_t>(functionAt<void *()>(python.symbols.thread_state)());
-  if (thread == 0)
+  if (thread == 0 || !isOfThisThread(thread))
     return 0;
   const auto frame = valueAt<uint64_t>(thread, python.layout.thread_frame);
   return python.layout.has_c_frame && frame != 0 ? valueAt<uint64_t>(frame, python.layout.c_frame) : frame;

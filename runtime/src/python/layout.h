@@ -12,7 +12,8 @@ namespace msleaks::runtime::python {
 struct Layout {
   uint32_t minor = 0; // Python 3.minor; 0 = there is no Python, or its calls are not read
   // PyThreadState: the innermost frame. 3.11 and 3.12: a pointer to a struct that contains the frame at `c_frame`.
-  uint16_t thread_frame = 0;
+  // `thread_id` is used before 3.12.
+  uint16_t thread_frame = 0, thread_id = 0;
   bool has_c_frame = false;
   uint16_t c_frame = 0;
   // A frame: the frame of the caller, the code object, and the current instruction. The instruction is a pointer, or
