@@ -123,3 +123,8 @@ void __msl_owner_pop(void) noexcept {
   if (__msl_thread.owner_pushes.pop())
     recordNumber<OwnerPopEvent>(0);
 }
+int __msl_is_recording(void) noexcept {
+  if (__msl_thread.call.inside != kInsideRuntime)
+    ensureAttached(__msl_thread); // until then the process does not know whether it has a session
+  return isStopped() ? 0 : 1;
+}

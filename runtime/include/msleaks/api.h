@@ -42,6 +42,7 @@ MSL_API_SYMBOL void __msl_owner_push(const char *owner) MSL_API_NOEXCEPT;
 MSL_API_SYMBOL void __msl_owner_pop(void) MSL_API_NOEXCEPT;
 MSL_API_SYMBOL void __msl_watch(const void *block, size_t bytes, const char *name) MSL_API_NOEXCEPT;
 MSL_API_SYMBOL void __msl_unwatch(const void *block) MSL_API_NOEXCEPT;
+MSL_API_SYMBOL int __msl_is_recording(void) MSL_API_NOEXCEPT;
 #ifdef __cplusplus
 }
 #endif
@@ -108,6 +109,13 @@ static inline void msl_watch(const void *block, size_t bytes, const char *name) 
 }
 static inline void msl_unwatch(const void *block) MSL_API_NOEXCEPT {
   MSL_API_CALL(__msl_unwatch, (const void *), (block));
+}
+
+/* Whether the session of this process records now: 1, or 0 without msleaks-run and while recording is stopped. */
+static inline int msl_is_recording(void) MSL_API_NOEXCEPT {
+  int (*msl_api_function)(void);
+  MSL_API_FIND(msl_api_function, __msl_is_recording);
+  return msl_api_function ? msl_api_function() : 0;
 }
 
 #undef MSL_API_CALL

@@ -104,6 +104,22 @@ TEST(Labels, OnlyWhatTheSessionSelects) {
   EXPECT_EQ(textsOf(*session.arenas().at(0)), (Texts{{1, "told"}}));
 }
 
+TEST(Labels, AProgramAsksWhetherItIsRecorded) {
+  const SessionDirectory session;
+  EXPECT_EQ(eventsIn(session,
+                     [&] {
+                       const auto tell = [] { msl_step(msl_is_recording() != 0 ? 1 : 0); };
+                       tell();
+                       session.control().enabled = 0;
+                       const bool stopped = msl_is_recording() == 0;
+                       session.control().enabled = ~0u;
+                       msl_mark(stopped ? "stopped" : "still recording");
+                       tell();
+                     }),
+            "Step#0 1 | Mark#0 1 | Step#0 1");
+  EXPECT_EQ(textsOf(*session.arenas().at(0)), (Texts{{1, "stopped"}}));
+}
+
 // If a push was not recorded, its pop must not end the outer range or owner.
 TEST(Labels, APopIsRecordedOnlyWithItsPush) {
   const SessionDirectory session;
