@@ -26,7 +26,7 @@ ROWS = [
     ("hooks/opencl", ["hooks", "e2e/hooks", "e2e/graphs", "e2e/watch"]),
     ("hooks/counted", ["e2e/graphs"]), ("hooks/module_kernels", ["e2e/graphs"]),
     ("hooks/", ["hooks", "e2e/hooks", "e2e/nasty", "e2e/devices"]),
-    ("tools/", ["verbs", "report", "e2e/run"]),
+    ("tools/python/", ["scripts", "e2e/python"]), ("tools/", ["verbs", "report", "e2e/run"]),
     ("driver/", ["e2e/run", "e2e/package"]),
     ("test/standins/", ["e2e/devices", "e2e/handles", "e2e/graphs"]),
     ("test/fuzz/", []),

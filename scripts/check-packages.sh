@@ -58,6 +58,7 @@ use='
   test -e "$1/usr/share/doc/msleaks/docs/report.md"
   test -e "$1/usr/share/bash-completion/completions/msleaks"
   test -e "$1/usr/lib/cmake/msleaks/msleaksConfig.cmake"
+  test -e "$1/usr/lib/python3/dist-packages/msleaks/py.typed"
 '
 
 build_packages

@@ -37,6 +37,7 @@ prefix=$work/moved
 for program in msleaks msleaks-run msleaks-clang msleaks-clang++; do
   expect "bin/$program is installed" test -x "$prefix/bin/$program"
 done
+expect "the Python package is installed" env PYTHONPATH="$prefix/lib/python3/dist-packages" python3 -B -c 'import msleaks; msleaks.step()'
 
 echo "== find_package"
 cmake -G Ninja -S "$here/consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$prefix" >"$work/configure.log"

@@ -1,0 +1,97 @@
+"""Finds and runs the programs `msleaks` and `msleaks-run`."""
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Iterable, List, NoReturn, Sequence, Set, Tuple
+
+_INSIDE = Path(__file__).resolve().parent / "_native" / "bin"  # where a wheel has the programs
+_NOT_FOUND = 127  # as a shell says it
+_VARIABLES = ("LD_PRELOAD", "MSLEAKS_SESSION")
+
+
+class ToolMissing(Exception):
+    pass
+
+
+def path_of(name: str) -> str:
+    """Returns the path of a program of msleaks: of the wheel, or else in PATH."""
+    inside = _INSIDE / name
+    if inside.exists():
+        return str(inside)
+    found = shutil.which(name)
+    if found is None:
+        raise ToolMissing(f"the program `{name}` is not in PATH: add the folder of msleaks' programs to PATH")
+    return found
+
+
+def outside_of_session() -> "dict[str, str]":
+    """Returns the environment without msleaks-run's variables, so a program with it is not recorded."""
+    return {name: value for name, value in os.environ.items() if name not in _VARIABLES}
+
+
+def become(name: str, arguments: Iterable[str]) -> NoReturn:
+    """Replaces this process by a program of msleaks. So exit status and signals are those of the program."""
+    try:
+        path = path_of(name)
+    except ToolMissing as missing:
+        print(f"msleaks: {missing}", file=sys.stderr)
+        sys.exit(_NOT_FOUND)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    for ignored in ("SIGPIPE", "SIGXFZ", "SIGXFSZ"):  # Python ignores these signals, but the program must not
+        if hasattr(signal, ignored):
+            signal.signal(getattr(signal, ignored), signal.SIG_DFL)
+    os.execv(path, [name, *arguments])
+
+
+def _options_of_run() -> Tuple[Set[str], Set[str]]:
+    """Returns the options of msleaks-run with a value, and those without one."""
+    described = subprocess.run([path_of("msleaks-run"), "--describe-options"], stdout=subprocess.PIPE, env=outside_of_session(), check=True)
+    options: List[Any] = json.loads(described.stdout)["options"]
+    with_value = {name for option in options if option["value"] is not None for name in option["names"]}
+    return with_value, {name for option in options for name in option["names"]} - with_value
+
+
+def split(arguments: Sequence[str], with_value: Set[str], flags: Set[str]) -> Tuple[List[str], List[str]]:
+    """Splits `[options of msleaks-run] [--] [options of Python] script arguments...` into the first and the other words.
+
+    A word such as `--unknown` stays with msleaks-run, which refuses it.
+    """
+    at = 0
+    while at < len(arguments):
+        word = arguments[at]
+        if word == "--":
+            return list(arguments[:at]), list(arguments[at + 1 :])
+        if word in with_value:
+            at += 2
+        elif word in flags or word == "-h" or word.startswith("--") or (word[:2] in with_value and word[:2] != "--"):
+            at += 1
+        else:
+            break
+    return list(arguments[:at]), list(arguments[at:])
+
+
+def run_python(arguments: Sequence[str]) -> NoReturn:
+    """Runs a Python script, or Python with the options `-m` or `-c`, under msleaks-run."""
+    try:
+        options, program = split(arguments, *_options_of_run())
+    except ToolMissing as missing:
+        print(f"msleaks: {missing}", file=sys.stderr)
+        sys.exit(_NOT_FOUND)
+    become("msleaks-run", [*options, *(["--", sys.executable, *program] if program else [])])
+
+
+def msleaks() -> NoReturn:
+    """The program `msleaks` of a wheel."""
+    become("msleaks", sys.argv[1:])
+
+
+def msleaks_run() -> NoReturn:
+    """The program `msleaks-run` of a wheel."""
+    become("msleaks-run", sys.argv[1:])
