@@ -6,6 +6,7 @@
 #   scripts/check-packages.sh [LLVM]     version of the plugin to compile with [22]
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$repository/scripts/fresh_debian.sh"
 
 llvm=${1:-22}
 command -v dpkg-shlibdeps >/dev/null || skip "no dpkg-shlibdeps: install dpkg-dev"
@@ -24,20 +25,12 @@ build_packages() {
 }
 
 # Creates a fresh Debian with the package sources of this machine, because clang may come from LLVM's own packages.
-make_debian() {
-  ((EUID == 0)) && command -v mmdebstrap >/dev/null || return
-  mmdebstrap --quiet --variant=apt --include=ca-certificates "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$root" \
-    >"$work/mmdebstrap.log" 2>&1 || return
+make_debian_with_sources() {
+  make_debian "$root" "$work/mmdebstrap.log" ca-certificates || return
   cp -r /etc/apt/sources.list.d /etc/apt/trusted.gpg.d "$root/etc/apt/"
   cp -rn /usr/share/keyrings "$root/usr/share/"
   [[ ! -d /etc/apt/keyrings ]] || cp -r /etc/apt/keyrings "$root/etc/apt/"
   cp /etc/resolv.conf "$root/etc/"
-}
-
-# inside COMMAND: runs a command in the fresh Debian, in a mount namespace that exists only for this command.
-inside() {
-  unshare --mount --propagation private sh -c '
-    mount --rbind /proc "$1/proc" && mount --rbind /dev "$1/dev" && exec chroot "$1" sh -euc "$2"' sh "$root" "$1"
 }
 
 # The test as a shell script. It runs in $1/use, where $1 is the folder with the unpacked packages, or empty inside the
@@ -62,11 +55,11 @@ use='
 '
 
 build_packages
-if make_debian && mkdir "$root/packages" "$root/use" && cp "$work"/packages/*.deb "$root/packages/" &&
-  inside "apt-get -qq update && apt-get -qq install -y --no-install-recommends libc6-dev \
+if make_debian_with_sources && mkdir "$root/packages" "$root/use" && cp "$work"/packages/*.deb "$root/packages/" &&
+  inside "$root" "apt-get -qq update && apt-get -qq install -y --no-install-recommends libc6-dev \
     \$(ls /packages/*.deb | grep -v llvm-) /packages/msleaks-llvm-${llvm}_*.deb" >"$work/install.log" 2>&1; then
   say "check-packages: installed into a fresh Debian"
-  inside "set -- '' $llvm; $use"
+  inside "$root" "set -- '' $llvm; $use"
 else
   [[ ! -s $work/install.log ]] || tail -5 "$work/install.log"
   say "check-packages: no fresh Debian can be made here; the packages are unpacked into a folder"
