@@ -12,9 +12,9 @@ template <class Function> Function *functionAt(uint64_t address) noexcept {
   return reinterpret_cast<Function *>(address);
 }
 
-// Whether the state was made for this thread. Before 3.12, Python still returns a state that this thread has made, after
-// another thread has used and freed it. The freed memory then no longer contains the number of this thread, or contains
-// no frame.
+// Whether the state was made for this thread. Before 3.12, Python still returns a state that this thread has made,
+// after another thread has used and freed it. The freed memory then no longer contains the number of this thread, or
+// contains no frame.
 bool isOfThisThread(uint64_t thread) noexcept {
   const uint16_t offset = python.layout.thread_id;
   return offset == 0 || valueAt<uint64_t>(thread, offset) == static_cast<uint64_t>(::pthread_self());
