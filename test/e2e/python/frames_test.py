@@ -1,52 +1,12 @@
-"""Compares the calls of Python code in call paths with those that Python itself shows (sys._getframe).
+"""Compares the calls of Python code in call paths with those that Python itself shows.
 
     frames_test.py BUILD SCRATCH PYTHON [BLOCKS]
 """
-import collections
-import json
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import Msleaks, check, equal, need
+from frames import compare
 
 build, scratch, python = sys.argv[1:4]
-blocks = int(sys.argv[4]) if len(sys.argv) > 4 else 2000
-program = Path(__file__).parent / "programs/paths.py"
-SIZE_IN_MEMORY = 20001  # a bytearray of 20000 bytes has one more byte
-
-
-def python_calls(path):
-    return tuple((frame["file"], frame["line"], frame["function"]) for frame in path["frames"] if frame["origin"] == "python")
-
-
-done, report = Msleaks(build).run(Path(scratch) / "run", [need(python), program, "1", str(blocks)])
-equal("exit status", done.returncode, 0)
-report.expect_account()
-true = {tuple(map(tuple, path)): count for path, count in json.loads(done.stdout)}
-check(sum(true.values()) >= blocks, "the program kept too few blocks")
-lines = {path[0] for path in true}
-
-recorded = collections.defaultdict(lambda: (0, 0))  # number and bytes of the blocks on each path
-for line in report.alive():
-    equal("paths that are left out", line["more_paths"], 0)
-    for path in line["paths"]:
-        calls = python_calls(path)
-        if calls and calls[0] in lines:
-            recorded[calls] = (recorded[calls][0] + path["count"], recorded[calls][1] + path["bytes"])
-
-
-def has_blocks(path, count):
-    """Whether the path has so many blocks. Python itself may allocate other blocks on the same path, too."""
-    found, size = recorded[path]
-    return found >= count and (size == count * SIZE_IN_MEMORY or (found > count and size > count * SIZE_IN_MEMORY))
-
-
-wrong = {path: count for path, count in true.items() if not has_blocks(path, count)}
-for path, count in list(wrong.items())[:3]:
-    print(f"{count} blocks, {recorded[path][0]} were recorded:", *path, sep="\n  ")
-others = [path for path, (count, size) in recorded.items() if path not in true and count and size == count * SIZE_IN_MEMORY]
-for path in others[:3]:
-    print("recorded, but Python shows no such path:", *path, sep="\n  ")
-check(not wrong and not others, f"{len(wrong)} of {len(true)} paths differ; {len(others)} are no paths of Python")
-print(f"{sum(true.values())} blocks on {len(true)} paths of {python}, each as Python shows it")
+compare(build, scratch, python, int(sys.argv[4]) if len(sys.argv) > 4 else 2000)

@@ -2,6 +2,8 @@
 number of its blocks. Each block has SIZE bytes.
 
 Each line that allocates calls `keep` with its own frame. No other line allocates such blocks.
+
+    paths.py SEED BLOCKS [LIBRARY]      loads the library, which interrupts the program (interrupt.c)
 """
 import asyncio
 import collections
@@ -137,6 +139,9 @@ def in_thread():
     wander(3)
 
 
+if len(sys.argv) > 3:
+    import ctypes
+    library = ctypes.CDLL(sys.argv[3])
 random.seed(int(sys.argv[1]))
 LIMIT = int(sys.argv[2])
 while len(blocks) < LIMIT:
@@ -146,5 +151,8 @@ while len(blocks) < LIMIT:
     thread = threading.Thread(target=in_thread)
     thread.start()
     thread.join()
+if len(sys.argv) > 3:
+    library.endInterruptions()  # Python itself loses a part of a large text that it prints while signals arrive
+    print(library.interruptionsOfPython(), library.otherInterruptions(), file=sys.stderr)
 print(json.dumps([[list(map(list, path)), count] for path, count in paths.items()]), flush=True)
 os._exit(0)  # the blocks are alive at the end
