@@ -168,7 +168,7 @@ uint32_t joined(LastCalls *&thread, uint64_t generation, PathTree &tree, uint32_
     return node;
   LastCalls &last = *thread;
   if (last.generation != generation)
-    last.total = last.count = last.path = 0;
+    last.total = last.count = last.node = last.path = 0;
   last.generation = generation;
   Call *now = last.calls[last.current ^ 1];
   const CallsRead read = readCalls(innermost, now, last.calls[last.current], last.total);
@@ -182,10 +182,14 @@ uint32_t joined(LastCalls *&thread, uint64_t generation, PathTree &tree, uint32_
     is_proved.store(true, std::memory_order_relaxed);
   }
   last.path = 0;
-  const uint32_t calls = numberCalls(last, tree, read.count);
-  if (calls < abi::kFirstPath)
-    return node;
-  last.join = joinOf(last, tree, node, calls);
+  if (!read.are_same || last.node == 0) {
+    last.node = 0; // if a signal handler ends numberCalls() by a longjmp, the node is not known
+    const uint32_t calls = numberCalls(last, tree, read.count);
+    if (calls < abi::kFirstPath)
+      return node;
+    last.node = calls;
+  }
+  last.join = joinOf(last, tree, node, last.node);
   last.path = node;
   return last.join;
 }

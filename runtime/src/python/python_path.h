@@ -15,6 +15,7 @@ struct LastCalls {
   uint32_t total;      // number of all calls
   uint32_t count;      // the outermost `count` calls have nodes
   bool ends_in_import; // the innermost of these belongs to an import, whose calls have no nodes
+  uint32_t node;       // of all calls, as numberCalls() returns it; 0 = not known
   uint32_t path;       // the path of machine code, and its join with these calls; 0 = not known
   uint32_t join;
   uint32_t current;          // the index in `calls` of the last calls. The other array is for the next calls
