@@ -1,8 +1,11 @@
-// Follows the operators of PyTorch, of each version since 1.13, without its headers. A block that an operator allocates
-// gets an owner such as `pytorch@operator@aten::linear`. The end of `Optimizer.step` is the end of a step (msl_step).
+// Follows the scopes that Python code names by torch.profiler.record_function, in each version of PyTorch since 1.13,
+// without its headers. PyTorch's own optimizers do so, too: the end of `Optimizer.step` is the end of a step
+// (msl_step).
 //
-// PyTorch calls an observer at the begin and the end of each operator (at::RecordFunction). The observer is registered
-// at the first allocation of a tensor: before, the static objects of libtorch may not exist yet.
+// PyTorch calls an observer at the begin and the end of each scope (at::RecordFunction). The observer is registered at
+// the first allocation of a tensor: before, the static objects of libtorch may not exist yet. It does not observe
+// operators, since PyTorch then takes a slower way through its dispatcher. Call paths show the operators
+// (analysis/places/path_owners.h).
 #include "loaded_image.h"
 #include "own_hook.h"
 
@@ -44,8 +47,8 @@ struct Symbols {
 };
 constinit Symbols torch{};
 
-// An operator or scope of this thread that has not ended. PyTorch may end it in another thread, or later than a scope
-// around it. So its end is recognised by the address of its at::RecordFunction.
+// A scope of this thread that has not ended. PyTorch may end it in another thread, or later than a scope around it. So
+// its end is recognised by the address of its at::RecordFunction.
 struct Open {
   const void *function;
   enum Kind : uint8_t { Owner, Range, Step } kind; // Step = an owner whose end is the end of a step
@@ -53,42 +56,27 @@ struct Open {
 struct OpenCalls {
   static constexpr uint32_t kMost = 16; // inner ones are not recorded
   Open calls[kMost];
-  uint32_t count, owners;
+  uint32_t count;
 };
 [[gnu::tls_model("initial-exec")]] thread_local constinit OpenCalls open_calls{};
 constinit std::atomic<uint64_t> steps{0};
 
-constexpr char kBackward[] = "autograd::engine::evaluate_function: ", kOptimizer[] = "Optimizer.",
-               kStep[] = "Optimizer.step#";
+constexpr char kOptimizer[] = "Optimizer.", kStep[] = "Optimizer.step#";
 
 bool beginsWith(const char *text, const char *prefix) noexcept {
   return std::strncmp(text, prefix, std::strlen(prefix)) == 0;
-}
-
-void pushOwner(const char *component, const char *name) noexcept {
-  char owner[256];
-  std::snprintf(owner, sizeof owner, "pytorch@%s@%s", component, name);
-  msl_owner_push(owner);
-}
-
-bool hasRoom(const OpenCalls &open) noexcept { return open.count < OpenCalls::kMost; }
-
-void begin(OpenCalls &open, const void *function, Open::Kind kind) noexcept {
-  open.calls[open.count++] = {function, kind};
-  open.owners += kind != Open::Range ? 1 : 0;
 }
 
 void endInnermost(OpenCalls &open) noexcept {
   const Open::Kind kind = open.calls[--open.count].kind;
   if (kind == Open::Range)
     return msl_range_pop();
-  --open.owners;
   msl_owner_pop();
   if (kind == Open::Step)
     msl_step(steps.fetch_add(1, std::memory_order_relaxed) + 1);
 }
 
-// Ends the call, and all calls inside it that have not ended.
+// Ends the scope, and all scopes inside it that have not ended.
 void end(const void *function, void *) noexcept {
   OpenCalls &open = open_calls;
   uint32_t at = open.count;
@@ -98,36 +86,29 @@ void end(const void *function, void *) noexcept {
     endInnermost(open);
 }
 
-// Only the outermost operator owns its blocks: the user's line calls it, and others run inside it.
-Context beginOperator(const void *function) noexcept {
-  OpenCalls &open = open_calls;
-  if (open.owners != 0 || !hasRoom(open))
-    return {};
-  const runtime::ErrnoKept kept;
-  const char *name = torch.name_of(function);
-  if (beginsWith(name, kBackward))
-    pushOwner("backward", name + sizeof kBackward - 1);
-  else
-    pushOwner("operator", name);
-  begin(open, function, Open::Owner);
-  return {};
+// Returns "AdamW.step" for "Optimizer.step#AdamW.step".
+const char *ownNameOf(const char *scope) noexcept {
+  const char *own = std::strchr(scope, '#');
+  return own != nullptr ? own + 1 : scope;
 }
 
-// A scope that Python code has named by torch.profiler.record_function. PyTorch's own optimizers do so, too.
-Context beginUserScope(const void *function) noexcept {
-  OpenCalls &open = open_calls;
-  if (!hasRoom(open))
-    return {};
-  const runtime::ErrnoKept kept;
-  const char *name = torch.name_of(function);
+Open::Kind open(const char *name) noexcept {
   if (!beginsWith(name, kOptimizer)) {
     msl_range_push(name);
-    begin(open, function, Open::Range);
-    return {};
+    return Open::Range;
   }
-  const char *own = std::strchr(name, '#');
-  pushOwner("optimizer", own != nullptr ? own + 1 : name);
-  begin(open, function, beginsWith(name, kStep) ? Open::Step : Open::Owner);
+  char owner[256];
+  std::snprintf(owner, sizeof owner, "pytorch@optimizer@%s", ownNameOf(name));
+  msl_owner_push(owner);
+  return beginsWith(name, kStep) ? Open::Step : Open::Owner;
+}
+
+Context begin(const void *function) noexcept {
+  OpenCalls &calls = open_calls;
+  if (calls.count == OpenCalls::kMost)
+    return {};
+  const runtime::ErrnoKept kept;
+  calls.calls[calls.count++] = {function, open(torch.name_of(function))};
   return {};
 }
 
@@ -144,11 +125,9 @@ int visitImage(dl_phdr_info *object, size_t, void *) noexcept {
 [[gnu::noinline, gnu::cold]] void observe() noexcept {
   if (::dl_iterate_phdr(visitImage, nullptr) == 0)
     return;
-  Observer operators{beginOperator, end, 1.0, {}, {}}, user{beginUserScope, end, 1.0, {}, {}};
-  for (unsigned scope = 0; scope < kScopes; ++scope)
-    (scope == kUserScope ? user : operators).scopes[scope] = 1;
-  torch.add(operators);
-  torch.add(user);
+  Observer observer{begin, end, 1.0, {}, {}};
+  observer.scopes[kUserScope] = 1;
+  torch.add(observer);
 }
 
 constinit std::atomic<bool> is_observed{false};

@@ -1,5 +1,5 @@
-// Owners: the memory of each owner that the program names, framework@component@…, each with all owners below it
-// (docs/analyses.md).
+// Owners: the memory of each owner that the program or a path names, framework@component@…, each with all owners below
+// it (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
 #include "analysis/live/at_peak.h"
 #include "analysis/live/owner_tree.h"
@@ -40,7 +40,7 @@ class OwnersAnalyzer final : public Analyzer {
 public:
   std::string_view name() const override { return "owners"; }
   uint32_t eventKinds() const override { return abi::enabledBit(abi::EventKind::Step); }
-  void useCohorts(const Cohorts &cohorts, const Labels &labels) override { tree_.emplace(cohorts, labels); }
+  void useCohorts(const Cohorts &cohorts, SiteCatalog &catalog) override { tree_.emplace(cohorts, catalog); }
   bool usePeaks(const Peaks &peaks) override {
     peaks_ = &peaks;
     return true;
@@ -213,7 +213,7 @@ Section OwnersAnalyzer::steps() const {
   return section;
 }
 
-// If the program names no owners, all blocks belong to libraries, which the peak lists already.
+// If nothing names an owner, all blocks belong to libraries, which the peak lists already.
 void OwnersAnalyzer::conclude(Conclusion &conclusion) const {
   if (!tree_ || tree_->size() < 2)
     return;

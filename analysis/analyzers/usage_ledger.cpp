@@ -72,7 +72,7 @@ template <class Blocks> std::optional<uint8_t> deviceOf(const Blocks &blocks) {
 class UsageLedgerAnalyzer final : public Analyzer {
 public:
   std::string_view name() const override { return "ledger"; }
-  void useCohorts(const Cohorts &, const Labels &labels) override { labels_ = &labels; }
+  void useCohorts(const Cohorts &, SiteCatalog &catalog) override { labels_ = &catalog.labels(); }
   bool usePeaks(const Peaks &peaks) override {
     peaks_ = &peaks;
     return true;

@@ -30,7 +30,7 @@ public:
   std::string_view name() const override { return "uses"; }
   bool wants(abi::Heap heap) const override { return hasUses(heap); }
   uint32_t eventKinds() const override { return LaunchedKernels::kEvents; }
-  void useCohorts(const Cohorts &, const Labels &labels) override { labels_ = &labels; }
+  void useCohorts(const Cohorts &, SiteCatalog &catalog) override { labels_ = &catalog.labels(); }
   void onEvent(const StreamEvent &event, SiteId) override {
     if (labels_)
       kernels_.onEvent(event, *labels_);

@@ -74,7 +74,7 @@ struct Watched {
 class WatchAnalyzer final : public Analyzer {
 public:
   std::string_view name() const override { return "watch"; }
-  void useCohorts(const Cohorts &, const Labels &labels) override { labels_ = &labels; }
+  void useCohorts(const Cohorts &, SiteCatalog &catalog) override { labels_ = &catalog.labels(); }
   uint32_t eventKinds() const override {
     return abi::enabledBit(EventKind::Watch) | abi::enabledBit(EventKind::Changed) |
            abi::enabledBit(EventKind::Content) | abi::enabledBit(EventKind::Launch) | abi::enabledBit(EventKind::Copy) |

@@ -4,6 +4,7 @@
 #include "analysis/findings/file_leaks.h"
 #include "analysis/findings/place_groups.h"
 #include "analysis/findings/twins.h"
+#include "analysis/live/owners.h"
 #include "analysis/live/reachability.h"
 #include "analysis/result/finding_kinds.h"
 #include "analysis/result/place_key.h"
@@ -122,7 +123,7 @@ void Conclusion::addGroups(std::string_view name, std::string_view title, std::s
 std::string Conclusion::ownerOf(std::span<const CohortShare> shares, const SiteText &site) const {
   std::map<std::string_view, uint64_t> bytes; // by owner; of equal sums, the first owner in the alphabet wins
   for (const CohortShare &share : shares)
-    bytes[catalog.labels().textOf(cohorts[share.cohort].owner)] += share.bytes;
+    bytes[live::ownerOf(cohorts[share.cohort], catalog)] += share.bytes;
   const auto most =
       std::max_element(bytes.begin(), bytes.end(), [](const auto &a, const auto &b) { return a.second < b.second; });
   return most == bytes.end() || most->first.empty() ? site.library : std::string(most->first);

@@ -21,8 +21,6 @@ size_t parentLength(std::string_view path) {
 
 } // namespace
 
-OwnerTree::NodeId OwnerTree::ofLabel(LabelId label) { return label.known() ? ofPath(labels_.textOf(label)) : NodeId{}; }
-
 OwnerTree::NodeId OwnerTree::ofPath(std::string_view path) {
   if (path.empty())
     return {};

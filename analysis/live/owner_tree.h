@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/base/tables.h"
-#include "analysis/live/cohorts.h"
+#include "analysis/live/owners.h"
 
 #include <compare>
 #include <cstdint>
@@ -22,12 +22,12 @@ public:
   };
 
   // Both may grow. They must outlive the tree.
-  OwnerTree(const Cohorts &cohorts, const Labels &labels) : cohorts_(cohorts), labels_(labels) {}
+  OwnerTree(const Cohorts &cohorts, SiteCatalog &catalog) : cohorts_(cohorts), catalog_(catalog) {}
 
   NodeId of(CohortId cohort) {
     uint32_t &number = elementAt(by_cohort_, cohort.index); // the node's number plus 1; 0 = not yet known
     if (number == 0)
-      number = ofLabel(cohorts_[cohort].owner).index + 1;
+      number = ofPath(ownerOf(cohorts_[cohort], catalog_)).index + 1;
     return {number - 1};
   }
   // Calls f for the node and all nodes above it.
@@ -49,11 +49,10 @@ private:
     std::string path;
   };
 
-  NodeId ofLabel(LabelId);
   NodeId ofPath(std::string_view path);
 
   const Cohorts &cohorts_;
-  const Labels &labels_;
+  SiteCatalog &catalog_;
   std::vector<Node> nodes_ = std::vector<Node>(1);
   std::map<std::string, NodeId, std::less<>> by_path_;
   std::vector<uint32_t> by_cohort_;

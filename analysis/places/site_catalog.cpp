@@ -2,7 +2,9 @@
 
 #include "analysis/places/definition_records.h"
 #include "analysis/places/path_index.h"
+#include "analysis/places/path_owners.h"
 #include "analysis/places/process_sites.h"
+#include "analysis/places/torch_functions.h"
 #include "msleaks/abi/session.h"
 
 #include <algorithm>
@@ -54,7 +56,9 @@ std::string_view pathOf(std::span<const std::byte> bytes) {
 
 } // namespace
 
-SiteCatalog::SiteCatalog(Symbolizer &symbolizer) : symbolizer_(symbolizer), paths_(std::make_unique<PathIndex>()) {
+SiteCatalog::SiteCatalog(Symbolizer &symbolizer)
+    : symbolizer_(symbolizer), paths_(std::make_unique<PathIndex>()),
+      path_owners_(std::make_unique<PathOwners>(*this)) {
   sites_.emplace_back();
   known_.push_back({0, PathIndex::kUnknown});
 }
@@ -367,6 +371,21 @@ const Site &SiteCatalog::describe(SiteId id) {
     name(site, images_[caller->second.image]);
   return site;
 }
+
+std::string_view SiteCatalog::torchComponentOf(SiteId call) {
+  if (call.index >= known_.size())
+    return {};
+  const uint32_t at = known_[call.index].site;
+  const Site &site = sites_[at];
+  if (site.origin == SiteOrigin::Python)
+    return torchComponentOfPython(site.file, site.function);
+  const auto caller = caller_images_.find(at);
+  return caller != caller_images_.end()
+             ? std::string_view(symbolizer_.torchComponentAt(images_[caller->second.image], site.offset - 1))
+             : std::string_view();
+}
+
+std::string_view SiteCatalog::pathOwnerOf(SiteId site) { return path_owners_->of(site); }
 
 std::string_view SiteCatalog::calleeOf(SiteId call) {
   const Site &site = describe(call);

@@ -26,6 +26,7 @@
 namespace msleaks::analysis::inline places {
 
 class PathIndex;
+class PathOwners;
 
 // The calls that led to a site, innermost first. Each of these calls is a site without a path.
 struct CallPath {
@@ -64,6 +65,10 @@ public:
   uint64_t stableIdOf(SiteId site) const { return site.index < known_.size() ? sites_[known_[site.index].site].id : 0; }
   // Linkage name of the called function: from the site table for instrumented code, or else from the symbolizer.
   std::string_view calleeOf(SiteId call);
+  // Like TorchFunctions::componentOf, for the function that contains the call.
+  std::string_view torchComponentOf(SiteId call);
+  // The owner of blocks that the site's path shows (PathOwners::of). Valid while the catalog exists.
+  std::string_view pathOwnerOf(SiteId);
   // Like Symbolizer::variableAt.
   const CodePlace &variableAt(const ImageFile &image, uint64_t address) {
     return symbolizer_.variableAt(image, address);
@@ -126,7 +131,8 @@ private:
   std::deque<Site> sites_; // a deque, so that descriptions never move
   std::unique_ptr<PathIndex> paths_;
   std::optional<uint32_t> paths_of_; // the only process whose paths were added; 0 = paths may repeat
-  std::vector<SiteId> path_sites_;   // by node in paths_: the site of events with this path
+  std::unique_ptr<PathOwners> path_owners_;
+  std::vector<SiteId> path_sites_; // by node in paths_: the site of events with this path
   std::unordered_multimap<uint64_t, SiteId> by_key_;
   std::deque<ImageFile> images_; // each different image of the session
   std::map<ImageFile, uint32_t> image_numbers_;

@@ -3,6 +3,7 @@
 #include "analysis/places/call_target.h"
 #include "analysis/places/debug_info.h"
 #include "analysis/places/elf_file.h"
+#include "analysis/places/torch_functions.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -148,6 +149,8 @@ struct Symbolizer::Image {
     CallTargets targets;
   };
   std::optional<Calls> calls;
+  std::optional<TorchFunctions> torch;
+  std::unordered_map<uint64_t, std::string> torch_components; // by address
   std::unordered_map<uint64_t, std::vector<CodePlace>> found; // by address
   std::unordered_map<uint64_t, std::string> callees;          // by address
 };
@@ -305,6 +308,29 @@ const std::string &Symbolizer::memberAt(const ImageFile &file, std::string_view 
       places.emplace_back().function = std::move(member);
   }
   return places.empty() ? kNone : places.front().function;
+}
+
+// The key of a component's name in the trace. It is no address of an image.
+static constexpr uint64_t kTorchKey = uint64_t{1} << 62;
+
+const std::string &Symbolizer::torchComponentAt(const ImageFile &file, uint64_t address) {
+  static const std::string kNone;
+  if (!TorchFunctions::areIn(file.path))
+    return kNone;
+  if (const NamedAddress *known = told(file, kTorchKey | address); known && !known->places.empty())
+    return known->places.front().function;
+  Image &image = imageOf(file);
+  const auto [known, fresh] = image.torch_components.try_emplace(address);
+  if (!fresh || !image.usable)
+    return known->second;
+  if (!image.torch)
+    if (auto elf = ElfFile::open(file.path))
+      image.torch = TorchFunctions::of(*elf);
+  if (image.torch)
+    known->second = image.torch->componentOf(image.symbols.at(address));
+  if (!known->second.empty())
+    image.found[kTorchKey | address].emplace_back().function = known->second;
+  return known->second;
 }
 
 void Symbolizer::add(const ImageNames &names) {

@@ -55,13 +55,16 @@ public:
   // The member of the image's type at this offset (TypeLayouts::memberAt).
   const std::string &memberAt(const ImageFile &, std::string_view type, uint64_t offset);
 
+  // The component of PyTorch that the function at `address` runs (TorchFunctions::componentOf).
+  const std::string &torchComponentAt(const ImageFile &, uint64_t address);
+
   // Calls f(addresses so far) after each hundred look-ups in files, because look-ups may take seconds.
   void onLookUp(std::function<void(uint64_t)> f) { on_look_up_ = std::move(f); }
 
   // Adds what a trace says about an image. This has priority over the file, which need not exist.
   void add(const ImageNames &);
-  // Returns what placesAt, variableAt, memberAt and calleeAt have looked up in files, even if they found nothing. A
-  // later question needs only this, and not the files.
+  // Returns what the functions above have looked up in files, even if they found nothing. A later question needs only
+  // this, and not the files. Functions that are no component of PyTorch are left out.
   std::vector<ImageNames> found() const;
 
   // One line for each image that could not be read: it is missing, not readable, or changed since the run.

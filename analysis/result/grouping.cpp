@@ -1,5 +1,7 @@
 #include "analysis/result/grouping.h"
 
+#include "analysis/live/owners.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -45,8 +47,8 @@ std::string GroupNames::of(Dimension dimension, const Cohort &cohort) {
                ? fmt::format("{} {}", abi::nameOf(cohort.heap), cohort.device)
                : std::string(abi::nameOf(cohort.heap));
   case Dimension::Owner:
-    if (cohort.owner.known())
-      return std::string(lines_.catalog().labels().textOf(cohort.owner));
+    if (const std::string_view owner = ownerOf(cohort, lines_.catalog()); !owner.empty())
+      return std::string(owner);
     return ofSite(Dimension::Library, cohort.site);
   default:
     return ofSite(dimension, cohort.site);

@@ -31,7 +31,7 @@ public:
 
   // Called before the first event. The objects give the meaning of numbers of cohorts and owners. Both grow, and
   // outlive the analyzer.
-  virtual void useCohorts(const Cohorts &, const Labels &) {}
+  virtual void useCohorts(const Cohorts &, SiteCatalog &) {}
 
   // The same for the highest points of the memory in use (peaks.h). Returns whether the analyzer uses them: if no
   // analyzer does, they are not computed.

@@ -29,7 +29,7 @@ Pipeline::Pipeline(SiteCatalog &catalog, std::vector<Analyzer *> analyzers, Wind
       live_(observers(std::move(window), std::move(selection), history)) {
   live_.useLabels(catalog.labels());
   for (Analyzer *analyzer : analyzers_)
-    analyzer->useCohorts(live_.cohorts(), catalog.labels());
+    analyzer->useCohorts(live_.cohorts(), catalog);
   for (Analyzer *analyzer : analyzers_)
     for (unsigned kind = 0; kind < 32; ++kind)
       if (analyzer->eventKinds() & (1u << kind))

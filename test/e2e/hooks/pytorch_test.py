@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Tests the observer of PyTorch's operators (hooks/pytorch.cpp) with a stand-in for libtorch. The operators end in other threads, do not
-nest, throw, or have odd names. Each tensor must belong to the operator that allocated it, and afterwards the thread must have no owner.
+"""Tests the owners of PyTorch's tensors with a stand-in for libtorch: operators that call paths show, and scopes that an observer
+reports (hooks/pytorch.cpp). The scopes end in other threads, do not nest, throw, or have odd names. Each tensor must belong to the
+innermost scope or the outermost operator that allocated it, and afterwards the thread must have no owner.
 
     pytorch_test.py BUILD SCRATCH
 """
@@ -20,26 +21,34 @@ OPERATOR, BACKWARD, OPTIMIZER = "pytorch@operator@", "pytorch@backward@", "pytor
 
 # The number of tensors that each owner has at the end of the program.
 TENSORS = {
-    OPERATOR + "test::outer": 3,
-    OPERATOR + "test::first": 1,
-    OPERATOR + "test::after crossing": 1,
-    OPERATOR + "test::late": 1,
-    OPERATOR + "test::after late": 1,
-    OPERATOR + "test::of B": 2,
-    OPERATOR + "test::of A": 1,
-    OPTIMIZER + "Failing.step": 40,
-    OPERATOR + "test::after failing": 1,
-    BACKWARD + "AfterDeep": 1,
+    OPTIMIZER + "outer": 1,
+    OPTIMIZER + "inner": 2,
+    OPTIMIZER + "first": 1,
+    OPTIMIZER + "after crossing": 1,
+    OPTIMIZER + "late": 1,
+    OPTIMIZER + "after late": 1,
+    OPTIMIZER + "of B": 2,
+    OPTIMIZER + "of A": 1,
+    OPTIMIZER + "failing": 40,
+    OPTIMIZER + "after failing": 1,
+    OPTIMIZER + "after deep": 1,
     OPTIMIZER + "Adam.step": 1,
+    OPERATOR + "aten::linear": 2,
+    OPERATOR + "aten::add": 1,
+    OPERATOR + "aten::add_": 1,
+    OPTIMIZER + "Own.step": 1,
+    BACKWARD + "AddmmBackward0": 1,
+    BACKWARD + "AccumulateGrad": 1,
+    BACKWARD + "aten::linear": 1,
 }
-STEPS = 40 + 1 + 1
+STEPS = 40 + 1 + 1 + 1
 
 
 def build(scratch):
     scratch.mkdir(parents=True, exist_ok=True)
     library, program = scratch / "libtorch_cpu.so", scratch / "operators"
     compiler = [need("g++"), "-std=c++20", "-O2", f"-I{STANDIN}"]
-    for command in ([*compiler, "-shared", "-fPIC", STANDIN / "record_function.cpp", "-o", library],
+    for command in ([*compiler, "-shared", "-fPIC", STANDIN / "record_function.cpp", STANDIN / "operators.cpp", "-o", library],
                     [*compiler, PROGRAM, library, f"-Wl,-rpath,{scratch}", "-o", program]):
         check(subprocess.run(command).returncode == 0, f"{command[-3]} does not compile")
     return program
@@ -58,8 +67,8 @@ def main():
     tensors = {owner: size // UNIT for owner, size in rows.items() if owner and owner.count("@") == 2}
     found = {owner: count for owner, count in tensors.items() if owner in TENSORS}
     equal("tensors of each owner", found, TENSORS)
-    long = [owner for owner in tensors if owner.startswith(OPERATOR + "test::xxx")]
-    check(len(long) == 1 and tensors[long[0]] == 1, f"the operator with a long name: {long}")
+    long = [owner for owner in tensors if owner.startswith(OPTIMIZER + "xxx")]
+    check(len(long) == 1 and tensors[long[0]] == 1, f"the scope with a long name: {long}")
     check(sum(count for owner, count in tensors.items() if owner not in TENSORS and owner not in long) <= 1, f"others have tensors: {tensors}")
 
     kinds = "step,range-begin,range-end,owner-push,owner-pop"

@@ -12,9 +12,9 @@ class OwnerTreeTest : public testing::Test {
 protected:
   OwnerTree::NodeId of(const std::string &owner) {
     const auto records = test::Records().label(++last_number, owner);
-    labels.addDefinitions(1, test::bytesOf(records.bytes));
+    catalog.addDefinitions(1, test::bytesOf(records.bytes));
     Cohort cohort;
-    cohort.owner = labels.find(1, last_number);
+    cohort.owner = catalog.labels().find(1, last_number);
     return tree.of(cohorts.of(cohort));
   }
   std::vector<std::string> above(OwnerTree::NodeId node) const {
@@ -23,8 +23,9 @@ protected:
     return paths;
   }
   Cohorts cohorts;
-  Labels labels;
-  OwnerTree tree{cohorts, labels};
+  Symbolizer symbolizer;
+  SiteCatalog catalog{symbolizer};
+  OwnerTree tree{cohorts, catalog};
   uint32_t last_number = 0;
 };
 

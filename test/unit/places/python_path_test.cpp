@@ -18,7 +18,7 @@ using test::raw;
 using test::Records;
 
 constexpr char kPython[] = "/nowhere/bin/python3.11";
-constexpr uint32_t kTrain = 1, kModule = 2, kImport = 3; // numbers of the code of Python functions
+constexpr uint32_t kTrain = 1, kModule = 2, kImport = 3, kBackward = 4; // numbers of the code of Python functions
 
 std::string code(uint32_t number, const std::string &file, const std::string &function) {
   return raw(abi::PythonCodeDefinition{number, 1, static_cast<uint32_t>(file.size()), 0}) + file + function;
@@ -34,6 +34,8 @@ protected:
     records.add(abi::DefinitionKind::PythonCode,
                 code(kModule, "/usr/lib/python3/dist-packages/torch/nn.py", "forward"));
     records.add(abi::DefinitionKind::PythonCode, code(kImport, "<frozen importlib._bootstrap>", "_find_and_load"));
+    records.add(abi::DefinitionKind::PythonCode,
+                code(kBackward, "/usr/lib/python3/dist-packages/torch/autograd/__init__.py", "backward"));
     catalog.addDefinitions(1, bytesOf(records.bytes));
   }
 
@@ -131,6 +133,18 @@ TEST(PythonCode, OfPythonAndOfPackagesIsNotTheUsersOwn) {
     EXPECT_TRUE(abi::isPythonLibrary(file)) << file;
   for (const char *file : {"/home/u/train.py", "train.py", "<string>", "<stdin>", "/home/u/python3.11/own.py"})
     EXPECT_FALSE(abi::isPythonLibrary(file)) << file;
+}
+
+TEST_F(PythonPath, ShowsTheOwnerOfABackwardPass) {
+  const PathEntry python[] = {{7, abi::kPathBegin, abi::kImageOfPython, line(kTrain, 60)},
+                              {8, 7, abi::kImageOfPython, line(kBackward, 200)},
+                              {9, 6, abi::kImageOfJoin, join(8, 2)},
+                              {10, 6, abi::kImageOfJoin, join(7, 2)}};
+  catalog.addPaths(1, kNative);
+  catalog.addPaths(1, python);
+  EXPECT_EQ(catalog.pathOwnerOf(catalog.find(1, abi::kPathSite | 9)), "pytorch@backward");
+  EXPECT_EQ(catalog.pathOwnerOf(catalog.find(1, abi::kPathSite | 10)), "");
+  EXPECT_EQ(catalog.pathOwnerOf({}), "");
 }
 
 } // namespace msleaks::analysis

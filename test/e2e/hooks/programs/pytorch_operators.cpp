@@ -1,5 +1,6 @@
-// Begins and ends operators of PyTorch (test/standins/pytorch) in orders that are rare in real programs. Each part runs
-// in a thread of its own, allocates tensors with the sizes that it names, and keeps them. Prints the observers' harm.
+// Calls operators of PyTorch (test/standins/pytorch), and begins and ends scopes in orders that are rare in real
+// programs. Each part runs in a thread of its own, allocates tensors, and keeps them. Prints the observer's harm.
+#include "operators.h"
 #include "record_function.h"
 
 #include <cerrno>
@@ -12,8 +13,7 @@
 namespace {
 
 using at::RecordFunction;
-constexpr auto kOperator = at::RecordScope::FUNCTION, kBackward = at::RecordScope::BACKWARD_FUNCTION,
-               kScope = at::RecordScope::USER_SCOPE;
+constexpr auto kScope = at::RecordScope::USER_SCOPE;
 
 void allocate(size_t bytes) {
   c10::memoryProfilingEnabled();
@@ -21,11 +21,11 @@ void allocate(size_t bytes) {
 }
 
 void nested() {
-  RecordFunction outer(kOperator, "test::outer");
+  RecordFunction outer(kScope, "Optimizer.test#outer");
   allocate(1 << 16);
-  RecordFunction(kOperator, "test::inner"), allocate(1 << 16);
+  RecordFunction(kScope, "Optimizer.test#inner"), allocate(1 << 16);
   {
-    RecordFunction inner(kOperator, "test::inner");
+    RecordFunction inner(kScope, "Optimizer.test#inner");
     allocate(1 << 16);
   }
   outer.end();
@@ -33,24 +33,24 @@ void nested() {
 }
 
 void notNested() {
-  std::optional<RecordFunction> first(std::in_place, kOperator, "test::first");
+  std::optional<RecordFunction> first(std::in_place, kScope, "Optimizer.test#first");
   RecordFunction scope(kScope, "crossing scope");
   allocate(1 << 16);
   first.reset();
   allocate(1 << 17); // nobody's
   scope.end();
-  RecordFunction after(kOperator, "test::after crossing");
+  RecordFunction after(kScope, "Optimizer.test#after crossing");
   allocate(1 << 16);
 }
 
 void scopeEndsFirst() {
   std::optional<RecordFunction> scope(std::in_place, kScope, "short scope");
-  RecordFunction late(kOperator, "test::late");
+  RecordFunction late(kScope, "Optimizer.test#late");
   allocate(1 << 16);
   scope.reset();
   late.end();
   allocate(1 << 17); // nobody's
-  RecordFunction after(kOperator, "test::after late");
+  RecordFunction after(kScope, "Optimizer.test#after late");
   allocate(1 << 16);
 }
 
@@ -58,19 +58,19 @@ void scopeEndsFirst() {
 void endedElsewhere() {
   std::optional<RecordFunction> future(std::in_place, kScope, "future");
   std::thread([&] {
-    RecordFunction own(kOperator, "test::of B");
+    RecordFunction own(kScope, "Optimizer.test#of B");
     allocate(1 << 16);
     future.reset();
     allocate(1 << 16);
   }).join();
-  RecordFunction after(kOperator, "test::of A");
+  RecordFunction after(kScope, "Optimizer.test#of A");
   allocate(1 << 16);
 }
 
 void fail() {
-  RecordFunction failing(kOperator, "test::failing");
+  RecordFunction failing(kScope, "Optimizer.test#failing");
   allocate(1 << 16);
-  RecordFunction inner(kOperator, "test::inner of failing");
+  RecordFunction inner(kScope, "Optimizer.test#inner of failing");
   throw std::runtime_error("an operator may throw");
 }
 
@@ -83,7 +83,7 @@ void exceptions() {
     } catch (const std::runtime_error &) {
     }
   allocate(1 << 17); // nobody's
-  RecordFunction after(kOperator, "test::after failing");
+  RecordFunction after(kScope, "Optimizer.test#after failing");
   allocate(1 << 16);
 }
 
@@ -92,30 +92,51 @@ void deep(int depth) {
   if (depth != 0)
     deep(depth - 1);
   else
-    RecordFunction(kOperator, "test::deep"), allocate(1 << 17); // too deep: nobody's
+    RecordFunction(kScope, "Optimizer.test#deep"), allocate(1 << 17); // too deep: nobody's
 }
 
 void deepScopes() {
   deep(40);
   allocate(1 << 17); // nobody's
-  RecordFunction after(kBackward, "autograd::engine::evaluate_function: AfterDeep");
+  RecordFunction after(kScope, "Optimizer.test#after deep");
   allocate(1 << 16);
 }
 
 void oddNames() {
-  RecordFunction long_name(kOperator, "test::" + std::string(5000, 'x'));
+  RecordFunction long_name(kScope, "Optimizer.test#" + std::string(5000, 'x'));
   allocate(1 << 16);
   long_name.end();
-  RecordFunction no_name(kOperator, "");
-  allocate(1 << 16);
+  RecordFunction no_name(kScope, "");
+  allocate(1 << 17); // nobody's
   no_name.end();
   RecordFunction step(kScope, "Optimizer.step#Adam.step");
   allocate(1 << 16);
 }
 
+void tensor() { allocate(1 << 16); }
+
+void operators() {
+  at::_ops::linear::call(tensor);
+  at::_ops::add_Tensor::call(tensor);
+  at::_ops::add__Tensor_out::redispatch(tensor);
+  at::_ops::linear::call([] { at::_ops::add_Tensor::call(tensor); }); // the outermost operator counts
+  RecordFunction step(kScope, "Optimizer.step#Own.step");
+  at::_ops::linear::call(tensor); // the program's own name counts
+}
+
+void backward() {
+  using namespace torch::autograd;
+  Engine::evaluate_function([] {
+    generated::AddmmBackward0().apply([] { at::_ops::add_Tensor::call(tensor); });
+    AccumulateGrad().apply(tensor);
+    at::_ops::linear::call(tensor); // in a node that is not known
+    tensor();
+  });
+}
+
 void keepsErrno() {
   errno = 4711;
-  RecordFunction named(kOperator, "test::errno");
+  RecordFunction named(kScope, "Optimizer.test#errno");
   RecordFunction scope(kScope, "Optimizer.step#Errno.step");
   scope.end();
   named.end();
@@ -126,7 +147,7 @@ void keepsErrno() {
 
 int main() {
   allocate(8); // registers the observers
-  for (void (*const part)() :
-       {nested, notNested, scopeEndsFirst, endedElsewhere, exceptions, deepScopes, oddNames, keepsErrno})
+  for (void (*const part)() : {nested, notNested, scopeEndsFirst, endedElsewhere, exceptions, deepScopes, oddNames,
+                               operators, backward, keepsErrno})
     std::thread(part).join();
 }

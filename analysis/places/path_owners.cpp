@@ -1,0 +1,51 @@
+#include "analysis/places/path_owners.h"
+
+#include "analysis/places/site_catalog.h"
+
+#include <algorithm>
+
+namespace msleaks::analysis::inline places {
+namespace {
+
+constexpr std::string_view kOfBackward = "backward", kOfOperator = "operator@", kFramework = "pytorch@";
+
+} // namespace
+
+std::string_view PathOwners::of(SiteId site) {
+  const Owner owner = ofNode(catalog_.innermostNodeOf(site));
+  return owner == kNone ? std::string_view() : std::string_view(names_[owner - kBackward]);
+}
+
+// Asks the nodes from the outermost one without an answer to this one.
+PathOwners::Owner PathOwners::ofNode(uint32_t node) {
+  std::vector<uint32_t> unasked;
+  by_node_.resize(std::max<size_t>(by_node_.size(), catalog_.pathNodeCount()), kNotAsked);
+  for (; SiteCatalog::isNode(node) && by_node_[node] == kNotAsked; node = catalog_.pathNode(node).outer)
+    unasked.push_back(node);
+  Owner owner = SiteCatalog::isNode(node) ? by_node_[node] : kNone;
+  for (; !unasked.empty(); unasked.pop_back())
+    by_node_[unasked.back()] = owner = inside(owner, catalog_.pathNode(unasked.back()).call);
+  return owner;
+}
+
+PathOwners::Owner PathOwners::inside(Owner outer, SiteId call) {
+  if (outer > kBackward)
+    return outer;
+  std::string_view component = catalog_.torchComponentOf(call);
+  if (component.empty() || component == kOfBackward)
+    return component.empty() ? outer : kBackward;
+  const bool is_operator = component.starts_with(kOfOperator);
+  if (outer != kBackward || !is_operator)
+    return numberOf(std::string(kFramework).append(component));
+  component.remove_prefix(kOfOperator.size());
+  return numberOf(std::string(kFramework).append(kOfBackward).append("@").append(component));
+}
+
+PathOwners::Owner PathOwners::numberOf(std::string name) {
+  const auto known = static_cast<Owner>(std::find(names_.begin(), names_.end(), name) - names_.begin());
+  if (known == names_.size())
+    names_.push_back(std::move(name));
+  return kBackward + known;
+}
+
+} // namespace msleaks::analysis::inline places

@@ -1,0 +1,33 @@
+// What functions of PyTorch's library do: which operator they call, and which part of a backward pass they run.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace msleaks::analysis::inline places {
+
+class ElfFile;
+
+class TorchFunctions {
+public:
+  // Whether the image at this path is the library that contains PyTorch's operators.
+  static bool areIn(std::string_view path);
+  // Reads the names of the operators in the library.
+  static TorchFunctions of(const ElfFile &);
+  explicit TorchFunctions(std::set<std::string, std::less<>> operators) : operators_(std::move(operators)) {}
+
+  // "operator@aten::linear" for the call of an operator, and "backward@AddmmBackward0" for a node of the backward pass.
+  // "backward" for the engine that runs such nodes. Empty for any other function.
+  std::string componentOf(std::string_view linkage_name) const;
+
+private:
+  std::string operatorOf(std::string_view structure) const;
+
+  std::set<std::string, std::less<>> operators_; // without "aten::"
+};
+
+// The same for a function of Python code: "backward", or empty.
+std::string_view torchComponentOfPython(std::string_view file, std::string_view function);
+
+} // namespace msleaks::analysis::inline places
