@@ -40,6 +40,9 @@ ENTRY_POINTS = """\
 [console_scripts]
 msleaks = msleaks._tools:msleaks
 msleaks-run = msleaks._tools:msleaks_run
+
+[pytest11]
+msleaks = msleaks.pytest_plugin
 """
 
 

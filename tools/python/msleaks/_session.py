@@ -1,32 +1,15 @@
 """Controls the recording of this process's session, as `msleaks ctl RUN` does (docs/running.md)."""
 from __future__ import annotations
 
-import os
-
-from ._runtime import SESSION, encoded, runtime
-
-_ANSWER_BYTES, _ANSWER_SECONDS = 65536, 60
+from ._runtime import encoded, runtime
 
 
 def _ask(request: str) -> bool:
-    """Sends a request to the collector. Returns whether the collector has done it. Any thread may call this function."""
     if not runtime.loaded:
         return False
-    import socket
+    from ._collector import ask
 
-    try:
-        # The path of a socket has at most 108 bytes. Through the descriptor of its folder, every path is short.
-        folder = os.open(SESSION, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
-                connection.settimeout(_ANSWER_SECONDS)
-                connection.connect(f"/proc/self/fd/{folder}/ctl")
-                connection.sendall(request.encode())
-                return connection.recv(_ANSWER_BYTES)[:1] == b"0"
-        finally:
-            os.close(folder)
-    except OSError:  # msleaks-run was killed
-        return False
+    return ask(request)
 
 
 def start() -> bool:
