@@ -1,5 +1,6 @@
 #include "calls.h"
 
+#include <bit>
 #include <pthread.h>
 
 namespace msleaks::runtime::python {
@@ -94,12 +95,23 @@ uint64_t hashOf(uint64_t hash, uint64_t bytes, uint64_t size) noexcept {
 
 uint64_t contentOf(const Call &call) noexcept {
   const Layout &layout = python.layout;
-  const auto file = valueAt<uint64_t>(call.code, layout.file);
-  uint64_t hash = valueAt<uint64_t>(call.code, layout.name) ^ valueAt<uint32_t>(call.code, layout.first_line);
-  if (file != 0)
-    hash = hashOf(hash, file + layout.text_data, valueAt<uint64_t>(file, layout.text_length));
-  return hashOf(hash, call.lines + layout.bytes_data, valueAt<uint64_t>(call.lines, layout.bytes_size)) | 1;
+  uint64_t hash = valueAt<uint32_t>(call.code, layout.first_line);
+  for (const uint16_t offset : {layout.file, layout.name})
+    if (const auto text = valueAt<uint64_t>(call.code, offset); text != 0)
+      hash = hashOf(hash, text + layout.text_data, valueAt<uint64_t>(text, layout.text_length));
+  const uint64_t lines = linesOf(call.code);
+  return hashOf(hash, lines + layout.bytes_data, valueAt<uint64_t>(lines, layout.bytes_size)) | 1;
 }
+
+namespace {
+
+uint64_t partsOf(uint64_t code) noexcept {
+  const Layout &layout = python.layout;
+  const auto file = valueAt<uint64_t>(code, layout.file), name = valueAt<uint64_t>(code, layout.name);
+  return linesOf(code) ^ std::rotl(file, 21) ^ std::rotl(name, 42);
+}
+
+} // namespace
 
 CallsRead readCalls(uint64_t innermost, Call *calls, const Call *known, uint32_t known_count) noexcept {
   bool are_same = true;
@@ -112,7 +124,7 @@ CallsRead readCalls(uint64_t innermost, Call *calls, const Call *known, uint32_t
     if (code == 0)
       break;
     Call &call = calls[count];
-    call = {code, valueAt<uint64_t>(code, python.layout.lines), instructionOf(frame, code), 0};
+    call = {code, partsOf(code), instructionOf(frame, code), 0};
     are_same = are_same && count < known_count && isSame(known[count], call);
     ++count;
   }

@@ -7,11 +7,12 @@
 
 namespace msleaks::runtime::python {
 
-// A call of Python code. CPython uses the addresses of a deleted code object again. This matters for code that runs
-// once, such as generated code, modules, and cells of a notebook. So the content of such code is part of its identity.
+// A call of Python code. CPython uses the addresses of a deleted code object again, often also that of one object that
+// the code refers to. So the addresses of three such objects are part of the code's identity. The content is, too, if
+// the code runs once: generated code, modules, and cells of a notebook.
 struct Call {
   uint64_t code;        // address of the code object
-  uint64_t lines;       // address of its table of lines
+  uint64_t parts;       // a hash of the addresses of its table of lines, its file and its name
   uint64_t instruction; // offset in bytes in the code; a negative number = the code has not begun
   uint64_t content;     // contentOf() of code that may be deleted; 0 = other code, or not computed yet
 };
@@ -40,6 +41,9 @@ struct CallsRead {
 // calls do not change during this function, whether the thread holds Python's global lock or not.
 CallsRead readCalls(uint64_t innermost_frame, Call *calls, const Call *known, uint32_t known_count) noexcept;
 
+// The address of the code object's table of lines.
+inline uint64_t linesOf(uint64_t code) noexcept { return valueAt<uint64_t>(code, python.layout.lines); }
+
 // Whether the address is that of a code object.
 bool isCode(uint64_t code) noexcept;
 
@@ -53,7 +57,7 @@ uint64_t contentOf(const Call &) noexcept;
 
 // Whether the call is the same as a known one. Sets its content if this matters.
 inline bool isSame(const Call &known, Call &call) noexcept {
-  if (known.code != call.code || known.lines != call.lines || known.instruction != call.instruction)
+  if (known.code != call.code || known.parts != call.parts || known.instruction != call.instruction)
     return false;
   if (known.content != 0 && call.content == 0)
     call.content = contentOf(call);

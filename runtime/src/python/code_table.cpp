@@ -17,13 +17,12 @@ bool mayBeDeleted(std::string_view file, std::string_view name) noexcept {
 } // namespace
 
 uint32_t CodeTable::slotOf(const Call &call) const noexcept {
-  const uint64_t hash = (call.code ^ (call.lines ^ call.content) * 0xff51'afd7'ed55'8ccd) * 0x9e37'79b9'7f4a'7c15;
-  for (auto slot = static_cast<uint32_t>(hash >> 40) % kSlots;; slot = (slot + 1) % kSlots) {
+  for (uint32_t slot = firstSlotOf(call);; slot = (slot + 1) % kSlots) {
     const uint32_t index = slots_[slot].load(std::memory_order_acquire);
     if (index == 0)
       return slot;
     if (const Entry &entry = entries_[index - 1];
-        entry.address == call.code && entry.lines == call.lines && entry.content == call.content)
+        entry.address == call.code && entry.parts == call.parts && entry.content == call.content)
       return slot;
   }
 }
@@ -35,7 +34,7 @@ const CodeTable::Entry *CodeTable::entryOf(const Call &call) const noexcept {
 
 void CodeTable::insert(const Call &call, const Code &code) noexcept {
   const uint32_t slot = slotOf(call), index = count_.load(std::memory_order_relaxed);
-  entries_[index] = {call.code, call.lines, call.content, code};
+  entries_[index] = {call.code, call.parts, call.content, code};
   count_.store(index + 1, std::memory_order_relaxed);
   slots_[slot].store(index + 1, std::memory_order_release);
 }

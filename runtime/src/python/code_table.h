@@ -28,12 +28,19 @@ public:
   Code add(Arena &, Call &) noexcept;
   bool isFull() const noexcept { return count_.load(std::memory_order_relaxed) >= kMost; }
 
+  // The slot where the search for a code begins. Thousands of pieces of generated code may have the same address after
+  // each other, so their contents must lead to different slots.
+  static uint32_t firstSlotOf(const Call &call) noexcept {
+    const uint64_t hash = (call.code ^ (call.parts ^ call.content) * 0xff51'afd7'ed55'8ccd) * 0x9e37'79b9'7f4a'7c15;
+    return static_cast<uint32_t>(hash >> 40) % kSlots;
+  }
+
 private:
   static constexpr uint32_t kMost = (1u << 16) - 2, kSlots = 1u << 17;
   // The code of an address. If this code may be deleted, the entry with content 0 has no number. Then each code that
   // has had this address has one more entry, with its content.
   struct Entry {
-    uint64_t address, lines, content;
+    uint64_t address, parts, content;
     Code code;
   };
   uint32_t slotOf(const Call &) const noexcept; // the slot of this code, or the empty slot for it

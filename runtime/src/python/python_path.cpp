@@ -19,8 +19,9 @@ constexpr uint64_t keyOfLine(uint32_t code, uint32_t line) { return kPythonLineK
 int32_t lineOf(const Call &call) noexcept {
   const Layout &layout = python.layout;
   const auto first_line = valueAt<int32_t>(call.code, layout.first_line);
-  const auto *bytes = reinterpret_cast<const uint8_t *>(call.lines + layout.bytes_data);
-  return lineAt({bytes, valueAt<uint64_t>(call.lines, layout.bytes_size), first_line}, layout.minor, call.instruction);
+  const uint64_t lines = linesOf(call.code);
+  const auto *bytes = reinterpret_cast<const uint8_t *>(lines + layout.bytes_data);
+  return lineAt({bytes, valueAt<uint64_t>(lines, layout.bytes_size), first_line}, layout.minor, call.instruction);
 }
 
 // The node of a call in a path. `is_refused` = there was no room for a node.

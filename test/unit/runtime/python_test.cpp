@@ -1,9 +1,12 @@
-// Tests how the runtime reads Python's code: the tables of lines, and where each version stores its calls.
+// Tests how the runtime reads Python's code: the tables of lines, the table of codes, and where each version stores its
+// calls.
+#include "python/code_table.h"
 #include "python/layout.h"
 #include "python/line_table.h"
 
 #include <cstring>
 #include <gtest/gtest.h>
+#include <map>
 #include <vector>
 
 namespace msleaks::runtime::python {
@@ -130,6 +133,16 @@ TEST(PythonLines, OfADamagedTableEnd) {
                                          byte); // its end is the end of the memory, so ASan finds a read behind it
         EXPECT_GE(python::lineAt({table.data(), table.size(), 1}, function.minor, 4000), kNoLine);
       }
+}
+
+// Each search compares the codes from its first slot to the next empty slot. So few searches may begin at one slot.
+TEST(PythonCodes, OfOneAddressAreFoundInFewSteps) {
+  constexpr uint32_t kCodes = 65'000;
+  std::map<uint32_t, uint32_t> searches;
+  for (uint64_t number = 1; number <= kCodes; ++number)
+    ++searches[CodeTable::firstSlotOf({0x7f00'1234'5670, 0x7f00'4567'8910, 12, number << 7 | 1})];
+  for (const auto &[slot, count] : searches)
+    EXPECT_LT(count, 20u) << slot;
 }
 
 TEST(PythonLayout, IsKnownForEachVersion) {
