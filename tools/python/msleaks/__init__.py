@@ -1,7 +1,7 @@
 """Names the steps, marks, ranges and owners of a Python program in a recording by msleaks, and controls the recording.
 
-Without msleaks-run no function has an effect, and `import msleaks` loads no module outside of this package. docs/python-package.md
-describes the functions.
+Without msleaks-run no function has an effect, and `import msleaks` loads no module outside of this package. `read` and `compare`
+read recordings, also without msleaks-run. docs/python-package.md describes the functions.
 """
 from __future__ import annotations
 
@@ -10,16 +10,36 @@ from ._session import is_recording, start, stop, take_snapshot
 from ._texts import mark, step
 from ._watcher import watcher
 
+TYPE_CHECKING = False  # a type checker takes this as true; the module `typing` is not imported at run time
+if TYPE_CHECKING:
+    from ._results import Comparison, Run, Table, ToolFailed, compare, read
+
+_LATER = ("Comparison", "Run", "Table", "ToolFailed", "compare", "read")  # these names import `json` and `subprocess`
+
 __all__ = [
+    "Comparison",
     "RecordFunction",
+    "Run",
+    "Table",
+    "ToolFailed",
+    "compare",
     "describer",
     "is_recording",
     "mark",
     "owner",
     "range",
+    "read",
     "start",
     "step",
     "stop",
     "take_snapshot",
     "watcher",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module 'msleaks' has no attribute '{name}'")
+    from . import _results
+
+    return getattr(_results, name)

@@ -8,15 +8,19 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Iterable, List, NoReturn, Sequence, Set, Tuple
+from typing import Any, Dict, Iterable, List, NoReturn, Sequence, Set, Tuple
 
 _INSIDE = Path(__file__).resolve().parent / "_native" / "bin"  # where a wheel has the programs
 _NOT_FOUND = 127  # as a shell says it
-_VARIABLES = ("LD_PRELOAD", "MSLEAKS_SESSION")
+_SESSION, _NO_SESSION = "MSLEAKS_SESSION", "/no/session"
 
 
-class ToolMissing(Exception):
-    pass
+class ToolFailed(Exception):
+    """A program of msleaks has refused its input, or was not found. `status` is its exit status."""
+
+    def __init__(self, message: str, status: int = _NOT_FOUND) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 def path_of(name: str) -> str:
@@ -26,21 +30,26 @@ def path_of(name: str) -> str:
         return str(inside)
     found = shutil.which(name)
     if found is None:
-        raise ToolMissing(f"the program `{name}` is not in PATH: add the folder of msleaks' programs to PATH")
+        raise ToolFailed(f"the program `{name}` is not in PATH: add the folder of msleaks' programs to PATH")
     return found
 
 
-def outside_of_session() -> "dict[str, str]":
-    """Returns the environment without msleaks-run's variables, so a program with it is not recorded."""
-    return {name: value for name, value in os.environ.items() if name not in _VARIABLES}
+def outside_of_session() -> Dict[str, Any]:
+    """Returns the options of `subprocess` for a program of msleaks, which is no part of the recording of this process.
+
+    The program loads the hooks, but finds no session. An environment without them would count as a process that msleaks could not
+    follow. With close_fds=False, Python starts the program by posix_spawn. A fork would be a process of the recording.
+    """
+    environment = {**os.environ, _SESSION: _NO_SESSION} if _SESSION in os.environ else dict(os.environ)
+    return {"env": environment, "close_fds": False}
 
 
 def become(name: str, arguments: Iterable[str]) -> NoReturn:
     """Replaces this process by a program of msleaks. So exit status and signals are those of the program."""
     try:
         path = path_of(name)
-    except ToolMissing as missing:
-        print(f"msleaks: {missing}", file=sys.stderr)
+    except ToolFailed as failure:
+        print(f"msleaks: {failure}", file=sys.stderr)
         sys.exit(_NOT_FOUND)
     sys.stdout.flush()
     sys.stderr.flush()
@@ -52,7 +61,7 @@ def become(name: str, arguments: Iterable[str]) -> NoReturn:
 
 def _options_of_run() -> Tuple[Set[str], Set[str]]:
     """Returns the options of msleaks-run with a value, and those without one."""
-    described = subprocess.run([path_of("msleaks-run"), "--describe-options"], stdout=subprocess.PIPE, env=outside_of_session(), check=True)
+    described = subprocess.run([path_of("msleaks-run"), "--describe-options"], stdout=subprocess.PIPE, check=True, **outside_of_session())
     options: List[Any] = json.loads(described.stdout)["options"]
     with_value = {name for option in options if option["value"] is not None for name in option["names"]}
     return with_value, {name for option in options for name in option["names"]} - with_value
@@ -81,8 +90,8 @@ def run_python(arguments: Sequence[str]) -> NoReturn:
     """Runs a Python script, or Python with the options `-m` or `-c`, under msleaks-run."""
     try:
         options, program = split(arguments, *_options_of_run())
-    except ToolMissing as missing:
-        print(f"msleaks: {missing}", file=sys.stderr)
+    except ToolFailed as failure:
+        print(f"msleaks: {failure}", file=sys.stderr)
         sys.exit(_NOT_FOUND)
     become("msleaks-run", [*options, *(["--", sys.executable, *program] if program else [])])
 

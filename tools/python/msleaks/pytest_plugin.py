@@ -21,7 +21,7 @@ import msleaks
 
 from ._collector import run_folder
 from ._runtime import runtime
-from ._tools import ToolMissing, outside_of_session, path_of
+from ._tools import ToolFailed, outside_of_session, path_of
 
 HINT = "run the tests under msleaks: python3 -m msleaks run -m pytest ..."
 _UNITS = {"": 0, "k": 10, "m": 20, "g": 30}
@@ -87,7 +87,7 @@ class Measurement:
             raise RuntimeError("the folder of this run was not found")
         window = ["--from", f"mark:{self._name} begins", "--born-until", f"mark:{self._name} ends", "--to", f"mark:{self._name} is over"]
         command = [path_of("msleaks"), "report", run, "--json", "--pid", str(os.getpid()), *window]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=outside_of_session())
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **outside_of_session())
         if done.returncode not in (0, 1):  # 1: there are findings
             raise RuntimeError(done.stderr.decode(errors="replace").strip())
         return Measured(json.loads(done.stdout))
@@ -156,7 +156,7 @@ class Plugin:
                 return
             try:
                 complaint = limits.complaint(measurement.end())
-            except (RuntimeError, ToolMissing) as error:
+            except (RuntimeError, ToolFailed) as error:
                 complaint = f"msleaks: the limits could not be checked: {error}"
             if complaint:
                 self.complaints[item.nodeid] = complaint
