@@ -1,5 +1,7 @@
 #include "calls.h"
 
+#include "text.h"
+
 #include <bit>
 #include <pthread.h>
 
@@ -57,19 +59,6 @@ bool isCode(uint64_t code) noexcept {
   return code != 0 && valueAt<uint64_t>(code, python.layout.type) == python.symbols.code_type;
 }
 
-std::string_view textOf(uint64_t string, uint64_t most_bytes) noexcept {
-  if (string == 0)
-    return {};
-  const auto length = valueAt<uint64_t>(string, python.layout.text_length);
-  const auto *text = reinterpret_cast<const char *>(string + python.layout.text_data);
-  if (length > most_bytes)
-    return {};
-  for (uint64_t i = 0; i < length; ++i)
-    if (text[i] <= 0)
-      return {};
-  return {text, length};
-}
-
 namespace {
 
 constexpr uint64_t kHashedBytes = 64;
@@ -96,9 +85,10 @@ uint64_t hashOf(uint64_t hash, uint64_t bytes, uint64_t size) noexcept {
 uint64_t contentOf(const Call &call) noexcept {
   const Layout &layout = python.layout;
   uint64_t hash = valueAt<uint32_t>(call.code, layout.first_line);
-  for (const uint16_t offset : {layout.file, layout.name})
-    if (const auto text = valueAt<uint64_t>(call.code, offset); text != 0)
-      hash = hashOf(hash, text + layout.text_data, valueAt<uint64_t>(text, layout.text_length));
+  for (const uint16_t offset : {layout.file, layout.name}) {
+    const Characters text = charactersOf(layout, valueAt<uint64_t>(call.code, offset));
+    hash = hashOf(hash, text.at, text.count * text.bytes_each);
+  }
   const uint64_t lines = linesOf(call.code);
   return hashOf(hash, lines + layout.bytes_data, valueAt<uint64_t>(lines, layout.bytes_size)) | 1;
 }

@@ -3,8 +3,6 @@
 
 #include "layout.h"
 
-#include <string_view>
-
 namespace msleaks::runtime::python {
 
 // A call of Python code. CPython uses the addresses of a deleted code object again, often also that of one object that
@@ -46,10 +44,6 @@ inline uint64_t linesOf(uint64_t code) noexcept { return valueAt<uint64_t>(code,
 
 // Whether the address is that of a code object.
 bool isCode(uint64_t code) noexcept;
-
-// Returns the text of a Python string. Characters outside of ASCII would need a conversion, so a text that contains
-// them is empty. A longer text is empty, too.
-std::string_view textOf(uint64_t string, uint64_t most_bytes) noexcept;
 
 // Returns a hash of the file's name, the function's name, and the lines of a code object. It is not 0. The function
 // reads only the begin and the end of long data, since it may be called for each allocation.

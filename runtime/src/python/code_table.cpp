@@ -1,5 +1,7 @@
 #include "code_table.h"
 
+#include "text.h"
+
 #include "../definitions.h"
 #include "../own_memory.h"
 
@@ -54,8 +56,8 @@ Code CodeTable::add(Arena &arena, Call &call) noexcept {
     return {};
   if (const Code known = find(call); known.number != 0 || isFull())
     return known;
-  const std::string_view file = textOf(valueAt<uint64_t>(call.code, python.layout.file), abi::kMaxPythonFileBytes);
-  const std::string_view name = textOf(valueAt<uint64_t>(call.code, python.layout.name), abi::kMaxPythonNameBytes);
+  const std::string_view file = textOf(python.layout, valueAt<uint64_t>(call.code, python.layout.file), file_);
+  const std::string_view name = textOf(python.layout, valueAt<uint64_t>(call.code, python.layout.name), name_);
   const auto first_line = valueAt<uint32_t>(call.code, python.layout.first_line);
   const uint32_t number = count_.load(std::memory_order_relaxed) + 1;
   if (!definePythonCode(arena, {number, first_line, 0, 0}, file, name))

@@ -50,6 +50,7 @@ private:
   std::atomic<uint32_t> count_;
   std::atomic<uint32_t> slots_[kSlots]; // a hash table of indices of entries, from 1; 0 = empty
   Entry entries_[kMost + 2];
+  char file_[abi::kMaxPythonFileBytes], name_[abi::kMaxPythonNameBytes]; // the texts of the code that add() defines
 };
 
 // Returns the table of this process, and makes it if necessary. Returns null if there is no memory. Call with

@@ -11,7 +11,9 @@ Layout withObjects(Layout layout) noexcept {
   layout.bytes_size = 16;
   layout.bytes_data = 32;
   layout.text_length = 16;
+  layout.text_state = 32;
   layout.text_data = layout.minor >= 12 ? 40 : 48;
+  layout.wide_text_data = layout.minor >= 12 ? 56 : 72;
   return layout;
 }
 
@@ -116,8 +118,9 @@ Layout described(uint32_t minor, uint64_t runtime) noexcept {
   layout.lines = offset(code[4]);
   layout.first_line = offset(code[5]);
   layout.bytecode = offset(code[9]);
-  constexpr uint16_t Layout::*kInObjects[] = {&Layout::type, &Layout::bytes_size, &Layout::bytes_data,
-                                              &Layout::text_length, &Layout::text_data};
+  constexpr uint16_t Layout::*kInObjects[] = {&Layout::type,          &Layout::bytes_size, &Layout::bytes_data,
+                                              &Layout::text_length,   &Layout::text_state, &Layout::text_data,
+                                              &Layout::wide_text_data};
   if (has_no_lock)
     for (uint16_t Layout::*const offset_in_object : kInObjects)
       layout.*offset_in_object = static_cast<uint16_t>(layout.*offset_in_object + 16);

@@ -23,8 +23,8 @@ struct Layout {
   uint8_t first_foreign_owner = 0;
   // PyCodeObject. `bytecode` is used from 3.11 on.
   uint16_t file = 0, name = 0, first_line = 0, lines = 0, bytecode = 0;
-  // PyObject, PyBytesObject, and PyASCIIObject.
-  uint16_t type = 0, bytes_size = 0, bytes_data = 0, text_length = 0, text_data = 0;
+  // PyObject, PyBytesObject, PyASCIIObject, and the characters of a PyCompactUnicodeObject that are not all ASCII.
+  uint16_t type = 0, bytes_size = 0, bytes_data = 0, text_length = 0, text_state = 0, text_data = 0, wide_text_data = 0;
 };
 
 // Returns the layout of this Python. If it is not known, Layout::minor is 0.

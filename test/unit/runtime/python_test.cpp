@@ -1,8 +1,9 @@
-// Tests how the runtime reads Python's code: the tables of lines, the table of codes, and where each version stores its
-// calls.
+// Tests how the runtime reads Python's code: the tables of lines, the table of codes, texts, and where each version
+// stores its calls.
 #include "python/code_table.h"
 #include "python/layout.h"
 #include "python/line_table.h"
+#include "python/text.h"
 
 #include <cstring>
 #include <gtest/gtest.h>
@@ -145,6 +146,64 @@ TEST(PythonCodes, OfOneAddressAreFoundInFewSteps) {
     EXPECT_LT(count, 20u) << slot;
 }
 
+namespace {
+
+// A string object with 2, 8 or 16 lowest bits of its state, as the versions have them.
+template <class Character>
+std::vector<unsigned char> stringOf(const std::vector<Character> &characters, const Layout &layout, unsigned lowest,
+                                    bool is_ascii, bool is_compact = true) {
+  const uint64_t data = is_ascii ? layout.text_data : layout.wide_text_data, count = characters.size();
+  std::vector<unsigned char> object(data + count * sizeof(Character));
+  const uint32_t state = 1u | (sizeof(Character) | (is_compact ? 8u : 0) | (is_ascii ? 16u : 0)) << lowest;
+  std::memcpy(object.data() + layout.text_length, &count, sizeof count);
+  std::memcpy(object.data() + layout.text_state, &state, sizeof state);
+  std::memcpy(object.data() + data, characters.data(), count * sizeof(Character));
+  return object;
+}
+
+std::string textOf(const std::vector<unsigned char> &object, const Layout &layout, size_t room = 100) {
+  std::vector<char> buffer(room); // ASan finds a write behind it
+  return std::string(python::textOf(layout, reinterpret_cast<uint64_t>(object.data()), buffer));
+}
+
+} // namespace
+
+TEST(PythonText, IsUtf8) {
+  for (const char *version : {"3.9.18", "3.11.2", "3.12.1"})
+    for (const unsigned lowest : {2u, 8u, 16u}) {
+      const Layout layout = layoutOf(symbolsOf(version));
+      EXPECT_EQ(textOf(stringOf<uint8_t>({'a', 0x7f}, layout, lowest, true), layout), "a\x7f");
+      EXPECT_EQ(textOf(stringOf<uint8_t>({'g', 'r', 0xf6, 0xdf, 'e'}, layout, lowest, false), layout), "größe");
+      EXPECT_EQ(textOf(stringOf<uint16_t>({0x5206, 0x914d, 'x', 0x7ff, 0x800}, layout, lowest, false), layout),
+                "分配x\u07ff\u0800");
+      EXPECT_EQ(textOf(stringOf<uint32_t>({0x1f525, 'x', 0x10ffff}, layout, lowest, false), layout), "🔥x\U0010ffff");
+    }
+}
+
+TEST(PythonText, EndsAfterAWholeCharacter) {
+  const Layout layout = layoutOf(symbolsOf("3.11.2"));
+  const auto string = stringOf<uint32_t>({'a', 0x1f525, 'b'}, layout, 2, false);
+  EXPECT_EQ(textOf(string, layout, 0), "");
+  for (const size_t room : {1, 4})
+    EXPECT_EQ(textOf(string, layout, room), "a");
+  EXPECT_EQ(textOf(string, layout, 5), "a🔥");
+  EXPECT_EQ(textOf(string, layout, 6), "a🔥b");
+}
+
+TEST(PythonText, KeepsBytesThatPythonCouldNotDecode) {
+  const Layout layout = layoutOf(symbolsOf("3.12.1"));
+  EXPECT_EQ(textOf(stringOf<uint16_t>({'a', 0xdcff, 0xdc80, 'b'}, layout, 2, false), layout), "a\xff\x80"
+                                                                                              "b");
+  EXPECT_EQ(textOf(stringOf<uint16_t>({0xd800, 0xdc00}, layout, 2, false), layout), "\ufffd\ufffd");
+  EXPECT_EQ(textOf(stringOf<uint32_t>({0x110000}, layout, 2, false), layout), "\ufffd");
+}
+
+TEST(PythonText, IsEmptyIfItIsStoredInAnotherWay) {
+  const Layout layout = layoutOf(symbolsOf("3.11.2"));
+  EXPECT_EQ(textOf(stringOf<uint8_t>({'a'}, layout, 2, true, false), layout), "");
+  EXPECT_EQ(python::textOf(layout, 0, {}), "");
+}
+
 TEST(PythonLayout, IsKnownForEachVersion) {
   for (const char *version : {"3.9.18 (main)", "3.10.13", "3.11.2", "3.12.1+"})
     EXPECT_NE(minorOf(symbolsOf(version)), 0u) << version;
@@ -172,6 +231,7 @@ TEST(PythonLayout, IsReadFromPythonItself) {
   words[2] = 1; // the build without a global lock
   EXPECT_EQ(layoutOf(symbolsOf("3.13.0", words)).type, 24);
   EXPECT_EQ(layoutOf(symbolsOf("3.13.0", words)).text_data, 56);
+  EXPECT_EQ(layoutOf(symbolsOf("3.13.0", words)).wide_text_data, 72);
 }
 
 TEST(PythonLayout, IsUnknownIfPythonDescribesItselfInAnotherWay) {

@@ -53,14 +53,14 @@ inline constexpr uint32_t kMaxLabelBytes = 4096;        // largest size of a tex
 inline constexpr uint32_t kMaxLabelsBytes = 16 << 20;   // largest size of all texts of a process
 
 // A function or a module of Python code (PathNode). Its texts are those of Python's code object, without a NUL at their
-// end. A text that is not ASCII is empty.
+// end, and in UTF-8.
 struct PythonCodeDefinition {
   uint32_t number; // number of the code within the process, from 1
   uint32_t first_line;
   uint32_t file_bytes; // the size of the first text
   uint32_t reserved;
 };
-inline constexpr uint32_t kMaxPythonFileBytes = 3072, kMaxPythonNameBytes = 1024; // longer texts are empty
+inline constexpr uint32_t kMaxPythonFileBytes = 3072, kMaxPythonNameBytes = 1024; // longer texts are cut
 
 // The runtime has armed a unit (site_table.h). The site number of row n in the unit's table is base + n.
 struct UnitDefinition {
