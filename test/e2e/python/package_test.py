@@ -129,6 +129,16 @@ class Functions(Case):
             self.assertEqual(process.stdout.read(), "True\n")
         self.assertEqual(process.returncode, 0)
 
+    def test_cells_of_notebooks(self):
+        ran = f"{3 << 20}\n"
+        error = "ZeroDivisionError('division by zero')\n"
+        done = self.expect(0, PYTHON, HERE / "programs/cells.py")
+        self.assertEqual((done.stdout, done.stderr.count("msleaks: nothing is measured")), (ran + error, 2))
+        output, folder = self.record("cells.py")
+        self.assertEqual(output, f"{ran}msleaks: the cell needs 23.00 MiB, and leaves 3.00 MiB\n"
+                                 f"  3.00 MiB in 1 block: <ipython-input-1-1>:1 in <module>\n{error}")
+        self.assertEqual([text_of(event) for event in self.events(folder, "range-begin")], ["RangeBegin training", "RangeBegin cell"])
+
     def test_decorated_code_behaves_as_before(self):
         plain = self.expect(0, PYTHON, HERE / "programs/behaviour.py", "plain")
         self.assertEqual(plain.stdout.count("\n"), 5)

@@ -43,3 +43,10 @@ def __getattr__(name: str) -> object:
     from . import _results
 
     return getattr(_results, name)
+
+
+def load_ipython_extension(shell: object) -> None:
+    """IPython calls this function for `%load_ext msleaks`."""
+    from ._ipython import register
+
+    register(shell)

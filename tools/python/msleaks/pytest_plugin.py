@@ -6,28 +6,19 @@
 """
 from __future__ import annotations
 
-import gc
-import itertools
-import json
-import os
 import re
-import subprocess
-import sys
 from typing import Any, Callable, Dict, Generator, List, Optional, TypeVar
 
 import pytest
 
 import msleaks
 
-from ._collector import run_folder
+from ._measure import Measured, Measurement, lines_of_places, text_of
 from ._runtime import runtime
-from ._tools import ToolFailed, outside_of_session, path_of
+from ._tools import ToolFailed
 
 HINT = "run the tests under msleaks: python3 -m msleaks run -m pytest ..."
 _UNITS = {"": 0, "k": 10, "m": 20, "g": 30}
-# Python keeps an arena of small objects after the objects have ended. Its size depends on the version.
-_ARENA_BYTES = 1 << 20 if sys.version_info >= (3, 10) else 1 << 18
-_SHOWN_PLACES = 3
 
 Hook = TypeVar("Hook", bound=Callable[..., Any])
 
@@ -43,60 +34,6 @@ def bytes_of(size: object) -> int:
     if not found:
         raise ValueError(f"'{size}' is no size: write a number with B, KB, MB or GB")
     return int(float(found[1]) * (1 << _UNITS[found[2]]))
-
-
-def text_of(size: int) -> str:
-    """Returns a size as msleaks prints it."""
-    for unit, shift in (("GiB", 30), ("MiB", 20), ("KiB", 10)):
-        if size >= 1 << shift:
-            return f"{size / (1 << shift):.2f} {unit}"
-    return f"{size} B"
-
-
-class Measured:
-    """The memory of a part of the program: the blocks that this process allocated in it."""
-
-    def __init__(self, report: Dict[str, Any]) -> None:
-        self.peak_bytes = int(report["peak"]["bytes"])
-        self.at_peak: List[Dict[str, Any]] = report["peak"]["by_site"]
-        # Imports and the interpreter's own memory are not the test's.
-        self.left = [row for row in report["leaks"]["by_site"] if row["own"] and not _is_arena(row)]
-        self.left_bytes = sum(row["bytes"] for row in self.left)
-
-
-def _is_arena(row: Dict[str, Any]) -> bool:
-    return bool(row["heap"] == "mapping" and row["bytes"] == row["count"] * _ARENA_BYTES)
-
-
-class Measurement:
-    """Measures a part of the program between two marks, by a report about the run so far."""
-
-    _numbers = itertools.count(1)
-
-    def __init__(self) -> None:
-        self._name = f"pytest {os.getpid()} {next(self._numbers)}"
-        msleaks.mark(f"{self._name} begins")
-
-    def end(self) -> Measured:
-        gc.collect()  # cycles are no leaks
-        msleaks.mark(f"{self._name} ends")
-        if not msleaks.take_snapshot(f"{self._name} is over"):
-            raise RuntimeError("msleaks-run does not answer")
-        run = run_folder()
-        if not run:
-            raise RuntimeError("the folder of this run was not found")
-        window = ["--from", f"mark:{self._name} begins", "--born-until", f"mark:{self._name} ends", "--to", f"mark:{self._name} is over"]
-        command = [path_of("msleaks"), "report", run, "--json", "--pid", str(os.getpid()), *window]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **outside_of_session())
-        if done.returncode not in (0, 1):  # 1: there are findings
-            raise RuntimeError(done.stderr.decode(errors="replace").strip())
-        return Measured(json.loads(done.stdout))
-
-
-def _places(rows: List[Dict[str, Any]]) -> List[str]:
-    largest = sorted(rows, key=lambda row: -int(row["bytes"]))[:_SHOWN_PLACES]
-    return [f"  {text_of(row['bytes'])} in {row['count']} block{'s' * (row['count'] != 1)}: {row['site']['file'] or row['site'].get('library')}:{row['site']['line']} "
-            f"in {row['site']['function']}" for row in largest]
 
 
 class Limits:
@@ -121,9 +58,9 @@ class Limits:
         """Returns what is above its limit, with the places, or an empty text."""
         lines: List[str] = []
         if self.leaks is not None and measured.left_bytes > self.leaks:
-            lines += [f"msleaks: the test leaves {text_of(measured.left_bytes)}, its limit is {text_of(self.leaks)}", *_places(measured.left)]
+            lines += [f"msleaks: the test leaves {text_of(measured.left_bytes)}, its limit is {text_of(self.leaks)}", *lines_of_places(measured.left)]
         if self.memory is not None and measured.peak_bytes > self.memory:
-            lines += [f"msleaks: the test needs {text_of(measured.peak_bytes)}, its limit is {text_of(self.memory)}", *_places(measured.at_peak)]
+            lines += [f"msleaks: the test needs {text_of(measured.peak_bytes)}, its limit is {text_of(self.memory)}", *lines_of_places(measured.at_peak)]
         return "\n".join(lines)
 
 
