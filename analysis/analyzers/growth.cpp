@@ -2,6 +2,7 @@
 #include "analysis/analyzers/registry.h"
 #include "analysis/findings/advice.h"
 #include "analysis/findings/keeper.h"
+#include "analysis/findings/torch_owner.h"
 #include "analysis/live/period_finder.h"
 #include "analysis/live/step_survivors.h"
 #include "analysis/places/place.h"
@@ -229,6 +230,10 @@ void addPeriod(const PeriodFinder::Period &period, Evidence &evidence, Conclusio
 
 std::string adviceOf(const Growth &growth, bool is_freed, const Finding &finding) {
   const std::string function = functionIn(finding.site), thing = thingOf(finding);
+  if (const auto torch = torchOwnerOf(finding.owner); torch && torch->phase == "forward")
+    return "The program keeps these tensors, or results that need them: store `.item()` or `.detach()` of a loss, or "
+           "use "
+           "`torch.no_grad()`.";
   if (growth.period)
     return fmt::format("If {} should not outlive a round, free each before the next one begins; if {} fills a cache, "
                        "limit it.",

@@ -3,6 +3,7 @@
 #include "analysis/base/text.h"
 #include "analysis/findings/file_leaks.h"
 #include "analysis/findings/place_groups.h"
+#include "analysis/findings/torch_owner.h"
 #include "analysis/findings/twins.h"
 #include "analysis/live/owners.h"
 #include "analysis/live/reachability.h"
@@ -66,6 +67,15 @@ void giveIds(const std::vector<Finding *> &findings) {
     for (uint32_t ordinal = 0; ordinal < list.size(); ++ordinal)
       list[ordinal]->id = idOf(*list[ordinal], ordinal);
   }
+}
+
+void addTorchEvidence(Finding &finding) {
+  const auto owner = torchOwnerOf(finding.owner);
+  if (!owner)
+    return;
+  finding.evidence.emplace_back("phase", std::string(owner->phase));
+  if (!owner->name.empty())
+    finding.evidence.emplace_back("operator", std::string(owner->name));
 }
 
 bool isPeak(const Finding &finding) { return isOf(finding, finding_kinds::kPeak); }
@@ -253,6 +263,8 @@ AnalysisResult Conclusion::finish() {
   if (!question.names_only)
     rank();
   std::vector<Draft<Finding>> drafts;
+  for (Finding *finding : candidateLines())
+    addTorchEvidence(*finding);
   for (Candidate &candidate : candidates_)
     drafts.push_back(std::move(candidate.draft));
   candidates_.clear();
