@@ -1,4 +1,5 @@
-// Tells the runtime where the functions and data of CPython are, if the program is a Python or is linked to one. So the
+// Tells the runtime where the functions and data of CPython are, if the program is a Python, is linked to one,
+// or loads one later. So the
 // runtime can read the calls of Python code (python.h), and tell the paths of imports from other paths
 // (coarse_calls.h).
 #include "loaded_image.h"
@@ -22,27 +23,38 @@ constexpr Row kRows[] = {{&PythonSymbols::import_module, "PyImport_ImportModuleL
                          {&PythonSymbols::code_type, "PyCode_Type"},
                          {&PythonSymbols::runtime, "_PyRuntime"}};
 
-int visitImage(dl_phdr_info *object, size_t, void *argument) noexcept {
+// Whether the image is a Python. If so, sets the symbols.
+bool isPython(const dl_phdr_info &object, PythonSymbols &symbols) noexcept {
   using namespace msleaks::hooks;
-  auto &symbols = *static_cast<PythonSymbols *>(argument);
-  const LoadedImage image(*object);
+  const LoadedImage image(object);
   const auto addressOf = [&](const char *name) {
     return reinterpret_cast<uint64_t>(image.definitionOf(SymbolName(name), nullptr));
   };
   const uint64_t version = addressOf("Py_GetVersion");
   if (version == 0)
-    return 0;
+    return false;
   for (const Row &row : kRows)
     if (const uint64_t address = addressOf(row.name); address != 0)
       symbols.*row.symbol = address;
   symbols.version = reinterpret_cast<const char *(*)()>(version)();
-  return 1;
+  return true;
+}
+
+int visitImage(dl_phdr_info *object, size_t, void *argument) noexcept {
+  return isPython(*object, *static_cast<PythonSymbols *>(argument)) ? 1 : 0;
+}
+
+void search(dl_phdr_info &object) noexcept {
+  PythonSymbols symbols{};
+  if (isPython(object, symbols))
+    __msl_python_found(symbols);
 }
 
 [[gnu::constructor]] void findPython() {
   PythonSymbols symbols{};
   if (::dl_iterate_phdr(visitImage, &symbols) != 0)
-    __msl_python_found(symbols);
+    return __msl_python_found(symbols);
+  __msl_python_search(search);
 }
 
 } // namespace

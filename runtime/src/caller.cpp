@@ -3,6 +3,7 @@
 #include "image.h"
 #include "path_tree.h"
 #include "pause.h"
+#include "python/late_python.h"
 #include "ring.h"
 #include "sandbox_reserve.h"
 #include "system.h"
@@ -93,6 +94,7 @@ void retireUnloaded(Arena &arena) noexcept {
     if (!locked)
       return;
     __atomic_store_n(&image.gone, true, __ATOMIC_RELAXED);
+    python::forgetIn(image);
     if (__msl_process.callers != nullptr)
       retire(__msl_process.callers, i + 1);
     if (__msl_process.paths != nullptr)

@@ -56,6 +56,8 @@ bool findImage(const void *address, ImagePlace &place) noexcept {
   if (!findLoadedObject(place.address, object))
     return false;
   place.name = object.name;
+  place.headers = object.headers;
+  place.header_count = object.header_count;
   abi::ImageDefinition &image = place.definition;
   image.load_bias = object.load_bias;
   takeHeaders(object.headers, object.header_count, image);

@@ -5,6 +5,7 @@
 
 #include "msleaks/abi/definitions.h"
 
+#include <link.h>
 #include <string_view>
 
 namespace msleaks::runtime {
@@ -12,7 +13,9 @@ namespace msleaks::runtime {
 struct ImagePlace {
   abi::ImageDefinition definition; // the image, without its number
   const char *name;                // the loader's string, "" for the program; valid as long as the image is loaded
-  uint64_t address;                // the address that was looked up
+  const ElfW(Phdr) * headers;      // null: the headers are not mapped
+  unsigned header_count;
+  uint64_t address; // the address that was looked up
 };
 
 // Finds the image of `address`. Call without locks of the runtime, since the loader may acquire its own lock.

@@ -1,6 +1,7 @@
 #include "thread_path.h"
 
 #include "image.h"
+#include "python/late_python.h"
 #include "ring.h"
 #include "system.h"
 
@@ -165,7 +166,8 @@ void numberKnown(ThreadPath &path, const ImagePlace *place, Numbering &numbering
   numberKnown(path, nullptr, numbering);
   while (!numbering.is_refused && numbering.left != 0) {
     ImagePlace place{};
-    findImage(reinterpret_cast<const void *>(path.walked()[numbering.left - 1].address), place);
+    if (findImage(reinterpret_cast<const void *>(path.walked()[numbering.left - 1].address), place))
+      python::searchIn(place);
     numberKnown(path, &place, numbering);
   }
   return numbering.is_refused ? 0 : numbering.node;

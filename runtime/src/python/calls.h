@@ -24,7 +24,7 @@ struct Python {
 };
 extern Python python;
 
-inline bool isKnown() noexcept { return python.layout.minor != 0; }
+inline bool isKnown() noexcept { return __atomic_load_n(&python.layout.minor, __ATOMIC_ACQUIRE) != 0; }
 
 // Returns the frame of this thread's innermost call. Returns 0 if the thread runs no Python code, or if Python is
 // finalizing: then Python frees the states of other threads. This function calls two functions of CPython, which only

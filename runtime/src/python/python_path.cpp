@@ -196,10 +196,3 @@ uint32_t joined(LastCalls *&thread, uint64_t generation, PathTree &tree, uint32_
 }
 
 } // namespace msleaks::runtime::python
-
-void __msl_python_found(const msleaks::runtime::PythonSymbols &symbols) noexcept {
-  using namespace msleaks::runtime::python;
-  python = {symbols, layoutOf(symbols)};
-  if (!isKnown())
-    __msl_note("paths contain no calls of Python code: msleaks does not know how this Python stores its calls");
-}

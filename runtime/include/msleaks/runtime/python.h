@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <link.h>
 
 namespace msleaks::runtime {
 
@@ -19,7 +20,12 @@ struct PythonSymbols {
 } // namespace msleaks::runtime
 
 extern "C" {
-// Call it once, before the process has other threads. If the runtime does not know how this version stores its calls,
-// it writes a note, and paths contain no calls of Python code.
+// Call it before the process has other threads, or in __msl_python_search's function. If the runtime does not know how
+// this version stores its calls, it writes a note, and paths contain no calls of Python code.
 [[gnu::visibility("default"), gnu::cold]] void __msl_python_found(const msleaks::runtime::PythonSymbols &) noexcept;
+
+// Call it if the program has no Python yet. The runtime calls `search` for each image that is new in paths, until
+// __msl_python_found is called. The image stays loaded during the call. No lock of the runtime is held.
+[[gnu::visibility("default"), gnu::cold]] void
+__msl_python_search(void (*search)(dl_phdr_info &image) noexcept) noexcept;
 }
