@@ -36,13 +36,14 @@ Summary: Shows which lines of a Python, C or C++ program allocate its memory, on
 License: Apache-2.0 WITH LLVM-exception
 Requires-Python: >=3.9
 """
+# The plug-in has the name of its module. So pytest accepts `-p msleaks.pytest_plugin` also with the wheel.
 ENTRY_POINTS = """\
 [console_scripts]
 msleaks = msleaks._tools:msleaks
 msleaks-run = msleaks._tools:msleaks_run
 
 [pytest11]
-msleaks = msleaks.pytest_plugin
+msleaks.pytest_plugin = msleaks.pytest_plugin
 """
 
 

@@ -81,6 +81,23 @@ class Plugin(unittest.TestCase):
         shutil.rmtree(SCRATCH / "run")
         return self.recorded(*words)
 
+    def test_what_a_test_replaces_does_not_count(self):
+        done = self.recorded(self.write(
+            'import subprocess\n'
+            'pytestmark = pytest.mark.limit_leaks("1MB")\n'
+            'def test_run(monkeypatch): monkeypatch.setattr(subprocess, "run", None)\n'
+            'def test_path(monkeypatch): monkeypatch.setenv("PATH", "/nowhere")\n'
+            'def test_preload(monkeypatch): monkeypatch.delenv("LD_PRELOAD")\n'))
+        self.assertEqual((done.returncode, self.failed(done)), (0, set()), done.stdout)
+
+    def test_expected_failures(self):
+        done = self.recorded(self.write(
+            'pytestmark = pytest.mark.limit_leaks("1MB")\n'
+            '@pytest.mark.xfail\ndef test_expected(): kept.append(bytearray(3 << 20))\n'
+            '@pytest.mark.xfail(raises=KeyError)\ndef test_other(): kept.append(bytearray(3 << 20))\n'))
+        self.assertEqual(self.failed(done), {"test_other"}, done.stdout)
+        self.assertRegex(done.stdout, "(?m)^XFAIL some_test.py::test_expected")
+
     def test_bad_marks(self):
         for mark, message in ('limit_leaks("much")', "'much' is no size"), ("limit_memory()", "the mark limit_memory needs a size"):
             done = self.plain(self.write(f"@pytest.mark.{mark}\ndef test_it(): pass\n"))

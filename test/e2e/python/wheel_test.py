@@ -100,8 +100,8 @@ class Wheel(unittest.TestCase):
             self.assertLessEqual(system, {"libc", "libm", "libstdc++", "libgcc_s", "libpthread", "libdl"})
 
     def test_pytest_finds_the_plug_in(self):
-        program = "import importlib.metadata as m; print([e.value for e in m.distribution('msleaks').entry_points if e.group == 'pytest11'])"
-        self.assertEqual(run(self.python, "-c", program).stdout, "['msleaks.pytest_plugin']\n")
+        program = "import importlib.metadata as m; print([(e.name, e.value) for e in m.distribution('msleaks').entry_points if e.group == 'pytest11'])"
+        self.assertEqual(run(self.python, "-c", program).stdout, "[('msleaks.pytest_plugin', 'msleaks.pytest_plugin')]\n")
 
     def test_record_has_each_file(self):
         with zipfile.ZipFile(WHEEL) as wheel:

@@ -5,14 +5,13 @@ import gc
 import itertools
 import json
 import os
-import subprocess
 import sys
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional
 
 from ._collector import run_folder
 from ._session import take_snapshot
 from ._texts import mark
-from ._tools import outside_of_session, path_of
+from ._tools import Tool
 
 # Python keeps an arena of small objects after the objects have ended. Its size depends on the version.
 _ARENA_BYTES = 1 << 20 if sys.version_info >= (3, 10) else 1 << 18
@@ -51,7 +50,7 @@ class Measurement:
         self._name = f"measured {os.getpid()} {next(self._numbers)}"
         mark(f"{self._name} begins")
 
-    def end(self) -> Measured:
+    def end(self, tool: Optional[Tool] = None) -> Measured:
         gc.collect()  # cycles are no leaks
         mark(f"{self._name} ends")
         if not take_snapshot(f"{self._name} is over"):
@@ -60,11 +59,7 @@ class Measurement:
         if not run:
             raise RuntimeError("the folder of this run was not found")
         window = ["--from", f"mark:{self._name} begins", "--born-until", f"mark:{self._name} ends", "--to", f"mark:{self._name} is over"]
-        command = [path_of("msleaks"), "report", run, "--json", "--pid", str(os.getpid()), *window]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **outside_of_session())
-        if done.returncode not in (0, 1):  # 1: there are findings
-            raise RuntimeError(done.stderr.decode(errors="replace").strip())
-        return Measured(json.loads(done.stdout))
+        return Measured(json.loads((tool or Tool()).output("report", run, "--json", "--pid", str(os.getpid()), *window)))
 
 
 def lines_of_places(rows: List[Dict[str, Any]]) -> List[str]:

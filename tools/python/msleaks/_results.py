@@ -8,23 +8,17 @@ import os
 import subprocess
 from typing import Any, Dict, Iterable, Iterator, List, Sequence, Union
 
+from ._tools import Tool, outside_of_session, path_of
 from ._tools import ToolFailed as ToolFailed  # the package exports it
-from ._tools import outside_of_session, path_of
 
 Path = Union[str, "os.PathLike[str]"]
 Row = Dict[str, Any]
 
-_FINDINGS = 1  # the exit status of a report with findings, or of a comparison of runs that differ
 _PLACE = ("file", "line", "column", "function", "variable", "type", "library")
 
 
 def _output(*arguments: Path) -> bytes:
-    done: subprocess.CompletedProcess[bytes] = subprocess.run(
-        [path_of("msleaks"), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, **outside_of_session()
-    )
-    if done.returncode not in (0, _FINDINGS):
-        raise ToolFailed(done.stderr.decode(errors="replace").strip(), done.returncode)
-    return done.stdout
+    return Tool().output(*arguments)
 
 
 class Table(List[Row]):

@@ -8,9 +8,11 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, NoReturn, Sequence, Set, Tuple
+from subprocess import run as _run  # a test may replace subprocess.run
+from typing import Any, Dict, Iterable, List, NoReturn, Sequence, Set, Tuple, Union
 
 _INSIDE = Path(__file__).resolve().parent / "_native" / "bin"  # where a wheel has the programs
+_FINDINGS = 1  # the exit status of a report with findings, or of a comparison of runs that differ
 _NOT_FOUND = 127  # as a shell says it
 _SESSION, _NO_SESSION = "MSLEAKS_SESSION", "/no/session"
 
@@ -44,6 +46,19 @@ def outside_of_session() -> Dict[str, Any]:
     return {"env": environment, "close_fds": False}
 
 
+class Tool:
+    """The program `msleaks`, with its path and environment as they are now. A program may change PATH and its environment later."""
+
+    def __init__(self) -> None:
+        self._path, self._options = path_of("msleaks"), outside_of_session()
+
+    def output(self, *arguments: Union[str, "os.PathLike[str]"]) -> bytes:
+        done: subprocess.CompletedProcess[bytes] = _run([self._path, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, **self._options)
+        if done.returncode not in (0, _FINDINGS):
+            raise ToolFailed(done.stderr.decode(errors="replace").strip(), done.returncode)
+        return done.stdout
+
+
 def become(name: str, arguments: Iterable[str]) -> NoReturn:
     """Replaces this process by a program of msleaks. So exit status and signals are those of the program."""
     try:
@@ -61,7 +76,10 @@ def become(name: str, arguments: Iterable[str]) -> NoReturn:
 
 def _options_of_run() -> Tuple[Set[str], Set[str]]:
     """Returns the options of msleaks-run with a value, and those without one."""
-    described = subprocess.run([path_of("msleaks-run"), "--describe-options"], stdout=subprocess.PIPE, check=True, **outside_of_session())
+    path = path_of("msleaks-run")
+    described = _run([path, "--describe-options"], stdout=subprocess.PIPE, **outside_of_session())
+    if described.returncode:
+        raise ToolFailed(f"{path} --describe-options failed with the status {described.returncode}: is it the program of this msleaks?", described.returncode)
     options: List[Any] = json.loads(described.stdout)["options"]
     with_value = {name for option in options if option["value"] is not None for name in option["names"]}
     return with_value, {name for option in options for name in option["names"]} - with_value
@@ -92,7 +110,7 @@ def run_python(arguments: Sequence[str]) -> NoReturn:
         options, program = split(arguments, *_options_of_run())
     except ToolFailed as failure:
         print(f"msleaks: {failure}", file=sys.stderr)
-        sys.exit(_NOT_FOUND)
+        sys.exit(failure.status)
     become("msleaks-run", [*options, *(["--", sys.executable, *program] if program else [])])
 
 

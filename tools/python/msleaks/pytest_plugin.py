@@ -15,7 +15,7 @@ import msleaks
 
 from ._measure import Measured, Measurement, lines_of_places, text_of
 from ._runtime import runtime
-from ._tools import ToolFailed
+from ._tools import Tool, ToolFailed
 
 HINT = "run the tests under msleaks: python3 -m msleaks run -m pytest ..."
 _UNITS = {"": 0, "k": 10, "m": 20, "g": 30}
@@ -69,6 +69,7 @@ class Plugin:
         self.limits: Dict[str, Limits] = {}  # of the tests that have limits
         self.complaints: Dict[str, str] = {}
         self.not_checked = 0
+        self.tool: Optional[Tool] = None
 
     def pytest_collection_modifyitems(self, items: List[pytest.Item]) -> None:
         for item in items:
@@ -78,6 +79,11 @@ class Plugin:
                 raise pytest.UsageError(f"{item.nodeid}: {error}") from None
             if limits:
                 self.limits[item.nodeid] = limits
+        if self.limits and runtime.loaded:  # now, because a test may replace PATH and its environment
+            try:
+                self.tool = Tool()
+            except ToolFailed as error:
+                raise pytest.UsageError(f"msleaks: {error}") from None
 
     @wrapper
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, None]:
@@ -89,10 +95,10 @@ class Plugin:
         with msleaks.range(item.nodeid):
             measurement = Measurement() if limits else None
             outcome = yield
-            if limits is None or measurement is None or outcome.excinfo is not None:
+            if limits is None or measurement is None or self.tool is None or outcome.excinfo is not None:
                 return
             try:
-                complaint = limits.complaint(measurement.end())
+                complaint = limits.complaint(measurement.end(self.tool))
             except (RuntimeError, ToolFailed) as error:
                 complaint = f"msleaks: the limits could not be checked: {error}"
             if complaint:
@@ -100,11 +106,13 @@ class Plugin:
 
     @wrapper
     def pytest_runtest_makereport(self, item: pytest.Item, call: Any) -> Generator[None, Any, None]:
-        outcome = yield
-        report = outcome.get_result()
-        complaint = self.complaints.pop(item.nodeid, "") if report.when == "call" else ""
-        if complaint:
-            report.outcome, report.longrepr = "failed", complaint
+        complaint = self.complaints.pop(item.nodeid, "") if call.when == "call" else ""
+        if complaint:  # the test fails by an exception, as the mark xfail expects
+            try:
+                pytest.fail(complaint, pytrace=False)
+            except pytest.fail.Exception:
+                call.excinfo = pytest.ExceptionInfo.from_current()
+        yield
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self.not_checked:
