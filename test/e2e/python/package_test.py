@@ -131,12 +131,12 @@ class Functions(Case):
 
     def test_cells_of_notebooks(self):
         ran = f"{3 << 20}\n"
-        error = "ZeroDivisionError('division by zero')\n"
+        failed = "ZeroDivisionError('division by zero')\nfailed []\n"
         done = self.expect(0, PYTHON, HERE / "programs/cells.py")
-        self.assertEqual((done.stdout, done.stderr.count("msleaks: nothing is measured")), (ran + error, 2))
+        self.assertEqual((done.stdout, done.stderr.count("msleaks: nothing is measured")), (ran + failed, 2))
         output, folder = self.record("cells.py")
         self.assertEqual(output, f"{ran}msleaks: the cell needs 23.00 MiB, and leaves 3.00 MiB\n"
-                                 f"  3.00 MiB in 1 block: <ipython-input-1-1>:1 in <module>\n{error}")
+                                 f"  3.00 MiB in 1 block: <ipython-input-1-1>:1 in <module>\n{failed}")
         self.assertEqual([text_of(event) for event in self.events(folder, "range-begin")], ["RangeBegin training", "RangeBegin cell"])
 
     def test_decorated_code_behaves_as_before(self):
@@ -145,6 +145,16 @@ class Functions(Case):
         self.assertEqual(self.expect(0, PYTHON, HERE / "programs/behaviour.py", "decorated").stdout, plain.stdout)
         recorded, _ = self.record("behaviour.py", "decorated")
         self.assertEqual(recorded, plain.stdout)
+
+    def test_decorated_objects_that_are_no_plain_functions(self):
+        plain = self.expect(0, PYTHON, HERE / "programs/decorated.py")
+        lines = plain.stdout.splitlines()
+        refused = [f"TypeError a function is needed, not {name}: decorate the function inside, or use `with`" for name in ("type", "property", "partial")]
+        self.assertEqual(lines[:9], ["(1, 2, 'Methods', 'Methods')", *refused, "4", "closed", "0", "None", "{'RecursionError'}"])
+        self.assertEqual([line.split()[0] for line in lines[9:]], [*["ValueError"] * 4, *["TypeError"] * 4, "False"], plain.stderr)
+        folder = self.folder()
+        done = self.expect(0, BIN / "msleaks-run", "--no-report", "-o", folder, "--", PYTHON, HERE / "programs/decorated.py")
+        self.assertEqual((done.stdout, done.stderr), (plain.stdout, ""))
 
     def test_a_killed_collector_is_no_error(self):
         program = "import msleaks, os, signal\nparent = os.getppid()\nos.kill(parent, signal.SIGKILL)\nwhile os.getppid() == parent: pass\n" \
@@ -229,6 +239,16 @@ class CommandLine(Case):
         for words in ["report", folder], ["dump", folder, "--json"], ["report", folder / "missing"], ["--version"], ["check", folder]:
             done, wanted = self.module(*words), run(BIN / "msleaks", *words)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (wanted.returncode, wanted.stdout, wanted.stderr))
+
+    def test_a_launcher_that_does_not_describe_its_options(self):
+        folder = self.folder()
+        folder.mkdir(parents=True)
+        launcher = folder / "msleaks-run"
+        launcher.write_text("#!/bin/sh\nexit 2\n")
+        launcher.chmod(0o755)
+        done = self.module("run", "x.py", env={**ENVIRONMENT, "PATH": f"{folder}:{os.environ['PATH']}"})
+        self.assertEqual((done.returncode, done.stderr), (
+            2, f"msleaks: {launcher} --describe-options failed with the status 2: is it the program of this msleaks?\n"))
 
     def test_programs_that_are_missing(self):
         for words in ["run", "x.py"], ["report", "x"]:

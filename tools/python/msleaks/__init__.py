@@ -1,7 +1,7 @@
 """Names the steps, marks, ranges and owners of a Python program in a recording by msleaks, and controls the recording.
 
-Without msleaks-run no function has an effect, and `import msleaks` loads no module outside of this package. `read` and `compare`
-read recordings, also without msleaks-run. docs/python-package.md describes the functions.
+Without msleaks-run no function has an effect, and `import msleaks` loads no large module. `read` and `compare` read recordings, also without
+msleaks-run. docs/python-package.md describes the functions.
 """
 from __future__ import annotations
 

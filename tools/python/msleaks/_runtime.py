@@ -46,14 +46,15 @@ class Runtime:
         # run, and so change the order in which the program's threads run.
         process = ctypes.PyDLL(None)
         found = False
-        signatures: List[Tuple[str, Any, List[Any]]] = [
+        # A text has no declared type: the check of a declared type needs a level of recursion, and replaces a RecursionError.
+        signatures: List[Tuple[str, Any, Optional[List[Any]]]] = [
             ("step", None, [number]),
-            ("mark", None, [text]),
-            ("range_push", None, [text]),
+            ("mark", None, None),
+            ("range_push", None, None),
             ("range_pop", None, []),
-            ("range_start", number, [text]),
+            ("range_start", number, None),
             ("range_end", None, [number]),
-            ("owner_push", None, [text]),
+            ("owner_push", None, None),
             ("owner_pop", None, []),
             ("watch", None, [address, ctypes.c_size_t, text]),
             ("unwatch", None, [address]),
@@ -64,7 +65,9 @@ class Runtime:
                 function = process["__msl_" + name]
             except AttributeError:
                 continue
-            function.restype, function.argtypes = result, arguments
+            function.restype = result
+            if arguments is not None:
+                function.argtypes = arguments
             setattr(self, name, function)
             found = True
         return found

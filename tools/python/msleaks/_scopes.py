@@ -13,6 +13,12 @@ else:
     from _thread import _local as local  # the same class, without the import of `threading`
 
 
+def _check(function: Any) -> None:
+    """Refuses what a decorator would change into something else: a class, a property, or another object that can be called."""
+    if isinstance(function, type) or not callable(function) or not hasattr(function, "__name__"):
+        raise TypeError(f"a function is needed, not {type(function).__name__}: decorate the function inside, or use `with`")
+
+
 class _Scope:
     """A named part of the program: the body of a `with`, or each call of a decorated function."""
 
@@ -28,6 +34,10 @@ class _Scope:
         raise NotImplementedError
 
     def __call__(self, function: Function) -> Function:
+        if isinstance(function, (staticmethod, classmethod)):
+            inside: Any = self(function.__func__)
+            return function if inside is function.__func__ else type(function)(inside)  # type: ignore[return-value]
+        _check(function)
         if not runtime.loaded:
             return function
         from ._wrappers import wrapped
@@ -147,4 +157,5 @@ class describer(owner):
 
     def __exit__(self, *_: object) -> None:
         runtime.owner_pop()
-        _names.open.pop()
+        if _names.open:  # it is empty if another thread entered this describer, such as in a generator
+            _names.open.pop()

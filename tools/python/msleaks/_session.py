@@ -7,7 +7,10 @@ from ._runtime import encoded, runtime
 def _ask(request: str) -> bool:
     if not runtime.loaded:
         return False
-    from ._collector import ask
+    try:
+        from ._collector import ask
+    except ImportError:  # the interpreter ends
+        return False
 
     return ask(request)
 

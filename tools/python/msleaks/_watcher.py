@@ -57,6 +57,15 @@ def _extent(block: Any) -> Tuple[int, int]:
     return address, size
 
 
+def _checked(length: Any) -> int:
+    if not hasattr(length, "__index__"):
+        raise TypeError(f"a length is a number of bytes, not {type(length).__name__}")
+    number = int(length.__index__())
+    if not 0 < number < 1 << 64:
+        raise ValueError(f"the length {number} is no number of bytes to watch")
+    return number
+
+
 class Watcher:
     """Reports each operation that changes a watched block although the block is not its argument."""
 
@@ -66,6 +75,7 @@ class Watcher:
         Call `remove` before the memory of the block is freed or resized.
         """
         text = encoded(name)
+        length = None if length is None else _checked(length)
         if isinstance(block, int):
             if length is None:
                 raise TypeError("an address needs a length: watch(address, name, length=BYTES)")

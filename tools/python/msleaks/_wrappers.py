@@ -2,13 +2,15 @@
 from __future__ import annotations
 
 import functools
+import sys
+import types
 from typing import Any, Callable, ContextManager, Generator, TypeVar, cast
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 MakeScope = Callable[[], ContextManager[Any]]
 
 # Flags of a code object. The module `inspect` has names for them, but its import takes ten times as long as this one.
-_GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200
+_GENERATOR, _COROUTINE, _ITERABLE_COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x100, 0x200
 
 
 def _turns(body: Any, turn: MakeScope) -> Generator[Any, Any, Any]:
@@ -43,6 +45,19 @@ class _Turns:
         return _turns(self._body, self._turn)
 
 
+def _first_turn(body: Any, value: Any) -> Any:
+    """Returns the first turn of an asynchronous generator, which the event loop does not get to know.
+
+    The loop closes the generator around this one. If it knew both, it would close both at the same time.
+    """
+    hooks = sys.get_asyncgen_hooks()
+    sys.set_asyncgen_hooks(None, None)
+    try:
+        return body.asend(value)
+    finally:
+        sys.set_asyncgen_hooks(*hooks)
+
+
 def wrapped(function: Function, call: ContextManager[Any], whole: MakeScope, turn: MakeScope) -> Function:
     """Returns the function with each call inside `call`. For coroutines and generators, see _Scope."""
     flags = getattr(getattr(function, "__code__", None), "co_flags", 0)
@@ -66,7 +81,8 @@ def wrapped(function: Function, call: ContextManager[Any], whole: MakeScope, tur
     async def async_generator(*arguments: Any, **named: Any) -> Any:
         with whole():
             body = function(*arguments, **named)
-            resume, value = body.asend, None
+            resume: Any = functools.partial(_first_turn, body)
+            value = None
             while True:
                 try:
                     yielded = await _Turns(resume(value), turn)
@@ -87,4 +103,6 @@ def wrapped(function: Function, call: ContextManager[Any], whole: MakeScope, tur
     for flag, other in ((_GENERATOR, generator), (_COROUTINE, coroutine), (_ASYNC_GENERATOR, async_generator)):
         if flags & flag:
             chosen = other
+    if flags & _ITERABLE_COROUTINE:
+        chosen = types.coroutine(chosen)
     return cast(Function, chosen)

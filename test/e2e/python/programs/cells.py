@@ -21,4 +21,7 @@ class Shell:
 shell = Shell()
 msleaks.load_ipython_extension(shell)
 shell.magic("training", "kept = bytearray(3 << 20)\nbytearray(20 << 20)\nprint(len(kept))")
-shell.magic("", "kept = None\n1 / 0")
+try:
+    shell.magic("", "kept = None\n1 / 0")
+except Exception as failed:
+    print("failed", failed._render_traceback_())
