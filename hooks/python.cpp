@@ -1,7 +1,6 @@
-// Tells the runtime where the functions and data of CPython are, if the program is a Python, is linked to one,
-// or loads one later. So the
-// runtime can read the calls of Python code (python.h), and tell the paths of imports from other paths
-// (coarse_calls.h).
+// Tells the runtime where the functions and data of CPython are, if the program is a Python, is linked to one, or loads
+// one later. So the runtime can read the calls of Python code (python.h), and tell the paths of imports from other
+// paths (coarse_calls.h).
 #include "loaded_image.h"
 
 #include "msleaks/runtime/python.h"

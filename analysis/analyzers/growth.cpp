@@ -228,12 +228,8 @@ void addPeriod(const PeriodFinder::Period &period, Evidence &evidence, Conclusio
   evidence.emplace_back("period_ns", period.mean_ns);
 }
 
-std::string adviceOf(const Growth &growth, bool is_freed, const Finding &finding) {
+std::string adviceOf(const Growth &growth, bool is_freed, bool has_python, const Finding &finding) {
   const std::string function = functionIn(finding.site), thing = thingOf(finding);
-  if (const auto torch = torchOwnerOf(finding.owner); torch && torch->phase == "forward")
-    return "The program keeps these tensors, or results that need them: store `.item()` or `.detach()` of a loss, or "
-           "use "
-           "`torch.no_grad()`.";
   if (growth.period)
     return fmt::format("If {} should not outlive a round, free each before the next one begins; if {} fills a cache, "
                        "limit it.",
@@ -241,6 +237,10 @@ std::string adviceOf(const Growth &growth, bool is_freed, const Finding &finding
   if (is_freed)
     return fmt::format("The program frees {} only after its last step: free each in the step in which {} makes it.",
                        thing, function);
+  if (const auto torch = torchOwnerOf(finding.owner); torch && torch->phase == "forward" && has_python)
+    return "The program keeps these tensors, or results that need them: store `.item()` of a loss, use "
+           "`torch.no_grad()`, or "
+           "limit a cache.";
   return fmt::format("Free the blocks of {} before their step ends; if {} must stay, limit their number.", function,
                      thing);
 }
@@ -260,7 +260,7 @@ Draft<Finding> findingOf(const Growth &growth, Conclusion &conclusion) {
       {"freed_behind_last_step_bytes", static_cast<uint64_t>(std::max<int64_t>(growth.freed_bytes, 0))}};
   if (growth.period)
     addPeriod(*growth.period, finding.evidence, conclusion);
-  finding.advice = adviceOf(growth, is_freed, finding);
+  finding.advice = adviceOf(growth, is_freed, conclusion.catalog.hasPython(), finding);
   return draft;
 }
 

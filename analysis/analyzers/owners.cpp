@@ -4,6 +4,7 @@
 #include "analysis/live/at_peak.h"
 #include "analysis/live/owner_tree.h"
 #include "analysis/live/segments.h"
+#include "analysis/places/path_owners.h"
 
 #include <algorithm>
 #include <map>
@@ -213,9 +214,11 @@ Section OwnersAnalyzer::steps() const {
   return section;
 }
 
-// If nothing names an owner, all blocks belong to libraries, which the peak lists already.
+// Without names of operators or by the program, all blocks belong to libraries and imports, which the peak lists
+// already.
 void OwnersAnalyzer::conclude(Conclusion &conclusion) const {
-  if (!tree_ || tree_->size() < 2)
+  const bool has_names = tree_ && (tree_->size() > 2 || (tree_->size() == 2 && tree_->pathOf({1}) != kImportsOwner));
+  if (!has_names)
     return;
   conclusion.result.sections.push_back(owners(conclusion.start_ns));
   if (Section section = steps(); !section.rows.empty())

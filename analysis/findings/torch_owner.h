@@ -6,10 +6,10 @@
 
 namespace msleaks::analysis::inline findings {
 
+// The phase is "forward", "backward" or "optimizer". The name is an operator, a node of the backward pass, or a method
+// of the optimizer; empty = not known.
 struct TorchOwner {
-  std::string_view phase; // "forward", "backward" or "optimizer"
-  std::string_view
-      name; // the operator, the node of the backward pass, or the method of the optimizer; empty = not known
+  std::string_view phase, name;
 };
 
 // Returns nothing for the owner of other memory.

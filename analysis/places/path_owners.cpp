@@ -1,6 +1,9 @@
 #include "analysis/places/path_owners.h"
 
+#include "analysis/places/python_code.h"
 #include "analysis/places/site_catalog.h"
+#include "analysis/places/torch_functions.h"
+#include "msleaks/abi/python_file.h"
 
 #include <algorithm>
 
@@ -13,7 +16,7 @@ constexpr std::string_view kOfBackward = "backward", kOfOperator = "operator@", 
 
 std::string_view PathOwners::of(SiteId site) {
   const Owner owner = ofNode(catalog_.innermostNodeOf(site));
-  return owner == kNone ? std::string_view() : std::string_view(names_[owner - kBackward]);
+  return owner == kNone ? std::string_view() : std::string_view(names_[owner - kImports]);
 }
 
 // Asks the nodes from the outermost one without an answer to this one.
@@ -29,7 +32,9 @@ PathOwners::Owner PathOwners::ofNode(uint32_t node) {
 }
 
 PathOwners::Owner PathOwners::inside(Owner outer, SiteId call) {
-  if (outer > kBackward)
+  if (const Site *python = catalog_.pythonCallOf(call))
+    return insidePython(outer, *python);
+  if (outer == kImports || outer > kBackward)
     return outer;
   std::string_view component = catalog_.torchComponentOf(call);
   if (component.empty() || component == kOfBackward)
@@ -41,11 +46,19 @@ PathOwners::Owner PathOwners::inside(Owner outer, SiteId call) {
   return numberOf(std::string(kFramework).append(kOfBackward).append("@").append(component));
 }
 
+PathOwners::Owner PathOwners::insidePython(Owner outer, const Site &call) const {
+  if (outer == kNone && torchComponentOfPython(call.file, call.function) == kOfBackward)
+    return kBackward;
+  if (outer == kNone && isImport(call.origin, call.file))
+    return kImports;
+  return outer == kImports && abi::isUsersPython(call.file) ? kNone : outer;
+}
+
 PathOwners::Owner PathOwners::numberOf(std::string name) {
   const auto known = static_cast<Owner>(std::find(names_.begin(), names_.end(), name) - names_.begin());
   if (known == names_.size())
     names_.push_back(std::move(name));
-  return kBackward + known;
+  return kImports + known;
 }
 
 } // namespace msleaks::analysis::inline places

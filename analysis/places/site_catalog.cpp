@@ -4,7 +4,6 @@
 #include "analysis/places/path_index.h"
 #include "analysis/places/path_owners.h"
 #include "analysis/places/process_sites.h"
-#include "analysis/places/torch_functions.h"
 #include "msleaks/abi/session.h"
 
 #include <algorithm>
@@ -372,13 +371,14 @@ const Site &SiteCatalog::describe(SiteId id) {
   return site;
 }
 
+const Site *SiteCatalog::pythonCallOf(SiteId call) const {
+  const Site &site = sites_[call.index < known_.size() ? known_[call.index].site : 0];
+  return site.origin == SiteOrigin::Python ? &site : nullptr;
+}
+
 std::string_view SiteCatalog::torchComponentOf(SiteId call) {
-  if (call.index >= known_.size())
-    return {};
-  const uint32_t at = known_[call.index].site;
+  const uint32_t at = call.index < known_.size() ? known_[call.index].site : 0;
   const Site &site = sites_[at];
-  if (site.origin == SiteOrigin::Python)
-    return torchComponentOfPython(site.file, site.function);
   const auto caller = caller_images_.find(at);
   return caller != caller_images_.end()
              ? std::string_view(symbolizer_.torchComponentAt(images_[caller->second.image], site.offset - 1))

@@ -65,6 +65,8 @@ public:
   uint64_t stableIdOf(SiteId site) const { return site.index < known_.size() ? sites_[known_[site.index].site].id : 0; }
   // Linkage name of the called function: from the site table for instrumented code, or else from the symbolizer.
   std::string_view calleeOf(SiteId call);
+  // The call, if it is one of Python code; else null.
+  const Site *pythonCallOf(SiteId call) const;
   // Like TorchFunctions::componentOf, for the function that contains the call.
   std::string_view torchComponentOf(SiteId call);
   // The owner of blocks that the site's path shows (PathOwners::of). Valid while the catalog exists.

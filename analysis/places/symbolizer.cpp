@@ -310,7 +310,8 @@ const std::string &Symbolizer::memberAt(const ImageFile &file, std::string_view 
   return places.empty() ? kNone : places.front().function;
 }
 
-// The key of a component's name in the trace. It is no address of an image.
+// The key of a component's name in the trace. It is no address of an image. The key alone says that the trace names all
+// components that the run has used.
 static constexpr uint64_t kTorchKey = uint64_t{1} << 62;
 
 const std::string &Symbolizer::torchComponentAt(const ImageFile &file, uint64_t address) {
@@ -319,6 +320,8 @@ const std::string &Symbolizer::torchComponentAt(const ImageFile &file, uint64_t 
     return kNone;
   if (const NamedAddress *known = told(file, kTorchKey | address); known && !known->places.empty())
     return known->places.front().function;
+  if (told(file, kTorchKey))
+    return kNone;
   Image &image = imageOf(file);
   const auto [known, fresh] = image.torch_components.try_emplace(address);
   if (!fresh || !image.usable)
@@ -328,6 +331,7 @@ const std::string &Symbolizer::torchComponentAt(const ImageFile &file, uint64_t 
       image.torch = TorchFunctions::of(*elf);
   if (image.torch)
     known->second = image.torch->componentOf(image.symbols.at(address));
+  image.found.try_emplace(kTorchKey);
   if (!known->second.empty())
     image.found[kTorchKey | address].emplace_back().function = known->second;
   return known->second;

@@ -64,7 +64,7 @@ public:
   // Adds what a trace says about an image. This has priority over the file, which need not exist.
   void add(const ImageNames &);
   // Returns what the functions above have looked up in files, even if they found nothing. A later question needs only
-  // this, and not the files. Functions that are no component of PyTorch are left out.
+  // this, and not the files. Functions that are no component of PyTorch have no entry.
   std::vector<ImageNames> found() const;
 
   // One line for each image that could not be read: it is missing, not readable, or changed since the run.

@@ -129,7 +129,7 @@ std::vector<NextCommand> nextCommands(const Report &report, const ScreenFindings
   if (isKind(finding_kinds::kOutOfMemory.name))
     commands.push_back({"oom", "", "what was alive then, and what to free"});
   if (has("owners"))
-    commands.push_back({"report", at + " --section owners", "memory by the program's own names"});
+    commands.push_back({"report", at + " --section owners", "memory by owner"});
   else if (!report.peak.by_site.empty())
     commands.push_back({"report", at + " --section peak", "all places, with their callers"});
   commands.push_back({"report", at + " --all", "everything; or --section NAME"});

@@ -21,6 +21,7 @@ inline constexpr uint32_t kMaxCalls = 1024; // the largest number of calls that 
 struct Python {
   PythonSymbols symbols;
   Layout layout;
+  bool is_proved; // the first calls that were read really were calls
 };
 extern Python python;
 

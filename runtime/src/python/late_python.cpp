@@ -11,14 +11,14 @@ namespace {
 
 using Search = void(dl_phdr_info &) noexcept;
 constinit std::atomic<Search *> search{nullptr}; // null: Python was found at the begin of the process
-constinit std::atomic<bool> is_searching{false}, is_found{false};
+constinit std::atomic<bool> is_found{false};
 
 // Other threads may read the calls of Python meanwhile. So the layout becomes valid last.
 void publish(const PythonSymbols &symbols) noexcept {
   Layout layout = layoutOf(symbols);
   const uint32_t minor = layout.minor;
   layout.minor = 0;
-  python = {symbols, layout};
+  python = {symbols, layout, false};
   __atomic_store_n(&python.layout.minor, minor, __ATOMIC_RELEASE);
 }
 
@@ -26,8 +26,7 @@ void publish(const PythonSymbols &symbols) noexcept {
 
 void searchIn(const ImagePlace &place) noexcept {
   Search *const look = search.load(std::memory_order_relaxed);
-  if (look == nullptr || is_found.load(std::memory_order_relaxed) || place.headers == nullptr ||
-      is_searching.exchange(true, std::memory_order_acquire))
+  if (look == nullptr || is_found.load(std::memory_order_relaxed) || place.headers == nullptr)
     return;
   dl_phdr_info image{};
   image.dlpi_addr = place.definition.load_bias;
@@ -35,7 +34,6 @@ void searchIn(const ImagePlace &place) noexcept {
   image.dlpi_phdr = place.headers;
   image.dlpi_phnum = static_cast<ElfW(Half)>(place.header_count);
   look(image);
-  is_searching.store(false, std::memory_order_release);
 }
 
 void forgetIn(const Image &image) noexcept {
@@ -51,7 +49,8 @@ void forgetIn(const Image &image) noexcept {
 using namespace msleaks::runtime::python;
 
 void __msl_python_found(const msleaks::runtime::PythonSymbols &symbols) noexcept {
-  is_found.store(true, std::memory_order_relaxed);
+  if (is_found.exchange(true, std::memory_order_relaxed))
+    return; // another thread has found the same Python at the same time
   publish(symbols);
   if (!isKnown())
     __msl_note("paths contain no calls of Python code: msleaks does not know how this Python stores its calls");

@@ -131,8 +131,6 @@ uint32_t numberCalls(LastCalls &last, const PathTree &tree, uint32_t count) noex
   return false;
 }
 
-constinit std::atomic<bool> is_proved{false};
-
 // Returns the number of the path's calls that are inside the innermost evaluation of Python code.
 uint64_t callsInside(const PathTree &tree, uint32_t node) noexcept {
   uint64_t calls = 0;
@@ -177,10 +175,10 @@ uint32_t joined(LastCalls *&thread, uint64_t generation, PathTree &tree, uint32_
     return last.join;
   if (read.count == 0)
     return node;
-  if (!is_proved.load(std::memory_order_relaxed)) [[unlikely]] {
+  if (!__atomic_load_n(&python.is_proved, __ATOMIC_RELAXED)) [[unlikely]] {
     if (!prove(now, read.count))
       return node;
-    is_proved.store(true, std::memory_order_relaxed);
+    __atomic_store_n(&python.is_proved, true, __ATOMIC_RELAXED);
   }
   last.path = 0;
   if (!read.are_same || last.node == 0) {

@@ -71,6 +71,12 @@ def main():
     check(len(long) == 1 and tensors[long[0]] == 1, f"the scope with a long name: {long}")
     check(sum(count for owner, count in tensors.items() if owner not in TENSORS and owner not in long) <= 1, f"others have tensors: {tensors}")
 
+    Path(scratch, "libtorch_cpu.so").write_bytes(b"another library")
+    later = json.loads(msleaks.output("report", f"{scratch}/run", "--json"))
+    owners = [section["rows"] for section in later["sections"] if section["name"] == "owners"]
+    equal("owners without the library", owners, [section["rows"] for section in report.json["sections"] if section["name"] == "owners"])
+    check(not any("libtorch" in note for note in later["notes"]), f"notes: {later['notes']}")
+
     kinds = "step,range-begin,range-end,owner-push,owner-pop"
     dumped = msleaks.output("dump", f"{scratch}/run", "--json", "--kind", kinds)
     events = collections.Counter(json.loads(line)["event"] for line in dumped.splitlines())

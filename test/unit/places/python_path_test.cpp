@@ -147,4 +147,16 @@ TEST_F(PythonPath, ShowsTheOwnerOfABackwardPass) {
   EXPECT_EQ(catalog.pathOwnerOf({}), "");
 }
 
+TEST_F(PythonPath, ShowsThatAnImportOwnsBlocks) {
+  const PathEntry python[] = {{7, abi::kPathBegin, abi::kImageOfPython, line(kTrain, 60)},
+                              {8, 7, abi::kImageOfPython, line(kImport, 44)},
+                              {9, 8, abi::kImageOfPython, line(kTrain, 3)},
+                              {10, 6, abi::kImageOfJoin, join(8, 2)},
+                              {11, 6, abi::kImageOfJoin, join(9, 2)}};
+  catalog.addPaths(1, kNative);
+  catalog.addPaths(1, python);
+  EXPECT_EQ(catalog.pathOwnerOf(catalog.find(1, abi::kPathSite | 10)), "imports");
+  EXPECT_EQ(catalog.pathOwnerOf(catalog.find(1, abi::kPathSite | 11)), "") << "the user's own module";
+}
+
 } // namespace msleaks::analysis
