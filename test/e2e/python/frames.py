@@ -15,8 +15,7 @@ def python_calls(path):
 
 def compare(build, scratch, python, blocks, library=None):
     """Runs programs/paths.py, and compares the path of each of its blocks. `library` interrupts the program. Then events of
-    its handler may be dropped. Returns the report, and what the
-    program has printed on stderr."""
+    its handler may be dropped. Returns the report, and what the program has printed on stderr."""
     done, report = Msleaks(build).run(Path(scratch) / "run", [need(python), PROGRAM, "1", str(blocks), *([library] if library else [])])
     equal("exit status", done.returncode, 0)
     if not library:
@@ -27,7 +26,8 @@ def compare(build, scratch, python, blocks, library=None):
 
     recorded = collections.defaultdict(lambda: (0, 0))  # number and bytes of the blocks on each path
     for line in report.alive():
-        equal("paths that are left out", line["more_paths"], 0)
+        if line["site"]["origin"] == "python":  # a handler may have interrupted the program at thousands of addresses
+            equal("paths that are left out", line["more_paths"], 0)
         for path in line["paths"]:
             calls = python_calls(path)
             if calls and calls[0] in lines:
