@@ -82,9 +82,9 @@ def errors_of_recursion():
         msleaks.mark("x")
         marks()
 
+    @msleaks.owner("x")
     def owners():
-        with msleaks.owner("x"):
-            owners()
+        owners()
 
     names = set()
     for recursion in ranges, marks, owners:
