@@ -36,7 +36,9 @@ class _Scope:
     def __call__(self, function: Function) -> Function:
         if isinstance(function, (staticmethod, classmethod)):
             inside: Any = self(function.__func__)
-            return function if inside is function.__func__ else type(function)(inside)  # type: ignore[return-value]
+            kind: Any = type(function)
+            rewrapped: Function = function if inside is function.__func__ else kind(inside)
+            return rewrapped
         _check(function)
         if not runtime.loaded:
             return function
