@@ -239,8 +239,7 @@ std::string adviceOf(const Growth &growth, bool is_freed, bool has_python, const
                        thing, function);
   if (const auto torch = torchOwnerOf(finding.owner); torch && torch->phase == "forward" && has_python)
     return "The program keeps these tensors, or results that need them: store `.item()` of a loss, use "
-           "`torch.no_grad()`, or "
-           "limit a cache.";
+           "`torch.no_grad()`, or limit a cache.";
   return fmt::format("Free the blocks of {} before their step ends; if {} must stay, limit their number.", function,
                      thing);
 }

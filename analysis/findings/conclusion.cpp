@@ -262,9 +262,9 @@ AnalysisResult Conclusion::finish() {
   keepLargest(candidates_, [](const Candidate &candidate) { return candidate.draft.line.bytes; });
   if (!question.names_only)
     rank();
-  std::vector<Draft<Finding>> drafts;
   for (Finding *finding : candidateLines())
     addTorchEvidence(*finding);
+  std::vector<Draft<Finding>> drafts;
   for (Candidate &candidate : candidates_)
     drafts.push_back(std::move(candidate.draft));
   candidates_.clear();

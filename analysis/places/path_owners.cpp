@@ -47,7 +47,7 @@ PathOwners::Owner PathOwners::inside(Owner outer, SiteId call) {
 }
 
 PathOwners::Owner PathOwners::insidePython(Owner outer, const Site &call) const {
-  if (outer == kNone && torchComponentOfPython(call.file, call.function) == kOfBackward)
+  if (outer == kNone && startsTorchBackward(call.file, call.function))
     return kBackward;
   if (outer == kNone && isImport(call.origin, call.file))
     return kImports;

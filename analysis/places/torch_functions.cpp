@@ -88,10 +88,8 @@ std::string TorchFunctions::componentOf(std::string_view linkage_name) const {
   return function == "apply" ? std::string("backward@").append(type) : std::string();
 }
 
-std::string_view torchComponentOfPython(std::string_view file, std::string_view function) {
-  const bool runs_backward =
-      file.ends_with("/torch/autograd/__init__.py") && (function == "backward" || function == "grad");
-  return runs_backward ? "backward" : "";
+bool startsTorchBackward(std::string_view file, std::string_view function) {
+  return file.ends_with("/torch/autograd/__init__.py") && (function == "backward" || function == "grad");
 }
 
 } // namespace msleaks::analysis::inline places

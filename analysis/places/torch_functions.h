@@ -1,4 +1,4 @@
-// What functions of PyTorch's library do: which operator they call, and which part of a backward pass they run.
+// Tells which functions of PyTorch's library call operators, and which run parts of a backward pass.
 #pragma once
 
 #include <set>
@@ -27,7 +27,7 @@ private:
   std::set<std::string, std::less<>> operators_; // without "aten::"
 };
 
-// The same for a function of Python code: "backward", or empty.
-std::string_view torchComponentOfPython(std::string_view file, std::string_view function);
+// Whether a function of Python code starts a backward pass.
+bool startsTorchBackward(std::string_view file, std::string_view function);
 
 } // namespace msleaks::analysis::inline places

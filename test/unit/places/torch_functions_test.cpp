@@ -47,9 +47,9 @@ TEST(TorchFunctions, AreInOneLibrary) {
 }
 
 TEST(TorchFunctions, PythonStartsABackwardPass) {
-  EXPECT_EQ(torchComponentOfPython("/v/site-packages/torch/autograd/__init__.py", "backward"), "backward");
-  EXPECT_EQ(torchComponentOfPython("/v/site-packages/torch/autograd/__init__.py", "grad_mode"), "");
-  EXPECT_EQ(torchComponentOfPython("/home/u/train.py", "backward"), "");
+  EXPECT_TRUE(startsTorchBackward("/v/site-packages/torch/autograd/__init__.py", "backward"));
+  EXPECT_FALSE(startsTorchBackward("/v/site-packages/torch/autograd/__init__.py", "grad_mode"));
+  EXPECT_FALSE(startsTorchBackward("/home/u/train.py", "backward"));
 }
 
 } // namespace
