@@ -11,10 +11,13 @@
 # Systems is installed, the check also measures a step under `nsys` with memory tracing.
 #
 #   scripts/check-cuda.sh [--built FOLDER] [PYTHON]
+#   scripts/check-cuda.sh --prepare FOLDER
 #     PYTHON          a Python that has PyTorch with CUDA. Without it, the script installs PyTorch from PyPI (3 GB)
 #     --built FOLDER  the folder of a build or of an installed package, for a machine without a network. The script then
 #                     installs, builds and downloads nothing. It prints the steps that it skips. PYTHON is python3,
 #                     unless it is given
+#     --prepare FOLDER  fills a new folder for --built, on a machine that may have no GPU: the programs of the Python
+#                     wheel with their libraries, and the compiled kernels. The GPU's machine then needs no clang
 #
 # test.sh does not run this script. Without a GPU, the script prints 'skipped: no device' and exits with status 77.
 set -euo pipefail
@@ -39,6 +42,24 @@ install_pytorch() {
   bin/python3 -m pip install -q --no-cache-dir --disable-pip-version-check torch numpy
 }
 
+prepare() {
+  local wheel
+  wheel=$("$repository/scripts/wheel.sh" "$scratch")
+  mkdir -p "$1"
+  python3 -m zipfile -e "$wheel" "$scratch/wheel"
+  cp -r "$scratch"/wheel/msleaks/_native/* "$1"
+  chmod +x "$1"/bin/*
+  "$repository/scripts/build.sh" release msleaks MemPass22
+  python3 -B "$repository/test/e2e/cuda/kernels_cuda_test.py" "$build_folder" "$1/kernels" prepare
+}
+
+if [[ ${1:-} == --prepare ]]; then
+  [[ $# == 2 && ! -e $2 ]] || fail "check-cuda.sh: --prepare needs the name of a new folder" 2
+  scratch=$(mktemp -d)
+  trap 'rm -rf "$scratch"' EXIT
+  prepare "$2"
+  exit
+fi
 built=
 if [[ ${1:-} == --built ]]; then
   built=${2:?"check-cuda.sh: --built needs a folder"}
@@ -59,8 +80,9 @@ else
   built=$build_folder scratch=$build_folder/check-cuda
 fi
 
-kernels=0
-/usr/bin/env python3 -B "$repository/test/e2e/cuda/kernels_cuda_test.py" "$built" "$scratch/kernels" || kernels=$?
+kernels=0 prepared=()
+[[ ! -d $built/kernels ]] || prepared=("$built/kernels")
+/usr/bin/env python3 -B "$repository/test/e2e/cuda/kernels_cuda_test.py" "$built" "$scratch/kernels" "${prepared[@]}" || kernels=$?
 ((kernels == 0 || kernels == 77)) || exit 1
 
 if [[ $is_prebuilt ]]; then

@@ -39,6 +39,18 @@ def checked(build, scratch, status, *words, python=(), **variables):
     return said
 
 
+def expect_prepared(build, folder):
+    """The programs of a prepared folder must run without a compiler, and with the driver of the machine on which they run."""
+    command = [sys.executable, "-B", Path(__file__).with_name("kernels_cuda_test.py"), build]
+    environment = {**os.environ, "LD_LIBRARY_PATH": f"{folder}/../driver"}
+    for what, words, path in ("prepare", [folder, "prepare"], os.environ["PATH"]), ("run", [f"{folder}-run", folder], "/nowhere"):
+        done = run([*command, *words], env={**environment, "PATH": path})
+        equal(f"{what}: status {done.stdout}{done.stderr}", done.returncode, 0)
+    check("kernels: " in done.stdout, done.stdout)
+    done = run([REPOSITORY / "scripts/check-cuda.sh", "--prepare", folder])
+    equal("a folder that exists", (done.returncode, "name of a new folder" in done.stderr), (2, True))
+
+
 def main():
     build, scratch = arguments("build", "scratch")
     os.makedirs(f"{scratch}/driver", exist_ok=True)
@@ -55,6 +67,7 @@ def main():
     checked(build, scratch, 77, "kernels: ", "has no PyTorch", python=python, NO_PYTORCH="1")
     checked(build, scratch, 1, "on a GPU, []: kernels", python=python, WATCHED_MS="10.1", STANDIN_MODULE=device.module("plain", "off"))
     checked(f"{scratch}/nothing", scratch, 2, "there is no")
+    expect_prepared(build, f"{scratch}/prepared")
     checked(build, scratch, 77, "skipped: no device", LD_LIBRARY_PATH="")
     print("ok")
 
