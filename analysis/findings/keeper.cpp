@@ -1,6 +1,7 @@
 #include "analysis/findings/keeper.h"
 
 #include "analysis/base/text.h"
+#include "analysis/places/driver_library.h"
 #include "analysis/places/python_code.h"
 #include "msleaks/abi/python_file.h"
 
@@ -30,10 +31,11 @@ public:
   }
 
 private:
-  // A library that the user's Python code calls allocates for this code. An import allocates for itself.
+  // A library that the user's Python code calls allocates for this code. But a driver keeps contexts, code and work
+  // space for itself, and an import allocates for itself.
   template <class AnySite> bool lookAtPython(const AnySite &call) {
     const bool is_own = abi::isUsersPython(call.file);
-    if (is_own)
+    if (is_own && !isDriverLibrary(found))
       found = {};
     return is_own || isImport(call.origin, call.file);
   }

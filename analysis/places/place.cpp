@@ -1,6 +1,7 @@
 #include "analysis/places/place.h"
 
 #include "analysis/base/text.h"
+#include "analysis/places/driver_library.h"
 #include "analysis/places/python_code.h"
 #include "msleaks/abi/python_file.h"
 
@@ -69,7 +70,7 @@ bool isInstrumented(SiteCatalog &catalog, SiteId site) {
 
 bool isOurLibrary(std::string_view path) { return baseName(path).starts_with("libmsleaks_"); }
 
-bool isSystemImage(std::string_view path) { return abi::isLibraryImage(path); }
+bool isSystemImage(std::string_view path) { return abi::isLibraryImage(path) || isDriverLibrary(path); }
 
 // Removes the inserted calls, and then the place's function, if it is the next call. It is not the next call if the
 // call of the allocator was a tail call, because then the function's frame is gone.

@@ -31,8 +31,8 @@ CallPath shownPath(SiteCatalog &, SiteId);
 using abi::isSystemHeader;
 using abi::isSystemPath;
 
-// Whether the image belongs to a distribution, an interpreter or an installed Python package. Users do not build these
-// images with their program.
+// Whether the image belongs to a distribution, an interpreter, an installed Python package or a driver. Users do not
+// build these images with their program.
 bool isSystemImage(std::string_view path);
 
 // Whether the image is msleaks' library of hooks or its runtime.
