@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <optional>
 
 namespace msleaks::analysis::inline places {
@@ -18,6 +19,15 @@ bool isStandardLibrary(std::string_view function) {
   constexpr std::array<std::string_view, 6> kPrefixes = {"_ZSt",  "_ZNSt",         "_ZNKSt",
                                                          "_ZZSt", "_ZN9__gnu_cxx", "_ZNK9__gnu_cxx"};
   return std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](auto prefix) { return function.starts_with(prefix); });
+}
+
+// nvcc links CUDA's runtime library into the program. This library has no debug information. The names of its inner
+// functions contain a hash.
+bool isCudaRuntime(std::string_view function) {
+  constexpr std::string_view kApi = "cuda";
+  const bool is_api =
+      function.starts_with(kApi) && function.size() > kApi.size() && std::isupper(function[kApi.size()]) != 0;
+  return is_api || function.starts_with("__cuda") || function.starts_with("libcudart_static_");
 }
 
 // Headers by which a program reports to msleaks or NVTX. They are not own code, but the lines that call them are.
@@ -33,7 +43,8 @@ bool isOfApi(std::string_view file, std::string_view function) {
 }
 
 bool isOwn(std::string_view file, std::string_view function) {
-  return file.empty() ? !isStandardLibrary(function) : !isSystemPath(file) && !isOfApi(file, function);
+  return file.empty() ? !isStandardLibrary(function) && !isCudaRuntime(function)
+                      : !isSystemPath(file) && !isOfApi(file, function);
 }
 
 bool isInserted(const Site &site) {
