@@ -110,7 +110,7 @@ void PeakAnalyzer::findStandingOut(const PeakTracker &of, const Account &account
     finding.device = account.device;
     std::vector<CohortShare> shares = at_peak;
     std::erase_if(shares, [&](const CohortShare &share) { return !absence.cohorts[share.cohort.index]; });
-    finding.owner = conclusion.ownerOf(shares, finding.site);
+    conclusion.nameOwner(finding, shares);
     ByteNs byte_ns = 0;
     for (uint32_t index = 1; index < absence.cohorts.size(); ++index)
       byte_ns += absence.cohorts[index] ? valueAt(byte_ns_, index) : 0;

@@ -1,6 +1,7 @@
 #include "analysis/findings/conclusion.h"
 
 #include "analysis/base/text.h"
+#include "analysis/findings/common_module.h"
 #include "analysis/findings/file_leaks.h"
 #include "analysis/findings/place_groups.h"
 #include "analysis/findings/torch_owner.h"
@@ -76,6 +77,8 @@ void addTorchEvidence(Finding &finding) {
   finding.evidence.emplace_back("phase", std::string(owner->phase));
   if (!owner->name.empty())
     finding.evidence.emplace_back("operator", std::string(owner->name));
+  if (!finding.module.empty())
+    finding.evidence.emplace_back("module", finding.module);
 }
 
 bool isPeak(const Finding &finding) { return isOf(finding, finding_kinds::kPeak); }
@@ -137,6 +140,14 @@ std::string Conclusion::ownerOf(std::span<const CohortShare> shares, const SiteT
   const auto most =
       std::max_element(bytes.begin(), bytes.end(), [](const auto &a, const auto &b) { return a.second < b.second; });
   return most == bytes.end() || most->first.empty() ? site.library : std::string(most->first);
+}
+
+void Conclusion::nameOwner(Finding &finding, std::span<const CohortShare> shares) const {
+  finding.owner = ownerOf(shares, finding.site);
+  CommonModule module;
+  for (const CohortShare &share : shares)
+    module.add(catalog.moduleOf(cohorts[share.cohort].site), share.bytes);
+  finding.module = module.name();
 }
 
 bool Conclusion::seesUses(const Account &account) const {

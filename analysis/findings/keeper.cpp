@@ -91,7 +91,7 @@ Draft<Finding> draftOf(const FindingKind &kind, const Keeper &keeper, const Plac
   finding.confidence = keeper.closed_library.empty() ? Confidence::Likely : Confidence::Hint;
   finding.heap = keeper.account.heap;
   finding.device = keeper.account.device;
-  finding.owner = conclusion.ownerOf(blocks, finding.site);
+  conclusion.nameOwner(finding, blocks);
   return draft;
 }
 

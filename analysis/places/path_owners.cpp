@@ -15,20 +15,9 @@ constexpr std::string_view kOfBackward = "backward", kOfOperator = "operator@", 
 } // namespace
 
 std::string_view PathOwners::of(SiteId site) {
-  const Owner owner = ofNode(catalog_.innermostNodeOf(site));
+  const Owner owner =
+      answers_.of(catalog_.innermostNodeOf(site), [this](Owner outer, SiteId call) { return inside(outer, call); });
   return owner == kNone ? std::string_view() : std::string_view(names_[owner - kImports]);
-}
-
-// Asks the nodes from the outermost one without an answer to this one.
-PathOwners::Owner PathOwners::ofNode(uint32_t node) {
-  std::vector<uint32_t> unasked;
-  by_node_.resize(std::max<size_t>(by_node_.size(), catalog_.pathNodeCount()), kNotAsked);
-  for (; SiteCatalog::isNode(node) && by_node_[node] == kNotAsked; node = catalog_.pathNode(node).outer)
-    unasked.push_back(node);
-  Owner owner = SiteCatalog::isNode(node) ? by_node_[node] : kNone;
-  for (; !unasked.empty(); unasked.pop_back())
-    by_node_[unasked.back()] = owner = inside(owner, catalog_.pathNode(unasked.back()).call);
-  return owner;
 }
 
 PathOwners::Owner PathOwners::inside(Owner outer, SiteId call) {

@@ -17,13 +17,15 @@ class PythonCodes {
 public:
   // Takes the body of a definition. Returns the file of the code, or nothing if the body is damaged.
   std::optional<std::string_view> add(std::span<const std::byte> body);
+  // Takes the body of a definition of a module. Returns false if the body is damaged, or its code was not defined.
+  bool addModule(std::span<const std::byte> body);
   // The site of a line of this code. Its origin is Unknown if the code was not defined. The strings are valid while
   // this object exists.
   Site siteOf(uint32_t code, uint32_t line) const;
 
 private:
   struct Code {
-    std::string file, function;
+    std::string file, function, module;
   };
   std::unordered_map<uint32_t, Code> codes_; // by number; it never moves a Code
 };

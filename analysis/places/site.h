@@ -49,6 +49,7 @@ struct Site {
   SiteOrigin origin = SiteOrigin::Unknown;
   std::string_view library; // path of the image that contains the site
   uint64_t offset = 0;      // origin Hook: address in the image's file
+  std::string_view module;  // origin Python: the module of PyTorch that the line calls (abi::PythonModuleDefinition)
 };
 
 } // namespace msleaks::analysis::inline places

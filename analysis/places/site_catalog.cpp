@@ -2,6 +2,7 @@
 
 #include "analysis/places/definition_records.h"
 #include "analysis/places/path_index.h"
+#include "analysis/places/path_modules.h"
 #include "analysis/places/path_owners.h"
 #include "analysis/places/process_sites.h"
 #include "msleaks/abi/session.h"
@@ -31,14 +32,14 @@ bool equal(const Site &left, const Site &right) {
   return left.line == right.line && left.column == right.column && left.origin == right.origin &&
          left.offset == right.offset && left.file == right.file && left.callee == right.callee &&
          left.type == right.type && left.variable == right.variable && left.library == right.library &&
-         left.function == right.function && equal(left.inlined_at, right.inlined_at);
+         left.function == right.function && left.module == right.module && equal(left.inlined_at, right.inlined_at);
 }
 
 // The key of the index of sites. It contains more than the id: if all rows of a file have the same id, comparing all
 // pairs would take too long. It contains only parts of strings, so that a row costs no more than its own bytes.
 uint64_t keyOf(const Site &site) {
   uint64_t key[] = {site.id, uint64_t{site.line} << 32 | site.column, site.offset, site.inlined_at.size(), 0};
-  for (const std::string_view text : {site.file, site.callee, site.type, site.variable, site.library})
+  for (const std::string_view text : {site.file, site.callee, site.type, site.variable, site.library, site.module})
     key[4] = XXH3_64bits_withSeed(text.data(), std::min<size_t>(text.size(), 64), key[4] + text.size());
   return XXH3_64bits(key, sizeof key);
 }
@@ -56,8 +57,8 @@ std::string_view pathOf(std::span<const std::byte> bytes) {
 } // namespace
 
 SiteCatalog::SiteCatalog(Symbolizer &symbolizer)
-    : symbolizer_(symbolizer), paths_(std::make_unique<PathIndex>()),
-      path_owners_(std::make_unique<PathOwners>(*this)) {
+    : symbolizer_(symbolizer), paths_(std::make_unique<PathIndex>()), path_owners_(std::make_unique<PathOwners>(*this)),
+      path_modules_(std::make_unique<PathModules>(*this)) {
   sites_.emplace_back();
   known_.push_back({0, PathIndex::kUnknown});
 }
@@ -114,6 +115,8 @@ void SiteCatalog::addRecord(uint32_t process, abi::DefinitionKind kind, std::spa
     return note(std::string(pathOf(body)));
   case abi::DefinitionKind::PythonCode:
     return addPythonCode(process, body);
+  case abi::DefinitionKind::PythonModule:
+    return addPythonModule(process, body);
   case abi::DefinitionKind::String:
     return; // a label
   }
@@ -161,6 +164,11 @@ void SiteCatalog::addPythonCode(uint32_t process, std::span<const std::byte> bod
     return note(fmt::format("process {}: a definition of Python code is damaged", process));
   uint32_t &first = first_process_.try_emplace(std::string(*file), process).first->second;
   first = std::min(first, process);
+}
+
+void SiteCatalog::addPythonModule(uint32_t process, std::span<const std::byte> body) {
+  if (!sitesOf(process).python.addModule(body))
+    note(fmt::format("process {}: a definition of a module of PyTorch is damaged", process));
 }
 
 void SiteCatalog::addInherited(uint32_t process, std::span<const std::byte> body) {
@@ -386,6 +394,8 @@ std::string_view SiteCatalog::torchComponentOf(SiteId call) {
 }
 
 std::string_view SiteCatalog::pathOwnerOf(SiteId site) { return path_owners_->of(site); }
+
+std::string_view SiteCatalog::moduleOf(SiteId site) { return path_modules_->of(site); }
 
 std::string_view SiteCatalog::calleeOf(SiteId call) {
   const Site &site = describe(call);

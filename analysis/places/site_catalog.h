@@ -26,6 +26,7 @@
 namespace msleaks::analysis::inline places {
 
 class PathIndex;
+class PathModules;
 class PathOwners;
 
 // The calls that led to a site, innermost first. Each of these calls is a site without a path.
@@ -71,6 +72,8 @@ public:
   std::string_view torchComponentOf(SiteId call);
   // The owner of blocks that the site's path shows (PathOwners::of). Valid while the catalog exists.
   std::string_view pathOwnerOf(SiteId);
+  // The module of PyTorch that the site's path shows (PathModules::of). Valid while the catalog exists.
+  std::string_view moduleOf(SiteId);
   // Like Symbolizer::variableAt.
   const CodePlace &variableAt(const ImageFile &image, uint64_t address) {
     return symbolizer_.variableAt(image, address);
@@ -109,6 +112,7 @@ private:
   void addImage(uint32_t process, std::span<const std::byte> body);
   void addUnit(uint32_t process, std::span<const std::byte> body);
   void addPythonCode(uint32_t process, std::span<const std::byte> body);
+  void addPythonModule(uint32_t process, std::span<const std::byte> body);
   void addInherited(uint32_t process, std::span<const std::byte> body);
   SiteId findInherited(uint32_t process, uint32_t number);
   SiteId findPath(ProcessSites &, uint32_t number);
@@ -134,6 +138,7 @@ private:
   std::unique_ptr<PathIndex> paths_;
   std::optional<uint32_t> paths_of_; // the only process whose paths were added; 0 = paths may repeat
   std::unique_ptr<PathOwners> path_owners_;
+  std::unique_ptr<PathModules> path_modules_;
   std::vector<SiteId> path_sites_; // by node in paths_: the site of events with this path
   std::unordered_multimap<uint64_t, SiteId> by_key_;
   std::deque<ImageFile> images_; // each different image of the session

@@ -9,8 +9,8 @@
 namespace msleaks::analysis::inline result {
 namespace {
 
-constexpr const char *kNames[] = {"site",  "path",   "function", "file",   "type",   "variable",
-                                  "owner", "thread", "process",  "device", "library"};
+constexpr const char *kNames[] = {"site",  "path",   "function", "file",   "type",    "variable",
+                                  "owner", "thread", "process",  "device", "library", "module"};
 
 std::vector<std::vector<Cell>> rowsBySite(std::span<const CohortShare> shares, Lines &lines, const Cohorts &cohorts) {
   const std::vector<CohortShare> all(shares.begin(), shares.end());
@@ -68,6 +68,8 @@ std::string GroupNames::textOf(Dimension dimension, SiteId site) {
     return pathText(site);
   if (dimension == Dimension::Library)
     return std::string(catalog.describe(site).library);
+  if (dimension == Dimension::Module)
+    return std::string(catalog.moduleOf(site));
   if (dimension == Dimension::Type)
     return std::string(lines_.typeOf(site));
   if (dimension == Dimension::Variable)

@@ -26,6 +26,7 @@ enum class Dimension : uint8_t {
   Process,
   Device,
   Library,
+  Module,
 };
 const char *nameOf(Dimension);
 std::optional<Dimension> dimensionNamed(std::string_view name);

@@ -151,6 +151,7 @@ struct Finding : SiteLine {  // `bytes` and `count` are those of the finding's b
   uint64_t saves_ns = 0;               // estimated time of threads that a fix saves
   double byte_seconds = 0;             // bytes of its blocks times their lifetime
   std::string owner;
+  std::string module;         // as in evidence.module; empty = none
   std::string closed_library; // library that keeps these blocks for itself; such findings come last
   FrameText holder;           // where the block was allocated that points to the largest block; empty = not known
   std::vector<ReopenedFiles> reopened; // among open FILEs

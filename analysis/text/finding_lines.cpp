@@ -27,6 +27,14 @@ SiteText namedSite(const Finding &finding) {
   return site;
 }
 
+// The module of PyTorch. A report that is read back has it in the evidence only.
+std::string moduleText(const Finding &finding, size_t room) {
+  for (const auto &[name, value] : finding.evidence)
+    if (const auto *module = std::get_if<std::string>(&value); module && name == "module")
+      return fmt::format("in module {}", cutMiddle(printable(*module), room - 10));
+  return "";
+}
+
 std::string ownerText(const Finding &finding, size_t room) {
   return finding.owner.empty() ? "" : fmt::format("[{}]", cutMiddle(printable(baseName(finding.owner)), room - 2));
 }
@@ -40,6 +48,7 @@ std::vector<std::string> wherePieces(const Finding &finding, size_t room) {
   pieces.push_back(placeOf(site, room));
   pieces.push_back(nameOf(site, std::min(room, kWidestName)));
   pieces.push_back(ownerText(finding, room));
+  pieces.push_back(moduleText(finding, room));
   std::erase(pieces, std::string());
   return pieces;
 }

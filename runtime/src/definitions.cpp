@@ -105,6 +105,12 @@ bool definePythonCode(Arena &arena, abi::PythonCodeDefinition code, std::string_
                    piece(texts, file.size() + name.size()));
 }
 
+bool definePythonModule(Arena &arena, uint32_t code, std::string_view name) noexcept {
+  const abi::PythonModuleDefinition module{code, 0};
+  return appendOne(arena, abi::DefinitionKind::PythonModule, piece(&module, sizeof module),
+                   piece(name.data(), name.size()));
+}
+
 // The kernel accepts at most 1024 pieces in one writev.
 struct UnitBatch::Batch {
   static constexpr unsigned kUnits = 1024 / kPiecesOfOne;

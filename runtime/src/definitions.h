@@ -16,6 +16,7 @@ bool defineImage(Arena &arena, const abi::ImageDefinition &image, std::string_vi
 bool defineNote(Arena &arena, std::string_view text) noexcept;
 bool definePythonCode(Arena &arena, abi::PythonCodeDefinition code, std::string_view file,
                       std::string_view name) noexcept;
+bool definePythonModule(Arena &arena, uint32_t code, std::string_view name) noexcept;
 bool defineLabel(Arena &arena, uint32_t number, std::string_view text) noexcept;
 
 // Collects the definitions of many units, and writes them with few system calls.

@@ -1,5 +1,6 @@
 #include "calls.h"
 
+#include "objects.h"
 #include "text.h"
 
 #include <bit>
@@ -93,6 +94,11 @@ uint64_t contentOf(const Call &call) noexcept {
   return hashOf(hash, lines + layout.bytes_data, valueAt<uint64_t>(lines, layout.bytes_size)) | 1;
 }
 
+uint64_t instanceOf(const Call &call) noexcept {
+  const uint64_t self = selfOf(call);
+  return ((self ^ std::rotl(versionOf(self), 32)) * 0x9e37'79b9'7f4a'7c15 & ~uint64_t{1}) | 2;
+}
+
 namespace {
 
 uint64_t partsOf(uint64_t code) noexcept {
@@ -114,7 +120,7 @@ CallsRead readCalls(uint64_t innermost, Call *calls, const Call *known, uint32_t
     if (code == 0)
       break;
     Call &call = calls[count];
-    call = {code, partsOf(code), instructionOf(frame, code), 0};
+    call = {code, partsOf(code), instructionOf(frame, code), 0, frame};
     are_same = are_same && count < known_count && isSame(known[count], call);
     ++count;
   }

@@ -12,7 +12,9 @@ struct Call {
   uint64_t code;        // address of the code object
   uint64_t parts;       // a hash of the addresses of its table of lines, its file and its name
   uint64_t instruction; // offset in bytes in the code; a negative number = the code has not begun
-  uint64_t content;     // contentOf() of code that may be deleted; 0 = other code, or not computed yet
+  // contentOf() of code that may be deleted, or instanceOf() of a call of a module; 0 = other code, or not computed yet
+  uint64_t content;
+  uint64_t frame; // valid while the thread is in this call
 };
 
 inline constexpr uint32_t kMaxCalls = 1024; // the largest number of calls that are read
@@ -50,12 +52,22 @@ bool isCode(uint64_t code) noexcept;
 // reads only the begin and the end of long data, since it may be called for each allocation.
 uint64_t contentOf(const Call &) noexcept;
 
+// The object that a call of a module belongs to. It is the call's first local variable, `self`.
+inline uint64_t selfOf(const Call &call) noexcept {
+  return valueAt<uint64_t>(call.frame, python.layout.locals) & ~uint64_t{7};
+}
+
+// Returns a hash of that object, which no later object at the same address has. isOfModule() is true for it, and false
+// for a result of contentOf().
+uint64_t instanceOf(const Call &) noexcept;
+constexpr bool isOfModule(uint64_t content) noexcept { return content != 0 && (content & 1) == 0; }
+
 // Whether the call is the same as a known one. Sets its content if this matters.
 inline bool isSame(const Call &known, Call &call) noexcept {
   if (known.code != call.code || known.parts != call.parts || known.instruction != call.instruction)
     return false;
   if (known.content != 0 && call.content == 0)
-    call.content = contentOf(call);
+    call.content = isOfModule(known.content) ? instanceOf(call) : contentOf(call);
   return known.content == call.content;
 }
 

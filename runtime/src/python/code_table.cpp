@@ -1,5 +1,6 @@
 #include "code_table.h"
 
+#include "objects.h"
 #include "text.h"
 
 #include "../definitions.h"
@@ -14,6 +15,18 @@ namespace {
 bool mayBeDeleted(std::string_view file, std::string_view name) noexcept {
   const bool is_generated = file.starts_with('<') && !file.starts_with("<frozen ");
   return is_generated || name == "<module>" || file.find("/ipykernel_") != file.npos;
+}
+
+// Newer versions of PyTorch have one more function of this name, whose first local variable is no module.
+bool isModuleCall(const Call &call, std::string_view file, std::string_view name) noexcept {
+  return abi::callsTorchModule(file, name) && python.layout.locals != 0 && dictOf(selfOf(call)) != 0;
+}
+
+uint64_t hashOf(std::string_view text) noexcept {
+  uint64_t hash = 0xcbf2'9ce4'8422'2325;
+  for (const char byte : text)
+    hash = (hash ^ static_cast<uint8_t>(byte)) * 0x100'0000'01b3;
+  return hash | 1;
 }
 
 } // namespace
@@ -44,6 +57,8 @@ void CodeTable::insert(const Call &call, const Code &code) noexcept {
 Code CodeTable::find(Call &call) const noexcept {
   call.content = 0;
   const Entry *entry = entryOf(call);
+  if (entry != nullptr && entry->code.is_module)
+    call.content = instanceOf(call);
   if (entry != nullptr && entry->code.number == 0) {
     call.content = contentOf(call);
     entry = entryOf(call);
@@ -51,26 +66,48 @@ Code CodeTable::find(Call &call) const noexcept {
   return entry != nullptr ? entry->code : Code{};
 }
 
+// Defines new code, and inserts it. `module` is empty, or the name of the module that the code calls.
+Code CodeTable::define(Arena &arena, const Call &call, std::string_view module) noexcept {
+  const std::string_view file = textOf(python.layout, valueAt<uint64_t>(call.code, python.layout.file), file_);
+  const std::string_view name = textOf(python.layout, valueAt<uint64_t>(call.code, python.layout.name), name_);
+  const auto first_line = valueAt<uint32_t>(call.code, python.layout.first_line);
+  const bool may_be_deleted = mayBeDeleted(file, name);
+  const uint32_t number = count_.load(std::memory_order_relaxed) + 1;
+  if (!definePythonCode(arena, {number, first_line, 0, 0}, file, name) ||
+      (!module.empty() && !definePythonModule(arena, number, module)))
+    return {};
+  Call defined = call;
+  if (call.content == 0 && may_be_deleted) {
+    insert(call, {});
+    defined.content = contentOf(call);
+  }
+  const Code code{number, abi::isPythonImport(file), abi::isUsersPython(file),
+                  module.empty() && isModuleCall(call, file, name)};
+  insert(defined, code);
+  if (isFull())
+    defineNote(arena, "paths lack calls of Python code: the program has run more than 65,000 different functions");
+  return code;
+}
+
 Code CodeTable::add(Arena &arena, Call &call) noexcept {
   if (!isCode(call.code))
     return {};
   if (const Code known = find(call); known.number != 0 || isFull())
     return known;
-  const std::string_view file = textOf(python.layout, valueAt<uint64_t>(call.code, python.layout.file), file_);
-  const std::string_view name = textOf(python.layout, valueAt<uint64_t>(call.code, python.layout.name), name_);
-  const auto first_line = valueAt<uint32_t>(call.code, python.layout.first_line);
-  const uint32_t number = count_.load(std::memory_order_relaxed) + 1;
-  if (!definePythonCode(arena, {number, first_line, 0, 0}, file, name))
-    return {};
-  if (call.content == 0 && mayBeDeleted(file, name)) {
-    insert(call, {});
-    call.content = contentOf(call);
-  }
-  const Code code{number, abi::isPythonImport(file), abi::isUsersPython(file)};
-  insert(call, code);
-  if (isFull())
-    defineNote(arena, "paths lack calls of Python code: the program has run more than 65,000 different functions");
-  return code;
+  return define(arena, call, {}).number != 0 ? find(call) : Code{};
+}
+
+Code CodeTable::findModule(Call call, std::string_view name) const noexcept {
+  call.content = hashOf(name);
+  const Entry *entry = entryOf(call);
+  return entry != nullptr ? entry->code : Code{};
+}
+
+Code CodeTable::addModule(Arena &arena, Call call, std::string_view name) noexcept {
+  if (const Code known = findModule(call, name); known.number != 0 || isFull())
+    return known;
+  call.content = hashOf(name);
+  return define(arena, call, name);
 }
 
 CodeTable *codeTableOf() noexcept {

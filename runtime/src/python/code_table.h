@@ -15,10 +15,11 @@ struct Code {
   uint32_t number; // from 1; 0 = the code has no number
   bool imports;    // it is part of Python's import of modules
   bool is_own;     // the user's own code: neither of Python nor of an installed package
+  bool is_module;  // it calls a module of PyTorch, which is its first local variable
 };
 
-// Call add() with Process::lock held. Any thread calls find() without a lock, also in a signal handler. Both functions
-// set Call::content if the code may be deleted.
+// Call add() and addModule() with Process::lock held. Any thread calls the others without a lock, also in a signal
+// handler. find() and add() set Call::content if the code may be deleted or calls a module.
 class CodeTable {
 public:
   // Returns the code of a call. Its number is 0 if add() was never called for it.
@@ -26,6 +27,9 @@ public:
   // The same, and defines new code. The number is 0 if the call is not of a code object, or if the code cannot be
   // defined. The code object must be alive: the thread must be in this call.
   Code add(Arena &, Call &) noexcept;
+  // The code of a call of a module, with a number of its own for each name (abi::PythonModuleDefinition).
+  Code findModule(Call, std::string_view name) const noexcept;
+  Code addModule(Arena &, Call, std::string_view name) noexcept;
   bool isFull() const noexcept { return count_.load(std::memory_order_relaxed) >= kMost; }
 
   // The slot where the search for a code begins. Thousands of pieces of generated code may have the same address after
@@ -38,7 +42,7 @@ public:
 private:
   static constexpr uint32_t kMost = (1u << 16) - 2, kSlots = 1u << 17;
   // The code of an address. If this code may be deleted, the entry with content 0 has no number. Then each code that
-  // has had this address has one more entry, with its content.
+  // has had this address has one more entry, with its content. Each name of a module has one more entry, too.
   struct Entry {
     uint64_t address, parts, content;
     Code code;
@@ -46,6 +50,7 @@ private:
   uint32_t slotOf(const Call &) const noexcept; // the slot of this code, or the empty slot for it
   const Entry *entryOf(const Call &) const noexcept;
   void insert(const Call &, const Code &) noexcept;
+  Code define(Arena &, const Call &, std::string_view module) noexcept;
 
   std::atomic<uint32_t> count_;
   std::atomic<uint32_t> slots_[kSlots]; // a hash table of indices of entries, from 1; 0 = empty

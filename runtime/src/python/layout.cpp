@@ -24,6 +24,7 @@ constexpr Layout kLayouts[] = {{.minor = 9,
                                 .previous = 24,
                                 .code = 32,
                                 .instruction = 104,
+                                .locals = 360,
                                 .file = 104,
                                 .name = 112,
                                 .first_line = 40,
@@ -34,6 +35,7 @@ constexpr Layout kLayouts[] = {{.minor = 9,
                                 .previous = 24,
                                 .code = 32,
                                 .instruction = 96,
+                                .locals = 352,
                                 .file = 104,
                                 .name = 112,
                                 .first_line = 40,
@@ -46,6 +48,7 @@ constexpr Layout kLayouts[] = {{.minor = 9,
                                 .previous = 48,
                                 .code = 32,
                                 .instruction = 56,
+                                .locals = 72,
                                 .file = 112,
                                 .name = 128,
                                 .first_line = 72,
@@ -60,6 +63,7 @@ constexpr Layout kLayouts[] = {{.minor = 9,
                                 .instruction = 56,
                                 .owner = 70,
                                 .first_foreign_owner = 3,
+                                .locals = 72,
                                 .file = 112,
                                 .name = 128,
                                 .first_line = 68,
@@ -112,6 +116,7 @@ Layout described(uint32_t minor, uint64_t runtime) noexcept {
   layout.code = offset(frame[2]);
   layout.instruction = offset(frame[3]);
   layout.owner = offset(frame[5]);
+  layout.locals = has_no_lock ? uint16_t{0} : offset(frame[4]); // objects.h does not know the objects of such a build
   layout.first_foreign_owner = 3;
   layout.file = offset(code[1]);
   layout.name = offset(code[3]);

@@ -2,6 +2,7 @@
 
 #include "code_table.h"
 #include "line_table.h"
+#include "objects.h"
 
 #include "../own_memory.h"
 #include "../ring.h"
@@ -40,6 +41,20 @@ Code codeOf(uint64_t generation, Call &call) noexcept {
   const ArenaHeld held;
   CodeTable *codes = held && treeOf(generation) != nullptr ? codeTableOf() : nullptr;
   return codes != nullptr ? codes->add(*__msl_process.arena, call) : Code{};
+}
+
+// The module of the innermost call of a module among these calls, or 0.
+uint64_t innermostModule(const Call *calls, uint32_t count) noexcept {
+  for (uint32_t i = 0; i < count; ++i)
+    if (isOfModule(calls[i].content) && dictOf(selfOf(calls[i])) != 0)
+      return selfOf(calls[i]);
+  return 0;
+}
+
+// The code of the first of these calls, which are innermost first.
+Code firstCode(LastCalls &last, Call *calls, uint32_t count) noexcept {
+  const Code code = codeOf(last.generation, *calls);
+  return code.is_module ? last.modules.of(last.generation, code, *calls, innermostModule(calls + 1, count - 1)) : code;
 }
 
 // Gives a number to a new call inside the call of `outer`. A call without a line, such as the begin of a function, has
@@ -103,7 +118,7 @@ uint32_t numberCalls(LastCalls &last, const PathTree &tree, uint32_t count) noex
   last.ends_in_import = is_import;
   for (uint32_t own = UINT32_MAX; same < count && !last.ends_in_import; ++same) {
     Call &call = now[count - 1 - same];
-    const Code code = codeOf(last.generation, call);
+    const Code code = firstCode(last, &call, same + 1);
     const Numbered numbered = numberOf(last.generation, tree, node, call, code);
     if (numbered.is_refused)
       return abi::kPathUnknown;

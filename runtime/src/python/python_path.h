@@ -4,6 +4,7 @@
 #pragma once
 
 #include "calls.h"
+#include "module_codes.h"
 
 #include "../path_tree.h"
 
@@ -21,6 +22,7 @@ struct LastCalls {
   uint32_t current;          // the index in `calls` of the last calls. The other array is for the next calls
   Call calls[2][kMaxCalls];  // innermost first
   uint32_t nodes[kMaxCalls]; // of the path to each call, outermost first
+  ModuleCodes modules;
 };
 
 // Returns the node of the join of the path to `node` with this thread's calls of Python code. Returns `node` if there

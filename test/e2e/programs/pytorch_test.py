@@ -49,6 +49,8 @@ def expect_growth(msleaks, python, scratch):
     check(found and set(functions) <= {(str(GRAPH), "loss_of"), (str(GRAPH), "validate")}, f"findings: {functions}")
     evidence = [(finding["evidence"]["phase"], finding["evidence"]["operator"]) for finding in found]
     check(set(evidence) <= {("forward", f"aten::{name}") for name in ("linear", "gelu", "randn")}, f"evidence: {evidence}")
+    modules = {finding["site"]["function"]: finding["evidence"].get("module") for finding in found}
+    check(modules == {"loss_of": "Sequential.*", "validate": None}, f"modules: {modules}")  # both layers keep activations
     check(all("`.item()`" in finding["advice"] for finding in found), f"advice: {found}")
     growth = sum(finding["evidence"]["growth_bytes_per_step"] for finding in found)
     # The inputs, what the first layer returns, and what the GELU returns.

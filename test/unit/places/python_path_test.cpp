@@ -18,7 +18,8 @@ using test::raw;
 using test::Records;
 
 constexpr char kPython[] = "/nowhere/bin/python3.11";
-constexpr uint32_t kTrain = 1, kModule = 2, kImport = 3, kBackward = 4; // numbers of the code of Python functions
+constexpr uint32_t kTrain = 1, kModule = 2, kImport = 3, kBackward = 4, kNet = 5,
+                   kLayer = 6; // numbers of the code of Python functions
 
 std::string code(uint32_t number, const std::string &file, const std::string &function) {
   return raw(abi::PythonCodeDefinition{number, 1, static_cast<uint32_t>(file.size()), 0}) + file + function;
@@ -36,6 +37,10 @@ protected:
     records.add(abi::DefinitionKind::PythonCode, code(kImport, "<frozen importlib._bootstrap>", "_find_and_load"));
     records.add(abi::DefinitionKind::PythonCode,
                 code(kBackward, "/usr/lib/python3/dist-packages/torch/autograd/__init__.py", "backward"));
+    for (const auto &[number, module] : {std::pair{kNet, "Net"}, {kLayer, ".layers.3"}}) {
+      records.add(abi::DefinitionKind::PythonCode, code(number, "/p/torch/nn/modules/module.py", "_call_impl"));
+      records.add(abi::DefinitionKind::PythonModule, raw(abi::PythonModuleDefinition{number, 0}) + module);
+    }
     catalog.addDefinitions(1, bytesOf(records.bytes));
   }
 
@@ -145,6 +150,41 @@ TEST_F(PythonPath, ShowsTheOwnerOfABackwardPass) {
   EXPECT_EQ(catalog.pathOwnerOf(catalog.find(1, abi::kPathSite | 9)), "pytorch@backward");
   EXPECT_EQ(catalog.pathOwnerOf(catalog.find(1, abi::kPathSite | 10)), "");
   EXPECT_EQ(catalog.pathOwnerOf({}), "");
+}
+
+TEST_F(PythonPath, ShowsTheModule) {
+  const PathEntry python[] = {{7, abi::kPathBegin, abi::kImageOfPython, line(kTrain, 60)},
+                              {8, 7, abi::kImageOfPython, line(kNet, 90)},
+                              {9, 8, abi::kImageOfPython, line(kModule, 5)},
+                              {10, 9, abi::kImageOfPython, line(kLayer, 90)},
+                              {11, 10, abi::kImageOfPython, line(kBackward, 200)},
+                              {12, 11, abi::kImageOfPython, line(kLayer, 90)}};
+  catalog.addPaths(1, kNative);
+  catalog.addPaths(1, python);
+  std::vector<PathEntry> joins;
+  for (uint32_t node = 7; node <= 12; ++node)
+    joins.push_back({node + 10, 6, abi::kImageOfJoin, join(node, 2)});
+  catalog.addPaths(1, joins);
+  std::vector<std::string> modules;
+  for (uint32_t node = 7; node <= 12; ++node)
+    modules.emplace_back(catalog.moduleOf(catalog.find(1, abi::kPathSite | (node + 10))));
+  EXPECT_EQ(modules, (std::vector<std::string>{"", "Net", "Net", "Net.layers.3", "", "layers.3"}));
+  EXPECT_EQ(catalog.moduleOf({}), "");
+}
+
+TEST_F(PythonPath, DamagedDefinitionsOfModulesAreNoted) {
+  const auto define = [&](const std::string &body) {
+    catalog.addDefinitions(1, bytesOf(Records().add(abi::DefinitionKind::PythonModule, body).bytes));
+  };
+  define("short");
+  EXPECT_EQ(catalog.notes().size(), 1u);
+  define(raw(abi::PythonModuleDefinition{kTrain, 0}) + "Net");
+  EXPECT_EQ(catalog.notes().size(), 1u);
+  SiteCatalog other{symbolizer};
+  other.addDefinitions(
+      1,
+      bytesOf(Records().add(abi::DefinitionKind::PythonModule, raw(abi::PythonModuleDefinition{99, 0}) + "Net").bytes));
+  EXPECT_EQ(other.notes().size(), 1u) << "the code was not defined";
 }
 
 TEST_F(PythonPath, ShowsThatAnImportOwnsBlocks) {

@@ -141,7 +141,7 @@ TEST(PythonCodes, OfOneAddressAreFoundInFewSteps) {
   constexpr uint32_t kCodes = 65'000;
   std::map<uint32_t, uint32_t> searches;
   for (uint64_t number = 1; number <= kCodes; ++number)
-    ++searches[CodeTable::firstSlotOf({0x7f00'1234'5670, 0x7f00'4567'8910, 12, number << 7 | 1})];
+    ++searches[CodeTable::firstSlotOf({0x7f00'1234'5670, 0x7f00'4567'8910, 12, number << 7 | 1, 0})];
   for (const auto &[slot, count] : searches)
     EXPECT_LT(count, 20u) << slot;
 }

@@ -16,12 +16,13 @@ namespace msleaks::abi {
 inline constexpr uint32_t kDefinitionMagic = 0x44534c4d; // "MLSD"
 
 enum class DefinitionKind : uint32_t {
-  Image = 1,      // ImageDefinition, then the path
-  Unit = 2,       // UnitDefinition, then the unit's table (site_table.h) as it is in the image
-  Note = 3,       // text for the session's log: why something could not be recorded
-  String = 4,     // StringDefinition, then the text of a label
-  Inherited = 5,  // InheritedDefinition
-  PythonCode = 6, // PythonCodeDefinition, then the file and the name of the function
+  Image = 1,        // ImageDefinition, then the path
+  Unit = 2,         // UnitDefinition, then the unit's table (site_table.h) as it is in the image
+  Note = 3,         // text for the session's log: why something could not be recorded
+  String = 4,       // StringDefinition, then the text of a label
+  Inherited = 5,    // InheritedDefinition
+  PythonCode = 6,   // PythonCodeDefinition, then the file and the name of the function
+  PythonModule = 7, // PythonModuleDefinition, then the name of the module
 };
 
 struct DefinitionHeader {
@@ -61,6 +62,14 @@ struct PythonCodeDefinition {
   uint32_t reserved;
 };
 inline constexpr uint32_t kMaxPythonFileBytes = 3072, kMaxPythonNameBytes = 1024; // longer texts are cut
+
+// The code calls a module of PyTorch. The definition of the code comes before. A name that begins with a dot, such as
+// ".layers.3", is the path from the module of the next outer such call. Any other name is the module's class.
+struct PythonModuleDefinition {
+  uint32_t code; // PythonCodeDefinition::number
+  uint32_t reserved;
+};
+inline constexpr uint32_t kMaxPythonModuleBytes = 512; // a longer name is cut
 
 // The runtime has armed a unit (site_table.h). The site number of row n in the unit's table is base + n.
 struct UnitDefinition {

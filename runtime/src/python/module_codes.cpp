@@ -1,0 +1,41 @@
+#include "module_codes.h"
+
+#include "objects.h"
+
+#include "../path_tree.h"
+#include "../ring.h"
+
+namespace msleaks::runtime::python {
+namespace {
+
+Code codeOf(uint64_t generation, const Call &call, std::string_view name) noexcept {
+  if (const CodeTable *known = __atomic_load_n(&__msl_process.python_codes, __ATOMIC_ACQUIRE); known != nullptr)
+    if (const Code code = known->findModule(call, name); code.number != 0 || known->isFull())
+      return code;
+  const ArenaHeld held;
+  CodeTable *codes = held && treeOf(generation) != nullptr ? codeTableOf() : nullptr;
+  return codes != nullptr ? codes->addModule(*__msl_process.arena, call, name) : Code{};
+}
+
+} // namespace
+
+// A dict without a version gives no sign of a module that has replaced another one. So only the class is named then.
+Code ModuleCodes::of(uint64_t generation, const Code &code, const Call &call, uint64_t outer) noexcept {
+  const uint64_t module = selfOf(call);
+  if (module == outer || dictOf(module) == 0)
+    return code;
+  const uint64_t version = versionOf(module);
+  Entry &entry = entries_[((module ^ outer * 3) * 0x9e37'79b9'7f4a'7c15 >> 40) % kEntries];
+  if (entry.module == module && entry.version == version && entry.outer == outer && entry.generation == generation &&
+      entry.code.number != 0)
+    return entry.code;
+  entry.code.number = 0; // if a signal handler now ends this function by a longjmp, the entry is empty
+  const Code named = codeOf(generation, call, hasVersions() ? search_.nameOf(outer, module) : classNameOf(module));
+  if (named.number == 0)
+    return code;
+  entry = {module, version, outer, generation, {}};
+  entry.code = named;
+  return named;
+}
+
+} // namespace msleaks::runtime::python

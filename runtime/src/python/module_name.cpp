@@ -1,0 +1,90 @@
+#include "module_name.h"
+
+#include "calls.h"
+#include "dict_entries.h"
+#include "objects.h"
+#include "text.h"
+
+#include "../unwind/code.h"
+
+#include <cstring>
+
+namespace msleaks::runtime::python {
+namespace {
+
+using unwind::copyIfThere;
+
+constexpr uint64_t kMostKeyBytes = 128;
+
+// Writes the text of a string that another thread may free. So the kernel copies the string first.
+std::string_view copiedText(uint64_t string, std::span<char> room) noexcept {
+  constexpr uint64_t kHeaderBytes = 64; // the larger of both headers is at most this size, and often a text fits, too
+  alignas(8) unsigned char copy[kHeaderBytes + kMostKeyBytes] = {};
+  uint64_t bytes = sizeof copy;
+  while (bytes > kHeaderBytes / 2 && !copyIfThere(string, copy, bytes)) // the next page may not exist
+    bytes -= 16;
+  const auto at = reinterpret_cast<uint64_t>(copy);
+  const Characters characters = charactersOf(python.layout, at);
+  const uint64_t size = characters.count * characters.bytes_each;
+  if (characters.bytes_each == 0 || characters.count > kMostKeyBytes || characters.at - at + size > bytes)
+    return {};
+  return textOf(python.layout, at, room);
+}
+
+bool isText(uint64_t string, std::string_view text) noexcept {
+  char room[kMostKeyBytes];
+  return copiedText(string, room) == text;
+}
+
+// The same as dictOf() for an object that another thread may free.
+uint64_t dictOfShared(uint64_t object) noexcept {
+  uint64_t type;
+  if (!copyIfThere(object + python.layout.type, type))
+    return 0;
+  return dictInside(object, type, [](uint64_t at, auto &value) { return copyIfThere(at, value); });
+}
+
+uint64_t modulesIn(uint64_t module) noexcept {
+  DictEntries attributes(dictOfShared(module));
+  for (DictEntry entry; attributes.next(entry);)
+    if (isText(entry.key, "_modules"))
+      return entry.value;
+  return 0;
+}
+
+} // namespace
+
+void ModuleSearch::addModulesIn(uint32_t index) noexcept {
+  DictEntries modules(modulesIn(found_[index].module));
+  for (DictEntry entry; count_ < kMostSearched && modules.next(entry);)
+    found_[count_++] = {entry.value, entry.key, index};
+}
+
+void ModuleSearch::prepend(uint64_t key) noexcept {
+  char room[kMostKeyBytes];
+  const std::string_view text = copiedText(key, room);
+  if (text.empty() || text.size() + 1 > begin_)
+    return;
+  begin_ -= static_cast<uint32_t>(text.size());
+  std::memcpy(text_ + begin_, text.data(), text.size());
+  text_[--begin_] = '.';
+}
+
+std::string_view ModuleSearch::nameOf(uint64_t outer, uint64_t module) noexcept {
+  begin_ = sizeof text_;
+  count_ = 0;
+  if (outer != 0)
+    found_[count_++] = {outer, 0, kNone};
+  for (uint32_t searched = 0, checked = 1; searched < count_; ++searched) {
+    addModulesIn(searched);
+    for (; checked < count_; ++checked)
+      if (found_[checked].module == module) {
+        for (uint32_t at = checked; at != 0; at = found_[at].inside)
+          prepend(found_[at].key);
+        return {text_ + begin_, sizeof text_ - begin_};
+      }
+  }
+  return classNameOf(module);
+}
+
+} // namespace msleaks::runtime::python

@@ -1,0 +1,35 @@
+// Where CPython 3.9 to 3.15 store the parts of classes and dicts. Layout contains what differs for calls.
+#pragma once
+
+#include <cstdint>
+
+namespace msleaks::runtime::python {
+
+// PyTypeObject. From 3.11 on, a flag says that the pointer to an object's dict is before the object.
+struct TypeLayout {
+  static constexpr uint64_t kName = 24, kFlags = 168, kDictOffset = 288;
+  static constexpr uint64_t kHasManagedDict = 1 << 4, kManagedDictBefore = 24;
+};
+
+// PyDictObject. Up to 3.13 it has a version. If it has an array of values, the entries of its keys have no values.
+struct DictLayout {
+  static constexpr uint64_t kVersion = 24, kKeys = 32, kValues = 40;
+  static constexpr uint64_t kValuesBefore313 = 0, kValuesFrom313 = 8; // in the array: the first value
+};
+
+// PyDictKeysObject: a table of indices follows this header, and then the entries. Each entry ends with a key and a
+// value. The words of the header are those that a reader needs.
+struct KeysBefore311 {
+  uint64_t references, size, lookup, usable, entries;
+  uint64_t indexBytes() const noexcept { return size * (size <= 0xff ? 1 : size <= 0xffff ? 2 : 4); }
+  uint64_t entryBytes() const noexcept { return 24; }
+};
+struct KeysFrom311 {
+  uint64_t references;
+  uint8_t size_bits, index_bits, kind, reserved[5];
+  uint64_t usable, entries;
+  uint64_t indexBytes() const noexcept { return uint64_t{1} << (index_bits & 31); }
+  uint64_t entryBytes() const noexcept { return kind == 0 ? 24 : 16; } // otherwise, all keys are texts
+};
+
+} // namespace msleaks::runtime::python
