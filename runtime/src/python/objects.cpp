@@ -27,8 +27,9 @@ std::string_view classNameOf(uint64_t object) noexcept {
   constexpr uint64_t kMostBytes = 128;
   const auto type = valueAt<uint64_t>(object, python.layout.type);
   const char *name = valueAt<const char *>(type, TypeLayout::kName);
-  const std::string_view whole(name, ::strnlen(name, kMostBytes));
-  return whole.substr(whole.rfind('.') + 1);
+  std::string_view whole(name, ::strnlen(name, kMostBytes));
+  whole.remove_prefix(whole.rfind('.') + 1); // substr() may throw, and the runtime must not need libstdc++
+  return whole;
 }
 
 } // namespace msleaks::runtime::python
