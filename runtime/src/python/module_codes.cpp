@@ -19,20 +19,31 @@ Code codeOf(uint64_t generation, const Call &call, std::string_view name) noexce
 
 } // namespace
 
+ModuleCodes::Entry &ModuleCodes::victimAmong(uint32_t first, uint64_t module, uint64_t outer) noexcept {
+  for (uint32_t way = 0; way < kWays; ++way)
+    if (Entry &entry = entries_[(first + way) % kEntries];
+        entry.code.number == 0 || (entry.module == module && entry.outer == outer))
+      return entry;
+  return entries_[(first + replaced_++ % kWays) % kEntries];
+}
+
 // A dict without a version gives no sign of a module that has replaced another one. So only the class is named then.
 Code ModuleCodes::of(uint64_t generation, const Code &code, const Call &call, uint64_t outer) noexcept {
   const uint64_t module = selfOf(call);
   if (module == outer || dictOf(module) == 0)
     return code;
   const uint64_t version = versionOf(module);
-  Entry &entry = entries_[((module ^ outer * 3) * 0x9e37'79b9'7f4a'7c15 >> 40) % kEntries];
-  if (entry.module == module && entry.version == version && entry.outer == outer && entry.generation == generation &&
-      entry.code.number != 0)
-    return entry.code;
-  entry.code.number = 0; // if a signal handler now ends this function by a longjmp, the entry is empty
+  const auto first = static_cast<uint32_t>((module ^ outer * 3) * 0x9e37'79b9'7f4a'7c15 >> 40);
+  for (uint32_t way = 0; way < kWays; ++way)
+    if (const Entry &entry = entries_[(first + way) % kEntries];
+        entry.module == module && entry.version == version && entry.outer == outer && entry.generation == generation &&
+        entry.code.number != 0)
+      return entry.code;
   const Code named = codeOf(generation, call, hasVersions() ? search_.nameOf(outer, module) : classNameOf(module));
   if (named.number == 0)
     return code;
+  Entry &entry = victimAmong(first, module, outer);
+  entry.code.number = 0; // if a signal handler now ends this function by a longjmp, the entry is empty
   entry = {module, version, outer, generation, {}};
   entry.code = named;
   return named;

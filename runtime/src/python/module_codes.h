@@ -14,13 +14,17 @@ public:
   Code of(uint64_t generation, const Code &code, const Call &call, uint64_t outer) noexcept;
 
 private:
-  // The modules that the thread has called. A new module replaces an old one that has the same entry.
-  static constexpr uint32_t kEntries = 4096;
+  // The modules that the thread has called. A module can have one of kWays entries that follow each other. If none is
+  // empty or of the same module, it replaces one of them in turn.
+  static constexpr uint32_t kEntries = 4096, kWays = 8;
   struct Entry {
-    uint64_t module, version, outer, generation; // a number of 0 = empty
-    Code code;
+    uint64_t module, version, outer, generation;
+    Code code; // its number is 0 if the entry is empty
   };
+  Entry &victimAmong(uint32_t first, uint64_t module, uint64_t outer) noexcept;
+
   Entry entries_[kEntries];
+  uint32_t replaced_;
   ModuleSearch search_;
 };
 

@@ -54,10 +54,17 @@ uint64_t modulesIn(uint64_t module) noexcept {
 
 } // namespace
 
-void ModuleSearch::addModulesIn(uint32_t index) noexcept {
+// Whether a module that was found contains this one. If so, sets the key. If not, adds the modules that it contains.
+bool ModuleSearch::isDirectlyIn(uint32_t index, uint64_t module, uint64_t &key) noexcept {
   DictEntries modules(modulesIn(found_[index].module));
-  for (DictEntry entry; count_ < kMostSearched && modules.next(entry);)
-    found_[count_++] = {entry.value, entry.key, index};
+  for (DictEntry entry; modules.next(entry);) {
+    key = entry.key;
+    if (entry.value == module)
+      return true;
+    if (count_ < kMostSearched)
+      found_[count_++] = {entry.value, entry.key, index};
+  }
+  return false;
 }
 
 void ModuleSearch::prepend(uint64_t key) noexcept {
@@ -70,20 +77,23 @@ void ModuleSearch::prepend(uint64_t key) noexcept {
   text_[--begin_] = '.';
 }
 
-std::string_view ModuleSearch::nameOf(uint64_t outer, uint64_t module) noexcept {
+// The keys from the outer module to the module at `index`, and `key`.
+std::string_view ModuleSearch::pathTo(uint32_t index, uint64_t key) noexcept {
   begin_ = sizeof text_;
+  prepend(key);
+  for (; index != 0; index = found_[index].inside)
+    prepend(found_[index].key);
+  return {text_ + begin_, sizeof text_ - begin_};
+}
+
+std::string_view ModuleSearch::nameOf(uint64_t outer, uint64_t module) noexcept {
   count_ = 0;
   if (outer != 0)
     found_[count_++] = {outer, 0, kNone};
-  for (uint32_t searched = 0, checked = 1; searched < count_; ++searched) {
-    addModulesIn(searched);
-    for (; checked < count_; ++checked)
-      if (found_[checked].module == module) {
-        for (uint32_t at = checked; at != 0; at = found_[at].inside)
-          prepend(found_[at].key);
-        return {text_ + begin_, sizeof text_ - begin_};
-      }
-  }
+  uint64_t key = 0;
+  for (uint32_t index = 0; index < count_; ++index)
+    if (isDirectlyIn(index, module, key))
+      return pathTo(index, key);
   return classNameOf(module);
 }
 

@@ -17,12 +17,13 @@ public:
   std::string_view nameOf(uint64_t outer, uint64_t module) noexcept;
 
 private:
-  static constexpr uint32_t kMostSearched = 96, kNone = UINT32_MAX;
+  static constexpr uint32_t kMostSearched = 48, kNone = UINT32_MAX;
   struct Found {
     uint64_t module, key; // the key in the dict of the module that contains it
     uint32_t inside;      // the index of that module
   };
-  void addModulesIn(uint32_t index) noexcept;
+  bool isDirectlyIn(uint32_t index, uint64_t module, uint64_t &key) noexcept;
+  std::string_view pathTo(uint32_t index, uint64_t key) noexcept;
   void prepend(uint64_t key) noexcept;
 
   uint32_t count_;
