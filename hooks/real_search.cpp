@@ -3,6 +3,8 @@
 #include "loaded_images.h"
 #include "registry.h"
 
+#include "msleaks/abi/library_name.h"
+
 #include <dlfcn.h>
 
 namespace msleaks::hooks {
@@ -23,11 +25,6 @@ void copyText(char *to, uint32_t bytes, const char *text) noexcept {
   to[at] = 0;
 }
 
-bool isPartOfName(char letter) noexcept {
-  return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9') ||
-         letter == '_';
-}
-
 // Whether a file has one of the `names`, for example "libacl_rt|libascendcl". "libcudart" matches libcudart.so.12 and
 // libcudart-d0da41ae.so.11.0.
 bool isOneOf(const char *file, const char *names) noexcept {
@@ -35,7 +32,7 @@ bool isOneOf(const char *file, const char *names) noexcept {
     const char *at = file;
     while (*name != 0 && *name != '|' && *name == *at)
       ++name, ++at;
-    if ((*name == 0 || *name == '|') && !isPartOfName(*at))
+    if ((*name == 0 || *name == '|') && !abi::isPartOfLibraryName(*at))
       return true;
     while (*name != 0 && *name != '|')
       ++name;

@@ -1,6 +1,7 @@
 #include "analysis/places/driver_library.h"
 
 #include "analysis/base/text.h"
+#include "msleaks/abi/library_name.h"
 
 #include <algorithm>
 
@@ -8,7 +9,7 @@ namespace msleaks::analysis::inline places {
 
 namespace {
 
-// Each name is complete up to the end, '.', '_' or '-', or up to a digit. Names of families end in '*'.
+// Names of libraries. The names of a family of libraries begin with the text before '*'.
 constexpr std::string_view kNames[] = {
     // CUDA
     "libcuda", "libcudart", "libcublas", "libcublasLt", "libcudnn*", "libcufft", "libcufftw", "libcurand",
@@ -26,9 +27,7 @@ constexpr std::string_view kNames[] = {
 bool isNamed(std::string_view file, std::string_view name) {
   if (name.ends_with('*'))
     return file.starts_with(name.substr(0, name.size() - 1));
-  return file.starts_with(name) &&
-         (file.size() == name.size() ||
-          std::string_view("._-0123456789").find(file[name.size()]) != std::string_view::npos);
+  return file.starts_with(name) && (file.size() == name.size() || !abi::isPartOfLibraryName(file[name.size()]));
 }
 
 } // namespace

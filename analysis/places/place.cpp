@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <optional>
 
 namespace msleaks::analysis::inline places {
@@ -25,9 +24,8 @@ bool isStandardLibrary(std::string_view function) {
 // functions contain a hash.
 bool isCudaRuntime(std::string_view function) {
   constexpr std::string_view kApi = "cuda";
-  const bool is_api =
-      function.starts_with(kApi) && function.size() > kApi.size() && std::isupper(function[kApi.size()]) != 0;
-  return is_api || function.starts_with("__cuda") || function.starts_with("libcudart_static_");
+  const char next = function.starts_with(kApi) && function.size() > kApi.size() ? function[kApi.size()] : ' ';
+  return (next >= 'A' && next <= 'Z') || function.starts_with("__cuda") || function.starts_with("libcudart_static_");
 }
 
 // Headers by which a program reports to msleaks or NVTX. They are not own code, but the lines that call them are.

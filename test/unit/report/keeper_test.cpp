@@ -55,8 +55,8 @@ TEST(DriverLibrary, TheNameOfTheFileDecides) {
         "libcublasLt.so.13", "libcudnn_engines_precompiled.so.9", "libnvidia-ptxjitcompiler.so.1", "libnccl.so.2",
         "libamdhip64.so.6", "libascend_hal.so", "libpocl.so.2.10.0", "libOpenCL.so.1"})
     EXPECT_TRUE(isDriverLibrary(name)) << name;
-  for (const char *name : {"", "/", "libcudasolver.so", "libcuda_app.so.1/program", "cuda.so", "libc10_cuda.so",
-                           "libtorch_cuda.so", "libmsleaks_hooks.so", "/usr/local/cuda/bin/nvcc"})
+  for (const char *name : {"", "/", "libcudasolver.so", "libcuda_app.so", "libcuda_app.so.1/program", "cuda.so",
+                           "libc10_cuda.so", "libtorch_cuda.so", "libmsleaks_hooks.so", "/usr/local/cuda/bin/nvcc"})
     EXPECT_FALSE(isDriverLibrary(name)) << name;
 }
 
