@@ -3,6 +3,7 @@
 #include "arm.h"
 
 #include "definitions.h"
+#include "fnv.h"
 #include "foreign_sites.h"
 #include "image.h"
 #include "path_tree.h"
@@ -100,12 +101,6 @@ void forEachNew(const UnitRange &range, const abi::ImageDefinition &image, uint3
   });
 }
 
-uint64_t hashed(uint64_t hash, const void *bytes, uint64_t count) noexcept {
-  for (uint64_t i = 0; i < count; ++i)
-    hash = (hash ^ static_cast<const unsigned char *>(bytes)[i]) * 0x100000001b3u;
-  return hash;
-}
-
 struct Measured {
   Numbered numbered; // Numbered::first is not set
   uint32_t units;    // number of units, including units without rows, which may have frames
@@ -113,12 +108,12 @@ struct Measured {
 
 Measured measure(Arena &arena, const UnitRange &range, const ImagePlace &place) noexcept {
   const std::string_view path = pathOf(arena, place);
-  Numbered numbered{hashed(0xcbf29ce484222325u, path.data(), path.size()), 0, 0};
-  numbered.tables = hashed(numbered.tables, place.definition.build_id, place.definition.build_id_bytes);
+  Numbered numbered{fnv(kFnvBegin, path.data(), path.size()), 0, 0};
+  numbered.tables = fnv(numbered.tables, place.definition.build_id, place.definition.build_id_bytes);
   uint32_t units = 0;
   forEachNew(range, place.definition, next_site, [&](const ArmableUnit &unit, uint32_t) {
     // The hash of the header is enough, since the header contains the checksum of the rows, frames and strings.
-    numbered.tables = hashed(numbered.tables, unit.table, abi::kFirstHeaderBytes);
+    numbered.tables = fnv(numbered.tables, unit.table, abi::kFirstHeaderBytes);
     numbered.rows += unit.table->row_count;
     ++units;
     return true;

@@ -4,6 +4,7 @@
 #include "text.h"
 
 #include "../definitions.h"
+#include "../fnv.h"
 #include "../own_memory.h"
 
 #include "msleaks/abi/python_file.h"
@@ -22,12 +23,8 @@ bool isModuleCall(const Call &call, std::string_view file, std::string_view name
   return abi::callsTorchModule(file, name) && python.layout.locals != 0 && dictOf(selfOf(call)) != 0;
 }
 
-uint64_t hashOf(std::string_view text) noexcept {
-  uint64_t hash = 0xcbf2'9ce4'8422'2325;
-  for (const char byte : text)
-    hash = (hash ^ static_cast<uint8_t>(byte)) * 0x100'0000'01b3;
-  return hash | 1;
-}
+// The content of the entry with this name of a module. Not 0, and not a result of instanceOf().
+uint64_t contentOfModule(std::string_view name) noexcept { return fnv(kFnvBegin, name.data(), name.size()) | 1; }
 
 } // namespace
 
@@ -98,7 +95,7 @@ Code CodeTable::add(Arena &arena, Call &call) noexcept {
 }
 
 Code CodeTable::findModule(Call call, std::string_view name) const noexcept {
-  call.content = hashOf(name);
+  call.content = contentOfModule(name);
   const Entry *entry = entryOf(call);
   return entry != nullptr ? entry->code : Code{};
 }
@@ -106,7 +103,7 @@ Code CodeTable::findModule(Call call, std::string_view name) const noexcept {
 Code CodeTable::addModule(Arena &arena, Call call, std::string_view name) noexcept {
   if (const Code known = findModule(call, name); known.number != 0 || isFull())
     return known;
-  call.content = hashOf(name);
+  call.content = contentOfModule(name);
   return define(arena, call, name);
 }
 

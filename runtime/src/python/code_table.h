@@ -5,6 +5,8 @@
 #include "calls.h"
 
 #include "../arena.h"
+#include "../path_tree.h"
+#include "../ring.h"
 
 #include <atomic>
 
@@ -61,5 +63,16 @@ private:
 // Returns the table of this process, and makes it if necessary. Returns null if there is no memory. Call with
 // Process::lock held.
 CodeTable *codeTableOf() noexcept;
+
+// Returns find(table). If this code has no number yet, returns add(table, arena), which gives it one. The number is 0
+// if there is no room.
+template <class Find, class Add> Code findOrAdd(uint64_t generation, Find find, Add add) noexcept {
+  if (const CodeTable *known = __atomic_load_n(&__msl_process.python_codes, __ATOMIC_ACQUIRE); known != nullptr)
+    if (const Code code = find(*known); code.number != 0 || known->isFull())
+      return code;
+  const ArenaHeld held;
+  CodeTable *codes = held && treeOf(generation) != nullptr ? codeTableOf() : nullptr;
+  return codes != nullptr ? add(*codes, *__msl_process.arena) : Code{};
+}
 
 } // namespace msleaks::runtime::python

@@ -2,19 +2,13 @@
 
 #include "objects.h"
 
-#include "../path_tree.h"
-#include "../ring.h"
-
 namespace msleaks::runtime::python {
 namespace {
 
 Code codeOf(uint64_t generation, const Call &call, std::string_view name) noexcept {
-  if (const CodeTable *known = __atomic_load_n(&__msl_process.python_codes, __ATOMIC_ACQUIRE); known != nullptr)
-    if (const Code code = known->findModule(call, name); code.number != 0 || known->isFull())
-      return code;
-  const ArenaHeld held;
-  CodeTable *codes = held && treeOf(generation) != nullptr ? codeTableOf() : nullptr;
-  return codes != nullptr ? codes->addModule(*__msl_process.arena, call, name) : Code{};
+  return findOrAdd(
+      generation, [&](const CodeTable &codes) { return codes.findModule(call, name); },
+      [&](CodeTable &codes, Arena &arena) { return codes.addModule(arena, call, name); });
 }
 
 } // namespace

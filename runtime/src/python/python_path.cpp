@@ -34,13 +34,9 @@ constexpr Numbered kRefused{0, true};
 
 // Returns the code of a call, and gives a number to new code. The number is 0 if there is no room.
 Code codeOf(uint64_t generation, Call &call) noexcept {
-  const CodeTable *known = __atomic_load_n(&__msl_process.python_codes, __ATOMIC_ACQUIRE);
-  if (known != nullptr)
-    if (const Code code = known->find(call); code.number != 0 || known->isFull())
-      return code;
-  const ArenaHeld held;
-  CodeTable *codes = held && treeOf(generation) != nullptr ? codeTableOf() : nullptr;
-  return codes != nullptr ? codes->add(*__msl_process.arena, call) : Code{};
+  return findOrAdd(
+      generation, [&](const CodeTable &codes) { return codes.find(call); },
+      [&](CodeTable &codes, Arena &arena) { return codes.add(arena, call); });
 }
 
 // The module of the innermost call of a module among these calls, or 0.
