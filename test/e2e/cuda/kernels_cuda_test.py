@@ -28,9 +28,9 @@ def path_of_driver():
 
 
 class Gpu(modules.Device):
-    def module(self, name, passes):
+    def module(self, name):
         code = self.scratch / f"{name}.ptx"
-        modules.device_code("cuda", self.msleaks.plugin, passes, code, self.msleaks.compiler("c++"), processor=OLDEST, form=["-S"])
+        modules.device_code("cuda", self.msleaks.plugin, PASSES[name], code, self.msleaks.compiler("c++"), processor=OLDEST, form=["-S"])
         return str(code)
 
 
@@ -41,24 +41,24 @@ class PreparedGpu(modules.Device):
         self.msleaks, self.scratch, self.topic, self.folder = msleaks, Path(scratch), "cuda", Path(folder)
         self.host = str(self.folder / "host")
 
-    def module(self, name, _passes):
+    def module(self, name):
         return str(self.folder / f"{name}.ptx")
 
 
 def prepare(msleaks, folder):
     gpu = Gpu(msleaks, folder, "cuda")
-    for name, passes in PASSES.items():
-        gpu.module(name, passes)
+    for name in PASSES:
+        gpu.module(name)
     os.remove(gpu.driver)  # the stand-in that the host program was linked with; the program shall find the GPU's driver
 
 
 def check_kernels(gpu):
-    module, in_kernel = gpu.module("counted", PASSES["counted"]), gpu.module("in-kernel", PASSES["in-kernel"])
+    module, in_kernel = gpu.module("counted"), gpu.module("in-kernel")
     for how in WAYS:
         modules.expect_hand_count(f"on a GPU, {how}", gpu.run(module, *how))
         modules.expect_hand_count(f"on a GPU, in kernel, {how}", gpu.run(in_kernel, *how))
     for counters in "all", "calls":
-        modules.expect_hand_count(f"on a GPU, {counters}", gpu.run(gpu.module(counters, PASSES[counters])))
+        modules.expect_hand_count(f"on a GPU, {counters}", gpu.run(gpu.module(counters)))
     modules.expect_together(gpu, module)
     modules.expect_samples(gpu, module)
     edges = sum(len(graph["edges"]) for graph in gpu.run(module).values())
