@@ -4,11 +4,9 @@
 // A framework's pool is a domain. A region that it registers is a part of a block that it has handed out. The driver's
 // hooks record the block itself.
 #include "injection.h"
+#include "reported_part.h"
 
-#include "msleaks/abi/hook.h"
-#include "msleaks/abi/symbols.h"
 #include "msleaks/api.h"
-#include "msleaks/runtime/note.h"
 
 #include <cstdio>
 #include <cstring>
@@ -133,24 +131,9 @@ void domainMark(const Domain *, const char *text, Stream stream) { mark(text, st
 uint64_t domainStart(const Domain *, const char *text, Stream stream) { return start(text, stream); }
 void domainEnd(const Domain *, uint64_t range) { end(range); }
 
-constexpr uint32_t traitsOf(abi::Verb verb) {
-  return abi::Traits(verb, abi::Family::User, abi::Heap::Pool, abi::kFromHook).packed();
-}
-
-// Records a call in the way of a hook, but there is no real function.
-template <class Record> void recordCall(abi::Verb verb, const void *caller, Record record) {
-  hook::Call call{traitsOf(verb), hook::kPass, reinterpret_cast<uint64_t>(caller), 0, 0, 0};
-  __msl_hook_enter(&call);
-  if (call.answer == hook::kRecord)
-    record(call.site, call.traits);
-}
-
 void handOut(const Domain *domain, const MemoryRange &range, const void *caller) {
   msl_owner_push(domain != nullptr ? domain->name : nullptr);
-  recordCall(abi::Verb::Alloc, caller, [&](uint32_t site, uint32_t traits) {
-    __msl_before(site, traits);
-    __msl_on_alloc(site, traits, range.address, range.bytes);
-  });
+  recordPart(range.address, range.bytes, caller);
   msl_owner_pop();
 }
 
@@ -168,8 +151,7 @@ void registerRegions(const Domain *domain, const Regions *regions) {
 }
 void unregisterRegions(const Domain *, const RegionRefs *refs) {
   for (size_t i = 0; refs != nullptr && refs->regions != nullptr && i < refs->count; ++i)
-    recordCall(abi::Verb::Free, __builtin_return_address(0),
-               [&](uint32_t site, uint32_t traits) { __msl_on_free(site, traits, refs->regions[i].region, 0); });
+    recordPartFreed(refs->regions[i].region, __builtin_return_address(0));
 }
 
 using TableOf = int(int module, AnyFunction ***functions, unsigned *count);

@@ -31,6 +31,10 @@ void PeakAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_ns) {
     elementAt(byte_ns_, block.cohort.index) += byteNs(block, time_ns);
 }
 
+void PeakAnalyzer::onPart(const Block &, const Block &whole, uint64_t) {
+  elementAt(has_segments_, whole.cohort.index) = 1;
+}
+
 namespace {
 
 // A place stands out if it has this part of its heap's peak, and if the peak would be this much lower without it. It
@@ -91,12 +95,14 @@ static std::string adviceOf(const Finding &finding) {
                      countText(finding.count));
 }
 
-// If uses are seen, findings about uses replace these findings (uses.cpp).
+// If uses are seen, findings about uses replace these findings (uses.cpp). The place of a segment tells only which part
+// did not fit into the other segments, so the findings are about the parts.
 void PeakAnalyzer::findStandingOut(const PeakTracker &of, const Account &account, Conclusion &conclusion) const {
   if (conclusion.seesUses(account))
     return;
   const PeakClock &peak = of.clock();
-  const std::vector<CohortShare> at_peak = of.shares();
+  std::vector<CohortShare> at_peak = of.shares();
+  std::erase_if(at_peak, [&](const CohortShare &share) { return valueAt(has_segments_, share.cohort.index) != 0; });
   for (const PathGroup &way : largestOwn(at_peak, peak.bytes(), conclusion)) {
     Absence absence = absenceOf(way, account, conclusion);
     if (conclusion.saves(account, absence) < std::max(kLeastBytesToShow, peak.bytes() / kLeastSavingOfPeak))

@@ -20,6 +20,7 @@ public:
   }
   void onAlloc(const Block &, AllocCause, uint64_t time_ns) override;
   void onFree(const Block &, FreeCause, uint64_t time_ns) override;
+  void onPart(const Block &part, const Block &whole, uint64_t time_ns) override;
   void conclude(Conclusion &) const override;
 
 private:
@@ -28,7 +29,8 @@ private:
   void findStandingOut(const PeakTracker &, const Account &, Conclusion &) const;
 
   const Peaks *peaks_ = nullptr;
-  std::vector<ByteNs> byte_ns_; // by cohort: bytes times lifetime of its blocks
+  std::vector<ByteNs> byte_ns_;       // by cohort: bytes times lifetime of its blocks
+  std::vector<uint8_t> has_segments_; // by cohort: whether pools hand out parts of its blocks
 };
 
 } // namespace msleaks::analysis::inline analyzers

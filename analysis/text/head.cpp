@@ -106,6 +106,17 @@ std::string headingOfPeak(const Report &report) {
   return report.at ? fmt::format("Alive at {}", printable(report.at->name)) : "At the peak";
 }
 
+const HeapPeak *peakOfPools(const Report &report) {
+  const auto &heaps = report.peak.by_heap;
+  const auto found =
+      std::find_if(heaps.begin(), heaps.end(), [](const HeapPeak &peak) { return peak.heap == abi::Heap::Pool; });
+  return found == heaps.end() || found->by_site.empty() ? nullptr : &*found;
+}
+
+std::string headingOfPools(const Report &report) {
+  return report.at ? fmt::format("In pools at {}", printable(report.at->name)) : "In pools, at their own peak";
+}
+
 std::string textOfFloor(const Report &report) {
   if (report.at || !canHaveFloor(report))
     return "";

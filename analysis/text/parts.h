@@ -50,6 +50,9 @@ std::string textOfCommand(const Report &);
 std::string textOfEnd(const Report &); // how long the program ran, and how it ended
 std::string textOfPeak(const Report &);
 std::string headingOfPeak(const Report &); // "At the peak", or the moment that the report is about
+// The parts that pools had handed out when the bytes of all parts were at their peak. Null: there are none.
+const HeapPeak *peakOfPools(const Report &);
+std::string headingOfPools(const Report &);
 std::string textOfFloor(const Report &);
 std::string textOfLeaks(const Report &);
 std::string textOfRemains(const RemainsReport &);

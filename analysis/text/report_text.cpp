@@ -146,10 +146,14 @@ void writeGroups(TextTable &table, const Report &report) {
 
 void writePeak(TextTable &table, const Report &report) {
   const PeakReport &peak = report.peak;
-  if (peak.by_site.empty())
-    return;
-  table.heading(headingOfPeak(report));
-  table.rows("place", rowsOf(peak.by_site, table), peak.bytes, "place");
+  if (!peak.by_site.empty()) {
+    table.heading(headingOfPeak(report));
+    table.rows("place", rowsOf(peak.by_site, table), peak.bytes, "place");
+  }
+  if (const HeapPeak *const pools = peakOfPools(report)) {
+    table.heading(headingOfPools(report));
+    table.rows("place", rowsOf(pools->by_site, table), pools->bytes, "place");
+  }
 }
 
 namespace {

@@ -16,6 +16,7 @@ namespace msleaks::analysis::inline text {
 namespace {
 
 constexpr size_t kScreenLines = 40, kWordColumns = 8;
+constexpr size_t kPoolRows = 3; // on one screen
 
 std::string drawn(const TableStyle &style, const std::function<void(TextTable &)> &draw) {
   std::ostringstream out;
@@ -179,20 +180,28 @@ void writeAskedFor(TextTable &table, const Report &report) {
 } // namespace
 
 void writeScreen(std::ostream &to, const Report &report, const TableStyle &style) {
-  const ScreenFindings findings = screenFindings(report, style);
+  ScreenFindings findings = screenFindings(report, style);
+  const bool is_limited = style.top <= kScreenRows;
   const std::string head = drawn(style, [&](TextTable &table) { writeHead(table, report); });
   const std::string places = drawn(style, [&](TextTable &table) {
     hasGroups(report) ? writeGroups(table, report) : writeScreenPlaces(table, report);
   });
+  TableStyle style_of_pools = style;
+  style_of_pools.top = is_limited ? std::min(style.top, kPoolRows) : style.top;
+  const std::string pools = drawn(style_of_pools, [&](TextTable &table) {
+    if (!hasGroups(report))
+      writeScreenPools(table, report);
+  });
   const std::string asked = drawn(style, [&](TextTable &table) { writeAskedFor(table, report); });
   const std::string next = drawn(style, [&](TextTable &table) { writeNext(table, report, findings); });
   constexpr size_t kAroundFindings = 3; // a blank line, the heading, and the line about further findings
-  const size_t taken = linesIn(head) + linesIn(places) + linesIn(next) + kAroundFindings;
-  const size_t room = style.top > kScreenRows ? SIZE_MAX : kScreenLines - std::min(taken, kScreenLines);
+  const size_t taken = linesIn(head) + linesIn(places) + linesIn(pools) + linesIn(next) + kAroundFindings;
+  const size_t room = is_limited ? kScreenLines - std::min(taken, kScreenLines) : SIZE_MAX;
+  keepThoseThatFit(findings, room);
   to << head;
   if (!report.at)
     to << drawn(style, [&](TextTable &table) { writeScreenFindings(table, findings, room); });
-  to << places << asked << next;
+  to << places << pools << asked << next;
 }
 
 } // namespace msleaks::analysis::inline text

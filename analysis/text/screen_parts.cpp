@@ -93,6 +93,13 @@ ScreenFindings screenFindings(const Report &report, const TableStyle &style) {
   return findings;
 }
 
+void keepThoseThatFit(ScreenFindings &findings, size_t room) {
+  while (findings.shown.size() > 1 && findings.shown.size() * kLeastLines > room) {
+    add(findings.others, *findings.shown.back().finding);
+    findings.shown.pop_back();
+  }
+}
+
 // The first findings get all their lines, as long as three lines remain for each of the others.
 void writeScreenFindings(TextTable &table, const ScreenFindings &findings, size_t room) {
   table.heading("Findings");
@@ -210,15 +217,11 @@ TableRow rowOfAll(const std::vector<PlacesOfOne> &libraries, size_t room) {
   return row;
 }
 
-} // namespace
-
-void writeScreenPlaces(TextTable &table, const Report &report) {
-  if (report.peak.by_site.empty())
-    return;
+void writePlaces(TextTable &table, const std::string &heading, const std::vector<SiteLine> &lines, uint64_t whole) {
   const size_t room = table.roomForText();
   std::vector<TableRow> rows;
   PlacesByName libraries, children;
-  for (const SiteLine &line : report.peak.by_site) {
+  for (const SiteLine &line : lines) {
     if (!line.child.empty())
       addTo(children, "child process " + printable(line.child), line, {line.bytes, line.count});
     else if (!line.own)
@@ -236,8 +239,21 @@ void writeScreenPlaces(TextTable &table, const Report &report) {
   std::stable_sort(rows.begin(), rows.end(), [](const auto &a, const auto &b) { return a.bytes > b.bytes; });
   if (!has_only_libraries && !sorted.empty())
     rows.push_back(rowOfAll(sorted, room));
-  table.heading(headingOfPeak(report));
-  table.rows("place", std::move(rows), report.peak.bytes, "place");
+  table.heading(heading);
+  table.rows("place", std::move(rows), whole, "place");
+}
+
+} // namespace
+
+void writeScreenPlaces(TextTable &table, const Report &report) {
+  if (!report.peak.by_site.empty())
+    writePlaces(table, headingOfPeak(report), report.peak.by_site, report.peak.bytes);
+}
+
+void writeScreenPools(TextTable &table, const Report &report) {
+  const HeapPeak *const pools = peakOfPools(report);
+  if (pools != nullptr && isMuch(pools->bytes, report.peak.bytes))
+    writePlaces(table, headingOfPools(report), pools->by_site, pools->bytes);
 }
 
 } // namespace msleaks::analysis::inline text

@@ -22,6 +22,9 @@ struct ScreenFindings {
 };
 ScreenFindings screenFindings(const Report &, const TableStyle &);
 
+// Removes the last findings if they do not fit into `room` lines, and adds them to the others. One always stays.
+void keepThoseThatFit(ScreenFindings &, size_t room);
+
 // Writes each finding in at least three lines. All findings have at most `room` lines together, if three lines for each
 // fit.
 void writeScreenFindings(TextTable &, const ScreenFindings &, size_t room);
@@ -29,5 +32,7 @@ void writeScreenFindings(TextTable &, const ScreenFindings &, size_t room);
 // Writes the places with the most bytes at the peak, each on one line. All blocks that closed libraries allocated for
 // themselves are one line. If no place is in the user's own code, each library is a line.
 void writeScreenPlaces(TextTable &, const Report &);
+// The same for parts of pools, if they are at least a twentieth of the peak.
+void writeScreenPools(TextTable &, const Report &);
 
 } // namespace msleaks::analysis::inline text

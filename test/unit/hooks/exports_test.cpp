@@ -77,8 +77,10 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
       "clCreateImageWithProperties", "clCreateImage2D", "clCreateImage3D",
       "InitializeInjectionNvtx2", // the headers of NVTX and MSTX call these two
       "InitInjectionMstx",
-      "_ZN3c1022memoryProfilingEnabledEv", // its hook finds the operators of PyTorch
-      "aclInit",                           // the hooks of these two record a mark
+      "_ZN3c1022memoryProfilingEnabledEv",                     // its hook finds the operators of PyTorch
+      "_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE", // PyTorch reports parts of segments by one of these two
+      "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE",
+      "aclInit", // the hooks of these two record a mark
       "aclFinalize",
       "aclrtBinaryGetFunction", // the hooks of these nine find the names of kernels
       "aclrtBinaryGetFunctionByEntry", "rtsFuncGetByName", "rtsFuncGetByEntry", "rtBinaryGetFunctionByName",

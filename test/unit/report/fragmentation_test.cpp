@@ -134,4 +134,21 @@ TEST_F(Fragmentation, AnEmptySegmentIsPinnedByNothing) {
   EXPECT_TRUE(segments()[0][5].is_null());
 }
 
+// The place of a segment tells only which part did not fit into the other segments.
+TEST_F(Fragmentation, ALargePartStandsOutAndItsSegmentDoesNot) {
+  constexpr Where kWhole{.heap = abi::Heap::Device, .site = 3};
+  alloc(100, 20 * kMiB, kSegment);
+  alloc(100, 18 * kMiB, kPart);
+  alloc(200, 20 * kMiB, kWhole);
+  free(100, kPart);
+  free(100, kSegment);
+  free(200, kWhole);
+  finish();
+  std::set<std::pair<std::string, uint64_t>> found;
+  for (const json &finding : report["findings"])
+    if (finding["kind"] == "peak")
+      found.emplace(finding["heap"], finding["bytes"]);
+  EXPECT_EQ(found, (std::set<std::pair<std::string, uint64_t>>{{"pool", 18 * kMiB}, {"device", 20 * kMiB}}));
+}
+
 } // namespace msleaks::analysis

@@ -195,6 +195,11 @@ TEST(Screen, IsThis) {
 
 TEST(Screen, HasFortyLinesAtMost) {
   expectOneScreen(fullestReport(), "the fullest");
+  Report with_pools = fullestReport();
+  with_pools.peak.by_heap.push_back({abi::Heap::Pool, with_pools.peak.bytes, 0, with_pools.peak.by_site});
+  expectOneScreen(with_pools, "the fullest, with pools");
+  EXPECT_THAT(screenOf(with_pools), HasSubstr("\n2.  leak: "));
+  EXPECT_THAT(screenOf(with_pools), HasSubstr("\n59 more like these (177.0 MiB), "));
   expectOneScreen(Report{}, "nothing is known");
   expectOneScreen(reportOf(), "no findings");
   Report odd = fullestReport();
@@ -320,6 +325,23 @@ TEST(Screen, ShowsTheFiveLargestPlaces) {
     EXPECT_THAT(text, HasSubstr(place));
   EXPECT_THAT(text, Not(HasSubstr("src/net.cpp:998 ")));
   EXPECT_THAT(text, HasSubstr("  998 more places\n"));
+}
+
+TEST(Screen, ShowsTheThreeLargestPlacesOfPools) {
+  Report report = reportOf();
+  std::vector<SiteLine> parts;
+  for (uint32_t line = 1; line <= 5; ++line)
+    parts.push_back(lineAt("src/model.cpp", line, (6 - line) * kMiB));
+  report.peak.by_heap.push_back({abi::Heap::Pool, 15 * kMiB, 0, parts});
+  const std::string text = screenOf(report);
+  EXPECT_THAT(text, HasSubstr("\nIn pools, at their own peak\n"
+                              "    bytes    %  sum  blocks  place\n"
+                              " 5.00 MiB  33%  33%       1  src/model.cpp:1 in step -> grads (std::vector<float>)\n"));
+  EXPECT_THAT(text, HasSubstr(" src/model.cpp:3 in step "));
+  EXPECT_THAT(text, Not(HasSubstr(" src/model.cpp:4 in step ")));
+  EXPECT_THAT(text, HasSubstr(" 3.00 MiB  20% 100%       2  2 more places"));
+  report.peak.by_heap.back().bytes = report.peak.bytes / 21;
+  EXPECT_THAT(screenOf(report), Not(HasSubstr("In pools")));
 }
 
 TEST(Screen, TellsHowAKilledRunEndedAndWhatIsIncomplete) {

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Tests that the tensors of PyTorch's caching allocator for CUDA are blocks with places of their own, with stand-ins for CUDA and
+libc10. Both forms of PyTorch's report are tested. Reports about the host and about PrivateUse1 must not be recorded.
+   usage: pytorch_test.py BUILD SCRATCH
+"""
+import os
+
+from device_run import PROGRAMS, STANDINS, Msleaks, compile, equal, need, standin, watched
+from msleaks_e2e import arguments, line_of
+
+SOURCE = PROGRAMS / "pytorch_tensors.cpp"
+PYTORCH = STANDINS / "pytorch"
+MIB, SEGMENT, ROUNDED = 1 << 20, 20 << 20, 512
+
+
+def build_program(scratch, *defines):
+    """Builds the program, and PyTorch's libraries where pip installs them."""
+    torch = f"{scratch}/site-packages/torch/lib"
+    os.makedirs(torch, exist_ok=True)
+    driver = standin(scratch, "libcuda.so.1", STANDINS / "cuda/libcuda_memory.cpp")
+    runtime = standin(scratch, "libcudart.so.12", STANDINS / "cuda/cudart.cpp", link=[driver])
+    options = ["-std=c++20", "-g", "-O1", f"-I{PYTORCH}", f"-I{STANDINS}/cuda", *defines, f"-Wl,-rpath,{torch}:{scratch}"]
+    libraries = [driver, runtime]
+    for name, source in ("libc10.so", "memory_report.cpp"), ("libc10_cuda.so", "caching_allocator.cpp"):
+        compile(need("g++"), "-shared", "-fPIC", *options, PYTORCH / source, f"-Wl,-soname,{name}", "-o", f"{torch}/{name}", *libraries)
+        libraries.insert(0, f"{torch}/{name}")
+    compile(need("g++"), *options, SOURCE, "-o", f"{scratch}/train", *libraries)
+    return f"{scratch}/train"
+
+
+def lines_of(places):
+    return {(place["bytes"], place["count"], place["site"]["line"]) for place in places}
+
+
+def main():
+    build, scratch = arguments("build", "scratch")
+    msleaks = Msleaks(build)
+    for form in "size_t", "int64_t":
+        folder = f"{scratch}/{form}"
+        _, report = watched(msleaks, folder, build_program(folder, f"-DPYTORCH_SUM={form}"))
+        equal(f"{form}: peak of the device", report.heap_peak_bytes("device"), SEGMENT)
+        equal(f"{form}: peak of the tensors", report.heap_peak_bytes("pool"), 16 * MIB + 3 * ROUNDED)
+        kept = (3 * ROUNDED, 3, line_of(SOURCE, "// kept loss"))
+        equal(f"{form}: tensors alive at the end", lines_of(report.json["leaks"]["pool"]["by_site"]), {kept})
+        print(f"{form}: {kept}")
+
+
+if __name__ == "__main__":
+    main()
