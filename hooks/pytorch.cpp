@@ -1,6 +1,6 @@
 // Follows the scopes that Python code names by torch.profiler.record_function, in each version of PyTorch since 1.13,
-// without its headers. PyTorch's own optimizers do so, too: the end of `Optimizer.step` is the end of a step
-// (msl_step).
+// without its headers. PyTorch's own optimizers do so, too: the end of `Optimizer.step` is the end of a step, unless
+// the program reports its steps itself.
 //
 // PyTorch calls an observer at the begin and the end of each scope (at::RecordFunction). The observer is registered at
 // the first allocation of a tensor: before, the static objects of libtorch may not exist yet. It does not observe
@@ -11,6 +11,7 @@
 
 #include "msleaks/api.h"
 #include "msleaks/runtime/errno_kept.h"
+#include "msleaks/runtime/framework_steps.h"
 #include "msleaks/runtime/record.h"
 
 #include <atomic>
@@ -73,7 +74,7 @@ void endInnermost(OpenCalls &open) noexcept {
     return msl_range_pop();
   msl_owner_pop();
   if (kind == Open::Step)
-    msl_step(steps.fetch_add(1, std::memory_order_relaxed) + 1);
+    __msl_step_of_framework(steps.fetch_add(1, std::memory_order_relaxed) + 1);
 }
 
 // Ends the scope, and all scopes inside it that have not ended.

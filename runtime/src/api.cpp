@@ -6,6 +6,7 @@
 #include "tracer.h"
 #include "watch.h"
 
+#include "msleaks/runtime/framework_steps.h"
 #include "msleaks/runtime/path.h"
 #include "msleaks/runtime/ranges.h"
 
@@ -53,6 +54,9 @@ uint64_t labelFor(abi::EventKind kind, const char *text) noexcept {
   return here;
 }
 
+// Whether the program itself reports its steps.
+constinit std::atomic<bool> names_steps{false};
+
 // The number of the last range that msl_range_start began. No range has the number 0. A fork's child continues with its
 // parent's next number.
 constinit std::atomic<uint64_t> last_range{0};
@@ -63,13 +67,21 @@ constinit std::atomic<uint64_t> last_range{0};
 using namespace msleaks::abi;
 using namespace msleaks::runtime;
 
-void __msl_step(uint64_t number) noexcept {
+[[gnu::always_inline]] static inline void beginStep(uint64_t number) noexcept {
   if (hasTracer()) [[unlikely]]
     return tellTracer(GuardCall::Step, number);
   lookFrom(callerFrame());
   last_step.store(number + 1, std::memory_order_relaxed);
   recordNumber<StepEvent>(number);
   stepBegins();
+}
+void __msl_step(uint64_t number) noexcept {
+  names_steps.store(true, std::memory_order_relaxed);
+  beginStep(number);
+}
+void __msl_step_of_framework(uint64_t number) noexcept {
+  if (!names_steps.load(std::memory_order_relaxed))
+    beginStep(number);
 }
 void __msl_mark(const char *text) noexcept {
   lookFrom(callerFrame());

@@ -3,6 +3,8 @@
 #include "operators.h"
 #include "record_function.h"
 
+#include "msleaks/api.h"
+
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -143,11 +145,17 @@ void keepsErrno() {
   std::printf("errno %d\n", errno);
 }
 
+// The program reports its step itself. So the optimizer's step is none.
+void ownStep() {
+  msl_step(100);
+  RecordFunction step(kScope, "Optimizer.step#Late.step");
+}
+
 } // namespace
 
 int main() {
   allocate(8); // registers the observers
   for (void (*const part)() : {nested, notNested, scopeEndsFirst, endedElsewhere, exceptions, deepScopes, oddNames,
-                               operators, backward, keepsErrno})
+                               operators, backward, keepsErrno, ownStep})
     std::thread(part).join();
 }
