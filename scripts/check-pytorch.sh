@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs examples/pytorch/train.py with the current PyTorch release under msleaks-run, and checks the report. test.sh does
-# not run this script: it tests Debian's PyTorch 1.13.
+# Runs examples/pytorch and examples/frameworks with the current releases of PyTorch, Hugging Face transformers, PyTorch
+# Lightning and Jupyter under msleaks-run, and checks the reports. test.sh does not run this script: it tests Debian's
+# PyTorch 1.13.
 #
 # If the CPU-only wheels of download.pytorch.org cannot be reached, the script uses PyPI's wheels. These contain CUDA's
 # libraries: 3 GB to download and 7 GB on the disk.
@@ -21,7 +22,18 @@ install_pytorch() {
   bin/python3 -m pip install -q --no-cache-dir --disable-pip-version-check "${index[@]}" "torch$version" numpy
 }
 
+# The second environment finds PyTorch in the first one.
+install_frameworks() {
+  /usr/bin/python3 -m venv --copies .
+  "$environment/bin/python3" -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+    >"$(bin/python3 -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/pytorch.pth"
+  bin/python3 -m pip install -q --no-cache-dir --disable-pip-version-check 'transformers[torch]' lightning pandas nbconvert ipykernel
+}
+
 "$repository/scripts/setup.sh"
 "$repository/scripts/build.sh"
 environment=$(fetch_once "pytorch${1:+-$1}" pypi.org install_pytorch)
-exec python3 "$repository/test/e2e/programs/pytorch_test.py" "$build_folder" "$build_folder/check-pytorch" "$environment/bin/python3"
+frameworks=$(fetch_once "frameworks${1:+-$1}" pypi.org install_frameworks)
+cd "$repository/test/e2e/programs"
+python3 -B pytorch_test.py "$build_folder" "$build_folder/check-pytorch" "$environment/bin/python3"
+exec python3 -B frameworks_test.py "$build_folder" "$build_folder/check-frameworks" "$frameworks/bin/python3"
