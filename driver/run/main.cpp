@@ -187,6 +187,8 @@ int start(int argc, char **argv) {
   }
   if (auto logged = analysis::startLog("msleaks-run", parsed->options.log_level); !logged)
     return complain(logged.error());
+  for (const std::string &note : parsed->options.notes)
+    spdlog::warn("{}", note);
   return run(parsed->options);
 }
 

@@ -1,5 +1,6 @@
 #include "run/options.h"
 
+#include "run/memscope_options.h"
 #include "run/signal_name.h"
 
 #include "analysis/base/command_line.h"
@@ -87,11 +88,15 @@ template <class Choice> std::string takeNumberOf(std::string &text, abi::Flags &
 
 // Parses the value of an option with choices. Returns an error message, or an empty text.
 template <class Choice> std::string choose(std::string text, abi::Flags &flags, Choice &choice) {
+  if constexpr (std::is_same_v<Choice, abi::CallStack>)
+    if (std::string wrong = translateCallStack(text); !wrong.empty())
+      return wrong;
   if (std::string wrong = takeNumberOf<Choice>(text, flags); !wrong.empty())
     return wrong;
   const auto value = valueOf<Choice>(text);
   if (!value)
-    return fmt::format("{} is none of {}", text, fmt::join(namesOf<Choice>(), ", "));
+    return fmt::format("{} is none of {}{}", text, fmt::join(namesOf<Choice>(), ", "),
+                       std::is_same_v<Choice, abi::CallStack> ? ", c, python" : "");
   choice = *value;
   return {};
 }
@@ -213,7 +218,7 @@ void declareWhileRunning(CommandLine &line, RunOptions &options) {
 void declare(CommandLine &line, RunOptions &options, GivenTexts &texts) {
   line.usage(kUsage);
   line.version(fmt::format("msleaks-run {}", MSLEAKS_VERSION));
-  line.option("-o,--output", options.output,
+  line.option("-o,--output,--output-path", options.output,
               "names the folder for the recording, new or empty [msleaks-PROGRAM-DATE-PID]")
       .valueName("FOLDER");
 #define MSL_FLAG_GROUP(name, shown, heading)                                                                           \
@@ -224,6 +229,7 @@ void declare(CommandLine &line, RunOptions &options, GivenTexts &texts) {
 #include "msleaks/abi/flags.def"
   declareEnd(line, options);
   declareWhileRunning(line, options);
+  declareMemscope(line, options);
 }
 
 } // namespace
@@ -243,10 +249,14 @@ Result<ParsedRun> parseRun(const std::vector<std::string> &arguments) {
   parsed.text = MSL_TRY(line.parse(options.given));
   if (!parsed.text.empty())
     return parsed;
+  if (options.log_level == "warn") {
+    options.log_level = "warning";
+    options.notes.push_back("--log-level warn is deprecated: write warning");
+  }
   if (line.wasGiven("--output") && options.output.empty())
     return fail("-o: the path to write to is empty: name a folder", ExitStatus::Usage);
   if (line.wasGiven("--events"))
-    options.enabled = MSL_TRY(analysis::eventBits("--events", texts.events));
+    options.enabled = MSL_TRY(analysis::eventBits("--events", texts.events)) | options.needed;
   if (line.wasGiven("--watch"))
     options.watch = MSL_TRY(analysis::parseWatch(texts.watch));
   MSL_TRY(findHookLibraries(options));

@@ -21,6 +21,7 @@ struct RunOptions {
   std::string output; // the run folder; empty: the name is made from program, date and pid
   abi::Flags flags;
   uint32_t enabled = UINT32_MAX; // one bit for each EventKind
+  uint32_t needed = 0;           // these events are recorded in any case
   analysis::WatchOption watch;
   bool start_paused = false; // recording begins only with `msleaks ctl RUN start`
   int toggle_signal = 0;     // this signal to msleaks-run starts and stops recording; 0 = none
@@ -31,6 +32,7 @@ struct RunOptions {
   bool no_report = false;
   bool analyze_at_end = false;
   Progress progress = Progress::IfHarmless;
+  std::vector<std::string> notes; // what the user should know about the options
   std::vector<std::string> given; // the options as the user wrote them
   std::vector<std::string> command;
 

@@ -1,0 +1,174 @@
+#include "run/memscope_options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace msleaks::driver {
+namespace {
+
+using abi::EventKind;
+
+constexpr uint32_t kBlocks = abi::enabledBit(EventKind::Alloc) | abi::enabledBit(EventKind::Free);
+constexpr uint32_t kUses =
+    abi::enabledBit(EventKind::Access) | abi::enabledBit(EventKind::Copy) | abi::enabledBit(EventKind::Set);
+constexpr uint32_t kLaunches = abi::enabledBit(EventKind::Launch);
+
+// A word that may stand in the list of an option, and its effect.
+struct Word {
+  std::string_view option, name;
+  uint32_t least = 0, most = 0;  // bounds of the number in "oom:10"; most 0 = the word has no number
+  std::string_view instead = {}; // the word is deprecated: the word to use
+  uint32_t needs = 0;            // these events are recorded, also if --events does not name them
+  void (*take)(RunOptions &) = nullptr;
+};
+
+constexpr Word kWords[] = {
+    {.option = "--collect-mode", .name = "immediate", .take = [](RunOptions &run) { run.start_paused = false; }},
+    {.option = "--collect-mode", .name = "deferred", .take = [](RunOptions &run) { run.start_paused = true; }},
+    {.option = "--analysis", .name = "leaks", .needs = kBlocks},
+    {.option = "--analysis", .name = "decompose", .needs = kBlocks | kUses},
+    {.option = "--analysis", .name = "inefficient", .needs = kBlocks | kUses | kLaunches},
+    {.option = "--analysis", .name = "oom", .least = 1, .most = 1000, .needs = kBlocks},
+    {.option = "--analysis", .name = "none", .take = [](RunOptions &run) { run.no_report = true; }},
+    {.option = "--level", .name = "op"},
+    {.option = "--level", .name = "kernel"},
+    {.option = "--level", .name = "0", .instead = "op"},
+    {.option = "--level", .name = "1", .instead = "kernel"},
+    {.option = "--device", .name = "npu", .most = 31},
+    {.option = "--device", .name = "cpu"},
+    {.option = "--call-stack", .name = "c", .most = 1000},
+    {.option = "--call-stack", .name = "python", .most = 1000},
+};
+
+struct DeclaredList {
+  const char *option, *value_name, *doc;
+  const char *note = nullptr; // is told to the user: this has no effect here
+};
+constexpr DeclaredList kLists[] = {
+    {"--collect-mode", "MODE", "immediate: records from the beginning; deferred: as --start-paused"},
+    {"--analysis", "NAMES",
+     "leaks, decompose, inefficient or oom[:K]: also records the events that these analyses need; none: as "
+     "--no-report"},
+    {"--level", "NAMES", "op, kernel: accepted, but operators and kernels are always recorded",
+     "has no effect: operators and kernels are always recorded"},
+    {"--device", "NAMES", "npu, npu:N, cpu: accepted, but all devices are always recorded",
+     "has no effect: all devices are recorded; `msleaks report RUN --heap NAME` and `--group-by device` select"},
+};
+
+constexpr uint32_t kUsualDepth = 50; // msMemScope's depth of a path
+
+std::string allowedOf(std::string_view option) {
+  std::string text;
+  for (const Word &word : kWords)
+    if (word.option == option && word.instead.empty())
+      text += fmt::format("{}{}{}", text.empty() ? "" : ", ", word.name,
+                          word.most != 0 ? fmt::format("[:{}..{}]", word.least, word.most) : std::string());
+  return text;
+}
+
+struct Found {
+  const Word *word;
+  std::optional<uint32_t> number;
+};
+
+std::optional<Found> find(std::string_view option, std::string_view text) {
+  const size_t colon = text.find(':');
+  const auto word = std::ranges::find_if(
+      kWords, [&](const Word &known) { return known.option == option && known.name == text.substr(0, colon); });
+  if (word == std::end(kWords))
+    return std::nullopt;
+  if (colon == std::string_view::npos)
+    return Found{word, std::nullopt};
+  const std::string_view digits = text.substr(colon + 1);
+  uint32_t number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (word->most == 0 || error != std::errc() || end != digits.data() + digits.size() || number < word->least ||
+      number > word->most)
+    return std::nullopt;
+  return Found{word, number};
+}
+
+// Splits at commas, also at the full-width comma. Empty words are left out.
+std::vector<std::string_view> split(std::string_view list) {
+  constexpr std::string_view kSeparators[] = {",", "\uff0c"};
+  std::vector<std::string_view> words;
+  while (!list.empty()) {
+    size_t at = list.size(), length = 0;
+    for (const std::string_view separator : kSeparators)
+      if (const size_t found = list.find(separator); found < at) {
+        at = found;
+        length = separator.size();
+      }
+    if (at != 0)
+      words.push_back(list.substr(0, at));
+    list.remove_prefix(at + length);
+  }
+  return words;
+}
+
+// Reads a list of words. Returns an error message, or an empty text.
+std::string read(std::string_view option, std::string_view list, std::vector<Found> &found) {
+  for (const std::string_view text : split(list)) {
+    const auto word = find(option, text);
+    if (!word)
+      return fmt::format("'{}' is none of {}", text, allowedOf(option));
+    found.push_back(*word);
+  }
+  return {};
+}
+
+std::string take(const DeclaredList &list, const std::string &text, RunOptions &options) {
+  std::vector<Found> found;
+  if (std::string wrong = read(list.option, text, found); !wrong.empty())
+    return wrong;
+  if (found.empty())
+    return fmt::format("'{}' names nothing; allowed are {}", text, allowedOf(list.option));
+  const bool is_none = std::ranges::any_of(found, [](const Found &one) { return one.word->name == "none"; });
+  if (is_none && found.size() > 1)
+    options.notes.push_back(fmt::format("{} {}: only none counts", list.option, text));
+  for (const Found &one : found) {
+    if (!one.word->instead.empty())
+      options.notes.push_back(
+          fmt::format("{} {} is deprecated: write {}", list.option, one.word->name, one.word->instead));
+    if (is_none && one.word->name != "none")
+      continue;
+    options.needed |= one.word->needs;
+    if (one.word->take != nullptr)
+      one.word->take(options);
+  }
+  if (list.note != nullptr)
+    options.notes.push_back(fmt::format("{} {} {}", list.option, text, list.note));
+  return {};
+}
+
+} // namespace
+
+void declareMemscope(analysis::CommandLine &line, RunOptions &options) {
+  line.group("As msMemScope names them", analysis::Shown::InFullHelp);
+  for (const DeclaredList &list : kLists)
+    line.optionWith(
+            list.option, [&list, &options](const std::string &text) { return take(list, text, options); }, list.doc)
+        .valueName(list.value_name);
+}
+
+std::string translateCallStack(std::string &value) {
+  constexpr std::string_view kOption = "--call-stack";
+  const std::vector<std::string_view> words = split(value);
+  const auto isOurs = [](std::string_view text) { return !text.starts_with("c") && !text.starts_with("python"); };
+  if (std::ranges::any_of(words, isOurs))
+    return {};
+  std::vector<Found> found;
+  if (std::string wrong = read(kOption, value, found); !wrong.empty())
+    return wrong;
+  uint32_t depth = 0;
+  for (const Found &one : found)
+    depth = std::max(depth, one.number.value_or(kUsualDepth));
+  value = depth == 0 ? "none" : fmt::format("all:{}", depth);
+  return {};
+}
+
+} // namespace msleaks::driver
