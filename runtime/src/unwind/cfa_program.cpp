@@ -45,19 +45,6 @@ enum ExpressionOperator : uint8_t {
   kRegisterPlus = 0x70, // the first of 32 opcodes
 };
 
-// Where the caller's value of a register is stored.
-struct Place {
-  enum Kind : uint8_t { Kept, AtCfa, AtBase, Undefined, Elsewhere } kind = Kept;
-  int64_t offset = 0;
-};
-
-struct Row {
-  enum Kind : uint8_t { Register, Word, Plt, Elsewhere } kind = Register; // the kind of the CFA's rule
-  uint64_t base = machine::kStackPointer;
-  int64_t offset = 0;
-  Place frame, link;
-};
-
 struct BasePlus {
   uint64_t base;
   int64_t offset;
@@ -88,34 +75,32 @@ bool readPlt(TableCursor expression, int64_t &limit) noexcept {
 
 class Program {
 public:
-  Program(const Cie &cie, uint64_t begin, uint64_t address) noexcept : cie_(cie), location_(begin), address_(address) {}
+  Program(const Cie &cie, Run &run, uint64_t address) noexcept : cie_(cie), run_(run), address_(address) {}
 
   // Runs the instructions up to the address. Returns false for an unknown instruction, or if the table is damaged.
-  bool run(TableCursor program) noexcept {
-    while (program.more() && location_ <= address_)
+  bool run(TableCursor &program) noexcept {
+    while (program.more() && run_.location <= address_)
       if (!step(program))
         return false;
     return !program.failed();
   }
 
-  void keepInitial() noexcept { initial_ = row_; }
-
   Rule rule() const noexcept {
     if (cie_.is_signal)
       return {.kind = RuleKind::Signal};
-    if (row_.link.kind == Place::Undefined)
+    if (run_.row.link.kind == Place::Undefined)
       return {.kind = RuleKind::Outermost};
-    Rule rule{.base = row_.base == machine::kStackPointer ? Base::StackPointer : Base::FramePointer};
-    const bool known_base = row_.base == machine::kStackPointer || row_.base == machine::kFramePointer;
-    if (row_.kind == Row::Elsewhere || !known_base || row_.offset > kMaxOffset || row_.offset < -kMaxOffset)
+    Rule rule{.base = run_.row.base == machine::kStackPointer ? Base::StackPointer : Base::FramePointer};
+    const bool known_base = run_.row.base == machine::kStackPointer || run_.row.base == machine::kFramePointer;
+    if (run_.row.kind == Row::Elsewhere || !known_base || run_.row.offset > kMaxOffset || run_.row.offset < -kMaxOffset)
       return {};
-    rule.offset = static_cast<int32_t>(row_.offset);
-    if (row_.kind == Row::Plt)
+    rule.offset = static_cast<int32_t>(run_.row.offset);
+    if (run_.row.kind == Row::Plt)
       return {.kind = RuleKind::Plt, .offset = rule.offset};
-    const bool is_word = row_.kind == Row::Word;
-    if (!takeSlot(row_.frame, is_word && rule.base == Base::FramePointer ? Place::AtBase : Place::AtCfa,
+    const bool is_word = run_.row.kind == Row::Word;
+    if (!takeSlot(run_.row.frame, is_word && rule.base == Base::FramePointer ? Place::AtBase : Place::AtCfa,
                   rule.frame_slot) ||
-        !takeSlot(row_.link, Place::AtCfa, rule.return_slot))
+        !takeSlot(run_.row.link, Place::AtCfa, rule.return_slot))
       return {};
     if (!machine::kHasLinkRegister && rule.return_slot == Rule::kNotSaved)
       return {};
@@ -136,7 +121,9 @@ private:
   }
 
   Place *placeOf(uint64_t number) noexcept {
-    return number == machine::kFramePointer ? &row_.frame : number == machine::kReturnAddress ? &row_.link : nullptr;
+    return number == machine::kFramePointer    ? &run_.row.frame
+           : number == machine::kReturnAddress ? &run_.row.link
+                                               : nullptr;
   }
   void setPlace(uint64_t number, const Place &place) noexcept {
     if (Place *at = placeOf(number))
@@ -147,11 +134,9 @@ private:
   int64_t scaled(int64_t factored) const noexcept {
     return static_cast<int64_t>(static_cast<uint64_t>(factored) * static_cast<uint64_t>(cie_.data_factor));
   }
-  void setOffset(uint64_t number, int64_t factored) noexcept {
-    setPlace(number, {Place::AtCfa, scaled(factored)});
-  }
+  void setOffset(uint64_t number, int64_t factored) noexcept { setPlace(number, {Place::AtCfa, scaled(factored)}); }
   void restore(uint64_t number) noexcept {
-    setPlace(number, number == machine::kFramePointer ? initial_.frame : initial_.link);
+    setPlace(number, number == machine::kFramePointer ? run_.initial.frame : run_.initial.link);
   }
 
   static TableCursor takeBlock(TableCursor &program) noexcept {
@@ -161,18 +146,18 @@ private:
   }
 
   void defineCfaExpression(TableCursor expression) noexcept {
-    row_.kind = Row::Elsewhere;
+    run_.row.kind = Row::Elsewhere;
     if (int64_t limit = 0; readPlt(expression, limit)) {
-      row_.kind = Row::Plt;
-      row_.base = machine::kStackPointer;
-      row_.offset = limit;
+      run_.row.kind = Row::Plt;
+      run_.row.base = machine::kStackPointer;
+      run_.row.offset = limit;
       return;
     }
     const BasePlus base = readBasePlus(expression);
     if (base.known && expression.byte() == kDereference && !expression.more()) {
-      row_.kind = Row::Word;
-      row_.base = base.base;
-      row_.offset = base.offset;
+      run_.row.kind = Row::Word;
+      run_.row.base = base.base;
+      run_.row.offset = base.offset;
     }
   }
 
@@ -182,18 +167,18 @@ private:
     setPlace(number, at_base ? Place{Place::AtBase, base.offset} : Place{Place::Elsewhere});
   }
 
-  void advance(uint64_t factored) noexcept { location_ += factored * cie_.code_factor; }
+  void advance(uint64_t factored) noexcept { run_.location += factored * cie_.code_factor; }
 
   bool remember() noexcept {
-    if (remembered_ == kRemembered)
+    if (run_.remembered == Run::kRemembered)
       return false;
-    stack_[remembered_++] = row_;
+    run_.stack[run_.remembered++] = run_.row;
     return true;
   }
   bool forget() noexcept {
-    if (remembered_ == 0)
+    if (run_.remembered == 0)
       return false;
-    row_ = stack_[--remembered_];
+    run_.row = run_.stack[--run_.remembered];
     return true;
   }
 
@@ -219,7 +204,7 @@ private:
     case kNop:
       return true;
     case kSetLocation:
-      location_ = program.pointer(cie_.encoding);
+      run_.location = program.pointer(cie_.encoding);
       return true;
     case kAdvance1:
       advance(program.byte());
@@ -247,24 +232,24 @@ private:
   bool stepCfa(uint8_t instruction, TableCursor &program) noexcept {
     switch (instruction) {
     case kDefineCfa:
-      row_.kind = Row::Register;
-      row_.base = program.uleb();
-      row_.offset = static_cast<int64_t>(program.uleb());
+      run_.row.kind = Row::Register;
+      run_.row.base = program.uleb();
+      run_.row.offset = static_cast<int64_t>(program.uleb());
       return true;
     case kDefineCfaSigned:
-      row_.kind = Row::Register;
-      row_.base = program.uleb();
-      row_.offset = scaled(program.sleb());
+      run_.row.kind = Row::Register;
+      run_.row.base = program.uleb();
+      run_.row.offset = scaled(program.sleb());
       return true;
     case kDefineCfaRegister:
-      row_.kind = Row::Register;
-      row_.base = program.uleb();
+      run_.row.kind = Row::Register;
+      run_.row.base = program.uleb();
       return true;
     case kDefineCfaOffset:
-      row_.offset = static_cast<int64_t>(program.uleb());
+      run_.row.offset = static_cast<int64_t>(program.uleb());
       return true;
     case kDefineCfaOffsetSigned:
-      row_.offset = scaled(program.sleb());
+      run_.row.offset = scaled(program.sleb());
       return true;
     case kDefineCfaExpression:
       defineCfaExpression(takeBlock(program));
@@ -313,22 +298,33 @@ private:
     }
   }
 
-  static constexpr unsigned kRemembered = 4; // compilers nest at most two states
   const Cie &cie_;
-  uint64_t location_, address_;
-  Row row_, initial_;
-  Row stack_[kRemembered];
-  unsigned remembered_ = 0;
+  Run &run_;
+  uint64_t address_;
 };
 
 } // namespace
 
-Rule runProgram(const Cie &cie, TableCursor program, uint64_t begin, uint64_t address) noexcept {
-  Program state(cie, begin, address);
-  if (!state.run(cie.program))
+Rule runProgram(const Cie &cie, TableCursor program, uint64_t begin, uint64_t address, Run &run) noexcept {
+  const bool goes_on = run.function == begin && run.address <= address;
+  if (!goes_on) {
+    run = {};
+    run.location = begin;
+    run.rest = program;
+  }
+  run.function = 0; // the state is valid only if the program below succeeds
+  Program state(cie, run, address);
+  if (!goes_on) {
+    TableCursor common = cie.program;
+    if (!state.run(common))
+      return {};
+    run.initial = run.row;
+  }
+  if (!state.run(run.rest))
     return {};
-  state.keepInitial();
-  return state.run(program) ? state.rule() : Rule{};
+  run.function = begin;
+  run.address = address;
+  return state.rule();
 }
 
 } // namespace msleaks::runtime::unwind

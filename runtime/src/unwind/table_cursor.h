@@ -28,7 +28,7 @@ enum Encoding : uint8_t {
 // A position in the tables. After a read beyond the end, failed() is true, and the results of reads mean nothing.
 class TableCursor {
 public:
-  TableCursor(uint64_t at, uint64_t end) noexcept : at_(at), end_(end) {}
+  constexpr TableCursor(uint64_t at, uint64_t end) noexcept : at_(at), end_(end) {}
 
   uint64_t at() const noexcept { return at_; }
   bool failed() const noexcept { return failed_; }

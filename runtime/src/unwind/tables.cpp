@@ -129,7 +129,7 @@ uint64_t findBegin(const Tables &tables, uint64_t address) noexcept {
   return readFunction(tables, address, fde, cie, function) && function.holds(address) ? function.begin : 0;
 }
 
-Rule findRule(const Tables &tables, uint64_t address) noexcept {
+Rule findRuleAfter(Run &last, const Tables &tables, uint64_t address) noexcept {
   TableCursor fde(0, 0);
   Cie cie;
   Function function{};
@@ -140,7 +140,12 @@ Rule findRule(const Tables &tables, uint64_t address) noexcept {
     return {.kind = RuleKind::NoTable};
   if (cie.has_augmentation)
     fde.skip(fde.uleb());
-  return fde.failed() ? Rule{} : runProgram(cie, fde, begin, address);
+  return fde.failed() ? Rule{} : runProgram(cie, fde, begin, address, last);
+}
+
+Rule findRule(const Tables &tables, uint64_t address) noexcept {
+  Run none;
+  return findRuleAfter(none, tables, address);
 }
 
 } // namespace msleaks::runtime::unwind

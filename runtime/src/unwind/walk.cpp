@@ -10,6 +10,8 @@
 #include "msleaks/runtime/page.h"
 
 #include <algorithm>
+#include <atomic>
+#include <utility>
 
 namespace msleaks::runtime::unwind {
 
@@ -32,6 +34,23 @@ bool findTables(const LoadedObject &object, Tables &tables) noexcept {
   return false;
 }
 
+// The last run of a program from the tables. Only one thread at a time uses it. A signal handler that interrupts this
+// thread does not use it, nor does a thread while code may be unloaded.
+constinit std::atomic<bool> is_last_run_used{false};
+constinit uint64_t epoch_of_last_run = 0;
+constinit Run last_run{};
+
+Rule ruleIn(const Tables &tables, uint64_t address) noexcept {
+  const uint64_t epoch = rules.epoch();
+  if (RuleCache::isUnloading(epoch) || is_last_run_used.exchange(true, std::memory_order_acquire))
+    return findRule(tables, address);
+  if (std::exchange(epoch_of_last_run, epoch) != epoch)
+    last_run.function = 0;
+  const Rule rule = findRuleAfter(last_run, tables, address);
+  is_last_run_used.store(false, std::memory_order_release);
+  return rule;
+}
+
 Rule ruleInTables(uint64_t address) noexcept {
   LoadedObject object;
   if (!findLoadedObject(address, object))
@@ -39,7 +58,7 @@ Rule ruleInTables(uint64_t address) noexcept {
   if (object.eh_frame_header == 0)
     return {.kind = RuleKind::NoTable};
   Tables tables{};
-  return findTables(object, tables) ? findRule(tables, address) : Rule{};
+  return findTables(object, tables) ? ruleIn(tables, address) : Rule{};
 }
 
 } // namespace

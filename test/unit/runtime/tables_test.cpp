@@ -53,6 +53,22 @@ public:
     return known;
   }
 
+  // Looks up `addresses` ascending addresses, each after the last one. Returns how many have another rule than alone.
+  unsigned differences(unsigned addresses) {
+    const auto begin = reinterpret_cast<uint64_t>(bytes_.data());
+    const Tables tables{begin, begin + bytes_.size(), begin};
+    uint64_t address = code_.begin + random() % (code_.end - code_.begin);
+    unsigned different = 0;
+    Run last;
+    for (unsigned i = 0; i < addresses; ++i, address += random() % 32) {
+      const uint64_t shifted = address - headerOfProgram() + begin;
+      different += findRuleAfter(last, tables, shifted) != findRule(tables, shifted);
+      if (random() % 16 == 0)
+        address -= random() % 256;
+    }
+    return different;
+  }
+
   uint32_t random() { return (state_ = state_ * 1664525 + 1013904223) >> 4; }
 
 private:
@@ -80,6 +96,12 @@ TEST(Tables, CutAnywhereAreReadNoFurther) {
     const auto end = static_cast<ptrdiff_t>(tables.random() % tables.original().size());
     tables.lookUp({tables.original().begin(), tables.original().begin() + end}, 100);
   }
+}
+
+TEST(Tables, GiveTheSameRulesAfterEachOther) {
+  TablesCopy tables;
+  for (unsigned walk = 0; walk < 1000; ++walk)
+    ASSERT_EQ(tables.differences(100), 0u);
 }
 
 TEST(Tables, WithBytesThatAreNotTheirsAreReadNoFurther) {
