@@ -96,7 +96,7 @@ uint32_t withSite(const ThreadPath &path, PathTree &tree, uint32_t node, uint32_
 }
 
 // Whether the stack has room for a walk. The stack of a signal handler may be as small as 4 KiB, and the kernel uses
-// most of it. A walk that reads new unwind rules needs up to 1.9 KiB. If the last path was on this stack, the stack is
+// most of it. A walk that reads new unwind rules needs up to 2.1 KiB. If the last path was on this stack, the stack is
 // not checked again.
 bool hasRoomOnStack(const ThreadPath &path, uint64_t stack_pointer) noexcept {
   constexpr uint64_t kMost = 2304;
