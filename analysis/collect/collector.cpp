@@ -5,6 +5,7 @@
 #include "analysis/reach/liveness.h"
 #include "analysis/reach/lost_pages.h"
 #include "analysis/reach/robust_futex.h"
+#include "msleaks/abi/chosen_steps.h"
 
 #include <algorithm>
 #include <exception>
@@ -296,7 +297,7 @@ Result<void> Collector::finishAll() {
 
 // After this call, no process waits for the collector, or records anything.
 void Collector::closeSession() {
-  session_.control().enabled.store(0, std::memory_order_release);
+  enable(session_.control(), 0);
   session_.control().state.store(abi::SessionState::Closed, std::memory_order_release);
 }
 

@@ -1,6 +1,7 @@
 #include "analysis/collect/recording_switch.h"
 
 #include "analysis/base/machine.h"
+#include "msleaks/abi/chosen_steps.h"
 
 namespace msleaks::analysis::inline collect {
 namespace {
@@ -10,6 +11,14 @@ constexpr uint64_t kFirstEpoch = 1; // a session that records from its beginning
 // Returns the next epoch. Odd epochs record, even ones do not.
 uint64_t nextEpoch(uint64_t epoch, bool record) { return epoch + (((epoch + 1) % 2 == 1) == record ? 1 : 2); }
 
+bool hasChosenSteps(const abi::ControlPage &control) { return chosenStepsOf(control).count != 0; }
+
+// Returns the events that every process records now.
+uint32_t commonEventsOf(const abi::ControlPage &control) {
+  const uint32_t enabled = control.enabled.load(std::memory_order_relaxed);
+  return hasChosenSteps(control) ? abi::outsideOf(enabled) : enabled;
+}
+
 } // namespace
 
 Result<RecordingSwitch> RecordingSwitch::take(abi::ControlPage &control, TraceWriter &writer, uint64_t stored) {
@@ -17,7 +26,8 @@ Result<RecordingSwitch> RecordingSwitch::take(abi::ControlPage &control, TraceWr
   if (control.epoch.load(std::memory_order_relaxed) == 0) {
     const bool record = control.enabled.load(std::memory_order_relaxed) != 0;
     control.epoch.store(record ? kFirstEpoch : nextEpoch(kFirstEpoch, false), std::memory_order_relaxed);
-    control.epoch_stored.store(kFirstEpoch, std::memory_order_relaxed);
+    // If steps are chosen, the event says that blocks begin unseen.
+    control.epoch_stored.store(hasChosenSteps(control) ? 0 : kFirstEpoch, std::memory_order_relaxed);
     control.since_ns.store(readMonotonicNs(), std::memory_order_relaxed);
   }
   if (control.epoch_stored.load(std::memory_order_relaxed) != control.epoch.load(std::memory_order_relaxed))
@@ -32,7 +42,7 @@ Result<void> RecordingSwitch::change(TraceWriter &writer, uint32_t selected, boo
     return {};
   control_->epoch.store(nextEpoch(control_->epoch.load(std::memory_order_relaxed), enabled != 0),
                         std::memory_order_relaxed);
-  control_->enabled.store(enabled, std::memory_order_release);
+  enable(*control_, enabled);
   // The time is read after the store: an older block may have been freed without a record, but not a younger one.
   control_->since_ns.store(readMonotonicNs(), std::memory_order_relaxed);
   return store(writer);
@@ -42,7 +52,7 @@ Result<void> RecordingSwitch::store(TraceWriter &writer) {
   const abi::EpochEvent event{
       {abi::EventKind::Epoch, abi::Heap::Host, 0, 0, 0, control_->since_ns.load(std::memory_order_relaxed)},
       control_->epoch.load(std::memory_order_relaxed),
-      control_->enabled.load(std::memory_order_relaxed)};
+      commonEventsOf(*control_)};
   abi::Slot slot;
   static_assert(sizeof slot == sizeof event);
   __builtin_memcpy(&slot, &event, sizeof slot);

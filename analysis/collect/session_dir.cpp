@@ -3,7 +3,9 @@
 #include "analysis/base/machine.h"
 #include "analysis/collect/control_socket.h"
 #include "analysis/collect/kernel.h"
+#include "msleaks/abi/chosen_steps.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -114,7 +116,10 @@ Result<void> SessionDir::makeControl(const SessionWish &wish) {
   control->state.store(abi::SessionState::Open, std::memory_order_relaxed);
   const uint32_t selected = abi::enabledFor(wish.enabled, wish.flags.call_stack);
   control->selected.store(selected, std::memory_order_relaxed);
-  control->enabled.store(wish.paused ? 0 : selected, std::memory_order_release);
+  abi::ChosenSteps &chosen = *new (&chosenStepsOf(*control)) abi::ChosenSteps{};
+  chosen.count = std::min<uint32_t>(static_cast<uint32_t>(wish.steps.size()), abi::ChosenSteps::kMost);
+  std::copy_n(wish.steps.begin(), chosen.count, chosen.numbers);
+  enable(*control, wish.paused ? 0 : selected);
   if (rename(unfinished.c_str(), file.c_str()) != 0)
     return cannot("rename", file);
   return {};

@@ -30,6 +30,7 @@ struct SessionWish {
   std::string counts_folder;   // folder for the processes' counts; empty, or too long for the page: none
   std::string kernel_compiler; // compiles kernels that are given as source; empty, or too long for the page: none
   uint32_t enabled = 0;        // bit per EventKind
+  std::vector<uint64_t> steps; // only blocks of these steps are recorded, at most ChosenSteps::kMost; empty = all
   bool paused = false;         // nothing is recorded until the session is started
   abi::ClockKind clock{};
   std::filesystem::path place;    // directory to create, see SessionDir::propose

@@ -1,5 +1,7 @@
 #include "run/memscope_options.h"
 
+#include "msleaks/abi/chosen_steps.h"
+
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
@@ -145,6 +147,21 @@ std::string take(const DeclaredList &list, const std::string &text, RunOptions &
   return {};
 }
 
+// Reads the numbers of steps, as in "3,4". The number of a program's first step may be 0.
+std::string takeSteps(const std::string &text, std::vector<uint64_t> &steps) {
+  steps.clear();
+  for (const std::string_view word : split(text)) {
+    uint64_t step = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), step);
+    if (error != std::errc() || end != word.data() + word.size() || (word[0] == '0' && word.size() > 1))
+      return fmt::format("'{}' is no number of a step, such as 3", word);
+    steps.push_back(step);
+  }
+  if (steps.empty() || steps.size() > abi::ChosenSteps::kMost)
+    return fmt::format("'{}' names {} steps; allowed are 1 to {}", text, steps.size(), abi::ChosenSteps::kMost);
+  return {};
+}
+
 } // namespace
 
 void declareMemscope(analysis::CommandLine &line, RunOptions &options) {
@@ -153,6 +170,10 @@ void declareMemscope(analysis::CommandLine &line, RunOptions &options) {
     line.optionWith(
             list.option, [&list, &options](const std::string &text) { return take(list, text, options); }, list.doc)
         .valueName(list.value_name);
+  line.optionWith(
+          "--steps", [&options](const std::string &text) { return takeSteps(text, options.steps); },
+          "records only blocks that are allocated in these steps of the program, at most five numbers")
+      .valueName("NUMBERS");
 }
 
 std::string translateCallStack(std::string &value) {

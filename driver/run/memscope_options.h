@@ -8,7 +8,7 @@
 
 namespace msleaks::driver {
 
-// Declares --collect-mode, --analysis, --level, --device and their help.
+// Declares --collect-mode, --analysis, --level, --device and --steps.
 void declareMemscope(analysis::CommandLine &, RunOptions &);
 
 // Translates a value of --call-stack that msMemScope has, such as "python:20,c:50", into one of msleaks: "all:50". Any

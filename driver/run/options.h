@@ -22,6 +22,7 @@ struct RunOptions {
   abi::Flags flags;
   uint32_t enabled = UINT32_MAX; // one bit for each EventKind
   uint32_t needed = 0;           // these events are recorded in any case
+  std::vector<uint64_t> steps;   // only blocks of these steps are recorded; empty = all
   analysis::WatchOption watch;
   bool start_paused = false; // recording begins only with `msleaks ctl RUN start`
   int toggle_signal = 0;     // this signal to msleaks-run starts and stops recording; 0 = none

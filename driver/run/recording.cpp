@@ -166,6 +166,7 @@ Result<std::unique_ptr<Recording>> Recording::tryToCreate(const RunOptions &opti
   const auto watch = MSL_TRY(watchOf(options.watch, folder.path()));
   wish.watch = watch;
   wish.enabled = options.enabled;
+  wish.steps = options.steps;
   wish.paused = options.start_paused;
   wish.clock = analysis::chooseClock();
   wish.place = manifest.session_dir;
@@ -182,6 +183,9 @@ Result<std::unique_ptr<Recording>> Recording::tryToCreate(const RunOptions &opti
   };
   if (const std::string reason = analysis::whyUnserved(analysis::askKernel()); !reason.empty())
     tell(reason);
+  if (!options.steps.empty())
+    manifest.notes.push_back(fmt::format("--steps {}: only blocks that were allocated in these steps are recorded",
+                                         fmt::join(options.steps, ",")));
   if (options.watch.wish.kind != abi::WatchKind::None)
     tell("--watch: while a block is watched, the program waits for each launch, copy and fill. So fewer operations run "
          "at the same time than without it");

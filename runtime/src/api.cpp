@@ -1,4 +1,5 @@
 // Defines the functions of msleaks/api.h, by which a program reports steps, marks, ranges, owners and watches.
+#include "chosen_steps.h"
 #include "drivers.h"
 #include "label_table.h"
 #include "reach.h"
@@ -73,6 +74,7 @@ using namespace msleaks::runtime;
   lookFrom(callerFrame());
   last_step.store(number + 1, std::memory_order_relaxed);
   recordNumber<StepEvent>(number);
+  enterStep(number);
   stepBegins();
 }
 void __msl_step(uint64_t number) noexcept {

@@ -1,5 +1,6 @@
 #include "session.h"
 
+#include "chosen_steps.h"
 #include "system.h"
 
 #include "msleaks/abi/guarded.h"
@@ -225,7 +226,7 @@ bool findSession() noexcept {
     }
   if (session.control == nullptr)
     return false;
-  __atomic_store_n(&__msl_enabled, &session.control->enabled, __ATOMIC_RELEASE);
+  __atomic_store_n(&__msl_enabled, wordBeforeSteps(*session.control), __ATOMIC_RELEASE);
   return true;
 }
 

@@ -100,6 +100,37 @@ def a_session_that_ends_in_a_pause_has_no_leaks():
     check(report["leaks"]["count"] == 0 and held(report["unsure"]) == (102, 2), f"{report['leaks']} {report['unsure']}")
 
 
+def recorded_sizes(session):
+    """Returns the sizes of the recorded blocks, as far as their sizes are those of a test."""
+    done = tools.verb("dump", session.folder, "--json", "--kind", "alloc")
+    sizes = [json.loads(line)["size"] for line in done.stdout.splitlines()]
+    return [size for size in sizes if 10000 < size < 20000]
+
+
+def records_chosen_steps_only():
+    session = Session("chosen", "--steps", "2,4")
+    session.do("a 10000", "b 1000", "s 1", "a 11001", "s 2", "a 12001", "a 12002", "s 3", "a 13001", "f 12001", "f 11001", "s 4", "a 14001", "s 5", "a 15001")
+    report = session.end()
+    check(recorded_sizes(session) == [12001, 12002, 14001], f"{recorded_sizes(session)}")
+    check(held(report["leaks"]) == (12002 + 14001, 2) and report["unsure"]["count"] == 0, f"{report['leaks']} {report['unsure']}")
+    check(report["blocks"]["frees_before_start"] >= 1 and report["blocks"]["unmatched_frees"] == 0, f"{report['blocks']}")
+    check(report["events"]["stored"] < 500, f"{report['events']}: frees before the first chosen step are recorded")
+    check(any("--steps 2,4: only blocks" in note for note in report["notes"]), f"{report['notes']}")
+
+
+def records_nothing_of_chosen_steps_in_a_pause():
+    session = Session("chosen-pause", "--steps", "2")
+    session.do("s 2", "a 12001", "s 3")
+    session.expect("stop")
+    before = session.status()["events"]["produced"]
+    session.do("f 12001", "s 2", "a 12002", "s 4", "b 1000")
+    check(session.status()["events"]["produced"] == before, "a stopped session records")
+    session.expect("start")
+    session.do("a 14001", "s 2", "a 12003")
+    session.end()
+    check(recorded_sizes(session) == [12001, 12003], f"{recorded_sizes(session)}")
+
+
 def toggles_by_a_signal():
     session = Session("toggle", "--toggle-signal", "USR1")
     for state in "paused", "recording":
@@ -259,6 +290,7 @@ def a_collector_may_die_in_the_middle_of_an_adoption():
     check(held(report["leaks"], report["alive_at_end"]) == (304, 2), f"{report['leaks']}")
 
 
-run_topics(tells_blocks_of_a_pause_apart, a_session_that_ends_in_a_pause_has_no_leaks, toggles_by_a_signal, a_snapshot_is_up_to_date,
+run_topics(tells_blocks_of_a_pause_apart, a_session_that_ends_in_a_pause_has_no_leaks, records_chosen_steps_only,
+           records_nothing_of_chosen_steps_in_a_pause, toggles_by_a_signal, a_snapshot_is_up_to_date,
            changes_options, says_when_there_is_no_session, bears_a_thousand_changes_and_many_who_ask, obeys_its_user_alone,
            another_collector_takes_over, a_collector_may_die_in_the_middle_of_an_adoption)

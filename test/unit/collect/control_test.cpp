@@ -5,7 +5,9 @@
 #include "analysis/collect/control_socket.h"
 #include "analysis/collect/recording_switch.h"
 #include "analysis/collect/session_settings.h"
+#include "msleaks/abi/chosen_steps.h"
 
+#include <new>
 #include <thread>
 
 namespace msleaks::test {
@@ -29,7 +31,8 @@ protected:
 
   ScratchFolder folder;
   analysis::TraceWriter writer;
-  abi::ControlPage control{};
+  alignas(abi::ControlPage) char page[abi::kHeaderBytes]{};
+  abi::ControlPage &control = *new (page) abi::ControlPage{};
 };
 
 TEST_F(ControlTest, EachChangeIsAnEpoch) {
@@ -60,6 +63,26 @@ TEST_F(ControlTest, ASessionThatStartsPausedSaysSo) {
   const auto list = epochs();
   ASSERT_EQ(list.size(), 1u);
   EXPECT_EQ(list[0].number, 2u);
+}
+
+// If steps are chosen, an Epoch says from the beginning that blocks may be allocated unseen. Frees are always recorded.
+TEST_F(ControlTest, ChosenStepsAreAnEpoch) {
+  chosenStepsOf(control).count = 1;
+  auto taken = RecordingSwitch::take(control, writer);
+  ASSERT_TRUE(taken);
+  EXPECT_TRUE(taken->stop(writer));
+  EXPECT_EQ(chosenStepsOf(control).outside.load(), 0u);
+  EXPECT_EQ(chosenStepsOf(control).before.load(), 0u);
+  EXPECT_TRUE(taken->start(writer));
+  EXPECT_EQ(control.enabled.load(), ~0u);
+  EXPECT_EQ(chosenStepsOf(control).outside.load(), abi::outsideOf(~0u));
+  const auto list = epochs();
+  ASSERT_EQ(list.size(), 3u);
+  EXPECT_EQ(list[0].number, 1u);
+  EXPECT_EQ(list[0].enabled & abi::enabledBit(abi::EventKind::Alloc), 0u);
+  EXPECT_NE(list[0].enabled & abi::enabledBit(abi::EventKind::Free), 0u);
+  EXPECT_EQ(list[1].enabled, 0u);
+  EXPECT_EQ(list[2].enabled, list[0].enabled);
 }
 
 TEST_F(ControlTest, AChangeThatACollectorDidNotLiveToStoreIsStored) {

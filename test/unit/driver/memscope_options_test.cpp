@@ -123,6 +123,18 @@ TEST(MemscopeOptions, DeviceIsToldToHaveNoEffect) {
               "--device: '" + value + "' is none of npu[:0..31], cpu; see msleaks-run --help");
 }
 
+TEST(MemscopeOptions, Steps) {
+  EXPECT_EQ(parsed({"--steps", "3"}).steps, (std::vector<uint64_t>{3}));
+  EXPECT_EQ(parsed({"--steps", "0,,2\uff0c18446744073709551614,4,5"}).steps,
+            (std::vector<uint64_t>{0, 2, 18446744073709551614u, 4, 5}));
+  for (const std::string value : {"x", "-1", "03", "3-4", "18446744073709551616", "3 "})
+    EXPECT_EQ(refusalOf({"--steps", value}),
+              "--steps: '" + value + "' is no number of a step, such as 3; see msleaks-run --help");
+  EXPECT_EQ(refusalOf({"--steps", ","}), "--steps: ',' names 0 steps; allowed are 1 to 5; see msleaks-run --help");
+  EXPECT_EQ(refusalOf({"--steps", "1,2,3,4,5,6"}),
+            "--steps: '1,2,3,4,5,6' names 6 steps; allowed are 1 to 5; see msleaks-run --help");
+}
+
 TEST(MemscopeOptions, OutputPath) { EXPECT_EQ(parsed({"--output-path", "folder"}).output, "folder"); }
 
 TEST(MemscopeOptions, LogLevelWarn) {

@@ -1,7 +1,10 @@
 // Reads a letter and a number from each line of stdin. `a N` allocates N bytes, `f N` frees a block of N bytes, and
-// `b N` allocates and frees N blocks. Prints "ok" after each of these. `q 0` ends the program; `q` needs a number, too.
+// `b N` allocates and frees N blocks, and `s N` begins step N. Prints "ok" after each of these. `q 0` ends the program;
+// `q` needs a number, too.
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "../../../../runtime/include/msleaks/api.h"
 
 enum { kBlocks = 1000 };
 static struct {
@@ -45,6 +48,8 @@ int main(void) {
       allocate(number);
     else if (what == 'f')
       release(number);
+    else if (what == 's')
+      msl_step((uint64_t)number);
     else
       both(number);
     puts("ok");
