@@ -92,4 +92,16 @@ bool startsTorchBackward(std::string_view file, std::string_view function) {
   return file.ends_with("/torch/autograd/__init__.py") && (function == "backward" || function == "grad");
 }
 
+bool buildsTorchModule(std::string_view file, std::string_view function) {
+  constexpr struct {
+    std::string_view in_file, function;
+  } kBuilders[] = {{"/torch/nn/modules/", "__init__"},        {"/torch/nn/modules/", "reset_parameters"},
+                   {"/torch/nn/modules/module.py", "_apply"}, {"/torch/nn/modules/module.py", "load_state_dict"},
+                   {"/torch/nn/parameter.py", "__new__"},     {"/transformers/modeling_utils.py", "from_pretrained"}};
+  // From Python 3.11 on, the name of a method begins with its class.
+  return std::any_of(std::begin(kBuilders), std::end(kBuilders), [&](const auto &builder) {
+    return file.find(builder.in_file) != std::string_view::npos && function.ends_with(builder.function);
+  });
+}
+
 } // namespace msleaks::analysis::inline places

@@ -30,4 +30,7 @@ private:
 // Whether a function of Python code starts a backward pass.
 bool startsTorchBackward(std::string_view file, std::string_view function);
 
+// Whether a function of Python code makes, moves or loads the parameters and buffers of modules.
+bool buildsTorchModule(std::string_view file, std::string_view function);
+
 } // namespace msleaks::analysis::inline places

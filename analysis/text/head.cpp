@@ -117,6 +117,26 @@ std::string headingOfPools(const Report &report) {
   return report.at ? fmt::format("In pools at {}", printable(report.at->name)) : "In pools, at their own peak";
 }
 
+std::string textOfTensors(const Report &report) {
+  const auto section = std::find_if(report.sections.begin(), report.sections.end(),
+                                    [](const Section &of) { return of.name == "tensor_kinds"; });
+  if (report.at || section == report.sections.end())
+    return "";
+  // If a caching allocator has tensors, the others are on the host.
+  constexpr size_t kKind = 0, kBlocks = 1, kParts = 3;
+  const bool has_parts = std::any_of(section->rows.begin(), section->rows.end(),
+                                     [](const auto &row) { return std::get<uint64_t>(row[kParts]) != 0; });
+  std::vector<std::pair<uint64_t, std::string>> kinds;
+  for (const std::vector<Cell> &row : section->rows)
+    kinds.emplace_back(std::get<uint64_t>(row[has_parts ? kParts : kBlocks]), std::get<std::string>(row[kKind]));
+  std::stable_sort(kinds.begin(), kinds.end(), [](const auto &a, const auto &b) { return a.first > b.first; });
+  std::string text;
+  for (const auto &[bytes, kind] : kinds)
+    if (bytes != 0)
+      text += fmt::format("{}{} {}", text.empty() ? "" : "; ", kind, bytesText(bytes));
+  return has_parts ? "in pools: " + text : text;
+}
+
 std::string textOfFloor(const Report &report) {
   if (report.at || !canHaveFloor(report))
     return "";
@@ -184,6 +204,8 @@ std::string textOfEvents(const Report &report) {
 
 void writeEntries(TextTable &table, const Report &report) {
   table.entry(report.at ? "alive" : "peak", textOfPeak(report));
+  if (const std::string tensors = textOfTensors(report); !tensors.empty())
+    table.entry("tensors", tensors);
   if (const std::string floor = textOfFloor(report); !floor.empty())
     table.entry("floor", floor);
   if (!report.at)

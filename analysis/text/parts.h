@@ -53,6 +53,8 @@ std::string headingOfPeak(const Report &); // "At the peak", or the moment that 
 // The parts that pools had handed out when the bytes of all parts were at their peak. Null: there are none.
 const HeapPeak *peakOfPools(const Report &);
 std::string headingOfPools(const Report &);
+// The kinds of PyTorch's tensors at the peak, the largest first.
+std::string textOfTensors(const Report &);
 std::string textOfFloor(const Report &);
 std::string textOfLeaks(const Report &);
 std::string textOfRemains(const RemainsReport &);

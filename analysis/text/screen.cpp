@@ -92,6 +92,7 @@ void writeHead(TextTable &table, const Report &report) {
   entryOnOneLine(table, "events", textOfEvents(report));
   entryOnOneLine(table, report.at ? "alive" : "peak", textOfPeak(report));
   if (!report.at) {
+    entryOnOneLine(table, "tensors", textOfTensors(report));
     entryOnOneLine(table, "floor", textOfShortFloor(report));
     entryOnOneLine(table, "leaks", textOfLeaks(report));
     entryOnOneLine(table, "alive", textOfRemains(report.alive));

@@ -52,5 +52,15 @@ TEST(TorchFunctions, PythonStartsABackwardPass) {
   EXPECT_FALSE(startsTorchBackward("/home/u/train.py", "backward"));
 }
 
+TEST(TorchFunctions, PythonBuildsModules) {
+  const std::string folder = "/v/site-packages/torch/nn/modules/";
+  EXPECT_TRUE(buildsTorchModule(folder + "linear.py", "Linear.__init__"));
+  EXPECT_TRUE(buildsTorchModule(folder + "linear.py", "__init__")) << "until Python 3.10";
+  EXPECT_TRUE(buildsTorchModule(folder + "module.py", "Module._apply"));
+  EXPECT_FALSE(buildsTorchModule(folder + "linear.py", "Linear.forward"));
+  EXPECT_FALSE(buildsTorchModule(folder + "module.py", "Module._call_impl"));
+  EXPECT_FALSE(buildsTorchModule("/home/u/train.py", "Data.__init__"));
+}
+
 } // namespace
 } // namespace msleaks::analysis

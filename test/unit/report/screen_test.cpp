@@ -344,6 +344,17 @@ TEST(Screen, ShowsTheThreeLargestPlacesOfPools) {
   EXPECT_THAT(screenOf(report), Not(HasSubstr("In pools")));
 }
 
+TEST(Screen, TellsTheKindsOfTensors) {
+  Report report = reportOf();
+  Section kinds{.name = "tensor_kinds", .title = "", .columns = {}, .rows = {}};
+  kinds.rows = {{std::string("activations"), 3 * kMiB, uint64_t{5}, uint64_t{0}, uint64_t{0}},
+                {std::string("parameters"), 4 * kMiB, uint64_t{2}, uint64_t{0}, uint64_t{0}}};
+  report.sections = {kinds};
+  EXPECT_THAT(screenOf(report), HasSubstr("\ntensors parameters 4.00 MiB; activations 3.00 MiB\n"));
+  report.sections[0].rows[0][3] = 2 * kMiB;
+  EXPECT_THAT(screenOf(report), HasSubstr("\ntensors in pools: activations 2.00 MiB\n"));
+}
+
 TEST(Screen, TellsHowAKilledRunEndedAndWhatIsIncomplete) {
   Report report = reportOf();
   report.processes[0].fate = FreeCause::ProcessKilled;

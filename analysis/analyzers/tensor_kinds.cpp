@@ -1,0 +1,233 @@
+// Kinds of PyTorch's tensors: parameters, gradients, optimizer state, activations and others, at the peak
+// (docs/pytorch.md). The kind of a tensor follows from the call that allocated it, and from the parts of the training
+// that had begun when it was freed.
+#include "analysis/analyzers/registry.h"
+#include "analysis/findings/torch_owner.h"
+#include "analysis/live/cohort_sums.h"
+#include "analysis/live/owners.h"
+#include "analysis/places/path_answers.h"
+#include "analysis/places/torch_functions.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace msleaks::analysis::inline analyzers {
+namespace {
+
+enum class Kind : uint8_t {
+  Parameters,
+  Gradients,
+  OptimizerState,
+  Activations,
+  Kept,
+  Forward,
+  Temporary,
+  Other,
+  Count
+};
+constexpr std::array<const char *, static_cast<size_t>(Kind::Count)> kNames = {
+    "parameters",       "gradients",    "optimizer state", "activations",
+    "kept over passes", "forward pass", "temporaries",     "other tensors"};
+
+// The call that allocated a tensor.
+enum class Origin : uint8_t { NotAsked, NoTensor, Construction, Module, Operator, Backward, Optimizer };
+
+// The part of a pass that runs. A pass begins with a forward part.
+enum class Part : uint8_t { None, Forward, Backward, Optimizer };
+
+// Where a process is in its training. Each change of the part gets a new number.
+struct Progress {
+  Part part = Part::None;
+  bool has_backward = false; // a backward part has begun
+  uint32_t number = 0, pass = 0;
+
+  void enter(Part next) {
+    if (next == part)
+      return;
+    part = next;
+    ++number;
+    pass += next == Part::Forward ? 1 : 0;
+    has_backward = has_backward || next == Part::Backward;
+  }
+};
+
+constexpr Part partOf(Origin origin) {
+  switch (origin) {
+  case Origin::Module:
+    return Part::Forward;
+  case Origin::Backward:
+    return Part::Backward;
+  case Origin::Optimizer:
+    return Part::Optimizer;
+  default:
+    return Part::None;
+  }
+}
+
+// A live tensor, as it was at its allocation.
+struct Birth {
+  Origin origin = Origin::NoTensor;
+  Part part = Part::None;
+  uint32_t number = 0, pass = 0; // of Progress
+  uint64_t peak = 0;             // number of the peak before the allocation
+};
+
+Kind kindOfForward(const Birth &birth, const Progress &now) {
+  if (!now.has_backward)
+    return Kind::Forward;
+  if (birth.number == now.number)
+    return Kind::Temporary;
+  return now.pass <= birth.pass + 1 ? Kind::Activations : Kind::Kept;
+}
+
+// The kind of a tensor that ends now.
+Kind kindOf(const Birth &birth, const Progress &now) {
+  const bool is_short = birth.number == now.number;
+  switch (birth.origin) {
+  case Origin::Construction:
+    return Kind::Parameters;
+  case Origin::Backward:
+    return is_short ? Kind::Temporary : Kind::Gradients;
+  case Origin::Optimizer:
+    return is_short ? Kind::Temporary : Kind::OptimizerState;
+  default:
+    return birth.part == Part::Forward ? kindOfForward(birth, now) : Kind::Other;
+  }
+}
+
+// The tensors of each kind that are alive at a peak. A tensor is added when it ends.
+class KindsAtPeak {
+public:
+  void add(Kind kind, uint64_t bytes, uint64_t peak) {
+    if (peak_ != peak)
+      *this = {};
+    peak_ = peak;
+    sums_[static_cast<size_t>(kind)] += {bytes, 1};
+  }
+  BlockSum of(Kind kind, uint64_t peak) const { return peak_ == peak ? sums_[static_cast<size_t>(kind)] : BlockSum{}; }
+
+private:
+  uint64_t peak_ = 0;
+  std::array<BlockSum, static_cast<size_t>(Kind::Count)> sums_{};
+};
+
+// Finds the call of each cohort.
+class Origins {
+public:
+  Origins(const Cohorts &cohorts, SiteCatalog &catalog) : cohorts_(cohorts), catalog_(catalog), builds_(catalog, 0) {}
+
+  Origin of(CohortId cohort) {
+    Origin &origin = elementAt(by_cohort_, cohort.index);
+    if (origin == Origin::NotAsked)
+      origin = find(cohorts_[cohort]);
+    return origin;
+  }
+
+private:
+  // The program may name an owner of its own. The path still shows the call.
+  Origin find(const Cohort &cohort) {
+    std::optional<TorchOwner> owner = torchOwnerOf(ownerOf(cohort, catalog_));
+    if (!owner)
+      owner = torchOwnerOf(catalog_.pathOwnerOf(cohort.site));
+    if (!owner)
+      return Origin::NoTensor;
+    if (owner->phase == "backward")
+      return Origin::Backward;
+    if (owner->phase == "optimizer")
+      return Origin::Optimizer;
+    if (isInConstruction(cohort.site))
+      return Origin::Construction;
+    return catalog_.moduleOf(cohort.site).empty() ? Origin::Operator : Origin::Module;
+  }
+  bool isInConstruction(SiteId site) {
+    return builds_.of(catalog_.innermostNodeOf(site), [&](uint32_t outer, SiteId call) -> uint32_t {
+      const Site *python = outer != 0 ? nullptr : catalog_.pythonCallOf(call);
+      return outer != 0 || (python != nullptr && buildsTorchModule(python->file, python->function));
+    }) != 0;
+  }
+
+  const Cohorts &cohorts_;
+  SiteCatalog &catalog_;
+  PathAnswers builds_; // 1: the path has a call that makes, moves or loads parameters
+  std::vector<Origin> by_cohort_;
+};
+
+class TensorKindsAnalyzer final : public Analyzer {
+public:
+  std::string_view name() const override { return "tensor_kinds"; }
+  void useCohorts(const Cohorts &cohorts, SiteCatalog &catalog) override { origins_.emplace(cohorts, catalog); }
+  bool usePeaks(const Peaks &peaks) override {
+    peaks_ = &peaks;
+    return true;
+  }
+  void onAlloc(const Block &, AllocCause, uint64_t time_ns) override;
+  void onFree(const Block &, FreeCause, uint64_t time_ns) override;
+  void conclude(Conclusion &) const override;
+
+private:
+  static bool isPart(const Block &block) { return block.heap == abi::Heap::Pool; }
+  const PeakClock &clockOf(bool of_pools) const {
+    return (of_pools ? peaks_->of(abi::Heap::Pool) : peaks_->physical()).clock();
+  }
+
+  std::optional<Origins> origins_;
+  const Peaks *peaks_ = nullptr;
+  std::unordered_map<uint32_t, Progress> progress_; // by process
+  std::vector<Birth> births_;                       // by number of the block
+  KindsAtPeak physical_, pools_;
+  bool has_tensors_ = false;
+};
+
+void TensorKindsAnalyzer::onAlloc(const Block &block, AllocCause, uint64_t) {
+  const Origin origin = origins_->of(block.cohort);
+  if (origin == Origin::NoTensor || (!isPart(block) && !abi::isPhysical(block.heap)))
+    return;
+  Progress &progress = progress_[block.process];
+  if (const Part part = partOf(origin); part != Part::None)
+    progress.enter(part);
+  elementAt(births_, block.id.index) = {origin, progress.part, progress.number, progress.pass,
+                                        clockOf(isPart(block)).number()};
+  has_tensors_ = true;
+}
+
+void TensorKindsAnalyzer::onFree(const Block &block, FreeCause, uint64_t) {
+  if (block.id.index >= births_.size())
+    return;
+  const Birth birth = std::exchange(births_[block.id.index], {});
+  const uint64_t peak = clockOf(isPart(block)).number();
+  if (birth.origin != Origin::NoTensor && birth.peak < peak)
+    (isPart(block) ? pools_ : physical_).add(kindOf(birth, progress_[block.process]), block.bytes(), peak);
+}
+
+void TensorKindsAnalyzer::conclude(Conclusion &conclusion) const {
+  if (!has_tensors_)
+    return;
+  Section section{.name = "tensor_kinds",
+                  .title = "Tensors at the peak, and in pools at their own peak, by kind",
+                  .columns = {{"kind", Unit::Text, Fold::Key},
+                              {"bytes", Unit::Bytes},
+                              {"count", Unit::Count},
+                              {"pool_bytes", Unit::Bytes},
+                              {"pool_count", Unit::Count}},
+                  .rows = {}};
+  for (size_t kind = 0; kind < kNames.size(); ++kind) {
+    const BlockSum blocks = physical_.of(static_cast<Kind>(kind), clockOf(false).number());
+    const BlockSum parts = pools_.of(static_cast<Kind>(kind), clockOf(true).number());
+    if (blocks.count != 0 || parts.count != 0)
+      section.rows.push_back({std::string(kNames[kind]), blocks.bytes, blocks.count, parts.bytes, parts.count});
+  }
+  std::stable_sort(section.rows.begin(), section.rows.end(), [](const auto &a, const auto &b) {
+    return std::get<uint64_t>(a[1]) + std::get<uint64_t>(a[3]) > std::get<uint64_t>(b[1]) + std::get<uint64_t>(b[3]);
+  });
+  conclusion.result.sections.push_back(std::move(section));
+}
+
+} // namespace
+
+MSL_REGISTER_ANALYZER(tensor_kinds, TensorKindsAnalyzer)
+
+} // namespace msleaks::analysis::inline analyzers
