@@ -1,6 +1,5 @@
-// Kinds of PyTorch's tensors: parameters, gradients, optimizer state, activations and others, at the peak
-// (docs/pytorch.md). The kind of a tensor follows from the call that allocated it, and from the parts of the training
-// that had begun when it was freed.
+// Kinds of PyTorch's tensors at the peak: parameters, gradients, activations and others (docs/pytorch.md). The call that
+// allocated a tensor shows its kind, together with the parts of the training that began before its end.
 #include "analysis/analyzers/registry.h"
 #include "analysis/findings/torch_owner.h"
 #include "analysis/live/cohort_sums.h"
