@@ -1,5 +1,5 @@
-// Kinds of PyTorch's tensors at the peak: parameters, gradients, activations and others (docs/pytorch.md). The call that
-// allocated a tensor shows its kind, together with the parts of the training that began before its end.
+// Kinds of PyTorch's tensors at the peak: parameters, gradients, activations and others (docs/pytorch.md). The call
+// that allocated a tensor shows its kind, together with the parts of the training that began before its end.
 #include "analysis/analyzers/registry.h"
 #include "analysis/findings/torch_owner.h"
 #include "analysis/live/cohort_sums.h"
@@ -127,20 +127,19 @@ public:
   }
 
 private:
-  // The program may name an owner of its own. The path still shows the call.
+  // The path comes first: the program may name another owner, and a step of an optimizer may call forward and backward.
   Origin find(const Cohort &cohort) {
-    std::optional<TorchOwner> owner = torchOwnerOf(ownerOf(cohort, catalog_));
-    if (!owner)
-      owner = torchOwnerOf(catalog_.pathOwnerOf(cohort.site));
-    if (!owner)
-      return Origin::NoTensor;
-    if (owner->phase == "backward")
+    const std::optional<TorchOwner> called = torchOwnerOf(catalog_.pathOwnerOf(cohort.site));
+    if (called && called->phase == "backward")
       return Origin::Backward;
-    if (owner->phase == "optimizer")
-      return Origin::Optimizer;
-    if (isInConstruction(cohort.site))
+    if (called && isInConstruction(cohort.site))
       return Origin::Construction;
-    return catalog_.moduleOf(cohort.site).empty() ? Origin::Operator : Origin::Module;
+    if (called && !catalog_.moduleOf(cohort.site).empty())
+      return Origin::Module;
+    const std::optional<TorchOwner> owner = torchOwnerOf(ownerOf(cohort, catalog_));
+    if (owner && owner->phase == "optimizer")
+      return Origin::Optimizer;
+    return called ? Origin::Operator : Origin::NoTensor;
   }
   bool isInConstruction(SiteId site) {
     return builds_.of(catalog_.innermostNodeOf(site), [&](uint32_t outer, SiteId call) -> uint32_t {

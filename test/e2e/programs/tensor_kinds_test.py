@@ -36,7 +36,7 @@ def main():
         skip(f"{python} has no PyTorch; python3-torch brings it")
     msleaks = Msleaks(build)
     found, truths = {}, {}
-    for mode in "optimizer", "forward", "kept", "inference":
+    for mode in "optimizer", "forward", "closure", "kept", "inference":
         done, report = msleaks.run(f"{scratch}/{mode}", [python, PROGRAM, mode])
         equal(f"{mode}: exit status ({done.stderr})", done.returncode, 0)
         truths[mode] = json.loads(done.stdout)
@@ -49,9 +49,10 @@ def main():
     expect_about("optimizer: optimizer state", found["optimizer"]["optimizer state"], 2 * parameters)
     check("forward pass" not in found["optimizer"], f"the training has a backward part: {found['optimizer']}")
 
-    expect_about("forward: activations", found["forward"]["activations"], LAYERS * activation)
-    expect_about("forward: other tensors", found["forward"]["other tensors"], PASSES * activation)
-    check(found["forward"].get("kept over passes", 0) < activation // 2, f"nothing is kept: {found['forward']}")
+    for mode in "forward", "closure":
+        expect_about(f"{mode}: activations", found[mode]["activations"], LAYERS * activation)
+        expect_about(f"{mode}: other tensors", found[mode]["other tensors"], PASSES * activation)
+        check(found[mode].get("kept over passes", 0) < activation // 2, f"{mode}: nothing is kept: {found[mode]}")
 
     # A graph that lives until the next pass belongs to activations.
     expect_about("kept: kept over passes", found["kept"]["kept over passes"] + found["kept"]["activations"], PASSES * LAYERS * activation)

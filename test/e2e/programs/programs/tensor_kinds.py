@@ -1,9 +1,9 @@
 """Trains a network with known sizes, and prints the bytes of its parameters and of one activation.
 
-    tensor_kinds.py optimizer|forward|kept|inference
+    tensor_kinds.py optimizer|forward|closure|kept|inference
 
-optimizer: the peak is in the optimizer. forward: the peak is at the end of the forward part. kept: a list keeps each loss, and so
-its graph. inference: no backward part.
+optimizer: the peak is in the optimizer. forward: the peak is at the end of the forward part. closure: the same, but the optimizer calls
+both parts. kept: a list keeps each loss, and so its graph. inference: no backward part.
 """
 import json
 import sys
@@ -23,6 +23,17 @@ class Net(nn.Module):
         for layer in self.layers:
             values = torch.tanh(layer(values))
         return values
+
+
+def train_by_closure(net, batches):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for batch in batches:
+        def closure():
+            optimizer.zero_grad(set_to_none=True)
+            loss = net(batch).mean()
+            loss.backward()
+            return loss
+        optimizer.step(closure)
 
 
 def train(net, batches, make_optimizer, losses):
@@ -46,6 +57,8 @@ def main():
         with torch.no_grad():
             for batch in batches:
                 net(batch)
+    elif mode == "closure":
+        train_by_closure(net, batches)
     else:
         adam = mode == "optimizer"
         train(net, batches, lambda of: torch.optim.Adam(of) if adam else torch.optim.SGD(of, lr=0.1), [] if mode == "kept" else None)
