@@ -79,6 +79,8 @@ template <class Visitor, IsOrConst<RunProcess> Process> static void visitFields(
   visit("pid", process.pid);
   visit("command", process.command);
   visit("exit_status", process.exit_status);
+  visit("name", process.name);
+  visit("rank", process.rank);
 }
 
 template <class Visitor, IsOrConst<Manifest> M> static void visitFields(Visitor &&visit, M &manifest) {

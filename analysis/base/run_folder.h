@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,9 @@ struct RunProcess {
   uint32_t process = 0; // number in the trace; 0 = it never attached
   uint32_t pid = 0;
   std::vector<std::string> command;
-  int exit_status = -1; // as a shell reports it: 0..255, 128 + signal; -1 = not known
+  int exit_status = -1;  // as a shell reports it: 0..255, 128 + signal; -1 = not known
+  std::string name = {}; // that the process had at last; empty = not known
+  std::optional<uint32_t> rank = {};
 };
 
 // The content of manifest.json. It is written when the session starts (state "running") and when the session ends

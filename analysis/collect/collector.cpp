@@ -227,8 +227,10 @@ Result<void> Collector::lookAround(Urgency urgency) {
 Result<void> Collector::sampleResident() {
   const uint64_t now_ns = readMonotonicNs();
   for (const auto &process : attached_)
-    if (process->life == Life::Running && resident_.isDue(process->collector.process(), now_ns))
+    if (process->life == Life::Running && resident_.isDue(process->collector.process(), now_ns)) {
+      process->identity.look(process->pid);
       resident_.visit(process->collector.process(), process->pid, process->collector.arenaBytes(), now_ns);
+    }
   return resident_.store(trace_, now_ns);
 }
 

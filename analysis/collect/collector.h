@@ -10,6 +10,7 @@
 #include "analysis/collect/session_waiter.h"
 #include "analysis/collect/watch_answer.h"
 #include "analysis/reach/pointer_reading.h"
+#include "analysis/reach/process_identity.h"
 #include "analysis/reach/process_watch.h"
 #include "analysis/reach/resident_sampler.h"
 #include "analysis/trace/trace_reader.h"
@@ -69,6 +70,7 @@ private:
     uint64_t ended_ns = 0;                     // when the process ended; 0 = not known
     int known_status = -1;                     // an earlier collector has stored the end
     std::unique_ptr<PointerReading> reading{}; // while the process waits, or is held
+    ProcessIdentity identity{};
   };
 
   Collector(SessionDir &session, TraceWriter trace, ClockModel clock);

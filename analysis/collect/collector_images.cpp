@@ -108,6 +108,7 @@ Result<void> Collector::attach(ArenaReader arena) {
   ProcessCollector collector(number, std::move(arena), policy, known ? known->stored : StoredProcess{});
   attached_.push_back(std::make_unique<Attached>(Attached{std::move(collector), std::move(watch), pid, Life::Running}));
   Attached &process = *attached_.back();
+  process.identity.look(pid);
   const abi::ControlPage &control = session_.control();
   const bool wants_pages = (control.selected.load() & abi::enabledBit(abi::EventKind::Pages)) != 0;
   if (control.flags.access == abi::AccessSource::Pages && wants_pages && pid != 0)
@@ -150,7 +151,8 @@ Result<void> Collector::finish(Attached &process, uint64_t end_ns, int wait_stat
   summary_.totals += collector.totals();
   summary_.notes.insert(summary_.notes.end(), collector.notes().begin(), collector.notes().end());
   const ArenaFacts &facts = collector.facts();
-  summary_.processes.push_back({collector.process(), facts.pid, facts.command, shellStatus(wait_status)});
+  summary_.processes.push_back({collector.process(), facts.pid, facts.command, shellStatus(wait_status),
+                                process.identity.name(), process.identity.rank()});
   if (collector.lostSight())
     summary_.processes.push_back({0, facts.pid, {}, shellStatus(wait_status)});
   SessionDir::removeArena(collector.arenaFile());

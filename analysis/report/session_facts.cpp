@@ -48,15 +48,19 @@ std::vector<ReportProcess> processesOf(const TraceReader &reader, const std::map
     list.push_back(std::move(process));
   }
   for (const RunProcess &known : manifest.processes) {
-    const auto same = std::find_if(list.begin(), list.end(), [&](const ReportProcess &process) {
-      return known.process != 0 && process.process == known.process;
-    });
-    if (same == list.end() && known.process == 0)
-      list.push_back({0, known.pid, known.command,
-                      known.exit_status >= 0 ? std::optional(known.exit_status) : std::nullopt,
-                      FreeCause::ProcessExited});
-    else if (same != list.end() && !same->exit && known.exit_status >= 0 && same->fate != FreeCause::ProcessExec)
-      same->exit = known.exit_status;
+    const std::optional<int> exit = known.exit_status >= 0 ? std::optional(known.exit_status) : std::nullopt;
+    if (known.process == 0) { // nothing was recorded of it
+      list.push_back({0, known.pid, known.command, exit, FreeCause::ProcessExited});
+      continue;
+    }
+    const auto same = std::find_if(list.begin(), list.end(),
+                                   [&](const ReportProcess &process) { return process.process == known.process; });
+    if (same == list.end())
+      continue;
+    if (!same->exit && same->fate != FreeCause::ProcessExec)
+      same->exit = exit;
+    same->name = known.name;
+    same->rank = known.rank;
   }
   return list;
 }
@@ -202,12 +206,20 @@ private:
 
 } // namespace
 
-// "pid 4711 (train)", "thread 4712 (worker) of pid 4711 (train)", "other threads of pid 4711 (train)".
+// Returns the program's name, unless the process has given itself another name. The kernel cuts names.
+static std::string shownName(const ReportProcess &process) {
+  const std::string program(process.command.empty() ? "" : baseName(process.command.front()));
+  return process.name.empty() || program.starts_with(process.name) ? program : printable(process.name);
+}
+
+// "pid 4711 (train)", "rank 3, pid 4711 (train)", "thread 4712 (worker) of pid 4711 (train)", "other threads of pid
+// 4711 (train)".
 Names namesOf(EachAccount accounts, std::span<const ReportProcess> processes) {
   std::unordered_map<uint32_t, std::string> names;
   for (const ReportProcess &known : processes)
-    names.try_emplace(known.process, fmt::format("pid {} ({})", known.pid,
-                                                 known.command.empty() ? "" : baseName(known.command.front())));
+    names.try_emplace(known.process,
+                      fmt::format("{}pid {} ({})", known.rank ? fmt::format("rank {}, ", *known.rank) : "", known.pid,
+                                  shownName(known)));
   const auto process = [names = std::move(names)](uint32_t number) {
     const auto known = names.find(number);
     return known == names.end() ? std::string() : known->second;

@@ -416,6 +416,8 @@ template <> struct Fields<ReportProcess> {
     visit("exit", &ReportProcess::exit);
     visit("fate", &ReportProcess::fate);
     visit("process", &ReportProcess::process, Plain{}, Fold::Key);
+    visit("name", &ReportProcess::name);
+    visit("rank", &ReportProcess::rank);
   }
 };
 

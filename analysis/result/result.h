@@ -27,6 +27,8 @@ struct ReportProcess {
   std::vector<std::string> command;
   std::optional<int> exit; // as a shell reports it
   FreeCause fate = FreeCause::StillAlive;
+  std::string name = {}; // that the process had at last; empty = not known
+  std::optional<uint32_t> rank = {};
 };
 
 // The blocks of a line that were allocated by one path. Paths share the texts of their calls.

@@ -58,6 +58,15 @@ def follows_every_image_of_a_process():
     check(statuses == [-1] * 9 + [5], f"only the last image ends: {statuses}")
 
 
+def knows_ranks():
+    """torchrun and others start each rank with a variable in its environment."""
+    start = 'for rank in 0 1 2; do RANK=$rank "$0" -c "sleep 0.1"; done'
+    _, folder = tools.run(["sh", "-c", start, "/bin/sh"], "--no-report")
+    processes = json.loads(tools.verb("report", folder, "--json").stdout)["processes"]
+    ranks = {process["rank"] for process in processes}
+    check(ranks == {None, 0, 1, 2}, f"ranks: {processes}")
+
+
 def follows_short_threads():
     _, _, summary = recorded("threads", 200)
     made = [stream for stream in summary["streams"] if stream["stream"] != 0]  # stream 0 belongs to the main thread
@@ -282,7 +291,7 @@ def says_what_was_resident():
           f"{tables['resident']} {tables['process_places']}")
 
 
-run_topics(follows_a_fork_without_exec, follows_every_image_of_a_process, follows_short_threads,
+run_topics(knows_ranks, follows_a_fork_without_exec, follows_every_image_of_a_process, follows_short_threads,
            follows_short_threads_in_small_rings, follows_eight_processes_at_once, follows_hundreds_of_processes,
            waits_for_a_process_that_ends_shortly_after, leaves_a_process_that_goes_on, keeps_the_newest_in_a_flight_recorder,
            counts_what_is_dropped, records_only_what_is_asked_for, counts_processes_one_after_the_other_once,

@@ -39,6 +39,17 @@ TEST(SessionNames, AreThoseOfTheTrace) {
   EXPECT_EQ(names.thread(2, 1), "");
 }
 
+TEST(SessionNames, HaveTheRankAndTheNameOfTheProcess) {
+  TwoThreads threads;
+  std::vector<ReportProcess> processes = twoProcesses();
+  processes[0].rank = 3;
+  processes[0].name = "trai"; // the kernel cuts names
+  processes[1].name = "pt_data_worker";
+  const Names names = namesOf(threads.told(), processes);
+  EXPECT_EQ(names.process(1), "rank 3, pid 4711 (train)");
+  EXPECT_EQ(names.process(2), "pid 4712 (pt_data_worker)");
+}
+
 // A table needs a name in each row. If each row searched the accounts, a table would take minutes.
 TEST(SessionNames, ReadTheAccountsOnce) {
   TwoThreads threads;
