@@ -331,7 +331,7 @@ TEST(Screen, ShowsTheThreeLargestPlacesOfPools) {
   Report report = reportOf();
   std::vector<SiteLine> parts;
   for (uint32_t line = 1; line <= 5; ++line)
-    parts.push_back(lineAt("src/model.cpp", line, (6 - line) * kMiB));
+    parts.push_back(lineAt("src/model.cpp", line, uint64_t{6 - line} * kMiB));
   report.peak.by_heap.push_back({abi::Heap::Pool, 15 * kMiB, 0, parts});
   const std::string text = screenOf(report);
   EXPECT_THAT(text, HasSubstr("\nIn pools, at their own peak\n"
