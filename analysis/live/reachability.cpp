@@ -31,6 +31,14 @@ bool isBeginOfChunkBehind(const Block &block, uint64_t address) {
   return spaceOf(block.heap) == AddressSpace::Host && address == block.address + chunk - kAlignment;
 }
 
+std::vector<uint64_t> addressesOf(const std::vector<Block> &blocks) {
+  std::vector<uint64_t> addresses;
+  addresses.reserve(blocks.size());
+  for (const Block &block : blocks)
+    addresses.push_back(block.address);
+  return addresses;
+}
+
 } // namespace
 
 const char *nameOf(Reach reach) {
@@ -81,7 +89,7 @@ private:
     return region_ ? region_->use : RegionUse::Other;
   }
   void addEdge(uint32_t from, uint32_t to, uint64_t at) {
-    const uint64_t words = (at - graph_.begins_[from]) / sizeof(uint64_t);
+    const uint64_t words = (at - graph_.blocks_[from].address) / sizeof(uint64_t);
     if (from != to)
       edges.push_back({from, to, static_cast<uint32_t>(std::min<uint64_t>(words, kWhole - 1))});
   }
@@ -94,12 +102,9 @@ Reachability::Reachability(const BlocksByProcess &live, const PointedMemory &mem
   takeBlocks(live);
   Reading reading(*this);
   memory.forEachPointer([&](const Pointer &pointer) { reading.take(pointer); });
-  for (uint32_t node = 0; node < in_heap_; ++node) // a pointer to a part holds the whole mapping
-    if (const auto whole = static_cast<uint32_t>(
-            std::upper_bound(begins_.begin() + static_cast<ptrdiff_t>(in_heap_), begins_.end(), begins_[node]) -
-            begins_.begin());
-        whole > in_heap_ && begins_[node] - begins_[whole - 1] < blocks_[whole - 1].size)
-      reading.edges.push_back({node, whole - 1, kWhole});
+  for (uint32_t node = 0; node < heap_.size(); ++node) // a pointer to a part holds the whole mapping
+    if (const uint32_t whole = mappingHolding(blocks_[node].address); whole != kNone)
+      reading.edges.push_back({node, whole, kWhole});
   sortEdges(reading.edges);
   for (const RegionUse use : kRootOrder)
     floodFrom(reading.roots[static_cast<size_t>(use)], Reach::Held);
@@ -126,41 +131,40 @@ void Reachability::takeBlocks(const BlocksByProcess &live) {
   const auto byAddress = [](const Block &a, const Block &b) { return a.address < b.address; };
   std::sort(blocks_.begin(), blocks_.end(), byAddress);
   std::sort(mappings.begin(), mappings.end(), byAddress);
-  in_heap_ = blocks_.size();
+  heap_ = SortedAddresses(addressesOf(blocks_));
+  mappings_ = SortedAddresses(addressesOf(mappings));
   blocks_.insert(blocks_.end(), mappings.begin(), mappings.end());
-  begins_.reserve(blocks_.size());
-  for (const Block &block : blocks_)
-    begins_.push_back(block.address);
   reach_.assign(blocks_.size(), Reach::Unknown);
   visited_.assign(blocks_.size(), false);
   parents_.assign(blocks_.size(), {});
   heads_.assign(blocks_.size(), kNone);
 }
 
-// Returns the innermost block that contains the address.
-uint32_t Reachability::nodeHolding(uint64_t address) const {
-  const auto middle = begins_.begin() + static_cast<ptrdiff_t>(in_heap_);
-  for (const auto &[begin, end] : {std::pair(begins_.begin(), middle), std::pair(middle, begins_.end())}) {
-    const auto behind = std::upper_bound(begin, end, address);
-    if (behind == begin)
-      continue;
-    const auto node = static_cast<size_t>(behind - begins_.begin()) - 1;
-    if (address - begins_[node] < reachOf(blocks_[node]))
-      return static_cast<uint32_t>(node);
-  }
-  return kNone;
+// Returns the last block that begins at or before the address, if the address is in its reach. Nodes of these blocks
+// begin at `first`.
+uint32_t Reachability::nodeAmong(const SortedAddresses &begins, size_t first, uint64_t address) const {
+  const size_t count = begins.countUntil(address);
+  const size_t node = first + count - 1;
+  return count > 0 && address - blocks_[node].address < reachOf(blocks_[node]) ? static_cast<uint32_t>(node) : kNone;
 }
 
+// Returns the innermost block that contains the address.
+uint32_t Reachability::nodeHolding(uint64_t address) const {
+  const uint32_t node = nodeAmong(heap_, 0, address);
+  return node == kNone ? mappingHolding(address) : node;
+}
+
+uint32_t Reachability::mappingHolding(uint64_t address) const { return nodeAmong(mappings_, heap_.size(), address); }
+
 uint32_t Reachability::nodeOf(const Block &block) const {
-  const auto begin = begins_.begin(), middle = begin + static_cast<ptrdiff_t>(in_heap_);
   const bool in_heap = spaceOf(block.heap) == AddressSpace::Host;
-  const auto end = in_heap ? middle : begins_.end();
-  const auto found = std::lower_bound(in_heap ? begin : middle, end, block.address);
-  const auto node = static_cast<uint32_t>(found - begin);
-  return found != end && *found == block.address && blocks_[node].id == block.id &&
-                 blocks_[node].time_ns == block.time_ns
-             ? node
-             : kNone;
+  const size_t first = in_heap ? 0 : heap_.size();
+  const size_t count = (in_heap ? heap_ : mappings_).countUntil(block.address);
+  if (count == 0)
+    return kNone;
+  const auto node = static_cast<uint32_t>(first + count - 1);
+  const Block &found = blocks_[node];
+  return found.address == block.address && found.id == block.id && found.time_ns == block.time_ns ? node : kNone;
 }
 
 const MemoryRegion *Reachability::regionOf(uint64_t address) const {
@@ -192,7 +196,7 @@ void Reachability::flood(Reach reach) {
       reach_[edge.to] = reach;
       heads_[edge.to] = heads_[node];
       const bool whole = edge.offset == kWhole;
-      parents_[edge.to] = {begins_[node] + (whole ? 0 : edge.offset * sizeof(uint64_t)), node, whole};
+      parents_[edge.to] = {blocks_[node].address + (whole ? 0 : edge.offset * sizeof(uint64_t)), node, whole};
       queue_.push_back(edge.to);
     }
   }
@@ -302,7 +306,7 @@ Holders Reachability::holdersOf(const Block &block) const {
   uint32_t at = node;
   for (; parents_[at].node != kNone; at = parents_[at].node) {
     const Parent &parent = parents_[at];
-    const Holders::Link link{blocks_[parent.node].site, parent.at - begins_[parent.node], 1, parent.whole};
+    const Holders::Link link{blocks_[parent.node].site, parent.at - blocks_[parent.node].address, 1, parent.whole};
     if (!holders.links.empty() && holders.links.back().site == link.site && holders.links.back().offset == link.offset)
       ++holders.links.back().count;
     else

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "analysis/live/live_set.h"
+#include "analysis/live/sorted_addresses.h"
 #include "analysis/trace/pointers.h"
 
 #include <cstdint>
@@ -78,7 +79,9 @@ private:
   };
   class Reading;
 
+  uint32_t nodeAmong(const SortedAddresses &begins, size_t first, uint64_t address) const;
   uint32_t nodeHolding(uint64_t address) const;
+  uint32_t mappingHolding(uint64_t address) const;
   uint32_t nodeOf(const Block &) const;
   void takeBlocks(const BlocksByProcess &);
   void sortEdges(const std::vector<Edge> &);
@@ -91,10 +94,9 @@ private:
   const MemoryRegion *regionOf(uint64_t address) const;
 
   PointerMap map_;
-  std::vector<Block> blocks_;    // blocks of the host's heap, then mappings; each by address
-  size_t in_heap_ = 0;           // number of blocks in the host's heap
-  std::vector<uint64_t> begins_; // starts of blocks_
-  std::vector<Edge> edges_;      // sorted by `from`
+  std::vector<Block> blocks_;       // blocks of the host's heap, then mappings; each by address
+  SortedAddresses heap_, mappings_; // starts of these blocks
+  std::vector<Edge> edges_;         // sorted by `from`
   std::vector<uint64_t> first_edge_;
   std::vector<Reach> reach_;
   std::vector<bool> visited_;
