@@ -1,7 +1,6 @@
 #include "analysis/live/live_saver.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 namespace msleaks::analysis::inline live {
@@ -105,9 +104,11 @@ void LiveSet::Saver::saveBlocks(const Process &process) {
     table.forEach(add);
   for (const auto &[device, table] : process.devices)
     table.forEach(add);
+  // Few blocks have equal addresses, so most comparisons need not read the blocks.
   std::sort(blocks.begin(), blocks.end(), [](const auto &a, const auto &b) {
-    return std::tuple(a.first, a.second->heap, a.second->device) <
-           std::tuple(b.first, b.second->heap, b.second->device);
+    return a.first != b.first
+               ? a.first < b.first
+               : std::pair(a.second->heap, a.second->device) < std::pair(b.second->heap, b.second->device);
   });
   put_(blocks.size());
   uint64_t last_address = 0;
