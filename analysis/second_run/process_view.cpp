@@ -1,5 +1,6 @@
 #include "analysis/second_run/process_view.h"
 
+#include "analysis/base/environment.h"
 #include "analysis/base/files.h"
 #include "analysis/base/ranges.h"
 #include "analysis/base/text.h"
@@ -50,14 +51,7 @@ std::vector<Image> imagesOf(const ProcessMemory &memory) {
 }
 
 std::string variableOf(pid_t thread, std::string_view name) {
-  const std::string text = readText(fmt::format("/proc/{}/environ", thread));
-  for (size_t at = 0; at < text.size();) {
-    const std::string_view entry(text.c_str() + at);
-    if (entry.starts_with(name) && entry.substr(name.size()).starts_with('='))
-      return std::string(entry.substr(name.size() + 1));
-    at += entry.size() + 1;
-  }
-  return {};
+  return std::string(variableIn(readText(fmt::format("/proc/{}/environ", thread)), name));
 }
 
 } // namespace
