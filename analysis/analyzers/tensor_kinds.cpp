@@ -75,15 +75,15 @@ struct Birth {
   uint64_t peak = 0;             // number of the peak before the allocation
 };
 
-Kind kindOfForward(const Birth &birth, const Progress &now) {
+Kind kindOfForward(const Birth &birth, const Progress &now, bool is_short) {
   if (!now.has_backward)
     return Kind::Forward;
-  if (birth.number == now.number)
+  if (is_short)
     return Kind::Temporary;
   return now.pass <= birth.pass + 1 ? Kind::Activations : Kind::Kept;
 }
 
-// The kind of a tensor that ends now.
+// The kind of a tensor that ends now. It is short if no other part has begun since its allocation.
 Kind kindOf(const Birth &birth, const Progress &now) {
   const bool is_short = birth.number == now.number;
   switch (birth.origin) {
@@ -94,7 +94,7 @@ Kind kindOf(const Birth &birth, const Progress &now) {
   case Origin::Optimizer:
     return is_short ? Kind::Temporary : Kind::OptimizerState;
   default:
-    return birth.part == Part::Forward ? kindOfForward(birth, now) : Kind::Other;
+    return birth.part == Part::Forward ? kindOfForward(birth, now, is_short) : Kind::Other;
   }
 }
 

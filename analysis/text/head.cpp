@@ -106,11 +106,15 @@ std::string headingOfPeak(const Report &report) {
   return report.at ? fmt::format("Alive at {}", printable(report.at->name)) : "At the peak";
 }
 
-const HeapPeak *peakOfPools(const Report &report) {
+const HeapPeak *peakOf(const Report &report, abi::Heap heap) {
   const auto &heaps = report.peak.by_heap;
-  const auto found =
-      std::find_if(heaps.begin(), heaps.end(), [](const HeapPeak &peak) { return peak.heap == abi::Heap::Pool; });
-  return found == heaps.end() || found->by_site.empty() ? nullptr : &*found;
+  const auto found = std::find_if(heaps.begin(), heaps.end(), [&](const HeapPeak &peak) { return peak.heap == heap; });
+  return found == heaps.end() ? nullptr : &*found;
+}
+
+const HeapPeak *peakOfPools(const Report &report) {
+  const HeapPeak *const pools = peakOf(report, abi::Heap::Pool);
+  return pools == nullptr || pools->by_site.empty() ? nullptr : pools;
 }
 
 std::string headingOfPools(const Report &report) {

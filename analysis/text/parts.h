@@ -50,6 +50,8 @@ std::string textOfCommand(const Report &);
 std::string textOfEnd(const Report &); // how long the program ran, and how it ended
 std::string textOfPeak(const Report &);
 std::string headingOfPeak(const Report &); // "At the peak", or the moment that the report is about
+// The peak of one heap on all devices. Null: the heap was not used.
+const HeapPeak *peakOf(const Report &, abi::Heap);
 // The parts that pools had handed out when the bytes of all parts were at their peak. Null: there are none.
 const HeapPeak *peakOfPools(const Report &);
 std::string headingOfPools(const Report &);

@@ -21,10 +21,8 @@ constexpr size_t kLeastLines = 3;
 // Returns the peak of the finding's heap. If several devices have memory in this heap, returns the peak on the
 // finding's device.
 uint64_t peakOf(const Report &report, const Finding &finding) {
-  const auto &heaps = report.peak.by_heap;
-  const auto of =
-      std::find_if(heaps.begin(), heaps.end(), [&](const HeapPeak &peak) { return peak.heap == finding.heap; });
-  if (of == heaps.end())
+  const HeapPeak *const of = peakOf(report, finding.heap);
+  if (of == nullptr)
     return report.peak.bytes;
   const auto on = std::find_if(of->by_device.begin(), of->by_device.end(),
                                [&](const DevicePeak &peak) { return peak.device == finding.device; });
