@@ -120,6 +120,10 @@ class Report:
         """Returns the bytes of one heap at its own peak. heaptrack measures the heap "host"."""
         return next(heap["bytes"] for heap in self.json["peak"]["by_heap"] if heap["heap"] == name)
 
+    def rows(self, name):
+        """Returns the rows of a section."""
+        return next(section["rows"] for section in self.json["sections"] if section["name"] == name)
+
     def sites(self, part):
         return self.json[part]["by_site"]
 

@@ -18,8 +18,7 @@ ATRACE RTC SYSMONITOR AML invalid""".split()
 
 
 def owners(report):
-    rows = next(section["rows"] for section in report.json["sections"] if section["name"] == "owners")
-    return {tuple(str(cell) for cell in row) for row in rows}
+    return {tuple(str(cell) for cell in row) for row in report.rows("owners")}
 
 
 def expect_modules(msleaks, scratch, program, name):

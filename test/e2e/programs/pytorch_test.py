@@ -34,8 +34,7 @@ def expect_lines(report):
 
 def expect_operators(msleaks, folder, report):
     """Checks that blocks belong to PyTorch's operators, and that the end of Optimizer.step is the end of a step."""
-    section = next(section for section in report.json["sections"] if section["name"] == "owners")
-    owners = {row[0] for row in section["rows"]}
+    owners = {row[0] for row in report.rows("owners")}
     check("pytorch@operator@aten::conv2d" in owners and "pytorch@backward@ConvolutionBackward0" in owners, f"{owners}")
     steps = [json.loads(line) for line in msleaks.output("dump", folder, "--json", "--kind", "step").splitlines()]
     check(len(steps) == STEPS, f"{len(steps)} steps instead of {STEPS}")

@@ -16,8 +16,7 @@ LAYERS, PASSES = 4, 8
 
 
 def kinds_of(report):
-    section = next(section for section in report.json["sections"] if section["name"] == "tensor_kinds")
-    return {row[0]: row[1] for row in section["rows"]}
+    return {row[0]: row[1] for row in report.rows("tensor_kinds")}
 
 
 # PyPI's PyTorch calls MKL and oneDNN, which keep work space of their own.
