@@ -51,16 +51,54 @@ bool begin(Binding &binding, uint32_t &version) noexcept {
   return true;
 }
 
-void write(Binding &binding, uint32_t version, uint64_t key, const hook::Function *function, void *real) noexcept {
-  binding.key.store(key, std::memory_order_relaxed);
-  binding.function.store(function, std::memory_order_relaxed);
-  binding.real.store(real, std::memory_order_relaxed);
+struct Entry {
+  uint64_t key;
+  const hook::Function *function;
+  void *real;
+};
+
+void write(Binding &binding, uint32_t version, const Entry &entry) noexcept {
+  binding.key.store(entry.key, std::memory_order_relaxed);
+  binding.function.store(entry.function, std::memory_order_relaxed);
+  binding.real.store(entry.real, std::memory_order_relaxed);
   binding.version.store(version + 2, std::memory_order_release);
 }
 
-bool belongsTo(const Binding &binding, const hook::Function &function, uint64_t key) noexcept {
-  return binding.key.load(std::memory_order_relaxed) == key &&
-         binding.function.load(std::memory_order_relaxed) == &function;
+bool belongsTo(const Binding &binding, const Entry &entry) noexcept {
+  return binding.key.load(std::memory_order_relaxed) == entry.key &&
+         binding.function.load(std::memory_order_relaxed) == entry.function;
+}
+
+bool isOfPage(uint64_t key) noexcept { return key % kCodePage == static_cast<uint64_t>(Of::Page); }
+
+// Whether the entry can be written here. The entry of a page may replace that of another page, whose real function can
+// be found again by its image. Otherwise the imports of a large program fill the table for good.
+bool mayWrite(const Binding &binding, const Entry &entry, bool replaces) noexcept {
+  const uint64_t key = binding.key.load(std::memory_order_relaxed);
+  return key == 0 || belongsTo(binding, entry) || (replaces && isOfPage(key) && isOfPage(entry.key));
+}
+
+// Returns false if the slot has the entry of another caller. Writes nothing if another thread writes there.
+bool bindIn(uint32_t slot, const Entry &entry, uint32_t epoch, bool replaces) noexcept {
+  Binding &binding = bindings[slot];
+  if (!mayWrite(binding, entry, replaces))
+    return false;
+  uint32_t version;
+  if (!begin(binding, version))
+    return true;
+  if (!mayWrite(binding, entry, replaces)) {
+    binding.version.store(version + 2, std::memory_order_release);
+    return false;
+  }
+  used_parts.fetch_or(uint64_t{1} << slot / kPart, std::memory_order_relaxed);
+  write(binding, version, entry);
+  if (epoch_now.load(std::memory_order_seq_cst) != epoch && begin(binding, version)) {
+    if (belongsTo(binding, entry))
+      write(binding, version, {});
+    else
+      binding.version.store(version + 2, std::memory_order_release);
+  }
+  return true;
 }
 
 // This thread holds the lock of the images. So it must not call dladdr, which waits for another lock.
@@ -83,28 +121,13 @@ void *boundTo(const hook::Function &function, uint64_t key) noexcept {
 uint32_t bindingEpoch() noexcept { return epoch_now.load(std::memory_order_acquire); }
 
 void bind(const hook::Function &function, uint64_t key, void *real, uint32_t epoch) noexcept {
-  uint32_t slot = bindingSlot(function, key);
-  for (uint32_t i = 0; i < kBindingProbes; ++i, slot = (slot + 1) % kBindings) {
-    Binding &binding = bindings[slot];
-    if (binding.key.load(std::memory_order_relaxed) != 0 && !belongsTo(binding, function, key))
-      continue;
-    uint32_t version;
-    if (!begin(binding, version))
-      return;
-    if (binding.key.load(std::memory_order_relaxed) != 0 && !belongsTo(binding, function, key)) {
-      binding.version.store(version + 2, std::memory_order_release);
-      continue;
+  const uint32_t home = bindingSlot(function, key);
+  for (const bool replaces : {false, true})
+    for (uint32_t i = 0; i < kBindingProbes; ++i) {
+      const uint32_t slot = (home + i) % kBindings;
+      if (bindIn(slot, {key, &function, real}, epoch, replaces))
+        return;
     }
-    used_parts.fetch_or(uint64_t{1} << slot / kPart, std::memory_order_relaxed);
-    write(binding, version, key, &function, real);
-    if (epoch_now.load(std::memory_order_seq_cst) != epoch && begin(binding, version)) {
-      if (belongsTo(binding, function, key))
-        write(binding, version, 0, nullptr, nullptr);
-      else
-        binding.version.store(version + 2, std::memory_order_release);
-    }
-    return;
-  }
 }
 
 void *bindLookUps(const hook::Function &function, void *real) noexcept {
@@ -140,7 +163,7 @@ void forgetUnloaded() noexcept {
         continue;
       uint32_t version;
       if (begin(binding, version))
-        write(binding, version, 0, nullptr, nullptr);
+        write(binding, version, {});
     }
     for (OfFunction &function : functions)
       if (void *real = function.looked_up.load(std::memory_order_relaxed);

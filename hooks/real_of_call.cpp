@@ -10,6 +10,9 @@
 #include <cstdio>
 #include <dlfcn.h>
 
+// The begin and end of this library's image. The linker defines them.
+extern "C" [[gnu::visibility("hidden")]] const char __ehdr_start[], _end[];
+
 namespace msleaks::hooks {
 namespace {
 
@@ -29,7 +32,10 @@ void keepForAll(hook::Function &function, void *real) noexcept {
   __atomic_store_n(&function.real, real, __ATOMIC_RELEASE);
 }
 
-bool isOurs(const void *caller) noexcept { return imageBegin(caller) == imageBegin(&bindings); }
+bool isOurs(const void *caller) noexcept {
+  const auto begin = reinterpret_cast<uint64_t>(__ehdr_start), end = reinterpret_cast<uint64_t>(_end);
+  return reinterpret_cast<uint64_t>(caller) - begin < end - begin;
+}
 
 const char *shown(const char *path) noexcept { return *path != 0 ? path : "the program"; }
 
@@ -134,10 +140,12 @@ void *libcsOwn(hook::Function &function) noexcept {
   return real;
 }
 
+// A real function may end with a jump to another hooked function: `operator delete(void *, size_t)` of libstdc++ jumps
+// to `operator delete(void *)`. Then the caller of the second hook is the first hook.
 [[gnu::noinline]] void *realForCall(hook::Function &function, const void *caller) noexcept {
-  void *real = boundTo(function, keyOf(Of::Page, caller));
-  if (real == nullptr && isOurs(caller) && last_call.caller != nullptr)
+  if (isOurs(caller) && last_call.caller != nullptr)
     caller = last_call.caller;
+  void *real = boundTo(function, keyOf(Of::Page, caller));
   if (real == nullptr)
     real = findReal(function, caller, Asker::Call);
   if (real != nullptr && everybodysOf(function) == nullptr)
