@@ -55,8 +55,8 @@ void *boundTo(const hook::Function &function, uint64_t key) noexcept;
 
 // Returns how often libraries were unloaded so far. bind() does not keep an entry that was found before the last time.
 uint32_t bindingEpoch() noexcept;
-// Does nothing if there is no room, or if another thread is writing there. There is always room for the entry of a page,
-// except among entries of other kinds.
+// Does nothing if there is no room, or if another thread is writing there. There is always room for the entry of a
+// page, except among entries of other kinds.
 void bind(const hook::Function &function, uint64_t key, void *real, uint32_t epoch) noexcept;
 
 // Stores the real function that a look-up has found, if none is stored yet. Returns the stored one; null: there is no
