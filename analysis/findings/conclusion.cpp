@@ -1,6 +1,7 @@
 #include "analysis/findings/conclusion.h"
 
 #include "analysis/base/text.h"
+#include "analysis/findings/causes.h"
 #include "analysis/findings/common_module.h"
 #include "analysis/findings/file_leaks.h"
 #include "analysis/findings/place_groups.h"
@@ -280,6 +281,7 @@ AnalysisResult Conclusion::finish() {
     drafts.push_back(std::move(candidate.draft));
   candidates_.clear();
   result.findings = lines.named(std::move(drafts));
+  nameCauses(result.findings);
   return std::move(result);
 }
 

@@ -139,8 +139,9 @@ struct ReopenedFiles {
 struct Finding : SiteLine {  // `bytes` and `count` are those of the finding's blocks
   std::string id;            // the same in every run with the same place
   std::string kind;          // finding_kinds.def; for the user's analyzers ANALYZER/KIND
-  uint32_t family = 0;       // number of a lost leak and those that it leads to, from 1 for the largest; else 0
-  uint64_t family_bytes = 0; // bytes of the lost leak of that group, and of all that it leads to
+  // The number of a lost leak and those that it leads to, from 1 for the largest, or of growths with one cause; else 0.
+  uint32_t family = 0;
+  uint64_t family_bytes = 0; // bytes of all findings with this number
   std::string part;          // tells apart findings of one kind about different blocks of a place; else empty
   std::string callers;       // tells apart findings of one kind about different paths to a place; else empty
   std::string analyzer;      // the user's analyzer that made it; empty: one of ours

@@ -138,24 +138,27 @@ std::string lastInOneLine(const Finding &finding, size_t columns) {
 
 std::vector<NumberedFinding> numberedFindings(const AnalysisResult &result, uint64_t least_bytes) {
   std::vector<NumberedFinding> shown;
-  std::map<uint32_t, size_t> heads; // by family: the index of its lost block in `shown`
+  std::map<uint32_t, const Finding *> heads; // by family
   const auto isShown = [&](const Finding &finding) { return !finding.retracted && finding.bytes >= least_bytes; };
-  const auto hasHead = [&](const Finding &finding) { return isIndirect(finding) && heads.count(finding.family) != 0; };
   for (const Finding &finding : result.findings)
     if (isShown(finding) && finding.family != 0 && !isIndirect(finding))
-      heads.try_emplace(finding.family, SIZE_MAX);
+      heads.try_emplace(finding.family, &finding);
+  const auto headOf = [&](const Finding &finding) -> const Finding * {
+    const auto head = heads.find(finding.family);
+    const bool may_follow = isIndirect(finding) || isOf(finding, finding_kinds::kGrowth);
+    return may_follow && head != heads.end() && head->second != &finding ? head->second : nullptr;
+  };
+  std::map<const Finding *, size_t> places; // in `shown`
   for (size_t i = 0; i < result.findings.size(); ++i) {
     const Finding &finding = result.findings[i];
-    if (!isShown(finding) || hasHead(finding))
+    if (!isShown(finding) || headOf(finding) != nullptr)
       continue;
-    if (const auto head = heads.find(finding.family);
-        head != heads.end() && head->second == SIZE_MAX && !isIndirect(finding))
-      head->second = shown.size();
+    places.emplace(&finding, shown.size());
     shown.push_back({i + 1, &finding, {}});
   }
   for (const Finding &finding : result.findings)
-    if (isShown(finding) && hasHead(finding))
-      shown[heads[finding.family]].led.push_back(&finding);
+    if (const Finding *head = isShown(finding) ? headOf(finding) : nullptr)
+      shown[places.at(head)].led.push_back(&finding);
   return shown;
 }
 

@@ -13,11 +13,11 @@ namespace msleaks::analysis::inline text {
 struct NumberedFinding {
   size_t number = 0;
   const Finding *finding = nullptr;
-  std::vector<const Finding *> led; // findings about blocks that are reachable only from this lost block
+  // Findings that are shown below this one: about blocks that only this lost block leads to, or that grow by one cause.
+  std::vector<const Finding *> led;
 };
 
-// Returns the findings that the text shows, in the report's order. Findings that are shown below their lost block are
-// in its `led`.
+// Returns the findings that the text shows, in the report's order, except those in the `led` of another one.
 std::vector<NumberedFinding> numberedFindings(const AnalysisResult &, uint64_t least_bytes);
 
 // The lines of a finding, by part. No line is wider than the given columns.

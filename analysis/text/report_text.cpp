@@ -14,7 +14,7 @@
 namespace msleaks::analysis::inline text {
 namespace {
 
-constexpr size_t kShortLeaks = 3; // the short form has at most seven entries, so it stays within twelve lines
+constexpr size_t kShortFindings = 3; // the short form has at most seven entries, so it stays within twelve lines
 
 // Returns a line about the paths whose callers are not shown.
 std::string otherPathsText(const SiteLine &line, const std::vector<CallersText> &shown) {
@@ -187,16 +187,21 @@ void writeReportTable(std::ostream &to, const Report &report, const TableStyle &
 }
 
 void printShortReport(const Report &report, std::ostream &to, size_t columns) {
-  constexpr size_t kBeforePlace = 21;
+  constexpr size_t kBeforePlace = 21, kLeastPlace = 40;
   TableStyle style;
   style.columns = SIZE_MAX; // each entry is one line, since their number is limited
   TextTable table(to, style);
   writeEntries(table, report);
   size_t shown = 0;
-  for (const Finding &finding : report.findings)
-    if (isOf(finding, finding_kinds::kLeak) && finding.confidence < Confidence::Hint && shown++ < kShortLeaks)
-      to << fmt::format("{:>19}  {}\n", bytesText(finding.bytes),
-                        wholePlaceOf(finding.site, std::max(columns, kLeastColumns) - kBeforePlace));
+  for (const NumberedFinding &numbered : numberedFindings(report, 1)) {
+    const Finding &finding = *numbered.finding;
+    if (finding.concern != Concern::Memory || finding.confidence == Confidence::Hint || shown++ >= kShortFindings)
+      continue;
+    const std::string kind = printable(finding.kind) + " at ";
+    const size_t before = kBeforePlace + widthOf(kind);
+    to << fmt::format("{:>19}  {}{}\n", bytesText(finding.bytes), kind,
+                      wholePlaceOf(finding.site, std::max(columns, before + kLeastPlace) - before));
+  }
   const std::string more = fmt::format("msleaks report {}", printable(report.run));
   if (const size_t notes = report.damage.size() + report.notes.size(); notes != 0)
     table.entry("note", fmt::format("{}: {}", notes, more));

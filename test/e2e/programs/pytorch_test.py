@@ -6,6 +6,7 @@ show how much of this memory PyTorch's libraries allocated.
 """
 import json
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -51,6 +52,9 @@ def expect_growth(msleaks, python, scratch):
     modules = {finding["site"]["function"]: finding["evidence"].get("module") for finding in found}
     check(modules == {"loss_of": "Sequential.*", "validate": None}, f"modules: {modules}")  # both layers keep activations
     check(all("`.item()`" in finding["advice"] for finding in found), f"advice: {found}")
+    check(found[0]["site"]["function"] == "loss_of" and len({finding.get("family") for finding in found}) == 1, f"causes: {found}")
+    text = msleaks.output("report", f"{scratch}/kept")
+    check(text.count("growth: ") == 1 and re.search(r"\n    with [\d.]+ MiB in \d+ blocks of \S*kept_graph\.py:\d+ in\s+validate\n", text), text)
     growth = sum(finding["evidence"]["growth_bytes_per_step"] for finding in found)
     # The inputs, what the first layer returns, and what the GELU returns.
     truth = 3 * 256 * 512 * 4
