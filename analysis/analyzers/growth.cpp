@@ -1,6 +1,7 @@
 // Growth: places whose blocks survive nearly every step (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
 #include "analysis/findings/advice.h"
+#include "analysis/findings/growing_containers.h"
 #include "analysis/findings/keeper.h"
 #include "analysis/findings/torch_owner.h"
 #include "analysis/live/period_finder.h"
@@ -27,6 +28,7 @@ struct Steps {
   StepSurvivors survivors; // uses the process' own numbers
   PeriodFinder finder;     // uses the process' own numbers, too
   bool are_said = false;
+  uint64_t count = 0;                                       // of said steps
   std::vector<CohortId> cohorts = std::vector<CohortId>(1); // by own number; [0] means none
 
   CohortId cohortOf(CohortId own) const { return cohorts[own.index]; }
@@ -42,6 +44,8 @@ struct Growth {
   uint64_t bytes_per_step = 0, first_step = UINT64_MAX, steps = 0;
   ByteNs byte_ns = 0;
   std::optional<PeriodFinder::Period> period; // for a process that does not report its steps
+  uint32_t process = 0;                       // the last one
+  uint64_t said_steps = 0;                    // all steps of that process
 };
 
 using Growths = std::map<Keeper, Growth>;
@@ -68,11 +72,17 @@ bool growsFrom(size_t first, const std::vector<int64_t> &bytes) {
 class GrowthAnalyzer final : public Analyzer {
 public:
   std::string_view name() const override { return "growth"; }
-  uint32_t eventKinds() const override { return abi::enabledBit(abi::EventKind::Step); }
+  void useCohorts(const Cohorts &, SiteCatalog &catalog) override { labels_ = &catalog.labels(); }
+  uint32_t eventKinds() const override {
+    return abi::enabledBit(abi::EventKind::Step) | abi::enabledBit(abi::EventKind::Counter);
+  }
 
   void onEvent(const StreamEvent &event, SiteId) override {
-    const auto step = event.event.as<abi::StepEvent>();
     Steps &steps = of(event.process);
+    if (event.event.header().kind == abi::EventKind::Counter)
+      return countItems(event, steps);
+    const auto step = event.event.as<abi::StepEvent>();
+    ++steps.count;
     if (!std::exchange(steps.are_said, true))
       steps.survivors = StepSurvivors();
     steps.survivors.beginStep(step.number, step.header.time);
@@ -112,6 +122,11 @@ private:
     }
     return *last_;
   }
+  void countItems(const StreamEvent &event, const Steps &steps) {
+    const auto counter = event.event.as<abi::CounterEvent>();
+    if (labels_)
+      containers_.count(event.process, labels_->textOf(event.process, counter.label), counter.value, steps.count);
+  }
   CohortId ownOf(Steps &steps, CohortId cohort) {
     uint32_t &number = elementAt(own_numbers_, cohort.index);
     if (number == 0) {
@@ -135,7 +150,9 @@ private:
 
   std::map<uint32_t, Steps> processes_; // elements do not move
   std::vector<uint32_t> own_numbers_;   // by cohort, which belongs to one process
-  Steps *last_ = nullptr;               // for the last block's process
+  GrowingContainers containers_;
+  const Labels *labels_ = nullptr;
+  Steps *last_ = nullptr; // for the last block's process
   uint32_t last_process_ = 0;
 };
 
@@ -194,7 +211,7 @@ void add(Growth &growth, const Steps &of, const Candidate &candidate, size_t fir
   growth.steps = std::max(growth.steps, steps);
 }
 
-void findIn(const Steps &steps, Conclusion &conclusion, Growths &growths) {
+void findIn(uint32_t process, const Steps &steps, Conclusion &conclusion, Growths &growths) {
   auto period = steps.are_said ? std::nullopt : steps.finder.period();
   if (!steps.are_said && !period)
     return;
@@ -213,6 +230,8 @@ void findIn(const Steps &steps, Conclusion &conclusion, Growths &growths) {
       Growth &growth = growths[keeper];
       growth.keeper = keeper;
       growth.period = period;
+      growth.process = process;
+      growth.said_steps = steps.count;
       add(growth, steps, candidate, first, buckets);
     }
   }
@@ -228,7 +247,14 @@ void addPeriod(const PeriodFinder::Period &period, Evidence &evidence, Conclusio
   evidence.emplace_back("period_ns", period.mean_ns);
 }
 
-std::string adviceOf(const Growth &growth, bool is_freed, bool has_python, const Finding &finding) {
+// Whether PyTorch's forward passes made the blocks of a Python program.
+bool isOfForwardPass(const Finding &finding, bool has_python) {
+  const auto torch = torchOwnerOf(finding.owner);
+  return has_python && torch && torch->phase == "forward";
+}
+
+std::string adviceOf(const Growth &growth, bool is_freed, bool is_forward, const Finding &finding,
+                     const std::vector<GrowingContainer> &containers) {
   const std::string function = functionIn(finding.site), thing = thingOf(finding);
   if (growth.period)
     return fmt::format("If {} should not outlive a round, free each before the next one begins; if {} fills a cache, "
@@ -237,14 +263,25 @@ std::string adviceOf(const Growth &growth, bool is_freed, bool has_python, const
   if (is_freed)
     return fmt::format("The program frees {} only after its last step: free each in the step in which {} makes it.",
                        thing, function);
-  if (const auto torch = torchOwnerOf(finding.owner); torch && torch->phase == "forward" && has_python)
-    return "The program keeps these tensors, or results that need them: store `.item()` of a loss, use "
-           "`torch.no_grad()`, or limit a cache.";
+  if (is_forward)
+    return (containers.empty() ? "The program keeps these tensors, or results that need them"
+                               : keptText(containers, "these tensors")) +
+           ": store `.item()` of a loss, use `torch.no_grad()`, or limit a cache.";
+  if (!containers.empty())
+    return keptText(containers, thing) + ": remove old items, or limit their number.";
   return fmt::format("Free the blocks of {} before their step ends; if {} must stay, limit their number.", function,
                      thing);
 }
 
-Draft<Finding> findingOf(const Growth &growth, Conclusion &conclusion) {
+void addHolders(const std::vector<GrowingContainer> &containers, Evidence &evidence) {
+  std::vector<std::string> holders;
+  for (const GrowingContainer &container : containers)
+    holders.push_back(sentenceOf(container));
+  if (!holders.empty())
+    evidence.emplace_back("holders", std::move(holders));
+}
+
+Draft<Finding> findingOf(const Growth &growth, const GrowingContainers &all, Conclusion &conclusion) {
   auto draft = draftOf(finding_kinds::kGrowth, growth.keeper, growth.place, growth.cohorts, conclusion);
   // At its end Python also frees the objects that leaked.
   const bool is_freed = growth.freed_bytes * 2 > growth.bytes && !isOfPython(conclusion.catalog, growth.place);
@@ -259,21 +296,26 @@ Draft<Finding> findingOf(const Growth &growth, Conclusion &conclusion) {
       {"freed_behind_last_step_bytes", static_cast<uint64_t>(std::max<int64_t>(growth.freed_bytes, 0))}};
   if (growth.period)
     addPeriod(*growth.period, finding.evidence, conclusion);
-  finding.advice = adviceOf(growth, is_freed, conclusion.catalog.hasPython(), finding);
+  const bool is_forward = isOfForwardPass(finding, conclusion.catalog.hasPython());
+  std::vector<GrowingContainer> containers;
+  if (isOfPython(conclusion.catalog, growth.place))
+    containers = all.of(growth.process, growth.said_steps, is_forward);
+  addHolders(containers, finding.evidence);
+  finding.advice = adviceOf(growth, is_freed, is_forward, finding, containers);
   return draft;
 }
 
 void GrowthAnalyzer::conclude(Conclusion &conclusion) const {
   Growths growths;
   for (const auto &[process, steps] : processes_)
-    findIn(steps, conclusion, growths);
+    findIn(process, steps, conclusion, growths);
   std::vector<Growth> list;
   for (auto &[keeper, growth] : growths)
     if (growth.bytes_per_step >= conclusion.question.least_growth_bytes)
       list.push_back(std::move(growth));
   Conclusion::keepLargest(list, [](const Growth &growth) { return growth.bytes; });
   for (const Growth &growth : list)
-    conclusion.add(findingOf(growth, conclusion), {.blocks = growth.blocks});
+    conclusion.add(findingOf(growth, containers_, conclusion), {.blocks = growth.blocks});
 }
 
 } // namespace

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -189,7 +190,10 @@ void Conclusion::mergeGrowth() {
       Finding &leak = candidates_[number].draft.line;
       if (leak.bytes < growth.bytes / 2 || !mayBeOfOneWay(leak, growth))
         continue;
-      leak.evidence.insert(leak.evidence.end(), growth.evidence.begin(), growth.evidence.end());
+      const auto isNew = [known = leak.evidence](const auto &fact) {
+        return std::none_of(known.begin(), known.end(), [&](const auto &other) { return other.first == fact.first; });
+      };
+      std::copy_if(growth.evidence.begin(), growth.evidence.end(), std::back_inserter(leak.evidence), isNew);
       return true;
     }
     return false;

@@ -136,9 +136,9 @@ struct ReopenedFiles {
 };
 
 // The result of an analyzer about the blocks of one place.
-struct Finding : SiteLine {  // `bytes` and `count` are those of the finding's blocks
-  std::string id;            // the same in every run with the same place
-  std::string kind;          // finding_kinds.def; for the user's analyzers ANALYZER/KIND
+struct Finding : SiteLine { // `bytes` and `count` are those of the finding's blocks
+  std::string id;           // the same in every run with the same place
+  std::string kind;         // finding_kinds.def; for the user's analyzers ANALYZER/KIND
   // The number of a lost leak and those that it leads to, from 1 for the largest, or of growths with one cause; else 0.
   uint32_t family = 0;
   uint64_t family_bytes = 0; // bytes of all findings with this number

@@ -2,6 +2,7 @@
 #include "chosen_steps.h"
 #include "drivers.h"
 #include "label_table.h"
+#include "python/growing_containers.h"
 #include "reach.h"
 #include "ring.h"
 #include "tracer.h"
@@ -76,6 +77,7 @@ using namespace msleaks::runtime;
   recordNumber<StepEvent>(number);
   enterStep(number);
   stepBegins();
+  python::lookAtContainers();
 }
 void __msl_step(uint64_t number) noexcept {
   names_steps.store(true, std::memory_order_relaxed);

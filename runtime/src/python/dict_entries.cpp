@@ -12,19 +12,23 @@ namespace msleaks::runtime::python {
 using unwind::copyIfThere;
 
 DictEntries::DictEntries(uint64_t dict) noexcept {
-  uint64_t keys_and_values[2];
-  if (dict == 0 || !copyIfThere(dict + DictLayout::kKeys, keys_and_values))
-    return;
-  if (python.layout.minor < 11)
-    open<KeysBefore311>(keys_and_values[0]);
-  else
-    open<KeysFrom311>(keys_and_values[0]);
-  if (keys_and_values[1] != 0)
-    values_ =
-        keys_and_values[1] + (python.layout.minor < 13 ? DictLayout::kValuesBefore313 : DictLayout::kValuesFrom313);
+  uint64_t keys_and_array[2];
+  if (dict != 0 && copyIfThere(dict + DictLayout::kKeys, keys_and_array))
+    open(keys_and_array[0], keys_and_array[1]);
 }
 
-template <class Keys> void DictEntries::open(uint64_t at) noexcept {
+DictEntries::DictEntries(uint64_t keys, uint64_t array) noexcept { open(keys, array); }
+
+void DictEntries::open(uint64_t keys, uint64_t array) noexcept {
+  if (python.layout.minor < 11)
+    openAs<KeysBefore311>(keys);
+  else
+    openAs<KeysFrom311>(keys);
+  if (array != 0)
+    values_ = array + (python.layout.minor < 13 ? DictLayout::kValuesBefore313 : DictLayout::kValuesFrom313);
+}
+
+template <class Keys> void DictEntries::openAs(uint64_t at) noexcept {
   constexpr uint64_t kMostEntries = 1 << 16;
   Keys keys;
   if (!copyIfThere(at, keys) || keys.entries > kMostEntries)

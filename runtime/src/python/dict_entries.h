@@ -12,13 +12,16 @@ struct DictEntry {
 
 class DictEntries {
 public:
-  explicit DictEntries(uint64_t dict) noexcept;
+  explicit DictEntries(uint64_t dict) noexcept; // 0 = without entries
+  // The attributes of an object without a dict: the keys of its class, and its array of values.
+  DictEntries(uint64_t keys, uint64_t array) noexcept;
   // Returns the next entry, in the order in which the program has added them. Its value is not 0.
   bool next(DictEntry &) noexcept;
 
 private:
   static constexpr uint64_t kAtOnce = 16, kMostEntryBytes = 24;
-  template <class Keys> void open(uint64_t keys) noexcept;
+  template <class Keys> void openAs(uint64_t keys) noexcept;
+  void open(uint64_t keys, uint64_t array) noexcept;
   bool fill() noexcept;
 
   uint64_t at_ = 0, left_ = 0, entry_bytes_ = kMostEntryBytes; // the next entries in the dict

@@ -25,10 +25,12 @@ constexpr Layout kLayouts[] = {{.minor = 9,
                                 .code = 32,
                                 .instruction = 104,
                                 .locals = 360,
+                                .globals = 48,
                                 .file = 104,
                                 .name = 112,
                                 .first_line = 40,
-                                .lines = 120},
+                                .lines = 120,
+                                .local_names = 72},
                                {.minor = 10,
                                 .thread_frame = 24,
                                 .thread_id = 176,
@@ -36,10 +38,12 @@ constexpr Layout kLayouts[] = {{.minor = 9,
                                 .code = 32,
                                 .instruction = 96,
                                 .locals = 352,
+                                .globals = 48,
                                 .file = 104,
                                 .name = 112,
                                 .first_line = 40,
-                                .lines = 120},
+                                .lines = 120,
+                                .local_names = 72},
                                {.minor = 11,
                                 .thread_frame = 56,
                                 .thread_id = 152,
@@ -49,10 +53,12 @@ constexpr Layout kLayouts[] = {{.minor = 9,
                                 .code = 32,
                                 .instruction = 56,
                                 .locals = 72,
+                                .globals = 8,
                                 .file = 112,
                                 .name = 128,
                                 .first_line = 72,
                                 .lines = 136,
+                                .local_names = 96,
                                 .bytecode = 184},
                                {.minor = 12,
                                 .thread_frame = 56,
@@ -64,10 +70,12 @@ constexpr Layout kLayouts[] = {{.minor = 9,
                                 .owner = 70,
                                 .first_foreign_owner = 3,
                                 .locals = 72,
+                                .globals = 24,
                                 .file = 112,
                                 .name = 128,
                                 .first_line = 68,
                                 .lines = 136,
+                                .local_names = 96,
                                 .bytecode = 192}};
 
 // The number of words that each struct has in _Py_DebugOffsets.
@@ -117,11 +125,13 @@ Layout described(uint32_t minor, uint64_t runtime) noexcept {
   layout.instruction = offset(frame[3]);
   layout.owner = offset(frame[5]);
   layout.locals = has_no_lock ? uint16_t{0} : offset(frame[4]); // objects.h does not know the objects of such a build
+  layout.globals = has_no_lock ? uint16_t{0} : uint16_t{24};
   layout.first_foreign_owner = 3;
   layout.file = offset(code[1]);
   layout.name = offset(code[3]);
   layout.lines = offset(code[4]);
   layout.first_line = offset(code[5]);
+  layout.local_names = offset(code[7]);
   layout.bytecode = offset(code[9]);
   constexpr uint16_t Layout::*kInObjects[] = {&Layout::type,          &Layout::bytes_size, &Layout::bytes_data,
                                               &Layout::text_length,   &Layout::text_state, &Layout::text_data,

@@ -21,10 +21,10 @@ struct Layout {
   // are no such frames.
   uint16_t previous = 0, code = 0, instruction = 0, owner = 0;
   uint8_t first_foreign_owner = 0;
-  // A frame: its first local variable; 0 = local variables are not read.
-  uint16_t locals = 0;
+  // A frame: its first local variable, and its global variables; 0 = variables are not read.
+  uint16_t locals = 0, globals = 0;
   // PyCodeObject. `bytecode` is used from 3.11 on.
-  uint16_t file = 0, name = 0, first_line = 0, lines = 0, bytecode = 0;
+  uint16_t file = 0, name = 0, first_line = 0, lines = 0, local_names = 0, bytecode = 0;
   // PyObject, PyBytesObject, PyASCIIObject, and the characters of a PyCompactUnicodeObject that are not all ASCII.
   uint16_t type = 0, bytes_size = 0, bytes_data = 0, text_length = 0, text_state = 0, text_data = 0, wide_text_data = 0;
 };

@@ -14,26 +14,9 @@ namespace {
 
 using unwind::copyIfThere;
 
-constexpr uint64_t kMostKeyBytes = 128;
-
-// Writes the text of a string that another thread may free. So the kernel copies the string first.
-std::string_view copiedText(uint64_t string, std::span<char> room) noexcept {
-  constexpr uint64_t kHeaderBytes = 64; // the larger of both headers is at most this size, and often a text fits, too
-  alignas(8) unsigned char copy[kHeaderBytes + kMostKeyBytes] = {};
-  uint64_t bytes = sizeof copy;
-  while (bytes > kHeaderBytes / 2 && !copyIfThere(string, copy, bytes)) // the next page may not exist
-    bytes -= 16;
-  const auto at = reinterpret_cast<uint64_t>(copy);
-  const Characters characters = charactersOf(python.layout, at);
-  const uint64_t size = characters.count * characters.bytes_each;
-  if (characters.bytes_each == 0 || characters.count > kMostKeyBytes || characters.at - at + size > bytes)
-    return {};
-  return textOf(python.layout, at, room);
-}
-
 bool isText(uint64_t string, std::string_view text) noexcept {
-  char room[kMostKeyBytes];
-  return copiedText(string, room) == text;
+  char room[kMostCopiedBytes];
+  return copiedTextOf(python.layout, string, room) == text;
 }
 
 // The same as dictOf() for an object that another thread may free.
@@ -68,8 +51,8 @@ bool ModuleSearch::isDirectlyIn(uint32_t index, uint64_t module, uint64_t &key) 
 }
 
 void ModuleSearch::prepend(uint64_t key) noexcept {
-  char room[kMostKeyBytes];
-  const std::string_view text = copiedText(key, room);
+  char room[kMostCopiedBytes];
+  const std::string_view text = copiedTextOf(python.layout, key, room);
   if (text.empty() || text.size() + 1 > begin_)
     return;
   begin_ -= static_cast<uint32_t>(text.size());

@@ -7,13 +7,31 @@ namespace msleaks::runtime::python {
 
 // PyTypeObject. From 3.11 on, a flag says that the pointer to an object's dict is before the object.
 struct TypeLayout {
-  static constexpr uint64_t kName = 24, kFlags = 168, kDictOffset = 288;
+  static constexpr uint64_t kName = 24, kBasicSize = 32, kFlags = 168, kDict = 264, kDictOffset = 288;
   static constexpr uint64_t kHasManagedDict = 1 << 4, kManagedDictBefore = 24;
+  // Flags of a type and of all types derived from it.
+  static constexpr uint64_t kIsList = 1 << 25, kIsDict = 1 << 29, kIsClass = uint64_t{1} << 31;
+  // From 3.11 on, an object without a dict has an array of attributes. The keys belong to the class. 3.11 has a pointer
+  // to the array before the object, and 3.12 has it in the place of the dict. Later, a flag says that the array follows
+  // the object.
+  static constexpr uint64_t kKeysOf311 = 872, kKeys = 880, kArrayBefore = 32, kHasArrayInside = 1 << 2,
+                            kIsArrayValid = 3;
+};
+
+// PyListObject, PySetObject, and the deque of collections.
+struct ListLayout {
+  static constexpr uint64_t kCount = 16, kItems = 24;
+};
+struct SetLayout {
+  static constexpr uint64_t kCount = 24, kMask = 32, kTable = 40;
+};
+struct DequeLayout {
+  static constexpr uint64_t kCount = 16, kRightBlock = 32, kRightIndex = 48, kBlockItems = 64;
 };
 
 // PyDictObject. Up to 3.13 it has a version. If it has an array of values, the entries of its keys have no values.
 struct DictLayout {
-  static constexpr uint64_t kVersion = 24, kKeys = 32, kValues = 40;
+  static constexpr uint64_t kCount = 16, kVersion = 24, kKeys = 32, kValues = 40;
   static constexpr uint64_t kValuesBefore313 = 0, kValuesFrom313 = 8; // in the array: the first value
 };
 

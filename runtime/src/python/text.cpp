@@ -1,5 +1,7 @@
 #include "text.h"
 
+#include "../unwind/code.h"
+
 namespace msleaks::runtime::python {
 namespace {
 
@@ -71,6 +73,20 @@ std::string_view textOf(const Layout &layout, uint64_t string, std::span<char> r
       room[used++] = bytes[byte];
   }
   return {room.data(), used};
+}
+
+std::string_view copiedTextOf(const Layout &layout, uint64_t string, std::span<char> room) noexcept {
+  constexpr uint64_t kHeaderBytes = 64; // the larger of both headers is at most this size, and often a text fits, too
+  alignas(8) unsigned char copy[kHeaderBytes + kMostCopiedBytes] = {};
+  uint64_t bytes = sizeof copy;
+  while (bytes > kHeaderBytes / 2 && !unwind::copyIfThere(string, copy, bytes)) // the next page may not exist
+    bytes -= 16;
+  const auto at = reinterpret_cast<uint64_t>(copy);
+  const Characters characters = charactersOf(layout, at);
+  const uint64_t size = characters.count * characters.bytes_each;
+  if (characters.bytes_each == 0 || characters.count > kMostCopiedBytes || characters.at - at + size > bytes)
+    return {};
+  return textOf(layout, at, room);
 }
 
 } // namespace msleaks::runtime::python

@@ -20,4 +20,9 @@ Characters charactersOf(const Layout &, uint64_t string) noexcept;
 // A byte of a file's name that Python could not decode is itself again.
 std::string_view textOf(const Layout &, uint64_t string, std::span<char> room) noexcept;
 
+// The same for a string that another thread may free. So the kernel copies it first. The text of a string with more
+// than 128 bytes is empty.
+inline constexpr uint64_t kMostCopiedBytes = 128;
+std::string_view copiedTextOf(const Layout &, uint64_t string, std::span<char> room) noexcept;
+
 } // namespace msleaks::runtime::python

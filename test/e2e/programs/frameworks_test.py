@@ -28,6 +28,7 @@ class Example:
     owners: Dict[str, int]  # the least bytes that each owner must have at some time
     line: str  # makes what the program keeps
     kept_bytes: int  # the program keeps so many bytes in a step
+    holder: str  # the container that keeps them
 
 
 PROGRAMS = {
@@ -37,6 +38,7 @@ PROGRAMS = {
         owners={"model": 2 * 1024 * 128 * 4, "data": 16 * 8 * 32 * 8, "trainer@between steps": 8 * 32 * 8},
         line="loss, outputs = super().compute_loss",
         kept_bytes=8 * 32 * 1024 * 4,
+        holder="The list `KeepingTrainer.kept` in `<module>` gets 1 Tensor a step",
     ),
     "lightning_train.py": Example(
         steps=20,
@@ -45,6 +47,7 @@ PROGRAMS = {
                 "trainer@validation": 256 * 512 * 4},
         line="output = self.layers(batch)",
         kept_bytes=256 * 512 * 4,
+        holder="The list `net.outputs` in `main` gets 1 Tensor a step",
     ),
     "serving.py": Example(
         steps=29,
@@ -53,6 +56,7 @@ PROGRAMS = {
                 "engine@prefill": 64 * 256 * 4},
         line="self.entries[layer] = torch.cat",
         kept_bytes=2 * 69 * 2 * 256 * 4 * 24 // 29,  # two layers, 24 requests in 29 steps
+        holder="The dict `engine.finished_caches` in `main` gets 1 Cache a step",
     ),
 }
 
@@ -94,6 +98,8 @@ def expect_program(msleaks, python, scratch, program, example):
     check(found, f"no growth at {program.name}:{line}")
     growth = sum(finding["evidence"]["growth_bytes_per_step"] for finding in found)
     check(0.9 < growth / example.kept_bytes < 1.15, f"{program.name} grows by {growth} bytes a step, not by {example.kept_bytes}")
+    holders = [finding["evidence"]["holders"] for finding in found]
+    check(all(names == [example.holder] for names in holders), f"holders: {holders}")
     _, fixed = msleaks.run(f"{scratch}/{program.stem}-fixed", [python, program, "--fixed"], env=ENVIRONMENT)
     check(not growths_at(fixed, program, line), f"growth at {program.name}:{line} without the mistake")
     print(f"{program.name}: {example.steps} steps, {growth} bytes a step at line {line}")

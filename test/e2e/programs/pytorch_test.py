@@ -51,7 +51,9 @@ def expect_growth(msleaks, python, scratch):
     check(set(evidence) <= {("forward", f"aten::{name}") for name in ("linear", "gelu", "randn")}, f"evidence: {evidence}")
     modules = {finding["site"]["function"]: finding["evidence"].get("module") for finding in found}
     check(modules == {"loss_of": "Sequential.*", "validate": None}, f"modules: {modules}")  # both layers keep activations
-    check(all("`.item()`" in finding["advice"] for finding in found), f"advice: {found}")
+    check(all("`.item()`" in finding["advice"] and "`losses`" in finding["advice"] for finding in found), f"advice: {found}")
+    holders = [finding["evidence"]["holders"] for finding in found]
+    check(all(names == ["The list `losses` in `<module>` gets 1 Tensor a step"] for names in holders), f"holders: {holders}")
     check(found[0]["site"]["function"] == "loss_of" and len({finding.get("family") for finding in found}) == 1, f"causes: {found}")
     text = msleaks.output("report", f"{scratch}/kept")
     check(text.count("growth: ") == 1 and re.search(r"\n    with [\d.]+ MiB in \d+ blocks of \S*kept_graph\.py:\d+ in\s+validate\n", text), text)
