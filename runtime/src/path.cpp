@@ -47,6 +47,8 @@ bool isReady(const ThreadPath *path, uint64_t epoch) noexcept {
 
 void forget(ThreadPath &path, uint64_t epoch) noexcept {
   path.count = 0;
+  if (path.recent != nullptr)
+    path.recent->forget();
   path.epoch = epoch;
   path.generation = generationNow();
 }
@@ -124,13 +126,15 @@ uint32_t take(ThreadPath &path, const Wish &wish) noexcept {
   path.busy = true;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   unwind::Frame frame = wish.frame;
-  uint32_t native = 0;
-  if (wish.from == 0 || findCall(path, wish.from, frame))
-    native = takePath(path, *tree, frame);
+  const bool has_call = wish.from == 0 || findCall(path, wish.from, frame);
+  const uint32_t recent = has_call ? recentPath(path, frame) : 0;
+  const uint32_t native = recent != 0 || !has_call ? recent : takePath(path, *tree, frame);
   const uint32_t joined = withPython(path, *tree, native);
   const uint32_t node = joined != 0 && wish.site != 0 ? withSite(path, *tree, joined, wish.site) : joined;
-  path.site = wish.site;
-  path.node = joined == native ? node : 0; // the calls of Python code may change while the stack stays the same
+  if (recent == 0) {
+    path.site = wish.site;
+    path.node = joined == native ? node : 0; // the calls of Python code may change while the stack stays the same
+  }
   std::atomic_signal_fence(std::memory_order_seq_cst);
   path.busy = false;
   return treeOf(path.generation) != nullptr ? node : 0; // if a handler has forked, the node is not valid in the child
@@ -173,9 +177,12 @@ void endPaths(Thread &thread) noexcept {
   if (path == nullptr || path->busy)
     return;
   thread.path = nullptr;
-  for (const ThreadPath *each : {path, nestedIn(path)})
+  for (const ThreadPath *each : {path, nestedIn(path)}) {
     if (each->python != nullptr)
       unmapOwn(each->python);
+    if (each->recent != nullptr)
+      unmapOwn(each->recent);
+  }
   unmapOwn(path);
 }
 

@@ -124,6 +124,28 @@ void keep(ThreadPath &path, const Walk &done) noexcept {
   path.count = count;
 }
 
+// Makes the store of recent paths, if the thread takes so many paths that the store may save time.
+[[gnu::noinline, gnu::cold]] void makeRecent(ThreadPath &path) noexcept {
+  constexpr uint32_t kMany = 4096;
+  if (++path.walks % kMany != 0)
+    return;
+  const ErrnoKept kept;
+  auto *recent = static_cast<RecentPaths *>(mapAnonymous(sizeof(RecentPaths)));
+  if (recent != nullptr)
+    recent->forget();
+  path.recent = recent;
+}
+
+// Stores the last path among the recent paths, too.
+void keepRecent(ThreadPath &path, uint32_t node) noexcept {
+  if (path.recent == nullptr) [[unlikely]]
+    makeRecent(path);
+  if (path.recent == nullptr)
+    return;
+  const PathFrame &innermost = path.frames()[path.count - 1];
+  path.recent->keep(innermost, path.checks(), innermost.checks, node);
+}
+
 // The progress while new calls get node numbers, from the outermost call inwards.
 struct Numbering {
   uint32_t left;   // number of calls without a node
@@ -230,6 +252,13 @@ uint32_t number(ThreadPath &path, PathTree &tree, uint32_t walked, uint32_t oute
   return node;
 }
 
+// Whether the path to `frame` equals the last path.
+bool isLast(const ThreadPath &path, const Frame &frame) noexcept {
+  const PathFrame *innermost = path.frames() + path.count - 1;
+  return path.count != 0 && path.stack.holds(frame.stack_pointer - sizeof(uint64_t)) && isSame(*innermost, frame) &&
+         areUnchanged(path, innermost->checks);
+}
+
 } // namespace
 
 bool findCall(ThreadPath &path, uint64_t return_address, Frame &frame) noexcept {
@@ -240,6 +269,19 @@ bool findCall(ThreadPath &path, uint64_t return_address, Frame &frame) noexcept 
     if (i == kHooksOwn || unwind::step(frame, path.stack) != Step::Caller)
       return false;
   return true;
+}
+
+// If the path equals the last path, the walk ends at once. If a recent path comes twice in a row, the second time a
+// walk makes it the last path. samePath() then finds it faster.
+uint32_t recentPath(ThreadPath &path, const Frame &frame) noexcept {
+  if (path.recent == nullptr || isLast(path, frame))
+    return 0;
+  const uint32_t node = path.recent->find(path.stack, frame);
+  if (node == path.recent_node)
+    return path.recent_node = 0;
+  path.recent_node = node;
+  path.in_handler = false; // no path that has left a handler is stored
+  return node;
 }
 
 uint32_t takePath(ThreadPath &path, PathTree &tree, const Frame &frame) noexcept {
@@ -260,8 +302,10 @@ uint32_t takePath(ThreadPath &path, PathTree &tree, const Frame &frame) noexcept
   node = number(path, tree, done.walked, node);
   // After NoCall, the path is not stored. Its last word was no return address. If the word later becomes a return
   // address, no check would detect this.
-  if (node != 0 && !done.left_handler && done.end != Step::NoCall)
+  if (node != 0 && !done.left_handler && done.end != Step::NoCall) {
     keep(path, done);
+    keepRecent(path, node);
+  }
   return node;
 }
 

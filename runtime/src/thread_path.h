@@ -5,6 +5,7 @@
 
 #include "path_tree.h"
 #include "python/python_path.h"
+#include "recent_paths.h"
 #include "unwind/walk.h"
 
 namespace msleaks::runtime {
@@ -40,6 +41,9 @@ struct ThreadPath {
   bool in_handler;  // the last walk has left a signal handler
   // The site in instrumented code that was added to the last path, and the node of the result. 0 = no site; no node.
   uint32_t site, node;
+  uint32_t walks;            // number of stored paths, until `recent` exists
+  uint32_t recent_node;      // node of the last path that came from `recent`
+  RecentPaths *recent;       // null until the thread has taken many paths
   python::LastCalls *python; // null until a path contains calls of Python code
 
   static uint64_t bytesFor(uint32_t capacity) noexcept {
@@ -87,6 +91,10 @@ struct ThreadPath {
 
 // Walks the stack from `frame`, the innermost call. Returns the node of the path, or 0 if the path cannot get a number.
 uint32_t takePath(ThreadPath &path, PathTree &tree, const unwind::Frame &frame) noexcept;
+
+// Returns the node of the path to `frame`, the innermost call, without a walk. The last path stays as it is. Returns 0
+// if a walk is necessary.
+uint32_t recentPath(ThreadPath &path, const unwind::Frame &frame) noexcept;
 
 // Walks outwards from `frame` to the call with this return address. Returns false if it is not among the next four
 // calls.

@@ -1,5 +1,6 @@
 // Tests that call paths are right, whatever path the thread has stored from its last walk.
 #include "path_nodes.h"
+#include "thread_path.h"
 #include "unwound.h"
 
 #include "msleaks/runtime/path.h"
@@ -7,6 +8,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <optional>
 #include <sys/time.h>
 
 namespace msleaks::test {
@@ -222,6 +224,36 @@ TEST(Paths, WithoutARequestAreCallers) {
                   __msl_path(caller.return_address, caller.stack_pointer, caller.frame_pointer, 5) == 5
               ? 0
               : 1);
+  }),
+            0);
+}
+
+namespace {
+// Takes so many paths again and again that the thread stores its recent paths.
+void loop() {
+  for (int i = 0; i < 60; ++i)
+    for (int depth = 0; depth < 30; ++depth)
+      callEither(i % 2 != 0 ? first : second, depth);
+  ++(__msl_thread.path->recent != nullptr ? same : different);
+}
+} // namespace
+
+// The child of a fork must not use the numbers of its parent's recent paths. It takes them from the same call of
+// loop().
+TEST(Paths, OfALoopAreRightAlsoInAForkedChild) {
+  const SessionDirectory session;
+  EXPECT_EQ(session.runChild([&] {
+    std::optional<Nodes> own(session);
+    nodes = &*own;
+    for (int process = 0; process < 2; ++process) {
+      loop();
+      if (process == 1 || different != 0)
+        _exit(passed());
+      if (const pid_t child = ::fork(); child != 0)
+        _exit(SessionDirectory::waitFor(child));
+      own.emplace(session);
+      callEither(second, 1); // so that the nodes have other numbers than in the parent
+    }
   }),
             0);
 }
