@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs examples/pytorch and examples/frameworks with the current releases of PyTorch, Hugging Face transformers, PyTorch
-# Lightning and Jupyter under msleaks-run, and checks the reports. test.sh does not run this script: it tests Debian's
-# PyTorch 1.13.
+# Runs examples/pytorch, examples/frameworks and the mistakes of test/e2e/programs/torch_faults_test.py under
+# msleaks-run, and checks the reports. The current releases of PyTorch, Hugging Face transformers, PyTorch Lightning and
+# Jupyter are used. test.sh does not run this script: it tests Debian's PyTorch 1.13.
 #
 # If the CPU-only wheels of download.pytorch.org cannot be reached, the script uses PyPI's wheels. These contain CUDA's
 # libraries: 3 GB to download and 7 GB on the disk.
@@ -36,4 +36,5 @@ environment=$(fetch_once "pytorch${1:+-$1}" pypi.org install_pytorch)
 frameworks=$(fetch_once "frameworks${1:+-$1}" pypi.org install_frameworks)
 cd "$repository/test/e2e/programs"
 python3 -B pytorch_test.py "$build_folder" "$build_folder/check-pytorch" "$environment/bin/python3"
+python3 -B torch_faults_test.py "$build_folder" "$build_folder/check-faults" "$environment/bin/python3"
 exec python3 -B frameworks_test.py "$build_folder" "$build_folder/check-frameworks" "$frameworks/bin/python3"

@@ -263,12 +263,15 @@ std::string adviceOf(const Growth &growth, bool is_freed, bool is_forward, const
   if (is_freed)
     return fmt::format("The program frees {} only after its last step: free each in the step in which {} makes it.",
                        thing, function);
-  if (is_forward)
-    return (containers.empty() ? "The program keeps these tensors, or results that need them"
-                               : keptText(containers, "these tensors")) +
-           ": store `.item()` of a loss, use `torch.no_grad()`, or limit a cache.";
+  const std::string what = is_forward ? "these tensors" : thing;
   if (!containers.empty())
-    return keptText(containers, thing) + ": remove old items, or limit their number.";
+    return fmt::format("{}: {}", keptText(containers, what), remedyOf(containers.front()));
+  if (is_forward)
+    return "The program keeps these tensors, or results that need them: store `.item()` of a loss, use "
+           "`torch.no_grad()`, or limit a cache.";
+  if (const auto torch = torchOwnerOf(finding.owner); torch && torch->phase == "backward")
+    return "With `create_graph=True` a gradient keeps its graph, and its parameter the gradient: use "
+           "`torch.autograd.grad`, or set `.grad` to None. If the program stores gradients, limit their number.";
   return fmt::format("Free the blocks of {} before their step ends; if {} must stay, limit their number.", function,
                      thing);
 }

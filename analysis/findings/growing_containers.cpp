@@ -74,6 +74,17 @@ std::string sentenceOf(const GrowingContainer &container) {
                      container.items_per_step, container.item_class);
 }
 
+std::string_view remedyOf(const GrowingContainer &container) {
+  const std::string_view item = container.item_class;
+  if (isTensor(container))
+    return "store `.item()` of a loss, use `torch.no_grad()`, or limit a cache.";
+  if (item.ends_with("Error") || item.ends_with("Exception"))
+    return "store the text of an exception, since its traceback keeps the variables of each call.";
+  if (item == "function" || item == "method")
+    return "remove old functions, since each keeps the variables that it uses.";
+  return "remove old items, or limit their number.";
+}
+
 std::string keptText(const std::vector<GrowingContainer> &containers, std::string_view what) {
   constexpr size_t kMostNamed = 3;
   if (containers.size() == 1)

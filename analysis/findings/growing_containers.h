@@ -37,8 +37,11 @@ private:
 // Returns "The list `losses` in `main` gets 1 Tensor a step".
 std::string sentenceOf(const GrowingContainer &);
 
-// Returns that sentence and ", and probably keeps these tensors", or for several containers "Probably the list … or the
-// dict … keeps these tensors". `what` is "these tensors". There must be a container.
+// Returns how to keep less in such a container.
+std::string_view remedyOf(const GrowingContainer &);
+
+// Returns the sentence above and ", and probably keeps these tensors", or for several containers "Probably the list …
+// or the dict … keeps these tensors". `what` is "these tensors". There must be a container.
 std::string keptText(const std::vector<GrowingContainer> &, std::string_view what);
 
 } // namespace msleaks::analysis::inline findings
