@@ -29,10 +29,11 @@ LocalNames localNamesOf(uint64_t code) noexcept {
   return {names + kTupleItems, valueAt<uint64_t>(names, kTupleCount)};
 }
 
-constexpr uint32_t kMostBytes = 4096, kMostVariables = 1 << 10, kMostEntries = 64, kMostDepth = 3;
+constexpr char kSeparator = '@'; // of the parts of a label
+constexpr uint32_t kMostBytes = 2048, kMostVariables = 1 << 10, kMostEntries = 64, kMostDepth = 3;
 constexpr uint64_t kContentOfCell = 16;
 
-// The containers that the last looks have seen. One for the process, in memory of its own.
+// Looks at containers, and remembers those that the last looks have seen. Lives in memory that is all zeros at first.
 class Look {
 public:
   void run(uint64_t innermost) noexcept {
@@ -60,7 +61,7 @@ private:
   void lookInto(const Call &call) noexcept {
     function_ = textOf(python.layout, valueAt<uint64_t>(call.code, python.layout.name), function_room_);
     const LocalNames names = localNamesOf(call.code);
-    for (uint64_t i = 0; i < names.count && i < kMostVariables; ++i) {
+    for (uint64_t i = 0; left_ != 0 && i < names.count && i < kMostVariables; ++i) {
       const uint64_t value = valueAt<uint64_t>(call.frame, python.layout.locals + i * sizeof(uint64_t)) & ~uint64_t{7};
       if (value != 0)
         lookAtVariable(valueAt<uint64_t>(names.first, i * sizeof(uint64_t)), value);
@@ -113,7 +114,7 @@ private:
   void lookAt(uint64_t name, uint64_t object, bool is_entry, uint32_t depth) noexcept {
     --left_;
     const std::string_view text = copiedTextOf(python.layout, name, name_rooms_[depth]);
-    if (text.empty() || text.starts_with("__"))
+    if (text.empty() || text.starts_with("__") || text.find(kSeparator) != std::string_view::npos)
       return;
     names_[depth] = {text, is_entry};
     const Container container = containerAt(object);
@@ -187,7 +188,7 @@ constexpr bool isDue(uint64_t step) {
   return (step & (step - 1)) == 0 || (step % 3 == 0 && ((step / 3) & (step / 3 - 1)) == 0);
 }
 
-// Takes the Look, and makes it if necessary. Null: another thread uses it, or there is no memory.
+// Takes the process' Look. Makes one at first, and while another thread uses it. Null: there is no memory.
 Look *take() noexcept {
   Look *taken = look.exchange(nullptr, std::memory_order_acquire);
   return taken != nullptr ? taken : static_cast<Look *>(mapAnonymous(sizeof(Look)));
