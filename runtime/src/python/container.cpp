@@ -47,16 +47,24 @@ uint64_t lastOfDeque(uint64_t deque, uint64_t) noexcept {
   return copied<uint64_t>(block + (1 + index % DequeLayout::kBlockItems) * kPointer); // a link precedes the items
 }
 
+uint64_t firstOfCache(uint64_t dict, uint64_t) noexcept {
+  const uint64_t item = firstOfDict(dict, 0);
+  char room[64];
+  return copiedClassName(item, room) == "_lru_list_elem" ? copied<uint64_t>(item + CacheLayout::kResultOfItem) : item;
+}
+
 struct Kind {
-  const char *name;
-  uint64_t flag; // of the class and of all classes derived from it; 0 = the class is known by its name
+  const char *name, *class_name;
+  uint64_t flag;     // of the class and of all classes derived from it; 0 = the class is known by its name
+  uint64_t inner_at; // where the object has a pointer to the object with the items; 0 = it has them itself
   uint64_t count_at;
   uint64_t (*itemOf)(uint64_t object, uint64_t items) noexcept;
 };
-constexpr Kind kKinds[] = {{"list", TypeLayout::kIsList, ListLayout::kCount, lastOfList},
-                           {"dict", TypeLayout::kIsDict, DictLayout::kCount, firstOfDict},
-                           {"set", 0, SetLayout::kCount, oneOfSet},
-                           {"deque", 0, DequeLayout::kCount, lastOfDeque}};
+constexpr Kind kKinds[] = {{"list", nullptr, TypeLayout::kIsList, 0, ListLayout::kCount, lastOfList},
+                           {"dict", nullptr, TypeLayout::kIsDict, 0, DictLayout::kCount, firstOfDict},
+                           {"set", "set", 0, 0, SetLayout::kCount, oneOfSet},
+                           {"deque", "deque", 0, 0, DequeLayout::kCount, lastOfDeque},
+                           {"cache", "_lru_cache_wrapper", 0, CacheLayout::kDict, DictLayout::kCount, firstOfCache}};
 
 // From 3.11 on, an object may have its attributes in an array, whose keys its class knows.
 uint64_t keysOfArray(uint64_t type) noexcept {
@@ -94,9 +102,10 @@ Container containerAt(uint64_t object) noexcept {
   const uint64_t flags = flagsOf(typeOf(object));
   const std::string_view name = copiedClassName(object, room);
   for (const Kind &kind : kKinds)
-    if (kind.flag != 0 ? (flags & kind.flag) != 0 : name == kind.name) {
-      const auto items = copied<uint64_t>(object + kind.count_at);
-      return {kind.name, items, items != 0 ? kind.itemOf(object, items) : 0, kind.flag == TypeLayout::kIsDict};
+    if (kind.flag != 0 ? (flags & kind.flag) != 0 : name == kind.class_name) {
+      const uint64_t holder = kind.inner_at != 0 ? copied<uint64_t>(object + kind.inner_at) : object;
+      const auto items = copied<uint64_t>(holder + kind.count_at);
+      return {kind.name, items, items != 0 ? kind.itemOf(holder, items) : 0, kind.flag == TypeLayout::kIsDict};
     }
   return {};
 }

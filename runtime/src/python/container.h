@@ -1,5 +1,5 @@
-// Reads containers of the program: lists, dicts, sets and deques. Other threads may change or free them meanwhile, so
-// the kernel copies each piece of memory.
+// Reads containers of the program: lists, dicts, sets, deques and the caches of functools.lru_cache. Other threads may
+// change or free them meanwhile, so the kernel copies each piece of memory.
 #pragma once
 
 #include "dict_entries.h"
@@ -11,7 +11,7 @@
 namespace msleaks::runtime::python {
 
 struct Container {
-  const char *kind; // "list", "dict", "set" or "deque"; null = the object is no container
+  const char *kind; // "list", "dict", "set", "deque" or "cache"; null = the object is no container
   uint64_t items;   // number of items
   uint64_t item;    // one of the items, of a dict one of the values; 0 = not known
   bool is_dict;

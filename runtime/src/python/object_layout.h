@@ -29,6 +29,11 @@ struct DequeLayout {
   static constexpr uint64_t kCount = 16, kRightBlock = 32, kRightIndex = 48, kBlockItems = 64;
 };
 
+// The object of functools.lru_cache. Its dict has the results, or from a limit on objects that contain them.
+struct CacheLayout {
+  static constexpr uint64_t kDict = 72, kResultOfItem = 48;
+};
+
 // PyDictObject. Up to 3.13 it has a version. If it has an array of values, the entries of its keys have no values.
 struct DictLayout {
   static constexpr uint64_t kCount = 16, kVersion = 24, kKeys = 32, kValues = 40;

@@ -21,7 +21,7 @@ FAULTS = {
     "Traceback": (TENSOR, "list `fault.errors` in `main` gets 1 ValueError"),
     "Cycle": (TENSOR, None),
     "Hook": (TENSOR, "list `fault.activations` in `main` gets 1 Tensor"),
-    "Cache": (TENSOR, None),
+    "Cache": (TENSOR, "cache `Cache.mask` in `<module>` gets 1 Tensor"),
     "CreateGraph": (3 * TENSOR, None),  # the parameter, the gradient, and what its graph keeps
     "KeyValues": (TENSOR, "dict `fault.sessions` in `main` gets 1 list"),
     "Closure": (TENSOR, "list `fault.later` in `main` gets 1 function"),
