@@ -254,9 +254,7 @@ uint32_t number(ThreadPath &path, PathTree &tree, uint32_t walked, uint32_t oute
 
 // Whether the path to `frame` equals the last path.
 bool isLast(const ThreadPath &path, const Frame &frame) noexcept {
-  const PathFrame *innermost = path.frames() + path.count - 1;
-  return path.count != 0 && path.stack.holds(frame.stack_pointer - sizeof(uint64_t)) && isSame(*innermost, frame) &&
-         areUnchanged(path, innermost->checks);
+  return isInnermost(path, path.count, frame) && areUnchanged(path, path.frames()[path.count - 1].checks);
 }
 
 } // namespace

@@ -72,6 +72,13 @@ struct ThreadPath {
   return changed == 0;
 }
 
+// Whether `frame` is the innermost call of the last path, which has `count` frames.
+[[gnu::always_inline]] inline bool isInnermost(const ThreadPath &path, uint32_t count,
+                                               const unwind::Frame &frame) noexcept {
+  return count != 0 && path.stack.holds(frame.stack_pointer - sizeof(uint64_t)) &&
+         isSame(*(path.frames() + count - 1), frame);
+}
+
 // If the path to `frame`, the innermost call, equals the last path, returns its node, else 0. If `site` is not 0,
 // returns the node of the path that ends at this site. The function writes nothing. If a signal handler changes the
 // last path during the call, `version` changes, and the result is 0.
@@ -79,10 +86,9 @@ struct ThreadPath {
                                                 uint32_t site) noexcept {
   const uint32_t version = path.version, count = path.count;
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  const PathFrame *innermost = path.frames() + count - 1;
-  if (count == 0 || !path.stack.holds(frame.stack_pointer - sizeof(uint64_t)) || !isSame(*innermost, frame))
+  if (!isInnermost(path, count, frame))
     return 0;
-  const uint32_t checks = innermost->checks, node = path.node;
+  const uint32_t checks = (path.frames() + count - 1)->checks, node = path.node;
   if (site != path.site || node == 0 || !areUnchanged(path, checks))
     return 0;
   std::atomic_signal_fence(std::memory_order_seq_cst);
