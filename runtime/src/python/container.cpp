@@ -66,6 +66,20 @@ constexpr Kind kKinds[] = {{"list", nullptr, TypeLayout::kIsList, 0, ListLayout:
                            {"deque", "deque", 0, 0, DequeLayout::kCount, lastOfDeque},
                            {"cache", "_lru_cache_wrapper", 0, CacheLayout::kDict, DictLayout::kCount, firstOfCache}};
 
+// Null: the object is no container. Reads the name of its class only if the flags are not enough.
+const Kind *kindOf(uint64_t object) noexcept {
+  const uint64_t flags = flagsOf(typeOf(object));
+  for (const Kind &kind : kKinds)
+    if ((flags & kind.flag) != 0)
+      return &kind;
+  char room[64];
+  const std::string_view name = copiedClassName(object, room);
+  for (const Kind &kind : kKinds)
+    if (kind.flag == 0 && name == kind.class_name)
+      return &kind;
+  return nullptr;
+}
+
 // From 3.11 on, an object may have its attributes in an array, whose keys its class knows.
 uint64_t keysOfArray(uint64_t type) noexcept {
   return copied<uint64_t>(type + (python.layout.minor == 11 ? TypeLayout::kKeysOf311 : TypeLayout::kKeys));
@@ -98,16 +112,12 @@ std::string_view copiedClassName(uint64_t object, std::span<char> room) noexcept
 }
 
 Container containerAt(uint64_t object) noexcept {
-  char room[64];
-  const uint64_t flags = flagsOf(typeOf(object));
-  const std::string_view name = copiedClassName(object, room);
-  for (const Kind &kind : kKinds)
-    if (kind.flag != 0 ? (flags & kind.flag) != 0 : name == kind.class_name) {
-      const uint64_t holder = kind.inner_at != 0 ? copied<uint64_t>(object + kind.inner_at) : object;
-      const auto items = copied<uint64_t>(holder + kind.count_at);
-      return {kind.name, items, items != 0 ? kind.itemOf(holder, items) : 0, kind.flag == TypeLayout::kIsDict};
-    }
-  return {};
+  const Kind *kind = kindOf(object);
+  if (kind == nullptr)
+    return {};
+  const uint64_t holder = kind->inner_at != 0 ? copied<uint64_t>(object + kind->inner_at) : object;
+  const auto items = copied<uint64_t>(holder + kind->count_at);
+  return {kind->name, items, items != 0 ? kind->itemOf(holder, items) : 0, kind->flag == TypeLayout::kIsDict};
 }
 
 bool isClass(uint64_t object) noexcept { return (flagsOf(typeOf(object)) & TypeLayout::kIsClass) != 0; }
@@ -118,7 +128,7 @@ DictEntries attributesOf(uint64_t object) noexcept {
   const uint64_t type = typeOf(object), flags = flagsOf(type);
   if ((flags & TypeLayout::kIsDict) != 0)
     return DictEntries(object);
-  if (const uint64_t dict = dictInside(object, type, [](uint64_t at, auto &value) { return copyIfThere(at, value); }))
+  if (const uint64_t dict = copiedDictOf(object))
     return DictEntries(dict);
   if ((flags & TypeLayout::kHasManagedDict) == 0 || python.layout.minor < 11)
     return DictEntries(0);

@@ -54,8 +54,10 @@ private:
   };
 
   bool isOwn(const Call &call) noexcept {
+    if (!isCode(call.code))
+      return false;
     file_ = textOf(python.layout, valueAt<uint64_t>(call.code, python.layout.file), file_room_);
-    return isCode(call.code) && abi::isUsersPython(file_);
+    return abi::isUsersPython(file_);
   }
 
   void lookInto(const Call &call) noexcept {
@@ -64,7 +66,7 @@ private:
     for (uint64_t i = 0; left_ != 0 && i < names.count && i < kMostVariables; ++i) {
       const uint64_t value = valueAt<uint64_t>(call.frame, python.layout.locals + i * sizeof(uint64_t)) & ~uint64_t{7};
       if (value != 0)
-        lookAtVariable(valueAt<uint64_t>(names.first, i * sizeof(uint64_t)), value);
+        lookAtVariable({valueAt<uint64_t>(names.first, i * sizeof(uint64_t)), value}, {});
     }
     const auto globals = valueAt<uint64_t>(call.frame, python.layout.globals);
     if (globals == globals_)
@@ -74,10 +76,7 @@ private:
     const std::string_view module = firstTextOf(globals, "__name__", module_room_);
     DictEntries variables(globals);
     for (DictEntry variable; left_ != 0 && variables.next(variable);)
-      if (isClass(variable.value))
-        lookIntoClass(variable, module);
-      else
-        lookAtVariable(variable.key, variable.value);
+      lookAtVariable(variable, module);
   }
 
   // Looks at the attributes of a class that this module has defined.
@@ -100,13 +99,16 @@ private:
     return has_key ? copiedTextOf(python.layout, entry.value, room) : std::string_view();
   }
 
-  void lookAtVariable(uint64_t name, uint64_t value) noexcept {
-    const std::string_view class_name = classNameAt(value);
-    if (class_name == "module" || isClass(value))
+  // `module` is the name of the module that has this global variable. For a local variable it is empty.
+  void lookAtVariable(DictEntry variable, std::string_view module) noexcept {
+    if (isClass(variable.value))
+      return lookIntoClass(variable, module);
+    const std::string_view class_name = classNameAt(variable.value);
+    if (class_name == "module")
       return;
-    if (class_name == "cell" && !unwind::copyIfThere(value + kContentOfCell, value)) // a variable of a closure
-      return;
-    lookAt(name, value, false, 0);
+    if (class_name == "cell" && !unwind::copyIfThere(variable.value + kContentOfCell, variable.value))
+      return; // a variable of a closure
+    lookAt(variable.key, variable.value, false, 0);
   }
 
   // Looks at an object with this name: a variable, an attribute, or an entry of a dict. Then looks at its attributes,

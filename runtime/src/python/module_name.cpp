@@ -19,16 +19,8 @@ bool isText(uint64_t string, std::string_view text) noexcept {
   return copiedTextOf(python.layout, string, room) == text;
 }
 
-// The same as dictOf() for an object that another thread may free.
-uint64_t dictOfShared(uint64_t object) noexcept {
-  uint64_t type;
-  if (!copyIfThere(object + python.layout.type, type))
-    return 0;
-  return dictInside(object, type, [](uint64_t at, auto &value) { return copyIfThere(at, value); });
-}
-
 uint64_t modulesIn(uint64_t module) noexcept {
-  DictEntries attributes(dictOfShared(module));
+  DictEntries attributes(copiedDictOf(module));
   for (DictEntry entry; attributes.next(entry);)
     if (isText(entry.key, "_modules"))
       return entry.value;

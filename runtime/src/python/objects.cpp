@@ -1,5 +1,7 @@
 #include "objects.h"
 
+#include "../unwind/code.h"
+
 #include <cstring>
 #include <type_traits>
 
@@ -14,6 +16,13 @@ uint64_t dictOf(uint64_t object) noexcept {
     value = valueAt<std::remove_reference_t<decltype(value)>>(at, 0);
     return true;
   });
+}
+
+uint64_t copiedDictOf(uint64_t object) noexcept {
+  uint64_t type;
+  if (!unwind::copyIfThere(object + python.layout.type, type))
+    return 0;
+  return dictInside(object, type, [](uint64_t at, auto &value) { return unwind::copyIfThere(at, value); });
 }
 
 uint64_t versionOf(uint64_t object) noexcept {

@@ -28,6 +28,8 @@ template <class Read> uint64_t dictInside(uint64_t object, uint64_t type, Read r
 
 // Returns the dict with the object's attributes, or 0 if it has none.
 uint64_t dictOf(uint64_t object) noexcept;
+// The same for an object that another thread may free. So the kernel copies the words.
+uint64_t copiedDictOf(uint64_t object) noexcept;
 
 // Returns a number that no later object at the same address and with the same class has. It is the version of the
 // object's dict. Python never uses a version twice, and changes it if the object gets a new attribute or value. If the
