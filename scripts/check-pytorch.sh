@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs examples/pytorch, examples/frameworks and the mistakes of test/e2e/programs/torch_faults_test.py under
+# Runs examples/pytorch, examples/frameworks and the mistakes of torch_faults_test.py and torch_peaks_test.py under
 # msleaks-run, and checks the reports. The current releases of PyTorch, Hugging Face transformers, PyTorch Lightning and
 # Jupyter are used. test.sh does not run this script: it tests Debian's PyTorch 1.13.
 #
@@ -37,4 +37,5 @@ frameworks=$(fetch_once "frameworks${1:+-$1}" pypi.org install_frameworks)
 cd "$repository/test/e2e/programs"
 python3 -B pytorch_test.py "$build_folder" "$build_folder/check-pytorch" "$environment/bin/python3"
 python3 -B torch_faults_test.py "$build_folder" "$build_folder/check-faults" "$environment/bin/python3"
+python3 -B torch_peaks_test.py "$build_folder" "$build_folder/check-peaks" "$environment/bin/python3"
 exec python3 -B frameworks_test.py "$build_folder" "$build_folder/check-frameworks" "$frameworks/bin/python3"

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstring>
+#include <span>
 
 namespace msleaks::analysis::inline places {
 namespace {
@@ -24,6 +25,18 @@ std::string_view takeName(std::string_view &mangled) {
   const std::string_view name = mangled.substr(begin, length);
   mangled.remove_prefix(begin + length);
   return name;
+}
+
+// A function in the files whose paths contain `in_file`.
+struct KnownFunction {
+  std::string_view in_file, name;
+};
+
+// From Python 3.11 on, the name of a method begins with its class.
+bool isOneOf(std::span<const KnownFunction> known, std::string_view file, std::string_view function) {
+  return std::any_of(known.begin(), known.end(), [&](const KnownFunction &of) {
+    return file.find(of.in_file) != std::string_view::npos && function.ends_with(of.name);
+  });
 }
 
 bool take(std::string_view &text, std::string_view prefix) {
@@ -93,15 +106,18 @@ bool startsTorchBackward(std::string_view file, std::string_view function) {
 }
 
 bool buildsTorchModule(std::string_view file, std::string_view function) {
-  constexpr struct {
-    std::string_view in_file, function;
-  } kBuilders[] = {{"/torch/nn/modules/", "__init__"},        {"/torch/nn/modules/", "reset_parameters"},
-                   {"/torch/nn/modules/module.py", "_apply"}, {"/torch/nn/modules/module.py", "load_state_dict"},
-                   {"/torch/nn/parameter.py", "__new__"},     {"/transformers/modeling_utils.py", "from_pretrained"}};
-  // From Python 3.11 on, the name of a method begins with its class.
-  return std::any_of(std::begin(kBuilders), std::end(kBuilders), [&](const auto &builder) {
-    return file.find(builder.in_file) != std::string_view::npos && function.ends_with(builder.function);
-  });
+  constexpr KnownFunction kBuilders[] = {
+      {"/torch/nn/modules/", "__init__"},        {"/torch/nn/modules/", "reset_parameters"},
+      {"/torch/nn/modules/module.py", "_apply"}, {"/torch/nn/modules/module.py", "load_state_dict"},
+      {"/torch/nn/parameter.py", "__new__"},     {"/transformers/modeling_utils.py", "from_pretrained"}};
+  return isOneOf(kBuilders, file, function);
+}
+
+bool loadsArrays(std::string_view file, std::string_view function) {
+  constexpr KnownFunction kLoaders[] = {{"/torch/serialization.py", "load"}, {"/safetensors/", "load_file"},
+                                        {"/safetensors/", "load"},           {"/numpy/lib/", "load"},
+                                        {"/numpy/lib/", "read_array"},       {"/joblib/numpy_pickle.py", "load"}};
+  return isOneOf(kLoaders, file, function);
 }
 
 } // namespace msleaks::analysis::inline places

@@ -33,4 +33,7 @@ bool startsTorchBackward(std::string_view file, std::string_view function);
 // Whether a function of Python code makes, moves or loads the parameters and buffers of modules.
 bool buildsTorchModule(std::string_view file, std::string_view function);
 
+// Whether a function of Python code reads arrays or tensors from a file.
+bool loadsArrays(std::string_view file, std::string_view function);
+
 } // namespace msleaks::analysis::inline places

@@ -124,6 +124,9 @@ std::string copyText(const Finding &finding) {
     return fmt::format("{} {} {} of the block of {}, alive {}beside {}", blocksOf(finding), are(finding),
                        finding.count == 1 ? "a copy" : "copies", source, forTime(finding),
                        finding.count == 1 ? "it" : "them");
+  if (!textIn(finding, "parameters_at").empty())
+    return fmt::format("{} from a file stay{} alive {}beside parameters of the same size", blocksOf(finding),
+                       singularEnding(finding), forTime(finding));
   return fmt::format("{} stay{} alive {}beside {} cop{} on the device", blocksOf(finding), singularEnding(finding),
                      forTime(finding), its(finding), finding.count == 1 ? "y" : "ies");
 }

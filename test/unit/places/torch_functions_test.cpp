@@ -62,5 +62,15 @@ TEST(TorchFunctions, PythonBuildsModules) {
   EXPECT_FALSE(buildsTorchModule("/home/u/train.py", "Data.__init__"));
 }
 
+TEST(TorchFunctions, PythonLoadsArrays) {
+  const std::string packages = "/v/site-packages";
+  EXPECT_TRUE(loadsArrays(packages + "/torch/serialization.py", "load"));
+  EXPECT_TRUE(loadsArrays(packages + "/numpy/lib/_npyio_impl.py", "NpzFile.load"));
+  EXPECT_TRUE(loadsArrays(packages + "/safetensors/torch.py", "load_file"));
+  EXPECT_FALSE(loadsArrays(packages + "/torch/serialization.py", "save"));
+  EXPECT_FALSE(loadsArrays(packages + "/torch/nn/modules/module.py", "Module.load_state_dict"));
+  EXPECT_FALSE(loadsArrays("/home/u/serialization.py", "load"));
+}
+
 } // namespace
 } // namespace msleaks::analysis

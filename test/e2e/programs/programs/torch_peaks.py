@@ -1,0 +1,72 @@
+"""Trains a small network. One mistake decides the peak of the memory, and --fixed mends it.
+
+    torch_peaks.py FAULT [--fixed]
+"""
+import os
+import sys
+import tempfile
+
+import numpy
+import torch
+from torch import nn
+
+FAULT, FIXED = sys.argv[1], "--fixed" in sys.argv[2:]
+STEPS, BATCH, SIZE, LAYERS = 6, 64, 1024, 8  # a layer has 4 MiB
+
+torch.manual_seed(1)
+
+
+def network():
+    return nn.Sequential(*[nn.Linear(SIZE, SIZE) for _ in range(LAYERS)])
+
+
+def train(model, optimizer):
+    optimizer.zero_grad()
+    model(torch.randn(BATCH, SIZE)).square().mean().backward()
+    optimizer.step()
+
+
+def sgd(model):
+    return torch.optim.SGD(model.parameters(), lr=0.001)
+
+
+class Checkpoint:
+    """The tensors of a checkpoint stay alive beside the parameters that have got their values."""
+    def main(self, file):
+        torch.save(network().state_dict(), file)
+        model = network()
+        state = torch.load(file)  # made here: Checkpoint
+        model.load_state_dict(state)
+        if FIXED:
+            del state
+        optimizer = sgd(model)
+        for _ in range(STEPS):
+            train(model, optimizer)
+
+
+class Arrays:
+    """The same, with arrays of NumPy."""
+    def main(self, file):
+        with open(file, "wb") as stream:
+            numpy.savez(stream, **{name: tensor.numpy() for name, tensor in network().state_dict().items()})
+        model = network()
+        with numpy.load(file) as arrays:
+            state = {name: arrays[name] for name in arrays}  # made here: Arrays
+        model.load_state_dict({name: torch.from_numpy(array) for name, array in state.items()})
+        if FIXED:
+            state = None
+        optimizer = sgd(model)
+        for _ in range(STEPS):
+            train(model, optimizer)
+
+
+FAULTS = {fault.__name__: fault for fault in (Checkpoint, Arrays)}
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        FAULTS[FAULT]().main(os.path.join(folder, "file"))
+    print("end")
+
+
+main()

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Runs torch_peaks.py with each of its mistakes, and with each mistake mended. The first finding must name the mistake and its line.
+It must save what the mended program saves at the peak. The mended program must not have this finding.
+
+    torch_peaks_test.py BUILD SCRATCH PYTHON [FAULT...]
+"""
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from msleaks_e2e import Msleaks, arguments, check, equal, line_of, run, skip  # noqa: E402
+
+PROGRAM = Path(__file__).resolve().parent / "programs/torch_peaks.py"
+# The kind of the finding that names the mistake, the evidence that this kind has only for such a mistake, and what to do.
+FAULTS = {
+    "Checkpoint": ("copy", "parameters_at", "drop each reference to what was loaded here (`del`)"),
+    "Arrays": ("copy", "parameters_at", "drop each reference to what was loaded here (`del`)"),
+}
+
+
+def expect_fault(msleaks, python, scratch, fault):
+    kind, evidence, advice = FAULTS[fault]
+    _, report = msleaks.run(f"{scratch}/{fault}", [python, "-B", PROGRAM, fault])
+    report.expect_account()
+    first = report.json["findings"][0]
+    equal(f"{fault}: first finding", (first["kind"], evidence in first["evidence"], first["site"]["file"], first["site"]["line"]),
+          (kind, True, str(PROGRAM), line_of(PROGRAM, f"made here: {fault}")))
+    check(advice in first["advice"], f"{fault}: {first['advice']}")
+
+    _, mended = msleaks.run(f"{scratch}/{fault}-fixed", [python, "-B", PROGRAM, fault, "--fixed"])
+    kept = [found["site"]["line"] for found in mended.json["findings"] if found["kind"] == kind and evidence in found["evidence"]]
+    equal(f"{fault}: findings of the mended program", kept, [])
+    truth, said = report.json["peak"]["bytes"] - mended.json["peak"]["bytes"], first["evidence"]["saves_total_bytes"]
+    check(abs(said - truth) < truth / 20, f"{fault}: saves {said} bytes of the peak, not {truth}")
+    print(f"{fault}: saves {said} bytes of the peak, the mended program {truth}")
+
+
+def main():
+    build, scratch, python = arguments("build", "scratch", "python")
+    if run([python, "-c", "import torch, numpy"]).returncode != 0:
+        skip(f"{python} has no PyTorch with NumPy; python3-torch brings it")
+    os.makedirs(scratch, exist_ok=True)
+    msleaks = Msleaks(build)
+    for fault in sys.argv[4:] or FAULTS:
+        expect_fault(msleaks, python, scratch, fault)
+
+
+if __name__ == "__main__":
+    main()
