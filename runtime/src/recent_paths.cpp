@@ -29,16 +29,19 @@ template <class WordAt> uint64_t digestOf(uint64_t salt, uint32_t count, WordAt 
 
 } // namespace
 
-// The number of the set of shapes for an innermost call.
-uint32_t RecentPaths::setOf(uint64_t address, uint64_t stack_pointer) noexcept {
-  return static_cast<uint32_t>(mixed(address, stack_pointer * kFactor) % (kShapes / kWays));
+uint64_t RecentPaths::keyOf(uint64_t address, uint64_t stack_pointer) noexcept {
+  return mixed(address, stack_pointer * kFactor);
 }
 
 const RecentPaths::Shape *RecentPaths::shapeOf(const unwind::Frame &innermost) const noexcept {
-  for (const Shape &shape : shapes_[setOf(innermost.address, innermost.stack_pointer)])
-    if (shape.round == round_ && shape.isOf(innermost.address, innermost.stack_pointer) &&
-        (!shape.frame_matters || shape.frame_pointer == innermost.frame_pointer))
-      return &shape;
+  const uint64_t key = keyOf(innermost.address, innermost.stack_pointer);
+  const uint32_t set = key % kShapeSets;
+  for (uint32_t i = 0; i < kShapesOfSet; ++i)
+    if (keys_[set][i] == key)
+      if (const Shape &shape = shapes_[set][i];
+          shape.round == round_ && shape.isOf(innermost.address, innermost.stack_pointer) &&
+          (!shape.frame_matters || shape.frame_pointer == innermost.frame_pointer))
+        return &shape;
   return nullptr;
 }
 
@@ -49,8 +52,11 @@ uint32_t RecentPaths::find(const unwind::Stack &stack, const unwind::Frame &inne
     return 0;
   const uint64_t digest =
       digestOf(shape->salt, shape->count, [&](uint32_t i) { return unwind::wordAt(from + kWord * shape->offsets[i]); });
-  const Path &path = paths_[digest % kPaths];
-  return path.digest == digest ? path.node : 0;
+  const Paths &paths = paths_[digest % kPathSets];
+  for (uint32_t i = 0; i < kPathsOfSet; ++i)
+    if (paths.digests[i] == digest)
+      return paths.nodes[i];
+  return 0;
 }
 
 // The salt depends on the round and on the shape. So a digest from another round or of another shape is not found.
@@ -63,11 +69,15 @@ uint64_t RecentPaths::saltOf(const PathFrame &innermost, const StackCheck *check
 
 // Returns the place of the shape for this innermost call. If it has none, another shape of the set is given up.
 RecentPaths::Shape &RecentPaths::placeFor(const PathFrame &innermost) noexcept {
-  Shape *set = shapes_[setOf(innermost.address, innermost.stack_pointer)];
-  for (uint32_t way = 0; way < kWays; ++way)
-    if (set[way].isOf(innermost.address, innermost.stack_pointer))
-      return set[way];
-  return set[replaced_++ % kWays];
+  const uint64_t key = keyOf(innermost.address, innermost.stack_pointer);
+  uint64_t *keys = keys_[key % kShapeSets];
+  uint32_t place = 0;
+  while (place < kShapesOfSet && keys[place] != key)
+    ++place;
+  if (place == kShapesOfSet)
+    place = replaced_++ % kShapesOfSet;
+  keys[place] = key;
+  return shapes_[key % kShapeSets][place];
 }
 
 // Returns false if a word is too far from the stack pointer.
@@ -102,13 +112,21 @@ void RecentPaths::keep(const PathFrame &innermost, const StackCheck *checks, uin
   Shape &shape = placeFor(innermost);
   if ((shape.round != round_ || shape.salt != salt) && !fill(shape, salt, innermost, checks, count))
     return;
-  const uint64_t digest = digestOf(salt, count, [&](uint32_t i) { return checks[i].word; });
-  Path &path = paths_[digest % kPaths];
-  path.node = 0; // as above
+  storePath(digestOf(salt, count, [&](uint32_t i) { return checks[i].word; }), node);
+}
+
+void RecentPaths::storePath(uint64_t digest, uint32_t node) noexcept {
+  Paths &paths = paths_[digest % kPathSets];
+  uint32_t place = 0;
+  while (place < kPathsOfSet && paths.digests[place] != digest)
+    ++place;
+  if (place == kPathsOfSet)
+    place = paths.stored++ % kPathsOfSet;
+  paths.nodes[place] = 0; // as in fill()
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  path.digest = digest;
+  paths.digests[place] = digest;
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  path.node = node;
+  paths.nodes[place] = node;
 }
 
 } // namespace msleaks::runtime

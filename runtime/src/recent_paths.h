@@ -40,23 +40,30 @@ private:
     bool frame_matters;                             // PathFrame::frame_matters
     uint16_t offsets[kMostWords];                   // distance of each word from the stack pointer, in words
   };
-  struct Path {
-    uint64_t digest;
-    uint32_t node; // 0 = none. It is set last
+  // The paths with digests of the same set. A set fills a cache line.
+  static constexpr uint32_t kPathsOfSet = 5, kPathSets = 4096;
+  struct alignas(64) Paths {
+    uint64_t digests[kPathsOfSet];
+    uint32_t nodes[kPathsOfSet]; // 0 = no path. A node is set after its digest
+    uint32_t stored;             // number of paths that were stored in this set
   };
-  static constexpr uint32_t kShapes = 1024, kWays = 2, kPaths = 4096;
+  // A step of a training takes thousands of different paths. If a set has room for all paths that lead to it, each path
+  // is found in the next step.
+  static constexpr uint32_t kShapesOfSet = 4, kShapeSets = 1024;
 
-  static uint32_t setOf(uint64_t address, uint64_t stack_pointer) noexcept;
+  static uint64_t keyOf(uint64_t address, uint64_t stack_pointer) noexcept;
   const Shape *shapeOf(const unwind::Frame &innermost) const noexcept;
   Shape &placeFor(const PathFrame &innermost) noexcept;
   bool fill(Shape &shape, uint64_t salt, const PathFrame &innermost, const StackCheck *checks,
             uint32_t count) const noexcept;
   uint64_t saltOf(const PathFrame &innermost, const StackCheck *checks, uint32_t count) const noexcept;
+  void storePath(uint64_t digest, uint32_t node) noexcept;
 
   uint32_t round_;
-  uint32_t replaced_; // number of shapes that were replaced
-  Shape shapes_[kShapes / kWays][kWays];
-  Path paths_[kPaths];
+  uint32_t replaced_;                       // number of shapes that were replaced
+  uint64_t keys_[kShapeSets][kShapesOfSet]; // keyOf() the shapes: most other shapes are skipped without a look at them
+  Shape shapes_[kShapeSets][kShapesOfSet];
+  Paths paths_[kPathSets];
 };
 
 } // namespace msleaks::runtime

@@ -133,8 +133,25 @@ TEST_F(RecentPathsTest, AreNotStoredIfAWordIsNotOnTheStackNearby) {
   EXPECT_EQ(find(frame), 50u);
 }
 
+// A step of a training takes about as many different paths. The next step takes them again.
+TEST_F(RecentPathsTest, OfAStepOfATrainingAreFoundInTheNextStep) {
+  constexpr uint32_t kInnermost = 1'500, kPaths = 4'500;
+  const auto call = [&](uint32_t path) {
+    words[9] = path;
+    return innermost(path % kInnermost);
+  };
+  for (uint32_t path = 1; path <= kPaths; ++path) {
+    const PathFrame frame = call(path);
+    keep(frame, {9, 7}, path);
+  }
+  uint32_t found = 0;
+  for (uint32_t path = 1; path <= kPaths; ++path)
+    found += find(call(path)) == path;
+  EXPECT_GT(found, kPaths / 10 * 9);
+}
+
 TEST_F(RecentPathsTest, ThatAreManyReplaceEachOther) {
-  constexpr uint32_t kMany = 20'000;
+  constexpr uint32_t kMany = 50'000;
   for (uint32_t node = 1; node <= kMany; ++node)
     keep(innermost(node), {9, 7}, node);
   uint32_t found = 0;
