@@ -62,7 +62,7 @@ bool isCode(uint64_t code) noexcept {
 
 namespace {
 
-constexpr uint64_t kHashedBytes = 64;
+constexpr uint64_t kHashedBytes = 32;
 
 // Returns a hash of the size, and of the first and the last bytes. Each word has its own factor, so that the processor
 // multiplies several words at the same time.
