@@ -118,7 +118,7 @@ class Report:
 
     def heap_peak_bytes(self, name):
         """Returns the bytes of one heap at its own peak. heaptrack measures the heap "host"."""
-        return next(heap["bytes"] for heap in self.json["peak"]["by_heap"] if heap["heap"] == name)
+        return next((heap["bytes"] for heap in self.json["peak"]["by_heap"] if heap["heap"] == name), 0)
 
     def rows(self, name):
         """Returns the rows of a section."""
