@@ -77,6 +77,15 @@ private:
       owned.end_bytes += is_end ? bytes : 0;
     });
   }
+  // The bytes were alive at the peak, and belonged to the other node there.
+  void moveAtPeak(NodeId from, NodeId to, uint64_t bytes) {
+    const uint64_t peak = peakNumber();
+    tree_->forEachUp(to, [&](NodeId at) { owned_[at.index].bytes.changeThen(peak) += bytes; });
+    tree_->forEachUp(from, [&](NodeId at) {
+      uint64_t &then = owned_[at.index].bytes.changeThen(peak);
+      then -= std::min(then, bytes);
+    });
+  }
   void freePart(const Block &, bool is_end, uint64_t time_ns);
   void freeParts(const OwnedSegment &, bool is_end, uint64_t time_ns);
   Cell nameOf(NodeId node) const { return node == NodeId{} ? Cell() : Cell(tree_->pathOf(node)); }
@@ -161,6 +170,8 @@ void OwnersAnalyzer::onRetarget(const Block &block, const Block &before, uint64_
   }
   remove(from, bytes, false);
   add(to, bytes, time_ns);
+  if (block.time_ns <= peaks_->physical().clock().timeNs())
+    moveAtPeak(from, to, bytes);
 }
 
 void OwnersAnalyzer::onEvent(const StreamEvent &event, SiteId) {

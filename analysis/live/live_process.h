@@ -111,7 +111,7 @@ struct LiveSet::Process {
     return found == indexes.end() ? nullptr : &found->second;
   }
   // The block that contains the byte, or null.
-  const Block *holding(AddressSpace space, uint64_t address, uint8_t device) {
+  Block *holding(AddressSpace space, uint64_t address, uint8_t device) {
     if (space == AddressSpace::Mapping)
       return mappingHolding(address);
     if (const DeviceRange *shown = space == AddressSpace::Accelerator ? ranges.at(address) : nullptr)
@@ -124,10 +124,27 @@ struct LiveSet::Process {
           index->second.insert(block.address);
       });
     const auto begin = index->second.lastUntil(address);
-    const Block *block = begin ? of.find(*begin) : nullptr;
+    Block *block = begin ? of.find(*begin) : nullptr;
     return block && address - block->address < block->size ? block : nullptr;
   }
-  const Block *mappingHolding(uint64_t address) const {
+  // The smallest block that contains the byte, or null. Most addresses are those of blocks, so the indices of other
+  // addresses are not made for them. An allocator takes small blocks from its mappings. So a mapping counts only if the
+  // byte is in its first page.
+  Block *containing(uint64_t address) {
+    constexpr AddressSpace kSpaces[] = {AddressSpace::Pool, AddressSpace::Host, AddressSpace::Accelerator};
+    for (const AddressSpace space : kSpaces)
+      if (Block *block = find(space, address))
+        return block;
+    for (const AddressSpace space : kSpaces)
+      if (Block *block = holding(space, address, 0))
+        return block;
+    for (const auto &[device, table] : devices)
+      if (Block *block = holding(AddressSpace::Accelerator, address, device))
+        return block;
+    Block *mapping = mappingHolding(address);
+    return mapping && address - mapping->address < page_bytes ? mapping : nullptr;
+  }
+  Block *mappingHolding(uint64_t address) {
     auto at = mappings.upper_bound(address);
     if (at == mappings.begin())
       return nullptr;

@@ -95,6 +95,8 @@ void LiveSet::apply(const StreamEvent &event, SiteId site) {
     return;
   case abi::EventKind::Retarget:
     return onRetarget(event, event.event.as<abi::RetargetEvent>(), site);
+  case abi::EventKind::Owned:
+    return onOwned(event, event.event.as<abi::OwnedEvent>());
   case abi::EventKind::Epoch:
     return pauses_.apply(event.event.as<abi::EpochEvent>());
   case abi::EventKind::Retain:
@@ -352,11 +354,27 @@ void LiveSet::onRetarget(const StreamEvent &event, const abi::RetargetEvent &ret
     ++counts_.unmatched_retargets;
     return;
   }
-  const Block before = *block;
-  block->site = site;
-  block->cohort = cohortOf(*block, contextOf(*block));
-  for (BlockObserver *observer : observersOf(*block))
-    observer->onRetarget(*block, before, retarget.header.time);
+  change(*block, site, contextOf(*block), retarget.header.time);
+}
+
+// Gives the block another place and context, which it has had since its birth.
+void LiveSet::change(Block &block, SiteId site, const Context &context, uint64_t time_ns) {
+  const Block before = block;
+  block.site = site;
+  block.cohort = cohortOf(block, context);
+  for (BlockObserver *observer : observersOf(block))
+    observer->onRetarget(block, before, time_ns);
+}
+
+void LiveSet::onOwned(const StreamEvent &event, const abi::OwnedEvent &owned) {
+  Block *block = processOf(event.process).containing(owned.address);
+  if (!block) {
+    ++counts_.unmatched_retargets;
+    return;
+  }
+  Context context = contextOf(*block);
+  context.owner = contexts_.labelOf(event.process, owned.label);
+  change(*block, block->site, context, owned.header.time);
 }
 
 void LiveSet::onRetain(const StreamEvent &event, const abi::RetainEvent &retain) {

@@ -88,7 +88,8 @@ public:
   virtual bool wants(abi::Heap) const { return true; }
   virtual void onAlloc(const Block &, AllocCause, uint64_t time_ns) = 0;
   virtual void onFree(const Block &, FreeCause, uint64_t time_ns) = 0;
-  // The live block has belonged to block.site since its birth. Until now it was treated as `before`.
+  // The live block has belonged to block.site, and to the owner of block.cohort, since its birth. Until now it was
+  // treated as `before`.
   virtual void onRetarget(const Block &, const Block &before, uint64_t time_ns) = 0;
   // A launch, copy or fill uses the block. Only for heaps whose uses can be seen (hasUses).
   virtual void onUse(const Block &, const Use &) {}
@@ -111,7 +112,7 @@ struct LiveSetCounts {
   uint64_t unmatched_frees = 0;     // no such block: allocated before msleaks was loaded, or inherited by a fork
   uint64_t frees_before_start = 0;  // no such block, and it may have been allocated during a pause of the recording
   uint64_t freed_unseen = 0;        // allocations at the address of a block that may have been freed during a pause
-  uint64_t unmatched_retargets = 0; // Retarget and Retain without a block
+  uint64_t unmatched_retargets = 0; // Retarget, Retain and Owned without a block
   uint64_t implicit_frees = 0;      // allocations at the address of a live block
   uint64_t late_frees = 0;          // implicit frees whose Free arrived a moment later, from another thread
   uint64_t early_frees = 0;         // frees that arrived a moment before their allocation by another thread
@@ -194,6 +195,8 @@ private:
   void onAlloc(const StreamEvent &, const abi::AllocEvent &, SiteId);
   void onFree(const StreamEvent &, const abi::FreeEvent &);
   void onRetarget(const StreamEvent &, const abi::RetargetEvent &, SiteId);
+  void onOwned(const StreamEvent &, const abi::OwnedEvent &);
+  void change(Block &, SiteId, const Context &, uint64_t time_ns);
   void onRetain(const StreamEvent &, const abi::RetainEvent &);
   void onProtect(const StreamEvent &, const abi::ProtectEvent &);
   void onMapped(const StreamEvent &, const abi::MappedEvent &);

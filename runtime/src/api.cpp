@@ -139,6 +139,11 @@ void __msl_owner_pop(void) noexcept {
   if (__msl_thread.owner_pushes.pop())
     recordNumber<OwnerPopEvent>(0);
 }
+void __msl_own(const void *byte, const char *owner) noexcept {
+  const uint64_t label = labelFor(EventKind::Owned, owner);
+  if (byte != nullptr && mayRecord(__msl_thread, EventKind::Owned))
+    record(__msl_thread, OwnedEvent{headerOf(EventKind::Owned), reinterpret_cast<uint64_t>(byte), label});
+}
 int __msl_is_recording(void) noexcept {
   if (__msl_thread.call.inside != kInsideRuntime)
     ensureAttached(__msl_thread); // until then the process does not know whether it has a session

@@ -40,6 +40,7 @@ MSL_API_SYMBOL uint64_t __msl_range_start(const char *text) MSL_API_NOEXCEPT;
 MSL_API_SYMBOL void __msl_range_end(uint64_t id) MSL_API_NOEXCEPT;
 MSL_API_SYMBOL void __msl_owner_push(const char *owner) MSL_API_NOEXCEPT;
 MSL_API_SYMBOL void __msl_owner_pop(void) MSL_API_NOEXCEPT;
+MSL_API_SYMBOL void __msl_own(const void *byte, const char *owner) MSL_API_NOEXCEPT;
 MSL_API_SYMBOL void __msl_watch(const void *block, size_t bytes, const char *name) MSL_API_NOEXCEPT;
 MSL_API_SYMBOL void __msl_unwatch(const void *block) MSL_API_NOEXCEPT;
 MSL_API_SYMBOL int __msl_is_recording(void) MSL_API_NOEXCEPT;
@@ -100,6 +101,12 @@ static inline void msl_owner_push(const char *owner) MSL_API_NOEXCEPT {
   MSL_API_CALL(__msl_owner_push, (const char *), (owner));
 }
 static inline void msl_owner_pop(void) MSL_API_NOEXCEPT { MSL_API_CALL(__msl_owner_pop, (void), ()); }
+
+/* The live block that contains this byte belongs to this owner, whichever thread has allocated the block. `byte` is an
+ * address in the program's memory or on a device. A null `owner` means that the block belongs to no owner. */
+static inline void msl_own(const void *byte, const char *owner) MSL_API_NOEXCEPT {
+  MSL_API_CALL(__msl_own, (const void *, const char *), (byte, owner));
+}
 
 /* From now on, the runtime compares the content of these bytes before and after each range, launch, copy and fill. The
  * report names each operation that changed the bytes although they are not its arguments (docs/watch.md). The address

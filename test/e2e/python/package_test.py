@@ -94,6 +94,15 @@ class Functions(Case):
         self.assertEqual(self.owners_in(folder), {1_000_000: "train", 1_000_001: "train@encoder", 1_000_002: deep, 1_000_003: "train",
                                                   1_000_004: "other"})
 
+    def test_describers_name_blocks_that_exist(self):
+        output, folder = self.record("names.py", "described_blocks")
+        self.assertEqual(output.splitlines(), ["a text is needed, not NoneType", "a text is needed, not int",
+                                               "memoryview: a bytes-like object is required, not 'int'"])
+        report = json.loads(self.expect(0, BIN / "msleaks", "report", folder, "--json").stdout)
+        rows = next(section for section in report["sections"] if section["name"] == "owners")["rows"]
+        at_peak = {name: bytes_at_peak for name, bytes_at_peak, *_ in rows if name not in ("imports", "train", None)}
+        self.assertEqual(at_peak, {"cache": 1_000_001, "second": 1_000_003, "train@batch": 1_000_002, "train@first": 0})
+
     def test_ranges_of_coroutines_and_generators(self):
         _, folder = self.record("names.py", "spans")
         events = self.events(folder, NAMES)

@@ -46,6 +46,46 @@ TEST_F(ContextTest, ABlockBelongsToTheOwnerPushedLastInItsThread) {
   EXPECT_EQ(owner(), 0u);
 }
 
+// The byte may be inside the block, and on any device. A block of a pool is smaller than its segment.
+TEST_F(ContextTest, TheProgramNamesTheOwnerOfABlockThatIsAlive) {
+  const Where pool{.heap = abi::Heap::Pool}, segment{.heap = abi::Heap::Device},
+      other{.heap = abi::Heap::Device, .device = 3};
+  apply(alloc(++now, 0x100, 64, {.stream = 1}));
+  apply(alloc(++now, 0x9000, 0x1000, segment));
+  apply(alloc(++now, 0x9200, 0x200, pool));
+  apply(alloc(++now, 0xa0000, 0x1000, other));
+  const auto ownerAt = [&](AddressSpace space, uint64_t address, uint8_t device = 0) {
+    return live.cohorts()[live.holding(1, space, address, device)->cohort].owner.index;
+  };
+  begin(3);
+  say<abi::OwnedEvent>(0x100, 5);
+  say<abi::OwnedEvent>(0x9210, 6);
+  say<abi::OwnedEvent>(0xa0010, 7);
+  EXPECT_EQ(ownerAt(AddressSpace::Host, 0x100), 5u);
+  EXPECT_EQ(ownerAt(AddressSpace::Pool, 0x9200), 6u);
+  EXPECT_EQ(ownerAt(AddressSpace::Accelerator, 0x9000), 0u);
+  EXPECT_EQ(ownerAt(AddressSpace::Accelerator, 0xa0000, 3), 7u);
+  EXPECT_EQ(live.cohorts()[live.find(1, AddressSpace::Host, 0x100)->cohort].phase.index, 0u); // that of its allocation
+  EXPECT_EQ(owner(), 0u); // later blocks have no owner
+  say<abi::OwnedEvent>(0x120, 0);
+  EXPECT_EQ(ownerAt(AddressSpace::Host, 0x100), 0u);
+  say<abi::OwnedEvent>(0x140, 5); // the first byte after the block
+  say<abi::OwnedEvent>(0x100, 5, kOtherProcess);
+  EXPECT_EQ(live.counts().unmatched_retargets, 2u);
+}
+
+// Python puts its small objects into mappings of 256 KiB. An address in the middle is that of an object.
+TEST_F(ContextTest, AMappingHasTheOwnerOfItsFirstPage) {
+  const Where mapping{.heap = abi::Heap::Mapping};
+  apply(alloc(++now, 0x40000, 0x40000, mapping));
+  const auto ownerOf = [&] { return live.cohorts()[live.find(1, AddressSpace::Mapping, 0x40000)->cohort].owner.index; };
+  say<abi::OwnedEvent>(0x41000, 5);
+  EXPECT_EQ(ownerOf(), 0u);
+  EXPECT_EQ(live.counts().unmatched_retargets, 1u);
+  say<abi::OwnedEvent>(0x40040, 5);
+  EXPECT_EQ(ownerOf(), 5u);
+}
+
 TEST_F(ContextTest, AnOwnerEndsWithAllPushedBehindIt) {
   for (const uint64_t label : {5, 6, 7})
     push(label);

@@ -34,6 +34,9 @@ inline auto free(uint64_t time_ns, uint64_t address, const Where &where = {}, ui
 inline auto retarget(uint64_t time_ns, uint64_t address, const Where &where = {}) {
   return make<abi::RetargetEvent>(time_ns, where, address, 0);
 }
+inline auto owned(uint64_t time_ns, uint64_t address, uint64_t label, const Where &where = {}) {
+  return make<abi::OwnedEvent>(time_ns, where, address, label);
+}
 inline auto retain(uint64_t time_ns, uint64_t address, const Where &where = {}) {
   return make<abi::RetainEvent>(time_ns, where, address, 0);
 }

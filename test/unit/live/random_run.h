@@ -99,6 +99,8 @@ private:
     case 12:
       return add(retarget(tick(), anyAddress(), here(abi::Heap::Host)));
     case 13:
+      return add(owned(tick(), anyAddress() + pick(0, 8), pick(0, 3), here(abi::Heap::Host)));
+    case 14:
       return add(allocFailed(tick(), pick(1, 1000), here(abi::Heap::Host)));
     default:
       return tell();

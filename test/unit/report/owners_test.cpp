@@ -106,6 +106,30 @@ TEST_F(Owners, HaveWhatPoolsHandThem) {
   EXPECT_EQ(numbersOf("torch@loader"), (Numbers{10'000, 0, 10'000}));
 }
 
+// The third block is allocated after the peak, so the peak does not have it.
+TEST_F(Owners, ThatAreNamedLaterOwnThePeakToo) {
+  const auto own = [&](uint64_t address, uint64_t label) {
+    list.push_back(test::owned(now(), (address << 4) + 7, label));
+  };
+  begin();
+  alloc(1, 1000);
+  alloc(2, 200);
+  alloc(3, 50);
+  free(3);
+  alloc(4, 30);
+  own(1, 2);
+  own(4, 2);
+  own(1, 3);
+  const json rows = rowsOf(finish(), "owners");
+  std::map<std::string, std::vector<uint64_t>> numbers; // an owner's bytes at the peak and at the end
+  for (const json &row : rows)
+    numbers[row[0].is_null() ? "" : row[0]] = {row[1], row[2]};
+  EXPECT_EQ(numbers["torch@loader"], (std::vector<uint64_t>{1000, 1000}));
+  EXPECT_EQ(numbers["torch@model@conv2"], (std::vector<uint64_t>{0, 30}));
+  EXPECT_EQ(numbers["torch"], (std::vector<uint64_t>{1000, 1030}));
+  EXPECT_EQ(numbers[""], (std::vector<uint64_t>{250, 200}));
+}
+
 TEST_F(Owners, AreNotShownWhereNobodyNamesAny) {
   begin();
   alloc(1, 100);

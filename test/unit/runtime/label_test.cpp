@@ -44,17 +44,20 @@ std::vector<uint64_t> labelsIn(const ArenaFile &arena) {
 
 TEST(Labels, EveryCallIsItsEvent) {
   const SessionDirectory session;
-  EXPECT_EQ(eventsIn(session,
-                     [] {
-                       msl_step(7);
-                       msl_mark("loaded");
-                       msl_range_push("forward");
-                       msl_owner_push("torch@conv");
-                       msl_owner_pop();
-                       msl_range_pop();
-                       msl_mark("loaded");
-                     }),
-            "Step#0 7 | Mark#0 1 | RangeBegin#0 2 | OwnerPush#0 3 | OwnerPop#0 0 | RangeEnd#0 0 | Mark#0 1");
+  EXPECT_EQ(
+      eventsIn(session,
+               [] {
+                 msl_step(7);
+                 msl_mark("loaded");
+                 msl_range_push("forward");
+                 msl_owner_push("torch@conv");
+                 msl_owner_pop();
+                 msl_range_pop();
+                 msl_mark("loaded");
+                 msl_own(reinterpret_cast<void *>(0x100), "torch@conv");
+                 msl_own(nullptr, "torch@conv"); // there is no such byte
+               }),
+      "Step#0 7 | Mark#0 1 | RangeBegin#0 2 | OwnerPush#0 3 | OwnerPop#0 0 | RangeEnd#0 0 | Mark#0 1 | Owned#0 256+3");
   const auto arenas = session.arenas();
   EXPECT_EQ(textsOf(*arenas.at(0)), (Texts{{1, "loaded"}, {2, "forward"}, {3, "torch@conv"}}));
 }

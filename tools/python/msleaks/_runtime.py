@@ -25,6 +25,7 @@ class Runtime:
     range_end: Callable[[int], Any]
     owner_push: Callable[[Optional[bytes]], Any]
     owner_pop: Callable[[], Any]
+    own: Callable[[int, Optional[bytes]], Any]
     watch: Callable[[int, int, Optional[bytes]], Any]
     unwatch: Callable[[int], Any]
     is_recording: Callable[[], int]
@@ -56,6 +57,7 @@ class Runtime:
             ("range_end", None, [number]),
             ("owner_push", None, None),
             ("owner_pop", None, []),
+            ("own", None, [address, text]),
             ("watch", None, [address, ctypes.c_size_t, text]),
             ("unwatch", None, [address]),
             ("is_recording", ctypes.c_int, []),

@@ -1,12 +1,13 @@
 """Ranges and owners: context managers that are also decorators."""
 from __future__ import annotations
 
+from ._blocks import extent_of
 from ._runtime import encoded, runtime
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from threading import local
-    from typing import Any, Callable, TypeVar
+    from typing import Any, Callable, TypeVar, overload
 
     Function = TypeVar("Function", bound=Callable[..., Any])
 else:
@@ -145,17 +146,36 @@ _names = _Names()
 
 
 class describer(owner):
-    """An owner, under the name that msMemScope uses: `describer(owner="encoder")`. A describer within another one names both."""
+    """An owner, under the name that msMemScope uses: `describer(owner="encoder")`. A describer within another one names both.
+
+    `describer(block, owner="kv-cache")` names the owner of a tensor, an array or a buffer that exists already. The memory that
+    contains the block belongs to this owner, also if other tensors share the memory."""
 
     __slots__ = ()
 
-    def __init__(self, owner: str) -> None:
+    if TYPE_CHECKING:
+
+        @overload
+        def __init__(self, owner: str, /) -> None: ...
+        @overload
+        def __init__(self, *, owner: str) -> None: ...
+        @overload
+        def __init__(self, block: Any, owner: str) -> None: ...
+
+    def __init__(self, block: Any = None, owner: Any = None) -> None:
+        if owner is None:
+            block, owner = None, block
         super().__init__(owner)
+        if block is not None and (address := extent_of(block)[0]) != 0:
+            runtime.own(address, self._name())
+
+    def _name(self) -> bytes:
+        outer = _names.open
+        return outer[-1] + b"@" + self._text if outer else self._text
 
     def __enter__(self) -> None:
-        outer = _names.open
-        outer.append(outer[-1] + b"@" + self._text if outer else self._text)
-        runtime.owner_push(outer[-1])
+        _names.open.append(self._name())
+        runtime.owner_push(_names.open[-1])
 
     def __exit__(self, *_: object) -> None:
         runtime.owner_pop()

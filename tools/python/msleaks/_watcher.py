@@ -1,6 +1,7 @@
 """Watches the content of tensors and buffers (docs/watch.md)."""
 from __future__ import annotations
 
+from ._blocks import extent_of
 from ._runtime import encoded, runtime
 
 TYPE_CHECKING = False
@@ -8,48 +9,9 @@ if TYPE_CHECKING:
     from typing import Any, Optional, Tuple
 
 
-def _address_of_buffer(block: Any) -> int:
-    """Returns the address of an object with the buffer protocol, also of one that may not be written."""
-    import ctypes
-
-    class View(ctypes.Structure):  # Py_buffer
-        _fields_ = [
-            ("buf", ctypes.c_void_p),
-            ("obj", ctypes.py_object),
-            ("len", ctypes.c_ssize_t),
-            ("itemsize", ctypes.c_ssize_t),
-            ("readonly", ctypes.c_int),
-            ("ndim", ctypes.c_int),
-            ("format", ctypes.c_char_p),
-            ("shape", ctypes.c_void_p),
-            ("strides", ctypes.c_void_p),
-            ("suboffsets", ctypes.c_void_p),
-            ("internal", ctypes.c_void_p),
-        ]
-
-    view = View()
-    ctypes.pythonapi.PyObject_GetBuffer(ctypes.py_object(block), ctypes.byref(view), 0)
-    address = int(view.buf or 0)
-    ctypes.pythonapi.PyBuffer_Release(ctypes.byref(view))
-    return address
-
-
 def _extent(block: Any) -> Tuple[int, int]:
-    """Returns the address and the bytes of a tensor, an array or a buffer. The address is 0 if it is not needed.
-
-    The object must be contiguous. Wrong objects are refused with and without msleaks-run, in the same way."""
-    contiguous = True
-    if hasattr(block, "data_ptr") and hasattr(block, "element_size"):  # a tensor of PyTorch
-        address, size = int(block.data_ptr()), int(block.numel()) * int(block.element_size())
-        contiguous = bool(block.is_contiguous())
-    elif hasattr(block, "__cuda_array_interface__"):  # an array on a device, of CuPy or Numba
-        description = block.__cuda_array_interface__
-        address, size = int(description["data"][0]), int(block.nbytes)
-        contiguous = description.get("strides") is None
-    else:
-        with memoryview(block) as view:
-            size, contiguous = view.nbytes, view.c_contiguous
-        address = _address_of_buffer(block) if runtime.loaded and contiguous and size else 0
+    """Returns the address and the bytes of a tensor, an array or a buffer that can be watched."""
+    address, size, contiguous = extent_of(block)
     if not contiguous:
         raise ValueError("the block is not contiguous: watch a contiguous part of it")
     if size == 0:

@@ -105,6 +105,22 @@ def in_thread():
     allocate(1_000_004)
 
 
+def described_blocks():
+    blocks = [bytearray(1_000_000 + number) for number in range(4)]
+    msleaks.describer(blocks[0], owner="cache")
+    with msleaks.describer(owner="train"):
+        msleaks.describer(memoryview(blocks[1])[5000::3], "batch")
+        msleaks.describer(blocks[2], owner="first")
+    msleaks.describer(blocks[2], owner="second")
+    msleaks.describer(bytearray(), owner="nothing")
+    for wrong in ((), (blocks[3], 5), (3, "number")):
+        try:
+            msleaks.describer(*wrong)
+        except TypeError as error:
+            print(error)
+    kept.extend(blocks)
+
+
 def spans():
     """Each range begins and ends once, although coroutines and generators stop within it."""
 
