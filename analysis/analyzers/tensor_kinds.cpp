@@ -1,11 +1,8 @@
 // Kinds of PyTorch's tensors at the peak: parameters, gradients, activations and others (docs/pytorch.md). The call
 // that allocated a tensor shows its kind, together with the parts of the training that began before its end.
 #include "analysis/analyzers/registry.h"
-#include "analysis/findings/torch_owner.h"
+#include "analysis/analyzers/tensor_origins.h"
 #include "analysis/live/cohort_sums.h"
-#include "analysis/live/owners.h"
-#include "analysis/places/path_answers.h"
-#include "analysis/places/torch_functions.h"
 
 #include <algorithm>
 #include <array>
@@ -32,9 +29,6 @@ constexpr std::array<const char *, static_cast<size_t>(Kind::Count)> kNames = {
     "parameters",       "gradients",    "optimizer state", "activations",
     "kept over passes", "forward pass", "temporaries",     "other tensors"};
 
-// The call that allocated a tensor.
-enum class Origin : uint8_t { NotAsked, NoTensor, Construction, Module, Operator, Backward, Optimizer };
-
 // The part of a pass that runs. A pass begins with a forward part.
 enum class Part : uint8_t { None, Forward, Backward, Optimizer };
 
@@ -54,13 +48,13 @@ struct Progress {
   }
 };
 
-constexpr Part partOf(Origin origin) {
+constexpr Part partOf(TensorOrigin origin) {
   switch (origin) {
-  case Origin::Module:
+  case TensorOrigin::Module:
     return Part::Forward;
-  case Origin::Backward:
+  case TensorOrigin::Backward:
     return Part::Backward;
-  case Origin::Optimizer:
+  case TensorOrigin::Optimizer:
     return Part::Optimizer;
   default:
     return Part::None;
@@ -69,7 +63,7 @@ constexpr Part partOf(Origin origin) {
 
 // A live tensor, as it was at its allocation.
 struct Birth {
-  Origin origin = Origin::NoTensor;
+  TensorOrigin origin = TensorOrigin::NoTensor;
   Part part = Part::None;
   uint32_t number = 0, pass = 0; // of Progress
   uint64_t peak = 0;             // number of the peak before the allocation
@@ -87,11 +81,11 @@ Kind kindOfForward(const Birth &birth, const Progress &now, bool is_short) {
 Kind kindOf(const Birth &birth, const Progress &now) {
   const bool is_short = birth.number == now.number;
   switch (birth.origin) {
-  case Origin::Construction:
+  case TensorOrigin::Construction:
     return Kind::Parameters;
-  case Origin::Backward:
+  case TensorOrigin::Backward:
     return is_short ? Kind::Temporary : Kind::Gradients;
-  case Origin::Optimizer:
+  case TensorOrigin::Optimizer:
     return is_short ? Kind::Temporary : Kind::OptimizerState;
   default:
     return birth.part == Part::Forward ? kindOfForward(birth, now, is_short) : Kind::Other;
@@ -114,46 +108,6 @@ private:
   std::array<BlockSum, static_cast<size_t>(Kind::Count)> sums_{};
 };
 
-// Finds the call of each cohort.
-class Origins {
-public:
-  Origins(const Cohorts &cohorts, SiteCatalog &catalog) : cohorts_(cohorts), catalog_(catalog), builds_(catalog, 0) {}
-
-  Origin of(CohortId cohort) {
-    Origin &origin = elementAt(by_cohort_, cohort.index);
-    if (origin == Origin::NotAsked)
-      origin = find(cohorts_[cohort]);
-    return origin;
-  }
-
-private:
-  // The path comes first: the program may name another owner, and a step of an optimizer may call forward and backward.
-  Origin find(const Cohort &cohort) {
-    const std::optional<TorchOwner> called = torchOwnerOf(catalog_.pathOwnerOf(cohort.site));
-    if (called && called->phase == "backward")
-      return Origin::Backward;
-    if (called && isInConstruction(cohort.site))
-      return Origin::Construction;
-    if (called && !catalog_.moduleOf(cohort.site).empty())
-      return Origin::Module;
-    const std::optional<TorchOwner> owner = torchOwnerOf(ownerOf(cohort, catalog_));
-    if (owner && owner->phase == "optimizer")
-      return Origin::Optimizer;
-    return called ? Origin::Operator : Origin::NoTensor;
-  }
-  bool isInConstruction(SiteId site) {
-    return builds_.of(catalog_.innermostNodeOf(site), [&](uint32_t outer, SiteId call) -> uint32_t {
-      const Site *python = outer != 0 ? nullptr : catalog_.pythonCallOf(call);
-      return outer != 0 || (python != nullptr && buildsTorchModule(python->file, python->function));
-    }) != 0;
-  }
-
-  const Cohorts &cohorts_;
-  SiteCatalog &catalog_;
-  PathAnswers builds_; // 1: the path has a call that makes, moves or loads parameters
-  std::vector<Origin> by_cohort_;
-};
-
 class TensorKindsAnalyzer final : public Analyzer {
 public:
   std::string_view name() const override { return "tensor_kinds"; }
@@ -172,7 +126,7 @@ private:
     return (of_pools ? peaks_->of(abi::Heap::Pool) : peaks_->physical()).clock();
   }
 
-  std::optional<Origins> origins_;
+  std::optional<TensorOrigins> origins_;
   const Peaks *peaks_ = nullptr;
   std::unordered_map<uint32_t, Progress> progress_; // by process
   std::vector<Birth> births_;                       // by number of the block
@@ -181,8 +135,8 @@ private:
 };
 
 void TensorKindsAnalyzer::onAlloc(const Block &block, AllocCause, uint64_t) {
-  const Origin origin = origins_->of(block.cohort);
-  if (origin == Origin::NoTensor || (!isPart(block) && !abi::isPhysical(block.heap)))
+  const TensorOrigin origin = origins_->of(block.cohort);
+  if (origin == TensorOrigin::NoTensor || (!isPart(block) && !abi::isPhysical(block.heap)))
     return;
   Progress &progress = progress_[block.process];
   if (const Part part = partOf(origin); part != Part::None)
@@ -197,7 +151,7 @@ void TensorKindsAnalyzer::onFree(const Block &block, FreeCause, uint64_t) {
     return;
   const Birth birth = std::exchange(births_[block.id.index], {});
   const uint64_t peak = clockOf(isPart(block)).number();
-  if (birth.origin != Origin::NoTensor && birth.peak < peak)
+  if (birth.origin != TensorOrigin::NoTensor && birth.peak < peak)
     (isPart(block) ? pools_ : physical_).add(kindOf(birth, progress_[block.process]), block.bytes(), peak);
 }
 

@@ -100,6 +100,14 @@ std::string earlyText(const Finding &finding) {
                      its(finding), first);
 }
 
+std::string lateText(const Finding &finding) {
+  if (!textIn(finding, "replaced_by").empty())
+    return fmt::format("{} of an optimizer's state stay{} allocated {}after another optimizer has replaced it",
+                       blocksOf(finding), singularEnding(finding), forTime(finding));
+  return fmt::format("{} stay{} allocated {}after {} last use", blocksOf(finding), singularEnding(finding),
+                     forTime(finding), its(finding));
+}
+
 std::string unusedText(const Finding &finding) {
   return fmt::format("{} {} never {}", blocksOf(finding), are(finding),
                      numberIn(finding, "touched_bytes") ? "touched" : "used");
@@ -197,11 +205,7 @@ constexpr Sentence kSentences[] = {
     {finding_kinds::kLeak.name, [](const Finding &finding) { return leakText(finding) + growthOf(finding); }},
     {finding_kinds::kGrowth.name, growsText},
     {finding_kinds::kEarlyAllocation.name, earlyText},
-    {finding_kinds::kLateFree.name,
-     [](const Finding &finding) {
-       return fmt::format("{} stay{} allocated {}after {} last use", blocksOf(finding), singularEnding(finding),
-                          forTime(finding), its(finding));
-     }},
+    {finding_kinds::kLateFree.name, lateText},
     {finding_kinds::kUnused.name, unusedText},
     {finding_kinds::kOverallocated.name, overallocatedText},
     {finding_kinds::kCapacity.name, capacityText},

@@ -23,7 +23,7 @@ def network():
 def train(model, optimizer):
     optimizer.zero_grad()
     model(torch.randn(BATCH, SIZE)).square().mean().backward()
-    optimizer.step()
+    optimizer.step()  # made here: Optimizers, made here: Unfrozen
 
 
 def sgd(model):
@@ -60,7 +60,41 @@ class Arrays:
             train(model, optimizer)
 
 
-FAULTS = {fault.__name__: fault for fault in (Checkpoint, Arrays)}
+class Optimizers:
+    """An optimizer for each epoch, and a list keeps them all."""
+    def main(self, file):
+        model, schedulers = network(), []
+        for _ in range(2):
+            if FIXED:
+                schedulers.clear()
+            optimizer = None
+            optimizer = torch.optim.Adam(model.parameters())
+            schedulers.append(torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.9))
+            for _ in range(STEPS // 2):
+                train(model, optimizer)
+            schedulers[-1].step()
+
+
+class Unfrozen:
+    """A new optimizer for layers that learn only from now on. The old optimizer is still there."""
+    def main(self, file):
+        model = network()
+        first, others = model[LAYERS // 2:], model[:LAYERS // 2]
+        others.requires_grad_(False)
+        optimizer = first_optimizer = torch.optim.Adam(first.parameters())
+        for _ in range(STEPS // 2):
+            train(model, optimizer)
+        others.requires_grad_(True)
+        if FIXED:
+            optimizer.add_param_group({"params": list(others.parameters())})
+        else:
+            optimizer = torch.optim.Adam(model.parameters())
+        for _ in range(STEPS // 2):
+            train(model, optimizer)
+        first_optimizer.zero_grad()
+
+
+FAULTS = {fault.__name__: fault for fault in (Checkpoint, Arrays, Optimizers, Unfrozen)}
 
 
 def main():
