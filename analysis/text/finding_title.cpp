@@ -152,6 +152,12 @@ std::string peakText(const Finding &finding) {
                      accountText(finding));
 }
 
+std::string firstStepText(const Finding &finding) {
+  return fmt::format("{} of {} are alive before the first step ends, later at most {}",
+                     bytesText(numberIn(finding, "first_bytes").value_or(0)), accountText(finding),
+                     bytesText(numberIn(finding, "later_bytes").value_or(0)));
+}
+
 std::string fragmentationText(const Finding &finding) {
   return fmt::format("{} {} free in {} segment{} of a pool at the peak", bytesText(finding.bytes),
                      finding.bytes == 1 ? "is" : "are", countText(finding.count), finding.count == 1 ? "" : "s");
@@ -219,6 +225,7 @@ constexpr Sentence kSentences[] = {
     {finding_kinds::kDeadWrite.name, deadWriteText},
     {finding_kinds::kFragmentation.name, fragmentationText},
     {finding_kinds::kPeak.name, peakText},
+    {finding_kinds::kFirstStep.name, firstStepText},
     {finding_kinds::kTrampled.name, trampledText},
     {finding_kinds::kOutOfMemory.name, refusedText},
     {finding_kinds::kChurn.name, churnText},

@@ -18,6 +18,8 @@ FAULTS = {
     "Arrays": ("copy", "parameters_at", "drop each reference to what was loaded here (`del`)"),
     "Optimizers": ("late-free", "replaced_by", "Drop each reference to the old optimizer"),
     "Unfrozen": ("late-free", "replaced_by", "Drop each reference to the old optimizer"),
+    "FirstBatch": ("first-step", "later_bytes", "the same batch size"),
+    "WarmUp": ("first-step", "later_bytes", "free what only the beginning needs"),
 }
 
 

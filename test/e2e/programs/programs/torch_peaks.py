@@ -20,9 +20,9 @@ def network():
     return nn.Sequential(*[nn.Linear(SIZE, SIZE) for _ in range(LAYERS)])
 
 
-def train(model, optimizer):
+def train(model, optimizer, batch=BATCH):
     optimizer.zero_grad()
-    model(torch.randn(BATCH, SIZE)).square().mean().backward()
+    model(torch.randn(batch, SIZE)).square().mean().backward()  # made here: FirstBatch
     optimizer.step()  # made here: Optimizers, made here: Unfrozen
 
 
@@ -94,7 +94,35 @@ class Unfrozen:
         first_optimizer.zero_grad()
 
 
-FAULTS = {fault.__name__: fault for fault in (Checkpoint, Arrays, Optimizers, Unfrozen)}
+class FirstBatch:
+    """The first batch is much larger than the others."""
+    def main(self, file):
+        model = network()
+        optimizer = sgd(model)
+        train(model, optimizer, BATCH if FIXED else 32 * BATCH)
+        for _ in range(STEPS):
+            train(model, optimizer)
+
+
+class WarmUp:
+    """Only the first step tries several algorithms, and keeps the buffers of all until it has chosen one."""
+    def main(self, file):
+        model = network()
+        optimizer = sgd(model)
+        for step in range(STEPS):
+            if step == 0:
+                self.choose(model)
+            train(model, optimizer)
+
+    def choose(self, model):
+        buffers = []
+        for _ in range(16):
+            buffers.append(torch.zeros(2 * SIZE, SIZE))  # made here: WarmUp
+            if FIXED:
+                buffers.clear()
+
+
+FAULTS = {fault.__name__: fault for fault in (Checkpoint, Arrays, Optimizers, Unfrozen, FirstBatch, WarmUp)}
 
 
 def main():
