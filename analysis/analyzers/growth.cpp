@@ -5,6 +5,7 @@
 #include "analysis/findings/keeper.h"
 #include "analysis/findings/torch_owner.h"
 #include "analysis/live/period_finder.h"
+#include "analysis/live/python_estimate.h"
 #include "analysis/live/step_survivors.h"
 #include "analysis/places/place.h"
 
@@ -69,10 +70,14 @@ bool growsFrom(size_t first, const std::vector<int64_t> &bytes) {
   return without * kOneIn <= bytes.end() - begin && sum(begin, middle) * kOneIn >= sum(begin, bytes.end());
 }
 
+// Python takes small objects from arenas, which are mappings of one of these sizes.
+bool mayBeArena(const Block &mapping) { return mapping.size == 256 << 10 || mapping.size == 1 << 20; }
+
 class GrowthAnalyzer final : public Analyzer {
 public:
   std::string_view name() const override { return "growth"; }
   void useCohorts(const Cohorts &, SiteCatalog &catalog) override { labels_ = &catalog.labels(); }
+  bool wants(abi::Heap) const override { return true; }
   uint32_t eventKinds() const override {
     return abi::enabledBit(abi::EventKind::Step) | abi::enabledBit(abi::EventKind::Counter);
   }
@@ -91,17 +96,19 @@ public:
     if (block.bytes() == 0)
       return;
     Steps &steps = of(block.process);
-    if (!steps.are_said && (cause == AllocCause::Allocated || cause == AllocCause::Reallocated))
+    if (looksAt(steps, block) && (cause == AllocCause::Allocated || cause == AllocCause::Reallocated))
       look(steps, block, time_ns);
+    if (block.heap == abi::Heap::Mapping && !mayBeArena(block))
+      elementAt(has_other_mappings_, block.cohort.index) = true;
     change(steps, block, block.cohort, 1);
   }
   void onFree(const Block &block, FreeCause cause, uint64_t) override {
     if (isEnd(cause) || block.bytes() == 0)
       return;
     Steps &steps = of(block.process);
-    if (!steps.are_said && cause == FreeCause::Reallocated)
+    if (looksAt(steps, block) && cause == FreeCause::Reallocated)
       steps.finder.onRealloc(block.bytes());
-    else if (!steps.are_said)
+    else if (looksAt(steps, block))
       steps.finder.onFree(block.bytes());
     change(steps, block, block.cohort, -1);
   }
@@ -127,6 +134,10 @@ private:
     if (labels_)
       containers_.count(event.process, labels_->textOf(event.process, counter.label), counter.value, steps.count);
   }
+  // Whether the rounds of the process are searched, and this block is not there by chance.
+  static bool looksAt(const Steps &steps, const Block &block) {
+    return !steps.are_said && block.heap != abi::Heap::Python;
+  }
   CohortId ownOf(Steps &steps, CohortId cohort) {
     uint32_t &number = elementAt(own_numbers_, cohort.index);
     if (number == 0) {
@@ -145,11 +156,16 @@ private:
     steps.survivors.beginStep(steps.finder.rounds(), time_ns);
   }
   void change(Steps &steps, const Block &block, CohortId cohort, int64_t count) {
-    steps.survivors.change(ownOf(steps, cohort), block.time_ns, count * static_cast<int64_t>(block.bytes()), count);
+    const BlockSum sum = block.heap == abi::Heap::Python ? estimateOf(block) : BlockSum{block.bytes(), 1};
+    steps.survivors.change(ownOf(steps, cohort), block.time_ns, count * static_cast<int64_t>(sum.bytes),
+                           count * static_cast<int64_t>(sum.count));
   }
+  bool mayBeOfArenas(const Growth &) const;
+  void leaveOutArenas(Growths &) const;
 
-  std::map<uint32_t, Steps> processes_; // elements do not move
-  std::vector<uint32_t> own_numbers_;   // by cohort, which belongs to one process
+  std::map<uint32_t, Steps> processes_;     // elements do not move
+  std::vector<uint32_t> own_numbers_;       // by cohort, which belongs to one process
+  std::vector<uint8_t> has_other_mappings_; // by cohort: whether it has mappings that are no arenas
   GrowingContainers containers_;
   const Labels *labels_ = nullptr;
   Steps *last_ = nullptr; // for the last block's process
@@ -297,6 +313,8 @@ Draft<Finding> findingOf(const Growth &growth, const GrowingContainers &all, Con
       {"first_step", growth.first_step},
       {"steps", growth.steps},
       {"freed_behind_last_step_bytes", static_cast<uint64_t>(std::max<int64_t>(growth.freed_bytes, 0))}};
+  if (finding.heap == abi::Heap::Python)
+    finding.evidence.emplace_back(kSampledEvidence, abi::kSampleBytes);
   if (growth.period)
     addPeriod(*growth.period, finding.evidence, conclusion);
   const bool is_forward = isOfForwardPass(finding, conclusion.catalog.hasPython());
@@ -308,10 +326,32 @@ Draft<Finding> findingOf(const Growth &growth, const GrowingContainers &all, Con
   return draft;
 }
 
+bool GrowthAnalyzer::mayBeOfArenas(const Growth &growth) const {
+  return growth.keeper.account.heap == abi::Heap::Mapping &&
+         std::none_of(growth.cohorts.begin(), growth.cohorts.end(),
+                      [&](const CohortShare &share) { return valueAt(has_other_mappings_, share.cohort.index) != 0; });
+}
+
+// The place of an arena is any line that needed it. If the sample shows which objects grow, the arenas need no finding.
+void GrowthAnalyzer::leaveOutArenas(Growths &growths) const {
+  std::map<uint32_t, int64_t> sampled_bytes, arena_bytes; // by process
+  for (const auto &[keeper, growth] : growths) {
+    if (keeper.account.heap == abi::Heap::Python)
+      sampled_bytes[growth.process] += growth.bytes;
+    else if (mayBeOfArenas(growth))
+      arena_bytes[growth.process] += growth.bytes;
+  }
+  std::erase_if(growths, [&](const auto &entry) {
+    const uint32_t process = entry.second.process;
+    return mayBeOfArenas(entry.second) && sampled_bytes[process] * 2 >= arena_bytes[process];
+  });
+}
+
 void GrowthAnalyzer::conclude(Conclusion &conclusion) const {
   Growths growths;
   for (const auto &[process, steps] : processes_)
     findIn(process, steps, conclusion, growths);
+  leaveOutArenas(growths);
   std::vector<Growth> list;
   for (auto &[keeper, growth] : growths)
     if (growth.bytes_per_step >= conclusion.question.least_growth_bytes)

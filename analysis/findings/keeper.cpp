@@ -72,7 +72,9 @@ std::optional<KeptPlace> ownKeeperOf(const Cohort &cohort, Conclusion &conclusio
   const Place place = conclusion.lines.places().of(cohort.site);
   if (!place.own || ruleFor(conclusion.catalog, cohort.site, conclusion.question.suppressions))
     return std::nullopt;
-  return KeptPlace{keeperOf(cohort.site, place, {cohort.heap, cohort.device}, conclusion.catalog), place};
+  // The samples of all sizes are one account.
+  const Account account{cohort.heap, cohort.heap == abi::Heap::Python ? uint8_t{0} : cohort.device};
+  return KeptPlace{keeperOf(cohort.site, place, account, conclusion.catalog), place};
 }
 
 void KeptBlocks::add(CohortId cohort, uint64_t bytes, uint64_t from_ns, uint64_t to_ns) {

@@ -1,6 +1,7 @@
 #include "analysis/live/live_set.h"
 
 #include "analysis/live/live_process.h"
+#include "msleaks/abi/python_sample.h"
 
 #include <algorithm>
 #include <bit>
@@ -160,6 +161,10 @@ void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, Si
   block.handle = header.heap == abi::Heap::Device && (header.flags & abi::kDriver) != 0;
   block.heap = header.heap;
   block.device = header.device;
+  if (old.block.heap == abi::Heap::Python && block.size <= abi::kMostSampledBytes) {
+    block.heap = old.block.heap; // larger blocks are all recorded, so they stand only for themselves
+    block.device = old.block.device;
+  }
   const AllocCause cause = header.flags & abi::kRealloc ? AllocCause::Reallocated : AllocCause::Allocated;
   if (spaceOf(header.heap) == AddressSpace::Mapping) {
     Mapping mapping{block, old.object, old.offset};

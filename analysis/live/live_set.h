@@ -52,7 +52,7 @@ struct Block {
   uint16_t file : 1 = 0;   // a file's pages, whatever their protection
   uint16_t handle : 1 = 0; // its address is a number of the driver (a cl_mem), and no address of a byte
   abi::Heap heap = abi::Heap::Host;
-  uint8_t device = 0;
+  uint8_t device = 0; // or the number of units of a sample (python_sample.h)
 
   uint64_t bytes() const { return reserve ? 0 : size; } // the bytes that it adds to its heap
 };
@@ -84,8 +84,8 @@ constexpr bool isEnd(FreeCause cause) { return cause >= FreeCause::ProcessExited
 class BlockObserver {
 public:
   virtual ~BlockObserver() = default;
-  // Whether the observer needs the births and deaths of blocks of this heap.
-  virtual bool wants(abi::Heap) const { return true; }
+  // Whether the observer needs the births and deaths of blocks of this heap. A sample has an account of its own.
+  virtual bool wants(abi::Heap heap) const { return heap != abi::Heap::Python; }
   virtual void onAlloc(const Block &, AllocCause, uint64_t time_ns) = 0;
   virtual void onFree(const Block &, FreeCause, uint64_t time_ns) = 0;
   // The live block has belonged to block.site, and to the owner of block.cohort, since its birth. Until now it was

@@ -127,6 +127,7 @@ enum class Concern : uint8_t {
 // Facts that support a finding: numbers, texts and lists of texts.
 using Evidence =
     std::vector<std::pair<std::string, std::variant<uint64_t, double, std::string, std::vector<std::string>>>>;
+inline constexpr char kSampledEvidence[] = "sampled_every_bytes";  // the finding's bytes and count are estimates
 inline constexpr char kGrowthEvidence[] = "growth_bytes_per_step"; // in a finding whose blocks grow from step to step
 
 // Blocks of open FILEs that another place allocated: if freopen() opens a FILE again, the FILE keeps its block.

@@ -82,7 +82,8 @@ void Gate::onAlloc(const Block &block, AllocCause cause, uint64_t time_ns) {
   if (!isInWindow() || !counts(block))
     return;
   for (BlockObserver *observer : behind_)
-    observer->onAlloc(block, cause, time_ns);
+    if (observer->wants(block.heap))
+      observer->onAlloc(block, cause, time_ns);
 }
 
 void Gate::onPart(const Block &part, const Block &whole, uint64_t time_ns) {
@@ -97,14 +98,16 @@ void Gate::onFree(const Block &block, FreeCause cause, uint64_t time_ns) {
     return;
   const bool outlives = window_.born_until && state_ == State::Behind && cause == FreeCause::StillAlive;
   for (BlockObserver *observer : behind_)
-    observer->onFree(block, outlives ? FreeCause::ProcessExited : cause, time_ns);
+    if (observer->wants(block.heap))
+      observer->onFree(block, outlives ? FreeCause::ProcessExited : cause, time_ns);
 }
 
 void Gate::onRetarget(const Block &block, const Block &before, uint64_t time_ns) {
   if (state_ == State::Before || !counts(block))
     return;
   for (BlockObserver *observer : behind_)
-    observer->onRetarget(block, before, time_ns);
+    if (observer->wants(block.heap))
+      observer->onRetarget(block, before, time_ns);
 }
 
 void Gate::onUse(const Block &block, const Use &use) {

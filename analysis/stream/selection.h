@@ -82,6 +82,7 @@ public:
   }
   bool tellsProcess(uint32_t process) const { return state_ != State::Before && selection_.hasProcess(process); }
 
+  bool wants(abi::Heap) const override { return true; }
   void onAlloc(const Block &, AllocCause, uint64_t time_ns) override;
   void onFree(const Block &, FreeCause, uint64_t time_ns) override;
   void onRetarget(const Block &, const Block &before, uint64_t time_ns) override;

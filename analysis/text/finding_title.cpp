@@ -199,7 +199,17 @@ std::string handlesText(const Finding &finding) {
   return text;
 }
 
+// Returns for example "a.py:4", or "`make`" if the line is not known.
+std::string madeAt(const Finding &finding) {
+  const SiteText &site = finding.site;
+  return site.line != 0 ? fmt::format("{}:{}", printable(baseName(site.file)), site.line)
+                        : fmt::format("`{}`", plainName(printable(site.function)));
+}
+
 std::string growsText(const Finding &finding) {
+  if (numberIn(finding, kSampledEvidence))
+    return fmt::format("Python objects made at {} grow by about{} (sampled)", madeAt(finding),
+                       growthOf(finding).substr(1));
   return fmt::format("{} stay{} behind{}", blocksOf(finding), singularEnding(finding), growthOf(finding));
 }
 
@@ -273,6 +283,8 @@ std::string savingOf(const Finding &finding) {
   }
   if (finding.concern != Concern::Memory)
     return {};
+  if (numberIn(finding, kSampledEvidence))
+    return fmt::format("About {} in about {} objects, by samples.", bytesText(finding.bytes), countText(finding.count));
   if (finding.saves_bytes == 0)
     return "Saves nothing of the peak.";
   std::string text = fmt::format("Saves {} of the {} peak", bytesText(finding.saves_bytes), accountText(finding));

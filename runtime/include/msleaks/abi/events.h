@@ -48,7 +48,7 @@ enum class Repr : uint8_t { Address, Bytes, Count, Handle, Dimension, Label };
 struct EventHeader {
   EventKind kind : 8;
   Heap heap : 4;
-  uint32_t device : 8;        // ordinal within the API; 0 also for memory without a device
+  uint32_t device : 8;        // ordinal within the API; 0 also for memory without a device; a sample: python_sample.h
   uint32_t flags : kFlagBits; // EventFlag bits
   uint32_t site;              // site number in this process (below); 0 = not known
   uint64_t time;              // in a ring: ticks of the session's clock; in a trace: CLOCK_MONOTONIC in ns
@@ -208,6 +208,7 @@ enum class AddressSpace : uint8_t { Host, Mapping, Accelerator, Pool, Registered
 constexpr AddressSpace spaceOf(Heap heap) {
   switch (heap) {
   case Heap::Host:
+  case Heap::Python: // these blocks are from malloc, and free() gets no other address
     return AddressSpace::Host;
   case Heap::Mapping:
     return AddressSpace::Mapping;
