@@ -1,6 +1,6 @@
 // Tells the runtime where the functions and data of CPython are, if the program is a Python, is linked to one, or loads
-// one later. So the runtime can read the calls of Python code (python.h), and tell the paths of imports from other
-// paths (coarse_calls.h).
+// one later. So the runtime can read the calls of Python code (python.h), tell the paths of imports from other paths
+// (coarse_calls.h), and sample small objects (runtime/src/python/sampled_objects.h).
 #include "loaded_image.h"
 
 #include "msleaks/runtime/python.h"
@@ -20,7 +20,12 @@ constexpr Row kRows[] = {{&PythonSymbols::import_module, "PyImport_ImportModuleL
                          {&PythonSymbols::is_finalizing, "Py_IsFinalizing"},
                          {&PythonSymbols::evaluate, "_PyEval_EvalFrameDefault"},
                          {&PythonSymbols::code_type, "PyCode_Type"},
-                         {&PythonSymbols::runtime, "_PyRuntime"}};
+                         {&PythonSymbols::runtime, "_PyRuntime"},
+                         {&PythonSymbols::holds_lock, "PyGILState_Check"},
+                         {&PythonSymbols::get_allocator, "PyMem_GetAllocator"},
+                         {&PythonSymbols::set_allocator, "PyMem_SetAllocator"},
+                         {&PythonSymbols::raw_malloc, "PyMem_RawMalloc"},
+                         {&PythonSymbols::raw_calloc, "PyMem_RawCalloc"}};
 
 // Whether the image is a Python. If so, sets the symbols.
 bool isPython(const dl_phdr_info &object, PythonSymbols &symbols) noexcept {

@@ -56,6 +56,13 @@ Result<void> checkChange(abi::ImportPaths from, abi::ImportPaths to, std::string
                 ExitStatus::OwnFault);
   return {};
 }
+// A process replaces the functions of Python once.
+Result<void> checkChange(abi::PythonObjects from, abi::PythonObjects to, std::string_view name) {
+  if (from != to)
+    return fail(fmt::format("{}: whether objects are sampled is chosen when a session starts, not later", name),
+                ExitStatus::OwnFault);
+  return {};
+}
 
 // NOLINTNEXTLINE(readability-function-size): one case for each value
 template <class Choice> Result<void> setChoice(Choice &field, std::string_view name, std::string_view text) {

@@ -1,6 +1,7 @@
 #include "late_python.h"
 
 #include "calls.h"
+#include "sampled_objects.h"
 
 #include "msleaks/runtime/note.h"
 
@@ -42,6 +43,7 @@ void forgetIn(const Image &image) noexcept {
     return;
   __atomic_store_n(&python.layout.minor, 0, __ATOMIC_RELEASE);
   is_found.store(false, std::memory_order_relaxed);
+  forgetObjects();
 }
 
 } // namespace msleaks::runtime::python

@@ -3,6 +3,7 @@
 #include "code_table.h"
 #include "line_table.h"
 #include "objects.h"
+#include "sampled_objects.h"
 
 #include "../own_memory.h"
 #include "../ring.h"
@@ -191,6 +192,8 @@ uint32_t joined(LastCalls *&thread, uint64_t generation, PathTree &tree, uint32_
       return node;
     __atomic_store_n(&python.is_proved, true, __ATOMIC_RELAXED);
   }
+  if (!areObjectsDecided()) [[unlikely]]
+    sampleObjects();
   last.path = 0;
   if (!read.are_same || last.node == 0) {
     last.node = 0; // if a signal handler ends numberCalls() by a longjmp, the node is not known

@@ -8,13 +8,18 @@ namespace msleaks::runtime {
 
 // The addresses of CPython's symbols in this process. 0 = not found.
 struct PythonSymbols {
-  uint64_t import_module; // PyImport_ImportModuleLevelObject
-  uint64_t thread_state;  // PyGILState_GetThisThreadState
-  uint64_t is_finalizing; // Py_IsFinalizing, or before Python 3.13 _Py_IsFinalizing
-  uint64_t evaluate;      // _PyEval_EvalFrameDefault, the function that evaluates code
-  uint64_t code_type;     // PyCode_Type
-  uint64_t runtime;       // _PyRuntime
-  const char *version;    // "3.11.2 …", as Py_GetVersion returns it
+  uint64_t import_module;     // PyImport_ImportModuleLevelObject
+  uint64_t thread_state;      // PyGILState_GetThisThreadState
+  uint64_t is_finalizing;     // Py_IsFinalizing, or before Python 3.13 _Py_IsFinalizing
+  uint64_t evaluate;          // _PyEval_EvalFrameDefault, the function that evaluates code
+  uint64_t code_type;         // PyCode_Type
+  uint64_t runtime;           // _PyRuntime
+  const char *version;        // "3.11.2 …", as Py_GetVersion returns it
+  uint64_t holds_lock = 0;    // PyGILState_Check
+  uint64_t get_allocator = 0; // PyMem_GetAllocator
+  uint64_t set_allocator = 0; // PyMem_SetAllocator
+  uint64_t raw_malloc = 0;    // PyMem_RawMalloc
+  uint64_t raw_calloc = 0;    // PyMem_RawCalloc
 };
 
 } // namespace msleaks::runtime
