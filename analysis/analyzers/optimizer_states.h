@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace msleaks::analysis::inline analyzers {
@@ -27,9 +28,8 @@ public:
       endPass();
     in_backward_ = true;
     ++gradients_[sizeOf(block)];
+    by_block_[block.id.index] = nullptr;
   }
-  void removeGradient(const Block &block) { take(gradients_, block); }
-
   void addState(const Block &block, uint64_t time_ns) {
     in_backward_ = false;
     if (!open_)
@@ -37,15 +37,16 @@ public:
     ++open_->blocks[sizeOf(block)];
     by_block_[block.id.index] = open_;
   }
-  // Returns whether another state has replaced the block's state, and when.
-  std::optional<Replaced> removeState(const Block &block) {
+  // A gradient, a block of a state, or any other block ends. Returns whether another state has replaced the block's
+  // state, and when.
+  std::optional<Replaced> remove(const Block &block) {
     const auto found = by_block_.find(block.id.index);
     if (found == by_block_.end())
       return std::nullopt;
-    const std::shared_ptr<State> state = found->second;
+    const std::shared_ptr<State> state = std::move(found->second);
     by_block_.erase(found);
-    take(state->blocks, block);
-    return state->replaced;
+    take(state ? state->blocks : gradients_, block);
+    return state ? state->replaced : std::nullopt;
   }
 
 private:
@@ -111,7 +112,7 @@ private:
   Counts gradients_;                   // all live blocks of backward parts
   std::shared_ptr<State> open_;        // of this pass
   std::vector<std::shared_ptr<State>> states_;
-  std::unordered_map<uint32_t, std::shared_ptr<State>> by_block_; // by the block's number
+  std::unordered_map<uint32_t, std::shared_ptr<State>> by_block_; // by the block's number; null: a gradient
 };
 
 } // namespace msleaks::analysis::inline analyzers

@@ -44,16 +44,12 @@ public:
       states_[block.process].addState(block, time_ns);
   }
   void onFree(const Block &block, FreeCause, uint64_t time_ns) override {
-    if (block.bytes() < kLeastStateBytes)
+    const auto process = block.bytes() < kLeastStateBytes ? states_.end() : states_.find(block.process);
+    if (process == states_.end())
       return;
-    const TensorOrigin origin = origins_->of(block.cohort);
-    if (origin == TensorOrigin::Backward) {
-      states_[block.process].removeGradient(block);
-    } else if (origin == TensorOrigin::Optimizer) {
-      const auto replaced = states_[block.process].removeState(block);
-      if (replaced && replaced_.size() < kMostReplaced)
-        replaced_.push_back({block.cohort, replaced->by, block.size, replaced->time_ns, time_ns});
-    }
+    const auto replaced = process->second.remove(block);
+    if (replaced && replaced_.size() < kMostReplaced)
+      replaced_.push_back({block.cohort, replaced->by, block.size, replaced->time_ns, time_ns});
   }
   void onProcessEnd(uint32_t process, const ProcessFate &) override { states_.erase(process); }
   void conclude(Conclusion &) const override;

@@ -37,7 +37,7 @@ protected:
   }
   void forget(const Tensors &gradients) {
     for (const Block &block : gradients)
-      states_.removeGradient(block);
+      states_.remove(block);
   }
   // A pass in which each optimizer already has its state.
   void pass(const std::vector<uint64_t> &sizes) { forget(gradients(sizes)); }
@@ -52,12 +52,12 @@ protected:
   void step() {
     const Tensors temporary = make({512});
     states_.addState(temporary[0], ++now_);
-    states_.removeState(temporary[0]);
+    states_.remove(temporary[0]);
   }
   bool isReplaced(const Tensors &tensors) {
     bool all = true;
     for (const Block &block : tensors)
-      all = states_.removeState(block).has_value() && all;
+      all = states_.remove(block).has_value() && all;
     return all;
   }
 
@@ -73,7 +73,7 @@ TEST_F(StatesOfOptimizers, AnOptimizerThatIsMadeAgainReplacesTheState) {
   const uint64_t before_ns = now_;
   const Tensors later = firstPass({4096, 8192, 4096});
   pass({4096, 8192, 4096});
-  const auto replaced = states_.removeState(old[0]);
+  const auto replaced = states_.remove(old[0]);
   ASSERT_TRUE(replaced);
   EXPECT_EQ(replaced->time_ns, before_ns + 1) << "when the new state begins";
   EXPECT_FALSE(isReplaced(later));
@@ -103,6 +103,16 @@ TEST_F(StatesOfOptimizers, TwoNetworksHaveAStateEach) {
   pass({4096});
   pass({4096});
   EXPECT_FALSE(isReplaced(of_one));
+}
+
+TEST_F(StatesOfOptimizers, OtherBlocksMayEnd) {
+  const Tensors old = firstPass({4096}), other = make({4096});
+  EXPECT_FALSE(states_.remove(other[0]));
+  pass({4096});
+  step();
+  firstPass({4096});
+  pass({4096});
+  EXPECT_TRUE(isReplaced(old));
 }
 
 TEST_F(StatesOfOptimizers, AStateWithoutGradientsIsNotCompared) {
