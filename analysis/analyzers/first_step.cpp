@@ -156,6 +156,8 @@ void FirstStepAnalyzer::conclude(Conclusion &conclusion) const {
   if (conclusion.question.policy != Policy::Effect || steps_.size() != 1)
     return;                        // the steps of several processes have nothing in common
   constexpr int64_t kOwnOneIn = 4; // the place must have a part of the difference that one sees
+  constexpr uint64_t kPhysicalOneIn = 20;
+  const uint64_t least_bytes = peaks_->physical().clock().bytes() / kPhysicalOneIn; // a small heap does not matter
   peaks_->forEachAccount([&](const Account &account, const PeakTracker &) {
     const auto difference = differenceOf(account, steps_.begin()->second, conclusion);
     if (!difference)
@@ -163,7 +165,8 @@ void FirstStepAnalyzer::conclude(Conclusion &conclusion) const {
     const auto largest = largestPlace(*difference, conclusion);
     Absence absence = absenceOf(*difference);
     const auto whole = static_cast<int64_t>(difference->first_bytes - difference->later_bytes);
-    if (largest && largest->second.bytes >= whole / kOwnOneIn && conclusion.isWorthSaving(account, absence))
+    if (largest && (!abi::isPhysical(account.heap) || whole >= static_cast<int64_t>(least_bytes)) &&
+        largest->second.bytes >= whole / kOwnOneIn && conclusion.isWorthSaving(account, absence))
       conclusion.add(findingOf(*difference, largest->first, largest->second, conclusion), std::move(absence));
   });
 }

@@ -4,7 +4,7 @@
 namespace msleaks::analysis {
 namespace {
 
-constexpr uint64_t kStepTick = 1'000'000, kStepPart = 1'000'000;
+constexpr uint64_t kStepTick = 100, kStepPart = 1'000'000;
 
 // Every step begins with a mark. Then it allocates a block at line 12 and one at line 3, and frees both.
 class FirstStep : public ReportTest {
@@ -81,6 +81,14 @@ TEST_F(FirstStep, ASmallDifferenceIsNone) {
   step(0, 40);
   for (uint64_t number = 1; number <= 3; ++number)
     step(number, 39);
+  EXPECT_TRUE(finding().is_null());
+}
+
+TEST_F(FirstStep, ASmallHeapDoesNotMatter) {
+  list_.push_back(test::alloc(now_, 3 << 24, 600 * kStepPart, {.heap = abi::Heap::Mapping, .site = 2}));
+  step(0, 6, 2);
+  for (uint64_t number = 1; number <= 3; ++number)
+    step(number, 2);
   EXPECT_TRUE(finding().is_null());
 }
 
