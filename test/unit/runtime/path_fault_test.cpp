@@ -205,7 +205,7 @@ void callFrom(const std::string &path, int (*function)()) {
 } // namespace
 
 // Two copies of a library are loaded in turn at the same address, while other threads walk their stacks. The paths must
-// be right. Under an emulator, a copy may be loaded at several addresses.
+// be right. The threads map memory, too, so a copy is loaded elsewhere now and then, and under an emulator often.
 TEST(PathFaults, WhileAnotherThreadClosesLibraries) {
   constexpr int kRounds = kThreadSanitizer ? 300 : 3000;
   const SessionDirectory session;
@@ -235,7 +235,7 @@ TEST(PathFaults, WhileAnotherThreadClosesLibraries) {
     done = true;
     for (std::thread &thread : threads)
       thread.join();
-    const bool same_place = images[0].size() == 1 && images[1].size() == 1;
+    const bool same_place = images[0].size() + images[1].size() < kRounds / 10;
     const bool apart =
         !images[0].contains(0) && !images[1].contains(0) &&
         std::none_of(images[0].begin(), images[0].end(), [](auto image) { return images[1].contains(image); });
