@@ -12,10 +12,6 @@ constinit Python python{};
 
 namespace {
 
-template <class Function> Function *functionAt(uint64_t address) noexcept {
-  return reinterpret_cast<Function *>(address);
-}
-
 // Whether the state was made for this thread. Before 3.12, Python still returns a state that this thread has made,
 // after another thread has used and freed it. The freed memory then no longer contains the number of this thread, or
 // contains no frame.

@@ -29,6 +29,11 @@ extern Python python;
 
 inline bool isKnown() noexcept { return __atomic_load_n(&python.layout.minor, __ATOMIC_ACQUIRE) != 0; }
 
+// Returns a function of CPython, to call it.
+template <class Function> Function *functionAt(uint64_t address) noexcept {
+  return reinterpret_cast<Function *>(address);
+}
+
 // Returns the frame of this thread's innermost call. Returns 0 if the thread runs no Python code, or if Python is
 // finalizing: then Python frees the states of other threads. This function calls two functions of CPython, which only
 // read a few words.

@@ -37,10 +37,6 @@ struct Sampler {
 };
 constinit __thread Sampler sampler{};
 
-template <class Function> Function *functionAt(uint64_t address) noexcept {
-  return reinterpret_cast<Function *>(address);
-}
-
 // Moves the thread on by a request. Returns whether the request is sampled.
 [[gnu::always_inline]] inline bool isDue(size_t size) noexcept {
   return size <= abi::kMostSampledBytes && (sampler.left -= abi::sampleUnitsOf(size) * abi::kSampleUnitBytes) < 0;
