@@ -105,14 +105,12 @@ Draft<Finding> findingOf(const Keeper &keeper, const BesideCopies &blocks, Concl
 void CopiesAnalyzer::conclude(Conclusion &conclusion) const {
   std::map<Keeper, BesideCopies> by_keeper;
   for (const Beside &beside : beside_) {
-    const auto kept = ownKeeperOf(conclusion.cohorts[beside.cohort], conclusion);
-    if (!kept)
+    BesideCopies *blocks = ownBlocksOf(beside.cohort, by_keeper, conclusion);
+    if (!blocks)
       continue;
-    BesideCopies &blocks = by_keeper[kept->keeper];
-    blocks.place = kept->place;
-    if (!blocks.longest || beside.to_ns - beside.from_ns > blocks.longest_ns)
-      blocks.longest = &beside;
-    blocks.add(beside.cohort, beside.bytes, beside.from_ns, beside.to_ns);
+    if (!blocks->longest || beside.to_ns - beside.from_ns > blocks->longest_ns)
+      blocks->longest = &beside;
+    blocks->add(beside.cohort, beside.bytes, beside.from_ns, beside.to_ns);
   }
   addFindings(by_keeper, conclusion,
               [&](const Keeper &keeper, const BesideCopies &blocks) { return findingOf(keeper, blocks, conclusion); });

@@ -269,14 +269,14 @@ void HostCopiesAnalyzer::conclude(Conclusion &conclusion) const {
   std::map<Keeper, CopiesOfKeeper> by_keeper;
   Shrinking shrinking;
   for (const BesideSource &beside : beside_) {
-    const auto kept = ownKeeperOf(conclusion.cohorts[beside.cohort], conclusion);
-    if (!kept || shrinking.is(beside.site, conclusion.catalog))
+    if (shrinking.is(beside.site, conclusion.catalog))
       continue;
-    CopiesOfKeeper &copies = by_keeper[kept->keeper];
-    copies.place = kept->place;
-    copies.add(beside.cohort, beside.bytes, beside.from_ns, beside.to_ns);
-    if (!copies.largest || beside.bytes > copies.largest->bytes)
-      copies.largest = &beside;
+    CopiesOfKeeper *copies = ownBlocksOf(beside.cohort, by_keeper, conclusion);
+    if (!copies)
+      continue;
+    copies->add(beside.cohort, beside.bytes, beside.from_ns, beside.to_ns);
+    if (!copies->largest || beside.bytes > copies->largest->bytes)
+      copies->largest = &beside;
   }
   addFindings(by_keeper, conclusion, [&](const Keeper &keeper, const CopiesOfKeeper &copies) {
     return findingOf(keeper, copies, conclusion);

@@ -33,10 +33,10 @@ public:
       : cohorts_(cohorts), catalog_(catalog), paths_(catalog, 0) {}
 
   Origin of(CohortId cohort) {
-    uint8_t &known = elementAt(by_cohort_, cohort.index);
-    if (known == 0)
-      known = static_cast<uint8_t>(1 + find(cohorts_[cohort].site));
-    return static_cast<Origin>(known - 1);
+    std::optional<Origin> &known = elementAt(by_cohort_, cohort.index);
+    if (!known)
+      known = static_cast<Origin>(find(cohorts_[cohort].site));
+    return *known;
   }
 
 private:
@@ -54,7 +54,7 @@ private:
   const Cohorts &cohorts_;
   SiteCatalog &catalog_;
   PathAnswers paths_;
-  std::vector<uint8_t> by_cohort_; // 1 + the origin; 0 = not asked
+  std::vector<std::optional<Origin>> by_cohort_; // none: not asked
 };
 
 // A block from a file, while a parameter of the same size was alive.
@@ -126,14 +126,14 @@ void LoadedAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_ns) {
 std::map<Keeper, LoadedBlocks> LoadedAnalyzer::byKeeper(Conclusion &conclusion) const {
   std::map<Keeper, LoadedBlocks> by_keeper;
   for (const Loaded &loaded : loaded_) {
-    const auto kept = ownKeeperOf(conclusion.cohorts[loaded.cohort], conclusion);
-    if (!kept || loaded.to_ns <= loaded.from_ns)
+    if (loaded.to_ns <= loaded.from_ns)
       continue;
-    LoadedBlocks &blocks = by_keeper[kept->keeper];
-    blocks.place = kept->place;
-    blocks.add(loaded.cohort, loaded.bytes, loaded.from_ns, loaded.to_ns);
-    if (!blocks.largest || loaded.bytes > blocks.largest->bytes)
-      blocks.largest = &loaded;
+    LoadedBlocks *blocks = ownBlocksOf(loaded.cohort, by_keeper, conclusion);
+    if (!blocks)
+      continue;
+    blocks->add(loaded.cohort, loaded.bytes, loaded.from_ns, loaded.to_ns);
+    if (!blocks->largest || loaded.bytes > blocks->largest->bytes)
+      blocks->largest = &loaded;
   }
   for (uint32_t index = 1; index < bytes_.size(); ++index)
     if (bytes_[index] != 0)

@@ -78,15 +78,13 @@ void ReplacedStatesAnalyzer::conclude(Conclusion &conclusion) const {
     return;
   std::map<Keeper, ReplacedBlocks> by_keeper;
   for (const ReplacedBlock &block : replaced_) {
-    const auto kept = ownKeeperOf(conclusion.cohorts[block.cohort], conclusion);
-    if (!kept)
+    ReplacedBlocks *blocks = ownBlocksOf(block.cohort, by_keeper, conclusion);
+    if (!blocks)
       continue;
-    ReplacedBlocks &blocks = by_keeper[kept->keeper];
-    blocks.place = kept->place;
-    blocks.add(block.cohort, block.bytes, block.from_ns, block.to_ns);
-    if (block.bytes > blocks.largest_bytes) {
-      blocks.largest_bytes = block.bytes;
-      blocks.by = block.by;
+    blocks->add(block.cohort, block.bytes, block.from_ns, block.to_ns);
+    if (block.bytes > blocks->largest_bytes) {
+      blocks->largest_bytes = block.bytes;
+      blocks->by = block.by;
     }
   }
   addFindings(by_keeper, conclusion, [&](const Keeper &keeper, const ReplacedBlocks &blocks) {

@@ -206,12 +206,8 @@ void addTo(WastedBlocks &blocks, const Wasted &wasted) {
 void TouchedAnalyzer::concludeOn(Waste waste, Conclusion &conclusion) const {
   std::map<Keeper, WastedBlocks> by_keeper;
   for (const Wasted &wasted : wastes_[static_cast<size_t>(waste)]) {
-    const auto kept = ownKeeperOf(conclusion.cohorts[wasted.cohort], conclusion);
-    if (!kept)
-      continue;
-    WastedBlocks &blocks = by_keeper[kept->keeper];
-    blocks.place = kept->place;
-    addTo(blocks, wasted);
+    if (WastedBlocks *blocks = ownBlocksOf(wasted.cohort, by_keeper, conclusion))
+      addTo(*blocks, wasted);
   }
   addFindings(by_keeper, conclusion, [&](const Keeper &keeper, const WastedBlocks &blocks) {
     auto draft = draftOf(kWasteKinds[static_cast<size_t>(waste)], keeper, blocks.place, blocks.cohorts, conclusion);

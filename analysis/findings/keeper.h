@@ -53,6 +53,17 @@ struct KeptBlocks {
   void add(CohortId cohort, uint64_t bytes, uint64_t from_ns, uint64_t to_ns);
 };
 
+// Returns the blocks of the cohort's keeper, to add a block. Null if they cannot be a finding (ownKeeperOf).
+template <class Blocks>
+Blocks *ownBlocksOf(CohortId cohort, std::map<Keeper, Blocks> &by_keeper, Conclusion &conclusion) {
+  const auto kept = ownKeeperOf(conclusion.cohorts[cohort], conclusion);
+  if (!kept)
+    return nullptr;
+  Blocks &blocks = by_keeper[kept->keeper];
+  blocks.place = kept->place;
+  return &blocks;
+}
+
 // Adds a finding for the blocks of each keeper, if the finding is worth it. `draftOf` makes the draft from the keeper
 // and its blocks.
 template <class Blocks, class DraftOf>
