@@ -23,7 +23,8 @@ inline constexpr uint32_t kMaxCalls = 1024; // the largest number of calls that 
 struct Python {
   PythonSymbols symbols;
   Layout layout;
-  bool is_proved; // the first calls that were read really were calls
+  bool is_proved;           // the first calls that were read really were calls
+  bool are_objects_decided; // whether small objects are sampled was decided (sampled_objects.h)
 };
 extern Python python;
 

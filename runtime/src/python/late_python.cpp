@@ -1,7 +1,6 @@
 #include "late_python.h"
 
 #include "calls.h"
-#include "sampled_objects.h"
 
 #include "msleaks/runtime/note.h"
 
@@ -19,7 +18,7 @@ void publish(const PythonSymbols &symbols) noexcept {
   Layout layout = layoutOf(symbols);
   const uint32_t minor = layout.minor;
   layout.minor = 0;
-  python = {symbols, layout, false};
+  python = {symbols, layout, false, false};
   __atomic_store_n(&python.layout.minor, minor, __ATOMIC_RELEASE);
 }
 
@@ -43,7 +42,6 @@ void forgetIn(const Image &image) noexcept {
     return;
   __atomic_store_n(&python.layout.minor, 0, __ATOMIC_RELEASE);
   is_found.store(false, std::memory_order_relaxed);
-  forgetObjects();
 }
 
 } // namespace msleaks::runtime::python

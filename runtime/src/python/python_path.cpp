@@ -192,7 +192,7 @@ uint32_t joined(LastCalls *&thread, uint64_t generation, PathTree &tree, uint32_
       return node;
     __atomic_store_n(&python.is_proved, true, __ATOMIC_RELAXED);
   }
-  if (!areObjectsDecided()) [[unlikely]]
+  if (!__atomic_load_n(&python.are_objects_decided, __ATOMIC_RELAXED)) [[unlikely]]
     sampleObjects();
   last.path = 0;
   if (!read.are_same || last.node == 0) {

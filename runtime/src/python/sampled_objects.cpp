@@ -26,8 +26,7 @@ struct Allocator {
 };
 enum class Domain { Raw, Memory, Objects };
 
-constinit Allocator original{}; // Python's functions for small objects
-constinit std::atomic<bool> is_decided{false};
+constinit Allocator original{};             // Python's functions for small objects
 constinit std::atomic<uint64_t> threads{0}; // number of threads that have sampled
 
 struct Sampler {
@@ -160,19 +159,15 @@ void replaceFunctions() noexcept {
 
 } // namespace
 
-bool areObjectsDecided() noexcept { return is_decided.load(std::memory_order_relaxed); }
-
 void sampleObjects() noexcept {
   const bool is_wanted = session.control->flags.python_objects == abi::PythonObjects::Sample && hasFunctions();
   if (is_wanted && !hasNoGlobalLock() && functionAt<int()>(python.symbols.holds_lock)() == 0)
     return;
-  if (is_decided.exchange(true, std::memory_order_relaxed) || !is_wanted)
+  if (__atomic_exchange_n(&python.are_objects_decided, true, __ATOMIC_RELAXED) || !is_wanted)
     return;
   if (hasNoGlobalLock())
     return __msl_note("small objects of Python are not sampled: this Python has no global lock");
   replaceFunctions();
 }
-
-void forgetObjects() noexcept { is_decided.store(false, std::memory_order_relaxed); }
 
 } // namespace msleaks::runtime::python

@@ -5,12 +5,8 @@
 
 namespace msleaks::runtime::python {
 
-// Whether it was decided if this Python's objects are sampled.
-bool areObjectsDecided() noexcept;
 // Replaces Python's functions, if the session wants this and Python uses its usual ones. Call it in a thread that runs
 // Python code, while Python does not finalize. If this thread does not hold Python's global lock, does nothing.
 void sampleObjects() noexcept;
-// The Python was unloaded, together with its functions.
-void forgetObjects() noexcept;
 
 } // namespace msleaks::runtime::python
