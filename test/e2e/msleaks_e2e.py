@@ -187,3 +187,16 @@ def arguments(*names):
     if len(sys.argv) < 1 + len(names):
         sys.exit(f"usage: {sys.argv[0]} {' '.join(names).upper()}")
     return [*map(os.path.abspath, sys.argv[1:3]), *sys.argv[3 : 1 + len(names)]]
+
+
+def expect_faults(modules, faults, expect_fault):
+    """Calls expect_fault(msleaks, python, scratch, fault) for these mistakes, or for those that the command line names.
+
+    The command line is BUILD SCRATCH PYTHON [FAULT...]. Skips the test if the Python lacks one of the modules."""
+    build, scratch, python = arguments("build", "scratch", "python")
+    if run([python, "-c", f"import {modules}"]).returncode != 0:
+        skip(f"{python} cannot import {modules}; python3-torch brings them")
+    os.makedirs(scratch, exist_ok=True)
+    msleaks = Msleaks(build)
+    for fault in sys.argv[4:] or faults:
+        expect_fault(msleaks, python, scratch, fault)

@@ -5,12 +5,11 @@ have no growth and no leak.
 
     torch_faults_test.py BUILD SCRATCH PYTHON [FAULT...]
 """
-import os
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import Msleaks, arguments, check, equal, line_of, run, skip  # noqa: E402
+from msleaks_e2e import check, equal, expect_faults, line_of  # noqa: E402
 
 PROGRAM = Path(__file__).resolve().parent / "programs/torch_faults.py"
 TENSOR = 256 * 1024 * 4
@@ -47,15 +46,5 @@ def expect_fault(msleaks, python, scratch, fault):
     print(f"{fault}: {growth} bytes a step, {truth} are kept")
 
 
-def main():
-    build, scratch, python = arguments("build", "scratch", "python")
-    if run([python, "-c", "import torch"]).returncode != 0:
-        skip(f"{python} has no PyTorch; python3-torch brings it")
-    os.makedirs(scratch, exist_ok=True)
-    msleaks = Msleaks(build)
-    for fault in sys.argv[4:] or FAULTS:
-        expect_fault(msleaks, python, scratch, fault)
-
-
 if __name__ == "__main__":
-    main()
+    expect_faults("torch", FAULTS, expect_fault)

@@ -4,12 +4,11 @@ It must save what the mended program saves at the peak. The mended program must 
 
     torch_peaks_test.py BUILD SCRATCH PYTHON [FAULT...]
 """
-import os
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import Msleaks, arguments, check, equal, line_of, run, skip  # noqa: E402
+from msleaks_e2e import check, equal, expect_faults, line_of  # noqa: E402
 
 PROGRAM = Path(__file__).resolve().parent / "programs/torch_peaks.py"
 # The kind of the finding that names the mistake, the evidence that this kind has only for such a mistake, and what to do.
@@ -40,15 +39,5 @@ def expect_fault(msleaks, python, scratch, fault):
     print(f"{fault}: saves {said} bytes of the peak, the mended program {truth}")
 
 
-def main():
-    build, scratch, python = arguments("build", "scratch", "python")
-    if run([python, "-c", "import torch, numpy"]).returncode != 0:
-        skip(f"{python} has no PyTorch with NumPy; python3-torch brings it")
-    os.makedirs(scratch, exist_ok=True)
-    msleaks = Msleaks(build)
-    for fault in sys.argv[4:] or FAULTS:
-        expect_fault(msleaks, python, scratch, fault)
-
-
 if __name__ == "__main__":
-    main()
+    expect_faults("torch, numpy", FAULTS, expect_fault)

@@ -58,6 +58,14 @@ def keep():
     return len(records)
 
 
+def run_together(function, count):
+    threads = [threading.Thread(target=function) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
 def in_threads():
     """Four threads keep the objects of one line each."""
     kept, sizes = [], []
@@ -67,11 +75,7 @@ def in_threads():
         kept.append(texts)
         sizes.append(size)
 
-    threads = [threading.Thread(target=run) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_together(run, 4)
     mark("kept")
     print(json.dumps({"texts": sum(sizes)}))
 
@@ -119,11 +123,7 @@ def in_subinterpreters():
         interpreters.run_string(number, code)
         interpreters.destroy(number)
 
-    threads = [threading.Thread(target=run) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_together(run, 3)
     run()
     print(json.dumps({}))
 
