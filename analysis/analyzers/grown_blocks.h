@@ -2,7 +2,6 @@
 // larger block, moves its content, and frees the smaller block.
 #pragma once
 
-#include "analysis/base/tables.h"
 #include "analysis/live/live_set.h"
 
 #include <cstdint>
@@ -28,7 +27,6 @@ public:
     if (block.size < kLeastBytes)
       return;
     State state;
-    state.lives = true;
     if (cause == AllocCause::Reallocated) {
       GivenBack &given_back = given_back_[block.process];
       state.is_grown = block.size > given_back.bytes;
@@ -37,7 +35,7 @@ public:
     }
     state.address = block.address;
     state.size = block.size;
-    elementAt(states_, block.id.index) = state;
+    states_[block.id.index] = state;
     by_address_[{block.process, block.address}] = block.id.index;
     newest_[block.cohort.index] = block.id.index;
   }
@@ -52,7 +50,7 @@ public:
   std::vector<FormerBlock> onFree(const Block &block, FreeCause cause, uint64_t time_ns, bool is_followed) {
     if (cause == FreeCause::Reallocated)
       given_back_[block.process] = {block.size, {}};
-    if (block.size < kLeastBytes || !valueAt(states_, block.id.index).lives)
+    if (block.size < kLeastBytes || !states_.contains(block.id.index))
       return {};
     std::vector<FormerBlock> formers = takeFormers(block);
     if (cause == FreeCause::Reallocated && is_followed) {
@@ -66,18 +64,25 @@ public:
   }
   // Whether the block's content is still alive in a smaller block: then the program has freed the rest.
   bool isShrunk(const Block &block) const {
-    const State state = valueAt(states_, block.id.index), copy = valueAt(states_, state.copied_to);
-    return state.lives && copy.lives && copy.size < state.size;
+    const State *state = stateOf(block.id.index), *copy = state ? stateOf(state->copied_to) : nullptr;
+    return copy && copy->size < state->size;
   }
-  bool isGrown(const Block &block) const { return valueAt(states_, block.id.index).is_grown; }
+  bool isGrown(const Block &block) const {
+    const State *state = stateOf(block.id.index);
+    return state && state->is_grown;
+  }
 
 private:
   static constexpr size_t kMostFormers = 32;
   struct State {
     uint64_t address = 0, size = 0;
     uint32_t copied_to = 0; // number of a block; 0 = none
-    bool lives = false, is_grown = false;
+    bool is_grown = false;
   };
+  const State *stateOf(uint32_t block) const {
+    const auto found = states_.find(block);
+    return found == states_.end() ? nullptr : &found->second;
+  }
   // The block that the last realloc of a process has freed, and the former blocks that belong to it.
   struct GivenBack {
     uint64_t bytes = 0;
@@ -92,7 +97,7 @@ private:
     return formers;
   }
   void endState(const Block &block, FreeCause cause) {
-    const State state = std::exchange(states_[block.id.index], {});
+    const State state = states_.extract(block.id.index).mapped();
     by_address_.erase({block.process, block.address});
     if (cause != FreeCause::Freed)
       return;
@@ -102,11 +107,12 @@ private:
       growInto(newest->second, state);
   }
   void growInto(uint32_t larger, const State &smaller) {
-    if (valueAt(states_, larger).lives && states_[larger].size > smaller.size)
-      states_[larger].is_grown = true;
+    const auto state = states_.find(larger);
+    if (state != states_.end() && state->second.size > smaller.size)
+      state->second.is_grown = true;
   }
 
-  std::vector<State> states_; // by number of the block
+  std::unordered_map<uint32_t, State> states_; // of live blocks, by number
   std::map<std::pair<uint32_t, uint64_t>, uint32_t> by_address_;
   std::unordered_map<uint32_t, uint32_t> newest_;                  // by cohort: number of the last large block
   std::unordered_map<uint32_t, std::vector<FormerBlock>> formers_; // by number of the grown block

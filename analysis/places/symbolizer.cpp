@@ -3,6 +3,7 @@
 #include "analysis/places/call_target.h"
 #include "analysis/places/debug_info.h"
 #include "analysis/places/elf_file.h"
+#include "analysis/places/symbol_names.h"
 #include "analysis/places/torch_functions.h"
 
 #include <algorithm>
@@ -10,8 +11,6 @@
 #include <cxxabi.h>
 #include <fmt/format.h>
 #include <optional>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <unordered_map>
 #include <xxhash.h>
 
@@ -23,19 +22,9 @@ constexpr uint64_t kLookUpsBetweenCalls = 100;
 // The addresses and the name of a function or a variable.
 struct Function {
   uint64_t begin, end; // end == begin: hand-written code without a size
-  uint32_t name;       // offset in text_
+  uint32_t name;       // its place in SymbolNames
   bool global;
 };
-
-// Chooses one name of an address, always the same: the exported name, then the shorter, then the first by letters.
-bool isBetter(const Function &left, const Function &right, const std::string &text) {
-  if (left.begin != right.begin)
-    return left.begin < right.begin;
-  if (left.global != right.global)
-    return left.global;
-  const std::string_view a(text.data() + left.name), b(text.data() + right.name);
-  return a.size() != b.size() ? a.size() < b.size() : a < b;
-}
 
 // Returns where a distribution puts the symbols that it stripped: "ab/cdef0123.debug".
 std::string debugFileOf(const std::vector<std::byte> &build_id) {
@@ -62,59 +51,49 @@ public:
 
   // Call it after the last add() and before the first at().
   void sort() {
-    std::sort(functions_.begin(), functions_.end(), [&](const Function &left, const Function &right) {
-      return left.begin != right.begin ? left.begin < right.begin : isBetter(left, right, text_);
-    });
-    const auto last =
-        std::unique(functions_.begin(), functions_.end(),
-                    [](const Function &left, const Function &right) { return left.begin == right.begin; });
-    functions_.erase(last, functions_.end());
+    std::sort(functions_.begin(), functions_.end(),
+              [](const Function &left, const Function &right) { return left.begin < right.begin; });
   }
 
   std::string_view at(uint64_t address) const {
     const Function *function = holding(address);
     return function ? nameOf(*function) : std::string_view();
   }
-  std::string_view nameOf(const Function &function) const { return text_.data() + function.name; }
+  std::string_view nameOf(const Function &function) const { return names_.at(function.name); }
 
   const Function *holding(uint64_t address) const {
-    auto found = std::upper_bound(functions_.begin(), functions_.end(), address,
-                                  [](uint64_t value, const Function &function) { return value < function.begin; });
-    if (found == functions_.begin())
+    const auto after = std::upper_bound(functions_.begin(), functions_.end(), address,
+                                        [](uint64_t value, const Function &each) { return value < each.begin; });
+    if (after == functions_.begin())
       return nullptr;
-    --found;
+    const Function *best = &*(after - 1);
+    for (auto other = after - 1; other != functions_.begin() && (other - 1)->begin == best->begin;)
+      if (--other; isBetter(*other, *best))
+        best = &*other;
     // A symbol without a size names only its first address: another function without a name may follow.
-    if (address >= std::max(found->end, found->begin + 1))
-      return nullptr;
-    return &*found;
+    return address < std::max(best->end, best->begin + 1) ? best : nullptr;
   }
 
 private:
+  // Chooses one name of an address, always the same: the exported name, then the shorter, then the first by letters.
+  bool isBetter(const Function &left, const Function &right) const {
+    if (left.global != right.global)
+      return left.global;
+    const std::string_view a = nameOf(left), b = nameOf(right);
+    if (a.empty() || b.empty())
+      return b.empty() && !a.empty();
+    return a.size() != b.size() ? a.size() < b.size() : a < b;
+  }
+
   bool isWanted(unsigned type) const {
     return what_ == Symbols::Functions ? type == STT_FUNC || type == STT_GNU_IFUNC
                                        : type == STT_OBJECT || type == STT_COMMON;
   }
 
-  // Copies the names of a table without looking at them, since only few names of a large library are asked for.
-  bool readNames(const ElfFile &file, size_t number) {
-    GElf_Shdr names;
-    Elf_Scn *section = elf_getscn(file.handle(), number);
-    struct stat status{};
-    if (!section || !gelf_getshdr(section, &names) || names.sh_type != SHT_STRTAB ||
-        ::fstat(file.descriptor(), &status) != 0 || names.sh_size > static_cast<uint64_t>(status.st_size) ||
-        names.sh_size > UINT32_MAX / 2 - std::min<size_t>(text_.size(), UINT32_MAX / 2))
-      return false;
-    const size_t begin = text_.size();
-    text_.resize(begin + names.sh_size + 1); // the added byte is the NUL of the last name
-    const ssize_t count =
-        ::pread(file.descriptor(), text_.data() + begin, names.sh_size, static_cast<off_t>(names.sh_offset));
-    return count == static_cast<ssize_t>(names.sh_size);
-  }
-
   void readSection(const ElfFile &file, Elf_Scn *section, const GElf_Shdr &header) {
     Elf_Data *data = elf_getdata(section, nullptr);
-    const size_t begin = text_.size();
-    if (!data || header.sh_entsize == 0 || !readNames(file, header.sh_link))
+    const auto names = data && header.sh_entsize != 0 ? names_.add(file, header.sh_link) : std::nullopt;
+    if (!names)
       return;
     const size_t count = std::min<size_t>(data->d_size / header.sh_entsize, INT32_MAX);
     functions_.reserve(functions_.size() + count);
@@ -123,19 +102,16 @@ private:
       if (!gelf_getsym(data, static_cast<int>(i), &symbol))
         return;
       const unsigned type = GELF_ST_TYPE(symbol.st_info);
-      if (!isWanted(type) || symbol.st_shndx == SHN_UNDEF)
+      if (!isWanted(type) || symbol.st_shndx == SHN_UNDEF || symbol.st_name == 0 || symbol.st_name >= names->bytes)
         continue;
-      const size_t name = begin + symbol.st_name;
-      if (name >= text_.size() || text_[name] == '\0')
-        continue;
-      functions_.push_back({symbol.st_value, symbol.st_value + symbol.st_size, static_cast<uint32_t>(name),
+      functions_.push_back({symbol.st_value, symbol.st_value + symbol.st_size, names->begin + symbol.st_name,
                             GELF_ST_BIND(symbol.st_info) != STB_LOCAL});
     }
   }
 
   Symbols what_;
   std::vector<Function> functions_; // by begin; or variables
-  std::string text_;                // tables of names, each with a NUL at its end
+  SymbolNames names_;
 };
 
 // Debug information is read at the first question for a line, because an image may have gigabytes of it.
