@@ -105,7 +105,8 @@ uint64_t partsOf(uint64_t code) noexcept {
 
 } // namespace
 
-CallsRead readCalls(uint64_t innermost, Call *calls, const Call *known, uint32_t known_count) noexcept {
+CallsRead readCalls(uint64_t innermost, Call *calls, const Call *known, uint32_t known_count,
+                    uint32_t inside) noexcept {
   bool are_same = true;
   uint32_t count = 0;
   for (uint64_t frame = innermost; frame != 0 && count < kMaxCalls;
@@ -117,7 +118,8 @@ CallsRead readCalls(uint64_t innermost, Call *calls, const Call *known, uint32_t
       break;
     Call &call = calls[count];
     call = {code, partsOf(code), instructionOf(frame, code), 0, frame};
-    are_same = are_same && count < known_count && isSame(known[count], call);
+    if (are_same && count < known_count)
+      are_same = count != 0 && count < inside ? isAtSame(known[count], call) : isSame(known[count], call);
     ++count;
   }
   return {count, are_same && count == known_count};

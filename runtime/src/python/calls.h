@@ -45,8 +45,10 @@ struct CallsRead {
   bool are_same;  // the calls are the same as the known ones
 };
 // Reads the calls of this thread, innermost first, into `calls`, and compares them with known ones. A thread's own
-// calls do not change during this function, whether the thread holds Python's global lock or not.
-CallsRead readCalls(uint64_t innermost_frame, Call *calls, const Call *known, uint32_t known_count) noexcept;
+// calls do not change during this function, whether the thread holds Python's global lock or not. The innermost
+// `inside` known calls have no nodes. The content of these calls is not compared, except that of the innermost call.
+CallsRead readCalls(uint64_t innermost_frame, Call *calls, const Call *known, uint32_t known_count,
+                    uint32_t inside) noexcept;
 
 // The address of the code object's table of lines.
 inline uint64_t linesOf(uint64_t code) noexcept { return valueAt<uint64_t>(code, python.layout.lines); }
@@ -68,9 +70,14 @@ inline uint64_t selfOf(const Call &call) noexcept {
 uint64_t instanceOf(const Call &) noexcept;
 constexpr bool isOfModule(uint64_t content) noexcept { return content != 0 && (content & 1) == 0; }
 
+// Whether the call is of code at the same addresses, at the same instruction.
+inline bool isAtSame(const Call &known, const Call &call) noexcept {
+  return known.code == call.code && known.parts == call.parts && known.instruction == call.instruction;
+}
+
 // Whether the call is the same as a known one. Sets its content if this matters.
 inline bool isSame(const Call &known, Call &call) noexcept {
-  if (known.code != call.code || known.parts != call.parts || known.instruction != call.instruction)
+  if (!isAtSame(known, call))
     return false;
   if (known.content != 0 && call.content == 0)
     call.content = isOfModule(known.content) ? instanceOf(call) : contentOf(call);

@@ -39,7 +39,7 @@ public:
   void run(uint64_t innermost) noexcept {
     ++number_;
     left_ = kMostObjects;
-    const CallsRead read = readCalls(innermost, calls_, nullptr, 0);
+    const CallsRead read = readCalls(innermost, calls_, nullptr, 0, 0);
     globals_ = 0;
     for (uint32_t i = read.count; i-- > 0;) // the outermost call first: its variables live longest
       if (const Call &call = calls_[i]; isOwn(call))

@@ -182,7 +182,8 @@ uint32_t joined(LastCalls *&thread, uint64_t generation, PathTree &tree, uint32_
     last.total = last.count = last.node = last.path = 0;
   last.generation = generation;
   Call *now = last.calls[last.current ^ 1];
-  const CallsRead read = readCalls(innermost, now, last.calls[last.current], last.total);
+  const uint32_t inside = last.ends_in_import ? last.total - last.count : 0;
+  const CallsRead read = readCalls(innermost, now, last.calls[last.current], last.total, inside);
   if (read.are_same && last.path == node) [[likely]]
     return last.join;
   if (read.count == 0)
