@@ -3,6 +3,7 @@
 #include "elf_fixture.h"
 
 #include <cstdint>
+#include <fmt/format.h>
 
 namespace msleaks::analysis {
 namespace {
@@ -73,6 +74,26 @@ TEST_F(SymbolizerTest, SaysHowFarAFunctionReaches) {
   EXPECT_EQ(plain.name, "plain");
   EXPECT_EQ(plain.begin, plain.end);
   EXPECT_EQ(symbolizer.extentAt(code, 0x10010).name, "");
+}
+
+// The names of a large table stay in the file. A name may be longer than the part that is read at once.
+TEST_F(SymbolizerTest, NamesAreReadFromALargeTable) {
+  const auto nameOf = [](int number) { return fmt::format("f{}_{}", number, std::string(700, 'x')); };
+  constexpr int kCount = 2000;
+  std::string code = ".text\n";
+  for (int i = 0; i < kCount; ++i)
+    code += fmt::format(".globl {0}\n.type {0}, @function\n{0}: .skip 16, 0x90\n.size {0}, 16\n", nameOf(i));
+  code += fmt::format(".globl short\n.type short, @function\n.set short, {}\n.size short, 16\n", nameOf(1));
+  write("large.s", code + ".section .note.GNU-stack,\"\",@progbits\n");
+  run("$CC -shared -nostdlib large.s -Wl,-Ttext=0x1000000 -o liblarge.so");
+  Symbolizer symbolizer;
+  const ImageFile large = image("liblarge.so");
+  EXPECT_EQ(symbolizer.functionAt(large, 0x1000000), nameOf(0));
+  EXPECT_EQ(symbolizer.functionAt(large, 0x1000010), "short"); // the shorter of two names
+  EXPECT_EQ(symbolizer.functionAt(large, 0x1000000 + 16 * (kCount - 1)), nameOf(kCount - 1));
+  std::filesystem::resize_file(folder / "liblarge.so", 0x1000);
+  EXPECT_EQ(symbolizer.functionAt(large, 0x1000020), ""); // the file was cut after its symbols were read
+  EXPECT_EQ(symbolizer.functionAt(large, 0x1000000), nameOf(0));
 }
 
 // If the names of a symbol table are outside the file, the symbolizer ignores the table.
