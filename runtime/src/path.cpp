@@ -118,7 +118,7 @@ struct Wish {
   uint32_t site = 0;   // site to add inside the innermost call; 0 = none
 };
 
-// Walks the stack, and returns the node of the path, or 0 if the path has no number.
+// Returns the node of the path, or 0 if the path has no number. Walks the stack if the path is not known.
 uint32_t take(ThreadPath &path, const Wish &wish) noexcept {
   PathTree *tree = treeOf(path.generation);
   if (tree == nullptr)
@@ -127,11 +127,17 @@ uint32_t take(ThreadPath &path, const Wish &wish) noexcept {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   unwind::Frame frame = wish.frame;
   const bool has_call = wish.from == 0 || findCall(path, wish.from, frame);
-  const uint32_t recent = has_call ? recentPath(path, frame) : 0;
-  const uint32_t native = recent != 0 || !has_call ? recent : takePath(path, *tree, frame);
+  const uint32_t last = has_call ? lastPath(path, frame) : 0;
+  const uint32_t recent = has_call && last == 0 ? recentPath(path, frame) : 0;
+  uint32_t native = last != 0 ? last : recent;
+  if (native != 0)
+    path.in_handler = false; // no path that has left a handler is stored
+  else if (has_call)
+    native = takePath(path, *tree, frame);
   const uint32_t joined = withPython(path, *tree, native);
   const uint32_t node = joined != 0 && wish.site != 0 ? withSite(path, *tree, joined, wish.site) : joined;
   if (recent == 0) {
+    ++path.version;
     path.site = wish.site;
     path.node = joined == native ? node : 0; // the calls of Python code may change while the stack stays the same
   }

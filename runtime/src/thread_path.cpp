@@ -252,11 +252,6 @@ uint32_t number(ThreadPath &path, PathTree &tree, uint32_t walked, uint32_t oute
   return node;
 }
 
-// Whether the path to `frame` equals the last path.
-bool isLast(const ThreadPath &path, const Frame &frame) noexcept {
-  return isInnermost(path, path.count, frame) && areUnchanged(path, path.frames()[path.count - 1].checks);
-}
-
 } // namespace
 
 bool findCall(ThreadPath &path, uint64_t return_address, Frame &frame) noexcept {
@@ -269,16 +264,22 @@ bool findCall(ThreadPath &path, uint64_t return_address, Frame &frame) noexcept 
   return true;
 }
 
-// If the path equals the last path, the walk ends at once. If a recent path comes twice in a row, the second time a
-// walk makes it the last path. samePath() then finds it faster.
+uint32_t lastPath(const ThreadPath &path, const Frame &frame) noexcept {
+  if (!isInnermost(path, path.count, frame))
+    return 0;
+  const PathFrame &innermost = path.frames()[path.count - 1];
+  return areUnchanged(path, innermost.checks) ? innermost.node : 0;
+}
+
+// If a recent path comes twice in a row, the second time a walk makes it the last path. samePath() then finds it
+// faster.
 uint32_t recentPath(ThreadPath &path, const Frame &frame) noexcept {
-  if (path.recent == nullptr || isLast(path, frame))
+  if (path.recent == nullptr)
     return 0;
   const uint32_t node = path.recent->find(path.stack, frame);
   if (node == path.recent_node)
     return path.recent_node = 0;
   path.recent_node = node;
-  path.in_handler = false; // no path that has left a handler is stored
   return node;
 }
 

@@ -98,6 +98,10 @@ struct ThreadPath {
 // Walks the stack from `frame`, the innermost call. Returns the node of the path, or 0 if the path cannot get a number.
 uint32_t takePath(ThreadPath &path, PathTree &tree, const unwind::Frame &frame) noexcept;
 
+// If the path to `frame`, the innermost call, equals the last path, returns its node, without calls of Python code. If
+// not, returns 0.
+uint32_t lastPath(const ThreadPath &path, const unwind::Frame &frame) noexcept;
+
 // Returns the node of the path to `frame`, the innermost call, without a walk. The last path stays as it is. Returns 0
 // if a walk is necessary.
 uint32_t recentPath(ThreadPath &path, const unwind::Frame &frame) noexcept;
