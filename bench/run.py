@@ -4,7 +4,8 @@
     bench/run.py [--build build/release] [--quick|--check] [PART …]
 
 Parts: record malloc stopped forks programs paths compile trace reading
-sessions report compare reach pages verify devices profiles graphs kernels.
+sessions report compare reach pages verify devices profiles graphs kernels
+python.
 
 The peers are LTTng-UST for one event, LeakSanitizer for reach, GNU diff for compare, and heaptrack for a malloc+free pair. They
 are perf for perf.data, and clang's own instrumentation for graphs. For a PyTorch training the peers are heaptrack and memray (in a
@@ -39,6 +40,7 @@ from measure import (CALLGRIND, Failed, Skipped, Table, instructions_of, last_nu
 from pages_cost import PagesCost
 from path_cost import PathCost
 from profile_cost import ProfileCost
+from python_cost import PythonCost
 from reach_cost import ReachCost
 from session_cost import SessionCost
 from verify_cost import VerifyCost
@@ -426,6 +428,9 @@ class Bench:
         except Skipped as reason:
             self.table.note("kernels", f"skipped: {reason}")
 
+    def python(self):
+        PythonCost(self).run()
+
     def compile(self):
         CompileCost(self).run()
 
@@ -472,7 +477,7 @@ def main():
     effort = parser.add_mutually_exclusive_group()
     effort.add_argument("--quick", action="store_true", help="fewer and shorter runs")
     effort.add_argument("--check", action="store_true", help="so short that the figures mean nothing: whether the benchmarks work")
-    parts = ["record", "malloc", "stopped", "forks", "programs", "paths", "compile", "trace", "reading", "sessions", "report", "compare", "reach", "pages", "verify", "devices", "profiles", "graphs", "kernels"]
+    parts = ["record", "malloc", "stopped", "forks", "programs", "paths", "compile", "trace", "reading", "sessions", "report", "compare", "reach", "pages", "verify", "devices", "profiles", "graphs", "kernels", "python"]
     parser.add_argument("parts", nargs="*", help=f"which of {', '.join(parts)} (default: all)")
     arguments = parser.parse_args()
     for part in arguments.parts:
