@@ -2,6 +2,7 @@
 // that allocated a tensor shows its kind, together with the parts of the training that began before its end.
 #include "analysis/analyzers/registry.h"
 #include "analysis/analyzers/tensor_origins.h"
+#include "analysis/analyzers/training_progress.h"
 #include "analysis/live/cohort_sums.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 namespace msleaks::analysis::inline analyzers {
 namespace {
 
-enum class Kind : uint8_t {
+enum class TensorKind : uint8_t {
   Parameters,
   Gradients,
   OptimizerState,
@@ -25,41 +26,9 @@ enum class Kind : uint8_t {
   Other,
   Count
 };
-constexpr std::array<const char *, static_cast<size_t>(Kind::Count)> kNames = {
+constexpr std::array<const char *, static_cast<size_t>(TensorKind::Count)> kNames = {
     "parameters",       "gradients",    "optimizer state", "activations",
     "kept over passes", "forward pass", "temporaries",     "other tensors"};
-
-// The part of a pass that runs. A pass begins with a forward part.
-enum class Part : uint8_t { None, Forward, Backward, Optimizer };
-
-// Where a process is in its training. Each change of the part gets a new number.
-struct Progress {
-  Part part = Part::None;
-  bool has_backward = false; // a backward part has begun
-  uint32_t number = 0, pass = 0;
-
-  void enter(Part next) {
-    if (next == part)
-      return;
-    part = next;
-    ++number;
-    pass += next == Part::Forward ? 1 : 0;
-    has_backward = has_backward || next == Part::Backward;
-  }
-};
-
-constexpr Part partOf(TensorOrigin origin) {
-  switch (origin) {
-  case TensorOrigin::Module:
-    return Part::Forward;
-  case TensorOrigin::Backward:
-    return Part::Backward;
-  case TensorOrigin::Optimizer:
-    return Part::Optimizer;
-  default:
-    return Part::None;
-  }
-}
 
 // A live tensor, as it was at its allocation.
 struct Birth {
@@ -69,43 +38,45 @@ struct Birth {
   uint64_t peak = 0;             // number of the peak before the allocation
 };
 
-Kind kindOfForward(const Birth &birth, const Progress &now, bool is_short) {
+TensorKind kindOfForward(const Birth &birth, const Progress &now, bool is_short) {
   if (!now.has_backward)
-    return Kind::Forward;
+    return TensorKind::Forward;
   if (is_short)
-    return Kind::Temporary;
-  return now.pass <= birth.pass + 1 ? Kind::Activations : Kind::Kept;
+    return TensorKind::Temporary;
+  return now.pass <= birth.pass + 1 ? TensorKind::Activations : TensorKind::Kept;
 }
 
 // The kind of a tensor that ends now. It is short if no other part has begun since its allocation.
-Kind kindOf(const Birth &birth, const Progress &now) {
+TensorKind kindOf(const Birth &birth, const Progress &now) {
   const bool is_short = birth.number == now.number;
   switch (birth.origin) {
   case TensorOrigin::Construction:
-    return Kind::Parameters;
+    return TensorKind::Parameters;
   case TensorOrigin::Backward:
-    return is_short ? Kind::Temporary : Kind::Gradients;
+    return is_short ? TensorKind::Temporary : TensorKind::Gradients;
   case TensorOrigin::Optimizer:
-    return is_short ? Kind::Temporary : Kind::OptimizerState;
+    return is_short ? TensorKind::Temporary : TensorKind::OptimizerState;
   default:
-    return birth.part == Part::Forward ? kindOfForward(birth, now, is_short) : Kind::Other;
+    return birth.part == Part::Forward ? kindOfForward(birth, now, is_short) : TensorKind::Other;
   }
 }
 
 // The tensors of each kind that are alive at a peak. A tensor is added when it ends.
 class KindsAtPeak {
 public:
-  void add(Kind kind, uint64_t bytes, uint64_t peak) {
+  void add(TensorKind kind, uint64_t bytes, uint64_t peak) {
     if (peak_ != peak)
       *this = {};
     peak_ = peak;
     sums_[static_cast<size_t>(kind)] += {bytes, 1};
   }
-  BlockSum of(Kind kind, uint64_t peak) const { return peak_ == peak ? sums_[static_cast<size_t>(kind)] : BlockSum{}; }
+  BlockSum of(TensorKind kind, uint64_t peak) const {
+    return peak_ == peak ? sums_[static_cast<size_t>(kind)] : BlockSum{};
+  }
 
 private:
   uint64_t peak_ = 0;
-  std::array<BlockSum, static_cast<size_t>(Kind::Count)> sums_{};
+  std::array<BlockSum, static_cast<size_t>(TensorKind::Count)> sums_{};
 };
 
 class TensorKindsAnalyzer final : public Analyzer {
@@ -134,13 +105,12 @@ private:
   bool has_tensors_ = false;
 };
 
-void TensorKindsAnalyzer::onAlloc(const Block &block, AllocCause, uint64_t) {
+void TensorKindsAnalyzer::onAlloc(const Block &block, AllocCause, uint64_t time_ns) {
   const TensorOrigin origin = origins_->of(block.cohort);
   if (origin == TensorOrigin::NoTensor || (!isPart(block) && !abi::isPhysical(block.heap)))
     return;
   Progress &progress = progress_[block.process];
-  if (const Part part = partOf(origin); part != Part::None)
-    progress.enter(part);
+  progress.onTensor(origin, time_ns);
   elementAt(births_, block.id.index) = {origin, progress.part, progress.number, progress.pass,
                                         clockOf(isPart(block)).number()};
   has_tensors_ = true;
@@ -167,8 +137,8 @@ void TensorKindsAnalyzer::conclude(Conclusion &conclusion) const {
                               {"pool_count", Unit::Count}},
                   .rows = {}};
   for (size_t kind = 0; kind < kNames.size(); ++kind) {
-    const BlockSum blocks = physical_.of(static_cast<Kind>(kind), clockOf(false).number());
-    const BlockSum parts = pools_.of(static_cast<Kind>(kind), clockOf(true).number());
+    const BlockSum blocks = physical_.of(static_cast<TensorKind>(kind), clockOf(false).number());
+    const BlockSum parts = pools_.of(static_cast<TensorKind>(kind), clockOf(true).number());
     if (blocks.count != 0 || parts.count != 0)
       section.rows.push_back({std::string(kNames[kind]), blocks.bytes, blocks.count, parts.bytes, parts.count});
   }

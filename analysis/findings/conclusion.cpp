@@ -83,7 +83,10 @@ void addTorchEvidence(Finding &finding) {
     finding.evidence.emplace_back("module", finding.module);
 }
 
-bool isPeak(const Finding &finding) { return isOf(finding, finding_kinds::kPeak); }
+// Faults come first. Then comes memory that a training can save if it computes more, then blocks that are only large.
+int tierOf(const Finding &finding) {
+  return isOf(finding, finding_kinds::kPeak) ? 2 : isOf(finding, finding_kinds::kRecompute) ? 1 : 0;
+}
 
 // The probable saving of a fix. A leak after the peak counts with all its bytes: a longer run has a higher peak.
 uint64_t expectedSaving(const Finding &finding) {
@@ -101,8 +104,8 @@ bool isBefore(const Finding &left, const Finding &right) {
   };
   if (left.closed_library.empty() != right.closed_library.empty())
     return left.closed_library.empty();
-  if (isPeak(left) != isPeak(right)) // a finding that only names large blocks comes after one that names a fault
-    return isPeak(right);
+  if (tierOf(left) != tierOf(right))
+    return tierOf(left) < tierOf(right);
   if (left.concern != right.concern)
     return left.concern < right.concern;
   if (expectedSaving(left) != expectedSaving(right))

@@ -158,6 +158,11 @@ std::string firstStepText(const Finding &finding) {
                      bytesText(numberIn(finding, "later_bytes").value_or(0)));
 }
 
+std::string recomputeText(const Finding &finding) {
+  return fmt::format("{} of activations in {} layers wait for the backward part at the peak", bytesText(finding.bytes),
+                     countText(numberIn(finding, "layers").value_or(0)));
+}
+
 std::string fragmentationText(const Finding &finding) {
   return fmt::format("{} {} free in {} segment{} of a pool at the peak", bytesText(finding.bytes),
                      finding.bytes == 1 ? "is" : "are", countText(finding.count), finding.count == 1 ? "" : "s");
@@ -236,6 +241,7 @@ constexpr Sentence kSentences[] = {
     {finding_kinds::kFragmentation.name, fragmentationText},
     {finding_kinds::kPeak.name, peakText},
     {finding_kinds::kFirstStep.name, firstStepText},
+    {finding_kinds::kRecompute.name, recomputeText},
     {finding_kinds::kTrampled.name, trampledText},
     {finding_kinds::kOutOfMemory.name, refusedText},
     {finding_kinds::kChurn.name, churnText},

@@ -18,6 +18,7 @@ FAULTS = {
     "Optimizers": ("late-free", "replaced_by", "Drop each reference to the old optimizer"),
     "Unfrozen": ("late-free", "replaced_by", "Drop each reference to the old optimizer"),
     "FirstBatch": ("first-step", "later_bytes", "the same batch size"),
+    "Activations": ("recompute", "layers", "use_reentrant=False"),
     "WarmUp": ("first-step", "later_bytes", "free what only the beginning needs"),
 }
 

@@ -9,6 +9,7 @@ import tempfile
 import numpy
 import torch
 from torch import nn
+from torch.utils.checkpoint import checkpoint
 
 FAULT, FIXED = sys.argv[1], "--fixed" in sys.argv[2:]
 STEPS, BATCH, SIZE, LAYERS = 6, 64, 1024, 8  # a layer has 4 MiB
@@ -122,7 +123,40 @@ class WarmUp:
                 buffers.clear()
 
 
-FAULTS = {fault.__name__: fault for fault in (Checkpoint, Arrays, Optimizers, Unfrozen, FirstBatch, WarmUp)}
+class Block(nn.Module):
+    """A layer of a transformer without its attention."""
+    def __init__(self, width):
+        super().__init__()
+        self.up, self.act, self.down = nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width)
+
+    def forward(self, batch):
+        return batch + self.down(self.act(self.up(batch)))  # made here: Activations
+
+
+class Blocks(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.layers = nn.ModuleList([Block(width) for _ in range(LAYERS)])
+
+    def forward(self, batch):
+        for layer in self.layers:
+            batch = checkpoint(layer, batch, use_reentrant=False) if FIXED else layer(batch)
+        return batch
+
+
+class Activations:
+    """The activations of all layers are alive at the begin of the backward part."""
+    def main(self, file):
+        width = SIZE // 8
+        model = Blocks(width)
+        optimizer = sgd(model)
+        for _ in range(STEPS):
+            optimizer.zero_grad()
+            model(torch.randn(32 * BATCH, width)).square().mean().backward()
+            optimizer.step()
+
+
+FAULTS = {fault.__name__: fault for fault in (Checkpoint, Arrays, Optimizers, Unfrozen, FirstBatch, WarmUp, Activations)}
 
 
 def main():

@@ -1,0 +1,178 @@
+// Recompute: activations of layers are alive from the forward part to the backward part. A training can compute them
+// again instead (docs/analyses.md).
+#include "analysis/analyzers/layer_activations.h"
+#include "analysis/analyzers/registry.h"
+#include "analysis/analyzers/tensor_origins.h"
+#include "analysis/analyzers/training_progress.h"
+#include "analysis/findings/keeper.h"
+
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace msleaks::analysis::inline analyzers {
+namespace {
+
+constexpr size_t kLeastLayers = 3;
+constexpr uint64_t kLeastBytes = 4096;    // smaller blocks are no content of tensors that matters
+constexpr size_t kMostSpared = 1'000'000; // blocks, to compute their cost at the end
+
+// A tensor of a layer that was allocated in a forward part.
+struct LayerTensor {
+  uint32_t layer = 0; // 0 = none
+  uint32_t number = 0, pass = 0;
+  uint64_t order = 0;
+};
+
+// The layers of a group on one heap.
+struct LayerGroup {
+  Absence absence;
+  std::vector<CohortShare> at_peak;
+  std::set<uint32_t> layers;
+};
+
+class RecomputeAnalyzer final : public Analyzer {
+public:
+  std::string_view name() const override { return "recompute"; }
+  bool wants(abi::Heap heap) const override { return heap == abi::Heap::Host || heap == abi::Heap::Pool; }
+  void useCohorts(const Cohorts &cohorts, SiteCatalog &catalog) override {
+    cohorts_ = &cohorts;
+    catalog_ = &catalog;
+    origins_.emplace(cohorts, catalog);
+  }
+  bool usePeaks(const Peaks &peaks) override {
+    peaks_ = &peaks;
+    return true;
+  }
+  void onAlloc(const Block &, AllocCause, uint64_t time_ns) override;
+  void onFree(const Block &, FreeCause, uint64_t time_ns) override;
+  void conclude(Conclusion &) const override;
+
+private:
+  struct Training {
+    Progress progress;
+    LayerActivations activations;
+  };
+  uint32_t layerOfCohort(CohortId);
+  void keep(const SparedBlock &block) {
+    if (spared_.size() < kMostSpared)
+      spared_.push_back(block);
+  }
+  std::map<std::pair<Account, std::string_view>, LayerGroup> groups(Conclusion &) const;
+
+  const Cohorts *cohorts_ = nullptr;
+  SiteCatalog *catalog_ = nullptr;
+  const Peaks *peaks_ = nullptr;
+  std::optional<TensorOrigins> origins_;
+  std::map<std::pair<std::string, uint32_t>, uint32_t> numbers_; // of layers, from 1
+  std::vector<LayerName> names_;                                 // by number - 1
+  std::vector<std::optional<uint32_t>> by_cohort_;
+  std::vector<LayerTensor> tensors_; // by number of the block
+  std::unordered_map<uint32_t, Training> trainings_;
+  std::vector<SparedBlock> spared_;
+  uint64_t order_ = 0;
+};
+
+uint32_t RecomputeAnalyzer::layerOfCohort(CohortId cohort) {
+  std::optional<uint32_t> &number = elementAt(by_cohort_, cohort.index);
+  if (number)
+    return *number;
+  const auto layer = layerOf(catalog_->moduleOf((*cohorts_)[cohort].site));
+  if (!layer)
+    return *(number = 0);
+  const auto [known, fresh] =
+      numbers_.try_emplace({layer->group, layer->number}, static_cast<uint32_t>(names_.size() + 1));
+  if (fresh)
+    names_.push_back(*layer);
+  return *(number = known->second);
+}
+
+void RecomputeAnalyzer::onAlloc(const Block &block, AllocCause, uint64_t time_ns) {
+  const TensorOrigin origin = origins_->of(block.cohort);
+  if (origin == TensorOrigin::NoTensor)
+    return;
+  Progress &progress = trainings_[block.process].progress;
+  progress.onTensor(origin, time_ns);
+  if (origin != TensorOrigin::Module || block.bytes() < kLeastBytes)
+    return;
+  if (const uint32_t layer = layerOfCohort(block.cohort); layer != 0)
+    elementAt(tensors_, block.id.index) = {layer, progress.number, progress.pass, ++order_};
+}
+
+void RecomputeAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_ns) {
+  if (block.id.index >= tensors_.size())
+    return;
+  const LayerTensor tensor = std::exchange(tensors_[block.id.index], {});
+  if (tensor.layer == 0 || isEnd(cause))
+    return;
+  auto &[progress, activations] = trainings_[block.process];
+  if (progress.part == Part::Backward && progress.pass == tensor.pass)
+    activations.onFree({block.cohort, tensor.layer, block.size, block.time_ns, time_ns}, tensor.order, tensor.pass,
+                       progress.begin_ns, [&](const SparedBlock &spared) { keep(spared); });
+}
+
+std::map<std::pair<Account, std::string_view>, LayerGroup> RecomputeAnalyzer::groups(Conclusion &conclusion) const {
+  std::vector<SparedBlock> spared = spared_;
+  for (const auto &[process, training] : trainings_)
+    LayerActivations(training.activations).finish([&](const SparedBlock &block) { spared.push_back(block); });
+  std::map<std::pair<Account, std::string_view>, LayerGroup> groups;
+  for (const SparedBlock &block : spared) {
+    const Cohort &cohort = conclusion.cohorts[block.cohort];
+    const Account account{cohort.heap, cohort.device};
+    LayerGroup &group = groups[{account, names_[block.layer - 1].group}];
+    group.absence.add(block.cohort, static_cast<int64_t>(block.bytes), block.from_ns, block.to_ns);
+    group.layers.insert(block.layer);
+    if (const uint64_t peak_ns = peaks_->of(account).clock().timeNs();
+        block.from_ns <= peak_ns && peak_ns < block.to_ns)
+      group.at_peak.push_back({block.cohort, block.bytes, 1});
+  }
+  return groups;
+}
+
+// The place in own code with most of these blocks.
+std::optional<KeptPlace> placeOfMost(const std::vector<CohortShare> &shares, Conclusion &conclusion) {
+  std::map<Keeper, std::pair<uint64_t, Place>> places;
+  for (const CohortShare &share : shares)
+    if (const auto kept = ownKeeperOf(conclusion.cohorts[share.cohort], conclusion)) {
+      auto &[bytes, place] = places[kept->keeper];
+      bytes += share.bytes;
+      place = kept->place;
+    }
+  const auto largest = std::max_element(places.begin(), places.end(),
+                                        [](const auto &a, const auto &b) { return a.second.first < b.second.first; });
+  if (largest == places.end())
+    return std::nullopt;
+  return KeptPlace{largest->first, largest->second.second};
+}
+
+void RecomputeAnalyzer::conclude(Conclusion &conclusion) const {
+  if (conclusion.question.policy != Policy::Effect || spared_.size() == kMostSpared)
+    return;
+  for (auto &[key, group] : groups(conclusion)) {
+    const auto &[account, name] = key;
+    group.absence.sort();
+    const auto kept = placeOfMost(group.at_peak, conclusion);
+    if (!kept || group.layers.size() < kLeastLayers || !conclusion.isWorthSaving(account, group.absence))
+      continue;
+    auto draft = draftOf(finding_kinds::kRecompute, kept->keeper, kept->place, group.at_peak, conclusion);
+    draft.line.confidence = Confidence::Hint;
+    draft.line.module = name;
+    draft.line.evidence = {{"layers", uint64_t{group.layers.size()}}};
+    draft.line.advice =
+        "Compute them again in the backward part instead: call each layer by torch.utils.checkpoint.checkpoint(layer, "
+        "…, use_reentrant=False), or call gradient_checkpointing_enable() of a model of transformers. These layers "
+        "then run forward twice in each step.";
+    conclusion.add(std::move(draft), std::move(group.absence));
+  }
+}
+
+} // namespace
+
+MSL_REGISTER_ANALYZER(recompute, RecomputeAnalyzer)
+
+} // namespace msleaks::analysis::inline analyzers
