@@ -24,9 +24,8 @@ constexpr size_t kMostSpared = 1'000'000; // blocks, to compute their cost at th
 
 // A tensor of a layer that was allocated in a forward part.
 struct LayerTensor {
-  uint32_t layer = 0; // 0 = none
-  uint32_t number = 0, pass = 0;
-  uint64_t order = 0;
+  uint32_t layer, pass;
+  uint64_t order;
 };
 
 // The layers of a group on one heap.
@@ -72,8 +71,8 @@ private:
   std::map<std::pair<std::string, uint32_t>, uint32_t> numbers_; // of layers, from 1
   std::vector<LayerName> names_;                                 // by number - 1
   std::vector<std::optional<uint32_t>> by_cohort_;
-  std::vector<LayerTensor> tensors_; // by number of the block
-  std::unordered_map<uint32_t, Training> trainings_;
+  std::unordered_map<uint32_t, LayerTensor> tensors_; // live ones, by number of the block
+  std::unordered_map<uint32_t, Training> trainings_;  // by process
   std::vector<SparedBlock> spared_;
   uint64_t order_ = 0;
 };
@@ -101,15 +100,16 @@ void RecomputeAnalyzer::onAlloc(const Block &block, AllocCause, uint64_t time_ns
   if (origin != TensorOrigin::Module || block.bytes() < kLeastBytes)
     return;
   if (const uint32_t layer = layerOfCohort(block.cohort); layer != 0)
-    elementAt(tensors_, block.id.index) = {layer, progress.number, progress.pass, ++order_};
+    tensors_[block.id.index] = {layer, progress.pass, ++order_};
 }
 
 void RecomputeAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_ns) {
-  if (block.id.index >= tensors_.size())
+  if (origins_->of(block.cohort) != TensorOrigin::Module)
     return;
-  const LayerTensor tensor = std::exchange(tensors_[block.id.index], {});
-  if (tensor.layer == 0 || isEnd(cause))
+  const auto found = tensors_.extract(block.id.index);
+  if (found.empty() || isEnd(cause))
     return;
+  const LayerTensor &tensor = found.mapped();
   auto &[progress, activations] = trainings_[block.process];
   if (progress.part == Part::Backward && progress.pass == tensor.pass)
     activations.onFree({block.cohort, tensor.layer, block.size, block.time_ns, time_ns}, tensor.order, tensor.pass,

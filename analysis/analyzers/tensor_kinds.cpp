@@ -100,7 +100,7 @@ private:
   std::optional<TensorOrigins> origins_;
   const Peaks *peaks_ = nullptr;
   std::unordered_map<uint32_t, Progress> progress_; // by process
-  std::vector<Birth> births_;                       // by number of the block
+  std::unordered_map<uint32_t, Birth> births_;      // of live tensors, by number of the block
   KindsAtPeak physical_, pools_;
   bool has_tensors_ = false;
 };
@@ -111,17 +111,18 @@ void TensorKindsAnalyzer::onAlloc(const Block &block, AllocCause, uint64_t time_
     return;
   Progress &progress = progress_[block.process];
   progress.onTensor(origin, time_ns);
-  elementAt(births_, block.id.index) = {origin, progress.part, progress.number, progress.pass,
-                                        clockOf(isPart(block)).number()};
+  births_[block.id.index] = {origin, progress.part, progress.number, progress.pass, clockOf(isPart(block)).number()};
   has_tensors_ = true;
 }
 
 void TensorKindsAnalyzer::onFree(const Block &block, FreeCause, uint64_t) {
-  if (block.id.index >= births_.size())
+  if (origins_->of(block.cohort) == TensorOrigin::NoTensor)
     return;
-  const Birth birth = std::exchange(births_[block.id.index], {});
-  const uint64_t peak = clockOf(isPart(block)).number();
-  if (birth.origin != TensorOrigin::NoTensor && birth.peak < peak)
+  const auto found = births_.extract(block.id.index);
+  if (found.empty())
+    return;
+  const Birth &birth = found.mapped();
+  if (const uint64_t peak = clockOf(isPart(block)).number(); birth.peak < peak)
     (isPart(block) ? pools_ : physical_).add(kindOf(birth, progress_[block.process]), block.bytes(), peak);
 }
 

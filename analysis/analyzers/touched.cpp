@@ -104,7 +104,8 @@ public:
   void onPages(const Block &block, const TouchedPages &pages) override {
     if (pages.is_sample)
       return; // samples.cpp
-    Touched &touched = elementAt(blocks_, block.id.index);
+    Touched &touched = blocks_[block.id.index];
+    least_bytes_ = std::min(least_bytes_, block.size);
     if (touched.known && touched.bytes == 0 && pages.bytes != 0)
       touched.until_ns = looks_[block.process].begin_ns;
     touched.known = true;
@@ -115,6 +116,12 @@ public:
   void conclude(Conclusion &) const override;
 
 private:
+  Touched take(const Block &block) {
+    if (block.size < least_bytes_)
+      return {};
+    const auto found = blocks_.extract(block.id.index);
+    return found.empty() ? Touched{} : found.mapped();
+  }
   void endRealloc(const Block &);
   bool isFinal(const Touched &, const Block &, FreeCause) const;
   void add(Waste, const Wasted &);
@@ -122,9 +129,10 @@ private:
   void addSection(Conclusion &) const;
 
   GrownBlocks grown_;
-  std::vector<TouchedSum> sums_;             // by cohort
-  std::vector<Touched> blocks_;              // by number of the block
-  std::unordered_map<uint32_t, Look> looks_; // by process: the last look at all of its blocks
+  std::vector<TouchedSum> sums_;                 // by cohort
+  std::unordered_map<uint32_t, Touched> blocks_; // live ones that were looked at, by number
+  uint64_t least_bytes_ = UINT64_MAX;            // of these blocks, also the freed ones
+  std::unordered_map<uint32_t, Look> looks_;     // by process: the last look at all of its blocks
   std::array<std::vector<Wasted>, static_cast<size_t>(Waste::Count)> wastes_;
   // By process: the waste and the size of a block that a realloc has freed. The realloc has not returned yet.
   struct GivenBackWaste {
@@ -153,7 +161,7 @@ void TouchedAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_
   const bool is_large = block.size >= GrownBlocks::kLeastBytes;
   const Waste rest = is_large && grown_.isGrown(block) ? Waste::Capacity : Waste::Rest;
   const bool is_shrunk = is_large && grown_.isShrunk(block);
-  const Touched touched = block.id.index < blocks_.size() ? std::exchange(blocks_[block.id.index], {}) : Touched{};
+  const Touched touched = take(block);
   const bool is_final = touched.known && isFinal(touched, block, cause);
   std::vector<FormerBlock> formers;
   if (is_large || cause == FreeCause::Reallocated)
