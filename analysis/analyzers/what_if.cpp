@@ -8,7 +8,7 @@
 namespace msleaks::analysis::inline analyzers {
 namespace {
 
-using Kind = Change::Kind;
+using ChangeKind = Change::Kind;
 
 class WhatIfAnalyzer final : public Analyzer {
 public:
@@ -22,11 +22,11 @@ private:
   static WhatIf answer(Conclusion &);
 };
 
-LifeParts partsOf(Kind kind) {
+LifeParts partsOf(ChangeKind kind) {
   switch (kind) {
-  case Kind::FreeAtLastUse:
+  case ChangeKind::FreeAtLastUse:
     return {LifePart::Late, LifePart::Kept};
-  case Kind::AllocAtFirstUse:
+  case ChangeKind::AllocAtFirstUse:
     return {LifePart::NotUsed, LifePart::Unused};
   default:
     return LifeParts::all();
@@ -34,7 +34,7 @@ LifeParts partsOf(Kind kind) {
 }
 
 // The blocks of a place. If there are none, `failure` says why.
-Absence blocksOf(const std::string &site, Kind kind, Conclusion &conclusion, std::string &failure) {
+Absence blocksOf(const std::string &site, ChangeKind kind, Conclusion &conclusion, std::string &failure) {
   Absence absence{CohortSet(conclusion.cohorts.size()), partsOf(kind)};
   const bool needs_uses = absence.parts != LifeParts::all();
   size_t found = 0, unseen = 0;
@@ -63,8 +63,8 @@ void take(std::vector<int64_t> &from, const std::vector<int64_t> &bytes) {
 // The memory that both places can share: the smaller of both at each time. The blocks must not be in use at the same
 // time. If uses are not seen, they must not be alive at the same time.
 std::vector<int64_t> sharedBy(const Change &change, Conclusion &conclusion, std::string &failure) {
-  const Absence first = blocksOf(change.site, Kind::Share, conclusion, failure);
-  const Absence second = failure.empty() ? blocksOf(change.other, Kind::Share, conclusion, failure) : Absence{};
+  const Absence first = blocksOf(change.site, ChangeKind::Share, conclusion, failure);
+  const Absence second = failure.empty() ? blocksOf(change.other, ChangeKind::Share, conclusion, failure) : Absence{};
   if (!failure.empty())
     return {};
   const auto used = [&](Absence blocks) {
@@ -111,7 +111,7 @@ WhatIf WhatIfAnalyzer::answer(Conclusion &conclusion) {
   const std::vector<int64_t> now = conclusion.physicalCurve();
   std::vector<int64_t> changed = now;
   for (const Change &change : conclusion.question.changes) {
-    if (change.kind == Kind::Share) {
+    if (change.kind == ChangeKind::Share) {
       const std::vector<int64_t> shared = sharedBy(change, conclusion, what_if.failure);
       if (what_if.failure.empty())
         take(changed, shared);

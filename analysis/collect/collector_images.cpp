@@ -113,6 +113,12 @@ Result<void> Collector::attach(ArenaReader arena) {
   const bool wants_pages = (control.selected.load() & abi::enabledBit(abi::EventKind::Pages)) != 0;
   if (control.flags.access == abi::AccessSource::Pages && wants_pages && pid != 0)
     process.collector.watchPages(pid, control.flags.access_min);
+  constexpr uint32_t kBlocks = abi::enabledBit(abi::EventKind::Alloc) | abi::enabledBit(abi::EventKind::Free);
+  const bool sees_blocks = (control.selected.load() & kBlocks) == kBlocks && policy != abi::OnFull::Overwrite &&
+                           abi::chosenStepsOf(control).count == 0 &&
+                           process.collector.facts().ancestor.pid == 0; // a fork's child has unseen blocks
+  if (control.flags.access == abi::AccessSource::Pages && wants_pages && pid != 0 && sees_blocks)
+    process.collector.watchHeap(pid);
   if (known && known->end)
     process.known_status = known->end->status;
   waiter_.watchEnd(process.watch.pidfd());

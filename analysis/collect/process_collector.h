@@ -8,6 +8,7 @@
 #include "analysis/collect/clock_fit.h"
 #include "analysis/collect/definitions_file.h"
 #include "analysis/reach/arena_reader.h"
+#include "analysis/reach/heap_looks.h"
 #include "analysis/reach/page_access.h"
 #include "analysis/trace/trace_writer.h"
 
@@ -76,10 +77,12 @@ public:
   Result<void> start(TraceWriter &);
   // Starts to look which pages of large blocks were touched. `pid`: the process in the collector's pid namespace.
   void watchPages(uint32_t pid, uint64_t least_bytes);
-  // Looks at the pages if a look is due.
+  // Starts to look how much of the C library's heap is resident. Every block of the process must be recorded.
+  void watchHeap(uint32_t pid) { heap_looks_.emplace(pid); }
+  // Looks at the pages and the heap if a look is due.
   Result<void> lookAtPages(TraceWriter &, uint64_t now_ns);
-  // Looks at the pages for the last time, while the process waits at its exit. Drains the rings first, so that all
-  // blocks are known.
+  // Looks at the pages and the heap for the last time, while the process waits at its exit. Drains the rings first, so
+  // that all blocks are known.
   Result<void> lookAtPagesAtExit(CollectOutput &);
   // Looks at every ring once. Returns the number of events stored; 0: there was nothing to do.
   Result<uint64_t> drain(CollectOutput &, Urgency, uint64_t now_ns);
@@ -124,6 +127,7 @@ private:
 
   bool seesPages();
   Result<void> storeLook(uint64_t now_ns, bool at_exit, TraceWriter &);
+  Result<void> lookAtHeap(uint64_t now_ns, bool at_exit, TraceWriter &);
   Result<void> storePages(const std::vector<abi::Slot> &, TraceWriter &);
   void findRings();
   bool openNewRings();
@@ -164,6 +168,7 @@ private:
   uint64_t damaged_slots_ = 0;
   bool lost_sight_ = false;
   std::optional<PageAccess> pages_;
+  std::optional<HeapLooks> heap_looks_;
   std::vector<std::string> notes_;
 };
 

@@ -25,6 +25,8 @@ void ProcessCollector::watchPages(uint32_t pid, uint64_t least_bytes) {
 }
 
 Result<void> ProcessCollector::lookAtPages(TraceWriter &writer, uint64_t now_ns) {
+  if (heap_looks_ && heap_looks_->isDue(now_ns))
+    MSL_TRY(lookAtHeap(now_ns, false, writer));
   return pages_ && pages_->isDue(now_ns) && seesPages() ? storeLook(now_ns, false, writer) : Result<void>();
 }
 
@@ -51,7 +53,18 @@ Result<void> ProcessCollector::storeLook(uint64_t now_ns, bool at_exit, TraceWri
   return storePages(*slots, writer);
 }
 
+// Without the dropped events, blocks are not known that use the heap.
+Result<void> ProcessCollector::lookAtHeap(uint64_t now_ns, bool at_exit, TraceWriter &writer) {
+  if (totals().dropped != 0) {
+    heap_looks_.reset();
+    return {};
+  }
+  return storePages(heap_looks_->look(now_ns, at_exit), writer);
+}
+
 Result<void> ProcessCollector::lookAtPagesAtExit(CollectOutput &output) {
+  if (heap_looks_)
+    MSL_TRY(lookAtHeap(readMonotonicNs(), true, output.writer));
   if (!pages_)
     return {};
   MSL_TRY(drain(output, Urgency::Everything, readMonotonicNs()));

@@ -14,7 +14,10 @@ bool isHostCopy(const Finding &finding) {
   return std::any_of(finding.evidence.begin(), finding.evidence.end(),
                      [](const auto &named) { return named.first == "copied_from"; });
 }
-bool isSure(const Finding &finding) { return finding.confidence < Confidence::Hint || isPool(finding); }
+// Freed memory that stays resident is no part of the peak, so such a finding replaces no other.
+bool isSure(const Finding &finding) {
+  return (finding.confidence < Confidence::Hint || isPool(finding)) && !isOf(finding, finding_kinds::kResident);
+}
 bool mayGiveWay(const Finding &finding) {
   return finding.confidence == Confidence::Hint && !isPool(finding) && !isHostCopy(finding);
 }

@@ -20,6 +20,8 @@ struct MappedRange {
   bool readable = false, writable = false, executable = false;
   uint64_t file_offset = 0;
   std::string path; // path of a file, or a name from the kernel such as "[heap]"; empty: anonymous
+
+  bool isAnonymous() const { return path.empty() || path.starts_with("[anon"); }
 };
 std::vector<MappedRange> parseMaps(std::string_view text);
 

@@ -1,6 +1,7 @@
 #include "analysis/reach/region_map.h"
 
 #include "analysis/places/place.h"
+#include "analysis/reach/c_heap.h"
 #include "analysis/reach/process_memory.h"
 
 #include <algorithm>
@@ -15,10 +16,6 @@ constexpr uint64_t kRedZone = 128;
 // Size of glibc's thread descriptor. It begins at the thread pointer, above the thread-local variables, at the end of
 // the stack.
 constexpr uint64_t kDescriptorBytes = 4096;
-// All arenas of glibc except the first begin at multiples of this number.
-constexpr uint64_t kArenaBytes = 64 << 20;
-
-bool isAnonymous(const MappedRange &range) { return range.path.empty() || range.path.starts_with("[anon"); }
 
 bool isDevice(const std::string &path) {
   return path.starts_with("/dev/") && !path.starts_with("/dev/shm/") && !path.starts_with("/dev/zero");
@@ -81,7 +78,7 @@ private:
   // after them.
   uint64_t endOfVariables(size_t i) const {
     const MappedRange &range = ranges_[i];
-    if (i == 0 || !isAnonymous(range) || ranges_[i - 1].end != range.begin || !ranges_[i - 1].writable)
+    if (i == 0 || !range.isAnonymous() || ranges_[i - 1].end != range.begin || !ranges_[i - 1].writable)
       return range.begin;
     const auto image = images_.find(ranges_[i - 1].path);
     if (image == images_.end())
@@ -113,7 +110,7 @@ private:
       return;
     parts_ = {{begin, range.end, RegionUse::Other, 0, {}, 0}};
     dead_.reset();
-    if (isAnonymous(range))
+    if (range.isAnonymous())
       markArenas(range);
     for (const ThreadState &thread : question_.threads) {
       if (thread.stack >= range.begin && thread.stack < range.end) {
@@ -157,19 +154,11 @@ private:
     parts_ = std::move(parts);
   }
 
-  // A part of an arena begins with four words. These are the address of the arena's state, the part before this one,
-  // the part's size, and how much of the part is accessible. The state lies in the arena's first part.
   void markArenas(const MappedRange &range) {
-    constexpr uint64_t kFarthestState = 256;
-    for (uint64_t at = (range.begin + kArenaBytes - 1) & ~(kArenaBytes - 1); at < range.end; at += kArenaBytes) {
-      uint64_t head[4];
-      if (!isTouched(at) || !memory_.read(at, head))
-        continue;
-      const auto [state, before, size, accessible] = head;
-      if (state % kArenaBytes < kFarthestState && state % kArenaBytes >= sizeof head && size > 0 &&
-          size <= accessible && accessible <= kArenaBytes && before % kArenaBytes == 0)
-        mark(at, std::min(range.end, at + accessible), RegionUse::Heap, 0);
-    }
+    const uint64_t first = (range.begin + kArenaPartBytes - 1) & ~(kArenaPartBytes - 1);
+    for (uint64_t at = first; at < range.end; at += kArenaPartBytes)
+      if (const auto part = arenaPartAt(memory_, at))
+        mark(at, std::min(range.end, at + part->accessible), RegionUse::Heap, 0);
   }
 
   bool isTouched(uint64_t address) const {
@@ -180,7 +169,7 @@ private:
   // Whether this is a stack whose thread has ended. glibc keeps some stacks for later threads.
   bool isKeptStack(size_t i) const {
     const MappedRange &range = ranges_[i];
-    if (!tid_offset_ || !isAnonymous(range) || !isBehindGuard(i))
+    if (!tid_offset_ || !range.isAnonymous() || !isBehindGuard(i))
       return false;
     const auto descriptor = descriptorIn(range);
     uint32_t tid = 0;

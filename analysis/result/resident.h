@@ -23,6 +23,11 @@ public:
   // The process' last sample before this time. Or the next sample, if it is nearer and at most a second later. None
   // after the process' end.
   std::optional<ResidentSample> near(uint32_t process, uint64_t time_ns) const;
+  // The time of the process' first sample, which is soon after its start.
+  std::optional<uint64_t> beginOf(uint32_t process) const {
+    const auto of = by_process_.find(process);
+    return of == by_process_.end() ? std::nullopt : std::optional(of->second.front().time_ns);
+  }
   // The process' highest sample.
   std::optional<ResidentSample> highest(uint32_t process) const;
 

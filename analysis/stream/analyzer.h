@@ -33,6 +33,9 @@ public:
   // outlive the analyzer.
   virtual void useCohorts(const Cohorts &, SiteCatalog &) {}
 
+  // The same for the live blocks. They may be asked for in onEvent().
+  virtual void useLiveBlocks(const BlocksByProcess &) {}
+
   // The same for the highest points of the memory in use (peaks.h). Returns whether the analyzer uses them: if no
   // analyzer does, they are not computed.
   virtual bool usePeaks(const Peaks &) { return false; }

@@ -28,8 +28,10 @@ Pipeline::Pipeline(SiteCatalog &catalog, std::vector<Analyzer *> analyzers, Wind
     : catalog_(catalog), analyzers_(std::move(analyzers)),
       live_(observers(std::move(window), std::move(selection), history)) {
   live_.useLabels(catalog.labels());
-  for (Analyzer *analyzer : analyzers_)
+  for (Analyzer *analyzer : analyzers_) {
     analyzer->useCohorts(live_.cohorts(), catalog);
+    analyzer->useLiveBlocks(live_);
+  }
   for (Analyzer *analyzer : analyzers_)
     for (unsigned kind = 0; kind < 32; ++kind)
       if (analyzer->eventKinds() & (1u << kind))

@@ -168,6 +168,16 @@ std::string fragmentationText(const Finding &finding) {
                      finding.bytes == 1 ? "is" : "are", countText(finding.count), finding.count == 1 ? "" : "s");
 }
 
+// "malloc keeps 154.2 MiB of freed memory resident, in [heap] and 3 other arenas".
+std::string residentText(const Finding &finding) {
+  const bool in_main = numberIn(finding, "main_arena_bytes").value_or(0) != 0;
+  const uint64_t arenas = finding.count - (in_main ? 1 : 0);
+  const std::string others =
+      arenas == 0 ? "" : fmt::format("{} other arena{}", countText(arenas), arenas == 1 ? "" : "s");
+  return fmt::format("malloc keeps {} of freed memory resident, in {}{}{}", bytesText(finding.bytes),
+                     in_main ? "[heap]" : "", in_main && arenas != 0 ? " and " : "", others);
+}
+
 std::string deadWriteText(const Finding &finding) {
   return fmt::format("{} write{} ({}) {} overwritten before anything reads {}", countText(finding.count),
                      finding.count == 1 ? "" : "s", bytesText(finding.bytes), are(finding),
@@ -239,6 +249,7 @@ constexpr Sentence kSentences[] = {
      }},
     {finding_kinds::kDeadWrite.name, deadWriteText},
     {finding_kinds::kFragmentation.name, fragmentationText},
+    {finding_kinds::kResident.name, residentText},
     {finding_kinds::kPeak.name, peakText},
     {finding_kinds::kFirstStep.name, firstStepText},
     {finding_kinds::kRecompute.name, recomputeText},
@@ -291,6 +302,8 @@ std::string savingOf(const Finding &finding) {
     return {};
   if (numberIn(finding, kSampledEvidence))
     return fmt::format("About {} in about {} objects, by samples.", bytesText(finding.bytes), countText(finding.count));
+  if (isOf(finding, finding_kinds::kResident))
+    return fmt::format("malloc_trim(0) would give back about {}.", bytesText(finding.bytes));
   if (finding.saves_bytes == 0)
     return "Saves nothing of the peak.";
   std::string text = fmt::format("Saves {} of the {} peak", bytesText(finding.saves_bytes), accountText(finding));

@@ -27,6 +27,7 @@ protected:
     wish.clock = abi::ClockKind::Monotonic;
     wish.enabled = ~0u;
     wish.flags.ring_max_kib = 16;
+    wish.flags.access = abi::AccessSource::Calls; // the tests count events, and this process may have a large heap
     auto created = analysis::SessionDir::create(wish);
     ASSERT_TRUE(created) << created.error().message;
     session.emplace(std::move(*created));

@@ -11,6 +11,11 @@ inline constexpr uint64_t kLeastSampledBytes = 512;
 
 // The bits of PagesEvent::at_exit.
 inline constexpr uint64_t kPagesLast = 1, kPagesOfSample = 2;
+// The event is about a part of the C library's heap, and not about a block. Then `allocated_ns` is the number of parts
+// that follow in this look. kPagesOfArena: a part of another arena than the main one. From kPageShiftBit on there is
+// the number of bits of an offset in a page.
+inline constexpr uint64_t kPagesOfHeap = 4, kPagesOfArena = 8;
+inline constexpr unsigned kPageShiftBit = 8;
 
 // The longest range of zeros in a block, in words of 8 bytes. The last word may have fewer.
 //
