@@ -36,6 +36,7 @@ environment=$(fetch_once "pytorch${1:+-$1}" pypi.org install_pytorch)
 frameworks=$(fetch_once "frameworks${1:+-$1}" pypi.org install_frameworks)
 cd "$repository/test/e2e/programs"
 python3 -B pytorch_test.py "$build_folder" "$build_folder/check-pytorch" "$environment/bin/python3"
+python3 -B torch_backward_test.py "$build_folder" "$build_folder/check-backward" "$environment/bin/python3"
 python3 -B torch_faults_test.py "$build_folder" "$build_folder/check-faults" "$environment/bin/python3"
 python3 -B torch_peaks_test.py "$build_folder" "$build_folder/check-peaks" "$environment/bin/python3"
 exec python3 -B frameworks_test.py "$build_folder" "$build_folder/check-frameworks" "$frameworks/bin/python3"

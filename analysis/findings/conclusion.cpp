@@ -4,6 +4,7 @@
 #include "analysis/findings/causes.h"
 #include "analysis/findings/common_module.h"
 #include "analysis/findings/file_leaks.h"
+#include "analysis/findings/forward_line.h"
 #include "analysis/findings/place_groups.h"
 #include "analysis/findings/torch_owner.h"
 #include "analysis/findings/twins.h"
@@ -81,6 +82,8 @@ void addTorchEvidence(Finding &finding) {
     finding.evidence.emplace_back("operator", std::string(owner->name));
   if (!finding.module.empty())
     finding.evidence.emplace_back("module", finding.module);
+  if (finding.forward != FrameText{})
+    finding.evidence.emplace_back("forward", finding.forward);
 }
 
 // Faults come first. Then comes memory that a training can save if it computes more, then blocks that are only large.
@@ -149,12 +152,13 @@ std::string Conclusion::ownerOf(std::span<const CohortShare> shares, const SiteT
   return most == bytes.end() || most->first.empty() ? site.library : std::string(most->first);
 }
 
-void Conclusion::nameOwner(Finding &finding, std::span<const CohortShare> shares) const {
+void Conclusion::nameOwner(Finding &finding, std::span<const CohortShare> shares) {
   finding.owner = ownerOf(shares, finding.site);
   CommonModule module;
   for (const CohortShare &share : shares)
-    module.add(catalog.moduleOf(cohorts[share.cohort].site), share.bytes);
+    module.add(moduleOf(cohorts[share.cohort], catalog), share.bytes);
   finding.module = module.name();
+  finding.forward = forwardLineOf(shares, cohorts, lines);
 }
 
 bool Conclusion::seesUses(const Account &account) const {

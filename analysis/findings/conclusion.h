@@ -82,8 +82,8 @@ public:
 
   // The owner of these blocks: the program's name for most of their bytes (msl_owner_push), or the image of `site`.
   std::string ownerOf(std::span<const CohortShare>, const SiteText &site) const;
-  // Sets the owner of a finding about these blocks, and the module of PyTorch.
-  void nameOwner(Finding &, std::span<const CohortShare>) const;
+  // Sets the owner of a finding about these blocks, the module of PyTorch, and the line of the forward pass.
+  void nameOwner(Finding &, std::span<const CohortShare>);
 
   // Ranks the findings. After this call, nothing can be added.
   AnalysisResult finish();

@@ -33,6 +33,9 @@ struct Cohort {
   abi::Heap heap = abi::Heap::Host;
   uint8_t device = 0;
   LabelId owner, phase; // of the thread, at the allocation
+  // The path that allocated the node of PyTorch's backward pass for which the block was allocated. Not known if there
+  // is no such node.
+  SiteId forward = {};
   bool operator==(const Cohort &) const = default;
 };
 
@@ -60,8 +63,9 @@ private:
     const uint64_t rest =
         uint64_t{cohort.process} << 32 | uint64_t{static_cast<uint8_t>(cohort.heap)} << 8 | cohort.device;
     const uint64_t labels = uint64_t{cohort.owner.index} << 32 | cohort.phase.index;
-    const uint64_t mixed =
-        (place ^ rest * 0x9e37'79b9'7f4a'7c15u ^ labels * 0xc2b2'ae3d'27d4'eb4fu) * 0xff51'afd7'ed55'8ccdu;
+    const uint64_t mixed = (place ^ rest * 0x9e37'79b9'7f4a'7c15u ^ labels * 0xc2b2'ae3d'27d4'eb4fu ^
+                            cohort.forward.index * 0xd6e8'feb8'6659'fd93u) *
+                           0xff51'afd7'ed55'8ccdu;
     return mixed ^ mixed >> 32;
   }
   uint32_t &slotOf(const Cohort &wanted) {

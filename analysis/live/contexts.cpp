@@ -37,8 +37,15 @@ void Contexts::apply(const StreamEvent &event) {
 }
 
 void Contexts::dropIfClosed(uint64_t key, const Thread &thread) {
-  if (thread.owners.empty() && thread.ranges.empty())
+  if (thread.owners.empty() && thread.ranges.empty() && !thread.now.forward.known())
     threads_.erase(key);
+}
+
+void Contexts::evaluate(uint32_t process, uint32_t stream, SiteId forward) {
+  const uint64_t key = keyOfThread(process, stream);
+  Thread &thread = threads_[key];
+  thread.now.forward = forward;
+  dropIfClosed(key, thread);
 }
 
 // Removes the owner and all owners that were pushed after it. An owner from before the recording removes nothing.

@@ -1,8 +1,10 @@
-// The owners and ranges that are open in each thread, which the program reports by msleaks/api.h.
+// The owners and ranges that are open in each thread, which the program reports by msleaks/api.h. Also the node of
+// PyTorch's backward pass that the thread evaluates.
 #pragma once
 
 #include "analysis/live/recent.h"
 #include "analysis/places/labels.h"
+#include "analysis/places/site.h"
 #include "analysis/trace/event_source.h"
 #include "analysis/trace/trace_reader.h"
 
@@ -12,8 +14,9 @@
 namespace msleaks::analysis::inline live {
 
 struct Context {
-  LabelId owner; // the owner that was pushed last
-  LabelId phase; // the innermost range
+  LabelId owner;  // the owner that was pushed last
+  LabelId phase;  // the innermost range
+  SiteId forward; // as in Cohort
 };
 
 class Contexts {
@@ -28,6 +31,8 @@ public:
     const Thread *found = threads_.find(keyOfThread(process, stream));
     return found ? found->now : Context{};
   }
+  // From now on, the thread evaluates a node that this path has allocated; not known = none, or another one.
+  void evaluate(uint32_t process, uint32_t stream, SiteId forward);
   void endProcess(uint32_t process);
 
   // The state that a checkpoint stores.

@@ -104,14 +104,14 @@ const Block *LiveSet::noteParent(Process &process, const Block &part) {
 }
 
 CohortId LiveSet::cohortOf(const Block &block, const Context &context) {
-  return cohorts_.of(
-      {block.site, block.process, threadApart(block.stream), block.heap, block.device, context.owner, context.phase});
+  return cohorts_.of({block.site, block.process, threadApart(block.stream), block.heap, block.device, context.owner,
+                      context.phase, context.forward});
 }
 
 // The context of the block's allocation, which its cohort contains.
 Context LiveSet::contextOf(const Block &block) const {
   const Cohort &cohort = cohorts_[block.cohort];
-  return {cohort.owner, cohort.phase};
+  return {cohort.owner, cohort.phase, cohort.forward};
 }
 
 BlockId LiveSet::takeId() {

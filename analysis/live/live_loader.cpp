@@ -33,6 +33,7 @@ void LiveSet::clear() {
   cohorts_ = {};
   contexts_.clear();
   timeline_ = {};
+  has_forwards_ = false;
   last_id_ = 0;
   free_ids_.clear();
   parents_.clear();
@@ -43,8 +44,10 @@ void LiveSet::clear() {
 }
 
 bool LiveSet::Loader::load(const SiteOfNumber &site_of) {
-  if (const uint64_t version = from_.varint(); version < kOlderCheckpoint || version > kCheckpointVersion)
+  const uint64_t version = from_.varint();
+  if (version < kOldestCheckpoint || version > kCheckpointVersion)
     return false;
+  live_.has_forwards_ = version == kCheckpointVersion;
   live_.counts_ = take<LiveSetCounts>();
   repeat([&] {
     auto epoch = take<abi::EpochEvent>();
@@ -84,20 +87,26 @@ LabelId LiveSet::Loader::takeLabel() {
   return from_.failed() ? LabelId{} : labels_[number];
 }
 
+SiteId LiveSet::Loader::takeSite() {
+  const uint32_t number = takeNumber();
+  expect(number < sites_.size());
+  return from_.failed() ? SiteId{} : sites_[number];
+}
+
 void LiveSet::Loader::loadCohorts() {
   repeat([&] {
     Cohort cohort;
-    const uint32_t site = takeNumber();
+    cohort.site = takeSite();
     get_(cohort.process);
     get_(cohort.stream);
     get_.choice(cohort.heap, abi::Heap::Count);
     get_(cohort.device);
     cohort.owner = takeLabel();
     cohort.phase = takeLabel();
-    expect(site < sites_.size());
+    if (live_.has_forwards_)
+      cohort.forward = takeSite();
     if (from_.failed())
       return;
-    cohort.site = sites_[site];
     cohorts_.push_back(live_.cohorts_.of(cohort));
   });
 }
@@ -306,6 +315,8 @@ void LiveSet::Loader::loadContexts() {
       const LabelId label = takeLabel();
       thread.ranges.push_back({label, from_.varint()});
     });
+    if (live_.has_forwards_)
+      thread.now.forward = takeSite();
     live_.contexts_.restore(key, std::move(thread));
   });
 }

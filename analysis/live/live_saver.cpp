@@ -34,7 +34,7 @@ bool LiveSet::Saver::save(const NumbersOfSites &numbers, ByteWriter &to) {
     return false;
 
   SavedFieldWriter put(to);
-  put(has_other_threads_ ? kCheckpointVersion : kOlderCheckpoint);
+  put(live_.has_forwards_ ? kCheckpointVersion : has_other_threads_ ? kSharedCohorts : kOldestCheckpoint);
   visitFields(put, live_.counts_);
   put(live_.pauses_.epochs().size());
   for (const abi::EpochEvent &epoch : live_.pauses_.epochs())
@@ -65,6 +65,8 @@ ByteWriter LiveSet::Saver::cohorts() {
     put(cohort.device);
     put(labels_.numberOf(cohort.owner));
     put(labels_.numberOf(cohort.phase));
+    if (live_.has_forwards_)
+      put(sites_.numberOf(cohort.forward));
   }
   return to;
 }
@@ -199,6 +201,8 @@ void LiveSet::Saver::saveContexts() {
       put_(labels_.numberOf(range.label));
       put_(range.id);
     }
+    if (live_.has_forwards_)
+      put_(sites_.numberOf(thread.now.forward));
   }
 }
 

@@ -81,6 +81,7 @@ private:
   void loadContexts();
   void loadTimeline();
   LabelId takeLabel();
+  SiteId takeSite();
 
   LiveSet &live_;
   uint64_t time_ns_;

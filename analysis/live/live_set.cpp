@@ -2,6 +2,7 @@
 
 #include "analysis/live/live_process.h"
 #include "msleaks/abi/python_sample.h"
+#include "msleaks/abi/torch_node.h"
 
 #include <algorithm>
 #include <bit>
@@ -98,6 +99,8 @@ void LiveSet::apply(const StreamEvent &event, SiteId site) {
     return onRetarget(event, event.event.as<abi::RetargetEvent>(), site);
   case abi::EventKind::Owned:
     return onOwned(event, event.event.as<abi::OwnedEvent>());
+  case abi::EventKind::Counter:
+    return onCounter(event, event.event.as<abi::CounterEvent>());
   case abi::EventKind::Epoch:
     return pauses_.apply(event.event.as<abi::EpochEvent>());
   case abi::EventKind::Retain:
@@ -380,6 +383,27 @@ void LiveSet::onOwned(const StreamEvent &event, const abi::OwnedEvent &owned) {
   Context context = contextOf(*block);
   context.owner = contexts_.labelOf(event.process, owned.label);
   change(*block, block->site, context, owned.header.time);
+}
+
+// The thread begins or ends the evaluation of a node.
+void LiveSet::onCounter(const StreamEvent &event, const abi::CounterEvent &counter) {
+  if (contexts_.textOf(contexts_.labelOf(event.process, counter.label)) != abi::kTorchNodeLabel)
+    return;
+  has_forwards_ = true;
+  contexts_.evaluate(event.process, event.stream, forwardOf(processOf(event.process), counter.value));
+}
+
+// Returns the path that allocated a node. A node may be made while another one is evaluated, for a second derivative.
+// Then its own path shows only the backward pass, unless the evaluation calls modules again.
+SiteId LiveSet::forwardOf(Process &process, uint64_t node) const {
+  constexpr uint64_t kSharedCounts = 16; // std::make_shared puts a node behind its counts
+  const Block *block = process.find(AddressSpace::Host, node);
+  if (block == nullptr && node > kSharedCounts)
+    block = process.find(AddressSpace::Host, node - kSharedCounts);
+  if (block == nullptr)
+    return {};
+  const SiteId outer = cohorts_[block->cohort].forward;
+  return outer.known() && !(calls_module_ && calls_module_(block->site)) ? outer : block->site;
 }
 
 void LiveSet::onRetain(const StreamEvent &event, const abi::RetainEvent &retain) {

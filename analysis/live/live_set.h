@@ -145,6 +145,8 @@ public:
 
   // The texts of owners, ranges and marks. Call it before the first event.
   void useLabels(const Labels &labels) { contexts_.useLabels(labels); }
+  // Whether a path calls a module of PyTorch. Call it before the first event.
+  void useModules(std::function<bool(SiteId)> calls_module) { calls_module_ = std::move(calls_module); }
 
   // `site` is the event's site in the session's catalog. Events must come in the order of TraceReader.
   void apply(const StreamEvent &event, SiteId site);
@@ -196,6 +198,8 @@ private:
   void onFree(const StreamEvent &, const abi::FreeEvent &);
   void onRetarget(const StreamEvent &, const abi::RetargetEvent &, SiteId);
   void onOwned(const StreamEvent &, const abi::OwnedEvent &);
+  void onCounter(const StreamEvent &, const abi::CounterEvent &);
+  SiteId forwardOf(Process &, uint64_t node) const;
   void change(Block &, SiteId, const Context &, uint64_t time_ns);
   void onRetain(const StreamEvent &, const abi::RetainEvent &);
   void onProtect(const StreamEvent &, const abi::ProtectEvent &);
@@ -261,6 +265,8 @@ private:
   uint64_t live_blocks_ = 0;
   Cohorts cohorts_;
   Contexts contexts_;
+  std::function<bool(SiteId)> calls_module_;
+  bool has_forwards_ = false; // a node was evaluated
   Timeline timeline_;
   uint32_t last_id_ = 0;
   std::vector<BlockId> free_ids_;

@@ -15,8 +15,9 @@
 namespace msleaks::analysis::inline live {
 
 // A change of the fields needs a new version. A reader that does not know the version reads the events instead. In
-// version 4, each thread has cohorts of its own. If this is so, version 4 is written, since older readers know it.
-inline constexpr uint64_t kOlderCheckpoint = 4, kCheckpointVersion = 5;
+// version 4, each thread has cohorts of its own. Only version 6 has Cohort::forward. The oldest version that can
+// contain the state is written, since older readers know it.
+inline constexpr uint64_t kOldestCheckpoint = 4, kSharedCohorts = 5, kCheckpointVersion = 6;
 
 class SavedFieldWriter {
 public:

@@ -50,6 +50,8 @@ std::string GroupNames::of(Dimension dimension, const Cohort &cohort) {
     if (const std::string_view owner = ownerOf(cohort, lines_.catalog()); !owner.empty())
       return std::string(owner);
     return ofSite(Dimension::Library, cohort.site);
+  case Dimension::Module:
+    return std::string(moduleOf(cohort, lines_.catalog()));
   default:
     return ofSite(dimension, cohort.site);
   }
@@ -68,8 +70,6 @@ std::string GroupNames::textOf(Dimension dimension, SiteId site) {
     return pathText(site);
   if (dimension == Dimension::Library)
     return std::string(catalog.describe(site).library);
-  if (dimension == Dimension::Module)
-    return std::string(catalog.moduleOf(site));
   if (dimension == Dimension::Type)
     return std::string(lines_.typeOf(site));
   if (dimension == Dimension::Variable)

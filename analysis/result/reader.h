@@ -143,7 +143,7 @@ template <class T> bool take(const Element &json, std::vector<T> &list, ReadPath
   return takeItems(json, list, path, [&](const Element &item, T &value) { return take(item, value, path); });
 }
 
-// A number, a text, or a list of texts.
+// A number, a text, a list of texts, or a line of code.
 inline bool take(const Element &json, Evidence::value_type::second_type &value, ReadPath &path) {
   switch (json.type()) {
   case simdjson::dom::element_type::DOUBLE:
@@ -152,6 +152,8 @@ inline bool take(const Element &json, Evidence::value_type::second_type &value, 
     return take(json, value.emplace<std::string>(), path);
   case simdjson::dom::element_type::ARRAY:
     return take(json, value.emplace<std::vector<std::string>>(), path);
+  case simdjson::dom::element_type::OBJECT:
+    return take(json, value.emplace<FrameText>(), path);
   default:
     return take(json, value.emplace<uint64_t>(), path);
   }

@@ -124,9 +124,9 @@ enum class Concern : uint8_t {
   Handles, // the number of open handles
 };
 
-// Facts that support a finding: numbers, texts and lists of texts.
-using Evidence =
-    std::vector<std::pair<std::string, std::variant<uint64_t, double, std::string, std::vector<std::string>>>>;
+// Facts that support a finding: numbers, texts, lists of texts and lines of code.
+using Evidence = std::vector<
+    std::pair<std::string, std::variant<uint64_t, double, std::string, std::vector<std::string>, FrameText>>>;
 inline constexpr char kSampledEvidence[] = "sampled_every_bytes";  // the finding's bytes and count are estimates
 inline constexpr char kGrowthEvidence[] = "growth_bytes_per_step"; // in a finding whose blocks grow from step to step
 
@@ -156,6 +156,7 @@ struct Finding : SiteLine { // `bytes` and `count` are those of the finding's bl
   double byte_seconds = 0;             // bytes of its blocks times their lifetime
   std::string owner;
   std::string module;         // as in evidence.module; empty = none
+  FrameText forward;          // as in evidence.forward; empty = none
   std::string closed_library; // library that keeps these blocks for itself; such findings come last
   FrameText holder;           // where the block was allocated that points to the largest block; empty = not known
   std::vector<ReopenedFiles> reopened; // among open FILEs

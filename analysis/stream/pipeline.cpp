@@ -28,6 +28,7 @@ Pipeline::Pipeline(SiteCatalog &catalog, std::vector<Analyzer *> analyzers, Wind
     : catalog_(catalog), analyzers_(std::move(analyzers)),
       live_(observers(std::move(window), std::move(selection), history)) {
   live_.useLabels(catalog.labels());
+  live_.useModules([&catalog](SiteId site) { return !catalog.moduleOf(site).empty(); });
   for (Analyzer *analyzer : analyzers_) {
     analyzer->useCohorts(live_.cohorts(), catalog);
     analyzer->useLiveBlocks(live_);

@@ -35,6 +35,18 @@ std::string moduleText(const Finding &finding, size_t room) {
   return "";
 }
 
+// The line of the forward pass for which a backward pass has allocated the blocks.
+std::string forwardText(const Finding &finding, size_t room) {
+  constexpr std::string_view kWhose = "for the forward line ";
+  for (const auto &[name, value] : finding.evidence)
+    if (const auto *line = std::get_if<FrameText>(&value); line && name == "forward") {
+      SiteText site;
+      static_cast<FrameText &>(site) = *line;
+      return std::string(kWhose) + placeAndNameOf(site, room - kWhose.size());
+    }
+  return "";
+}
+
 std::string ownerText(const Finding &finding, size_t room) {
   return finding.owner.empty() ? "" : fmt::format("[{}]", cutMiddle(printable(baseName(finding.owner)), room - 2));
 }
@@ -49,6 +61,7 @@ std::vector<std::string> wherePieces(const Finding &finding, size_t room) {
   pieces.push_back(nameOf(site, std::min(room, kWidestName)));
   pieces.push_back(ownerText(finding, room));
   pieces.push_back(moduleText(finding, room));
+  pieces.push_back(forwardText(finding, room));
   std::erase(pieces, std::string());
   return pieces;
 }

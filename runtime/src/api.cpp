@@ -8,9 +8,11 @@
 #include "tracer.h"
 #include "watch.h"
 
+#include "msleaks/abi/torch_node.h"
 #include "msleaks/runtime/framework_steps.h"
 #include "msleaks/runtime/path.h"
 #include "msleaks/runtime/ranges.h"
+#include "msleaks/runtime/torch_node.h"
 
 #define MSL_API_RUNTIME
 #include "msleaks/api.h"
@@ -86,6 +88,11 @@ void __msl_step(uint64_t number) noexcept {
 void __msl_step_of_framework(uint64_t number) noexcept {
   if (!names_steps.load(std::memory_order_relaxed))
     beginStep(number);
+}
+void __msl_torch_node(const void *node) noexcept {
+  const uint64_t label = labelFor(EventKind::Counter, kTorchNodeLabel);
+  if (label != 0)
+    record(__msl_thread, CounterEvent{headerOf(EventKind::Counter), label, reinterpret_cast<uint64_t>(node)});
 }
 void __msl_mark(const char *text) noexcept {
   lookFrom(callerFrame());

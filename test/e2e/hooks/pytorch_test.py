@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, equal, need  # noqa: E402
 
 STANDIN = REPOSITORY / "test/standins/pytorch"
-PROGRAM = Path(__file__).resolve().parent / "programs/pytorch_operators.cpp"
+PROGRAM, NODES = (Path(__file__).resolve().parent / f"programs/pytorch_{name}.cpp" for name in ("operators", "nodes"))
 UNIT = 1 << 16  # bytes of a tensor that has an owner
 OPERATOR, BACKWARD, OPTIMIZER = "pytorch@operator@", "pytorch@backward@", "pytorch@optimizer@"
 
@@ -46,18 +46,30 @@ STEPS = [*range(1, 40 + 1 + 1 + 1 + 1), 100]  # the program reports the last one
 
 def build(scratch):
     scratch.mkdir(parents=True, exist_ok=True)
-    library, program = scratch / "libtorch_cpu.so", scratch / "operators"
+    library, programs = scratch / "libtorch_cpu.so", {PROGRAM: scratch / "operators", NODES: scratch / "nodes"}
     compiler = [need("g++"), "-std=c++20", "-O2", f"-I{STANDIN}", f"-I{REPOSITORY}/runtime/include"]
     for command in ([*compiler, "-shared", "-fPIC", STANDIN / "record_function.cpp", STANDIN / "operators.cpp", "-o", library],
-                    [*compiler, PROGRAM, library, f"-Wl,-rpath,{scratch}", "-o", program]):
+                    *([*compiler, source, library, f"-Wl,-rpath,{scratch}", "-o", made] for source, made in programs.items())):
         check(subprocess.run(command).returncode == 0, f"{command[-3]} does not compile")
-    return program
+    return programs.values()
+
+
+def expect_nodes(msleaks, folder, program):
+    """Each thread must record the nodes that it evaluates, in the order that the program prints."""
+    done, _ = msleaks.run(folder, [program])
+    equal(f"exit status of the nodes ({done.stderr})", done.returncode, 0)
+    values = {}
+    for line in msleaks.output("dump", folder, "--json", "--kind", "counter").splitlines():
+        event = json.loads(line)
+        values.setdefault(event["stream"], []).append(event["value"])
+    equal("nodes", [values[stream] for stream in sorted(values)], [list(map(int, line.split())) for line in done.stdout.splitlines()])
 
 
 def main():
     prefix, scratch = arguments("build", "scratch")
-    program = build(Path(scratch))
+    program, nodes = build(Path(scratch))
     msleaks = Msleaks(prefix)
+    expect_nodes(msleaks, f"{scratch}/nodes-run", nodes)
     done, report = msleaks.run(f"{scratch}/run", [program])
     equal(f"exit status ({done.stderr})", done.returncode, 0)
     equal("output", done.stdout, "errno 4711\n")

@@ -19,5 +19,9 @@ void at::_ops::linear::call(Body body) { run(body); }
 void at::_ops::add_Tensor::call(Body body) { run(body); }
 void at::_ops::add__Tensor_out::redispatch(Body body) { run(body); }
 void torch::autograd::Engine::evaluate_function(Body body) { run(body); }
+void torch::autograd::Engine::evaluate_function(std::shared_ptr<GraphTask> &, Node *node, InputBuffer &,
+                                                const std::shared_ptr<ReadyQueue> &) {
+  run(node->body);
+}
 void torch::autograd::AccumulateGrad::apply(Body body) { run(body); }
 void torch::autograd::generated::AddmmBackward0::apply(Body body) { run(body); }

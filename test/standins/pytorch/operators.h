@@ -2,6 +2,8 @@
 // Only the names are PyTorch's, because msleaks reads the names of the functions in a call path.
 #pragma once
 
+#include <memory>
+
 namespace at::_ops {
 
 using Body = void (*)();
@@ -22,8 +24,17 @@ namespace torch::autograd {
 
 using at::_ops::Body;
 
+// A node calls `body` when it is evaluated.
+struct Node {
+  Body body;
+};
+struct GraphTask {};
+struct InputBuffer {};
+struct ReadyQueue {};
+
 struct Engine {
   static void evaluate_function(Body);
+  void evaluate_function(std::shared_ptr<GraphTask> &, Node *, InputBuffer &, const std::shared_ptr<ReadyQueue> &);
 };
 struct AccumulateGrad {
   void apply(Body);

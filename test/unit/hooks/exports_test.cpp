@@ -80,6 +80,9 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
       "_ZN3c1022memoryProfilingEnabledEv",                     // its hook finds the operators of PyTorch
       "_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE", // PyTorch reports parts of segments by one of these two
       "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE",
+      // its hook finds the line of the forward pass for each node of the backward pass
+      "_ZN5torch8autograd6Engine17evaluate_functionERSt10shared_ptrINS0_9GraphTaskEEPNS0_4NodeERNS0_11InputBufferERKS2_"
+      "INS0_10ReadyQueueEE",
       "aclInit", // the hooks of these two record a mark
       "aclFinalize",
       "aclrtBinaryGetFunction", // the hooks of these nine find the names of kernels

@@ -186,10 +186,10 @@ TEST_F(LiveSetTest, ACheckpointHasTheThreadsThatShareCohorts) {
   apply(test::alloc(1, 0x100, 8, {.stream = kThreadsApart - 1}));
   ByteWriter without, with;
   ASSERT_TRUE(live.save(2, numbersOf, without));
-  EXPECT_EQ(without.written()[0], kOlderCheckpoint);
+  EXPECT_EQ(without.written()[0], kOldestCheckpoint);
   apply(test::alloc(2, 0x200, 8, {.stream = kThreadsApart + 7}));
   ASSERT_TRUE(live.save(3, numbersOf, with));
-  EXPECT_EQ(with.written()[0], kCheckpointVersion);
+  EXPECT_EQ(with.written()[0], kSharedCohorts);
   LiveSet loaded({});
   ASSERT_TRUE(loaded.load(3, with.written(), siteOf));
   const Block *block = loaded.find(1, AddressSpace::Host, 0x200);

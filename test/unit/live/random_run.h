@@ -3,6 +3,7 @@
 // - blocks of every kind, reallocs, refusals, and parts of mappings
 // - mapped device addresses and shared memory
 // - owners, ranges, steps, marks and pauses
+// - nodes of PyTorch's backward pass
 // - several processes with several threads
 //
 // Some events are so close that the clock differences between threads matter.
@@ -12,6 +13,7 @@
 
 #include "analysis/places/labels.h"
 #include "msleaks/abi/session.h"
+#include "msleaks/abi/torch_node.h"
 
 #include "../places/definition_bytes.h"
 
@@ -23,15 +25,17 @@ namespace msleaks::test {
 
 class RandomRun {
 public:
-  static constexpr uint32_t kProcesses = 3, kStreams = 3, kLabels = 4;
+  static constexpr uint32_t kProcesses = 3, kStreams = 3, kLabels = 4, kNodeLabel = 9;
 
   explicit RandomRun(uint64_t seed, uint64_t begin_ns = 0) : random_(seed), time_ns_(begin_ns) {}
 
-  // Returns the definitions of the labels 1 to kLabels, for one process of the run. The sites are not defined.
+  // Returns the definitions of the labels 1 to kLabels and kNodeLabel, for one process of the run. The sites are not
+  // defined.
   static Records labels() {
     Records records;
     for (uint32_t number = 1; number <= kLabels; ++number)
       records.label(number, "label " + std::to_string(number));
+    records.label(kNodeLabel, abi::kTorchNodeLabel);
     return records;
   }
 
@@ -167,7 +171,10 @@ private:
   // the recorded kinds of events.
   void tell() {
     const uint64_t label = pick(1, kLabels + 1); // one of these labels is undefined
-    switch (pick(0, 7)) {
+    switch (pick(0, 9)) {
+    case 8:
+    case 9:
+      return say<abi::CounterEvent>(pick(0, 3) != 0 ? kNodeLabel : label, pick(0, 2) != 0 ? anyAddress() : 0);
     case 0:
     case 1:
       return say<abi::OwnerPushEvent>(label);
