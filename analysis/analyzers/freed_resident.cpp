@@ -191,27 +191,6 @@ std::optional<KeptMemory> keptBy(uint32_t process, const ProcessHeap &heap, cons
   return KeptMemory{*least, first->time_ns, last->time_ns, sample->resident_bytes};
 }
 
-struct FreedPlace {
-  Place place;
-  std::vector<CohortShare> cohorts;
-  uint64_t bytes = 0;
-};
-
-// The user's own place that allocated most of the memory.
-std::optional<std::pair<Keeper, FreedPlace>> placeOf(const HeapLook &look, Conclusion &conclusion) {
-  std::map<Keeper, FreedPlace> places;
-  for (const CohortShare &share : look.freed_by)
-    if (const auto kept = ownKeeperOf(conclusion.cohorts[share.cohort], conclusion)) {
-      FreedPlace &at = places[kept->keeper];
-      at.place = kept->place;
-      at.cohorts.push_back(share);
-      at.bytes += share.bytes;
-    }
-  const auto largest = std::max_element(places.begin(), places.end(),
-                                        [](const auto &a, const auto &b) { return a.second.bytes < b.second.bytes; });
-  return largest == places.end() ? std::nullopt : std::optional(*largest);
-}
-
 std::string adviceOf(const HeapGaps::Sums &sums, const Finding &finding) {
   const bool is_python = finding.site.origin == SiteOrigin::Python;
   std::string text =
@@ -225,7 +204,8 @@ std::string adviceOf(const HeapGaps::Sums &sums, const Finding &finding) {
   return text;
 }
 
-Draft<Finding> findingOf(const KeptMemory &kept, const Keeper &keeper, const FreedPlace &at, Conclusion &conclusion) {
+Draft<Finding> findingOf(const KeptMemory &kept, const Keeper &keeper, const SharesOfPlace &at,
+                         Conclusion &conclusion) {
   auto draft = draftOf(finding_kinds::kResident, keeper, at.place, at.cohorts, conclusion);
   Finding &finding = draft.line;
   const HeapGaps::Sums &sums = kept.look.sums;
@@ -248,7 +228,7 @@ void FreedResidentAnalyzer::conclude(Conclusion &conclusion) const {
     return;
   for (const auto &[process, heap] : heaps_)
     if (const auto kept = heap.looks.empty() ? std::nullopt : keptBy(process, heap, conclusion))
-      if (const auto at = placeOf(kept->look, conclusion))
+      if (const auto at = keeperOfMost(kept->look.freed_by, conclusion))
         conclusion.add(findingOf(*kept, at->first, at->second, conclusion), {});
 }
 

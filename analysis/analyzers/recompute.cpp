@@ -134,32 +134,16 @@ std::map<std::pair<Account, std::string_view>, LayerGroup> RecomputeAnalyzer::gr
   return groups;
 }
 
-// The place in own code with most of these blocks.
-std::optional<KeptPlace> placeOfMost(const std::vector<CohortShare> &shares, Conclusion &conclusion) {
-  std::map<Keeper, std::pair<uint64_t, Place>> places;
-  for (const CohortShare &share : shares)
-    if (const auto kept = ownKeeperOf(conclusion.cohorts[share.cohort], conclusion)) {
-      auto &[bytes, place] = places[kept->keeper];
-      bytes += share.bytes;
-      place = kept->place;
-    }
-  const auto largest = std::max_element(places.begin(), places.end(),
-                                        [](const auto &a, const auto &b) { return a.second.first < b.second.first; });
-  if (largest == places.end())
-    return std::nullopt;
-  return KeptPlace{largest->first, largest->second.second};
-}
-
 void RecomputeAnalyzer::conclude(Conclusion &conclusion) const {
   if (conclusion.question.policy != Policy::Effect || spared_.size() == kMostSpared)
     return;
   for (auto &[key, group] : groups(conclusion)) {
     const auto &[account, name] = key;
     group.absence.sort();
-    const auto kept = placeOfMost(group.at_peak, conclusion);
-    if (!kept || group.layers.size() < kLeastLayers || !conclusion.isWorthSaving(account, group.absence))
+    const auto most = keeperOfMost(group.at_peak, conclusion);
+    if (!most || group.layers.size() < kLeastLayers || !conclusion.isWorthSaving(account, group.absence))
       continue;
-    auto draft = draftOf(finding_kinds::kRecompute, kept->keeper, kept->place, group.at_peak, conclusion);
+    auto draft = draftOf(finding_kinds::kRecompute, most->first, most->second.place, group.at_peak, conclusion);
     draft.line.confidence = Confidence::Hint;
     draft.line.module = name;
     draft.line.evidence = {{"layers", uint64_t{group.layers.size()}}};

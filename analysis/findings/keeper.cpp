@@ -5,6 +5,8 @@
 #include "analysis/places/python_code.h"
 #include "msleaks/abi/python_file.h"
 
+#include <algorithm>
+
 namespace msleaks::analysis::inline findings {
 
 namespace {
@@ -75,6 +77,21 @@ std::optional<KeptPlace> ownKeeperOf(const Cohort &cohort, Conclusion &conclusio
   // The samples of all sizes are one account.
   const Account account{cohort.heap, cohort.heap == abi::Heap::Python ? uint8_t{0} : cohort.device};
   return KeptPlace{keeperOf(cohort.site, place, account, conclusion.catalog), place};
+}
+
+std::optional<std::pair<Keeper, SharesOfPlace>> keeperOfMost(const std::vector<CohortShare> &shares,
+                                                             Conclusion &conclusion) {
+  std::map<Keeper, SharesOfPlace> places;
+  for (const CohortShare &share : shares)
+    if (const auto kept = ownKeeperOf(conclusion.cohorts[share.cohort], conclusion)) {
+      SharesOfPlace &at = places[kept->keeper];
+      at.place = kept->place;
+      at.cohorts.push_back(share);
+      at.bytes += share.bytes;
+    }
+  const auto most = std::max_element(places.begin(), places.end(),
+                                     [](const auto &a, const auto &b) { return a.second.bytes < b.second.bytes; });
+  return most == places.end() ? std::nullopt : std::optional(*most);
 }
 
 void KeptBlocks::add(CohortId cohort, uint64_t bytes, uint64_t from_ns, uint64_t to_ns) {

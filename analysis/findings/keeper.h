@@ -41,6 +41,15 @@ struct KeptPlace {
 // The keeper of the cohort's blocks. None if they cannot be a finding: the place is not own code, or is suppressed.
 std::optional<KeptPlace> ownKeeperOf(const Cohort &, Conclusion &);
 
+// The blocks of one place among others.
+struct SharesOfPlace {
+  Place place;
+  std::vector<CohortShare> cohorts;
+  uint64_t bytes = 0;
+};
+// The keeper with most bytes of these blocks, and its blocks. None if no block can be a finding (ownKeeperOf).
+std::optional<std::pair<Keeper, SharesOfPlace>> keeperOfMost(const std::vector<CohortShare> &, Conclusion &);
+
 // Blocks of one keeper that become one finding.
 struct KeptBlocks {
   Place place;
