@@ -7,6 +7,7 @@
 #include "msleaks/abi/sampled_block.h"
 
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
 #include <map>
 #include <optional>
@@ -53,7 +54,16 @@ struct HeapLook {
   uint64_t bytes() const { return sums.main + sums.others; }
 };
 
+// The bytes of malloc's heap that a block takes, or 0 if malloc has probably made a mapping for it.
+uint64_t heapBytesOf(const Block &block) {
+  constexpr uint64_t kOfMapping = 128 << 10, kPage = 4096;
+  const uint64_t offset = block.address % kPage;
+  const bool is_mapping = offset == 0 || (block.size >= kOfMapping && std::has_single_bit(offset));
+  return is_mapping ? 0 : std::max<uint64_t>((block.size + 8 + 15) & ~uint64_t{15}, 32);
+}
+
 struct ProcessHeap {
+  uint64_t live_bytes = 0; // heapBytesOf() the live blocks
   std::unordered_map<uint64_t, FreedBy> frames;
   std::vector<HeapPartLook> parts; // of a look whose other parts follow
   std::vector<HeapLook> looks;
@@ -80,7 +90,10 @@ public:
     else if (const auto pages = event.event.as<abi::PagesEvent>(); (pages.at_exit & abi::kPagesOfHeap) != 0)
       onPart(event.process, pages);
   }
+  void onAlloc(const Block &block, AllocCause, uint64_t) override { heapOf(block).live_bytes += heapBytesOf(block); }
   void onFree(const Block &block, FreeCause cause, uint64_t) override {
+    ProcessHeap &heap = heapOf(block);
+    heap.live_bytes -= std::min(heap.live_bytes, heapBytesOf(block));
     if (block.size < until_note_) {
       until_note_ -= block.size;
     } else {
@@ -98,12 +111,21 @@ public:
   void conclude(Conclusion &) const override;
 
 private:
+  ProcessHeap &heapOf(const Block &block) {
+    if (!last_heap_ || last_process_ != block.process) {
+      last_heap_ = &heaps_[block.process]; // elements of a map do not move
+      last_process_ = block.process;
+    }
+    return *last_heap_;
+  }
   void note(const Block &);
   void onPart(uint32_t process, const abi::PagesEvent &);
   HeapLook lookAt(uint32_t process, ProcessHeap &, unsigned page_shift) const;
 
   const BlocksByProcess *blocks_ = nullptr;
   std::map<uint32_t, ProcessHeap> heaps_; // by process
+  ProcessHeap *last_heap_ = nullptr;
+  uint32_t last_process_ = 0;
   uint64_t until_note_ = kBytesOfNote;
   bool has_pauses_ = false;
 };
@@ -136,6 +158,11 @@ void FreedResidentAnalyzer::onPart(uint32_t process, const abi::PagesEvent &part
 
 HeapLook FreedResidentAnalyzer::lookAt(uint32_t process, ProcessHeap &heap, unsigned page_shift) const {
   HeapLook look;
+  uint64_t resident = 0;
+  for (const HeapPartLook &part : heap.parts)
+    resident += part.resident_bytes;
+  if (resident < heap.live_bytes + kLeastBytes)
+    return look; // so the live blocks need not be looked at
   look.arenas = static_cast<uint64_t>(
       std::count_if(heap.parts.begin(), heap.parts.end(), [](const HeapPartLook &part) { return !part.is_main; }));
   HeapGaps gaps(std::move(heap.parts), page_shift);
