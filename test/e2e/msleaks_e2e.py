@@ -189,13 +189,28 @@ def arguments(*names):
     return [*map(os.path.abspath, sys.argv[1:3]), *sys.argv[3 : 1 + len(names)]]
 
 
+def need_modules(python, modules):
+    """Skips the test if the Python lacks one of the modules."""
+    if run([python, "-c", f"import {modules}"]).returncode != 0:
+        skip(f"{python} cannot import {modules}; python3-torch brings them")
+
+
+def torch_test():
+    """Returns the msleaks, the scratch folder and the Python of a test with PyTorch. The command line is BUILD SCRATCH [PYTHON]. Without
+    PYTHON, it is Debian's interpreter."""
+    build, scratch = arguments("build", "scratch")
+    python = sys.argv[3] if len(sys.argv) > 3 else "/usr/bin/python3"
+    os.makedirs(scratch, exist_ok=True)
+    need_modules(python, "torch")
+    return Msleaks(build), scratch, python
+
+
 def expect_faults(modules, faults, expect_fault):
     """Calls expect_fault(msleaks, python, scratch, fault) for these mistakes, or for those that the command line names.
 
     The command line is BUILD SCRATCH PYTHON [FAULT...]. Skips the test if the Python lacks one of the modules."""
     build, scratch, python = arguments("build", "scratch", "python")
-    if run([python, "-c", f"import {modules}"]).returncode != 0:
-        skip(f"{python} cannot import {modules}; python3-torch brings them")
+    need_modules(python, modules)
     os.makedirs(scratch, exist_ok=True)
     msleaks = Msleaks(build)
     for fault in sys.argv[4:] or faults:

@@ -4,12 +4,11 @@
     tensor_kinds_test.py BUILD SCRATCH [PYTHON]      without PYTHON, uses Debian's interpreter and PyTorch
 """
 import json
-import os
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import Msleaks, arguments, check, equal, run, skip  # noqa: E402
+from msleaks_e2e import check, equal, torch_test  # noqa: E402
 
 PROGRAM = Path(__file__).resolve().parent / "programs/tensor_kinds.py"
 LAYERS, PASSES = 4, 8
@@ -28,12 +27,7 @@ def expect_about(what, found, truth):
 
 
 def main():
-    build, scratch = arguments("build", "scratch")
-    python = sys.argv[3] if len(sys.argv) > 3 else "/usr/bin/python3"
-    os.makedirs(scratch, exist_ok=True)
-    if run([python, "-c", "import torch"]).returncode != 0:
-        skip(f"{python} has no PyTorch; python3-torch brings it")
-    msleaks = Msleaks(build)
+    msleaks, scratch, python = torch_test()
     found, truths = {}, {}
     for mode in "optimizer", "forward", "closure", "kept", "inference":
         done, report = msleaks.run(f"{scratch}/{mode}", [python, PROGRAM, mode])

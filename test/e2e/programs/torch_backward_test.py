@@ -5,12 +5,11 @@ gradients. A finding about gradients must name the line of the forward pass.
     torch_backward_test.py BUILD SCRATCH [PYTHON]      without PYTHON, uses Debian's interpreter and PyTorch
 """
 import json
-import os
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import Msleaks, arguments, check, equal, line_of, run, skip  # noqa: E402
+from msleaks_e2e import check, equal, line_of, torch_test  # noqa: E402
 
 PROGRAM = Path(__file__).resolve().parent / "programs/torch_backward.py"
 SMALL = 32 << 10  # activations, and what PyTorch allocates beside a tensor
@@ -48,12 +47,7 @@ def expect_forward_line(report):
 
 
 def main():
-    build, scratch = arguments("build", "scratch")
-    python = sys.argv[3] if len(sys.argv) > 3 else "/usr/bin/python3"
-    os.makedirs(scratch, exist_ok=True)
-    if run([python, "-c", "import torch"]).returncode != 0:
-        skip(f"{python} has no PyTorch; python3-torch brings it")
-    msleaks = Msleaks(build)
+    msleaks, scratch, python = torch_test()
     for mode in "plain", "twice", "failing":
         truth, found, _ = record(msleaks, python, scratch, mode)
         expect_gradients(mode, truth, found)
