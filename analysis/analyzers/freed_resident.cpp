@@ -1,5 +1,6 @@
 // Freed but resident: memory of freed blocks that glibc's malloc does not give back to the kernel (docs/analyses.md).
 #include "analysis/analyzers/heap_gaps.h"
+#include "analysis/analyzers/malloc_chunk.h"
 #include "analysis/analyzers/registry.h"
 #include "analysis/findings/advice.h"
 #include "analysis/findings/keeper.h"
@@ -7,7 +8,6 @@
 #include "msleaks/abi/sampled_block.h"
 
 #include <algorithm>
-#include <bit>
 #include <fmt/format.h>
 #include <map>
 #include <optional>
@@ -23,7 +23,8 @@ constexpr uint64_t kLeastBytes = 8 << 20, kLeastOneIn = 10;
 // program, too.
 constexpr uint64_t kLifeParts = 8, kWindowBegin = 3, kWindowMiddle = 2, kWindowEnd = 1; // parts before the end
 constexpr uint64_t kLeastLifeNs = 1'000'000'000;
-// Of about this many freed bytes, one block is noted in its frame. A frame is a range of addresses.
+// The analyzer notes one freed block for about this many freed bytes. It notes the block in its frame, a range of
+// addresses.
 constexpr uint64_t kBytesOfNote = 16 << 10;
 constexpr unsigned kFrameShift = 16;
 // malloc makes mappings for larger blocks.
@@ -54,13 +55,8 @@ struct HeapLook {
   uint64_t bytes() const { return sums.main + sums.others; }
 };
 
-// The bytes of malloc's heap that a block takes, or 0 if malloc has probably made a mapping for it.
-uint64_t heapBytesOf(const Block &block) {
-  constexpr uint64_t kOfMapping = 128 << 10, kPage = 4096;
-  const uint64_t offset = block.address % kPage;
-  const bool is_mapping = offset == 0 || (block.size >= kOfMapping && std::has_single_bit(offset));
-  return is_mapping ? 0 : std::max<uint64_t>((block.size + 8 + 15) & ~uint64_t{15}, 32);
-}
+// The bytes of malloc's heap that a block takes.
+uint64_t heapBytesOf(const Block &block) { return isProbablyMapping(block) ? 0 : chunkBytesOf(block.size); }
 
 struct ProcessHeap {
   uint64_t live_bytes = 0; // heapBytesOf() the live blocks
@@ -99,7 +95,7 @@ public:
     } else {
       until_note_ = kBytesOfNote;
       if (!isEnd(cause))
-        note(block);
+        note(block, heap);
     }
   }
   void onProcessEnd(uint32_t process, const ProcessFate &fate) override {
@@ -118,7 +114,7 @@ private:
     }
     return *last_heap_;
   }
-  void note(const Block &);
+  static void note(const Block &, ProcessHeap &);
   void onPart(uint32_t process, const abi::PagesEvent &);
   HeapLook lookAt(uint32_t process, ProcessHeap &, unsigned page_shift) const;
 
@@ -130,15 +126,12 @@ private:
   bool has_pauses_ = false;
 };
 
-void FreedResidentAnalyzer::note(const Block &block) {
-  constexpr uint64_t kOfMapping = 128 << 10, kPage = 4096, kBeforeBlock = 16;
-  const bool is_mapping = block.size >= kOfMapping && block.address % kPage == kBeforeBlock;
-  if (block.size > kLargestOfHeap || is_mapping)
+void FreedResidentAnalyzer::note(const Block &block, ProcessHeap &heap) {
+  if (block.size > kLargestOfHeap || isProbablyMapping(block))
     return;
-  auto &frames = heaps_[block.process].frames;
   const uint64_t last = (block.address + std::max<uint64_t>(block.size, 1) - 1) >> kFrameShift;
   for (uint64_t frame = block.address >> kFrameShift; frame <= last; ++frame)
-    frames[frame].add(block.cohort, std::clamp(block.size, kBytesOfNote, uint64_t{1} << kFrameShift));
+    heap.frames[frame].add(block.cohort, std::clamp(block.size, kBytesOfNote, uint64_t{1} << kFrameShift));
 }
 
 void FreedResidentAnalyzer::onPart(uint32_t process, const abi::PagesEvent &part) {

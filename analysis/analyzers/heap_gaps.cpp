@@ -1,18 +1,16 @@
 #include "analysis/analyzers/heap_gaps.h"
 
+#include "analysis/analyzers/malloc_chunk.h"
+
 #include <algorithm>
 
 namespace msleaks::analysis::inline analyzers {
 namespace {
 
 // glibc's malloc puts a block into a chunk. The chunk begins 16 bytes before the block.
-constexpr uint64_t kBeforeBlock = 16, kLeastChunkBytes = 32;
+constexpr uint64_t kBeforeBlock = 16;
 // A page that contains a part of the head of a free chunk is not given back.
 constexpr uint64_t kHeadOfFree = 48;
-
-constexpr uint64_t chunkBytesOf(uint64_t block_bytes) {
-  return std::max((block_bytes + 8 + 15) & ~uint64_t{15}, kLeastChunkBytes);
-}
 
 } // namespace
 

@@ -1,4 +1,5 @@
 // Ledger: the known parts of the memory of the host and of each device (docs/analyses.md).
+#include "analysis/analyzers/malloc_chunk.h"
 #include "analysis/analyzers/registry.h"
 #include "analysis/findings/keeper.h"
 #include "analysis/live/at_peak.h"
@@ -13,13 +14,11 @@
 namespace msleaks::analysis::inline analyzers {
 namespace {
 
-// The bytes that glibc's malloc adds to a block of this size. A chunk has a header of 8 bytes. Its size is a multiple
-// of 16 bytes, at least 32. A mapping consists of whole pages, with a header of 16 bytes.
+// The bytes that glibc's malloc adds to a block of this size. A mapping consists of whole pages, with a header of 16
+// bytes.
 constexpr uint64_t overheadOf(uint64_t bytes) {
   constexpr uint64_t kMapped = 128 << 10, kPage = 4096;
-  const uint64_t chunk = bytes >= kMapped ? (bytes + 16 + kPage - 1) & ~(kPage - 1)
-                                          : std::max<uint64_t>((bytes + 8 + 15) & ~uint64_t{15}, 32);
-  return chunk - bytes;
+  return (bytes >= kMapped ? (bytes + 16 + kPage - 1) & ~(kPage - 1) : chunkBytesOf(bytes)) - bytes;
 }
 
 // The sums of the segments of one cohort.
