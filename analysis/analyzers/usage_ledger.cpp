@@ -5,21 +5,46 @@
 #include "analysis/live/at_peak.h"
 #include "analysis/live/segments.h"
 #include "analysis/result/ledger.h"
+#include "msleaks/abi/sampled_block.h"
 
 #include <algorithm>
 #include <functional>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 namespace msleaks::analysis::inline analyzers {
 namespace {
 
-// The bytes that glibc's malloc adds to a block of this size. A mapping consists of whole pages, with a header of 16
-// bytes.
-constexpr uint64_t overheadOf(uint64_t bytes) {
+// The bytes that glibc's malloc takes for a block, and the part of them that is in its heap. A mapping consists of
+// whole pages, with a header of 16 bytes.
+struct Taken {
+  uint64_t all_bytes = 0, heap_bytes = 0;
+};
+Taken takenBy(const Block &block) {
   constexpr uint64_t kMapped = 128 << 10, kPage = 4096;
-  return (bytes >= kMapped ? (bytes + 16 + kPage - 1) & ~(kPage - 1) : chunkBytesOf(bytes)) - bytes;
+  if (block.size >= kMapped && isProbablyMapping(block))
+    return {(block.size + 16 + kPage - 1) & ~(kPage - 1), 0};
+  const uint64_t chunk = chunkBytesOf(block.size);
+  return {chunk, chunk};
 }
+
+// Sums over the live blocks of a process.
+struct MallocSums {
+  uint64_t overhead_bytes = 0; // what malloc adds to the blocks
+  uint64_t heap_bytes = 0;     // of the blocks in malloc's heap, with what malloc adds
+
+  void add(const Block &block) {
+    const Taken taken = takenBy(block);
+    overhead_bytes += taken.all_bytes - block.size;
+    heap_bytes += taken.heap_bytes;
+  }
+  void remove(const Block &block) {
+    const Taken taken = takenBy(block);
+    overhead_bytes -= taken.all_bytes - block.size;
+    heap_bytes -= taken.heap_bytes;
+  }
+};
 
 // The sums of the segments of one cohort.
 struct PoolSum {
@@ -28,10 +53,10 @@ struct PoolSum {
 // The ledger of one process: for the host's memory, and for each device.
 using Heaps = std::map<std::optional<uint8_t>, LedgerSums>;
 
-// The time when a process ended, and malloc's overhead at that time.
+// The time when a process ended, and malloc's bytes at that time.
 struct EndOf {
   uint64_t time_ns = 0;
-  uint64_t overhead_bytes = 0;
+  MallocSums malloc;
 };
 
 // A number of bytes that is sampled from time to time.
@@ -60,6 +85,11 @@ struct DeviceNow {
   uint64_t driver_bytes = 0;
   SampledBytes beside_blocks, beside_driver;
 };
+// Parts of a process' resident memory, as the collector has seen them.
+struct ResidentParts {
+  SampledBytes free, image_data; // free: in malloc's heap, outside of the blocks that were alive at that time
+  uint64_t heap_so_far = 0;      // of a look that is not complete
+};
 constexpr uint64_t differenceOf(uint64_t all, uint64_t part) { return all - std::min(all, part); }
 
 // The device whose memory contains these blocks; none = the host.
@@ -76,12 +106,19 @@ public:
     peaks_ = &peaks;
     return true;
   }
-  uint32_t eventKinds() const override { return abi::enabledBit(abi::EventKind::Counter); }
-  void onEvent(const StreamEvent &, SiteId) override;
+  uint32_t eventKinds() const override {
+    return abi::enabledBit(abi::EventKind::Counter) | abi::enabledBit(abi::EventKind::Pages);
+  }
+  void onEvent(const StreamEvent &event, SiteId) override {
+    if (event.event.header().kind == abi::EventKind::Pages)
+      onPages(event.process, event.event.as<abi::PagesEvent>());
+    else
+      onCounter(event);
+  }
 
   void onAlloc(const Block &block, AllocCause, uint64_t) override {
     if (!block.reserve && block.heap == abi::Heap::Host)
-      overheadIn(block.process).touch(peakNumber()) += overheadOf(block.size);
+      mallocIn(block.process).touch(peakNumber()).add(block);
   }
   void onFree(const Block &, FreeCause, uint64_t) override;
   void onPart(const Block &part, const Block &whole, uint64_t) override;
@@ -89,12 +126,15 @@ public:
   void conclude(Conclusion &) const override;
 
 private:
-  AtPeak<uint64_t> &overheadIn(uint32_t process) {
-    if (!last_overhead_ || last_process_ != process) {
-      last_overhead_ = &overheads_[process];
+  using BlockObserver::onPages;
+  void onPages(uint32_t process, const abi::PagesEvent &);
+  void onCounter(const StreamEvent &);
+  AtPeak<MallocSums> &mallocIn(uint32_t process) {
+    if (!last_malloc_ || last_process_ != process) {
+      last_malloc_ = &mallocs_[process];
       last_process_ = process;
     }
-    return *last_overhead_;
+    return *last_malloc_;
   }
   uint64_t peakNumber() const { return peaks_->physical().clock().number(); }
   uint64_t blockBytesOf(uint8_t device) const {
@@ -103,14 +143,16 @@ private:
   }
   PoolSum &poolOf(CohortId cohort) { return elementAt(pools_, cohort.index).touch(peakNumber()); }
   void endBlock(const Block &);
+  template <class BytesOf> void addMalloc(LedgerSums &, const MallocSums &, uint32_t process, BytesOf) const;
   std::map<uint32_t, Heaps> atPeak(Conclusion &) const;
   std::map<uint32_t, Heaps> atEnd(Conclusion &) const;
 
   const Labels *labels_ = nullptr;
   const Peaks *peaks_ = nullptr;
   std::map<uint8_t, DeviceNow> devices_;                     // devices that have reported their memory
-  std::unordered_map<uint32_t, AtPeak<uint64_t>> overheads_; // by process
-  AtPeak<uint64_t> *last_overhead_ = nullptr;                // elements of an unordered_map do not move
+  std::unordered_map<uint32_t, AtPeak<MallocSums>> mallocs_; // by process
+  AtPeak<MallocSums> *last_malloc_ = nullptr;                // elements of an unordered_map do not move
+  std::map<uint32_t, ResidentParts> resident_parts_;         // by process
   uint32_t last_process_ = 0;
   Segments<PoolSum> segments_;         // only part_bytes is set
   std::vector<AtPeak<PoolSum>> pools_; // by cohort of the segments
@@ -119,7 +161,24 @@ private:
   std::vector<PoolSum> end_pools_;
 };
 
-void UsageLedgerAnalyzer::onEvent(const StreamEvent &event, SiteId) {
+// The events of a look have the same time.
+void UsageLedgerAnalyzer::onPages(uint32_t process, const abi::PagesEvent &pages) {
+  const bool is_heap = (pages.at_exit & abi::kPagesOfHeap) != 0;
+  if (!is_heap && (pages.at_exit & abi::kPagesOfImages) == 0)
+    return;
+  ResidentParts &parts = resident_parts_[process];
+  const PeakClock &peak = peaks_->physical().clock();
+  const auto take = [&](SampledBytes &sampled, uint64_t bytes) {
+    sampled.sample(bytes, pages.header.time, peak.number(), peak.timeNs());
+  };
+  if (!is_heap)
+    return take(parts.image_data, pages.touched);
+  parts.heap_so_far += pages.touched;
+  if (pages.allocated_ns == 0) // no part follows
+    take(parts.free, differenceOf(std::exchange(parts.heap_so_far, 0), mallocIn(process).now().heap_bytes));
+}
+
+void UsageLedgerAnalyzer::onCounter(const StreamEvent &event) {
   const auto counter = event.event.as<abi::CounterEvent>();
   if (counter.header.heap != abi::Heap::Device || !labels_)
     return;
@@ -152,7 +211,7 @@ void UsageLedgerAnalyzer::endBlock(const Block &block) {
   if (abi::isPhysical(block.heap))
     elementAt(end_bytes_, block.cohort.index) += block.size;
   if (block.heap == abi::Heap::Host)
-    ends_[block.process].overhead_bytes += overheadOf(block.size);
+    ends_[block.process].malloc.add(block);
 }
 
 void UsageLedgerAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t) {
@@ -171,7 +230,7 @@ void UsageLedgerAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t) 
   if (is_end)
     endBlock(block);
   if (block.heap == abi::Heap::Host)
-    overheadIn(block.process).touch(peakNumber()) -= overheadOf(block.size);
+    mallocIn(block.process).touch(peakNumber()).remove(block);
   if (auto *segment = segments_.find(block)) {
     PoolSum &pool = poolOf(segment->block.cohort);
     pool.segment_bytes -= segment->content.segment_bytes;
@@ -207,6 +266,18 @@ void settle(LedgerSums &sums, const ResidentSample &sample) {
   sums[rest < 0 ? LedgerSource::NotResident : LedgerSource::Unattributed] = rest;
 }
 
+// `bytesOf` returns the value of a sample at the time of the sums.
+template <class BytesOf>
+void UsageLedgerAnalyzer::addMalloc(LedgerSums &sums, const MallocSums &malloc, uint32_t process,
+                                    BytesOf bytesOf) const {
+  sums[LedgerSource::Allocator] = static_cast<int64_t>(malloc.overhead_bytes);
+  const auto parts = resident_parts_.find(process);
+  if (parts == resident_parts_.end())
+    return;
+  sums[LedgerSource::AllocatorFree] = static_cast<int64_t>(bytesOf(parts->second.free));
+  sums[LedgerSource::ImageData] = static_cast<int64_t>(bytesOf(parts->second.image_data));
+}
+
 std::map<uint32_t, Heaps> UsageLedgerAnalyzer::atPeak(Conclusion &conclusion) const {
   std::map<uint32_t, Heaps> processes;
   const auto add = [&](CohortId id, uint64_t bytes, const PoolSum &pool) {
@@ -218,8 +289,9 @@ std::map<uint32_t, Heaps> UsageLedgerAnalyzer::atPeak(Conclusion &conclusion) co
   for (uint32_t index = 1; index < pools_.size(); ++index)
     if (const PoolSum &pool = pools_[index].then(peakNumber()); pool.segment_bytes != 0)
       add({index}, 0, pool);
-  for (const auto &[process, overhead] : overheads_)
-    processes[process][{}][LedgerSource::Allocator] = static_cast<int64_t>(overhead.then(peakNumber()));
+  for (const auto &[process, malloc] : mallocs_)
+    addMalloc(processes[process][{}], malloc.then(peakNumber()), process,
+              [&](const SampledBytes &sampled) { return sampled.atPeak(peakNumber()); });
   return processes;
 }
 
@@ -232,7 +304,7 @@ std::map<uint32_t, Heaps> UsageLedgerAnalyzer::atEnd(Conclusion &conclusion) con
                     end_bytes_[index], valueAt(end_pools_, index));
     }
   for (const auto &[process, end] : ends_)
-    processes[process][{}][LedgerSource::Allocator] = static_cast<int64_t>(end.overhead_bytes);
+    addMalloc(processes[process][{}], end.malloc, process, [](const SampledBytes &sampled) { return sampled.now(); });
   return processes;
 }
 

@@ -32,9 +32,9 @@ class HeapParts {
 public:
   explicit HeapParts(const ProcessMemory &memory) : memory_(memory) {}
 
-  std::vector<HeapPart> find() {
+  std::vector<HeapPart> find(const std::vector<MappedRange> &maps) {
     bool is_glibc = false;
-    for (const MappedRange &range : memory_.maps()) {
+    for (const MappedRange &range : maps) {
       if (!range.readable || !range.writable)
         continue;
       if (range.path == "[heap]") {
@@ -84,6 +84,8 @@ std::optional<ArenaPart> arenaPartAt(const ProcessMemory &memory, uint64_t addre
   return is_part ? std::optional(part) : std::nullopt;
 }
 
-std::vector<HeapPart> heapPartsOf(const ProcessMemory &memory) { return HeapParts(memory).find(); }
+std::vector<HeapPart> heapPartsOf(const ProcessMemory &memory, const std::vector<MappedRange> &maps) {
+  return HeapParts(memory).find(maps);
+}
 
 } // namespace msleaks::analysis::inline reach

@@ -28,6 +28,6 @@ struct HeapPart {
 };
 // Returns the parts of glibc's heap, sorted by address. The end of an arena that malloc_trim() never gives back is left
 // out. Empty: the process does not use glibc's malloc, or its memory cannot be read.
-std::vector<HeapPart> heapPartsOf(const ProcessMemory &);
+std::vector<HeapPart> heapPartsOf(const ProcessMemory &, const std::vector<MappedRange> &maps);
 
 } // namespace msleaks::analysis::inline reach

@@ -33,7 +33,8 @@ const std::vector<abi::Slot> &HeapLooks::look(uint64_t now_ns, bool at_exit) {
     first_ns_ = now_ns;
   std::vector<abi::PagesEvent> found;
   uint64_t resident_bytes = 0;
-  const std::vector<HeapPart> parts = memory_->tellsTouched() ? heapPartsOf(*memory_) : std::vector<HeapPart>();
+  const std::vector<MappedRange> maps = memory_->tellsTouched() ? memory_->maps() : std::vector<MappedRange>();
+  const std::vector<HeapPart> parts = heapPartsOf(*memory_, maps);
   for (const HeapPart &part : parts) {
     abi::PagesEvent event{};
     event.header.heap = abi::Heap::Host;
@@ -47,6 +48,16 @@ const std::vector<abi::Slot> &HeapLooks::look(uint64_t now_ns, bool at_exit) {
     found.push_back(event);
   }
   const bool is_large = resident_bytes >= kLeastResidentBytes;
+  if (is_large) {
+    const ImageData::Sums images = images_.look(*memory_, maps);
+    abi::PagesEvent event{};
+    event.address = images.begin;
+    event.size = images.bytes;
+    event.touched = images.changed_bytes;
+    event.at_exit = abi::kPagesOfImages | (at_exit ? abi::kPagesLast : 0);
+    if (images.bytes != 0)
+      found.push_back(event);
+  }
   const uint64_t end_ns = std::max(readMonotonicNs(), now_ns);
   for (abi::PagesEvent &event : found) {
     if (!is_large && !was_large_)

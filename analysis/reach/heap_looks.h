@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/reach/c_heap.h"
+#include "analysis/reach/image_data.h"
 #include "msleaks/abi/events.h"
 
 #include <cstdint>
@@ -18,8 +19,9 @@ public:
   // Whether a look is due. Looks happen at most ten times a second, and less often in an older process. They take at
   // most a fiftieth of the time.
   bool isDue(uint64_t now_ns) const { return now_ns >= next_ns_; }
-  // Returns a Pages event for each part of the heap, each of two slots. Their time is the end of the look. A small heap
-  // has no events, unless the look before had some. After the look at the exit, no look is due.
+  // Returns a Pages event for each part of the heap, and one for the data of images, each of two slots. Their time is
+  // the end of the look. A small heap has no events, unless the look before had some. After the look at the exit, no
+  // look is due.
   const std::vector<abi::Slot> &look(uint64_t now_ns, bool at_exit = false);
 
 private:
@@ -27,6 +29,7 @@ private:
 
   uint32_t pid_;
   std::optional<ProcessMemory> memory_; // opened at the first look
+  ImageData images_;
   uint64_t first_ns_ = 0, next_ns_ = 0;
   bool was_large_ = false; // the look before had events
   std::vector<abi::Slot> events_;

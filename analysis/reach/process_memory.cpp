@@ -78,18 +78,39 @@ std::vector<ProcessMemory::Run> ProcessMemory::touched(uint64_t begin, uint64_t 
   return runs;
 }
 
+namespace {
+
+// Bits of an entry of /proc/PID/pagemap.
+constexpr uint64_t kPresent = uint64_t{1} << 63, kSwapped = uint64_t{1} << 62, kOfFile = uint64_t{1} << 61;
+
+} // namespace
+
+// Returns an entry for each page; none if they cannot be read.
+std::vector<uint64_t> ProcessMemory::entriesOf(uint64_t begin, uint64_t end) const {
+  std::vector<uint64_t> pages((end - begin) / page_bytes_);
+  const auto bytes = static_cast<ssize_t>(pages.size() * sizeof(uint64_t));
+  const auto at = static_cast<off_t>(begin / page_bytes_ * sizeof(uint64_t));
+  if (!pages_.valid() || pread(pages_.get(), pages.data(), static_cast<size_t>(bytes), at) != bytes)
+    pages.clear();
+  return pages;
+}
+
+uint64_t ProcessMemory::anonymousBytes(uint64_t begin, uint64_t end) const {
+  uint64_t bytes = 0;
+  for (const uint64_t page : entriesOf(begin, end))
+    bytes += (page & (kPresent | kOfFile)) == kPresent ? page_bytes_ : 0;
+  return bytes;
+}
+
 void ProcessMemory::addTouched(uint64_t begin, uint64_t end, std::vector<Run> &runs) const {
-  constexpr uint64_t kPresent = uint64_t{1} << 63, kSwapped = uint64_t{1} << 62;
   const auto add = [&runs](uint64_t from, uint64_t to) {
     if (!runs.empty() && runs.back().end == from)
       runs.back().end = to;
     else
       runs.push_back({from, to});
   };
-  std::vector<uint64_t> pages((end - begin) / page_bytes_);
-  const auto bytes = static_cast<ssize_t>(pages.size() * sizeof(uint64_t));
-  const auto at = static_cast<off_t>(begin / page_bytes_ * sizeof(uint64_t));
-  if (!pages_.valid() || pread(pages_.get(), pages.data(), static_cast<size_t>(bytes), at) != bytes)
+  const std::vector<uint64_t> pages = entriesOf(begin, end);
+  if (pages.empty() && end > begin)
     return add(begin, end);
   for (size_t i = 0; i < pages.size(); ++i)
     if ((pages[i] & (kPresent | kSwapped)) != 0)

@@ -58,7 +58,11 @@ public:
   };
   std::vector<Run> touched(uint64_t begin, uint64_t end) const;
 
+  // The bytes of pages in [begin, end) that are in memory and are no pages of a file.
+  uint64_t anonymousBytes(uint64_t begin, uint64_t end) const;
+
 private:
+  std::vector<uint64_t> entriesOf(uint64_t begin, uint64_t end) const;
   void addTouched(uint64_t begin, uint64_t end, std::vector<Run> &) const;
 
   uint32_t pid_;

@@ -14,10 +14,12 @@ constexpr Words kWords[kLedgerSources] = {
     {"driver", "other memory that the driver has in use: contexts, code, closed libraries, other processes"},
     {"manager", "memory that only NVML counts: reserved by the driver and the firmware"},
     {"allocator", "headers and rounding of malloc, estimated"},
+    {"allocator-free", "free memory that malloc keeps"},
     {"file-backed", "pages of files: code and data of programs and libraries"},
+    {"image-data", "changed data of programs and libraries"},
     {"recorder", "rings and tables of msleaks itself"},
     {"not-resident", "bytes of the lines above that are not in memory: never touched, or swapped out"},
-    {"unattributed", "stacks, malloc's free memory, data of images, and unrecorded memory"},
+    {"unattributed", "stacks, and unrecorded memory"},
 };
 
 } // namespace

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, expect_same, run, skip  # noqa: E402
+from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, equal, expect_same, run, skip  # noqa: E402
 
 TRAIN = REPOSITORY / "examples/pytorch/train.py"
 GRAPH = REPOSITORY / "examples/pytorch/kept_graph.py"
@@ -39,6 +39,16 @@ def expect_operators(msleaks, folder, report):
     check("pytorch@operator@aten::conv2d" in owners and "pytorch@backward@ConvolutionBackward0" in owners, f"{owners}")
     steps = [json.loads(line) for line in msleaks.output("dump", folder, "--json", "--kind", "step").splitlines()]
     check(len(steps) == STEPS, f"{len(steps)} steps instead of {STEPS}")
+
+
+def expect_ledger(report):
+    """Checks that the ledger explains all but 5 % of the resident memory at the peak."""
+    lines = {line["source"]: line["at_peak_bytes"] for line in report.json["ledger"] if line["device"] is None}
+    resident = report.json["peak"]["resident_bytes"]
+    equal("sum of the ledger", sum(lines.values()), resident)
+    rest = abs(lines.get("not-resident", 0) + lines.get("unattributed", 0))
+    check(rest <= 0.05 * resident, f"{rest} of {resident} bytes have no line of their own: {lines}")
+    check(lines["image-data"] > 0, f"{lines}")
 
 
 def expect_growth(msleaks, python, scratch):
@@ -88,6 +98,7 @@ def main():
     check(torch > 1_000_000, f"PyTorch's libraries hold {torch} bytes at the peak: {libraries}")
     expect_lines(report)
     expect_operators(msleaks, f"{scratch}/run", report)
+    expect_ledger(report)
     expect_growth(msleaks, python, scratch)
     print(f"PyTorch {version.stdout.strip()}: peak {report.peak_bytes} bytes, {torch} of them PyTorch's own libraries'")
 

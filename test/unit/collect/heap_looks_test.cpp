@@ -18,6 +18,8 @@ namespace {
 
 constexpr size_t kBlocks = 4000, kBytes = 4000, kAll = kBlocks * kBytes;
 
+char changed_data[1 << 20] = {1}; // a page of the file until the test changes it
+
 std::vector<abi::PagesEvent> eventsIn(const std::vector<abi::Slot> &slots) {
   std::vector<abi::PagesEvent> events;
   for (size_t i = 0; i + 1 < slots.size(); i += 2)
@@ -38,6 +40,10 @@ const abi::PagesEvent *partWith(const void *block, const std::vector<abi::PagesE
     return at >= event.address && at - event.address < event.size;
   });
   return found == events.end() ? nullptr : &*found;
+}
+
+const abi::PagesEvent *imagesIn(const std::vector<abi::PagesEvent> &events) {
+  return !events.empty() && events.back().at_exit == abi::kPagesOfImages ? &events.back() : nullptr;
 }
 
 class HeapLooksTest : public testing::Test {
@@ -63,7 +69,9 @@ TEST_F(HeapLooksTest, TellHowMuchOfTheMainArenaIsResident) {
   EXPECT_EQ(uint64_t{1} << (part->at_exit >> abi::kPageShiftBit), systemPageBytes());
   EXPECT_GE(part->touched, kAll);
   EXPECT_LE(part->touched, part->size);
-  EXPECT_EQ(events.back().allocated_ns, 0u) << "no part follows";
+  const abi::PagesEvent *images = imagesIn(events);
+  ASSERT_NE(images, nullptr);
+  EXPECT_EQ(images[-1].allocated_ns, 0u) << "no part follows";
   for (void *block : blocks)
     std::free(block);
   malloc_trim(0);
@@ -71,7 +79,7 @@ TEST_F(HeapLooksTest, TellHowMuchOfTheMainArenaIsResident) {
   ASSERT_FALSE(after.empty()) << "a report must learn that the memory was given back";
   uint64_t left = 0;
   for (const abi::PagesEvent &event : after)
-    left += event.touched;
+    left += (event.at_exit & abi::kPagesOfHeap) != 0 ? event.touched : 0;
   EXPECT_LT(left, kAll / 2);
   EXPECT_TRUE(look().empty()) << "a small heap is not told again";
 }
@@ -91,6 +99,20 @@ TEST_F(HeapLooksTest, TellOfTheArenasOfThreads) {
   ASSERT_NE(part, nullptr);
   EXPECT_EQ(part->at_exit & 15, abi::kPagesOfHeap | abi::kPagesOfArena);
   EXPECT_GE(part->touched, kAll / 2);
+}
+
+TEST_F(HeapLooksTest, TellHowMuchDataOfImagesIsChanged) {
+  const std::vector<void *> blocks = filledBlocks();
+  const auto before = look();
+  std::memset(changed_data, 2, sizeof changed_data);
+  const auto after = look();
+  for (void *block : blocks)
+    std::free(block);
+  ASSERT_TRUE(imagesIn(before) && imagesIn(after));
+  const uint64_t changed = imagesIn(after)->touched - imagesIn(before)->touched;
+  EXPECT_GE(changed, sizeof changed_data - 2 * systemPageBytes());
+  EXPECT_LE(changed, sizeof changed_data + 64 * systemPageBytes());
+  EXPECT_LE(imagesIn(after)->touched, imagesIn(after)->size);
 }
 
 TEST_F(HeapLooksTest, EndWithTheProcess) {

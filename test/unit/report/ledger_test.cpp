@@ -1,6 +1,8 @@
 // Tests the ledger: the table that shows what the memory of the host and of each device consists of.
 #include "report_fixture.h"
 
+#include "msleaks/abi/sampled_block.h"
+
 namespace msleaks::analysis {
 namespace {
 
@@ -33,6 +35,18 @@ protected:
                                        static_cast<uint64_t>(recorder)}};
     ASSERT_TRUE(writer->resident(samples));
   }
+  // A look of the collector: at a part of malloc's heap, or at the data of images.
+  static StreamEvent looked(uint64_t ms, uint64_t resident, uint64_t bits, uint64_t parts_that_follow = 0) {
+    abi::PagesEvent pages{};
+    pages.header = {abi::EventKind::Pages, abi::Heap::Host, 0, 0, 0, kStart + ms * kMs};
+    pages.address = uint64_t{1} << 40;
+    pages.size = resident;
+    pages.continuation = abi::kContinuationTag;
+    pages.allocated_ns = parts_that_follow;
+    pages.touched = resident;
+    pages.at_exit = bits | 12 << abi::kPageShiftBit;
+    return {1, abi::kCollectorStream, abi::AnyEvent::from(pages)};
+  }
   json finish() {
     manifest();
     close();
@@ -63,6 +77,24 @@ private:
 using Both = std::pair<int64_t, int64_t>;
 
 } // namespace
+
+// The large block is a mapping of its own, and no part of malloc's heap. The peak is at 3 ms.
+TEST_F(LedgerTest, HasTheFreeMemoryOfMallocAndTheDataOfImages) {
+  begin(1, 4711);
+  events({at(1, 0x10'0010, kMebi, kTwo), at(2, 0x20'0230, 100'000, kTwo), at(3, 0x40'0230, 50'000, kTwo),
+          looked(4, 300'000, abi::kPagesOfHeap, 1), looked(4, 100'000, abi::kPagesOfHeap | abi::kPagesOfArena),
+          looked(4, 70'000, abi::kPagesOfImages), at(5, 0x20'0230, 0, kTwo), looked(6, 390'000, abi::kPagesOfHeap),
+          looked(6, 80'000, abi::kPagesOfImages)});
+  sample(1, 3, 4 * kMebi, kMebi, 0, 0);
+  sample(1, 7, 3 * kMebi, kMebi, 0, 0);
+  end(1, 0, kStart + 1000 * kMs);
+  finish();
+  constexpr int64_t kFirst = 100'016, kSecond = 50'016; // what malloc takes for these blocks
+  EXPECT_EQ(of("allocator-free"), Both(400'000 - kFirst - kSecond, 390'000 - kSecond));
+  EXPECT_EQ(of("image-data"), Both(70'000, 80'000));
+  EXPECT_EQ(of("allocator"), Both(4096 + 32, 4096 + 16));
+  EXPECT_EQ(sumOf(-1), Both(4 * kMebi, 3 * kMebi));
+}
 
 TEST_F(LedgerTest, IsWhatIsResidentLineByLine) {
   begin(1, 4711);

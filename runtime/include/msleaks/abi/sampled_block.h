@@ -15,6 +15,8 @@ inline constexpr uint64_t kPagesLast = 1, kPagesOfSample = 2;
 // that follow in this look. kPagesOfArena: a part of another arena than the main one. From kPageShiftBit on there is
 // the number of bits of an offset in a page.
 inline constexpr uint64_t kPagesOfHeap = 4, kPagesOfArena = 8;
+// The event is about the changed data of all images.
+inline constexpr uint64_t kPagesOfImages = 16;
 inline constexpr unsigned kPageShiftBit = 8;
 
 // The longest range of zeros in a block, in words of 8 bytes. The last word may have fewer.
