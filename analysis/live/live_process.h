@@ -1,6 +1,7 @@
 // The state of one process in LiveSet.
 #pragma once
 
+#include "analysis/live/address_index.h"
 #include "analysis/live/backings.h"
 #include "analysis/live/block_table.h"
 #include "analysis/live/device_ranges.h"

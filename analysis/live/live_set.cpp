@@ -131,12 +131,22 @@ void LiveSet::apply(const StreamEvent &event, SiteId site) {
   }
 }
 
+// The table that apply() will read for the event, if the last event was one of the same process.
+const BlockTable *LiveSet::tableOfSoon(const StreamEvent &event) const {
+  const AddressSpace space = spaceOf(event.event.slots[0].header.heap);
+  const bool is_known = last_process_ && last_number_ == event.process && space != AddressSpace::Mapping;
+  return is_known ? &last_process_->tables[static_cast<size_t>(space)] : nullptr;
+}
+
+// The first word is the address, in each event that names a block.
 void LiveSet::prefetch(const StreamEvent &event) const {
-  const abi::Slot &first = event.event.slots[0];
-  const AddressSpace space = spaceOf(first.header.heap);
-  if (last_process_ && last_number_ == event.process && space != AddressSpace::Mapping)
-    last_process_->tables[static_cast<size_t>(space)].prefetch(
-        first.payload[0]); // the address, in each event that names a block
+  if (const BlockTable *table = tableOfSoon(event))
+    table->prefetchSlot(event.event.slots[0].payload[0]);
+}
+
+void LiveSet::prefetchBlock(const StreamEvent &event) const {
+  if (const BlockTable *table = tableOfSoon(event))
+    table->prefetchBlock(event.event.slots[0].payload[0]);
 }
 
 void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, SiteId site) {

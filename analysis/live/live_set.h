@@ -128,6 +128,7 @@ public:
   virtual void forEachOf(uint32_t process, const std::function<void(const Block &)> &f) const = 0;
 };
 
+class BlockTable;
 class SharedObjects;
 struct ObjectKey;
 
@@ -151,8 +152,10 @@ public:
   // `site` is the event's site in the session's catalog. Events must come in the order of TraceReader.
   void apply(const StreamEvent &event, SiteId site);
 
-  // A hint that `event` will be applied soon: prefetches the memory that apply() will need.
+  // Hints that `event` will be applied soon. prefetch() prefetches memory that apply() will need, and prefetchBlock()
+  // the block itself, if prefetch() was called some time before.
   void prefetch(const StreamEvent &event) const;
+  void prefetchBlock(const StreamEvent &event) const;
 
   // All live blocks of `process` die with this cause, for which isEnd() must be true.
   void endProcess(uint32_t process, FreeCause cause, uint64_t time_ns);
@@ -194,6 +197,7 @@ private:
   void clear();
   Process &processOf(uint32_t number);
   std::unique_ptr<Process> makeProcess(uint32_t number) const;
+  const BlockTable *tableOfSoon(const StreamEvent &) const;
   void onAlloc(const StreamEvent &, const abi::AllocEvent &, SiteId);
   void onFree(const StreamEvent &, const abi::FreeEvent &);
   void onRetarget(const StreamEvent &, const abi::RetargetEvent &, SiteId);

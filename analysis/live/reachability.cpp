@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <utility>
 
 namespace msleaks::analysis::inline live {
 namespace {
@@ -105,7 +106,7 @@ Reachability::Reachability(const BlocksByProcess &live, const PointedMemory &mem
   for (uint32_t node = 0; node < heap_.size(); ++node) // a pointer to a part holds the whole mapping
     if (const uint32_t whole = mappingHolding(blocks_[node].address); whole != kNone)
       reading.edges.push_back({node, whole, kWhole});
-  sortEdges(reading.edges);
+  takeEdges(std::move(reading.edges));
   for (const RegionUse use : kRootOrder)
     floodFrom(reading.roots[static_cast<size_t>(use)], Reach::Held);
   floodFrom(reading.tagged, Reach::Unknown);
@@ -173,15 +174,25 @@ const MemoryRegion *Reachability::regionOf(uint64_t address) const {
   return behind != map_.regions.begin() && address < std::prev(behind)->end ? &*std::prev(behind) : nullptr;
 }
 
-void Reachability::sortEdges(const std::vector<Edge> &edges) {
+// Sorts the edges in place by `from`, then by `offset`. There may be millions, and most are in place already.
+void Reachability::takeEdges(std::vector<Edge> &&edges) {
+  edges_ = std::move(edges);
   first_edge_.assign(blocks_.size() + 1, 0);
-  for (const Edge &edge : edges)
+  for (const Edge &edge : edges_)
     ++first_edge_[edge.from + 1];
   std::partial_sum(first_edge_.begin(), first_edge_.end(), first_edge_.begin());
-  edges_.resize(edges.size());
   std::vector<uint64_t> next(first_edge_.begin(), first_edge_.end() - 1);
-  for (const Edge &edge : edges)
-    edges_[next[edge.from]++] = edge;
+  for (uint32_t node = 0; node < next.size(); ++node) {
+    while (next[node] < first_edge_[node + 1]) {
+      Edge edge = edges_[next[node]];
+      while (edge.from != node)
+        std::swap(edge, edges_[next[edge.from]++]);
+      edges_[next[node]++] = edge;
+    }
+    const auto begin = edges_.begin();
+    std::sort(begin + static_cast<ptrdiff_t>(first_edge_[node]), begin + static_cast<ptrdiff_t>(first_edge_[node + 1]),
+              [](const Edge &a, const Edge &b) { return a.offset < b.offset; });
+  }
 }
 
 // Visits the blocks that the queue's blocks reach, by the shortest paths.

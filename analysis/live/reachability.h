@@ -84,7 +84,7 @@ private:
   uint32_t mappingHolding(uint64_t address) const;
   uint32_t nodeOf(const Block &) const;
   void takeBlocks(const BlocksByProcess &);
-  void sortEdges(const std::vector<Edge> &);
+  void takeEdges(std::vector<Edge> &&);
   void flood(Reach);
   void floodFrom(const std::vector<RootWord> &, Reach);
   void findLost();

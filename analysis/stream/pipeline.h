@@ -56,6 +56,8 @@ public:
     place.event = event;
     place.site = catalog_.find(event.process, event.event.header().site);
     live_.prefetch(event);
+    if (taken_ >= told_ + kAhead / 2)
+      live_.prefetchBlock(waiting_[(taken_ - kAhead / 2) % kAhead].event);
     ++taken_;
   }
 

@@ -1,7 +1,7 @@
 // Tests properties of blocks: their numbers, cohorts and devices, and the block that contains a pool's block.
 #include "live_set_fixture.h"
 
-#include "analysis/live/block_table.h"
+#include "analysis/live/address_index.h"
 
 #include <map>
 #include <random>
