@@ -5,6 +5,7 @@
 #include "analysis/result/fields.h"
 #include "analysis/result/report.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -27,7 +28,10 @@ void appendFrames(const SiteText &call, Json &frames);
 
 // If `indent` < 0, writes one line. Bytes that are not UTF-8 become U+FFFD, because names may come from damaged files.
 inline void write(std::ostream &to, const Json &json, int indent) {
-  to << json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  // Json::dump() would return all text at once. A report may have a hundred megabytes.
+  nlohmann::detail::serializer<Json> serializer(nlohmann::detail::output_adapter<char>(to), ' ',
+                                                Json::error_handler_t::replace);
+  serializer.dump(json, indent >= 0, false, static_cast<unsigned>(std::max(indent, 0)));
 }
 
 template <class Table, class T> class FieldWriter;
