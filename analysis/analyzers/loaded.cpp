@@ -1,5 +1,5 @@
-// Loaded: arrays that the program has read from a file stay alive beside parameters of a model that have the same
-// sizes. So the program has copied the arrays into the model, and needs only one of both (docs/analyses.md).
+// Loaded: arrays that the program has read from a file stay alive beside parameters or states of an optimizer. These
+// have the same sizes. So the program has copied the arrays, and needs only one of both (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
 #include "analysis/analyzers/size_pairs.h"
 #include "analysis/base/tables.h"
@@ -13,6 +13,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -24,7 +26,7 @@ constexpr uint64_t kLeastOtherBytes = 65536; // such a block, of another path, i
 constexpr size_t kMostLoaded = 100'000;      // freed blocks, to compute their cost at the end
 constexpr uint64_t kPairedOneIn = 4; // a file may also contain the state of an optimizer, as large as two models
 
-enum class Origin : uint8_t { Other, File, Parameters };
+enum class Origin : uint8_t { Other, File, Parameters, State };
 
 // The call that allocated the blocks of each cohort.
 class LoadOrigins {
@@ -47,6 +49,7 @@ private:
         return outer;
       return static_cast<uint32_t>(loadsArrays(python->file, python->function)         ? Origin::File
                                    : buildsTorchModule(python->file, python->function) ? Origin::Parameters
+                                   : loadsOptimizer(python->file, python->function)    ? Origin::State
                                                                                        : static_cast<Origin>(outer));
     });
   }
@@ -57,16 +60,17 @@ private:
   std::vector<std::optional<Origin>> by_cohort_; // none: not asked
 };
 
-// A block from a file, while a parameter of the same size was alive.
+// A block from a file, while its copy was alive: a block of the same size, of a model or of an optimizer's state.
 struct Loaded {
-  CohortId cohort, parameter;
+  CohortId cohort, copy;
+  Origin origin = Origin::Other; // of the copy
   uint64_t bytes = 0;
   uint64_t from_ns = 0, to_ns = 0;
 };
 
 struct LoadedBlocks : KeptBlocks {
-  uint64_t loaded_bytes = 0; // also those without a parameter
-  const Loaded *largest = nullptr;
+  uint64_t loaded_bytes = 0;                           // also those without a copy
+  const Loaded *parameter = nullptr, *state = nullptr; // the largest of both kinds
 };
 
 class LoadedAnalyzer final : public Analyzer {
@@ -95,6 +99,7 @@ private:
 };
 
 void LoadedAnalyzer::addLoaded(const Block &block, uint64_t time_ns) {
+  pairs_.expectSpares(loading_ == nullptr);
   if (!loading_)
     loading_ = std::make_shared<uint64_t>();
   *loading_ = time_ns;
@@ -114,12 +119,13 @@ void LoadedAnalyzer::onAlloc(const Block &block, AllocCause, uint64_t time_ns) {
     pairs_.add(origin == Origin::File ? SizePairs::Role::Spare : SizePairs::Role::Needed, block);
 }
 
-void LoadedAnalyzer::onFree(const Block &block, FreeCause, uint64_t time_ns) {
+void LoadedAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_ns) {
   if (block.bytes() < kLeastPairBytes)
     return;
-  if (const auto pair = pairs_.remove(block); pair && loaded_.size() < kMostLoaded)
-    loaded_.push_back(
-        {pair->spare.cohort, pair->needed.cohort, pair->spare.size, *loadings_.at(pair->spare.id.index), time_ns});
+  const auto end = isEnd(cause) ? SizePairs::End::OfProcess : SizePairs::End::Dropped;
+  if (const auto pair = pairs_.remove(block, end); pair && loaded_.size() < kMostLoaded)
+    loaded_.push_back({pair->spare.cohort, pair->needed.cohort, origins_->of(pair->needed.cohort), pair->spare.size,
+                       *loadings_.at(pair->spare.id.index), time_ns});
   loadings_.erase(block.id.index);
 }
 
@@ -132,8 +138,9 @@ std::map<Keeper, LoadedBlocks> LoadedAnalyzer::byKeeper(Conclusion &conclusion) 
     if (!blocks)
       continue;
     blocks->add(loaded.cohort, loaded.bytes, loaded.from_ns, loaded.to_ns);
-    if (!blocks->largest || loaded.bytes > blocks->largest->bytes)
-      blocks->largest = &loaded;
+    if (const Loaded *&largest = loaded.origin == Origin::State ? blocks->state : blocks->parameter;
+        !largest || loaded.bytes > largest->bytes)
+      largest = &loaded;
   }
   for (uint32_t index = 1; index < bytes_.size(); ++index)
     if (bytes_[index] != 0)
@@ -147,12 +154,22 @@ Draft<Finding> findingOf(const Keeper &keeper, const LoadedBlocks &blocks, Concl
   auto draft = draftOf(finding_kinds::kCopy, keeper, blocks.place, blocks.cohorts, conclusion);
   Finding &finding = draft.line;
   finding.byte_seconds = byteSecondsOf(blocks.byte_ns);
-  const std::string made_at = lineOf(conclusion.cohorts[blocks.largest->parameter].site, conclusion);
-  finding.evidence = {{"idle_ns", blocks.longest_ns}, {"parameters_at", made_at}};
-  finding.advice = fmt::format("The parameters that {} made have the same sizes. After `load_state_dict`, drop each "
-                               "reference to what was loaded here (`del`), or load with `mmap=True`, or let "
-                               "`load_state_dict(..., assign=True)` take the tensors.",
-                               made_at);
+  finding.evidence = {{"idle_ns", blocks.longest_ns}};
+  std::string copies;
+  for (const auto &[loaded, evidence, thing] : {std::tuple(blocks.parameter, "parameters_at", "parameters"),
+                                                std::tuple(blocks.state, "state_at", "optimizer states")})
+    if (loaded) {
+      const std::string made_at = lineOf(conclusion.cohorts[loaded->copy].site, conclusion);
+      finding.evidence.emplace_back(evidence, made_at);
+      copies += fmt::format("{} {} that {} made", copies.empty() ? "The" : " and the", thing, made_at);
+    }
+  finding.advice = copies +
+                   " have the same sizes. After `load_state_dict`, drop each reference to what was loaded here "
+                   "(`del`)";
+  finding.advice += blocks.parameter
+                        ? ", or load with `mmap=True`, or let `load_state_dict(..., assign=True)` take the "
+                          "tensors."
+                        : ".";
   return draft;
 }
 

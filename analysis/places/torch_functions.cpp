@@ -113,6 +113,11 @@ bool buildsTorchModule(std::string_view file, std::string_view function) {
   return isOneOf(kBuilders, file, function);
 }
 
+bool loadsOptimizer(std::string_view file, std::string_view function) {
+  constexpr KnownFunction kLoaders[] = {{"/torch/optim/optimizer.py", "load_state_dict"}};
+  return isOneOf(kLoaders, file, function);
+}
+
 bool loadsArrays(std::string_view file, std::string_view function) {
   constexpr KnownFunction kLoaders[] = {{"/torch/serialization.py", "load"}, {"/safetensors/", "load_file"},
                                         {"/safetensors/", "load"},           {"/numpy/lib/", "load"},

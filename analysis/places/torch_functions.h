@@ -33,6 +33,9 @@ bool startsTorchBackward(std::string_view file, std::string_view function);
 // Whether a function of Python code makes, moves or loads the parameters and buffers of modules.
 bool buildsTorchModule(std::string_view file, std::string_view function);
 
+// Whether a function of Python code loads the state of an optimizer.
+bool loadsOptimizer(std::string_view file, std::string_view function);
+
 // Whether a function of Python code reads arrays or tensors from a file.
 bool loadsArrays(std::string_view file, std::string_view function);
 

@@ -132,9 +132,12 @@ std::string copyText(const Finding &finding) {
     return fmt::format("{} {} {} of the block of {}, alive {}beside {}", blocksOf(finding), are(finding),
                        finding.count == 1 ? "a copy" : "copies", source, forTime(finding),
                        finding.count == 1 ? "it" : "them");
-  if (!textIn(finding, "parameters_at").empty())
-    return fmt::format("{} from a file stay{} alive {}beside parameters of the same size", blocksOf(finding),
-                       singularEnding(finding), forTime(finding));
+  const bool beside_parameters = !textIn(finding, "parameters_at").empty();
+  const bool beside_state = !textIn(finding, "state_at").empty();
+  if (beside_parameters || beside_state)
+    return fmt::format("{} from a file stay{} alive {}beside {}{}{} of the same size", blocksOf(finding),
+                       singularEnding(finding), forTime(finding), beside_parameters ? "parameters" : "",
+                       beside_parameters && beside_state ? " and " : "", beside_state ? "optimizer states" : "");
   return fmt::format("{} stay{} alive {}beside {} cop{} on the device", blocksOf(finding), singularEnding(finding),
                      forTime(finding), its(finding), finding.count == 1 ? "y" : "ies");
 }

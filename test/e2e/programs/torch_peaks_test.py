@@ -15,6 +15,7 @@ PROGRAM = Path(__file__).resolve().parent / "programs/torch_peaks.py"
 FAULTS = {
     "Checkpoint": ("copy", "parameters_at", "drop each reference to what was loaded here (`del`)"),
     "Arrays": ("copy", "parameters_at", "drop each reference to what was loaded here (`del`)"),
+    "Resumed": ("copy", "parameters_at", "drop each reference to what was loaded here (`del`)"),
     "Optimizers": ("late-free", "replaced_by", "Drop each reference to the old optimizer"),
     "Unfrozen": ("late-free", "replaced_by", "Drop each reference to the old optimizer"),
     "FirstBatch": ("first-step", "later_bytes", "the same batch size"),

@@ -62,6 +62,14 @@ TEST(TorchFunctions, PythonBuildsModules) {
   EXPECT_FALSE(buildsTorchModule("/home/u/train.py", "Data.__init__"));
 }
 
+TEST(TorchFunctions, PythonLoadsOptimizers) {
+  const std::string folder = "/v/site-packages/torch/optim/";
+  EXPECT_TRUE(loadsOptimizer(folder + "optimizer.py", "Optimizer.load_state_dict"));
+  EXPECT_TRUE(loadsOptimizer(folder + "optimizer.py", "load_state_dict")) << "until Python 3.10";
+  EXPECT_FALSE(loadsOptimizer(folder + "optimizer.py", "Optimizer.step"));
+  EXPECT_FALSE(loadsOptimizer(folder + "lr_scheduler.py", "LRScheduler.load_state_dict"));
+}
+
 TEST(TorchFunctions, PythonLoadsArrays) {
   const std::string packages = "/v/site-packages";
   EXPECT_TRUE(loadsArrays(packages + "/torch/serialization.py", "load"));

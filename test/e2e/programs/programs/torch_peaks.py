@@ -61,6 +61,30 @@ class Arrays:
             train(model, optimizer)
 
 
+class Resumed:
+    """The same, with the state of an optimizer. It is copied, or the optimizer goes on to use it, by PyTorch's version."""
+    def main(self, file):
+        self.write(file)
+        model = network()
+        optimizer = self.optimizer(model)
+        state = torch.load(file)  # made here: Resumed
+        model.load_state_dict(state["model"])
+        optimizer.load_state_dict(state["optimizer"])
+        if FIXED:
+            del state
+        for _ in range(STEPS // 2):
+            train(model, optimizer, 16 * BATCH)
+
+    def write(self, file):
+        model = network()
+        optimizer = self.optimizer(model)
+        train(model, optimizer)
+        torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict()}, file)
+
+    def optimizer(self, model):
+        return torch.optim.SGD(model.parameters(), lr=0.001, momentum=0.9)
+
+
 class Optimizers:
     """An optimizer for each epoch, and a list keeps them all."""
     def main(self, file):
@@ -156,7 +180,7 @@ class Activations:
             optimizer.step()
 
 
-FAULTS = {fault.__name__: fault for fault in (Checkpoint, Arrays, Optimizers, Unfrozen, FirstBatch, WarmUp, Activations)}
+FAULTS = {fault.__name__: fault for fault in (Checkpoint, Arrays, Resumed, Optimizers, Unfrozen, FirstBatch, WarmUp, Activations)}
 
 
 def main():
