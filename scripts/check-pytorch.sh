@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs examples/pytorch, examples/frameworks and the mistakes of torch_faults_test.py and torch_peaks_test.py under
-# msleaks-run, and checks the reports. The current releases of PyTorch, Hugging Face transformers, PyTorch Lightning and
+# Runs examples/pytorch, examples/frameworks and the mistakes of torch_faults_test.py, torch_peaks_test.py and
+# torch_compile_test.py under msleaks-run, and checks the reports. The current releases of PyTorch, Hugging Face transformers, PyTorch Lightning and
 # Jupyter are used. test.sh does not run this script: it tests Debian's PyTorch 1.13.
 #
 # If the CPU-only wheels of download.pytorch.org cannot be reached, the script uses PyPI's wheels. These contain CUDA's
@@ -39,4 +39,5 @@ python3 -B pytorch_test.py "$build_folder" "$build_folder/check-pytorch" "$envir
 python3 -B torch_backward_test.py "$build_folder" "$build_folder/check-backward" "$environment/bin/python3"
 python3 -B torch_faults_test.py "$build_folder" "$build_folder/check-faults" "$environment/bin/python3"
 python3 -B torch_peaks_test.py "$build_folder" "$build_folder/check-peaks" "$environment/bin/python3"
+python3 -B torch_compile_test.py "$build_folder" "$build_folder/check-compile" "$environment/bin/python3"
 exec python3 -B frameworks_test.py "$build_folder" "$build_folder/check-frameworks" "$frameworks/bin/python3"

@@ -118,6 +118,11 @@ bool loadsOptimizer(std::string_view file, std::string_view function) {
   return isOneOf(kLoaders, file, function);
 }
 
+bool compilesTorchFunction(std::string_view file, std::string_view function) {
+  constexpr KnownFunction kCompilers[] = {{"/torch/_dynamo/convert_frame.py", "_compile"}};
+  return isOneOf(kCompilers, file, function);
+}
+
 bool loadsArrays(std::string_view file, std::string_view function) {
   constexpr KnownFunction kLoaders[] = {{"/torch/serialization.py", "load"}, {"/safetensors/", "load_file"},
                                         {"/safetensors/", "load"},           {"/numpy/lib/", "load"},

@@ -36,6 +36,9 @@ bool buildsTorchModule(std::string_view file, std::string_view function);
 // Whether a function of Python code loads the state of an optimizer.
 bool loadsOptimizer(std::string_view file, std::string_view function);
 
+// Whether a function of Python code compiles a function for torch.compile.
+bool compilesTorchFunction(std::string_view file, std::string_view function);
+
 // Whether a function of Python code reads arrays or tensors from a file.
 bool loadsArrays(std::string_view file, std::string_view function);
 

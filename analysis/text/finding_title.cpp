@@ -194,6 +194,11 @@ std::string churnText(const Finding &finding) {
                                     : fmt::format(", and {} of them freed before the next one", countText(temporary)));
 }
 
+std::string recompilesText(const Finding &finding) {
+  return fmt::format("a function is compiled {} times; all but the first keep {}",
+                     countText(numberIn(finding, "compilations").value_or(0)), blocksOf(finding));
+}
+
 std::string refusedText(const Finding &finding) {
   const auto alive = numberIn(finding, "alive_bytes");
   const std::string when =
@@ -259,6 +264,7 @@ constexpr Sentence kSentences[] = {
     {finding_kinds::kTrampled.name, trampledText},
     {finding_kinds::kOutOfMemory.name, refusedText},
     {finding_kinds::kChurn.name, churnText},
+    {finding_kinds::kRecompiles.name, recompilesText},
     {finding_kinds::kHandles.name, handlesText},
 };
 

@@ -70,6 +70,12 @@ TEST(TorchFunctions, PythonLoadsOptimizers) {
   EXPECT_FALSE(loadsOptimizer(folder + "lr_scheduler.py", "LRScheduler.load_state_dict"));
 }
 
+TEST(TorchFunctions, PythonCompilesFunctions) {
+  EXPECT_TRUE(compilesTorchFunction("/v/site-packages/torch/_dynamo/convert_frame.py", "_compile"));
+  EXPECT_FALSE(compilesTorchFunction("/v/site-packages/torch/_dynamo/convert_frame.py", "CatchErrorsWrapper.__call__"));
+  EXPECT_FALSE(compilesTorchFunction("/v/site-packages/torch/jit/_script.py", "_compile"));
+}
+
 TEST(TorchFunctions, PythonLoadsArrays) {
   const std::string packages = "/v/site-packages";
   EXPECT_TRUE(loadsArrays(packages + "/torch/serialization.py", "load"));

@@ -200,6 +200,9 @@ TEST(FindingText, EachKindHasItsSentence) {
        {{"alive_bytes", uint64_t{1} << 30}},
        "4.00 KiB were refused when 1.00 GiB of device 1 were alive"},
       {"churn", {}, "1 block of `float` (4.00 KiB) is allocated again and again"},
+      {"recompiles",
+       {{"compilations", uint64_t{6}}},
+       "a function is compiled 6 times; all but the first keep 1 block of `float` (4.00 KiB)"},
       {"mine/odd", {}, "1 block of `float` (4.00 KiB)"},
   };
   for (const auto &[kind, evidence, title] : kinds) {
