@@ -1,5 +1,6 @@
 // Freed but resident: memory of freed blocks that glibc's malloc does not give back to the kernel (docs/analyses.md).
 #include "analysis/analyzers/heap_gaps.h"
+#include "analysis/analyzers/majority_cohort.h"
 #include "analysis/analyzers/malloc_chunk.h"
 #include "analysis/analyzers/registry.h"
 #include "analysis/findings/advice.h"
@@ -31,21 +32,6 @@ constexpr unsigned kFrameShift = 16;
 constexpr uint64_t kLargestOfHeap = 32 << 20;
 constexpr size_t kMostCohorts = 64;
 
-// The cohort of most bytes that were freed in a frame, by a majority vote.
-struct FreedBy {
-  CohortId cohort;
-  uint64_t bytes = 0;
-
-  void add(CohortId of, uint64_t more) {
-    if (of == cohort || bytes == 0)
-      bytes = cohort == of ? bytes + more : more, cohort = of;
-    else if (bytes >= more)
-      bytes -= more;
-    else
-      bytes = more - bytes, cohort = of;
-  }
-};
-
 struct HeapLook {
   uint64_t time_ns = 0;
   HeapGaps::Sums sums;
@@ -59,9 +45,9 @@ struct HeapLook {
 uint64_t heapBytesOf(const Block &block) { return isProbablyMapping(block) ? 0 : chunkBytesOf(block.size); }
 
 struct ProcessHeap {
-  uint64_t live_bytes = 0; // heapBytesOf() the live blocks
-  std::unordered_map<uint64_t, FreedBy> frames;
-  std::vector<HeapPartLook> parts; // of a look whose other parts follow
+  uint64_t live_bytes = 0;                             // heapBytesOf() the live blocks
+  std::unordered_map<uint64_t, MajorityCohort> frames; // by the number of the frame, of the freed bytes
+  std::vector<HeapPartLook> parts;                     // of a look whose other parts follow
   std::vector<HeapLook> looks;
   uint64_t end_ns = 0;
 };
