@@ -78,14 +78,6 @@ std::vector<ProcessMemory::Run> ProcessMemory::touched(uint64_t begin, uint64_t 
   return runs;
 }
 
-namespace {
-
-// Bits of an entry of /proc/PID/pagemap.
-constexpr uint64_t kPresent = uint64_t{1} << 63, kSwapped = uint64_t{1} << 62, kOfFile = uint64_t{1} << 61;
-
-} // namespace
-
-// Returns an entry for each page; none if they cannot be read.
 std::vector<uint64_t> ProcessMemory::entriesOf(uint64_t begin, uint64_t end) const {
   std::vector<uint64_t> pages((end - begin) / page_bytes_);
   const auto bytes = static_cast<ssize_t>(pages.size() * sizeof(uint64_t));
@@ -98,7 +90,7 @@ std::vector<uint64_t> ProcessMemory::entriesOf(uint64_t begin, uint64_t end) con
 uint64_t ProcessMemory::anonymousBytes(uint64_t begin, uint64_t end) const {
   uint64_t bytes = 0;
   for (const uint64_t page : entriesOf(begin, end))
-    bytes += (page & (kPresent | kOfFile)) == kPresent ? page_bytes_ : 0;
+    bytes += isAnonymousPage(page) ? page_bytes_ : 0;
   return bytes;
 }
 
@@ -113,7 +105,7 @@ void ProcessMemory::addTouched(uint64_t begin, uint64_t end, std::vector<Run> &r
   if (pages.empty() && end > begin)
     return add(begin, end);
   for (size_t i = 0; i < pages.size(); ++i)
-    if ((pages[i] & (kPresent | kSwapped)) != 0)
+    if ((pages[i] & (kPagePresent | kPageSwapped)) != 0)
       add(begin + i * page_bytes_, begin + (i + 1) * page_bytes_);
 }
 

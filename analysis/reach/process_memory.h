@@ -36,6 +36,13 @@ constexpr bool isInAddressSpace(uint64_t address, uint64_t size) {
 // Reads the memory of a process, as far as it is mapped. Returns the number of bytes that were read.
 uint64_t readMemory(pid_t process, uint64_t address, std::span<std::byte> to);
 
+// Bits of an entry of /proc/PID/pagemap. kPageOfFile: a page of a file or of shared memory. kPageExclusive: no other
+// process maps the page.
+inline constexpr uint64_t kPagePresent = uint64_t{1} << 63, kPageSwapped = uint64_t{1} << 62,
+                          kPageOfFile = uint64_t{1} << 61, kPageExclusive = uint64_t{1} << 56;
+// Whether the page is in memory, and is no page of a file.
+constexpr bool isAnonymousPage(uint64_t entry) { return (entry & (kPagePresent | kPageOfFile)) == kPagePresent; }
+
 class ProcessMemory {
 public:
   explicit ProcessMemory(uint32_t pid);
@@ -61,8 +68,10 @@ public:
   // The bytes of pages in [begin, end) that are in memory and are no pages of a file.
   uint64_t anonymousBytes(uint64_t begin, uint64_t end) const;
 
-private:
+  // Returns the entry of each page in /proc/PID/pagemap; none if they cannot be read.
   std::vector<uint64_t> entriesOf(uint64_t begin, uint64_t end) const;
+
+private:
   void addTouched(uint64_t begin, uint64_t end, std::vector<Run> &) const;
 
   uint32_t pid_;
