@@ -221,6 +221,7 @@ Result<void> Collector::lookAround(Urgency urgency) {
   if (session_.changed() || unready_ || urgency == Urgency::Everything)
     MSL_TRY(attachNew());
   MSL_TRY(finishEnded());
+  MSL_TRY(lookAtForks());
   return sampleResident();
 }
 
@@ -231,7 +232,15 @@ Result<void> Collector::sampleResident() {
       process->identity.look(process->pid);
       resident_.visit(process->collector.process(), process->pid, process->collector.arenaBytes(), now_ns);
     }
+  sharing_.visit(now_ns);
+  MSL_TRY(sharing_.store(trace_, now_ns));
   return resident_.store(trace_, now_ns);
+}
+
+Result<void> Collector::lookAtForks() {
+  const auto found = forks_.lookOn(readMonotonicNs());
+  Attached *child = found ? running(found->first) : nullptr;
+  return child ? child->collector.storePages(found->second, trace_) : Result<void>();
 }
 
 Result<void> Collector::waitForOthers() {
@@ -265,6 +274,7 @@ Result<void> Collector::finishSession() {
     }
   MSL_TRY(accountForUnseen());
   MSL_TRY(resident_.store(trace_, readMonotonicNs(), true));
+  MSL_TRY(sharing_.store(trace_, readMonotonicNs(), true));
   return trace_.close();
 }
 

@@ -9,10 +9,12 @@
 #include "analysis/collect/session_dir.h"
 #include "analysis/collect/session_waiter.h"
 #include "analysis/collect/watch_answer.h"
+#include "analysis/reach/fork_copies.h"
 #include "analysis/reach/pointer_reading.h"
 #include "analysis/reach/process_identity.h"
 #include "analysis/reach/process_watch.h"
 #include "analysis/reach/resident_sampler.h"
+#include "analysis/reach/sharing_sampler.h"
 #include "analysis/trace/trace_reader.h"
 
 #include <atomic>
@@ -87,6 +89,7 @@ private:
   Result<uint64_t> round(Urgency);
   Result<void> lookAround(Urgency);
   Result<void> sampleResident();
+  Result<void> lookAtForks();
   Result<void> markComplete(uint64_t now_ns);
   PointerReading::Subject subjectOf(const Attached &) const;
   Result<bool> readWaiting(); // returns whether there are any
@@ -100,6 +103,7 @@ private:
   Result<void> attachNew();
   Result<void> attach(ArenaReader);
   static void watchForEnd(Attached &);
+  void watchFork(const Attached &child, bool wants_pages);
   static void replaceIfSame(Attached &earlier, const ArenaFacts &later);
   void replaceByUnattached(Attached &);
   Result<void> finishEnded();
@@ -122,6 +126,8 @@ private:
   std::vector<std::unique_ptr<Attached>> attached_;
   std::unordered_set<std::string> known_arenas_;
   ResidentSampler resident_;
+  SharingSampler sharing_;
+  ForkLooks forks_;
   WatchAnswers watch_answers_;
   std::unique_ptr<Predecessor> predecessor_;
   uint64_t alone_since_ns_ = 0;             // since when there has been no process

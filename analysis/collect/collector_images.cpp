@@ -119,11 +119,27 @@ Result<void> Collector::attach(ArenaReader arena) {
                            process.collector.facts().ancestor.pid == 0; // a fork's child has unseen blocks
   if (control.flags.access == abi::AccessSource::Pages && wants_pages && pid != 0 && sees_blocks)
     process.collector.watchHeap(pid);
+  // The frames of an earlier collector may begin elsewhere.
+  watchFork(process, control.flags.access == abi::AccessSource::Pages && wants_pages && !known);
   if (known && known->end)
     process.known_status = known->end->status;
   waiter_.watchEnd(process.watch.pidfd());
   watchForEnd(process);
   return known ? Result<void>() : process.collector.start(trace_);
+}
+
+void Collector::watchFork(const Attached &child, bool wants_pages) {
+  const Ancestor &from = child.collector.facts().ancestor;
+  const auto parent = std::ranges::find_if(attached_, [&](const auto &other) {
+    const ArenaFacts &facts = other->collector.facts();
+    return from.pid != 0 && facts.pid == from.pid && facts.attach_ns == from.attach_ns;
+  });
+  if (parent == attached_.end() || (*parent)->pid == 0 || child.pid == 0 || (*parent)->life != Life::Running)
+    return;
+  sharing_.add((*parent)->collector.process(), (*parent)->pid);
+  sharing_.add(child.collector.process(), child.pid);
+  if (wants_pages)
+    forks_.add(child.collector.process(), child.pid, (*parent)->collector.process(), (*parent)->pid);
 }
 
 bool Collector::isProgram(const Attached &process) const {
@@ -154,6 +170,8 @@ Result<void> Collector::finish(Attached &process, uint64_t end_ns, int wait_stat
   ProcessCollector &collector = process.collector;
   MSL_TRY(collector.finish(output_, end_ns, wait_status, reason));
   resident_.forget(collector.process());
+  sharing_.forget(collector.process());
+  forks_.forget(collector.process());
   summary_.totals += collector.totals();
   summary_.notes.insert(summary_.notes.end(), collector.notes().begin(), collector.notes().end());
   const ArenaFacts &facts = collector.facts();

@@ -84,6 +84,8 @@ public:
   // Looks at the pages and the heap for the last time, while the process waits at its exit. Drains the rings first, so
   // that all blocks are known.
   Result<void> lookAtPagesAtExit(CollectOutput &);
+  // Stores Pages events of two slots each, in a stream of their own.
+  Result<void> storePages(const std::vector<abi::Slot> &, TraceWriter &);
   // Looks at every ring once. Returns the number of events stored; 0: there was nothing to do.
   Result<uint64_t> drain(CollectOutput &, Urgency, uint64_t now_ns);
   // Stores all events published so far, their definitions, and the current accounts. The recording goes on.
@@ -128,7 +130,6 @@ private:
   bool seesPages();
   Result<void> storeLook(uint64_t now_ns, bool at_exit, TraceWriter &);
   Result<void> lookAtHeap(uint64_t now_ns, bool at_exit, TraceWriter &);
-  Result<void> storePages(const std::vector<abi::Slot> &, TraceWriter &);
   void findRings();
   bool openNewRings();
   void openRing(uint32_t index, bool ended);

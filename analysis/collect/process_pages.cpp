@@ -71,7 +71,6 @@ Result<void> ProcessCollector::lookAtPagesAtExit(CollectOutput &output) {
   return pages_->hasBlocks() && seesPages() ? storeLook(readMonotonicNs(), true, output.writer) : Result<void>();
 }
 
-// Stores the events in a stream of their own.
 Result<void> ProcessCollector::storePages(const std::vector<abi::Slot> &slots, TraceWriter &writer) {
   if (slots.empty())
     return {};

@@ -91,12 +91,11 @@ int tierOf(const Finding &finding) {
   return isOf(finding, finding_kinds::kPeak) ? 2 : isOf(finding, finding_kinds::kRecompute) ? 1 : 0;
 }
 
-// The probable saving of a fix. A leak after the peak counts with all its bytes: a longer run has a higher peak. Freed
-// memory that stays resident is no part of the peak.
+// The probable saving of a fix. A leak after the peak counts with all its bytes: a longer run has a higher peak.
 uint64_t expectedSaving(const Finding &finding) {
   constexpr uint64_t kHintsOfWhichOneHolds = 4;
-  const bool counts_whole = isOf(finding, finding_kinds::kLeak) || isOf(finding, finding_kinds::kGrowth) ||
-                            isOf(finding, finding_kinds::kResident);
+  const bool counts_whole =
+      isOf(finding, finding_kinds::kLeak) || isOf(finding, finding_kinds::kGrowth) || isOutsideOfPeak(finding);
   const uint64_t saving = finding.concern == Concern::Time ? finding.saves_ns
                           : counts_whole                   ? std::max(finding.saves_bytes, finding.bytes)
                                                            : finding.saves_bytes;

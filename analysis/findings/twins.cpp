@@ -14,9 +14,9 @@ bool isHostCopy(const Finding &finding) {
   return std::any_of(finding.evidence.begin(), finding.evidence.end(),
                      [](const auto &named) { return named.first == "copied_from"; });
 }
-// Freed memory that stays resident is no part of the peak, so such a finding replaces no other.
+// A finding about memory that is no part of the peak replaces no other.
 bool isSure(const Finding &finding) {
-  return (finding.confidence < Confidence::Hint || isPool(finding)) && !isOf(finding, finding_kinds::kResident);
+  return (finding.confidence < Confidence::Hint || isPool(finding)) && !isOutsideOfPeak(finding);
 }
 bool mayGiveWay(const Finding &finding) {
   return finding.confidence == Confidence::Hint && !isPool(finding) && !isHostCopy(finding);

@@ -35,6 +35,23 @@ EventAccount accountOf(const TraceReader &reader, uint64_t stored) {
   return account;
 }
 
+namespace {
+
+// Ignores samples that cannot be read: damage() lists them.
+void addSharing(std::vector<ReportProcess> &list, const TraceReader &reader) {
+  const auto add = [&](const SharingSample &sample) {
+    const auto process = std::ranges::find(list, sample.process, &ReportProcess::process);
+    if (process == list.end() || process->pss_bytes.value_or(0) > sample.pss_bytes)
+      return;
+    process->pss_bytes = sample.pss_bytes;
+    process->private_bytes = sample.private_bytes;
+    process->shared_bytes = sample.shared_bytes;
+  };
+  (void)reader.forEachSharing([&](std::span<const SharingSample> samples) { std::ranges::for_each(samples, add); });
+}
+
+} // namespace
+
 std::vector<ReportProcess> processesOf(const TraceReader &reader, const std::map<uint32_t, ProcessFate> &fates,
                                        const Manifest &manifest) {
   std::vector<ReportProcess> list;
@@ -62,6 +79,7 @@ std::vector<ReportProcess> processesOf(const TraceReader &reader, const std::map
     same->name = known.name;
     same->rank = known.rank;
   }
+  addSharing(list, reader);
   return list;
 }
 

@@ -418,6 +418,9 @@ template <> struct Fields<ReportProcess> {
     visit("process", &ReportProcess::process, Plain{}, Fold::Key);
     visit("name", &ReportProcess::name);
     visit("rank", &ReportProcess::rank);
+    visit("pss_bytes", &ReportProcess::pss_bytes);
+    visit("private_bytes", &ReportProcess::private_bytes);
+    visit("shared_bytes", &ReportProcess::shared_bytes);
   }
 };
 

@@ -26,6 +26,10 @@ inline constexpr std::array kFindingKinds{
 };
 
 inline bool isOf(const Finding &finding, const FindingKind &kind) { return finding.kind == kind.name; }
+// Whether the finding is about resident memory that is no part of the peak.
+inline bool isOutsideOfPeak(const Finding &finding) {
+  return isOf(finding, finding_kinds::kResident) || isOf(finding, finding_kinds::kUnshared);
+}
 inline void setKind(Finding &finding, const FindingKind &kind) {
   finding.kind = kind.name;
   finding.concern = kind.concern;

@@ -29,6 +29,8 @@ struct ReportProcess {
   FreeCause fate = FreeCause::StillAlive;
   std::string name = {}; // that the process had at last; empty = not known
   std::optional<uint32_t> rank = {};
+  // All three are from the sample with the most `pss_bytes`. Not known if no process of the run forks.
+  std::optional<uint64_t> pss_bytes = {}, private_bytes = {}, shared_bytes = {};
 };
 
 // The blocks of a line that were allocated by one path. Paths share the texts of their calls.

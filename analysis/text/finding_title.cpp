@@ -181,6 +181,14 @@ std::string residentText(const Finding &finding) {
                      in_main ? "[heap]" : "", in_main && arenas != 0 ? " and " : "", others);
 }
 
+// "2 processes copied about 154.2 MiB that fork had shared, 38.1 MiB a second".
+std::string unsharedText(const Finding &finding) {
+  const auto rate = numberIn(finding, "copied_bytes_per_s");
+  return fmt::format("{} process{} copied about {} that fork had shared{}", countText(finding.count),
+                     finding.count == 1 ? "" : "es", bytesText(finding.bytes),
+                     rate ? fmt::format(", {} a second", bytesText(*rate)) : "");
+}
+
 std::string deadWriteText(const Finding &finding) {
   return fmt::format("{} write{} ({}) {} overwritten before anything reads {}", countText(finding.count),
                      finding.count == 1 ? "" : "s", bytesText(finding.bytes), are(finding),
@@ -258,6 +266,7 @@ constexpr Sentence kSentences[] = {
     {finding_kinds::kDeadWrite.name, deadWriteText},
     {finding_kinds::kFragmentation.name, fragmentationText},
     {finding_kinds::kResident.name, residentText},
+    {finding_kinds::kUnshared.name, unsharedText},
     {finding_kinds::kPeak.name, peakText},
     {finding_kinds::kFirstStep.name, firstStepText},
     {finding_kinds::kRecompute.name, recomputeText},
@@ -313,6 +322,8 @@ std::string savingOf(const Finding &finding) {
     return fmt::format("About {} in about {} objects, by samples.", bytesText(finding.bytes), countText(finding.count));
   if (isOf(finding, finding_kinds::kResident))
     return fmt::format("malloc_trim(0) would give back about {}.", bytesText(finding.bytes));
+  if (isOf(finding, finding_kinds::kUnshared))
+    return fmt::format("Saves about {} of resident memory if it stays shared.", bytesText(finding.bytes));
   if (finding.saves_bytes == 0)
     return "Saves nothing of the peak.";
   std::string text = fmt::format("Saves {} of the {} peak", bytesText(finding.saves_bytes), accountText(finding));

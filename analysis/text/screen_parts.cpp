@@ -45,7 +45,7 @@ bool isMuch(uint64_t bytes, uint64_t peak) { return bytes != 0 && bytes >= peak 
 
 bool matters(const Finding &finding, const Report &report, const TableStyle &style) {
   if (grows(finding) || !finding.analyzer.empty() || finding.concern == Concern::Content || isCountedLeak(finding) ||
-      isOf(finding, finding_kinds::kResident))
+      isOutsideOfPeak(finding))
     return true;
   if (finding.concern == Concern::Refusal)
     return finding.confidence < Confidence::Hint || isMuch(finding.bytes, report.peak.bytes);

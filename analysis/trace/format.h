@@ -49,11 +49,14 @@ enum class ChunkKind : uint16_t {
   Resident = 13,
   Pointers = 14,
   PointerMap = 15,
+  Sharing = 16,
 };
-inline constexpr ChunkKind kLastChunkKind = ChunkKind::PointerMap; // the last kind that this version knows
+inline constexpr ChunkKind kLastChunkKind = ChunkKind::Sharing; // the last kind that this version knows
 
 // Whether a chunk of this kind contains samples of resident memory. No event refers to such a chunk.
-constexpr bool isResident(ChunkKind kind) { return kind == ChunkKind::Resident || kind == ChunkKind::ResidentOfFiles; }
+constexpr bool isResident(ChunkKind kind) {
+  return kind == ChunkKind::Resident || kind == ChunkKind::ResidentOfFiles || kind == ChunkKind::Sharing;
+}
 
 // The kind of an Index chunk, which its header stores in `stream`. Older readers know only Flat. They skip the others,
 // and walk through the file if a trailer points to one of them.
@@ -111,6 +114,7 @@ constexpr uint32_t maxRawBytes(ChunkKind kind) {
   case ChunkKind::StreamAccount:
   case ChunkKind::Resident:
   case ChunkKind::ResidentOfFiles:
+  case ChunkKind::Sharing:
     return kMaxMetadataRawBytes;
   case ChunkKind::Callers:
     return kMaxCallersRawBytes;
@@ -169,6 +173,8 @@ constexpr const char *nameOf(ChunkKind kind) {
     return "pointers";
   case ChunkKind::PointerMap:
     return "pointer map";
+  case ChunkKind::Sharing:
+    return "shared memory";
   }
   return "unknown";
 }

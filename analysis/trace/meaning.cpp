@@ -18,6 +18,13 @@ template <class Entry> void readEntries(ByteReader &payload, std::vector<Entry> 
   }
 }
 
+// In the file, each time is the difference to the one before.
+template <class Sample> void addUpTimes(std::vector<Sample> &samples) {
+  uint64_t time_ns = 0;
+  for (Sample &sample : samples)
+    sample.time_ns = time_ns += sample.time_ns;
+}
+
 constexpr uint64_t kMostPlaces = 10'000; // functions that are inlined into each other
 
 NamedAddress readNamed(ByteReader &bytes) {
@@ -67,9 +74,14 @@ std::vector<ResidentSample> readResident(ChunkKind kind, ByteReader &payload) {
     readEntries(payload, old);
     samples.assign(old.begin(), old.end());
   }
-  uint64_t time_ns = 0;
-  for (ResidentSample &sample : samples)
-    sample.time_ns = time_ns += sample.time_ns;
+  addUpTimes(samples);
+  return samples;
+}
+
+std::vector<SharingSample> readSharing(ByteReader &payload) {
+  std::vector<SharingSample> samples;
+  readEntries(payload, samples);
+  addUpTimes(samples);
   return samples;
 }
 

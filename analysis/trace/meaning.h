@@ -16,6 +16,7 @@ std::vector<TraceWriter::CallerEntry> readCallers(ByteReader &payload);
 std::vector<PathEntry> readPaths(ChunkKind kind, ByteReader &payload);
 // `kind` is Resident or ResidentOfFiles.
 std::vector<ResidentSample> readResident(ChunkKind kind, ByteReader &payload);
+std::vector<SharingSample> readSharing(ByteReader &payload);
 ImageNames readNames(ByteReader &payload);
 
 } // namespace msleaks::analysis::inline trace

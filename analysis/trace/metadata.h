@@ -120,6 +120,17 @@ void visitMetadata(Visitor &&visit, Sample &sample) {
   visit(sample.recorder_bytes);
 }
 
+// The same for `time_ns`.
+template <class Visitor, class Sample>
+  requires std::is_same_v<std::remove_const_t<Sample>, SharingSample>
+void visitMetadata(Visitor &&visit, Sample &sample) {
+  visit(sample.process);
+  visit(sample.time_ns);
+  visit(sample.pss_bytes);
+  visit(sample.private_bytes);
+  visit(sample.shared_bytes);
+}
+
 // A sample in older traces.
 struct ResidentOfFiles : ResidentSample {};
 template <class Visitor, class Sample>

@@ -260,6 +260,12 @@ Result<void> TraceReader::forEachResident(const std::function<void(std::span<con
   return {};
 }
 
+Result<void> TraceReader::forEachSharing(const std::function<void(std::span<const SharingSample>)> &f) const {
+  state_->forEachMeaning(kindBit(ChunkKind::Sharing),
+                         [&](ChunkKind, uint32_t, ByteReader &payload) { f(readSharing(payload)); });
+  return {};
+}
+
 Result<void> TraceReader::forEachNames(const std::function<void(const ImageNames &)> &f) const {
   state_->forEachMeaning(kindBit(ChunkKind::Names),
                          [&](ChunkKind, uint32_t, ByteReader &payload) { f(readNames(payload)); });

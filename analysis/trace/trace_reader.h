@@ -63,6 +63,7 @@ public:
   Result<void> forEachCallers(const std::function<void(uint32_t, std::span<const TraceWriter::CallerEntry>)> &f) const;
   Result<void> forEachNames(const std::function<void(const ImageNames &)> &f) const;
   Result<void> forEachResident(const std::function<void(std::span<const ResidentSample>)> &f) const;
+  Result<void> forEachSharing(const std::function<void(std::span<const SharingSample>)> &f) const;
   // Calls f with each map of pointers that can be read, and its pointers.
   Result<void> forEachPointedMemory(const std::function<void(std::shared_ptr<const PointedMemory>)> &f) const;
   // The same without reading them: calls f with each map's time, and with a function that reads it on demand.

@@ -29,6 +29,7 @@ struct TraceWriter::State {
     return writeRaw(header, raw.written());
   }
   Result<void> writeRaw(const ChunkHeader &header, std::span<const uint8_t> payload);
+  template <class Sample> Result<void> writeSamples(ChunkKind, std::span<const Sample>);
 
   AppendFile file;
   IndexBuilder index;
@@ -140,21 +141,28 @@ Result<void> TraceWriter::paths(uint32_t process, std::span<const PathEntry> ent
   return state.writeRaw({.kind = ChunkKind::Paths, .process = process}, state.raw.written());
 }
 
-Result<void> TraceWriter::resident(std::span<const ResidentSample> samples) {
+template <class Sample> Result<void> TraceWriter::State::writeSamples(ChunkKind kind, std::span<const Sample> samples) {
   if (samples.empty())
     return {};
-  State &state = *state_;
-  state.raw.clear();
+  raw.clear();
   uint64_t last_ns = 0;
-  for (ResidentSample sample : samples) {
+  for (Sample sample : samples) {
     sample.time_ns -= std::exchange(last_ns, sample.time_ns);
-    visitMetadata(MetadataWriter(state.raw), sample);
+    visitMetadata(MetadataWriter(raw), sample);
   }
-  return state.writeRaw({.kind = ChunkKind::Resident,
-                         .process = kSessionProcess,
-                         .first_time_ns = samples.front().time_ns,
-                         .last_time_ns = samples.back().time_ns},
-                        state.raw.written());
+  return writeRaw({.kind = kind,
+                   .process = kSessionProcess,
+                   .first_time_ns = samples.front().time_ns,
+                   .last_time_ns = samples.back().time_ns},
+                  raw.written());
+}
+
+Result<void> TraceWriter::resident(std::span<const ResidentSample> samples) {
+  return state_->writeSamples(ChunkKind::Resident, samples);
+}
+
+Result<void> TraceWriter::sharing(std::span<const SharingSample> samples) {
+  return state_->writeSamples(ChunkKind::Sharing, samples);
 }
 
 namespace {

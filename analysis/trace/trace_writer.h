@@ -93,6 +93,15 @@ struct ResidentSample {
   uint64_t recorder_bytes = 0; // the part of file_bytes that is the process' arena, in which msleaks records
 };
 
+// A sample of how much of a process' resident memory other processes share, as the kernel reports it.
+struct SharingSample {
+  uint32_t process;
+  uint64_t time_ns;
+  uint64_t pss_bytes;     // each page divided by the number of processes that map it
+  uint64_t private_bytes; // pages that only this process maps
+  uint64_t shared_bytes;  // all other resident pages
+};
+
 // Pointers in the memory of a process (trace/pointers.h).
 struct PointerMap;
 
@@ -130,6 +139,7 @@ public:
   // Takes at most kMaxResidentAtOnce samples.
   static constexpr size_t kMaxResidentAtOnce = 4096;
   Result<void> resident(std::span<const ResidentSample>);
+  Result<void> sharing(std::span<const SharingSample>); // at most kMaxResidentAtOnce
   // First store the packed pointers (PointerPacker), then the map of the memory that contained them.
   Result<void> pointers(uint32_t process, std::span<const uint8_t> packed);
   Result<void> pointerMap(const PointerMap &);

@@ -4,6 +4,8 @@
 #include "analysis/base/machine.h"
 #include "msleaks/abi/sampled_block.h"
 
+#include "pages_events.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -20,12 +22,7 @@ constexpr size_t kBlocks = 4000, kBytes = 4000, kAll = kBlocks * kBytes;
 
 char changed_data[1 << 20] = {1}; // a page of the file until the test changes it
 
-std::vector<abi::PagesEvent> eventsIn(const std::vector<abi::Slot> &slots) {
-  std::vector<abi::PagesEvent> events;
-  for (size_t i = 0; i + 1 < slots.size(); i += 2)
-    events.push_back(abi::AnyEvent{{slots[i], slots[i + 1]}}.as<abi::PagesEvent>());
-  return events;
-}
+using msleaks::test::eventsIn;
 
 std::vector<void *> filledBlocks() {
   std::vector<void *> blocks;

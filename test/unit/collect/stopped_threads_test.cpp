@@ -24,7 +24,7 @@ volatile sig_atomic_t signals_taken;
 class StoppedThreadsTest : public testing::Test {
 protected:
   void SetUp() override {
-    if (test::kThreadSanitizer)
+    if (msleaks::test::kThreadSanitizer)
       GTEST_SKIP() << "ThreadSanitizer has threads of its own";
     ASSERT_EQ(pipe(told_), 0);
     ASSERT_EQ(pipe(ready_), 0);

@@ -291,6 +291,22 @@ TEST_F(Golden, ResidentMemory) {
             std::tuple(4u, 0x1001u, 50u, 0u));
 }
 
+TEST_F(Golden, SharedMemory) {
+  const SharingSample samples[] = {{3, 0x1000, 40960, 8192, 4096}, {4, 0x1001, 50, 0, 7}};
+  ASSERT_TRUE(writer_->sharing(samples));
+  expectChunk(kFileHeaderBytes,
+              "4d53434b1ef1a3c7 1000 0000 00000000 00000000 00000000 0000000000000000 00000000 10000000 10000000"
+              "00000000 0010000000000000 0110000000000000",
+              "06 8040 808005 808001 8040" // process, time, bytes of pss, private bytes, shared bytes
+              "08 02 64 00 0e");           // time since the previous sample
+  std::vector<SharingSample> read;
+  ASSERT_TRUE(TraceReader::open(file_)->forEachSharing(
+      [&](std::span<const SharingSample> some) { read.assign(some.begin(), some.end()); }));
+  ASSERT_EQ(read.size(), 2u);
+  EXPECT_EQ(std::tuple(read[0].process, read[0].time_ns, read[0].pss_bytes), std::tuple(3u, 0x1000u, 40960u));
+  EXPECT_EQ(std::tuple(read[1].time_ns, read[1].private_bytes, read[1].shared_bytes), std::tuple(0x1001u, 0u, 7u));
+}
+
 TEST(GoldenOfOlder, ResidentMemoryOfFiles) {
   const uint8_t payload[] = {0x06, 0x80, 0x40, 0x80, 0x80, 0x05, 0x80, 0x80, 0x01, 0x08, 0x02, 0x64, 0x00};
   ByteReader bytes(payload);
