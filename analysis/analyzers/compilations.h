@@ -5,7 +5,6 @@
 #include "analysis/live/cohort_sums.h"
 #include "analysis/live/live_set.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <unordered_map>

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -24,16 +25,13 @@ struct Recompiles {
   uint64_t compilations = 0;
   uint64_t again_ns = 0;
   std::map<CohortId, BlockSum> kept; // by recompilations
-  BlockSum sum;
 
   void add(const Compilation &compilation) {
     if (compilations++ == 0)
       return;
     again_ns += compilation.end_ns - compilation.begin_ns;
-    for (const auto &[cohort, blocks] : compilation.kept) {
+    for (const auto &[cohort, blocks] : compilation.kept)
       kept[cohort] += blocks;
-      sum += blocks;
-    }
   }
 };
 

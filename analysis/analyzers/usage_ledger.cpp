@@ -53,10 +53,10 @@ struct PoolSum {
 // The ledger of one process: for the host's memory, and for each device.
 using Heaps = std::map<std::optional<uint8_t>, LedgerSums>;
 
-// The time when a process ended, and malloc's bytes at that time.
+// The time when a process ended, and what malloc added to its blocks at that time.
 struct EndOf {
   uint64_t time_ns = 0;
-  MallocSums malloc;
+  uint64_t malloc_overhead_bytes = 0;
 };
 
 // A number of bytes that is sampled from time to time.
@@ -143,7 +143,7 @@ private:
   }
   PoolSum &poolOf(CohortId cohort) { return elementAt(pools_, cohort.index).touch(peakNumber()); }
   void endBlock(const Block &);
-  template <class BytesOf> void addMalloc(LedgerSums &, const MallocSums &, uint32_t process, BytesOf) const;
+  template <class BytesOf> void addMalloc(LedgerSums &, uint64_t overhead_bytes, uint32_t process, BytesOf) const;
   std::map<uint32_t, Heaps> atPeak(Conclusion &) const;
   std::map<uint32_t, Heaps> atEnd(Conclusion &) const;
 
@@ -211,7 +211,7 @@ void UsageLedgerAnalyzer::endBlock(const Block &block) {
   if (abi::isPhysical(block.heap))
     elementAt(end_bytes_, block.cohort.index) += block.size;
   if (block.heap == abi::Heap::Host)
-    ends_[block.process].malloc.add(block);
+    ends_[block.process].malloc_overhead_bytes += takenBy(block).all_bytes - block.size;
 }
 
 void UsageLedgerAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t) {
@@ -268,9 +268,9 @@ void settle(LedgerSums &sums, const ResidentSample &sample) {
 
 // `bytesOf` returns the value of a sample at the time of the sums.
 template <class BytesOf>
-void UsageLedgerAnalyzer::addMalloc(LedgerSums &sums, const MallocSums &malloc, uint32_t process,
+void UsageLedgerAnalyzer::addMalloc(LedgerSums &sums, uint64_t overhead_bytes, uint32_t process,
                                     BytesOf bytesOf) const {
-  sums[LedgerSource::Allocator] = static_cast<int64_t>(malloc.overhead_bytes);
+  sums[LedgerSource::Allocator] = static_cast<int64_t>(overhead_bytes);
   const auto parts = resident_parts_.find(process);
   if (parts == resident_parts_.end())
     return;
@@ -290,7 +290,7 @@ std::map<uint32_t, Heaps> UsageLedgerAnalyzer::atPeak(Conclusion &conclusion) co
     if (const PoolSum &pool = pools_[index].then(peakNumber()); pool.segment_bytes != 0)
       add({index}, 0, pool);
   for (const auto &[process, malloc] : mallocs_)
-    addMalloc(processes[process][{}], malloc.then(peakNumber()), process,
+    addMalloc(processes[process][{}], malloc.then(peakNumber()).overhead_bytes, process,
               [&](const SampledBytes &sampled) { return sampled.atPeak(peakNumber()); });
   return processes;
 }
@@ -304,7 +304,8 @@ std::map<uint32_t, Heaps> UsageLedgerAnalyzer::atEnd(Conclusion &conclusion) con
                     end_bytes_[index], valueAt(end_pools_, index));
     }
   for (const auto &[process, end] : ends_)
-    addMalloc(processes[process][{}], end.malloc, process, [](const SampledBytes &sampled) { return sampled.now(); });
+    addMalloc(processes[process][{}], end.malloc_overhead_bytes, process,
+              [](const SampledBytes &sampled) { return sampled.now(); });
   return processes;
 }
 
