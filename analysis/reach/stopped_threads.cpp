@@ -22,8 +22,7 @@ namespace msleaks::analysis::inline reach {
 namespace {
 
 constexpr uint64_t kStopNs = 100'000'000, kPauseNs = 50'000;
-// How long the threads may take until all of them may be held, and how long a thread runs between two looks.
-constexpr uint64_t kSettleNs = 50'000'000, kRunNs = 20'000;
+constexpr uint64_t kRunNs = 20'000; // how long a thread runs between two looks
 
 #if defined(__x86_64__)
 // With this result, the kernel makes the call again when the thread continues, unless a signal handler runs before.
@@ -144,10 +143,11 @@ std::vector<uint32_t> threadsOf(uint32_t pid) {
   return threads;
 }
 
-StoppedThreads::StoppedThreads(uint32_t pid, uint32_t waiting, MayHold may_hold) : pid_(pid), known_{waiting} {
+StoppedThreads::StoppedThreads(uint32_t pid, uint32_t waiting, MayHold may_hold, uint64_t settle_ns)
+    : pid_(pid), known_{waiting} {
   try {
-    tracer_ = std::thread([this, &may_hold] {
-      stopAll(may_hold);
+    tracer_ = std::thread([this, &may_hold, settle_ns] {
+      stopAll(may_hold, settle_ns);
       stopped_.count_down();
       done_.wait();
     });
@@ -164,8 +164,8 @@ StoppedThreads::~StoppedThreads() {
 }
 
 // Repeats this as long as there are new threads: threads that were not stopped yet, or that ran on, may create them.
-void StoppedThreads::stopAll(const MayHold &may_hold) {
-  const uint64_t until_ns = readMonotonicNs() + kSettleNs;
+void StoppedThreads::stopAll(const MayHold &may_hold, uint64_t settle_ns) {
+  const uint64_t until_ns = readMonotonicNs() + settle_ns;
   while (stopNew())
     settle(may_hold, until_ns);
 }

@@ -31,8 +31,12 @@ public:
   // Whether a thread may be held where it is. If not, the thread runs on for short times, within a limit, until it may
   // be held.
   using MayHold = std::function<bool(const ThreadState &)>;
+  // How long the threads run on in all, if some of them may not be held.
+  static constexpr uint64_t kSettleNs = 50'000'000;
   // Stops all threads except `waiting`; 0 = all threads.
-  StoppedThreads(uint32_t pid, uint32_t waiting, MayHold = [](const ThreadState &) { return true; });
+  StoppedThreads(
+      uint32_t pid, uint32_t waiting, MayHold = [](const ThreadState &) { return true; },
+      uint64_t settle_ns = kSettleNs);
   ~StoppedThreads();
   StoppedThreads(const StoppedThreads &) = delete;
   StoppedThreads &operator=(const StoppedThreads &) = delete;
@@ -44,7 +48,7 @@ public:
   size_t unsettled() const { return unsettled_; }
 
 private:
-  void stopAll(const MayHold &);
+  void stopAll(const MayHold &, uint64_t settle_ns);
   bool stopNew();
   bool stop(uint32_t tid);
   void settle(const MayHold &, uint64_t until_ns);

@@ -102,7 +102,7 @@ def follows_hundreds_of_processes():
 
 
 def waits_for_a_process_that_ends_shortly_after():
-    _, folder, summary = recorded("leave", 100)
+    _, folder, summary = recorded("leave", 70)
     check(len(summary["processes"]) == 2, f"{summary['processes']}")
     check(manifest(folder)["notes"] == [], f"{manifest(folder)['notes']}")
 

@@ -18,6 +18,8 @@
 namespace msleaks::analysis {
 namespace {
 
+constexpr uint64_t kLongNs = 60'000'000'000; // longer than a busy machine needs
+
 volatile sig_atomic_t signals_taken;
 
 // A child process with a sleeping second thread. The first thread reads commands of one byte each.
@@ -163,8 +165,9 @@ TEST_F(StoppedThreadsTest, AnInterruptedCallIsMadeAgain) {
 
 TEST_F(StoppedThreadsTest, RunOnUntilTheyMayBeHeld) {
   std::map<uint32_t, int> looks;
-  stopped_.emplace(static_cast<uint32_t>(child_), static_cast<uint32_t>(child_),
-                   [&](const ThreadState &thread) { return ++looks[thread.tid] == 4; });
+  stopped_.emplace(
+      static_cast<uint32_t>(child_), static_cast<uint32_t>(child_),
+      [&](const ThreadState &thread) { return ++looks[thread.tid] == 4; }, kLongNs);
   EXPECT_EQ(stopped_->unsettled(), 0u);
   ASSERT_EQ(looks.size(), 1u);
   EXPECT_EQ(looks.begin()->second, 4);
@@ -183,13 +186,14 @@ TEST_F(StoppedThreadsTest, RunOnUntilTheyMayBeHeld) {
 // second call.
 TEST_F(StoppedThreadsTest, ASignalIsTakenWhileTheyRunOn) {
   int looks = 0;
-  stopped_.emplace(static_cast<uint32_t>(child_), static_cast<uint32_t>(child_), [&](const ThreadState &) {
+  const auto may_hold = [&](const ThreadState &) {
     if (++looks == 2) {
       tell('s');
       waitUntilReady();
     }
     return looks == 6;
-  });
+  };
+  stopped_.emplace(static_cast<uint32_t>(child_), static_cast<uint32_t>(child_), may_hold, kLongNs);
   EXPECT_EQ(stopped_->unsettled(), 0u);
   stopped_.reset();
   EXPECT_EQ(soon("SigPnd", "0000000000000000"), "0000000000000000");

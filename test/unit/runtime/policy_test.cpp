@@ -267,7 +267,8 @@ TEST(Policy, ASessionThatIsClosedIsNotWaitedFor) {
   const SessionDirectory session(
       {.on_full = abi::OnFull::Block, .ring_kib = kSmallest, .ring_max_kib = kSmallest, .block_timeout_ms = 60'000});
   const pid_t pid = session.startChild([] { recordNumbered(100'000); });
-  usleep(100'000);
+  while (sum(session.arenas()).produced < kUsable)
+    usleep(1'000);
   session.control().state = abi::SessionState::Closed;
   EXPECT_EQ(SessionDirectory::waitFor(pid), 0);
   const Account account = sum(session.arenas());
