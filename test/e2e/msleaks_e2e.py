@@ -132,12 +132,13 @@ class Report:
         leaks = self.json["leaks"]
         return [*leaks["by_site"], *leaks["suppressed"]["by_site"], *self.sites("alive_at_end")]
 
-    def expect_account(self):
-        """Checks that all produced events are stored, and that none was dropped."""
+    def expect_account(self, cut_off=0):
+        """Checks that all produced events are stored, and that none was dropped. The end of a process may cut off an event
+        of each thread that records then: at most `cut_off` events."""
         events = self.json["events"]
         check(events["produced"] > 0, "no events")
         check(events["produced"] == events["stored"] + events["dropped"], f"events do not add up: {events}")
-        check(events["dropped"] == 0, f"events were dropped: {events}")
+        check(events["dropped"] <= cut_off, f"events were dropped: {events}")
 
     def expect_sums(self):
         """Checks that the rows of each list add up to its total."""
