@@ -90,16 +90,23 @@ template <> struct Fields<SiteText> {
   }
 };
 
-// A call of a path. The call's further frames have only the fields of FrameText, and `inlined`.
+// The fields that all frames of a call have in common.
+struct ImageFields {
+  static void each(auto &&visit) {
+    visit("library", &SiteText::library, OrNull{});
+    visit("offset", &SiteText::offset, OrNull{});
+    visit("origin", &SiteText::origin, OrNull{});
+  }
+};
+
+// A call of a path. The call's further frames have only the fields of FrameText and of ImageFields, and `inlined`.
 struct CallFields {
   static void each(auto &&visit) {
     visit("function", &SiteText::function, OrNull{});
     visit("file", &SiteText::file, OrNull{});
     visit("line", &SiteText::line, OrNull{});
     visit("column", &SiteText::column, OrNull{});
-    visit("library", &SiteText::library, OrNull{});
-    visit("offset", &SiteText::offset, OrNull{});
-    visit("origin", &SiteText::origin, OrNull{});
+    ImageFields::each(visit);
     visit("id", &SiteText::id, HexUnlessEmpty{});
     visit("callee", &SiteText::callee, UnlessEmpty{});
     visit("type", &SiteText::type, UnlessEmpty{});

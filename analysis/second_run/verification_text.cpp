@@ -14,14 +14,7 @@ constexpr size_t kMargin = 10, kShownPlaces = 4;
 
 using Calls = std::vector<SiteText>; // innermost first
 
-Json framesOf(const Calls &calls) {
-  Json frames = Json::array();
-  for (const SiteText &call : calls)
-    appendFrames(call, frames);
-  return frames;
-}
-
-Json jsonOf(const TouchPath &path) { return {{"blocks", path.blocks}, {"frames", framesOf(path.calls)}}; }
+Json jsonOf(const TouchPath &path) { return {{"blocks", path.blocks}, {"frames", framesJson(path.calls)}}; }
 
 Json jsonOf(const WritePath &path) {
   return {{"writes", path.writes},
@@ -31,7 +24,7 @@ Json jsonOf(const WritePath &path) {
           {"given", path.given},
           {"operation", path.operation.empty() ? Json() : Json(path.operation)},
           {"step", path.step ? Json(*path.step) : Json()},
-          {"frames", framesOf(path.calls)}};
+          {"frames", framesJson(path.calls)}};
 }
 
 // Returns the most important calls: the ones that first touched or wrote the block.
