@@ -106,8 +106,8 @@ bool isBefore(const Finding &left, const Finding &right) {
   const auto orderOf = [](const Finding &finding) {
     return std::tie(finding.site.file, finding.site.line, finding.site.column, finding.kind, finding.id);
   };
-  if (left.closed_library.empty() != right.closed_library.empty())
-    return left.closed_library.empty();
+  if (isKeptByLibrary(left) != isKeptByLibrary(right))
+    return isKeptByLibrary(right);
   if (tierOf(left) != tierOf(right))
     return tierOf(left) < tierOf(right);
   if (left.concern != right.concern)
@@ -235,7 +235,7 @@ void Conclusion::putLostFirst() {
 
 bool Conclusion::growsOrFillsPeak(const Finding &finding) {
   const auto isGrowth = [](const auto &named) { return named.first == kGrowthEvidence; };
-  return finding.concern == Concern::Memory && finding.closed_library.empty() &&
+  return finding.concern == Concern::Memory && !isKeptByLibrary(finding) &&
          (std::any_of(finding.evidence.begin(), finding.evidence.end(), isGrowth) ||
           isMuchOfPeak(finding.saves_bytes, accountOf(finding)));
 }

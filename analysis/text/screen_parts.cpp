@@ -80,7 +80,7 @@ ScreenFindings screenFindings(const Report &report, const TableStyle &style) {
   ScreenFindings findings;
   for (NumberedFinding &numbered : numberedFindings(report, style.least_bytes)) {
     const Finding &finding = *numbered.finding;
-    if (!finding.closed_library.empty() && !grows(finding))
+    if (isKeptByLibrary(finding) && !grows(finding))
       continue;
     if (!matters(finding, report, style))
       add(findings.smaller, finding);

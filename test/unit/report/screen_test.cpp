@@ -312,6 +312,13 @@ TEST(Screen, BlocksOfClosedLibrariesAreOneLine) {
   EXPECT_THAT(text, HasSubstr("  python3\n"));
 }
 
+TEST(Screen, TheFragmentationOfALibrarysPoolIsAFinding) {
+  Finding pinned = findingAt("fragmentation", 1, 50 * kMiB, 50 * kMiB);
+  pinned.closed_library = "/usr/lib/python3/site-packages/torch/lib/libc10_cuda.so";
+  pinned.confidence = Confidence::Hint;
+  EXPECT_THAT(screenOf(reportOf({pinned})), HasSubstr("\n1.  fragmentation: "));
+}
+
 TEST(Screen, ShowsTheFiveLargestPlaces) {
   Report report = reportOf();
   for (uint32_t line = 1; line <= 1000; ++line)
