@@ -8,10 +8,12 @@
 #include "tracer.h"
 #include "watch.h"
 
+#include "msleaks/abi/torch_float64.h"
 #include "msleaks/abi/torch_node.h"
 #include "msleaks/runtime/framework_steps.h"
 #include "msleaks/runtime/path.h"
 #include "msleaks/runtime/ranges.h"
+#include "msleaks/runtime/torch_float64.h"
 #include "msleaks/runtime/torch_node.h"
 
 #define MSL_API_RUNTIME
@@ -47,6 +49,11 @@ template <class Event> bool recordLabel(uint64_t label) noexcept {
 
 uint64_t labelFor(abi::EventKind kind, const char *text) noexcept {
   return mayRecord(__msl_thread, kind) ? labelOf(text) : 0;
+}
+
+void recordCounter(const char *text, uint64_t value) noexcept {
+  if (const uint64_t label = labelFor(abi::EventKind::Counter, text); label != 0)
+    record(__msl_thread, abi::CounterEvent{headerOf(abi::EventKind::Counter), label, value});
 }
 
 // Compares the content of the watched blocks. Returns the site number of the call, or 0 if no block is watched.
@@ -89,11 +96,8 @@ void __msl_step_of_framework(uint64_t number) noexcept {
   if (!names_steps.load(std::memory_order_relaxed))
     beginStep(number);
 }
-void __msl_torch_node(const void *node) noexcept {
-  const uint64_t label = labelFor(EventKind::Counter, kTorchNodeLabel);
-  if (label != 0)
-    record(__msl_thread, CounterEvent{headerOf(EventKind::Counter), label, reinterpret_cast<uint64_t>(node)});
-}
+void __msl_torch_node(const void *node) noexcept { recordCounter(kTorchNodeLabel, reinterpret_cast<uint64_t>(node)); }
+void __msl_torch_float64(uint64_t bytes) noexcept { recordCounter(kTorchFloat64Label, bytes); }
 void __msl_mark(const char *text) noexcept {
   lookFrom(callerFrame());
   if (recordLabel<MarkEvent>(labelFor(EventKind::Mark, text)))

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Tests the owners of PyTorch's tensors with a stand-in for libtorch: operators that call paths show, and scopes that an observer
 reports (hooks/pytorch.cpp). The scopes end in other threads, do not nest, throw, or have odd names. Each tensor must belong to the
-innermost scope or the outermost operator that allocated it, and afterwards the thread must have no owner.
+innermost scope or the outermost operator that allocated it, and afterwards the thread must have no owner. Hooks of functions with
+PyTorch's calling conventions must pass on all arguments and the result.
 
     pytorch_test.py BUILD SCRATCH
 """
@@ -12,10 +13,10 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, equal, need  # noqa: E402
+from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, equal, expect_same, need, run  # noqa: E402
 
 STANDIN = REPOSITORY / "test/standins/pytorch"
-PROGRAM, NODES = (Path(__file__).resolve().parent / f"programs/pytorch_{name}.cpp" for name in ("operators", "nodes"))
+PROGRAM, NODES, FLOAT64 = (Path(__file__).resolve().parent / f"programs/pytorch_{name}.cpp" for name in ("operators", "nodes", "tensors"))
 UNIT = 1 << 16  # bytes of a tensor that has an owner
 OPERATOR, BACKWARD, OPTIMIZER = "pytorch@operator@", "pytorch@backward@", "pytorch@optimizer@"
 
@@ -46,9 +47,11 @@ STEPS = [*range(1, 40 + 1 + 1 + 1 + 1), 100]  # the program reports the last one
 
 def build(scratch):
     scratch.mkdir(parents=True, exist_ok=True)
-    library, programs = scratch / "libtorch_cpu.so", {PROGRAM: scratch / "operators", NODES: scratch / "nodes"}
+    library = scratch / "libtorch_cpu.so"
+    programs = {PROGRAM: scratch / "operators", NODES: scratch / "nodes", FLOAT64: scratch / "tensors"}
+    parts = [STANDIN / f"{part}.cpp" for part in ("record_function", "operators", "empty_tensors")]
     compiler = [need("g++"), "-std=c++20", "-O2", f"-I{STANDIN}", f"-I{REPOSITORY}/runtime/include"]
-    for command in ([*compiler, "-shared", "-fPIC", STANDIN / "record_function.cpp", STANDIN / "operators.cpp", "-o", library],
+    for command in ([*compiler, "-shared", "-fPIC", *parts, "-o", library],
                     *([*compiler, source, library, f"-Wl,-rpath,{scratch}", "-o", made] for source, made in programs.items())):
         check(subprocess.run(command).returncode == 0, f"{command[-3]} does not compile")
     return programs.values()
@@ -65,11 +68,22 @@ def expect_nodes(msleaks, folder, program):
     equal("nodes", [values[stream] for stream in sorted(values)], [list(map(int, line.split())) for line in done.stdout.splitlines()])
 
 
+def expect_float64(msleaks, folder, program):
+    """The hooks must announce each large tensor of float64. The program must work as without hooks."""
+    done, _ = msleaks.run(folder, [program])
+    expect_same(run([program]), done)
+    equal("exit status of the tensors", done.returncode, 0)
+    found = [json.loads(line)["value"] for line in msleaks.output("dump", folder, "--json", "--kind", "counter").splitlines()]
+    equal("tensors of float64", found, list(map(int, done.stdout.splitlines()[-1].split())))
+    print(f"{len(found)} tensors of float64")
+
+
 def main():
     prefix, scratch = arguments("build", "scratch")
-    program, nodes = build(Path(scratch))
+    program, nodes, float64 = build(Path(scratch))
     msleaks = Msleaks(prefix)
     expect_nodes(msleaks, f"{scratch}/nodes-run", nodes)
+    expect_float64(msleaks, f"{scratch}/float64-run", float64)
     done, report = msleaks.run(f"{scratch}/run", [program])
     equal(f"exit status ({done.stderr})", done.returncode, 0)
     equal("output", done.stdout, "errno 4711\n")
