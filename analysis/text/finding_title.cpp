@@ -166,6 +166,12 @@ std::string recomputeText(const Finding &finding) {
                      countText(numberIn(finding, "layers").value_or(0)));
 }
 
+std::string float64Text(const Finding &finding) {
+  return fmt::format("{} tensor{} of float64 {} {} at the peak, and would need half of it as float32",
+                     countText(finding.count), finding.count == 1 ? "" : "s", finding.count == 1 ? "has" : "have",
+                     bytesText(finding.bytes));
+}
+
 std::string fragmentationText(const Finding &finding) {
   return fmt::format("{} {} free in {} segment{} of a pool at the peak", bytesText(finding.bytes),
                      finding.bytes == 1 ? "is" : "are", countText(finding.count), finding.count == 1 ? "" : "s");
@@ -270,6 +276,7 @@ constexpr Sentence kSentences[] = {
     {finding_kinds::kPeak.name, peakText},
     {finding_kinds::kFirstStep.name, firstStepText},
     {finding_kinds::kRecompute.name, recomputeText},
+    {finding_kinds::kFloat64.name, float64Text},
     {finding_kinds::kTrampled.name, trampledText},
     {finding_kinds::kOutOfMemory.name, refusedText},
     {finding_kinds::kChurn.name, churnText},

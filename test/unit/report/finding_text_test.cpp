@@ -193,6 +193,7 @@ TEST(FindingText, EachKindHasItsSentence) {
       {"dead-write", {}, "1 write (4.00 KiB) is overwritten before anything reads it"},
       {"fragmentation", {}, "4.00 KiB are free in 1 segment of a pool at the peak"},
       {"peak", {{"peak_bytes", uint64_t{8192}}}, "1 block of `float` (4.00 KiB) is 50% of the device 1 peak"},
+      {"float64", {}, "1 tensor of float64 has 4.00 KiB at the peak, and would need half of it as float32"},
       {"trampled",
        {{"block", std::string("weights")}, {"operation", std::string("relu")}},
        "4.00 KiB of `weights` changed during `relu`"},

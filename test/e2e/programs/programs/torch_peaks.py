@@ -180,7 +180,22 @@ class Activations:
             optimizer.step()
 
 
-FAULTS = {fault.__name__: fault for fault in (Checkpoint, Arrays, Resumed, Optimizers, Unfrozen, FirstBatch, WarmUp, Activations)}
+class Float64:
+    """NumPy's numbers are float64, and so is what operators make of them."""
+    def main(self, file):
+        numbers = numpy.random.default_rng(1).random((64 * BATCH, SIZE))
+        data = torch.tensor(numbers, dtype=torch.float32 if FIXED else None)  # made here: Float64
+        model = nn.Linear(SIZE, SIZE)
+        optimizer = sgd(model)
+        for _ in range(STEPS):
+            optimizer.zero_grad()
+            scaled = data * torch.rand(SIZE)
+            model(scaled[:BATCH].float()).square().mean().backward()
+            optimizer.step()
+
+
+FAULTS = {fault.__name__: fault
+          for fault in (Checkpoint, Arrays, Resumed, Optimizers, Unfrozen, FirstBatch, WarmUp, Activations, Float64)}
 
 
 def main():
