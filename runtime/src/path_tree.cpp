@@ -125,7 +125,10 @@ bool PathTree::isEvaluation(const abi::PathNode &node) const noexcept {
   if (evaluate == 0 || node.image == 0 || node.image > kMaxImages)
     return false;
   const Image &image = arena_->images[node.image - 1];
-  return evaluate - image.begin < image.end - image.begin && unwind::beginOfFunction(node.address - 1) == evaluate;
+  if (evaluate - image.begin >= image.end - image.begin)
+    return false;
+  const uint64_t begin = unwind::beginOfFunction(node.address - 1);
+  return begin == evaluate || (begin != 0 && begin == python::python.moved_evaluate);
 }
 
 bool PathTree::isPartOf(uint32_t node, uint64_t address) const noexcept {

@@ -23,6 +23,7 @@ inline constexpr uint32_t kMaxCalls = 1024; // the largest number of calls that 
 struct Python {
   PythonSymbols symbols;
   Layout layout;
+  uint64_t moved_evaluate;  // the part of symbols.evaluate that the compiler has moved away; 0 = none
   bool is_proved;           // the first calls that were read really were calls
   bool are_objects_decided; // whether small objects are sampled was decided (sampled_objects.h)
 };

@@ -82,7 +82,11 @@ const Kind *kindOf(uint64_t object) noexcept {
 
 // From 3.11 on, an object may have its attributes in an array, whose keys its class knows.
 uint64_t keysOfArray(uint64_t type) noexcept {
-  return copied<uint64_t>(type + (python.layout.minor == 11 ? TypeLayout::kKeysOf311 : TypeLayout::kKeys));
+  const uint32_t minor = python.layout.minor;
+  const uint64_t offset = minor == 11   ? TypeLayout::kKeysOf311
+                          : minor >= 15 ? TypeLayout::kKeysFrom315
+                                        : TypeLayout::kKeys;
+  return copied<uint64_t>(type + offset);
 }
 
 // Returns 0 if the object has no such array.

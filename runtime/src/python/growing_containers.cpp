@@ -2,6 +2,7 @@
 
 #include "calls.h"
 #include "container.h"
+#include "object_layout.h"
 #include "text.h"
 
 #include "../label_table.h"
@@ -24,9 +25,9 @@ struct LocalNames {
 };
 
 LocalNames localNamesOf(uint64_t code) noexcept {
-  constexpr uint64_t kTupleCount = 16, kTupleItems = 24;
   const auto names = valueAt<uint64_t>(code, python.layout.local_names);
-  return {names + kTupleItems, valueAt<uint64_t>(names, kTupleCount)};
+  const uint64_t items = python.layout.minor >= 14 ? TupleLayout::kItemsFrom314 : TupleLayout::kItemsBefore314;
+  return {names + items, valueAt<uint64_t>(names, TupleLayout::kCount)};
 }
 
 constexpr char kSeparator = '@'; // of the parts of a label

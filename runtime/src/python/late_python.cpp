@@ -2,6 +2,8 @@
 
 #include "calls.h"
 
+#include "../unwind/moved_part.h"
+
 #include "msleaks/runtime/note.h"
 
 #include <atomic>
@@ -18,7 +20,7 @@ void publish(const PythonSymbols &symbols) noexcept {
   Layout layout = layoutOf(symbols);
   const uint32_t minor = layout.minor;
   layout.minor = 0;
-  python = {symbols, layout, false, false};
+  python = {symbols, layout, unwind::movedPartOf(symbols.evaluate), false, false};
   __atomic_store_n(&python.layout.minor, minor, __ATOMIC_RELEASE);
 }
 

@@ -14,8 +14,13 @@ struct TypeLayout {
   // From 3.11 on, an object without a dict has an array of attributes. The keys belong to the class. 3.11 has a pointer
   // to the array before the object, and 3.12 has it in the place of the dict. Later, a flag says that the array follows
   // the object.
-  static constexpr uint64_t kKeysOf311 = 872, kKeys = 880, kArrayBefore = 32, kHasArrayInside = 1 << 2,
-                            kIsArrayValid = 3;
+  static constexpr uint64_t kKeysOf311 = 872, kKeys = 880, kKeysFrom315 = 888, kArrayBefore = 32,
+                            kHasArrayInside = 1 << 2, kIsArrayValid = 3;
+};
+
+// PyTupleObject. From 3.14 on, it stores its hash before its items.
+struct TupleLayout {
+  static constexpr uint64_t kCount = 16, kItemsBefore314 = 24, kItemsFrom314 = 32;
 };
 
 // PyListObject, PySetObject, and the deque of collections.

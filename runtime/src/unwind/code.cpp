@@ -124,6 +124,10 @@ bool isReturnOfHandler(uint64_t address) noexcept {
   return copyIfMaybeCode(address, bytes, sizeof bytes) && std::memcmp(bytes, kReturnOfHandler, sizeof bytes) == 0;
 }
 
+bool isCodeOf(const LoadedObject &object, uint64_t at, uint64_t bytes) noexcept {
+  return codeIn(object, at).holds(at, bytes);
+}
+
 bool mayFollowCall(uint64_t address) noexcept {
   unsigned char bytes[kCallBytes + 1] = {};
   return copyIfMaybeCode(address - kCallBytes, bytes, kCallBytes) && mayEndInCall(bytes);
@@ -134,7 +138,7 @@ bool mayFollowCall(const LoadedObject &object, uint64_t address) noexcept {
     return mayFollowCall(address);
   const uint64_t begin = address - kCallBytes;
   unsigned char bytes[kCallBytes + 1] = {};
-  if (!codeIn(object, begin).holds(begin, kCallBytes))
+  if (!isCodeOf(object, begin, kCallBytes))
     return false;
   std::memcpy(bytes, reinterpret_cast<const void *>(begin), kCallBytes);
   return mayEndInCall(bytes);

@@ -41,6 +41,9 @@ bool mayFollowCall(uint64_t address) noexcept;
 // loaded as long as one of its frames exists. So its code is read without a system call, if its headers are known.
 bool mayFollowCall(const LoadedObject &object, uint64_t address) noexcept;
 
+// Whether the object has these bytes of code, in one segment. False if the object's headers are not known.
+bool isCodeOf(const LoadedObject &object, uint64_t at, uint64_t bytes) noexcept;
+
 // Whether a signal handler returns to this address: the code there makes the system call that restores the interrupted
 // registers.
 bool isReturnOfHandler(uint64_t address) noexcept;

@@ -101,14 +101,10 @@ bool readCie(TableCursor cursor, Cie &cie) noexcept {
 
 namespace {
 
-// The function that an address is in, or the last function before the address.
-struct Function {
-  uint64_t begin, bytes;
-  bool holds(uint64_t address) const noexcept { return address - begin < bytes; }
-};
-
-// Reads the records of a function. `fde` is then behind the function's range. Returns false for a damaged table.
-bool readFunction(const Tables &tables, uint64_t address, TableCursor &fde, Cie &cie, Function &function) noexcept {
+// Reads the records of the function that contains `address`, or of the last one before. `fde` is then behind the
+// function's range. Returns false for a damaged table.
+bool readFunction(const Tables &tables, uint64_t address, TableCursor &fde, Cie &cie,
+                  FunctionRange &function) noexcept {
   const uint64_t at = findFde(tables, address);
   fde = at != 0 ? recordAt(tables, at) : TableCursor(0, 0);
   const uint64_t cie_field = fde.at();
@@ -122,17 +118,31 @@ bool readFunction(const Tables &tables, uint64_t address, TableCursor &fde, Cie 
 
 } // namespace
 
-uint64_t findBegin(const Tables &tables, uint64_t address) noexcept {
+bool findTables(const LoadedObject &object, Tables &tables) noexcept {
+  tables.header = object.eh_frame_header;
+  for (unsigned i = 0; tables.header != 0 && i < object.header_count; ++i) {
+    const ElfW(Phdr) &header = object.headers[i];
+    const uint64_t begin = object.load_bias + header.p_vaddr;
+    if (header.p_type != PT_LOAD || tables.header - begin >= header.p_memsz)
+      continue;
+    tables.begin = begin;
+    tables.end = begin + header.p_memsz;
+    return true;
+  }
+  return false;
+}
+
+FunctionRange findFunction(const Tables &tables, uint64_t address) noexcept {
   TableCursor fde(0, 0);
   Cie cie;
-  Function function{};
-  return readFunction(tables, address, fde, cie, function) && function.holds(address) ? function.begin : 0;
+  FunctionRange function;
+  return readFunction(tables, address, fde, cie, function) && function.holds(address) ? function : FunctionRange{};
 }
 
 Rule findRuleAfter(Run &last, const Tables &tables, uint64_t address) noexcept {
   TableCursor fde(0, 0);
   Cie cie;
-  Function function{};
+  FunctionRange function;
   if (!readFunction(tables, address, fde, cie, function))
     return {};
   const uint64_t begin = function.begin;

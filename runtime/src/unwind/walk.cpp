@@ -19,21 +19,6 @@ constinit RuleCache rules{};
 
 namespace {
 
-// Finds the segment that contains the unwind tables. A lookup reads no byte outside of this segment.
-bool findTables(const LoadedObject &object, Tables &tables) noexcept {
-  tables.header = object.eh_frame_header;
-  for (unsigned i = 0; i < object.header_count; ++i) {
-    const ElfW(Phdr) &header = object.headers[i];
-    const uint64_t begin = object.load_bias + header.p_vaddr;
-    if (header.p_type != PT_LOAD || tables.header - begin >= header.p_memsz)
-      continue;
-    tables.begin = begin;
-    tables.end = begin + header.p_memsz;
-    return true;
-  }
-  return false;
-}
-
 // The last run of a program from the tables. Only one thread at a time uses it. A signal handler that interrupts this
 // thread does not use it, nor does a thread while code may be unloaded.
 constinit std::atomic<bool> is_last_run_used{false};
@@ -67,9 +52,8 @@ uint64_t beginOfFunction(uint64_t address) noexcept {
   LoadedRange range;
   LoadedObject object;
   Tables tables{};
-  return findLoadedRange(address, range) && findLoadedObject(address, object) && object.eh_frame_header != 0 &&
-                 findTables(object, tables)
-             ? findBegin(tables, address)
+  return findLoadedRange(address, range) && findLoadedObject(address, object) && findTables(object, tables)
+             ? findFunction(tables, address).begin
              : 0;
 }
 
