@@ -3,18 +3,18 @@
 # The last line gives the numbers of parts that passed, failed and were skipped.
 #
 #   scripts/check-deep.sh [part...]     all, unless some are named:
-#                                       tests alone tidy packages wheel llvm16 bench frameworks paths graphs projects
+#                                       tests alone tidy packages wheel pythons llvm16 bench frameworks paths graphs projects
 #
 # The part `tests` runs the tests of test/deep_tests.txt, all tests under sanitizers, and each fuzz target for a minute.
 # It kills a program, its collector, or both, 50 times each. `alone` compiles each source alone, `tidy` checks changed
-# sources by clang-tidy, and `packages` installs the Debian packages. `wheel` installs the Python wheel, and `llvm16`
-# tests the oldest LLVM. The other parts run benchmarks, real programs, and projects of other people.
+# sources by clang-tidy, and `packages` installs the Debian packages. `wheel` installs the Python wheel, `pythons` tests
+# newer Pythons in a Debian sid, and `llvm16` tests the oldest LLVM. The other parts run benchmarks, real programs, and projects of other people.
 #
 # Exit status 1: a part failed.
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-all=(tests alone tidy packages wheel llvm16 bench frameworks paths graphs projects)
+all=(tests alone tidy packages wheel pythons llvm16 bench frameworks paths graphs projects)
 parts=("$@")
 ((${#parts[@]})) || parts=("${all[@]}")
 scripts=$repository/scripts
@@ -35,6 +35,7 @@ run_part() {
     tidy) "$scripts/check-tidy.sh" ;;
     packages) "$scripts/check-packages.sh" ;;
     wheel) "$scripts/check-wheel.sh" ;;
+    pythons) "$scripts/check-pythons.sh" ;;
     llvm16) "$scripts/check-llvm.sh" ;;
     bench) "$scripts/build.sh" release all bench && python3 -B "$repository/bench/run.py" --check ;;
     frameworks) "$scripts/check-pytorch.sh" ;;

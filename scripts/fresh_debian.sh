@@ -1,13 +1,13 @@
 # Functions for scripts that test in a fresh Debian, which mmdebstrap creates. The scripts source lib.sh first.
 
-# make_debian ROOT LOG PACKAGE...: creates a Debian with the release of this machine. Fails without root, mmdebstrap or
-# the network.
+# make_debian ROOT LOG PACKAGE...: creates a Debian with the release of this machine, or with $debian_release. Fails
+# without root, mmdebstrap or the network. A mirror may be older than its own limit.
 make_debian() {
   local root=$1 log=$2
   shift 2
   ((EUID == 0)) && command -v mmdebstrap >/dev/null || return
-  mmdebstrap --quiet --variant=apt --include="$(IFS=,; echo "$*")" "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$root" \
-    >"$log" 2>&1
+  mmdebstrap --quiet --variant=apt --aptopt='Acquire::Check-Valid-Until "false"' --include="$(IFS=,; echo "$*")" \
+    "${debian_release:-$(. /etc/os-release && echo "$VERSION_CODENAME")}" "$root" >"$log" 2>&1
 }
 
 # inside ROOT COMMAND: runs a command in the Debian, in a mount namespace that exists only for this command.

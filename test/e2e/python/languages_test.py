@@ -7,10 +7,11 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from block_size import bytes_of_block
 from msleaks_e2e import Msleaks, equal, need
 
 build, scratch, python = sys.argv[1:4]
-SIZE_IN_MEMORY = 20001  # a bytearray of 20000 bytes has one more byte
+size = bytes_of_block(python)
 MOST = 1024  # bytes of a function's name
 FILES = {"plain.py": "plain", "größe.py": "größe", "пример.py": "пример", "分配.py": "分配", "𠀀.py": "𠀀", "🔥.py": "🔥", "long.py": "ä" * 3 + "分" * 400}
 
@@ -29,7 +30,7 @@ found = set()
 for line in report.alive():
     for path in line["paths"]:
         calls = [frame for frame in path["frames"] if frame["origin"] == "python"]
-        if path["bytes"] == path["count"] * SIZE_IN_MEMORY and len(calls) > 1 and calls[0]["function"] == "keep":
+        if path["bytes"] == path["count"] * size and len(calls) > 1 and calls[0]["function"] == "keep":
             found.add((calls[1]["file"], calls[1]["line"], calls[1]["function"]))
 cut = {function: function.encode()[:MOST].decode(errors="ignore") for function in FILES.values()}
 equal("functions", found, {(str(folder / file), 2, cut[function]) for file, function in FILES.items()})

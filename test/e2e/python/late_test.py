@@ -9,11 +9,12 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from block_size import bytes_of_block
 from embedded import PROGRAMS, library_of
 from msleaks_e2e import Msleaks, check, equal, need
 
 build, scratch, python = sys.argv[1:4]
-SIZE_IN_MEMORY = 20001  # a bytearray of 20000 bytes has one more byte
+size = bytes_of_block(python)
 BLOCKS = {"global": {"in_first": 10}, "local": {"in_first": 10}, "again": {"in_second": 7}}
 
 library = library_of(python)
@@ -30,7 +31,7 @@ for way, blocks in BLOCKS.items():
     for line in report.alive():
         for path in line["paths"]:
             calls = [frame["function"] for frame in path["frames"] if frame["origin"] == "python" and "<listcomp>" not in frame["function"]]
-            if path["bytes"] == path["count"] * SIZE_IN_MEMORY and calls:
+            if path["bytes"] == path["count"] * size and calls:
                 equal(f"{way}: calls", calls[1:], ["<module>"])
                 found[calls[0]] += path["count"]
     equal(f"{way}: blocks", found, blocks)

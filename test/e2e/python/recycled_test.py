@@ -8,11 +8,12 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from block_size import bytes_of_block
 from msleaks_e2e import Msleaks, check, equal, need
 
 build, scratch, python = sys.argv[1:4]
+size = bytes_of_block(python)
 COUNT = 1000
-SIZE_IN_MEMORY = 20001  # a bytearray of 20000 bytes has one more byte
 folder = Path(scratch).resolve() / "plugins"
 folder.mkdir(parents=True, exist_ok=True)
 for number in range(COUNT):
@@ -28,7 +29,7 @@ for line in report.alive():
     equal("paths that are left out", line["more_paths"], 0)
     for path in line["paths"]:
         calls = [frame for frame in path["frames"] if frame["origin"] == "python"]
-        if path["bytes"] == path["count"] * SIZE_IN_MEMORY and len(calls) > 1 and calls[0]["function"] == "keep":
+        if path["bytes"] == path["count"] * size and len(calls) > 1 and calls[0]["function"] == "keep":
             found[Path(calls[1]["file"]).name, calls[1]["line"], calls[1]["function"]] += path["count"]
 true = {(f"plugin_{number:04}.py", 2, f"work_{number:04}"): number % 3 + 1 for number in range(COUNT)}
 wrong = {key: (found[key], true.get(key, 0)) for key in {*found, *true} if found[key] != true.get(key, 0)}

@@ -12,12 +12,15 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
+from block_size import bytes_of_block
+
 BUILD, SCRATCH, PYTHON = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve(), sys.argv[3]
 HERE = Path(__file__).resolve().parent
 PROGRAM = HERE / "programs/kept.py"
 PACKAGE = HERE.parents[2] / "tools/python"
 STARTED = "MSLEAKS_TEST_STARTED"
-BLOCK, WORK, OWNER = 2_000_001, 30_000_001, "mine@cache"  # a bytearray has one more byte
+OWNER = "mine@cache"
+BLOCK, WORK = (bytes_of_block(PYTHON, size) for size in (2_000_000, 30_000_000))
 
 
 def line_of(text):
