@@ -1,5 +1,6 @@
 #include "unwind/tables.h"
 
+#include "loaded_object.h"
 #include "unwind/cfa_program.h"
 #include "unwind/table_cursor.h"
 

@@ -2,9 +2,12 @@
 // checked.
 #pragma once
 
-#include "loaded_object.h"
 #include "unwind/cfa_program.h"
 #include "unwind/rule.h"
+
+namespace msleaks::runtime {
+struct LoadedObject;
+}
 
 namespace msleaks::runtime::unwind {
 
