@@ -43,7 +43,8 @@ public:
   static constexpr uint64_t kMostParts = 128;
   // A process can have 65530 mappings. Each part that is opened alone needs two of them.
   static constexpr size_t kMostBlocks = 8000;
-  static constexpr size_t kMostRemoved = 256;
+  // While a fork waits for the tracer, other threads of the parent may free many blocks that the child still has.
+  static constexpr size_t kMostRemoved = kMostBlocks;
 
   explicit GuardedBlocks(uint64_t page_bytes) : page_bytes_(page_bytes) {}
 
@@ -86,7 +87,7 @@ private:
 
   uint64_t page_bytes_;
   std::map<uint64_t, Entry> blocks_;               // by address
-  std::deque<std::pair<uint64_t, Entry>> removed_; // the last ones, which a fork's child may still have
+  std::deque<std::pair<uint64_t, Entry>> removed_; // the last ones
 };
 
 } // namespace msleaks::analysis::inline second_run

@@ -137,5 +137,17 @@ TEST_F(GuardedBlocksTest, AForksChildHasWhatItsPageTablesSay) {
   EXPECT_EQ(blocks.at(allocated), nullptr);
 }
 
+// The fork may wait for the tracer while another thread of the parent frees one block after the other.
+TEST_F(GuardedBlocksTest, AForksChildHasBlocksThatManyOthersFollowed) {
+  constexpr uint64_t kCount = 3000, kStep = 4 * kBlockPage;
+  for (uint64_t i = 0; i < kCount; ++i)
+    blocks.add(kAt + i * kStep, kBlockPage, 0, now_ns);
+  for (uint64_t i = 0; i < kCount; ++i)
+    blocks.remove(kAt + i * kStep, ++now_ns);
+  blocks.follow([](uint64_t address) { return (address - kAt) % kStep == kStep - kBlockPage; });
+  for (const uint64_t i : {uint64_t{0}, kCount - 1})
+    EXPECT_TRUE((touch(kAt + i * kStep) == PageRange{kAt + i * kStep, kAt + i * kStep + kBlockPage})) << i;
+}
+
 } // namespace
 } // namespace msleaks::analysis
