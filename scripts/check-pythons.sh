@@ -7,7 +7,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 source "$repository/scripts/fresh_debian.sh"
 
 versions=(3.14 3.15)
-topics=(frames interrupted finalizing recycled languages forking results containers objects)
+topics=(frames modules interrupted finalizing recycled languages forking results containers objects)
 build=$repository/build/release
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -2,6 +2,8 @@
 
 #include "objects.h"
 
+#include <bit>
+
 namespace msleaks::runtime::python {
 namespace {
 
@@ -21,19 +23,19 @@ ModuleCodes::Entry &ModuleCodes::victimAmong(uint32_t first, uint64_t module, ui
   return entries_[(first + replaced_++ % kWays) % kEntries];
 }
 
-// A dict without a version gives no sign of a module that has replaced another one. So only the class is named then.
+// Without versions of dicts, a module may look like one that was deleted. It rarely is in one that does, too.
 Code ModuleCodes::of(uint64_t generation, const Code &code, const Call &call, uint64_t outer) noexcept {
   const uint64_t module = selfOf(call);
   if (module == outer || dictOf(module) == 0)
     return code;
-  const uint64_t version = versionOf(module);
+  const uint64_t version = versionOf(module) ^ (hasVersions() ? 0 : std::rotl(versionOf(outer), 32));
   const auto first = static_cast<uint32_t>((module ^ outer * 3) * 0x9e37'79b9'7f4a'7c15 >> 40);
   for (uint32_t way = 0; way < kWays; ++way)
     if (const Entry &entry = entries_[(first + way) % kEntries];
         entry.module == module && entry.version == version && entry.outer == outer && entry.generation == generation &&
         entry.code.number != 0)
       return entry.code;
-  const Code named = codeOf(generation, call, hasVersions() ? search_.nameOf(outer, module) : classNameOf(module));
+  const Code named = codeOf(generation, call, search_.nameOf(outer, module));
   if (named.number == 0)
     return code;
   Entry &entry = victimAmong(first, module, outer);

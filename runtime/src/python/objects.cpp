@@ -7,8 +7,6 @@
 
 namespace msleaks::runtime::python {
 
-bool hasVersions() noexcept { return python.layout.minor <= 13; }
-
 uint64_t dictOf(uint64_t object) noexcept {
   if (object == 0)
     return 0;
@@ -25,11 +23,28 @@ uint64_t copiedDictOf(uint64_t object) noexcept {
   return dictInside(object, type, [](uint64_t at, auto &value) { return unwind::copyIfThere(at, value); });
 }
 
+namespace {
+
+// Returns a hash of the dict's own data. They differ from those of most dicts that later get its address.
+uint64_t hashOfDict(uint64_t hash, uint64_t dict) noexcept {
+  for (const uint64_t word : {dict, valueAt<uint64_t>(dict, DictLayout::kCount),
+                              valueAt<uint64_t>(dict, DictLayout::kKeys), valueAt<uint64_t>(dict, DictLayout::kValues)})
+    hash = (hash ^ word) * 0x9e37'79b9'7f4a'7c15;
+  return hash;
+}
+
+} // namespace
+
+bool hasVersions() noexcept { return python.layout.minor < 14; }
+
 uint64_t versionOf(uint64_t object) noexcept {
-  const uint64_t dict = hasVersions() ? dictOf(object) : 0;
-  if (dict != 0)
+  if (object == 0)
+    return 0;
+  const uint64_t dict = dictOf(object);
+  if (dict != 0 && hasVersions())
     return valueAt<uint64_t>(dict, DictLayout::kVersion);
-  return object != 0 ? valueAt<uint64_t>(object, python.layout.type) : 0;
+  const auto type = valueAt<uint64_t>(object, python.layout.type);
+  return dict != 0 ? hashOfDict(type, dict) : type;
 }
 
 std::string_view classNameOf(uint64_t object) noexcept {

@@ -31,9 +31,9 @@ uint64_t dictOf(uint64_t object) noexcept;
 // The same for an object that another thread may free. So the kernel copies the words.
 uint64_t copiedDictOf(uint64_t object) noexcept;
 
-// Returns a number that no later object at the same address and with the same class has. It is the version of the
-// object's dict. Python never uses a version twice, and changes it if the object gets a new attribute or value. If the
-// dict has no version, returns a number of the class.
+// Returns a number that no later object at the same address has. It is the version of the object's dict. Python never
+// uses a version twice, and changes it if the object gets a new attribute or value. From 3.14 on, dicts have no
+// versions. Then the number is a hash of the class and of the dict's data, and a later object may have it, too.
 uint64_t versionOf(uint64_t object) noexcept;
 bool hasVersions() noexcept; // of dicts, in this Python
 
