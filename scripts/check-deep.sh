@@ -8,7 +8,8 @@
 # The part `tests` runs the tests of test/deep_tests.txt, all tests under sanitizers, and each fuzz target for a minute.
 # It kills a program, its collector, or both, 50 times each. `alone` compiles each source alone, `tidy` checks changed
 # sources by clang-tidy, and `packages` installs the Debian packages. `wheel` installs the Python wheel, `pythons` tests
-# newer Pythons in a Debian sid, and `llvm16` tests the oldest LLVM. The other parts run benchmarks, real programs, and projects of other people.
+# newer Pythons in a Debian sid, and `llvm16` tests the oldest LLVM. The other parts run benchmarks, real programs, and
+# projects of other people.
 #
 # Exit status 1: a part failed.
 set -uo pipefail

@@ -1,7 +1,7 @@
 # Functions for scripts that test in a fresh Debian, which mmdebstrap creates. The scripts source lib.sh first.
 
 # make_debian ROOT LOG PACKAGE...: creates a Debian with the release of this machine, or with $debian_release. Fails
-# without root, mmdebstrap or the network. A mirror may be older than its own limit.
+# without root, mmdebstrap or the network. The index of the mirror may have expired.
 make_debian() {
   local root=$1 log=$2
   shift 2

@@ -23,7 +23,8 @@ ModuleCodes::Entry &ModuleCodes::victimAmong(uint32_t first, uint64_t module, ui
   return entries_[(first + replaced_++ % kWays) % kEntries];
 }
 
-// Without versions of dicts, a module may look like one that was deleted. It rarely is in one that does, too.
+// Without versions of dicts, a module may have the number of a deleted one at the same address. The module around it
+// rarely does so, too. So both numbers are compared.
 Code ModuleCodes::of(uint64_t generation, const Code &code, const Call &call, uint64_t outer) noexcept {
   const uint64_t module = selfOf(call);
   if (module == outer || dictOf(module) == 0)

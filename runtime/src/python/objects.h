@@ -31,9 +31,9 @@ uint64_t dictOf(uint64_t object) noexcept;
 // The same for an object that another thread may free. So the kernel copies the words.
 uint64_t copiedDictOf(uint64_t object) noexcept;
 
-// Returns a number that no later object at the same address has. It is the version of the object's dict. Python never
-// uses a version twice, and changes it if the object gets a new attribute or value. From 3.14 on, dicts have no
-// versions. Then the number is a hash of the class and of the dict's data, and a later object may have it, too.
+// Returns a number that tells the object from later ones at the same address. Up to 3.13, it is the version of the
+// object's dict. Python never uses a version twice, and changes it if the object gets a new attribute or value. Later
+// dicts have no versions. There the number is a hash of the class and of the dict's data, so two objects may have it.
 uint64_t versionOf(uint64_t object) noexcept;
 bool hasVersions() noexcept; // of dicts, in this Python
 

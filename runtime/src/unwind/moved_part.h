@@ -7,7 +7,7 @@
 namespace msleaks::runtime::unwind {
 
 // Returns the address of the part that belongs to the function at `function`, or 0 if none is found. Reads the whole
-// function, so it takes up to a few milliseconds.
+// function.
 uint64_t movedPartOf(uint64_t function) noexcept;
 
 } // namespace msleaks::runtime::unwind

@@ -23,13 +23,13 @@ def compare(build, scratch, python, blocks, library=None):
     true = {tuple(map(tuple, path)): count for path, count in json.loads(done.stdout)}
     check(sum(true.values()) >= blocks, "the program kept too few blocks")
     lines = {path[0] for path in true}
-    block = bytes_of_block(python)
+    block_bytes = bytes_of_block(python)
 
     recorded = collections.defaultdict(lambda: (0, 0))  # number and bytes of the blocks on each path
     # A handler may have interrupted the program at thousands of addresses. Then the report leaves out its smallest paths.
     if any(line["more_paths"] for line in report.alive()):
         smallest = min(path["bytes"] for line in report.alive() for path in line["paths"])
-        check(smallest < block, f"paths of {smallest} bytes are left out")
+        check(smallest < block_bytes, f"paths of {smallest} bytes are left out")
     for line in report.alive():
         for path in line["paths"]:
             calls = python_calls(path)
@@ -39,12 +39,12 @@ def compare(build, scratch, python, blocks, library=None):
     def has_blocks(path, count):
         """Whether the path has so many blocks. Python itself may allocate other blocks on the same path, too."""
         found, size = recorded[path]
-        return found >= count and (size == count * block or (found > count and size > count * block))
+        return found >= count and (size == count * block_bytes or (found > count and size > count * block_bytes))
 
     wrong = {path: count for path, count in true.items() if not has_blocks(path, count)}
     for path, count in list(wrong.items())[:3]:
         print(f"{count} blocks, {recorded[path][0]} were recorded:", *path, sep="\n  ")
-    others = [path for path, (count, size) in recorded.items() if path not in true and count and size == count * block]
+    others = [path for path, (count, size) in recorded.items() if path not in true and count and size == count * block_bytes]
     for path in others[:3]:
         print("recorded, but Python shows no such path:", *path, sep="\n  ")
     check(not wrong and not others, f"{len(wrong)} of {len(true)} paths differ; {len(others)} are no paths of Python")

@@ -45,7 +45,7 @@ private:
   void *memory_;
 };
 
-// What the functions below got last.
+// The arguments of the last call of a function below.
 struct Received {
   c10::ArrayRef<long> sizes, strides;
   c10::Allocator *allocator;
