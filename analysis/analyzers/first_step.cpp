@@ -132,8 +132,7 @@ std::optional<std::pair<Keeper, SurplusPlace>> largestPlace(const Difference &di
 Absence absenceOf(const Difference &difference) {
   Absence absence;
   for (size_t i = 0; i < difference.shares.size(); ++i)
-    absence.add(difference.shares[i].cohort, difference.surplus_bytes[i], 0, difference.end_ns);
-  absence.sort();
+    absence.blocks.push_back({difference.shares[i].cohort, difference.surplus_bytes[i], 0, difference.end_ns});
   return absence;
 }
 

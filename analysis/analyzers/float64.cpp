@@ -122,9 +122,8 @@ Absence Float64Analyzer::halfOf(const Account &account, Conclusion &conclusion) 
       return;
     const auto part = static_cast<int64_t>(blocks_.of(cohort).bytesIn(static_cast<uint64_t>(std::abs(bytes))) / 2);
     if (part != 0)
-      half.blocks.push_back({times[number], cohort, bytes < 0 ? -part : part});
+      half.blocks.push_back({cohort, bytes < 0 ? -part : part, times[number]});
   });
-  half.sort();
   return half;
 }
 

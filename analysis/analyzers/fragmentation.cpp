@@ -181,7 +181,8 @@ void addSegment(Pinned &pinned, const AtPeakOfAccount &segment) {
   const uint64_t free = segment.bytes - std::min(segment.low->most_bytes, segment.bytes);
   pinned.segments.push_back({segment.cohort, free, 1});
   pinned.parts.insert(pinned.parts.end(), segment.parts.begin(), segment.parts.end());
-  pinned.free.add(segment.cohort, static_cast<int64_t>(free), segment.low->since_ns, segment.low->until_ns);
+  pinned.free.blocks.push_back(
+      {segment.cohort, static_cast<int64_t>(free), segment.low->since_ns, segment.low->until_ns});
   pinned.free_bytes += free;
   pinned.segment_bytes += segment.bytes;
   pinned.largest_hole_bytes = std::max(pinned.largest_hole_bytes, segment.largest_hole_bytes);
@@ -254,7 +255,6 @@ void FragmentationAnalyzer::conclude(Conclusion &conclusion) const {
   if (!segments.empty())
     conclusion.result.sections.push_back(segmentsOf(std::move(segments), conclusion));
   for (auto &[keeper, pinned] : by_keeper) {
-    pinned.free.sort();
     if (conclusion.saves(keeper.account, pinned.free) >=
         std::max(kLeastSavedBytes, pinned.peak_bytes / kLeastSavingOneIn))
       conclusion.add(findingOf(keeper, pinned, conclusion), pinned.free);

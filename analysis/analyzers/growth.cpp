@@ -40,7 +40,7 @@ struct Growth {
   Keeper keeper;
   Place place;
   std::vector<CohortShare> cohorts;
-  std::vector<Added> blocks; // from the end of the step in which they were allocated
+  std::vector<AbsentBlock> blocks; // from the end of the step in which they were allocated
   int64_t bytes = 0, freed_bytes = 0;
   uint64_t bytes_per_step = 0, first_step = UINT64_MAX, steps = 0;
   ByteNs byte_ns = 0;
@@ -215,7 +215,7 @@ void add(Growth &growth, const Steps &of, const Candidate &candidate, size_t fir
     const auto left = static_cast<uint64_t>(std::max<int64_t>(share.bytes, 0));
     const auto count = static_cast<uint64_t>(std::max<int64_t>(share.count, 0));
     growth.cohorts.push_back({of.cohortOf(share.cohort), left, count});
-    growth.blocks.push_back({bucket.end_ns, of.cohortOf(share.cohort), share.bytes});
+    growth.blocks.push_back({of.cohortOf(share.cohort), share.bytes, bucket.end_ns});
     growth.byte_ns += byteNsOf(left, buckets.back().end_ns - bucket.end_ns);
     growth.freed_bytes += share.freed_bytes;
     bytes += share.bytes;

@@ -235,7 +235,7 @@ BlockSum physicalSum(const std::vector<CohortRemains> &list) {
 
 void Births::addTo(Absence &absence, CohortId cohort) const {
   for (const Birth &birth : births_)
-    absence.blocks.push_back({birth.time_ns, cohort, static_cast<int64_t>(birth.bytes)});
+    absence.blocks.push_back({cohort, static_cast<int64_t>(birth.bytes), birth.time_ns});
 }
 
 void Births::halve() {

@@ -124,7 +124,7 @@ std::map<std::pair<Account, std::string_view>, LayerGroup> RecomputeAnalyzer::gr
     const Cohort &cohort = conclusion.cohorts[block.cohort];
     const Account account{cohort.heap, cohort.device};
     LayerGroup &group = groups[{account, names_[block.layer - 1].group}];
-    group.absence.add(block.cohort, static_cast<int64_t>(block.bytes), block.from_ns, block.to_ns);
+    group.absence.blocks.push_back({block.cohort, static_cast<int64_t>(block.bytes), block.from_ns, block.to_ns});
     group.layers.insert(block.layer);
     if (const uint64_t peak_ns = peaks_->of(account).clock().timeNs();
         block.from_ns <= peak_ns && peak_ns < block.to_ns)
@@ -138,7 +138,6 @@ void RecomputeAnalyzer::conclude(Conclusion &conclusion) const {
     return;
   for (auto &[key, group] : groups(conclusion)) {
     const auto &[account, name] = key;
-    group.absence.sort();
     const auto most = keeperOfMost(group.at_peak, conclusion);
     if (!most || group.layers.size() < kLeastLayers || !conclusion.isWorthSaving(account, group.absence))
       continue;

@@ -120,7 +120,7 @@ uint64_t addShare(CohortId cohort, double share, Conclusion &conclusion, Absence
   for (size_t i = 0; i < curve.size(); ++i) {
     const auto bytes = static_cast<int64_t>(static_cast<double>(std::max<int64_t>(curve[i], 0)) * share);
     if (bytes != before)
-      absence.blocks.push_back({times[i], cohort, bytes - before});
+      absence.blocks.push_back({cohort, bytes - before, times[i]});
     before = bytes;
     most = std::max(most, bytes);
   }

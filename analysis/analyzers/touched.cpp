@@ -49,6 +49,7 @@ std::string adviceOf(Waste waste, uint64_t touched_bytes, const Finding &finding
 struct Touched {
   uint64_t bytes = 0;
   uint64_t until_ns = 0; // nothing was touched until then; 0 = something was touched at the first look
+  uint64_t by_ns = 0;    // something was touched by then
   bool known = false;
   bool is_last = false; // the last look was just before its free
 };
@@ -70,7 +71,8 @@ struct Wasted {
   CohortId cohort;
   uint64_t bytes = 0, touched_bytes = 0;
   uint64_t from_ns = 0, to_ns = 0;
-  bool is_former = false; // another block replaced it
+  uint64_t needed_by_ns = 0; // the latest time at which the program may have needed them; 0 = `to_ns`
+  bool is_former = false;    // another block replaced it
 };
 
 struct Look {
@@ -106,8 +108,10 @@ public:
       return; // samples.cpp
     Touched &touched = blocks_[block.id.index];
     least_bytes_ = std::min(least_bytes_, block.size);
-    if (touched.known && touched.bytes == 0 && pages.bytes != 0)
+    if (touched.known && touched.bytes == 0 && pages.bytes != 0) {
       touched.until_ns = looks_[block.process].begin_ns;
+      touched.by_ns = pages.time_ns;
+    }
     touched.known = true;
     touched.is_last = pages.is_last;
     touched.bytes = std::max(touched.bytes, pages.bytes); // the program may give pages back
@@ -124,6 +128,7 @@ private:
   }
   void endRealloc(const Block &);
   bool isFinal(const Touched &, const Block &, FreeCause) const;
+  static bool isEarly(const Touched &, const Block &);
   void add(Waste, const Wasted &);
   void concludeOn(Waste, Conclusion &) const;
   void addSection(Conclusion &) const;
@@ -157,6 +162,11 @@ bool TouchedAnalyzer::isFinal(const Touched &touched, const Block &block, FreeCa
   return isEnd(cause) && look != looks_.end() && look->second.at_exit;
 }
 
+// Whether the block was seen untouched for at least as long as it is unknown when the program touched it.
+bool TouchedAnalyzer::isEarly(const Touched &touched, const Block &block) {
+  return touched.until_ns > block.time_ns && touched.until_ns - block.time_ns >= touched.by_ns - touched.until_ns;
+}
+
 void TouchedAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_ns) {
   const bool is_large = block.size >= GrownBlocks::kLeastBytes;
   const Waste rest = is_large && grown_.isGrown(block) ? Waste::Capacity : Waste::Rest;
@@ -169,13 +179,17 @@ void TouchedAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_
   if (!touched.known || block.bytes() == 0)
     return;
   Wasted wasted{.cohort = block.cohort, .bytes = block.size, .touched_bytes = touched.bytes, .from_ns = block.time_ns};
-  if (wasted.to_ns = touched.until_ns; wasted.to_ns > wasted.from_ns)
+  if (isEarly(touched, block)) {
+    wasted.to_ns = touched.until_ns;
+    wasted.needed_by_ns = touched.by_ns;
     add(Waste::Early, wasted);
+  }
   if (!is_final)
     return;
   elementAt(sums_, block.cohort.index) += {block.size, 1, touched.bytes};
   wasted.bytes = block.size - std::min(touched.bytes, block.size);
   wasted.to_ns = time_ns;
+  wasted.needed_by_ns = 0;
   if (touched.bytes == 0)
     return add(Waste::Unused, wasted);
   if (is_shrunk)
@@ -187,7 +201,11 @@ void TouchedAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_
   // This block contains the pages of a former block, so at most as much of the former block was touched.
   for (const FormerBlock &former : formers)
     if (rest == Waste::Capacity && former.size > touched.bytes)
-      add(rest, {former.cohort, former.size - touched.bytes, 0, former.from_ns, former.to_ns, true});
+      add(rest, {.cohort = former.cohort,
+                 .bytes = former.size - touched.bytes,
+                 .from_ns = former.from_ns,
+                 .to_ns = former.to_ns,
+                 .is_former = true});
 }
 
 // If a realloc makes the block smaller, the program has freed what it does not need. So nothing is wasted.
@@ -206,9 +224,12 @@ struct WastedBlocks : KeptBlocks {
 
 void addTo(WastedBlocks &blocks, const Wasted &wasted) {
   if (wasted.is_former)
-    return blocks.absence.add(wasted.cohort, static_cast<int64_t>(wasted.bytes), wasted.from_ns, wasted.to_ns);
+    return blocks.absence.blocks.push_back(
+        {wasted.cohort, static_cast<int64_t>(wasted.bytes), wasted.from_ns, wasted.to_ns});
   blocks.add(wasted.cohort, wasted.bytes, wasted.from_ns, wasted.to_ns);
   blocks.touched_bytes += wasted.touched_bytes;
+  if (wasted.needed_by_ns != 0)
+    blocks.absence.blocks.back().to_ns = wasted.needed_by_ns;
 }
 
 void TouchedAnalyzer::concludeOn(Waste waste, Conclusion &conclusion) const {

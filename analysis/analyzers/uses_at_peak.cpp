@@ -140,7 +140,8 @@ Spares idleOf(const LivesAtPeak &lives, Conclusion &conclusion) {
     if (!spare)
       continue;
     spare->add(life);
-    spare->absence.add(life.cohort, static_cast<int64_t>(life.bytes), life.gap->begin_ns, life.gap->end_ns);
+    spare->absence.blocks.push_back(
+        {life.cohort, static_cast<int64_t>(life.bytes), life.gap->begin_ns, life.gap->end_ns});
   }
   return spares;
 }
@@ -175,9 +176,9 @@ Spares redundantOf(const LivesAtPeak &at_peak, Conclusion &conclusion) {
       spare->add(life);
       if (spare->largest.birth_ns == life.birth_ns)
         spare->fits_into = dead;
-      spare->absence.add(life.cohort, static_cast<int64_t>(life.bytes), life.birth_ns, life.end_ns);
+      spare->absence.blocks.push_back({life.cohort, static_cast<int64_t>(life.bytes), life.birth_ns, life.end_ns});
       if (dead.end_ns < life.end_ns) // the memory must then live longer
-        spare->absence.add(dead.cohort, -static_cast<int64_t>(dead.bytes), dead.end_ns, life.end_ns);
+        spare->absence.blocks.push_back({dead.cohort, -static_cast<int64_t>(dead.bytes), dead.end_ns, life.end_ns});
     }
   }
   return spares;
@@ -209,7 +210,6 @@ void describeRedundant(Finding &finding, const Spare &spare, Conclusion &conclus
 void addFindings(const FindingKind &kind, Spares spares, void (*describe)(Finding &, const Spare &, Conclusion &),
                  Conclusion &conclusion) {
   for (auto &[keeper, spare] : spares) {
-    spare.absence.sort();
     if (!conclusion.isWorthSaving(keeper.account, spare.absence))
       continue;
     auto draft = draftOf(kind, keeper, spare.place, spare.cohorts, conclusion);

@@ -128,7 +128,6 @@ int rankOfReach(const Finding &leak) {
 } // namespace
 
 void Conclusion::add(Draft<Finding> draft, Absence absence) {
-  absence.sort();
   candidates_.push_back({std::move(draft), std::move(absence)});
 }
 

@@ -50,7 +50,7 @@ public:
       : lines(catalog, processes), catalog(catalog), cohorts(cohorts), processes(processes), question(question),
         names(names), resident(resident), savings_(history, cohorts), history_(history), sources_(sources) {}
 
-  // Adds a finding about the blocks of a place. `absence` contains the blocks, in any order, that a fix would remove.
+  // Adds a finding about the blocks of a place. `absence` contains the blocks that a fix would remove.
   // The draft describes the place. What the finding saves is computed here.
   void add(Draft<Finding>, Absence);
   // Sorts the list by bytes, the largest first, and keeps only as many entries as there can be findings.

@@ -96,7 +96,7 @@ std::optional<std::pair<Keeper, SharesOfPlace>> keeperOfMost(const std::vector<C
 
 void KeptBlocks::add(CohortId cohort, uint64_t bytes, uint64_t from_ns, uint64_t to_ns) {
   cohorts.push_back({cohort, bytes, 1});
-  absence.add(cohort, static_cast<int64_t>(bytes), from_ns, to_ns);
+  absence.blocks.push_back({cohort, static_cast<int64_t>(bytes), from_ns, to_ns});
   longest_ns = std::max(longest_ns, to_ns - from_ns);
   byte_ns += byteNsOf(bytes, to_ns - from_ns);
 }

@@ -78,7 +78,6 @@ Blocks *ownBlocksOf(CohortId cohort, std::map<Keeper, Blocks> &by_keeper, Conclu
 template <class Blocks, class DraftOf>
 void addFindings(std::map<Keeper, Blocks> &by_keeper, Conclusion &conclusion, DraftOf draftOf) {
   for (auto &[keeper, blocks] : by_keeper) {
-    blocks.absence.sort();
     if (!conclusion.isWorthSaving(keeper.account, blocks.absence))
       continue;
     auto draft = draftOf(keeper, blocks);

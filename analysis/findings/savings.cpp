@@ -3,7 +3,6 @@
 #include "analysis/base/tables.h"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <set>
 
@@ -18,7 +17,7 @@ std::set<CohortId> cohortsIn(const Absence &absence) {
   for (uint32_t index = 0; index < absence.cohorts.size(); ++index)
     if (absence.cohorts[index])
       cohorts.insert({index});
-  for (const Added &block : absence.blocks)
+  for (const AbsentBlock &block : absence.blocks)
     cohorts.insert(block.cohort);
   return cohorts;
 }
@@ -60,11 +59,14 @@ const Savings::Memory &Savings::physical() {
 }
 
 Savings::Curve Savings::curveOf(const Absence &absence) const {
-  Curve curve = history_.curveOf(absence.blocks);
-  if (absence.cohorts.empty())
-    return curve;
-  const Curve cohorts = history_.curveOf(absence.cohorts, absence.parts);
-  std::transform(curve.begin(), curve.end(), cohorts.begin(), curve.begin(), std::plus<>());
+  Curve curve = history_.curveOf(absence.cohorts, absence.parts);
+  Changes changes;
+  for (const AbsentBlock &block : absence.blocks)
+    addChangesOf(block, changes);
+  StepCurve(std::move(changes)).forEachPart(curve.size(), [&](size_t from, size_t to, int64_t bytes) {
+    for (size_t at = from; at < to; ++at)
+      curve[at] += bytes;
+  });
   return curve;
 }
 
@@ -88,13 +90,19 @@ void Savings::addChangesOf(CohortId cohort, LifeParts parts, Changes &to) {
       to.emplace_back(change.at, change.bytes);
 }
 
+void Savings::addChangesOf(const AbsentBlock &block, Changes &to) const {
+  const auto maxima = history_.maximaWithout(block);
+  to.emplace_back(maxima.from, block.bytes);
+  to.emplace_back(maxima.to, -block.bytes);
+}
+
 StepCurve Savings::stepsOf(const Absence &absence) {
   Changes changes;
   for (uint32_t index = 0; index < absence.cohorts.size(); ++index)
     if (absence.cohorts[index])
       addChangesOf({index}, absence.parts, changes);
-  for (const Added &block : absence.blocks)
-    changes.emplace_back(history_.numberOf(block.time_ns), block.bytes);
+  for (const AbsentBlock &block : absence.blocks)
+    addChangesOf(block, changes);
   return StepCurve(std::move(changes));
 }
 
@@ -118,9 +126,9 @@ std::map<CohortId, Savings::Changes> Savings::sharedParts(const Absence &absence
   for (uint32_t index = 0; index < absence.cohorts.size(); ++index)
     if (absence.cohorts[index] && isShared({index}))
       addChangesOf({index}, absence.parts, parts[{index}]);
-  for (const Added &block : absence.blocks)
+  for (const AbsentBlock &block : absence.blocks)
     if (isShared(block.cohort))
-      parts[block.cohort].emplace_back(history_.numberOf(block.time_ns), block.bytes);
+      addChangesOf(block, parts[block.cohort]);
   return parts;
 }
 

@@ -17,18 +17,9 @@ namespace msleaks::analysis::inline findings {
 
 // The blocks that a fix of a finding would remove. They belong to one account.
 struct Absence {
-  CohortSet cohorts = {};             // all blocks of these cohorts,
-  LifeParts parts = LifeParts::all(); // in these parts of their lives
-  std::vector<Added> blocks = {};     // ascending by time; of other cohorts
-
-  // Adds a block that a fix removes from `from_ns` to `to_ns`; negative bytes: one that it adds. Then call sort().
-  void add(CohortId cohort, int64_t bytes, uint64_t from_ns, uint64_t to_ns) {
-    blocks.push_back({from_ns, cohort, bytes});
-    blocks.push_back({to_ns, cohort, -bytes});
-  }
-  void sort() {
-    std::sort(blocks.begin(), blocks.end(), [](const Added &a, const Added &b) { return a.time_ns < b.time_ns; });
-  }
+  CohortSet cohorts = {};               // all blocks of these cohorts,
+  LifeParts parts = LifeParts::all();   // in these parts of their lives
+  std::vector<AbsentBlock> blocks = {}; // of other cohorts, in any order
 };
 
 class Savings {
@@ -62,7 +53,7 @@ private:
     LifePart part;
     int64_t bytes;
   };
-  using Changes = std::vector<std::pair<size_t, int64_t>>;
+  using Changes = std::vector<std::pair<size_t, int64_t>>; // number of the local maximum, bytes
 
   template <class Counts> Curve curveOfCohorts(Counts counts) const;
   static Memory memoryOf(const Curve &);
@@ -70,6 +61,7 @@ private:
   const Memory &physical();
   std::span<const Change> changesOf(CohortId);
   void addChangesOf(CohortId, LifeParts, Changes &);
+  void addChangesOf(const AbsentBlock &, Changes &) const;
   StepCurve stepsOf(const Absence &);
   std::map<CohortId, Changes> sharedParts(const Absence &);
   StepCurve allOf(CohortId);

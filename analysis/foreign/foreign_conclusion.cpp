@@ -156,7 +156,7 @@ Absence ForeignConclusion::absenceOf(const analyzer::FindingView &view) const {
     return absence;
   }
   for (const analyzer::Absent &absent : spanOf(view.absent, view.absent_count))
-    absence.blocks.push_back({absent.from_ns, {absent.group}, absent.bytes});
+    absence.blocks.push_back({{absent.group}, absent.bytes, absent.from_ns});
   return absence;
 }
 

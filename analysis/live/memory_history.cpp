@@ -1,6 +1,7 @@
 #include "analysis/live/memory_history.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace msleaks::analysis::inline live {
@@ -67,7 +68,7 @@ void MemoryHistory::onUse(const Block &block, const Use &use) {
   Life &life = lives_[block.id.index];
   if (life.first_ns == 0) {
     life.first_ns = life.last_ns = use.time_ns;
-    fall({life.cohort, LifePart::NotUsed}, life.bytes);
+    deltaOf({life.cohort, LifePart::NotUsed}) -= static_cast<int64_t>(life.bytes);
     rise({life.cohort, LifePart::InUse}, life.bytes, use.time_ns);
     return close(); // this use may be the last one, too
   }
@@ -109,47 +110,47 @@ void MemoryHistory::close() {
   for (const Key key : touched_)
     if (const int64_t bytes = deltaOf(key); bytes != 0)
       changes_.push_back({key, bytes});
+  if (is_high_ && !maxima_.empty())
+    maxima_.back().until_ns = time_ns_;
   if (changes_.size() != first || has_lives_) // parts of lives may differ later
-    maxima_.push_back({time_ns_, changes_.size()});
+    maxima_.push_back({time_ns_, UINT64_MAX, changes_.size()});
   touched_.clear();
   ++maximum_;
+  is_high_ = true; // if there is no new maximum: as high as at the last one
   rises_ = has_lives_ = false;
   if (std::max(changes_.size(), maxima_.size()) > mostKept())
     thinOut();
 }
 
+void MemoryHistory::endMaximum(uint64_t time_ns) {
+  if (rises_)
+    close();
+  if (!maxima_.empty())
+    maxima_.back().until_ns = time_ns;
+  is_high_ = false;
+}
+
 std::vector<int64_t> MemoryHistory::curveOf(const CohortSet &set, LifeParts parts) const {
-  const auto counts = [&](const Key &key) { return isIn(set, key.cohort) && parts.has(key.part); };
-  std::vector<Added> moved;
-  for (const Moved &change : moved_)
-    if (counts(change.change.key))
-      moved.push_back({change.time_ns, change.change.key.cohort, change.change.bytes});
-  sortByTime(moved);
-  std::vector<int64_t> curve = curveOf(std::span<const Added>(moved));
-  int64_t sum = 0;
-  size_t at = 0;
-  forEachMaximum([&](uint64_t, std::span<const Change> changes) {
-    for (const Change &change : changes)
-      sum += counts(change.key) ? change.bytes : 0;
-    curve[at++] += sum;
+  std::vector<int64_t> curve(maxima_.size() + 1);
+  forEachChange([&](size_t number, CohortId cohort, LifePart part, int64_t bytes) {
+    if (isIn(set, cohort) && parts.has(part))
+      curve[number] += bytes;
   });
+  std::partial_sum(curve.begin(), curve.end(), curve.begin());
   return curve;
 }
 
-std::vector<int64_t> MemoryHistory::curveOf(std::span<const Added> blocks) const {
-  std::vector<int64_t> curve;
-  curve.reserve(maxima_.size() + 1);
-  int64_t sum = 0;
-  auto next = blocks.begin();
-  const auto addUntil = [&](uint64_t time_ns) {
-    for (; next != blocks.end() && next->time_ns <= time_ns; ++next)
-      sum += next->bytes;
-    curve.push_back(sum);
-  };
-  for (const Maximum &maximum : maxima_)
-    addUntil(maximum.time_ns);
-  addUntil(UINT64_MAX);
-  return curve;
+size_t MemoryHistory::numberAfter(uint64_t time_ns) const {
+  const auto at = std::upper_bound(maxima_.begin(), maxima_.end(), time_ns,
+                                   [](uint64_t time, const Maximum &maximum) { return time < maximum.until_ns; });
+  return static_cast<size_t>(at - maxima_.begin());
+}
+
+MemoryHistory::Maxima MemoryHistory::maximaWithout(const AbsentBlock &block) const {
+  const bool is_absent = block.bytes >= 0;
+  const size_t from = is_absent ? numberOf(block.from_ns) : numberAfter(block.from_ns);
+  const size_t to = is_absent ? numberAfter(block.to_ns) : numberOf(block.to_ns);
+  return {from, block.to_ns == UINT64_MAX ? maxima_.size() + 1 : std::max(from, to)};
 }
 
 std::vector<uint64_t> MemoryHistory::times() const {
@@ -222,7 +223,7 @@ public:
     }
     return static_cast<uint64_t>(std::min(std::max(most_risen_, risen_), fallen));
   }
-  void add(std::span<const Change> changes, uint64_t time_ns) {
+  void add(std::span<const Change> changes, const Maximum &maximum) {
     most_risen_ = std::max(most_risen_, risen_);
     for (const Change &change : changes) {
       Level &moved = keys_[indexOf(change.key)];
@@ -234,7 +235,7 @@ public:
       risen_ += std::max<int64_t>(moved.now, 0);
       touched_.push_back(change.key);
     }
-    time_ns_ = time_ns;
+    last_ = maximum;
   }
   // Writes the run as one maximum, and empties the run.
   void take(std::vector<Change> &changes, std::vector<Maximum> &maxima) {
@@ -243,7 +244,7 @@ public:
       if (const Level moved = std::exchange(keys_[indexOf(key)], {}); moved.now != 0)
         changes.push_back({key, moved.now});
     if (changes.size() != first)
-      maxima.push_back({time_ns_, changes.size()});
+      maxima.push_back({last_.time_ns, last_.until_ns, changes.size()});
     touched_.clear();
     fallen_ = risen_ = most_risen_ = 0;
   }
@@ -261,7 +262,7 @@ private:
   std::vector<Level> keys_;
   std::vector<Key> touched_;
   int64_t fallen_ = 0, risen_ = 0, most_risen_ = 0; // sums over cohorts; most_risen_: at maxima before the last
-  uint64_t time_ns_ = 0;
+  Maximum last_{};
 };
 
 // Removes maxima that change the highest point of any set of blocks by at most the limit. Keeps the first maximum at or
@@ -283,7 +284,7 @@ void MemoryHistory::mergeHumps(uint64_t limit_bytes, std::span<const uint64_t> p
       run.take(spare_changes_, spare_maxima_);
     else
       most_lost_bytes = std::max(most_lost_bytes, lost_bytes);
-    run.add(list, maximum.time_ns);
+    run.add(list, maximum);
     const auto behind = std::upper_bound(pinned_ns.begin(), pinned_ns.end(), maximum.time_ns);
     is_pinned = behind != pinned_ns.begin();
     pinned_ns = pinned_ns.subspan(static_cast<size_t>(behind - pinned_ns.begin()));

@@ -6,6 +6,9 @@
 // of each cohort since the maximum before. A place that allocates and frees alternately changes by 0, so takes no
 // space.
 //
+// A block may also be absent in only a part of its life (AbsentBlock). Memory stays as high as at a maximum for some
+// time. If the block is absent in only a part of this time, the maximum counts as reached.
+//
 // The life of a block has parts (LifePart): before its first use, from the first use to the last, and after the last
 // use. The last use is known only when the block is freed. So a local maximum is also stored at each use that may be
 // the last.
@@ -27,11 +30,12 @@
 
 namespace msleaks::analysis::inline live {
 
-// Bytes that a cohort has from this time on.
-struct Added {
-  uint64_t time_ns;
+// Bytes that a cohort does not have from one time to another.
+struct AbsentBlock {
   CohortId cohort;
-  int64_t bytes; // negative: bytes that it no longer has
+  int64_t bytes; // negative: bytes that it has in addition
+  uint64_t from_ns;
+  uint64_t to_ns = UINT64_MAX;
 };
 
 using CohortSet = std::vector<bool>; // by index; cohorts after its end are not in the set
@@ -54,19 +58,22 @@ public:
     const LifePart part = hasUses(block.heap) ? beginUses(block, cause, time_ns) : LifePart::NotUsed;
     rise({block.cohort, part}, block.bytes(), time_ns);
   }
-  void onFree(const Block &block, FreeCause cause, uint64_t) override {
+  void onFree(const Block &block, FreeCause cause, uint64_t time_ns) override {
     if (block.bytes() == 0)
       return;
     const LifePart part = hasUses(block.heap) ? endUses(block, cause) : LifePart::NotUsed;
-    fall({block.cohort, part}, block.bytes());
+    fall({block.cohort, part}, block.bytes(), time_ns);
   }
   void onRetarget(const Block &, const Block &before, uint64_t time_ns) override;
   void onUse(const Block &, const Use &) override;
 
-  // The bytes at each local maximum, and now. The first function counts these cohorts' blocks in these parts of their
-  // lives. The second function counts these blocks, which are in the order of time.
+  // The bytes of these cohorts' blocks, in these parts of their lives, at each local maximum, and now.
   std::vector<int64_t> curveOf(const CohortSet &, LifeParts = kAllParts) const;
-  std::vector<int64_t> curveOf(std::span<const Added>) const;
+  // The maxima [from, to) that are lower by the block's bytes.
+  struct Maxima {
+    size_t from, to;
+  };
+  Maxima maximaWithout(const AbsentBlock &) const;
   // Calls f(number of the local maximum, cohort, part, bytes) for each change at a maximum, in any order. The numbers
   // are indexes in the curves, so the last one means now.
   template <class F> void forEachChange(F &&f) const {
@@ -120,7 +127,8 @@ private:
   };
   struct Maximum {
     uint64_t time_ns;
-    size_t end; // end of its changes
+    uint64_t until_ns; // memory stays as high or higher until then; UINT64_MAX: up to now
+    size_t end;        // end of its changes
   };
 
   void rise(Key key, uint64_t bytes, uint64_t time_ns) {
@@ -128,9 +136,9 @@ private:
     time_ns_ = time_ns;
     deltaOf(key) += static_cast<int64_t>(bytes);
   }
-  void fall(Key key, uint64_t bytes) {
-    if (rises_)
-      close();
+  void fall(Key key, uint64_t bytes, uint64_t time_ns) {
+    if (rises_ || is_high_)
+      endMaximum(time_ns);
     deltaOf(key) -= static_cast<int64_t>(bytes);
   }
   int64_t &deltaOf(Key key) {
@@ -149,7 +157,11 @@ private:
   void assumeLate();
   void move(Key from, Key to, uint64_t bytes, uint64_t since_ns);
 
+  // The first local maximum after which memory is still as high at this time, or that comes later.
+  size_t numberAfter(uint64_t time_ns) const;
+
   void close();
+  void endMaximum(uint64_t time_ns);
   void thinOut();
   void mergeHumps(uint64_t limit_bytes, std::span<const uint64_t> pinned_ns);
   std::vector<uint64_t> timesOfPeaks() const;
@@ -185,6 +197,7 @@ private:
   uint64_t maximum_ = 1; // number of the next maximum, to recognise old deltas
   uint64_t time_ns_ = 0; // time of the last allocation before it
   bool rises_ = false;
+  bool is_high_ = false;     // memory has not fallen since the last maximum
   bool has_lives_ = false;   // a block whose uses can be seen has changed
   std::vector<Moved> moved_; // changes for a time before the last maximum
   std::vector<Life> lives_;  // by the block's number

@@ -53,11 +53,12 @@ TEST(Leaks, BirthsTakeBoundedMemoryAndNoBlockCountsTooEarly) {
   EXPECT_LE(births.size(), Births::kMost);
   Absence absence;
   births.addTo(absence, {7});
-  absence.sort();
+  std::sort(absence.blocks.begin(), absence.blocks.end(),
+            [](const AbsentBlock &a, const AbsentBlock &b) { return a.from_ns < b.from_ns; });
   uint64_t sum = 0;
-  for (const Added &birth : absence.blocks) {
+  for (const AbsentBlock &birth : absence.blocks) {
     sum += static_cast<uint64_t>(birth.bytes);
-    ASSERT_LE(sum, birth.time_ns) << "of the blocks until then";
+    ASSERT_LE(sum, birth.from_ns) << "of the blocks until then";
     ASSERT_EQ(birth.cohort, CohortId{7});
   }
   EXPECT_EQ(sum, kBlocks);
@@ -74,7 +75,7 @@ TEST(Leaks, TheBirthsOfAllCohortsTakeBoundedMemoryTogether) {
   Absence absence;
   births.addTo(absence, Reach::Lost, {kCohorts});
   uint64_t sum = 0;
-  for (const Added &birth : absence.blocks)
+  for (const AbsentBlock &birth : absence.blocks)
     sum += static_cast<uint64_t>(birth.bytes);
   EXPECT_EQ(sum, 2 * kEach);
 }

@@ -88,7 +88,7 @@ public:
       Absence part{.parts = absence.parts};
       if (cohort < absence.cohorts.size() && absence.cohorts[cohort])
         part.cohorts = only(cohort);
-      for (const Added &block : absence.blocks)
+      for (const AbsentBlock &block : absence.blocks)
         if (block.cohort.index == cohort)
           part.blocks.push_back(block);
       const Curve wanted = curveOf(part), whole = run_.history.curveOf(only(cohort));
@@ -124,14 +124,15 @@ private:
     for (uint32_t index = 0; index < absence.cohorts.size(); ++index)
       if (absence.cohorts[index])
         list.insert(index);
-    for (const Added &block : absence.blocks)
+    for (const AbsentBlock &block : absence.blocks)
       list.insert(block.cohort.index);
     return list;
   }
   Curve curveOf(const Absence &absence) const {
-    Curve curve = run_.history.curveOf(absence.blocks);
-    const Curve cohorts = run_.history.curveOf(absence.cohorts, absence.parts);
-    std::transform(curve.begin(), curve.end(), cohorts.begin(), curve.begin(), std::plus<>());
+    Curve curve = run_.history.curveOf(absence.cohorts, absence.parts);
+    for (const AbsentBlock &block : absence.blocks)
+      for (auto [at, to] = run_.history.maximaWithout(block); at < to; ++at)
+        curve[at] += block.bytes;
     return curve;
   }
 
@@ -150,8 +151,7 @@ Absence randomAbsence(RandomBlocks &run, abi::Heap heap) {
     absence.parts = {LifePart::NotUsed, LifePart::Late, LifePart::Unused};
   for (uint32_t index = 1; index < run.cohorts.size(); ++index)
     if (run.cohorts[{index}].heap == heap && !absence.cohorts[index] && run.pick(4) == 0)
-      absence.add({index}, static_cast<int64_t>(run.pick(500)), run.pick(run.now), run.pick(run.now));
-  absence.sort();
+      absence.blocks.push_back({{index}, static_cast<int64_t>(run.pick(500)), run.pick(run.now), run.pick(run.now)});
   return absence;
 }
 

@@ -46,16 +46,45 @@ TEST_F(History, ThePeakWithoutABlockIsTheNextHighestPoint) {
   EXPECT_EQ(history.peakOf(allBut({1, 2, 3})), 0u);
 }
 
-TEST_F(History, SomeBlocksOfACohortHaveACurveOfTheirOwn) {
+using Range = std::pair<size_t, size_t>; // of maxima
+
+Range maximaWithout(const MemoryHistory &history, uint64_t from_ns, uint64_t to_ns, int64_t bytes = 10) {
+  const auto maxima = history.maximaWithout({{1}, bytes, from_ns, to_ns});
+  return {maxima.from, maxima.to};
+}
+
+TEST_F(History, ABlockThatLeaksIsInEachMaximumFromItsBirthOn) {
   add(1, 100);    // at time 1
   add(1, 10);     // at time 2: this block leaks
   remove(1, 100); // at time 3
   add(1, 95);     // at time 4
   EXPECT_EQ(history.curveOf(allBut({})), (std::vector<int64_t>{110, 105}));
-  const Added leaked[] = {{2, {1}, 10}};
-  EXPECT_EQ(history.curveOf(leaked), (std::vector<int64_t>{10, 10}));
-  const Added later[] = {{4, {1}, 10}};
-  EXPECT_EQ(history.curveOf(later), (std::vector<int64_t>{0, 10}));
+  EXPECT_EQ(maximaWithout(history, 2, UINT64_MAX), Range(0, 2));
+  EXPECT_EQ(maximaWithout(history, 4, UINT64_MAX), Range(1, 2)) << "one that is allocated at time 4";
+}
+
+// A copy is made as soon as its memory is there. If the block was allocated later by this moment, the peak would be
+// the same.
+TEST_F(History, ABlockThatIsThereInAPartOfAMaximumCounts) {
+  add(1, 10); // at time 1
+  add(2, 50); // at time 2
+  now = 10;
+  remove(2, 50); // at time 11
+  now = 20;
+  add(2, 50); // at time 21: as high as before
+  now = 30;
+  remove(2, 50); // at time 31
+  add(2, 70);    // at time 32: higher
+  EXPECT_EQ(history.curveOf(allBut({})), (std::vector<int64_t>{60, 80}));
+  EXPECT_EQ(maximaWithout(history, 2, 3), Range(0, 0)) << "it comes back while memory is highest";
+  EXPECT_EQ(maximaWithout(history, 2, 11), Range(0, 0)) << "memory becomes as high a second time";
+  EXPECT_EQ(maximaWithout(history, 2, 31), Range(0, 1));
+  EXPECT_EQ(maximaWithout(history, 3, 31), Range(1, 1)) << "it goes while memory is highest";
+  EXPECT_EQ(maximaWithout(history, 3, 4), Range(1, 1)) << "the same, and it comes back";
+  EXPECT_EQ(maximaWithout(history, 2, 40), Range(0, 1)) << "it comes back during the last maximum";
+  EXPECT_EQ(maximaWithout(history, 2, UINT64_MAX), Range(0, 2));
+  EXPECT_EQ(maximaWithout(history, 3, 4, -10), Range(0, 1)) << "bytes in addition, in a part of a maximum";
+  EXPECT_EQ(maximaWithout(history, 31, 32, -10), Range(1, 1)) << "bytes in addition, while memory is low";
 }
 
 TEST_F(History, ReservedMemoryCountsAsNone) {

@@ -68,12 +68,33 @@ TEST_F(Touched, WhatMayHaveBeenTouchedBehindTheLastLookIsNot) {
 
 // The program touches the whole block just before it frees the block. So the block is neither unused nor too large.
 TEST_F(Touched, WhatIsTouchedLateIsNeitherUnusedNorTooLarge) {
-  run({born(10, 1, kSize), looked(20, 1, kSize, 10, 0), lookedAtAll(95), lookedAtLast(99, 1, kSize, 10, kSize),
-       dies(100, 1), born(110, 1, kSize), looked(120, 1, kSize, 110, kSize / 2), lookedAtAll(195),
-       lookedAtLast(199, 1, kSize, 110, kSize), dies(200, 1)});
+  run({born(10, 1, kSize), born(15, 3, kSize, kOther), looked(20, 1, kSize, 10, 0), lookedAtAll(95), dies(97, 3),
+       lookedAtLast(99, 1, kSize, 10, kSize), dies(100, 1), born(110, 1, kSize), looked(120, 1, kSize, 110, kSize / 2),
+       lookedAtAll(195), lookedAtLast(199, 1, kSize, 110, kSize), dies(200, 1)});
   EXPECT_TRUE(of("unused").is_null()) << report["findings"];
   EXPECT_TRUE(of("overallocated").is_null()) << report["findings"];
   EXPECT_EQ(of("early-allocation")["evidence"]["idle_ns"], 95 - 10);
+}
+
+// The other block is freed only after the copy into this block. So both are needed at the same time.
+TEST_F(Touched, WhatIsTouchedWhileMemoryIsHighestIsNotTooEarly) {
+  run({born(10, 2, kSize, kOther), born(20, 1, kSize), looked(50, 1, kSize, 20, 0), lookedAtAll(50),
+       looked(60, 1, kSize, 20, kSize), lookedAtAll(60), dies(70, 2), dies(100, 1)});
+  EXPECT_TRUE(of("early-allocation").is_null()) << report["findings"];
+}
+
+TEST_F(Touched, WhatWasSeenUntouchedLongEnoughIsTooEarly) {
+  run({born(10, 2, kSize, kOther), born(20, 1, kSize), looked(30, 1, kSize, 20, 0), lookedAtAll(30), dies(35, 2),
+       looked(40, 1, kSize, 20, kSize), lookedAtAll(40), dies(100, 1)});
+  ASSERT_FALSE(of("early-allocation").is_null()) << report["findings"];
+  EXPECT_EQ(of("early-allocation")["saves_bytes"], kSize);
+  EXPECT_EQ(of("early-allocation")["evidence"]["idle_ns"], 10);
+}
+
+TEST_F(Touched, WhatWasSeenUntouchedOnlyForAMomentIsNotTooEarly) {
+  run({born(10, 2, kSize, kOther), born(20, 1, kSize), looked(30, 1, kSize, 20, 0), lookedAtAll(30), dies(35, 2),
+       looked(41, 1, kSize, 20, kSize), lookedAtAll(41), dies(100, 1)});
+  EXPECT_TRUE(of("early-allocation").is_null()) << report["findings"];
 }
 
 TEST_F(Touched, PagesThatWereGivenBackWereTouched) {
