@@ -66,17 +66,23 @@ struct Churn {
   double share() const { return time_ns == 0 ? 0 : cost.all() / time_ns; }
 };
 
-// A thread may exist for only a part of the time, or be one of many threads that run at the same time.
+// A thread may exist for only a part of the time, or be one of many threads that run at the same time. Without msleaks,
+// threads would not wait for the collector.
 double timeOf(const Churn &churn, const AllocationCounts &counts,
-              const std::unordered_map<uint32_t, AllocationCounts::Time> &of_processes) {
+              const std::unordered_map<uint32_t, AllocationCounts::Time> &of_processes, const Conclusion &conclusion) {
+  const auto without = [](uint64_t all, uint64_t part) { return all - std::min(part, all); };
   double time_ns = 0;
   for (const auto &[process, threads] : churn.threads) {
-    uint64_t of_threads = 0;
-    for (const uint32_t thread : threads)
-      of_threads += counts.nsOfThread(process, thread);
+    uint64_t of_threads = 0, longest_stall_ns = 0;
+    for (const uint32_t thread : threads) {
+      const auto stall = conclusion.stalled_ns.find({process, thread});
+      const uint64_t stalled_ns = stall == conclusion.stalled_ns.end() ? 0 : stall->second;
+      of_threads += without(counts.nsOfThread(process, thread), stalled_ns);
+      longest_stall_ns = std::max(longest_stall_ns, stalled_ns);
+    }
     const auto of_process = of_processes.find(process);
     const uint64_t process_ns = of_process == of_processes.end() ? 0 : of_process->second.ns();
-    time_ns += static_cast<double>(std::max(of_threads, process_ns));
+    time_ns += static_cast<double>(std::max(of_threads, without(process_ns, longest_stall_ns)));
   }
   return time_ns;
 }
@@ -106,7 +112,7 @@ std::vector<Churn> churnsOf(const AllocationCounts &counts, Conclusion &conclusi
     churn.cost = costOf(churn.count, keeper.account.heap);
     if (churn.cost.all() < kLeastNs)
       continue;
-    churn.time_ns = timeOf(churn, counts, of_processes);
+    churn.time_ns = timeOf(churn, counts, of_processes, conclusion);
     list.push_back(std::move(churn));
   }
   std::stable_sort(list.begin(), list.end(),

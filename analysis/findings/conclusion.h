@@ -12,10 +12,12 @@
 #include "analysis/result/what_if.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace msleaks::analysis::inline findings {
@@ -96,6 +98,8 @@ public:
   const Names &names;
   const ResidentHistory &resident;
   uint64_t start_ns = 0; // start of the session
+  // How long each thread waited for the collector, by process and threadApart(). Empty for a part of a run.
+  std::map<std::pair<uint32_t, uint32_t>, uint64_t> stalled_ns;
   AnalysisResult result; // analyzers add sections, the peak and remains here
 
 private:

@@ -158,6 +158,10 @@ void conclude(Report &report, const Recorded &recorded, RunAnalysis &analysis, u
   Conclusion conclusion(analysis.catalog, pipeline.liveSet().cohorts(), pipeline.history(), report.processes, question,
                         names, resident, pipeline.liveSet().useSources());
   conclusion.start_ns = report.start_ns;
+  if (question.window.hasAll() && !question.at)
+    recorded.reader.forEachAccount([&](const StreamAccount &stream) {
+      conclusion.stalled_ns[{stream.process, threadApart(stream.stream)}] += stream.stalled_ns;
+    });
   for (const auto &analyzer : analysis.analyzers)
     analyzer->conclude(conclusion);
   for (const ForeignAnalyzer &analyzer : analysis.own_analyzers) {

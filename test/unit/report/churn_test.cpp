@@ -15,9 +15,9 @@ protected:
       list.push_back(test::free(now_ns + 5, 0x10, where));
     }
   }
-  void finish(uint64_t end_ns) {
+  void finish(uint64_t end_ns, uint64_t stalled_ns = 0) {
     start(1, 4711);
-    events(list);
+    events(list, 0, stalled_ns);
     end(1, 0, end_ns);
     manifest();
     close();
@@ -77,6 +77,15 @@ TEST_F(Churn, ThatTakesLittleOfTheTimeIsNone) {
   finish(now_ns + 900'000'000);
   EXPECT_TRUE(churn().is_null()) << churn();
   EXPECT_EQ(table()["rows"].size(), 1u) << "1 % is shown in the table";
+}
+
+// The program waits for the collector for most of the time. It would not wait without msleaks.
+TEST_F(Churn, IsComparedWithTheTimeWithoutStalls) {
+  pairs(kPairs, 1000, 24);
+  finish(now_ns, kPairs * 900);
+  const json finding = churn();
+  ASSERT_FALSE(finding.is_null()) << found["findings"];
+  EXPECT_NEAR(finding["evidence"]["share_of_time"], 0.1, 0.001);
 }
 
 TEST_F(Churn, OfAMomentIsNone) {
