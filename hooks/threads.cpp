@@ -1,5 +1,6 @@
 // Hooks for threads that the program has to join or detach.
 #include "own_hook.h"
+#include "started_threads.h"
 
 using Thread = unsigned long;
 using Time = const void *;
@@ -16,8 +17,12 @@ bool isDetached(const void *attributes) {
 
 MSL_OWN_HOOK(libc, int, pthread_create,
              (Thread * made, const void *attributes, void *(*begin)(void *), void *argument)) {
-  return isDetached(attributes) ? MSL_REAL(int, pthread_create, made, attributes, begin, argument)
-                                : MSL_AS_ROWS(int, pthread_create, made, attributes, begin, argument);
+  const auto [first, with] = msleaks::hooks::withStarter({begin, argument});
+  const int failed = isDetached(attributes) ? MSL_REAL(int, pthread_create, made, attributes, first, with)
+                                            : MSL_AS_ROWS(int, pthread_create, made, attributes, first, with);
+  if (failed != 0)
+    msleaks::hooks::notStarted({first, with});
+  return failed;
 }
 
 MSL_HOOK(libc, int, pthread_join, (Thread, void **))

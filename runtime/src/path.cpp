@@ -76,6 +76,11 @@ bool isWanted(uint32_t site) noexcept {
   return path;
 }
 
+// Returns the ThreadPath for a walk, or null if no path can be computed now.
+[[gnu::always_inline]] inline ThreadPath *readyPath(Thread &thread, uint64_t epoch, uint32_t site) noexcept {
+  return isReady(thread.path, epoch) ? thread.path : prepare(thread, epoch, site);
+}
+
 // Returns the node for a path that also contains this thread's calls of Python code, or `node` if there are none. A
 // thread may have the state of another thread, or none, unless it evaluates code now. A signal handler may have
 // interrupted the interpreter while it changed its list of calls.
@@ -148,10 +153,7 @@ uint32_t take(ThreadPath &path, const Wish &wish) noexcept {
 
 uint32_t numberOf(const Wish &wish) noexcept {
   Thread &thread = __msl_thread;
-  const uint64_t epoch = rules.epoch();
-  ThreadPath *path = thread.path;
-  if (!isReady(path, epoch)) [[unlikely]]
-    path = prepare(thread, epoch, wish.site);
+  ThreadPath *path = readyPath(thread, rules.epoch(), wish.site);
   const bool possible = path != nullptr && hasRoomOnStack(*path, wish.frame.stack_pointer);
   const uint32_t node = possible ? take(*path, wish) : 0;
   return node != 0 ? abi::kPathSite | node : 0;
@@ -174,6 +176,15 @@ uint32_t pathOrSite(const Wish &wish, uint64_t caller) noexcept {
                                       uint32_t site) noexcept {
   return pathOrSite({.frame = frameOf(return_address, stack_pointer, frame_pointer), .from = 0, .site = site},
                     return_address);
+}
+
+// Whether this function belongs to the interpreter of Python.
+bool isOfPython(const void *function) noexcept {
+  const Arena *arena = __msl_process.arena;
+  if (arena == nullptr || !python::isKnown())
+    return false;
+  const uint32_t image = knownImageAt(*arena, reinterpret_cast<uint64_t>(function));
+  return image != 0 && image == knownImageAt(*arena, python::python.symbols.evaluate);
 }
 
 } // namespace
@@ -211,3 +222,26 @@ uint32_t __msl_path_to(uint64_t caller, uint64_t return_address, uint64_t stack_
       {.frame = frameOf(return_address, stack_pointer, frame_pointer), .from = unwind::stripped(caller), .site = site},
       caller);
 }
+
+StartedBy __msl_starts_thread(const void *begin) noexcept {
+  // A thread that Python has started may start another one, and so on. Paths contain this many of them.
+  constexpr uint32_t kMostGenerations = 4;
+  if (!isOfPython(begin))
+    return {};
+  Thread &thread = __msl_thread;
+  ThreadPath *path = readyPath(thread, rules.epoch(), 0);
+  PathTree *tree = path != nullptr ? treeOf(path->generation) : nullptr;
+  if (tree == nullptr)
+    return {};
+  const StartedBy &by = python::started_by;
+  if (by.process == path->generation && by.generations == kMostGenerations)
+    return by;
+  path->busy = true;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  const uint32_t node = python::callsNow(path->python, path->generation, *tree);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  path->busy = false;
+  return node != 0 ? StartedBy{node, by.generations + 1, path->generation} : StartedBy{};
+}
+
+void __msl_thread_begins(const StartedBy &by) noexcept { python::started_by = by; }

@@ -11,6 +11,9 @@
 #include "msleaks/runtime/note.h"
 
 namespace msleaks::runtime::python {
+
+constinit thread_local StartedBy started_by = {};
+
 namespace {
 
 constexpr uint64_t kMostOffset = UINT32_MAX >> 1; // larger: the code has not begun
@@ -103,6 +106,11 @@ uint32_t ownCalls(uint64_t generation, Call *now, uint32_t count) noexcept {
   return 0;
 }
 
+// The node around the thread's outermost call: the call that has started the thread, if Python has started it.
+uint32_t beginOfThread(uint64_t generation) noexcept {
+  return started_by.node != 0 && started_by.process == generation ? started_by.node : abi::kPathBegin;
+}
+
 // Returns the node of the innermost of these calls, or of the import that they are in. If there is no room for a node,
 // returns a number that is no node.
 uint32_t numberCalls(LastCalls &last, const PathTree &tree, uint32_t count) noexcept {
@@ -110,7 +118,9 @@ uint32_t numberCalls(LastCalls &last, const PathTree &tree, uint32_t count) noex
   uint32_t same = commonCalls(last, now, count);
   const bool is_import =
       last.ends_in_import && same != 0 && same == last.count && !codeOf(last.generation, now[0]).is_own;
-  uint32_t node = same != 0 ? last.nodes[same - 1] : count == kMaxCalls ? abi::kPathUnknown : abi::kPathBegin;
+  uint32_t node = same != 0            ? last.nodes[same - 1]
+                  : count == kMaxCalls ? abi::kPathUnknown
+                                       : beginOfThread(last.generation);
   last.count = 0; // if a signal handler now ends this function by a longjmp, no half-changed path remains
   last.ends_in_import = is_import;
   for (uint32_t own = UINT32_MAX; same < count && !last.ends_in_import; ++same) {
@@ -167,45 +177,71 @@ uint32_t joinOf(const LastCalls &last, PathTree &tree, uint32_t node, uint32_t c
   return join != 0 ? join : node;
 }
 
-} // namespace
-
-uint32_t joined(LastCalls *&thread, uint64_t generation, PathTree &tree, uint32_t node) noexcept {
+// Reads the thread's calls now, into the array for the next calls. Returns no calls if there is no memory for them.
+CallsRead readNow(LastCalls *&thread, uint64_t generation) noexcept {
   const uint64_t innermost = innermostFrame();
   if (innermost == 0)
-    return node;
+    return {};
   if (thread == nullptr)
     thread = static_cast<LastCalls *>(mapAnonymous(sizeof *thread));
   if (thread == nullptr)
-    return node;
+    return {};
   LastCalls &last = *thread;
   if (last.generation != generation)
     last.total = last.count = last.node = last.path = 0;
   last.generation = generation;
-  Call *now = last.calls[last.current ^ 1];
   const uint32_t inside = last.ends_in_import ? last.total - last.count : 0;
-  const CallsRead read = readCalls(innermost, now, last.calls[last.current], last.total, inside);
-  if (read.are_same && last.path == node) [[likely]]
-    return last.join;
+  return readCalls(innermost, last.calls[last.current ^ 1], last.calls[last.current], last.total, inside);
+}
+
+bool areProved(const LastCalls &last, const CallsRead &read) noexcept {
   if (read.count == 0)
-    return node;
+    return false;
   if (!__atomic_load_n(&python.is_proved, __ATOMIC_RELAXED)) [[unlikely]] {
-    if (!prove(now, read.count))
-      return node;
+    if (!prove(last.calls[last.current ^ 1], read.count))
+      return false;
     __atomic_store_n(&python.is_proved, true, __ATOMIC_RELAXED);
   }
+  return true;
+}
+
+// Returns the node of the innermost of the calls that were read, or 0.
+uint32_t nodeOf(LastCalls &last, const PathTree &tree, const CallsRead &read) noexcept {
+  if (read.are_same && last.node != 0)
+    return last.node;
+  last.node = 0; // if a signal handler ends numberCalls() by a longjmp, the node is not known
+  const uint32_t calls = numberCalls(last, tree, read.count);
+  return last.node = calls < abi::kFirstPath ? 0 : calls;
+}
+
+} // namespace
+
+uint32_t joined(LastCalls *&thread, uint64_t generation, PathTree &tree, uint32_t node) noexcept {
+  const CallsRead read = readNow(thread, generation);
+  if (thread == nullptr)
+    return node;
+  LastCalls &last = *thread;
+  if (read.are_same && last.path == node) [[likely]]
+    return last.join;
+  if (!areProved(last, read))
+    return node;
   if (!__atomic_load_n(&python.are_objects_decided, __ATOMIC_RELAXED)) [[unlikely]]
     sampleObjects();
   last.path = 0;
-  if (!read.are_same || last.node == 0) {
-    last.node = 0; // if a signal handler ends numberCalls() by a longjmp, the node is not known
-    const uint32_t calls = numberCalls(last, tree, read.count);
-    if (calls < abi::kFirstPath)
-      return node;
-    last.node = calls;
-  }
-  last.join = joinOf(last, tree, node, last.node);
+  const uint32_t calls = nodeOf(last, tree, read);
+  if (calls == 0)
+    return node;
+  last.join = joinOf(last, tree, node, calls);
   last.path = node;
   return last.join;
+}
+
+uint32_t callsNow(LastCalls *&thread, uint64_t generation, PathTree &tree) noexcept {
+  const CallsRead read = readNow(thread, generation);
+  if (thread == nullptr || !areProved(*thread, read))
+    return 0;
+  thread->path = 0;
+  return nodeOf(*thread, tree, read);
 }
 
 } // namespace msleaks::runtime::python

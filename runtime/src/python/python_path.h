@@ -8,7 +8,11 @@
 
 #include "../path_tree.h"
 
+#include "msleaks/runtime/path.h"
+
 namespace msleaks::runtime::python {
+
+extern constinit thread_local StartedBy started_by; // of this thread
 
 // The calls of a thread when its last path was made. Most of them are the same in the next path.
 struct LastCalls {
@@ -28,5 +32,8 @@ struct LastCalls {
 // Returns the node of the join of the path to `node` with this thread's calls of Python code. Returns `node` if there
 // are no such calls, or if they get no number. `last` belongs to the thread; null = it is made here.
 uint32_t joined(LastCalls *&last, uint64_t generation, PathTree &tree, uint32_t node) noexcept;
+
+// Returns the node of this thread's innermost call of Python code, or 0. Call only while the thread evaluates code.
+uint32_t callsNow(LastCalls *&last, uint64_t generation, PathTree &tree) noexcept;
 
 } // namespace msleaks::runtime::python

@@ -6,6 +6,17 @@
 #include "msleaks/runtime/foreign_sites.h"
 #include "msleaks/runtime/record.h"
 
+namespace msleaks::runtime {
+
+// The calls of Python code that have started a thread. They are the outermost calls of the thread's paths.
+struct StartedBy {
+  uint32_t node;        // of the innermost of these calls; 0 = none
+  uint32_t generations; // number of threads that have started each other, up to this thread
+  uint64_t process;     // generation of the process that the node belongs to
+};
+
+} // namespace msleaks::runtime
+
 extern "C" {
 // Returns the site number of a call path. `return_address`, `stack_pointer` and `frame_pointer` describe the innermost
 // call. If `site` is not 0, the path also contains this site in instrumented code, inside the innermost call. If the
@@ -16,6 +27,12 @@ extern "C" {
 // at a call that the hook made. `return_address`, `stack_pointer` and `frame_pointer` describe that call.
 [[gnu::visibility("default")]] uint32_t __msl_path_to(uint64_t caller, uint64_t return_address, uint64_t stack_pointer,
                                                       uint64_t frame_pointer, uint32_t site) noexcept;
+
+// The calling thread is about to start a thread, which begins with the function `begin`. If Python starts the thread,
+// returns the present calls of Python code. If not, or if they are not known, `node` is 0.
+[[gnu::visibility("default")]] msleaks::runtime::StartedBy __msl_starts_thread(const void *begin) noexcept;
+// The calling thread has begun. __msl_starts_thread returned `by` in the thread that started it.
+[[gnu::visibility("default")]] void __msl_thread_begins(const msleaks::runtime::StartedBy &by) noexcept;
 }
 
 namespace msleaks::runtime {

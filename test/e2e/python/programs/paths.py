@@ -24,13 +24,32 @@ def name_of(code):
     return getattr(code, "co_qualname", code.co_name)
 
 
-def keep(block, frame):
-    blocks.append(block)
+def path_to(frame):
     path = []
     while frame:
         path.append((frame.f_code.co_filename, frame.f_lineno, name_of(frame.f_code)))
         frame = frame.f_back
-    paths[tuple(path)] += 1
+    return path
+
+
+def keep(block, frame):
+    blocks.append(block)
+    is_main = threading.current_thread() is threading.main_thread()
+    paths[tuple(path_to(frame) + ([] if is_main else starter))] += 1
+
+
+def note_starter(frame):
+    global starter
+    starter = path_to(frame)
+
+
+def noting_starter(start):
+    return lambda *arguments, **named: (note_starter(sys._getframe()), start(*arguments, **named))[1]
+
+
+for name in ("_start_new_thread", "_start_joinable_thread"):
+    if hasattr(threading, name):
+        setattr(threading, name, noting_starter(getattr(threading, name)))
 
 
 def function(depth):
