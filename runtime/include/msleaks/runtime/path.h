@@ -10,7 +10,7 @@ namespace msleaks::runtime {
 
 // The calls of Python code that have started a thread. They are the outermost calls of the thread's paths.
 struct StartedBy {
-  uint32_t node;        // of the innermost of these calls; 0 = none
+  uint32_t node;        // innermost of these calls; 0 = none
   uint32_t generations; // number of threads that have started each other, up to this thread
   uint64_t process;     // generation of the process that the node belongs to
 };
