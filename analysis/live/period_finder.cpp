@@ -23,9 +23,12 @@ PeriodFinder::Step PeriodFinder::onAlloc(uint32_t stream, CohortId cohort, uint6
   } else {
     const uint64_t between = sum.hashes - candidate.sum;
     // If only one place allocates in a round, all rounds are equal. This proves nothing.
-    if (between == candidate.between && between != hashOf(cohort)) {
+    if ((between == candidate.between || between == candidate.usual) && between != hashOf(cohort)) {
+      candidate.usual = between;
       ++candidate.alike;
       candidate.alike_bytes += sum.bytes - candidate.last_bytes;
+    } else if ((sum.bytes - candidate.last_bytes) * candidate.alike > 2 * candidate.alike_bytes) {
+      ++candidate.bursts;
     }
     candidate.between = between;
     ++candidate.rounds;

@@ -9,6 +9,7 @@
 #include "analysis/live/cohorts.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
@@ -54,14 +55,18 @@ private:
   // was allocated in between, in any order.
   struct Candidate {
     uint64_t sum = 0, between = 0; // between: what came between the last two blocks
+    uint64_t usual = 0;            // what came in the last round that was alike; 0 = there is none yet
     uint64_t first_ns = 0, last_ns = 0;
     uint64_t first_number = 0, last_number = 0; // in the process' allocations, from 1
     uint64_t first_bytes = 0, last_bytes = 0;   // bytes that the thread had allocated
     uint64_t rounds = 0, alike = 0, alike_bytes = 0;
+    uint64_t bursts = 0; // rounds that are not alike, and have more than twice the mean bytes of those that are
     // Bytes count, too: in an inner loop most rounds are alike, but the bytes may be in the other rounds, at its end.
+    // But an arena or a table that doubles its size grows in few rounds, with many bytes.
     bool isRegular() const {
+      const bool are_bytes_alike = alike_bytes * 4 >= (last_bytes - first_bytes) * kAlikeOfFour;
       return rounds >= kLeastRounds && alike * 4 >= rounds * kAlikeOfFour &&
-             alike_bytes * 4 >= (last_bytes - first_bytes) * kAlikeOfFour;
+             (are_bytes_alike || bursts <= static_cast<uint64_t>(std::bit_width(rounds)));
     }
     uint64_t meanNs() const { return rounds == 0 ? 0 : (last_ns - first_ns) / rounds; }
     uint64_t meanBytes() const { return rounds == 0 ? 0 : (last_bytes - first_bytes) / rounds; }

@@ -1,6 +1,7 @@
 // Tests how rounds are found in programs that do not report their steps.
 #include "analysis/live/period_finder.h"
 
+#include <bit>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -179,6 +180,19 @@ TEST_F(PeriodFinderTest, InnerLoopsOfRoundsThatDifferAreNone) {
     }
   }
   EXPECT_FALSE(finder.period());
+}
+
+// Each round keeps something in a pool. The pool doubles its memory when it is full.
+TEST_F(PeriodFinderTest, APoolMayDoubleItsMemoryInSomeRounds) {
+  for (uint64_t round = 1; round <= 60; ++round, now_ns += kRoundNs) {
+    pass(kBatch);
+    pass(kNode);
+    if (std::has_single_bit(round))
+      alloc(kElse, round * kRoundBytes);
+  }
+  const auto period = finder.period();
+  ASSERT_TRUE(period);
+  EXPECT_EQ(period->anchor, kBatch);
 }
 
 TEST_F(PeriodFinderTest, OtherThreadsDoNotDisturb) {
