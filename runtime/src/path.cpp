@@ -233,8 +233,8 @@ StartedBy __msl_starts_thread(const void *begin) noexcept {
   PathTree *tree = path != nullptr ? treeOf(path->generation) : nullptr;
   if (tree == nullptr)
     return {};
-  const StartedBy &by = python::started_by;
-  if (by.process == path->generation && by.generations == kMostGenerations)
+  const StartedBy by = python::started_by.process == path->generation ? python::started_by : StartedBy{};
+  if (by.generations == kMostGenerations)
     return by;
   path->busy = true;
   std::atomic_signal_fence(std::memory_order_seq_cst);

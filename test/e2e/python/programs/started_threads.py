@@ -25,12 +25,17 @@ def keep_in_child():
     child = os.fork()
     if child == 0:
         kept.append(bytearray(3 * SIZE))
+        keep_after(GENERATIONS)
         os.kill(os.getpid(), 9)
     os.waitpid(child, 0)
 
 
+def keep_in_chain():
+    keep_after(GENERATIONS)
+
+
 keep_in_pool()
-keep_after(GENERATIONS)
+keep_in_chain()
 thread = threading.Thread(target=keep_in_child)
 thread.start()
 thread.join()
