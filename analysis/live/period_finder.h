@@ -76,6 +76,11 @@ private:
     bool hasPassed(double rounds_more, uint64_t number) const {
       return static_cast<double>(number - last_number) > rounds_more * meanAllocations();
     }
+    // Whether the program no longer follows the period: more comes after its last round than the end of a program.
+    bool isOver(uint64_t number) const {
+      constexpr uint64_t kEndOneIn = 25;
+      return hasPassed(0.5 * kLeastRounds, number) && (number - last_number) * kEndOneIn > last_number - first_number;
+    }
   };
   // Sums over a thread's allocations: hashes of their cohorts, and bytes.
   struct Sum {

@@ -100,6 +100,20 @@ TEST_F(PeriodFinderTest, APeriodThatIsOverIsNone) {
   EXPECT_FALSE(finder.period());
 }
 
+// A round has few allocations, so the end of the program has more than four rounds.
+TEST_F(PeriodFinderTest, ALongLoopMayBeFollowedByTheEndOfTheProgram) {
+  for (int round = 0; round < 500; ++round, now_ns += kRoundNs) {
+    pass(kBatch);
+    pass(kNode);
+  }
+  for (int i = 0; i < 38; ++i)
+    pass(kNote);
+  EXPECT_TRUE(finder.period());
+  for (int i = 0; i < 2; ++i)
+    pass(kNote);
+  EXPECT_FALSE(finder.period());
+}
+
 TEST_F(PeriodFinderTest, AThreadThatWaitsGoesOnLater) {
   for (int round = 0; round < 100; ++round, now_ns += round == 50 ? 1000 * kRoundNs : kRoundNs) {
     pass(kBatch);
