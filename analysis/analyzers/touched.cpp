@@ -50,6 +50,8 @@ struct Touched {
   uint64_t bytes = 0;
   uint64_t until_ns = 0; // nothing was touched until then; 0 = something was touched at the first look
   uint64_t by_ns = 0;    // something was touched by then
+  uint64_t looks = 0;    // number of looks that saw nothing touched, if something was touched later
+  uint64_t first_look = 0;
   bool known = false;
   bool is_last = false; // the last look was just before its free
 };
@@ -76,6 +78,7 @@ struct Wasted {
 };
 
 struct Look {
+  uint64_t number = 0; // of the looks at this process, from 1
   uint64_t begin_ns = 0;
   bool at_exit = false;
 };
@@ -101,16 +104,20 @@ public:
     }
     const auto pages = event.event.as<abi::PagesEvent>();
     if (pages.address == 0)
-      looks_[event.process] = {pages.allocated_ns, pages.at_exit != 0};
+      looks_[event.process] = {looks_[event.process].number + 1, pages.allocated_ns, pages.at_exit != 0};
   }
   void onPages(const Block &block, const TouchedPages &pages) override {
     if (pages.is_sample)
       return; // samples.cpp
     Touched &touched = blocks_[block.id.index];
     least_bytes_ = std::min(least_bytes_, block.size);
+    const Look &last = looks_[block.process];
+    if (!touched.known)
+      touched.first_look = last.number + 1;
     if (touched.known && touched.bytes == 0 && pages.bytes != 0) {
-      touched.until_ns = looks_[block.process].begin_ns;
+      touched.until_ns = last.begin_ns;
       touched.by_ns = pages.time_ns;
+      touched.looks = last.number + 1 - touched.first_look;
     }
     touched.known = true;
     touched.is_last = pages.is_last;
@@ -162,9 +169,12 @@ bool TouchedAnalyzer::isFinal(const Touched &touched, const Block &block, FreeCa
   return isEnd(cause) && look != looks_.end() && look->second.at_exit;
 }
 
-// Whether the block was seen untouched for at least as long as it is unknown when the program touched it.
+// A look may by chance be just between the allocation of a block and its first use. Then the time in which the block
+// was untouched is short against the time in which it was touched at some moment.
 bool TouchedAnalyzer::isEarly(const Touched &touched, const Block &block) {
-  return touched.until_ns > block.time_ns && touched.until_ns - block.time_ns >= touched.by_ns - touched.until_ns;
+  constexpr uint64_t kShortOneIn = 4;
+  return touched.until_ns > block.time_ns &&
+         (touched.looks > 1 || (touched.until_ns - block.time_ns) * kShortOneIn >= touched.by_ns - touched.until_ns);
 }
 
 void TouchedAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_ns) {

@@ -71,8 +71,7 @@ std::optional<PeriodFinder::Period> PeriodFinder::period() const {
   if (anchor_.index == 0)
     return std::nullopt;
   const Candidate &known = candidates_[anchor_.index];
-  if (!known.isRegular() || known.isOver(allocations_) ||
-      freed_in_rounds_ * 2 < allocated_in_rounds_)
+  if (!known.isRegular() || known.isOver(allocations_) || freed_in_rounds_ * 2 < allocated_in_rounds_)
     return std::nullopt;
   return Period{anchor_, rounds_, known.meanNs()};
 }

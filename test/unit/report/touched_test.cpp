@@ -85,7 +85,7 @@ TEST_F(Touched, WhatIsTouchedWhileMemoryIsHighestIsNotTooEarly) {
 
 TEST_F(Touched, WhatWasSeenUntouchedLongEnoughIsTooEarly) {
   run({born(10, 2, kSize, kOther), born(20, 1, kSize), looked(30, 1, kSize, 20, 0), lookedAtAll(30), dies(35, 2),
-       looked(40, 1, kSize, 20, kSize), lookedAtAll(40), dies(100, 1)});
+       looked(70, 1, kSize, 20, kSize), lookedAtAll(70), dies(100, 1)});
   ASSERT_FALSE(of("early-allocation").is_null()) << report["findings"];
   EXPECT_EQ(of("early-allocation")["saves_bytes"], kSize);
   EXPECT_EQ(of("early-allocation")["evidence"]["idle_ns"], 10);
@@ -93,8 +93,14 @@ TEST_F(Touched, WhatWasSeenUntouchedLongEnoughIsTooEarly) {
 
 TEST_F(Touched, WhatWasSeenUntouchedOnlyForAMomentIsNotTooEarly) {
   run({born(10, 2, kSize, kOther), born(20, 1, kSize), looked(30, 1, kSize, 20, 0), lookedAtAll(30), dies(35, 2),
-       looked(41, 1, kSize, 20, kSize), lookedAtAll(41), dies(100, 1)});
+       looked(71, 1, kSize, 20, kSize), lookedAtAll(71), dies(100, 1)});
   EXPECT_TRUE(of("early-allocation").is_null()) << report["findings"];
+}
+
+TEST_F(Touched, WhatTwoLooksSawUntouchedIsTooEarly) {
+  run({born(10, 2, kSize, kOther), born(20, 1, kSize), looked(22, 1, kSize, 20, 0), lookedAtAll(22), lookedAtAll(24),
+       dies(35, 2), looked(71, 1, kSize, 20, kSize), lookedAtAll(71), dies(100, 1)});
+  EXPECT_EQ(of("early-allocation").value("saves_bytes", uint64_t{0}), kSize) << report["findings"];
 }
 
 TEST_F(Touched, PagesThatWereGivenBackWereTouched) {
