@@ -31,6 +31,11 @@ private:
   const uint8_t *at_, *end_;
 };
 
+// The line after this distance. In a damaged table, the sum may be too large for a line.
+int32_t lineAfter(int32_t line, int32_t distance) noexcept {
+  return static_cast<int32_t>(static_cast<uint32_t>(line) + static_cast<uint32_t>(distance));
+}
+
 // 3.9: pairs of bytes. The first byte is the distance of the next line's code, the second that line's distance.
 int32_t lineIn39(const LineTable &table, uint64_t offset) noexcept {
   int32_t line = table.first_line;
@@ -39,7 +44,7 @@ int32_t lineIn39(const LineTable &table, uint64_t offset) noexcept {
     begin += bytes.next();
     if (begin > offset)
       break;
-    line += static_cast<int8_t>(bytes.next());
+    line = lineAfter(line, static_cast<int8_t>(bytes.next()));
   }
   return line;
 }
@@ -52,7 +57,7 @@ int32_t lineIn310(const LineTable &table, uint64_t offset) noexcept {
     end += bytes.next();
     const auto distance = static_cast<int8_t>(bytes.next());
     if (distance != -128)
-      line += distance;
+      line = lineAfter(line, distance);
     if (end > offset)
       return distance == -128 ? kNoLine : line;
   }
@@ -70,9 +75,9 @@ int32_t lineIn311(const LineTable &table, uint64_t offset) noexcept {
     const unsigned kind = head >> 3 & 15;
     end += (uint64_t{head & 7u} + 1) * 2;
     if (kind == kLong || kind == kNoColumns)
-      line += bytes.signedNumber();
+      line = lineAfter(line, bytes.signedNumber());
     else if (kind >= kOneLine && kind < kNoColumns)
-      line += static_cast<int32_t>(kind - kOneLine);
+      line = lineAfter(line, static_cast<int32_t>(kind - kOneLine));
     if (kind == kLong)
       for (int i = 0; i < 3; ++i)
         bytes.number();
