@@ -8,6 +8,7 @@
 #include "analysis/places/place.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <unordered_map>
@@ -108,7 +109,7 @@ std::map<Keeper, SamplesAnalyzer::PlaceSample> SamplesAnalyzer::byKeeper(Conclus
   return by_keeper;
 }
 
-uint64_t rounded(double number) { return static_cast<uint64_t>(number + 0.5); }
+uint64_t rounded(double number) { return static_cast<uint64_t>(std::llround(number)); }
 
 // Adds this share of the cohort's bytes at each moment to `absence`. Returns the largest number of these bytes.
 uint64_t addShare(CohortId cohort, double share, Conclusion &conclusion, Absence &absence) {
