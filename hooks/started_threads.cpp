@@ -7,7 +7,7 @@
 namespace msleaks::hooks {
 namespace {
 
-// What a new thread must know until it runs.
+// The data of a new thread, from the call of pthread_create until the thread runs.
 struct Started {
   std::atomic<bool> is_used;
   ThreadBegin begin;

@@ -1,5 +1,5 @@
-// Tells a thread that Python starts which calls have started it. So the paths of the thread contain these calls, too
-// (docs/python.md).
+// Passes the calls that start a thread of Python on to this thread. The paths of the thread then contain these calls,
+// too (docs/python.md).
 #pragma once
 
 namespace msleaks::hooks {
@@ -10,7 +10,7 @@ struct ThreadBegin {
   void *argument;
 };
 
-// A thread is about to start with `begin`. Returns with what it must begin instead, or `begin`.
+// A thread is about to start with `begin`. Returns the begin that pthread_create must get instead. It may be `begin`.
 ThreadBegin withStarter(const ThreadBegin &begin) noexcept;
 
 // The thread with this begin, which withStarter returned, has not started.

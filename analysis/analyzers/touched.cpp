@@ -48,10 +48,9 @@ std::string adviceOf(Waste waste, uint64_t touched_bytes, const Finding &finding
 // The facts about a live block whose pages were looked at.
 struct Touched {
   uint64_t bytes = 0;
-  uint64_t until_ns = 0; // nothing was touched until then; 0 = something was touched at the first look
-  uint64_t by_ns = 0;    // something was touched by then
-  uint64_t looks = 0;    // number of looks that saw nothing touched, if something was touched later
-  uint64_t first_look = 0;
+  uint64_t until_ns = 0;   // nothing was touched until then; 0 = the block is not early (isEarly)
+  uint64_t by_ns = 0;      // something was touched by then; 0 = the same
+  uint64_t first_look = 0; // number of the first look at the block
   bool known = false;
   bool is_last = false; // the last look was just before its free
 };
@@ -114,10 +113,9 @@ public:
     const Look &last = looks_[block.process];
     if (!touched.known)
       touched.first_look = last.number + 1;
-    if (touched.known && touched.bytes == 0 && pages.bytes != 0) {
+    if (touched.known && touched.bytes == 0 && pages.bytes != 0 && isEarly(block, touched, last, pages.time_ns)) {
       touched.until_ns = last.begin_ns;
       touched.by_ns = pages.time_ns;
-      touched.looks = last.number + 1 - touched.first_look;
     }
     touched.known = true;
     touched.is_last = pages.is_last;
@@ -135,7 +133,7 @@ private:
   }
   void endRealloc(const Block &);
   bool isFinal(const Touched &, const Block &, FreeCause) const;
-  static bool isEarly(const Touched &, const Block &);
+  static bool isEarly(const Block &, const Touched &, const Look &last, uint64_t by_ns);
   void add(Waste, const Wasted &);
   void concludeOn(Waste, Conclusion &) const;
   void addSection(Conclusion &) const;
@@ -169,12 +167,13 @@ bool TouchedAnalyzer::isFinal(const Touched &touched, const Block &block, FreeCa
   return isEnd(cause) && look != looks_.end() && look->second.at_exit;
 }
 
-// A look may by chance be just between the allocation of a block and its first use. Then the time in which the block
-// was untouched is short against the time in which it was touched at some moment.
-bool TouchedAnalyzer::isEarly(const Touched &touched, const Block &block) {
+// Whether a block that nothing had touched until the last look was allocated too early. The program has touched it by
+// `by_ns`. A single look may by chance be between the allocation and a first touch that follows at once. Then the look
+// proves only a short wait, compared with the time in which the touch happened.
+bool TouchedAnalyzer::isEarly(const Block &block, const Touched &touched, const Look &last, uint64_t by_ns) {
   constexpr uint64_t kShortOneIn = 4;
-  return touched.until_ns > block.time_ns &&
-         (touched.looks > 1 || (touched.until_ns - block.time_ns) * kShortOneIn >= touched.by_ns - touched.until_ns);
+  return last.begin_ns > block.time_ns &&
+         (last.number > touched.first_look || (last.begin_ns - block.time_ns) * kShortOneIn >= by_ns - last.begin_ns);
 }
 
 void TouchedAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_ns) {
@@ -188,18 +187,21 @@ void TouchedAnalyzer::onFree(const Block &block, FreeCause cause, uint64_t time_
     formers = grown_.onFree(block, cause, time_ns, !is_final);
   if (!touched.known || block.bytes() == 0)
     return;
-  Wasted wasted{.cohort = block.cohort, .bytes = block.size, .touched_bytes = touched.bytes, .from_ns = block.time_ns};
-  if (isEarly(touched, block)) {
-    wasted.to_ns = touched.until_ns;
-    wasted.needed_by_ns = touched.by_ns;
-    add(Waste::Early, wasted);
-  }
+  if (touched.until_ns != 0)
+    add(Waste::Early, {.cohort = block.cohort,
+                       .bytes = block.size,
+                       .touched_bytes = touched.bytes,
+                       .from_ns = block.time_ns,
+                       .to_ns = touched.until_ns,
+                       .needed_by_ns = touched.by_ns});
   if (!is_final)
     return;
   elementAt(sums_, block.cohort.index) += {block.size, 1, touched.bytes};
-  wasted.bytes = block.size - std::min(touched.bytes, block.size);
-  wasted.to_ns = time_ns;
-  wasted.needed_by_ns = 0;
+  const Wasted wasted{.cohort = block.cohort,
+                      .bytes = block.size - std::min(touched.bytes, block.size),
+                      .touched_bytes = touched.bytes,
+                      .from_ns = block.time_ns,
+                      .to_ns = time_ns};
   if (touched.bytes == 0)
     return add(Waste::Unused, wasted);
   if (is_shrunk)

@@ -77,7 +77,7 @@ public:
   // Whether each use of the account's blocks by launches, copies and fills was seen.
   bool seesUses(const Account &) const;
   // The bytes of these blocks, and of all physical heaps, at each local maximum; and the times of the maxima.
-  Savings::Curve curveOf(const Absence &absence) const { return savings_.curveOf(absence); }
+  Savings::Curve curveOf(const Absence &absence) { return savings_.curveOf(absence); }
   const Savings::Curve &physicalCurve() { return savings_.physicalCurve(); }
   std::vector<uint64_t> timesOfCurves() const { return history_.times(); }
   const MemoryHistory &history() const { return history_; }

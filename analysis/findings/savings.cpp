@@ -58,14 +58,10 @@ const Savings::Memory &Savings::physical() {
   return *physical_;
 }
 
-Savings::Curve Savings::curveOf(const Absence &absence) const {
-  Curve curve = history_.curveOf(absence.cohorts, absence.parts);
-  Changes changes;
-  for (const AbsentBlock &block : absence.blocks)
-    addChangesOf(block, changes);
-  StepCurve(std::move(changes)).forEachPart(curve.size(), [&](size_t from, size_t to, int64_t bytes) {
-    for (size_t at = from; at < to; ++at)
-      curve[at] += bytes;
+Savings::Curve Savings::curveOf(const Absence &absence) {
+  Curve curve(history_.maxima() + 1); // the last value is that of now
+  stepsOf(absence).forEachPart(curve.size(), [&](size_t from, size_t to, int64_t bytes) {
+    std::fill(curve.begin() + static_cast<ptrdiff_t>(from), curve.begin() + static_cast<ptrdiff_t>(to), bytes);
   });
   return curve;
 }

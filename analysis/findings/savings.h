@@ -5,7 +5,6 @@
 #include "analysis/live/account.h"
 #include "analysis/live/memory_history.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -35,7 +34,7 @@ public:
   int64_t peakOf(const Account &account) { return of(account).peak_bytes; }
   using Curve = std::vector<int64_t>; // at each local maximum (MemoryHistory::times)
   // The bytes of these blocks, and of all physical heaps.
-  Curve curveOf(const Absence &) const;
+  Curve curveOf(const Absence &);
   const Curve &physicalCurve();
   // Call it for each absence, before the first remove(): several absences may contain the same cohorts.
   void expect(const Absence &);

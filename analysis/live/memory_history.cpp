@@ -116,12 +116,13 @@ void MemoryHistory::close() {
     maxima_.push_back({time_ns_, UINT64_MAX, changes_.size()});
   touched_.clear();
   ++maximum_;
-  is_high_ = true; // if there is no new maximum: as high as at the last one
+  is_high_ = true; // without a new maximum, memory is as high as at the last one
   rises_ = has_lives_ = false;
   if (std::max(changes_.size(), maxima_.size()) > mostKept())
     thinOut();
 }
 
+// Memory falls at this time.
 void MemoryHistory::endMaximum(uint64_t time_ns) {
   if (rises_)
     close();

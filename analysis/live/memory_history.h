@@ -6,8 +6,8 @@
 // of each cohort since the maximum before. A place that allocates and frees alternately changes by 0, so takes no
 // space.
 //
-// A block may also be absent in only a part of its life (AbsentBlock). Memory stays as high as at a maximum for some
-// time. If the block is absent in only a part of this time, the maximum counts as reached.
+// A block may also be absent in only a part of its life (AbsentBlock). After a maximum, memory stays as high for some
+// time. If the block is absent in only a part of this time, its absence does not lower the maximum.
 //
 // The life of a block has parts (LifePart): before its first use, from the first use to the last, and after the last
 // use. The last use is known only when the block is freed. So a local maximum is also stored at each use that may be
@@ -157,7 +157,7 @@ private:
   void assumeLate();
   void move(Key from, Key to, uint64_t bytes, uint64_t since_ns);
 
-  // The first local maximum after which memory is still as high at this time, or that comes later.
+  // The first local maximum that lasts longer than this time, or comes later.
   size_t numberAfter(uint64_t time_ns) const;
 
   void close();

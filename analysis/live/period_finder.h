@@ -62,7 +62,7 @@ private:
     uint64_t rounds = 0, alike = 0, alike_bytes = 0;
     uint64_t bursts = 0; // rounds that are not alike, and have more than twice the mean bytes of those that are
     // Bytes count, too: in an inner loop most rounds are alike, but the bytes may be in the other rounds, at its end.
-    // But an arena or a table that doubles its size grows in few rounds, with many bytes.
+    // A few bursts are allowed: an arena or a table that doubles its size grows in few rounds, by many bytes.
     bool isRegular() const {
       const bool are_bytes_alike = alike_bytes * 4 >= (last_bytes - first_bytes) * kAlikeOfFour;
       return rounds >= kLeastRounds && alike * 4 >= rounds * kAlikeOfFour &&
@@ -76,7 +76,7 @@ private:
     bool hasPassed(double rounds_more, uint64_t number) const {
       return static_cast<double>(number - last_number) > rounds_more * meanAllocations();
     }
-    // Whether the program no longer follows the period: more comes after its last round than the end of a program.
+    // Whether the program has left the period: after the last round, it allocates more than a program does at its end.
     bool isOver(uint64_t number) const {
       constexpr uint64_t kEndOneIn = 25;
       return hasPassed(0.5 * kLeastRounds, number) && (number - last_number) * kEndOneIn > last_number - first_number;

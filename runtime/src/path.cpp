@@ -233,7 +233,7 @@ StartedBy __msl_starts_thread(const void *begin) noexcept {
   PathTree *tree = path != nullptr ? treeOf(path->generation) : nullptr;
   if (tree == nullptr)
     return {};
-  const StartedBy by = python::started_by.process == path->generation ? python::started_by : StartedBy{};
+  const StartedBy by = python::startedBy(path->generation);
   if (by.generations == kMostGenerations)
     return by;
   path->busy = true;
@@ -244,4 +244,4 @@ StartedBy __msl_starts_thread(const void *begin) noexcept {
   return node != 0 ? StartedBy{node, by.generations + 1, path->generation} : StartedBy{};
 }
 
-void __msl_thread_begins(const StartedBy &by) noexcept { python::started_by = by; }
+void __msl_thread_begins(const StartedBy &by) noexcept { python::setStartedBy(by); }

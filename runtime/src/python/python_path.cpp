@@ -11,10 +11,9 @@
 #include "msleaks/runtime/note.h"
 
 namespace msleaks::runtime::python {
+namespace {
 
 constinit thread_local StartedBy started_by = {};
-
-namespace {
 
 constexpr uint64_t kMostOffset = UINT32_MAX >> 1; // larger: the code has not begun
 
@@ -106,11 +105,6 @@ uint32_t ownCalls(uint64_t generation, Call *now, uint32_t count) noexcept {
   return 0;
 }
 
-// The node around the thread's outermost call: the call that has started the thread, if Python has started it.
-uint32_t beginOfThread(uint64_t generation) noexcept {
-  return started_by.node != 0 && started_by.process == generation ? started_by.node : abi::kPathBegin;
-}
-
 // Returns the node of the innermost of these calls, or of the import that they are in. If there is no room for a node,
 // returns a number that is no node.
 uint32_t numberCalls(LastCalls &last, const PathTree &tree, uint32_t count) noexcept {
@@ -120,7 +114,7 @@ uint32_t numberCalls(LastCalls &last, const PathTree &tree, uint32_t count) noex
       last.ends_in_import && same != 0 && same == last.count && !codeOf(last.generation, now[0]).is_own;
   uint32_t node = same != 0            ? last.nodes[same - 1]
                   : count == kMaxCalls ? abi::kPathUnknown
-                                       : beginOfThread(last.generation);
+                                       : startedBy(last.generation).node;
   last.count = 0; // if a signal handler now ends this function by a longjmp, no half-changed path remains
   last.ends_in_import = is_import;
   for (uint32_t own = UINT32_MAX; same < count && !last.ends_in_import; ++same) {
@@ -215,6 +209,12 @@ uint32_t nodeOf(LastCalls &last, const PathTree &tree, const CallsRead &read) no
 }
 
 } // namespace
+
+StartedBy startedBy(uint64_t generation) noexcept {
+  return started_by.process == generation ? started_by : StartedBy{};
+}
+
+void setStartedBy(const StartedBy &by) noexcept { started_by = by; }
 
 uint32_t joined(LastCalls *&thread, uint64_t generation, PathTree &tree, uint32_t node) noexcept {
   const CallsRead read = readNow(thread, generation);

@@ -12,8 +12,6 @@
 
 namespace msleaks::runtime::python {
 
-extern constinit thread_local StartedBy started_by; // of this thread
-
 // The calls of a thread when its last path was made. Most of them are the same in the next path.
 struct LastCalls {
   uint64_t generation; // generation of the process that the nodes belong to
@@ -32,6 +30,10 @@ struct LastCalls {
 // Returns the node of the join of the path to `node` with this thread's calls of Python code. Returns `node` if there
 // are no such calls, or if they get no number. `last` belongs to the thread; null = it is made here.
 uint32_t joined(LastCalls *&last, uint64_t generation, PathTree &tree, uint32_t node) noexcept;
+
+// The calls that have started this thread. `generation` is that of the process: in the child of a fork there are none.
+StartedBy startedBy(uint64_t generation) noexcept;
+void setStartedBy(const StartedBy &) noexcept;
 
 // Returns the node of this thread's innermost call of Python code, or 0. Call only while the thread evaluates code.
 uint32_t callsNow(LastCalls *&last, uint64_t generation, PathTree &tree) noexcept;

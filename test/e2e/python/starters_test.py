@@ -35,7 +35,7 @@ def chain(*callers):
     return collections.Counter((2, ("keep_after",) * (1 + min(number, MOST_STARTERS)) + callers) for number in range(GENERATIONS + 1))
 
 
-# A child of a fork does not know what its parent has started.
+# The child of a fork does not know the calls of its parent that have started its thread.
 equal("blocks on each path", found, {(1, ("keep_in_pool", "<module>")): 3, **chain("keep_in_chain", "<module>"),
                                      (3, ("keep_in_child",)): 1, **chain("keep_in_child")})
 print(f"{sum(found.values())} blocks of threads that Python has started")

@@ -63,8 +63,7 @@ TEST_F(History, ABlockThatLeaksIsInEachMaximumFromItsBirthOn) {
   EXPECT_EQ(maximaWithout(history, 4, UINT64_MAX), Range(1, 2)) << "one that is allocated at time 4";
 }
 
-// A copy is made as soon as its memory is there. If the block was allocated later by this moment, the peak would be
-// the same.
+// If a block is allocated a moment later, while memory is still highest, the peak is the same.
 TEST_F(History, ABlockThatIsThereInAPartOfAMaximumCounts) {
   add(1, 10); // at time 1
   add(2, 50); // at time 2

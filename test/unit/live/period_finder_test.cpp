@@ -100,7 +100,7 @@ TEST_F(PeriodFinderTest, APeriodThatIsOverIsNone) {
   EXPECT_FALSE(finder.period());
 }
 
-// A round has few allocations, so the end of the program has more than four rounds.
+// Rounds have few allocations, so the end of the program has more allocations than four rounds.
 TEST_F(PeriodFinderTest, ALongLoopMayBeFollowedByTheEndOfTheProgram) {
   for (int round = 0; round < 500; ++round, now_ns += kRoundNs) {
     pass(kBatch);

@@ -10,7 +10,7 @@ namespace msleaks::runtime {
 
 // The calls of Python code that have started a thread. They are the outermost calls of the thread's paths.
 struct StartedBy {
-  uint32_t node;        // innermost of these calls; 0 = none
+  uint32_t node;        // innermost of these calls; kPathBegin = none
   uint32_t generations; // number of threads that have started each other, up to this thread
   uint64_t process;     // generation of the process that the node belongs to
 };
@@ -29,7 +29,7 @@ extern "C" {
                                                       uint64_t frame_pointer, uint32_t site) noexcept;
 
 // The calling thread is about to start a thread, which begins with the function `begin`. If Python starts the thread,
-// returns the present calls of Python code. If not, or if they are not known, `node` is 0.
+// returns the present calls of Python code. If not, or if they are not known, `node` is kPathBegin.
 [[gnu::visibility("default")]] msleaks::runtime::StartedBy __msl_starts_thread(const void *begin) noexcept;
 // The calling thread has begun. __msl_starts_thread returned `by` in the thread that started it.
 [[gnu::visibility("default")]] void __msl_thread_begins(const msleaks::runtime::StartedBy &by) noexcept;
