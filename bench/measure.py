@@ -70,25 +70,24 @@ def picked(values, pick):
 
 
 class Table:
-    """A table with the columns what, against, ours, ratio, goal and met. It is printed as Markdown."""
+    """A table with the columns what, against, ours, ratio, goal and met. Each row is printed as Markdown as soon as it is known."""
 
     def __init__(self):
-        self.rows = []
+        self.rows = 0
 
     def add(self, what, base, ours, ratio, goal, unit="ns"):
         met = "" if goal is None else ("yes" if ratio <= goal + 1e-9 else "**no**")
-        self.rows.append((what, f"{base:.4g} {unit}".strip(), f"{ours:.4g} {unit}".strip(), f"{ratio:.3g}",
-                          "" if goal is None else f"<= {goal:.3g}", met))
+        self.show(what, f"{base:.4g} {unit}".strip(), f"{ours:.4g} {unit}".strip(), f"{ratio:.3g}",
+                  "" if goal is None else f"<= {goal:.3g}", met)
 
     def note(self, what, why):
-        self.rows.append((what, "", "", "", "", why))
+        self.show(what, "", "", "", "", why)
 
-    def show(self):
-        head = ("what", "against", "ours", "ratio", "goal", "met")
-        print("| " + " | ".join(head) + " |")
-        print("|" + "---|" * len(head))
-        for row in self.rows:
-            print("| " + " | ".join(row) + " |")
+    def show(self, *row):
+        if self.rows == 0:
+            print("| what | against | ours | ratio | goal | met |\n|---|---|---|---|---|---|")
+        self.rows += 1
+        print("| " + " | ".join(row) + " |", flush=True)
 
 
 def measured(command, passing=()):

@@ -3,9 +3,9 @@
 
     bench/run.py [--build build/release] [--quick|--check] [PART …]
 
-Parts: record malloc stopped forks programs paths compile trace reading
-sessions report compare reach pages verify devices profiles graphs kernels
-python.
+Parts: record malloc instrumented stopped forks programs paths compile
+trace reading sessions report compare reach pages verify devices profiles
+graphs kernels python.
 
 The peers are LTTng-UST for one event, LeakSanitizer for reach, GNU diff for compare, and heaptrack for a malloc+free pair. They
 are perf for perf.data, and clang's own instrumentation for graphs. For a PyTorch training the peers are heaptrack and memray (in a
@@ -132,9 +132,8 @@ class Bench:
             self.table.note("malloc+free: heaptrack", "not installed")
         for depth in (0, 10, 30):
             self.malloc_at(depth, heaptrack)
-        self.instrumented_malloc(10)
 
-    def instrumented_malloc(self, depth):
+    def instrumented(self, depth=10):
         """Compares pairs of instrumented code with pairs that only the hooks record. Both are in one process, and take turns."""
         turns = self.scaled(1000)
         program = self.compiled_sides()
@@ -477,7 +476,7 @@ def main():
     effort = parser.add_mutually_exclusive_group()
     effort.add_argument("--quick", action="store_true", help="fewer and shorter runs")
     effort.add_argument("--check", action="store_true", help="so short that the figures mean nothing: whether the benchmarks work")
-    parts = ["record", "malloc", "stopped", "forks", "programs", "paths", "compile", "trace", "reading", "sessions", "report", "compare", "reach", "pages", "verify", "devices", "profiles", "graphs", "kernels", "python"]
+    parts = ["record", "malloc", "instrumented", "stopped", "forks", "programs", "paths", "compile", "trace", "reading", "sessions", "report", "compare", "reach", "pages", "verify", "devices", "profiles", "graphs", "kernels", "python"]
     parser.add_argument("parts", nargs="*", help=f"which of {', '.join(parts)} (default: all)")
     arguments = parser.parse_args()
     for part in arguments.parts:
@@ -493,7 +492,6 @@ def main():
         print(f"bench: {failure}", file=sys.stderr)
         return 3
     finally:
-        bench.table.show()
         shutil.rmtree(bench.scratch, ignore_errors=True)
     return 0
 
