@@ -4,6 +4,8 @@
 #include "analysis/collect/predecessor.h"
 #include "analysis/reach/liveness.h"
 
+#include "msleaks/abi/chosen_steps.h"
+
 #include <algorithm>
 
 namespace msleaks::analysis::inline collect {

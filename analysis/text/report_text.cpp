@@ -3,6 +3,7 @@
 #include "analysis/result/finding_kinds.h"
 #include "analysis/result/report.h"
 #include "analysis/text/callers.h"
+#include "analysis/text/finding_lines.h"
 #include "analysis/text/parts.h"
 #include "analysis/text/site_text.h"
 

@@ -13,7 +13,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <optional>
 #include <type_traits>
 #include <unistd.h>
 
@@ -33,23 +32,24 @@ template <class Number> struct Bounds {
 
 constexpr char kUsage[] = "msleaks-run [options] [--] program [arguments...]";
 
-template <class Choice> std::vector<std::string> namesOf() {
-  std::vector<std::string> names;
+template <class Choice> struct Named {
+  std::string name;
+  Choice choice;
+};
+template <class Choice> std::vector<Named<Choice>> choicesOf() {
+  std::vector<Named<Choice>> choices;
 #define MSL_VALUE(type, name, value, doc)                                                                              \
   if constexpr (std::is_same_v<Choice, abi::type>)                                                                     \
-    names.emplace_back(value);
+    choices.push_back({value, abi::type::name});
 #include "msleaks/abi/flags.def"
-  return names;
+  return choices;
 }
 
-template <class Choice> std::optional<Choice> valueOf(const std::string &text) {
-#define MSL_VALUE(type, name, value, doc)                                                                              \
-  if constexpr (std::is_same_v<Choice, abi::type>) {                                                                   \
-    if (text == value)                                                                                                 \
-      return abi::type::name;                                                                                          \
-  }
-#include "msleaks/abi/flags.def"
-  return std::nullopt;
+template <class Choice> std::vector<std::string> namesOf() {
+  std::vector<std::string> names;
+  for (const Named<Choice> &each : choicesOf<Choice>())
+    names.push_back(each.name);
+  return names;
 }
 
 // Parses the number after the colon, as in "all:20", into `number`. Removes colon and number from `text`. Returns an
@@ -93,12 +93,13 @@ template <class Choice> std::string choose(std::string text, abi::Flags &flags, 
       return wrong;
   if (std::string wrong = takeNumberOf<Choice>(text, flags); !wrong.empty())
     return wrong;
-  const auto value = valueOf<Choice>(text);
-  if (!value)
-    return fmt::format("{} is none of {}{}", text, fmt::join(namesOf<Choice>(), ", "),
-                       std::is_same_v<Choice, abi::CallStack> ? ", c, python" : "");
-  choice = *value;
-  return {};
+  for (const Named<Choice> &each : choicesOf<Choice>())
+    if (text == each.name) {
+      choice = each.choice;
+      return {};
+    }
+  return fmt::format("{} is none of {}{}", text, fmt::join(namesOf<Choice>(), ", "),
+                     std::is_same_v<Choice, abi::CallStack> ? ", c, python" : "");
 }
 
 template <class Choice> std::string meaningOf(std::string text) {

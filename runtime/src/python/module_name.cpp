@@ -12,8 +12,6 @@
 namespace msleaks::runtime::python {
 namespace {
 
-using unwind::copyIfThere;
-
 bool isText(uint64_t string, std::string_view text) noexcept {
   char room[kMostCopiedBytes];
   return copiedTextOf(python.layout, string, room) == text;

@@ -38,7 +38,10 @@ constinit __thread Sampler sampler{};
 
 // Moves the thread on by a request. Returns whether the request is sampled.
 [[gnu::always_inline]] inline bool isDue(size_t size) noexcept {
-  return size <= abi::kMostSampledBytes && (sampler.left -= abi::sampleUnitsOf(size) * abi::kSampleUnitBytes) < 0;
+  if (size > abi::kMostSampledBytes)
+    return false;
+  sampler.left -= static_cast<int64_t>(abi::sampleUnitsOf(size) * abi::kSampleUnitBytes);
+  return sampler.left < 0;
 }
 
 // The thread's distance has ended. Chooses the next one. Returns false at the thread's first request: the distance was

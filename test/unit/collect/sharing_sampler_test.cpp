@@ -36,7 +36,7 @@ TEST(Sharing, IsNotKnownFromOtherTexts) {
 }
 
 TEST(Sharing, IsKnownOfThisProcess) {
-  test::ScratchFolder folder;
+  const test::ScratchFolder folder;
   auto writer = TraceWriter::create(folder / "trace.mslt");
   SharingSampler sampler;
   sampler.add(7, static_cast<uint32_t>(getpid()));
@@ -69,7 +69,7 @@ TEST(Sharing, IsSampledOnceASecondAndOnlyIfItChanged) {
     sampler.visit(ns);
   EXPECT_LE(read.size(), 2u * 14);
   EXPECT_GT(read.size(), 2u);
-  test::ScratchFolder folder;
+  const test::ScratchFolder folder;
   auto writer = TraceWriter::create(folder / "trace.mslt");
   ASSERT_TRUE(sampler.store(*writer, 1, true));
   size_t samples = 0;

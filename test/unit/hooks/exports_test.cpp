@@ -81,16 +81,16 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
       "_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE", // PyTorch reports parts of segments by one of these two
       "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE",
       // its hook finds the line of the forward pass for each node of the backward pass
-      "_ZN5torch8autograd6Engine17evaluate_functionERSt10shared_ptrINS0_9GraphTaskEEPNS0_4NodeERNS0_11InputBufferERKS2_"
-      "INS0_10ReadyQueueEE",
+      ("_ZN5torch8autograd6Engine17evaluate_functionERSt10shared_ptrINS0_9GraphTaskEEPNS0_4NodeERNS0_"
+       "11InputBufferERKS2_"
+       "INS0_10ReadyQueueEE"),
       // PyTorch makes tensors by these three, and passes their type
-      "_ZN2at6detail13empty_genericEN3c108ArrayRefIlEEPNS1_9AllocatorENS1_14DispatchKeySetENS1_10ScalarTypeENS1_"
-      "8optionalINS1_12MemoryFormatEEE",
-      "_ZN2at6detail13empty_genericEN3c108ArrayRefIlEEPNS1_9AllocatorENS1_14DispatchKeySetENS1_"
-      "10ScalarTypeESt8optionalI"
-      "NS1_12MemoryFormatEE",
-      "_ZN2at6detail21empty_strided_genericEN3c108ArrayRefIlEES3_PNS1_9AllocatorENS1_14DispatchKeySetENS1_"
-      "10ScalarTypeE",
+      ("_ZN2at6detail13empty_genericEN3c108ArrayRefIlEEPNS1_9AllocatorENS1_14DispatchKeySetENS1_10ScalarTypeENS1_"
+       "8optionalINS1_12MemoryFormatEEE"),
+      ("_ZN2at6detail13empty_genericEN3c108ArrayRefIlEEPNS1_9AllocatorENS1_14DispatchKeySetENS1_"
+       "10ScalarTypeESt8optionalINS1_12MemoryFormatEE"),
+      ("_ZN2at6detail21empty_strided_genericEN3c108ArrayRefIlEES3_PNS1_9AllocatorENS1_14DispatchKeySetENS1_"
+       "10ScalarTypeE"),
       "aclInit", // the hooks of these two record a mark
       "aclFinalize",
       "aclrtBinaryGetFunction", // the hooks of these nine find the names of kernels
@@ -100,8 +100,8 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
       // these functions of ATB run operators and save their tensors
       "_ZN3atb6Runner7ExecuteERNS_17RunnerVariantPackE",
       "_ZN3atb9StoreUtil15SaveLaunchParamEPvRKN3Mki11LaunchParamERKSs",
-      "_ZN3atb9StoreUtil15SaveLaunchParamEPvRKN3Mki11LaunchParamERKNSt7__cxx1112"
-      "basic_stringIcSt11char_traitsIcESaIcEEE",
+      ("_ZN3atb9StoreUtil15SaveLaunchParamEPvRKN3Mki11LaunchParamERKNSt7__cxx1112"
+       "basic_stringIcSt11char_traitsIcESaIcEEE"),
       "roctxMarkA", "roctxRangePushA", "roctxRangePop", "roctxRangeStartA", "roctxRangeStop", "cuCtxSynchronize",
       "cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxReset", "cuEventSynchronize", "cuFuncSetAttribute",
       "cuFuncSetCacheConfig", "cuFuncSetSharedMemConfig", "cuKernelGetFunction", "cuKernelSetAttribute",

@@ -9,7 +9,7 @@ const void *pageAt(uint64_t index) { return reinterpret_cast<const void *>((inde
 
 // A program that imports PyTorch calls allocators from more pages than the table has entries.
 TEST(RealBindings, TheLastCallersStayBound) {
-  static hook::Function function{};
+  static const hook::Function function{};
   static int first, second;
   const uint64_t image = keyOf(Of::Image, pageAt(0));
   bind(function, image, &first, bindingEpoch());

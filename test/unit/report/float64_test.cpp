@@ -24,26 +24,26 @@ protected:
   }
   void alloc(uint64_t address, uint64_t bytes, const Where &where) {
     list.push_back(test::alloc(now(), address, bytes, where));
-    alive[address] = where;
+    alive_[address] = where;
   }
   void free(uint64_t address) {
-    list.push_back(test::free(now(), address, alive.at(address)));
-    alive.erase(address);
+    list.push_back(test::free(now(), address, alive_.at(address)));
+    alive_.erase(address);
   }
   // Returns the block's address.
   uint64_t other(uint64_t bytes, const Where &where) {
-    alloc(next_address, bytes, where);
-    return std::exchange(next_address, next_address + (kMiB << 10));
+    alloc(next_address_, bytes, where);
+    return std::exchange(next_address_, next_address_ + (kMiB << 10));
   }
   uint64_t tensor(uint64_t bytes, const Where &where) {
     announce(bytes, where);
     return other(bytes, where);
   }
-  uint64_t now() { return kStart + 10 * ++events_made; }
+  uint64_t now() { return kStart + 10 * ++events_made_; }
   // The finding of a run that frees all its blocks at the end: they are no leaks.
   json finding() {
-    while (!alive.empty())
-      free(alive.begin()->first);
+    while (!alive_.empty())
+      free(alive_.begin()->first);
     events(list);
     end(1, 0, kStart + kMs);
     manifest();
@@ -55,9 +55,9 @@ protected:
   std::vector<StreamEvent> list;
 
 private:
-  uint64_t next_address = kMiB << 10;
-  std::map<uint64_t, Where> alive; // by address
-  uint64_t events_made = 0;
+  uint64_t next_address_ = kMiB << 10;
+  std::map<uint64_t, Where> alive_; // by address
+  uint64_t events_made_ = 0;
 };
 
 TEST_F(Float64, SavesHalfOfAllPlacesAndNamesTheFirst) {

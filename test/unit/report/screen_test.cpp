@@ -93,7 +93,7 @@ Report reportOf(std::vector<Finding> findings = {}) {
   return report;
 }
 
-std::string screenOf(const Report &report, TableStyle style = {.columns = kScreenColumns, .top = kScreenRows}) {
+std::string screenOf(const Report &report, const TableStyle &style = {.columns = kScreenColumns, .top = kScreenRows}) {
   std::ostringstream out;
   writeScreen(out, report, style);
   return out.str();
@@ -124,7 +124,7 @@ Report fullestReport() {
                   "about the others that only these blocks lead to.";
     findings.push_back(leak);
   }
-  Finding small = findingAt("unused", 99, kKiB, kKiB);
+  const Finding small = findingAt("unused", 99, kKiB, kKiB);
   findings.push_back(small);
   Report report = reportOf(findings);
   report.peak.by_heap.push_back({abi::Heap::Device, 50 * kMiB, 1, {}});
@@ -238,11 +238,12 @@ TEST(Screen, ShowsFiveFindingsAndTheSumOfTheRest) {
 
 // docs/report.md lists the findings that matter. The screen leaves out all others.
 TEST(Screen, LeavesOutWhatIsSmall) {
-  Finding big = findingAt("unused", 1, 5 * kMiB, 5 * kMiB), small = findingAt("unused", 2, 4 * kMiB, 4 * kMiB);
-  Finding growing = findingAt("growth", 3, 1, 0), trampled = findingAt("trampled", 4, 1, 0);
+  const Finding big = findingAt("unused", 1, 5 * kMiB, 5 * kMiB), growing = findingAt("growth", 3, 1, 0);
+  const Finding leak = lostAt(5, 1);
+  Finding small = findingAt("unused", 2, 4 * kMiB, 4 * kMiB), trampled = findingAt("trampled", 4, 1, 0);
   trampled.concern = Concern::Content;
   trampled.confidence = Confidence::Hint;
-  Finding leak = lostAt(5, 1), churn = findingAt("churn", 6, 50 * kMiB, 0), file = findingAt("handles", 7, 0, 0);
+  Finding churn = findingAt("churn", 6, 50 * kMiB, 0), file = findingAt("handles", 7, 0, 0);
   churn.concern = Concern::Time;
   file.concern = Concern::Handles;
   Finding device = findingAt("late-free", 8, kMiB, kMiB);
@@ -322,7 +323,7 @@ TEST(Screen, TheFragmentationOfALibrarysPoolIsAFinding) {
 TEST(Screen, ShowsTheFiveLargestPlaces) {
   Report report = reportOf();
   for (uint32_t line = 1; line <= 1000; ++line)
-    report.peak.by_site.push_back(lineAt("src/net.cpp", line, line * 1000));
+    report.peak.by_site.push_back(lineAt("src/net.cpp", line, uint64_t{line} * 1000));
   SiteLine child = lineAt("worker.cpp", 3, 25 * kMiB);
   child.child = "worker";
   report.peak.by_site.push_back(child);
@@ -390,16 +391,17 @@ TEST(Screen, OptionsImplyTheTablesThatTheyAreAbout) {
   EXPECT_THAT(screenOf(report, {.columns = 100, .top = 5, .sort = "age"}), HasSubstr("src/leak.cpp:3"));
   EXPECT_THAT(screenOf(report, {.columns = 100, .top = 5, .shown = {"bytes", "oldest"}}),
               HasSubstr("5.00 s  src/leak.cpp:3"));
-  Section mine{.name = "mine/rows", .title = "My rows", .columns = {{"rows", Unit::Count}}, .rows = {{uint64_t{7}}}};
+  const Section mine{
+      .name = "mine/rows", .title = "My rows", .columns = {{"rows", Unit::Count}}, .rows = {{uint64_t{7}}}};
   report.sections = {mine};
   EXPECT_THAT(screenOf(report), Not(HasSubstr("My rows")));
   report.sections[0].is_users_own = true;
   EXPECT_THAT(screenOf(report), HasSubstr("My rows"));
-  Section groups{.name = "peak_by_type",
-                 .title = "At the peak, by type",
-                 .columns = {{"type", Unit::Text, Fold::Key}, {"bytes", Unit::Bytes}, {"count", Unit::Count}},
-                 .rows = {{std::string("float"), uint64_t{kMiB}, uint64_t{3}}},
-                 .is_grouping = true};
+  const Section groups{.name = "peak_by_type",
+                       .title = "At the peak, by type",
+                       .columns = {{"type", Unit::Text, Fold::Key}, {"bytes", Unit::Bytes}, {"count", Unit::Count}},
+                       .rows = {{std::string("float"), uint64_t{kMiB}, uint64_t{3}}},
+                       .is_grouping = true};
   report.sections = {groups};
   const std::string text = screenOf(report);
   EXPECT_THAT(text, HasSubstr("At the peak, by type\n"));
@@ -418,7 +420,7 @@ TEST(Screen, CommandsCanBeTyped) {
 
 // The short report at the end of msleaks-run must have the same lines as the first screen.
 TEST(Screen, AgreesWithTheShortReport) {
-  Report report = fullestReport();
+  const Report report = fullestReport();
   std::ostringstream out;
   printShortReport(report, out);
   EXPECT_LE(lineCount(out.str()), 12u) << out.str();

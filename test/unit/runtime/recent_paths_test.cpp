@@ -66,11 +66,11 @@ TEST_F(RecentPathsTest, AreFoundWhileEachOfTheirWordsIsUnchanged) {
 TEST_F(RecentPathsTest, WithTheSameShapeAreAllFound) {
   const PathFrame frame = innermost(100);
   for (uint32_t node = 50; node < 60; ++node) {
-    words[9] = node * 1000;
+    words[9] = uint64_t{node} * 1000;
     keep(frame, {9, 7, 3}, node);
   }
   for (uint32_t node = 50; node < 60; ++node) {
-    words[9] = node * 1000;
+    words[9] = uint64_t{node} * 1000;
     EXPECT_EQ(find(frame), node);
   }
   std::swap(words[9], words[7]);
@@ -114,8 +114,9 @@ TEST_F(RecentPathsTest, AreForgotten) {
 
 TEST_F(RecentPathsTest, AreNotReadOutsideOfTheKnownStack) {
   const PathFrame frame = innermost(100);
-  keep(frame, {page / sizeof *words, 7}, 50);
-  ::mprotect(words + page / sizeof *words, page, PROT_NONE);
+  const uint64_t second_page = page / sizeof *words;
+  keep(frame, {second_page, 7}, 50);
+  ::mprotect(words + second_page, page, PROT_NONE);
   EXPECT_EQ(find(frame), 0u);
 }
 
