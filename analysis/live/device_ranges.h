@@ -11,7 +11,7 @@
 
 namespace msleaks::analysis::inline live {
 
-// The size of a handle's range (hooks/opencl_images.cpp).
+// The size of a handle's range (hooks/opencl/images.cpp).
 inline constexpr uint64_t kHandleBytes = 1;
 
 struct DeviceRange {

@@ -1,6 +1,6 @@
 // msleaks-cl compiles the source text of an OpenCL program with the msleaks plugin, so the module has a counted copy of
 // each kernel (abi/device_counts.h). The hooks start msleaks-cl when a program calls clBuildProgram
-// (hooks/opencl_source.cpp).
+// (hooks/opencl/source.cpp).
 //
 //   msleaks-cl FORM OPTIONS EXTENSIONS VERSION     FORM: spirv, or bitcode for drivers with cl_khr_spir
 //   msleaks-cl translate MODULE.spv MODULE.bc      converts SPIR-V to bitcode for such a driver (PoCL 3)

@@ -44,7 +44,7 @@ bool knowsArguments(Traits row, uint64_t kernel) noexcept {
   return row.family() == abi::Family::OpenCl && isEnabled(abi::EventKind::Access) && kernel_arguments.isKnown(kernel);
 }
 
-// Whether the launch is part of an operator that has reported its memory (hooks/atb.cpp).
+// Whether the launch is part of an operator that has reported its memory (hooks/ascend/atb.cpp).
 bool isOfToldOperator(const Thread &thread, Traits row, const CallerFrame &frame) noexcept {
   return row.family() == abi::Family::Acl && isTold(thread, frame.stack_pointer) && isEnabled(abi::EventKind::Access);
 }

@@ -1,5 +1,5 @@
 // Fuzzes the reader of device binaries: it reads only within the binary, and each name ends at its given end.
-#include "device_binary.h"
+#include "counting/device_binary.h"
 
 #include <cstdint>
 #include <cstring>

@@ -22,7 +22,7 @@ def fetched(vendor):
 
 
 def builds(source, *options):
-    return run([need("g++"), "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", f"-I{REPOSITORY}/runtime/include", "-DMSL_VENDOR_HEADERS", *options, source])
+    return run([need("g++"), "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", f"-I{REPOSITORY}/runtime/include", f"-I{REPOSITORY}/hooks", "-DMSL_VENDOR_HEADERS", *options, source])
 
 
 def expect_built(whose, *words):
@@ -104,15 +104,15 @@ def main():
     _, scratch = arguments("build", "scratch")
     os.makedirs(scratch, exist_ok=True)
     hip = fetched("hip")
-    expect_built("HIP's", hip, "-D__HIP_PLATFORM_AMD__", "hooks/hip.cpp", *(f"hooks/hip_{part}.cpp" for part in ("array_copies", "arrays", "copies", "graphs", "handles", "memory", "registered")))
+    expect_built("HIP's", hip, "-D__HIP_PLATFORM_AMD__", "hooks/hip/runtime.cpp", *(f"hooks/hip/{part}.cpp" for part in ("array_copies", "arrays", "copies", "graphs", "handles", "memory", "registered")))
     include = fetched("cuda")
-    hooks = [f"hooks/cuda_{part}.cpp" for part in ("array_copies", "arrays", "contexts", "copies", "driver", "graphs", "handles", "memory", "nvml", "runtime")]
-    expect_built("CUDA's", include, OF_ALL_VERSIONS, *hooks, "hooks/nvtx.cpp")
+    hooks = [f"hooks/cuda/{part}.cpp" for part in ("array_copies", "arrays", "contexts", "copies", "driver", "graphs", "handles", "memory", "nvml", "runtime")]
+    expect_built("CUDA's", include, OF_ALL_VERSIONS, *hooks, "hooks/marks/nvtx.cpp")
     expect_built("CUDA's", include, *hooks, *(f"test/standins/cuda/cudart{part}.cpp" for part in ("", "_arrays", "_capture", "_per_thread")))
     expect_alike(scratch, include, hip)
     # Checks the test itself: a hook with a wrong prototype must not compile.
     wrong = Path(scratch) / "wrong.cpp"
-    text = (REPOSITORY / "hooks/cuda_runtime.cpp").read_text()
+    text = (REPOSITORY / "hooks/cuda/runtime.cpp").read_text()
     check("cudaMalloc, (void **, size_t)" in text, "cudaMalloc has moved")
     wrong.write_text(text.replace("cudaMalloc, (void **, size_t)", "cudaMalloc, (void **, int)"))
     check(builds(wrong, include).returncode != 0, "a wrong prototype compiles")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests the hooks of OpenCL (hooks/opencl.cpp) on the driver PoCL. For a host program without instrumentation, the hooks must record
+"""Tests the hooks of OpenCL (hooks/opencl/opencl.cpp) on the driver PoCL. For a host program without instrumentation, the hooks must record
 the same events as the plugin does. For an instrumented host program, each call must be recorded once.
 
     opencl_test.py BUILD SCRATCH

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests the owners of PyTorch's tensors with a stand-in for libtorch: operators that call paths show, and scopes that an observer
-reports (hooks/pytorch.cpp). The scopes end in other threads, do not nest, throw, or have odd names. Each tensor must belong to the
+reports (hooks/frameworks/pytorch.cpp). The scopes end in other threads, do not nest, throw, or have odd names. Each tensor must belong to the
 innermost scope or the outermost operator that allocated it, and afterwards the thread must have no owner. Hooks of functions with
 PyTorch's calling conventions must pass on all arguments and the result.
 

@@ -1,5 +1,5 @@
 // Tests how the hooks read the names of kernels from a device's binary.
-#include "device_binary.h"
+#include "counting/device_binary.h"
 
 #include <gtest/gtest.h>
 #include <string>

@@ -50,7 +50,7 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
   const std::set<std::string> exported = exportsOf(kHooks);
   std::set<std::string> hooked, direct;
 #define MSL_HOOKED(symbol) hooked.insert(#symbol);
-#include "hooked.def"
+#include "host/hooked.def"
 #define MSL_DIRECT(symbol, ...) direct.insert({"__msl_hook_" #symbol, "__msl_direct_" #symbol});
 #include "msleaks/abi/direct_calls.def"
   for (const std::string &name : hooked)

@@ -1,5 +1,5 @@
 // Tests the table of guarded mappings with a few entries.
-#include "mapping_table.h"
+#include "host/mapping_table.h"
 
 #include <gtest/gtest.h>
 

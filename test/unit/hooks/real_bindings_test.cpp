@@ -1,4 +1,4 @@
-#include "real_bindings.h"
+#include "core/real_bindings.h"
 
 #include <gtest/gtest.h>
 

@@ -25,7 +25,7 @@ class AffectedTests(unittest.TestCase):
     def test_the_narrow_row_comes_first(self):
         self.assertIn("e2e/kept", folders_of("runtime/include/msleaks/abi/events.def", {}))
         self.assertNotIn("e2e/kept", folders_of("runtime/src/ring.cpp", {}))
-        self.assertEqual(folders_of("hooks/counted_kernels.cpp", {}), ["e2e/graphs"])
+        self.assertEqual(folders_of("hooks/counting/counted_kernels.cpp", {}), ["hooks", "e2e/graphs"])
 
     def test_some_files_reach_nothing(self):
         self.assertEqual(folders_of("LICENSE", {}), [])

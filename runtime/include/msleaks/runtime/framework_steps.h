@@ -1,4 +1,4 @@
-// Records steps that a hook sees in a framework (hooks/pytorch.cpp).
+// Records steps that a hook sees in a framework (hooks/frameworks/pytorch.cpp).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Records ranges whose numbers are chosen by another library (hooks/roctx.cpp).
+// Records ranges whose numbers are chosen by another library (hooks/marks/roctx.cpp).
 #pragma once
 
 #include <cstdint>

@@ -160,7 +160,7 @@ inline bool isTold(const Thread &thread, uint64_t frame) noexcept { return frame
 
 // While an object of this class exists, calls of the families `whose` are not recorded. Such calls are made by the real
 // function behind a hook, and by libc for the runtime. If all other fields of CallState are zero, the heap's hooks use
-// PlainInside instead (hooks/inline_hook.h).
+// PlainInside instead (hooks/host/inline_hook.h).
 class Inside {
 public:
   explicit Inside(Thread &thread, uint16_t whose = kInsideRuntime) noexcept

@@ -1,4 +1,4 @@
-// Announces a tensor of PyTorch in float64 (hooks/pytorch_float64.cpp).
+// Announces a tensor of PyTorch in float64 (hooks/frameworks/pytorch_float64.cpp).
 #pragma once
 
 #include <cstdint>

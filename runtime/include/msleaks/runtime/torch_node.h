@@ -1,4 +1,4 @@
-// Records which node of PyTorch's backward pass a thread evaluates (hooks/pytorch_nodes.cpp).
+// Records which node of PyTorch's backward pass a thread evaluates (hooks/frameworks/pytorch_nodes.cpp).
 #pragma once
 
 extern "C" {

@@ -1,4 +1,4 @@
-// Stands in for the hook of dlsym, which works only with preloaded hooks (hooks/dlsym.cpp). If the program looks up a
+// Stands in for the hook of dlsym, which works only with preloaded hooks (hooks/core/dlsym.cpp). If the program looks up a
 // function that has a hook, the look-up returns the hook.
 #undef dlsym
 #define _GNU_SOURCE

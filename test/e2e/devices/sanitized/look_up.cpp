@@ -1,6 +1,6 @@
 // Looks up the real function behind a hook, in tests where the hooks are linked instead of preloaded. A sanitizer calls
 // dlsym, and other hooked functions of libc, before it can run instrumented code. So sanitized hooks are not preloaded.
-#include "registry.h"
+#include "core/registry.h"
 
 #include <dlfcn.h>
 

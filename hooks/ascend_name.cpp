@@ -1,2 +1,0 @@
-// torch_npu and MindSpore report their pools only if LD_PRELOAD names a libascend_kernel_hook.so. This empty library
-// has that name. mstx.cpp receives the reports.

@@ -1,0 +1,56 @@
+// Hooks of the context functions of CUDA's driver. They record contexts as handles, and note which device the thread
+// uses. After each call that may change the thread's context, they ask the driver for the device.
+#include "counting/module_kernels.h"
+#include "devices/device.h"
+
+#ifdef MSL_VENDOR_HEADERS
+#include <cuda.h>
+#else
+using CUresult = int;
+using CUdevice = int;
+using CUcontext = void *;
+using CUexecAffinityParam = void;
+using CUctxCreateParams = void;
+#endif
+
+using namespace msleaks;
+
+namespace {
+
+MSL_ASKED(current, "libcuda", "cuCtxGetDevice")
+
+// A thread without a context has no device, and cannot allocate.
+void noteDevice() {
+  constexpr uint32_t kTraits = abi::Traits(abi::Verb::Device, abi::Family::Cuda, abi::Heap::Device, 0).packed();
+  int device = 0;
+  if (hooks::callReal<int(int *)>(current, &device) == 0 && __msl_hook_device != nullptr)
+    __msl_hook_device(kTraits, static_cast<uint32_t>(device));
+}
+
+constexpr auto kChanged = [](auto real, void *, auto... parameters) {
+  const auto status = real(parameters...);
+  noteDevice();
+  return status;
+};
+template <hook::Name kName>
+constexpr auto kCounted = [](auto real, void *caller, auto... parameters) {
+  const auto status = hook::callRecorded<hook::Known<kName>>(real, caller, parameters...);
+  noteDevice();
+  return status;
+};
+constexpr auto kDestroyed = [](auto real, void *caller, CUcontext context) {
+  hooks::placeGoes(context);
+  return kCounted<"cuCtxDestroy_v2">(real, caller, context);
+};
+
+} // namespace
+
+MSL_HOOK_WITH(kCounted<"cuCtxCreate_v2">, libcuda, CUresult, cuCtxCreate_v2, (CUcontext *, unsigned, CUdevice))
+MSL_HOOK_WITH(kCounted<"cuCtxCreate_v3">, libcuda, CUresult, cuCtxCreate_v3,
+              (CUcontext *, CUexecAffinityParam *, int, unsigned, CUdevice))
+MSL_HOOK_WITH(kCounted<"cuCtxCreate_v4">, libcuda, CUresult, cuCtxCreate_v4,
+              (CUcontext *, CUctxCreateParams *, unsigned, CUdevice))
+MSL_HOOK_WITH(kDestroyed, libcuda, CUresult, cuCtxDestroy_v2, (CUcontext))
+MSL_HOOK_WITH(kChanged, libcuda, CUresult, cuCtxSetCurrent, (CUcontext))
+MSL_HOOK_WITH(kChanged, libcuda, CUresult, cuCtxPushCurrent_v2, (CUcontext))
+MSL_HOOK_WITH(kChanged, libcuda, CUresult, cuCtxPopCurrent_v2, (CUcontext *))

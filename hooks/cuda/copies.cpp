@@ -1,0 +1,147 @@
+// Hooks of CUDA's copies and fills that a row of symbols.def cannot describe (devices/copies.h). A program that was
+// built with one default stream per thread calls the functions whose names end in _ptds or _ptsz.
+#include "devices/copies.h"
+
+#ifdef MSL_VENDOR_HEADERS
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#else
+using cudaError_t = int;
+using cudaStream_t = void *;
+using cudaArray_t = void *;
+using cudaMemcpyKind = int;
+struct cudaChannelFormatDesc {
+  int x, y, z, w, f;
+};
+struct cudaExtent {
+  size_t width, height, depth;
+};
+struct cudaPos {
+  size_t x, y, z;
+};
+struct cudaPitchedPtr {
+  void *ptr;
+  size_t pitch, xsize, ysize;
+};
+struct cudaMemcpy3DParms {
+  cudaArray_t srcArray;
+  cudaPos srcPos;
+  cudaPitchedPtr srcPtr;
+  cudaArray_t dstArray;
+  cudaPos dstPos;
+  cudaPitchedPtr dstPtr;
+  cudaExtent extent;
+  cudaMemcpyKind kind;
+};
+using CUresult = int;
+using CUstream = void *;
+using CUdeviceptr = unsigned long long;
+struct CUDA_MEMCPY2D {
+  size_t srcXInBytes, srcY;
+  int srcMemoryType;
+  const void *srcHost;
+  CUdeviceptr srcDevice;
+  void *srcArray;
+  size_t srcPitch, dstXInBytes, dstY;
+  int dstMemoryType;
+  void *dstHost;
+  CUdeviceptr dstDevice;
+  void *dstArray;
+  size_t dstPitch, WidthInBytes, Height;
+};
+struct CUDA_MEMCPY3D {
+  size_t srcXInBytes, srcY, srcZ, srcLOD;
+  int srcMemoryType;
+  const void *srcHost;
+  CUdeviceptr srcDevice;
+  void *srcArray, *reserved0;
+  size_t srcPitch, srcHeight, dstXInBytes, dstY, dstZ, dstLOD;
+  int dstMemoryType;
+  void *dstHost;
+  CUdeviceptr dstDevice;
+  void *dstArray, *reserved1;
+  size_t dstPitch, dstHeight, WidthInBytes, Height, Depth;
+};
+#endif
+
+using namespace msleaks::hooks;
+
+namespace {
+constexpr auto kCuda = msleaks::abi::Family::Cuda;
+MSL_ASKED(array_information, "libcudart", "cudaArrayGetInfo")
+constexpr auto kCopyParms = kCopy3D<kCuda, array_information, cudaChannelFormatDesc>;
+constexpr MemoryTypes kTypes = {.host = 1, .array = 3};
+constexpr auto kDriverCopy = [](auto real, void *caller, const auto *copy, auto... stream) {
+  const auto as_given = [&] { return real(copy, stream...); };
+  return copy != nullptr ? copyDescribed<kCuda>(as_given, caller, kTypes, *copy, stream...) : as_given();
+};
+} // namespace
+
+MSL_HOOK_WITH(kCopy2D<kCuda>, libcudart, cudaError_t, cudaMemcpy2D,
+              (void *, size_t, const void *, size_t, size_t, size_t, cudaMemcpyKind))
+MSL_HOOK_WITH(kCopy2D<kCuda>, libcudart, cudaError_t, cudaMemcpy2D_ptds,
+              (void *, size_t, const void *, size_t, size_t, size_t, cudaMemcpyKind))
+MSL_HOOK_WITH(kCopy2D<kCuda>, libcudart, cudaError_t, cudaMemcpy2DAsync,
+              (void *, size_t, const void *, size_t, size_t, size_t, cudaMemcpyKind, cudaStream_t))
+MSL_HOOK_WITH(kCopy2D<kCuda>, libcudart, cudaError_t, cudaMemcpy2DAsync_ptsz,
+              (void *, size_t, const void *, size_t, size_t, size_t, cudaMemcpyKind, cudaStream_t))
+MSL_HOOK_WITH(kCopyParms, libcudart, cudaError_t, cudaMemcpy3D, (const cudaMemcpy3DParms *))
+MSL_HOOK_WITH(kCopyParms, libcudart, cudaError_t, cudaMemcpy3D_ptds, (const cudaMemcpy3DParms *))
+MSL_HOOK_WITH(kCopyParms, libcudart, cudaError_t, cudaMemcpy3DAsync, (const cudaMemcpy3DParms *, cudaStream_t))
+MSL_HOOK_WITH(kCopyParms, libcudart, cudaError_t, cudaMemcpy3DAsync_ptsz, (const cudaMemcpy3DParms *, cudaStream_t))
+MSL_HOOK_WITH(kFill2D<kCuda>, libcudart, cudaError_t, cudaMemset2D, (void *, size_t, int, size_t, size_t))
+MSL_HOOK_WITH(kFill2D<kCuda>, libcudart, cudaError_t, cudaMemset2D_ptds, (void *, size_t, int, size_t, size_t))
+MSL_HOOK_WITH(kFill2D<kCuda>, libcudart, cudaError_t, cudaMemset2DAsync,
+              (void *, size_t, int, size_t, size_t, cudaStream_t))
+MSL_HOOK_WITH(kFill2D<kCuda>, libcudart, cudaError_t, cudaMemset2DAsync_ptsz,
+              (void *, size_t, int, size_t, size_t, cudaStream_t))
+MSL_HOOK_WITH(kFill3D<kCuda>, libcudart, cudaError_t, cudaMemset3D, (cudaPitchedPtr, int, cudaExtent))
+MSL_HOOK_WITH(kFill3D<kCuda>, libcudart, cudaError_t, cudaMemset3D_ptds, (cudaPitchedPtr, int, cudaExtent))
+MSL_HOOK_WITH(kFill3D<kCuda>, libcudart, cudaError_t, cudaMemset3DAsync,
+              (cudaPitchedPtr, int, cudaExtent, cudaStream_t))
+MSL_HOOK_WITH(kFill3D<kCuda>, libcudart, cudaError_t, cudaMemset3DAsync_ptsz,
+              (cudaPitchedPtr, int, cudaExtent, cudaStream_t))
+
+MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy2D_v2, (const CUDA_MEMCPY2D *))
+MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy2D_v2_ptds, (const CUDA_MEMCPY2D *))
+MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy2DUnaligned_v2, (const CUDA_MEMCPY2D *))
+MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy2DUnaligned_v2_ptds, (const CUDA_MEMCPY2D *))
+MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *, CUstream))
+MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy2DAsync_v2_ptsz, (const CUDA_MEMCPY2D *, CUstream))
+MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy3D_v2, (const CUDA_MEMCPY3D *))
+MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy3D_v2_ptds, (const CUDA_MEMCPY3D *))
+MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D *, CUstream))
+MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy3DAsync_v2_ptsz, (const CUDA_MEMCPY3D *, CUstream))
+MSL_HOOK_WITH(kFillNumbers<kCuda>, libcuda, CUresult, cuMemsetD16_v2, (CUdeviceptr, unsigned short, size_t))
+MSL_HOOK_WITH(kFillNumbers<kCuda>, libcuda, CUresult, cuMemsetD16_v2_ptds, (CUdeviceptr, unsigned short, size_t))
+MSL_HOOK_WITH(kFillNumbers<kCuda>, libcuda, CUresult, cuMemsetD16Async, (CUdeviceptr, unsigned short, size_t, CUstream))
+MSL_HOOK_WITH(kFillNumbers<kCuda>, libcuda, CUresult, cuMemsetD16Async_ptsz,
+              (CUdeviceptr, unsigned short, size_t, CUstream))
+MSL_HOOK_WITH(kFillNumbers<kCuda>, libcuda, CUresult, cuMemsetD32_v2, (CUdeviceptr, unsigned, size_t))
+MSL_HOOK_WITH(kFillNumbers<kCuda>, libcuda, CUresult, cuMemsetD32_v2_ptds, (CUdeviceptr, unsigned, size_t))
+MSL_HOOK_WITH(kFillNumbers<kCuda>, libcuda, CUresult, cuMemsetD32Async, (CUdeviceptr, unsigned, size_t, CUstream))
+MSL_HOOK_WITH(kFillNumbers<kCuda>, libcuda, CUresult, cuMemsetD32Async_ptsz, (CUdeviceptr, unsigned, size_t, CUstream))
+MSL_HOOK_WITH(kFillNumbers2D<kCuda>, libcuda, CUresult, cuMemsetD2D8_v2,
+              (CUdeviceptr, size_t, unsigned char, size_t, size_t))
+MSL_HOOK_WITH(kFillNumbers2D<kCuda>, libcuda, CUresult, cuMemsetD2D8_v2_ptds,
+              (CUdeviceptr, size_t, unsigned char, size_t, size_t))
+MSL_HOOK_WITH(kFillNumbers2D<kCuda>, libcuda, CUresult, cuMemsetD2D8Async,
+              (CUdeviceptr, size_t, unsigned char, size_t, size_t, CUstream))
+MSL_HOOK_WITH(kFillNumbers2D<kCuda>, libcuda, CUresult, cuMemsetD2D8Async_ptsz,
+              (CUdeviceptr, size_t, unsigned char, size_t, size_t, CUstream))
+MSL_HOOK_WITH(kFillNumbers2D<kCuda>, libcuda, CUresult, cuMemsetD2D16_v2,
+              (CUdeviceptr, size_t, unsigned short, size_t, size_t))
+MSL_HOOK_WITH(kFillNumbers2D<kCuda>, libcuda, CUresult, cuMemsetD2D16_v2_ptds,
+              (CUdeviceptr, size_t, unsigned short, size_t, size_t))
+MSL_HOOK_WITH(kFillNumbers2D<kCuda>, libcuda, CUresult, cuMemsetD2D16Async,
+              (CUdeviceptr, size_t, unsigned short, size_t, size_t, CUstream))
+MSL_HOOK_WITH(kFillNumbers2D<kCuda>, libcuda, CUresult, cuMemsetD2D16Async_ptsz,
+              (CUdeviceptr, size_t, unsigned short, size_t, size_t, CUstream))
+MSL_HOOK_WITH(kFillNumbers2D<kCuda>, libcuda, CUresult, cuMemsetD2D32_v2,
+              (CUdeviceptr, size_t, unsigned, size_t, size_t))
+MSL_HOOK_WITH(kFillNumbers2D<kCuda>, libcuda, CUresult, cuMemsetD2D32_v2_ptds,
+              (CUdeviceptr, size_t, unsigned, size_t, size_t))
+MSL_HOOK_WITH(kFillNumbers2D<kCuda>, libcuda, CUresult, cuMemsetD2D32Async,
+              (CUdeviceptr, size_t, unsigned, size_t, size_t, CUstream))
+MSL_HOOK_WITH(kFillNumbers2D<kCuda>, libcuda, CUresult, cuMemsetD2D32Async_ptsz,
+              (CUdeviceptr, size_t, unsigned, size_t, size_t, CUstream))

@@ -1,0 +1,146 @@
+// Hooks of CUDA's driver for kernels that have counted copies (counting/module_kernels.h). CUDA's runtime library
+// launches its kernels by the same functions of the driver.
+#include "core/own_hook.h"
+#include "counting/module_kernels.h"
+#include "counting/named_kernels.h"
+
+#include <cstddef>
+
+#ifdef MSL_VENDOR_HEADERS
+#include <cuda.h>
+static_assert(offsetof(CUlaunchConfig, blockDimX) == offsetof(msleaks::abi::LaunchConfig, block));
+static_assert(offsetof(CUlaunchConfig, sharedMemBytes) == offsetof(msleaks::abi::LaunchConfig, shared_bytes));
+static_assert(offsetof(CUlaunchConfig, hStream) == offsetof(msleaks::abi::LaunchConfig, stream));
+static_assert(offsetof(CUlaunchConfig, attrs) == offsetof(msleaks::hooks::AttributedConfig, attributes));
+static_assert(offsetof(CUlaunchConfig, numAttrs) == offsetof(msleaks::hooks::AttributedConfig, attribute_count));
+static_assert(sizeof(CUlaunchAttribute) == sizeof(msleaks::hooks::LaunchAttribute));
+static_assert(CU_LAUNCH_ATTRIBUTE_COOPERATIVE == 2);
+#else
+using CUresult = int;
+using CUdevice = int;
+using CUfunction = void *;
+using CUkernel = void *;
+using CUmodule = void *;
+using CUlibrary = void *;
+using CUstream = void *;
+using CUevent = void *;
+using CUlaunchConfig = msleaks::abi::LaunchConfig;
+using CUfunction_attribute = int;
+using CUfunc_cache = int;
+using CUsharedconfig = int;
+#endif
+
+using namespace msleaks;
+using namespace msleaks::hooks;
+
+namespace {
+
+MSL_ASKED(allocate, "libcuda", "cuMemAlloc_v2")
+MSL_ASKED(write, "libcuda", "cuMemcpyHtoDAsync_v2")
+MSL_ASKED(read, "libcuda", "cuMemcpyDtoHAsync_v2")
+MSL_ASKED(make_stream, "libcuda", "cuStreamCreate")
+MSL_ASKED(drop_stream, "libcuda", "cuStreamDestroy_v2")
+MSL_ASKED(wait, "libcuda", "cuStreamSynchronize")
+MSL_ASKED(make_event, "libcuda", "cuEventCreate")
+MSL_ASKED(record_event, "libcuda", "cuEventRecord")
+MSL_ASKED(query, "libcuda", "cuEventQuery")
+MSL_ASKED(is_capturing, "libcuda", "cuStreamIsCapturing")
+MSL_ASKED(exchange_mode, "libcuda", "cuThreadExchangeStreamCaptureMode")
+MSL_ASKED(current, "libcuda", "cuCtxGetCurrent")
+MSL_ASKED(set_current, "libcuda", "cuCtxSetCurrent")
+MSL_ASKED(module_kernel, "libcuda", "cuModuleGetFunction")
+MSL_ASKED(module_constant, "libcuda", "cuModuleGetGlobal_v2")
+MSL_ASKED(library_kernel, "libcuda", "cuLibraryGetKernel")
+MSL_ASKED(library_constant, "libcuda", "cuLibraryGetGlobal")
+MSL_ASKED(kernel_function, "libcuda", "cuKernelGetFunction")
+
+Handle place() {
+  Handle context = nullptr;
+  callReal<int(Handle *)>(current, &context);
+  return context;
+}
+void enter(Handle context) { callReal<int(Handle)>(set_current, context); }
+
+constexpr ModuleApi kApi = {&allocate,      &write,      &read,         &make_stream, &drop_stream,
+                            &wait,          &make_event, &record_event, &query,       &is_capturing,
+                            &exchange_mode, nullptr,     &place,        &enter,       abi::Family::Cuda};
+constexpr KernelSource kModule = {&kApi, &module_kernel, &module_constant};
+constexpr KernelSource kLibrary = {&kApi, &library_kernel, &library_constant};
+constexpr auto kNamedModuleKernel = kNamedKernelOf<abi::Family::Cuda, kModule>;
+constexpr auto kNamedLibraryKernel = kNamedKernelOf<abi::Family::Cuda, kLibrary>;
+
+Handle functionOf(Handle kernel) {
+  Handle function = nullptr;
+  return callReal<int(Handle *, Handle)>(kernel_function, &function, kernel) == 0 ? function : nullptr;
+}
+
+constexpr auto kKernelFunction = [](auto real, void *, CUfunction *function, CUkernel kernel) {
+  const CUresult status = real(function, kernel);
+  if (status == CUresult(0))
+    kernelNamed(kernel, *function, functionOf);
+  return status;
+};
+template <hook::Name kName>
+constexpr auto kUnload = [](auto real, void *caller, auto module) {
+  moduleGoes(module);
+  return hook::callRecorded<hook::Known<kName>>(real, caller, module);
+};
+
+template <hook::Name kName>
+constexpr auto kLaunch = [](auto real, void *caller, auto... parameters) {
+  return launchModule<hook::Known<kName>>(real, caller, parameters...);
+};
+
+template <hook::Name kName>
+constexpr auto kLaunchEx = [](auto real, void *caller, auto... parameters) {
+  return launchConfigured<hook::Known<kName>>(real, caller, parameters...);
+};
+
+// cuFuncSetAttribute and other functions that change a setting of a kernel.
+constexpr auto kFunctionSet = [](auto real, void *, auto function, auto... how) {
+  return forBoth(kApi, function, [&](auto one) { return real(one, how...); });
+};
+constexpr auto kKernelSet = [](auto real, void *, CUfunction_attribute what, int value, CUkernel kernel,
+                               CUdevice device) {
+  return forBoth(kApi, kernel, [&](CUkernel one) { return real(what, value, one, device); });
+};
+
+// Only the driver knows which context this is.
+constexpr auto kReset = [](auto real, void *, CUdevice device) {
+  placeGoes(nullptr);
+  return real(device);
+};
+
+} // namespace
+
+MSL_HOOK_WITH(kNamedModuleKernel, libcuda, CUresult, cuModuleGetFunction, (CUfunction *, CUmodule, const char *))
+MSL_HOOK_WITH(kNamedLibraryKernel, libcuda, CUresult, cuLibraryGetKernel, (CUkernel *, CUlibrary, const char *))
+MSL_HOOK_WITH(kKernelFunction, libcuda, CUresult, cuKernelGetFunction, (CUfunction *, CUkernel))
+MSL_HOOK_WITH(kUnload<"cuModuleUnload">, libcuda, CUresult, cuModuleUnload, (CUmodule))
+MSL_HOOK_WITH(kUnload<"cuLibraryUnload">, libcuda, CUresult, cuLibraryUnload, (CUlibrary))
+
+MSL_HOOK_WITH(kLaunch<"cuLaunchKernel">, libcuda, CUresult, cuLaunchKernel,
+              (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **,
+               void **))
+MSL_HOOK_WITH(kLaunch<"cuLaunchKernel_ptsz">, libcuda, CUresult, cuLaunchKernel_ptsz,
+              (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **,
+               void **))
+MSL_HOOK_WITH(kLaunchEx<"cuLaunchKernelEx">, libcuda, CUresult, cuLaunchKernelEx,
+              (const CUlaunchConfig *, CUfunction, void **, void **))
+MSL_HOOK_WITH(kLaunchEx<"cuLaunchKernelEx_ptsz">, libcuda, CUresult, cuLaunchKernelEx_ptsz,
+              (const CUlaunchConfig *, CUfunction, void **, void **))
+
+MSL_HOOK_WITH(kFunctionSet, libcuda, CUresult, cuFuncSetAttribute, (CUfunction, CUfunction_attribute, int))
+MSL_HOOK_WITH(kFunctionSet, libcuda, CUresult, cuFuncSetCacheConfig, (CUfunction, CUfunc_cache))
+MSL_HOOK_WITH(kFunctionSet, libcuda, CUresult, cuFuncSetSharedMemConfig, (CUfunction, CUsharedconfig))
+MSL_HOOK_WITH(kKernelSet, libcuda, CUresult, cuKernelSetAttribute, (CUfunction_attribute, int, CUkernel, CUdevice))
+MSL_HOOK_WITH(kFunctionSet, libcuda, CUresult, cuKernelSetCacheConfig, (CUkernel, CUfunc_cache, CUdevice))
+
+MSL_OWN_HOOK(libcuda, CUresult, cuCtxSynchronize, ()) {
+  return hook::callBody<decltype(kWaited), CUresult>(msl_hook_of_cuCtxSynchronize, __builtin_return_address(0));
+}
+MSL_HOOK_WITH(kWaited, libcuda, CUresult, cuStreamSynchronize, (CUstream))
+MSL_HOOK_WITH(kWaited, libcuda, CUresult, cuStreamSynchronize_ptsz, (CUstream))
+MSL_HOOK_WITH(kWaited, libcuda, CUresult, cuEventSynchronize, (CUevent))
+MSL_HOOK_WITH(kReset, libcuda, CUresult, cuDevicePrimaryCtxReset_v2, (CUdevice))
+MSL_HOOK_WITH(kReset, libcuda, CUresult, cuDevicePrimaryCtxRelease_v2, (CUdevice))

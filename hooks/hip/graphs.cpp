@@ -1,0 +1,112 @@
+// Hooks of HIP for kernels of modules that have counted copies (counting/module_kernels.h).
+#include "core/own_hook.h"
+#include "counting/module_kernels.h"
+#include "counting/named_kernels.h"
+
+#include <cstddef>
+
+#ifdef MSL_VENDOR_HEADERS
+#include <hip/hip_runtime_api.h>
+#if HIP_VERSION_MAJOR < 6
+using HIP_LAUNCH_CONFIG = msleaks::abi::LaunchConfig;
+#endif
+#else
+using HIP_LAUNCH_CONFIG = msleaks::abi::LaunchConfig;
+using hipError_t = int;
+using hipStream_t = void *;
+using hipEvent_t = void *;
+using hipModule_t = void *;
+using hipFunction_t = void *;
+#endif
+
+using namespace msleaks;
+using namespace msleaks::hooks;
+
+namespace {
+
+MSL_ASKED(allocate, "libamdhip64", "hipMalloc")
+MSL_ASKED(write, "libamdhip64", "hipMemcpyHtoDAsync")
+MSL_ASKED(read, "libamdhip64", "hipMemcpyDtoHAsync")
+MSL_ASKED(make_stream, "libamdhip64", "hipStreamCreateWithFlags")
+MSL_ASKED(drop_stream, "libamdhip64", "hipStreamDestroy")
+MSL_ASKED(wait, "libamdhip64", "hipStreamSynchronize")
+MSL_ASKED(make_event, "libamdhip64", "hipEventCreateWithFlags")
+MSL_ASKED(record_event, "libamdhip64", "hipEventRecord")
+MSL_ASKED(query, "libamdhip64", "hipEventQuery")
+MSL_ASKED(is_capturing, "libamdhip64", "hipStreamIsCapturing")
+MSL_ASKED(exchange_mode, "libamdhip64", "hipThreadExchangeStreamCaptureMode")
+MSL_ASKED(get_device, "libamdhip64", "hipGetDevice")
+MSL_ASKED(set_device, "libamdhip64", "hipSetDevice")
+MSL_ASKED(look_at_error, "libamdhip64", "hipPeekAtLastError")
+MSL_ASKED(take_error, "libamdhip64", "hipGetLastError")
+MSL_ASKED(module_kernel, "libamdhip64", "hipModuleGetFunction")
+MSL_ASKED(module_constant, "libamdhip64", "hipModuleGetGlobal")
+MSL_ASKED(load_module, "libamdhip64", "hipModuleLoadData")
+MSL_ASKED(unload_module, "libamdhip64", "hipModuleUnload")
+
+constexpr LastError kLast = {look_at_error, take_error};
+
+// The number of the thread's device, plus 1: null means none.
+Handle place() {
+  int device = 0;
+  const int status = leavingLastError(kLast, [&] { return callReal<int(int *)>(get_device, &device); });
+  return status == 0 ? reinterpret_cast<Handle>(uintptr_t(device) + 1) : nullptr;
+}
+void enter(Handle device) {
+  const auto number = static_cast<int>(reinterpret_cast<uintptr_t>(device)) - 1;
+  if (device != nullptr)
+    leavingLastError(kLast, [&] { return callReal<int(int)>(set_device, number); });
+}
+
+constexpr ModuleApi kApi = {&allocate,      &write,      &read,         &make_stream, &drop_stream,
+                            &wait,          &make_event, &record_event, &query,       &is_capturing,
+                            &exchange_mode, &kLast,      &place,        &enter,       abi::Family::Hip};
+constexpr KernelSource kModule = {&kApi, &module_kernel, &module_constant};
+constexpr auto kNamedModuleKernel = kNamedKernelOf<abi::Family::Hip, kModule>;
+
+constexpr auto kUnload = [](auto real, void *caller, hipModule_t module) {
+  moduleGoes(module);
+  return hook::callRecorded<hook::Known<"hipModuleUnload">>(real, caller, module);
+};
+constexpr auto kLaunch = [](auto real, void *caller, auto... parameters) {
+  return launchModule<hook::Known<"hipModuleLaunchKernel">>(real, caller, parameters...);
+};
+template <hook::Name kName>
+constexpr auto kLaunchThreads = [](auto real, void *caller, auto... parameters) {
+  return launchModule<hook::Known<kName>, GridIn::Threads>(real, caller, parameters...);
+};
+constexpr auto kLaunchEx = [](auto real, void *caller, auto... parameters) {
+  return launchConfigured<hook::Known<"hipDrvLaunchKernelEx">>(real, caller, parameters...);
+};
+// hipDeviceReset resets the calling thread's device.
+constexpr auto kReset = [](auto real, void *) {
+  placeGoes(place());
+  return real();
+};
+
+} // namespace
+
+constinit const KernelSource hooks::kHipRegistered = {&kApi, nullptr, &module_constant, &load_module, &unload_module};
+
+MSL_HOOK_WITH(kNamedModuleKernel, libamdhip64, hipError_t, hipModuleGetFunction,
+              (hipFunction_t *, hipModule_t, const char *))
+MSL_HOOK_WITH(kUnload, libamdhip64, hipError_t, hipModuleUnload, (hipModule_t))
+MSL_HOOK_WITH(kLaunch, libamdhip64, hipError_t, hipModuleLaunchKernel,
+              (hipFunction_t, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, hipStream_t,
+               void **, void **))
+MSL_HOOK_WITH(kLaunchThreads<"hipExtModuleLaunchKernel">, libamdhip64, hipError_t, hipExtModuleLaunchKernel,
+              (hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t, hipStream_t, void **,
+               void **, hipEvent_t, hipEvent_t, uint32_t))
+MSL_HOOK_WITH(kLaunchThreads<"hipHccModuleLaunchKernel">, libamdhip64, hipError_t, hipHccModuleLaunchKernel,
+              (hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t, hipStream_t, void **,
+               void **, hipEvent_t, hipEvent_t))
+MSL_HOOK_WITH(kLaunchEx, libamdhip64, hipError_t, hipDrvLaunchKernelEx,
+              (const HIP_LAUNCH_CONFIG *, hipFunction_t, void **, void **))
+MSL_HOOK_WITH(kWaited, libamdhip64, hipError_t, hipStreamSynchronize, (hipStream_t))
+MSL_HOOK_WITH(kWaited, libamdhip64, hipError_t, hipEventSynchronize, (hipEvent_t))
+MSL_OWN_HOOK(libamdhip64, hipError_t, hipDeviceSynchronize, ()) {
+  return hook::callBody<decltype(kWaited), hipError_t>(msl_hook_of_hipDeviceSynchronize, __builtin_return_address(0));
+}
+MSL_OWN_HOOK(libamdhip64, hipError_t, hipDeviceReset, ()) {
+  return hook::callBody<decltype(kReset), hipError_t>(msl_hook_of_hipDeviceReset, __builtin_return_address(0));
+}

@@ -1,0 +1,49 @@
+// Hooks of HIP's memory functions that a row of symbols.def cannot describe (devices/memory.h), and of functions that
+// map physical memory to addresses.
+#include "devices/memory.h"
+
+#ifdef MSL_VENDOR_HEADERS
+#include <hip/hip_runtime_api.h>
+#else
+using hipError_t = int;
+using hipStream_t = void *;
+using hipGraphExec_t = void *;
+using hipMemGenericAllocationHandle_t = void *;
+using hipMemAllocationHandleType = int;
+struct hipExtent {
+  size_t width, height, depth;
+};
+struct hipPitchedPtr {
+  void *ptr;
+  size_t pitch, xsize, ysize;
+};
+struct hipMemLocation {
+  int type, id;
+};
+struct hipMemAllocationProp {
+  int type, requestedHandleType;
+  hipMemLocation location;
+};
+#endif
+
+using namespace msleaks::hooks;
+
+namespace {
+constexpr auto kHip = msleaks::abi::Family::Hip;
+} // namespace
+
+MSL_HOOK_WITH(kPhysical<kHip>, libamdhip64, hipError_t, hipMemCreate,
+              (hipMemGenericAllocationHandle_t *, size_t, const hipMemAllocationProp *, unsigned long long))
+MSL_HOOK_WITH(kImported<kHip>, libamdhip64, hipError_t, hipMemImportFromShareableHandle,
+              (hipMemGenericAllocationHandle_t *, void *, hipMemAllocationHandleType))
+MSL_HOOK_WITH(kReleased<kHip>, libamdhip64, hipError_t, hipMemRelease, (hipMemGenericAllocationHandle_t))
+MSL_HOOK_WITH(kRetained<kHip>, libamdhip64, hipError_t, hipMemRetainAllocationHandle,
+              (hipMemGenericAllocationHandle_t *, void *))
+MSL_HOOK_WITH(kMapped<"hipMemMap">, libamdhip64, hipError_t, hipMemMap,
+              (void *, size_t, size_t, hipMemGenericAllocationHandle_t, unsigned long long))
+MSL_HOOK(libamdhip64, hipError_t, hipMemUnmap, (void *, size_t))
+
+MSL_HOOK_WITH(kPitched3D<kHip>, libamdhip64, hipError_t, hipMalloc3D, (hipPitchedPtr *, hipExtent))
+
+MSL_HOOK_WITH(kGraph<kHip>, libamdhip64, hipError_t, hipGraphLaunch, (hipGraphExec_t, hipStream_t))
+MSL_HOOK_WITH(kGraph<kHip>, libamdhip64, hipError_t, hipGraphLaunch_spt, (hipGraphExec_t, hipStream_t))

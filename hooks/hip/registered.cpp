@@ -1,0 +1,291 @@
+// Hooks for kernels that a program registers with HIP's runtime at its start. The compiler inserts the code for this.
+// The program launches such a kernel by the address of its stub. The binary may have a counted copy of a kernel
+// (abi/device_counts.h). At the kernel's first launch, the hooks register this copy, with a stub of its own. So the
+// copy uses the variables of the same module.
+#include "counting/device_binary.h"
+#include "counting/module_kernels.h"
+#include "core/own_hook.h"
+
+#include <cstddef>
+
+#ifdef MSL_VENDOR_HEADERS
+#include <hip/hip_runtime_api.h>
+#if HIP_VERSION_MAJOR < 6
+using hipLaunchConfig_t = msleaks::abi::LaunchConfig;
+#endif
+#else
+using hipError_t = int;
+using hipStream_t = void *;
+using hipEvent_t = void *;
+using hipLaunchConfig_t = msleaks::abi::LaunchConfig;
+struct dim3 {
+  unsigned x, y, z;
+};
+using hipFuncAttribute = int;
+using hipFuncCache_t = int;
+using hipSharedMemConfig = int;
+#endif
+
+using namespace msleaks;
+using namespace msleaks::hooks;
+
+namespace {
+
+MSL_ASKED(register_function, "libamdhip64", "__hipRegisterFunction")
+
+// The bundle that the compiler passes to HIP's runtime: a binary for each kind of device.
+//
+//   "__CLANG_OFFLOAD_BUNDLE__" | entries: u64 | { offset: u64, bytes: u64, name bytes: u64, name } × entries | …
+constexpr char kBundle[] = "__CLANG_OFFLOAD_BUNDLE__";
+struct BundleEntry {
+  uint64_t offset, bytes, name_bytes;
+};
+struct Wrapper {
+  uint32_t magic, version;
+  const char *bundle;
+  void *reserved;
+};
+constexpr uint32_t kWrapperMagic = 0x4849'5046; // "HIPF"
+
+// Entries are added at the beginning of a list, and never removed. So a launch can check without a lock whether it is
+// the first one.
+struct Stub {
+  const void *stub; // null: this object is free for another kernel
+  bool is_new;      // the kernel was not launched yet, and has no setting yet
+  unsigned most_threads;
+  void **modules;
+  const char *bundle, *name;
+  Stub *next;
+};
+
+enum class Copies : uint8_t { Unknown, None, Some };
+
+struct Modules {
+  void **handle; // null: this object is free for other modules
+  const char *bundle;
+  Copies copies; // whether the bundle has any; stored, since a library may have ten thousand kernels
+  Modules *next;
+};
+
+constexpr size_t kBuckets = 8192;
+constexpr uint64_t kMostEntries = 256, kMostNameBytes = 4096;
+Stub *stubs[kBuckets];
+Modules *all_modules = nullptr;
+
+Stub *&bucketOf(const void *stub) { return stubs[reinterpret_cast<uintptr_t>(stub) / 16 % kBuckets]; }
+
+Stub *find(const void *stub) {
+  Stub *known = __atomic_load_n(&bucketOf(stub), __ATOMIC_ACQUIRE);
+  while (known != nullptr && __atomic_load_n(&known->stub, __ATOMIC_ACQUIRE) != stub)
+    known = known->next;
+  return known;
+}
+
+Modules *modulesOf(void **handle) {
+  Modules *known = all_modules;
+  while (known != nullptr && known->handle != handle)
+    known = known->next;
+  return known;
+}
+
+// Whether a binary in the bundle contains this text. A compressed bundle is not read, so its kernels are not counted.
+bool mentions(const char *bundle, std::string_view text) {
+  uint64_t entries = 0, at = sizeof kBundle - 1;
+  if (std::memcmp(bundle, kBundle, at) != 0)
+    return false;
+  std::memcpy(&entries, bundle + at, sizeof entries);
+  at += sizeof entries;
+  for (uint64_t i = 0; i < entries && i < kMostEntries; ++i) {
+    BundleEntry entry;
+    std::memcpy(&entry, bundle + at, sizeof entry);
+    at += sizeof entry + entry.name_bytes;
+    if (entry.name_bytes > kMostNameBytes)
+      return false;
+    if (entry.bytes != 0 && DeviceBinary(bundle + entry.offset, entry.bytes).mentions(text))
+      return true;
+  }
+  return false;
+}
+
+void keepModules(void **handle, const char *bundle) {
+  const CountedLock lock;
+  Modules *free = all_modules;
+  while (free != nullptr && free->handle != nullptr)
+    free = free->next;
+  if (free == nullptr) {
+    free = static_cast<Modules *>(keep(sizeof(Modules)));
+    if (free == nullptr)
+      return;
+    free->next = all_modules;
+    all_modules = free;
+  }
+  free->bundle = bundle;
+  free->copies = Copies::Unknown;
+  free->handle = handle;
+}
+
+void keepStub(void **modules, const void *stub, const char *name, unsigned most_threads) {
+  const CountedLock lock;
+  const Modules *const of = modulesOf(modules);
+  if (of == nullptr)
+    return;
+  Stub *&bucket = bucketOf(stub);
+  Stub *known = bucket;
+  while (known != nullptr && known->stub != nullptr && known->stub != stub)
+    known = known->next;
+  const bool is_added = known == nullptr;
+  if (is_added)
+    known = static_cast<Stub *>(keep(sizeof(Stub)));
+  if (known == nullptr)
+    return;
+  known->modules = modules;
+  known->bundle = of->bundle;
+  known->name = name;
+  known->most_threads = most_threads;
+  __atomic_store_n(&known->is_new, true, __ATOMIC_RELAXED);
+  __atomic_store_n(&known->stub, stub, __ATOMIC_RELEASE);
+  if (is_added) {
+    known->next = bucket;
+    __atomic_store_n(&bucket, known, __ATOMIC_RELEASE);
+  }
+}
+
+void forgetModules(void **handle) {
+  const char *bundle = nullptr;
+  {
+    const CountedLock lock;
+    for (Modules *known = all_modules; known != nullptr; known = known->next)
+      if (known->handle == handle) {
+        bundle = known->bundle;
+        known->handle = nullptr;
+      }
+    for (Stub *stub : stubs)
+      for (; stub != nullptr; stub = stub->next)
+        if (stub->stub != nullptr && stub->modules == handle)
+          __atomic_store_n(&stub->stub, nullptr, __ATOMIC_RELAXED);
+  }
+  if (bundle != nullptr)
+    moduleGoes(bundle);
+}
+
+// Whether this is the kernel's first launch, and its bundle has copies of kernels. Stores the kernel's entry in
+// `launched`.
+bool isToBeCopied(const void *stub, Stub &launched) {
+  const CountedLock lock;
+  Stub *const known = find(stub);
+  if (known == nullptr || !known->is_new)
+    return false;
+  __atomic_store_n(&known->is_new, false, __ATOMIC_RELAXED);
+  launched = *known;
+  Modules *const of = modulesOf(known->modules);
+  if (of != nullptr && of->copies == Copies::Unknown)
+    of->copies = mentions(of->bundle, abi::kCountedPrefix) ? Copies::Some : Copies::None;
+  return of != nullptr && of->copies == Copies::Some;
+}
+
+// Returns the name of the kernel's copy. The text's address is also the copy's stub: no function has this address.
+// Null: there is no memory.
+char *nameOfCopy(const char *name) {
+  const size_t bytes = std::strlen(name) + 1;
+  constexpr size_t kPrefix = sizeof abi::kCountedPrefix - 1;
+  const CountedLock lock;
+  auto *const copy = static_cast<char *>(keep(kPrefix + bytes));
+  if (copy != nullptr) {
+    std::memcpy(copy, abi::kCountedPrefix, kPrefix);
+    std::memcpy(copy + kPrefix, name, bytes);
+  }
+  return copy;
+}
+
+// Registers the kernel's copy at its first launch or setting. The lock is not held here, because HIP's runtime may call
+// the hooks.
+void registerCopy(const void *stub) {
+  const Stub *const known = find(stub);
+  if (known == nullptr || !__atomic_load_n(&known->is_new, __ATOMIC_RELAXED))
+    return;
+  Stub launched{};
+  abi::DeviceChoice choice;
+  if (!isToBeCopied(stub, launched) || !countsLaunches(choice))
+    return;
+  const hook::OwnWork own;
+  char *const copy = nameOfCopy(launched.name);
+  if (copy == nullptr || !mentions(launched.bundle, {copy, std::strlen(copy) + 1}))
+    return;
+  using Register = void(void **, const void *, char *, const char *, unsigned, void *, void *, void *, void *, int *);
+  auto *const real = reinterpret_cast<Register *>(hook::realOf(register_function));
+  if (real == nullptr)
+    return;
+  real(launched.modules, copy, copy, copy, launched.most_threads, nullptr, nullptr, nullptr, nullptr, nullptr);
+  kernelRegistered(kHipRegistered, launched.bundle, stub, copy, launched.name);
+}
+
+template <hook::Name kName>
+constexpr auto kLaunch = [](auto real, void *caller, const void *stub, dim3 grid, dim3 block, void **each,
+                            size_t shared, hipStream_t stream, auto... rest) {
+  registerCopy(stub);
+  const LaunchShape shape = launchShape(GridIn::Blocks, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z});
+  ModuleLaunch launch(stub, shape, stream, each, nullptr);
+  const auto either = [&](const void *itself, dim3 g, dim3 b, void **e, size_t bytes, hipStream_t on, auto... behind) {
+    return launchEither(launch, itself, e, nullptr, [&](const void *one, void **to_each, void **) {
+      return real(one, g, b, to_each, bytes, on, behind...);
+    });
+  };
+  return launchRecorded<hook::Known<kName>>(launch, either, caller, stub, grid, block, each, shared, stream, rest...);
+};
+constexpr auto kLaunchEx = [](auto real, void *caller, auto config, const void *stub, void **each) {
+  registerCopy(stub);
+  return launchConfigured<hook::Known<"hipLaunchKernelExC">>(real, caller, config, stub, each);
+};
+
+// A setting of a registered kernel, or of a function of a module.
+constexpr auto kFunctionSet = [](auto real, void *, const void *stub, auto... how) {
+  registerCopy(stub);
+  return forBoth(*kHipRegistered.api, stub, [&](const void *one) { return real(one, how...); });
+};
+
+constexpr auto kRegisterModules = [](auto real, void *, const void *given) {
+  void **const handle = real(given);
+  const auto *const wrapper = static_cast<const Wrapper *>(given);
+  if (handle != nullptr && wrapper != nullptr && wrapper->magic == kWrapperMagic && wrapper->bundle != nullptr)
+    keepModules(handle, wrapper->bundle);
+  return handle;
+};
+constexpr auto kRegister = [](auto real, void *, void **modules, const void *stub, char *function, const char *name,
+                              unsigned most_threads, auto... rest) {
+  real(modules, stub, function, name, most_threads, rest...);
+  if (name != nullptr)
+    keepStub(modules, stub, name, most_threads);
+};
+constexpr auto kUnregister = [](auto real, void *, void **modules) {
+  forgetModules(modules);
+  real(modules);
+};
+
+} // namespace
+
+MSL_HOOK_WITH(kLaunch<"hipLaunchKernel">, libamdhip64, hipError_t, hipLaunchKernel,
+              (const void *, dim3, dim3, void **, size_t, hipStream_t))
+MSL_HOOK_WITH(kLaunch<"hipLaunchKernel_spt">, libamdhip64, hipError_t, hipLaunchKernel_spt,
+              (const void *, dim3, dim3, void **, size_t, hipStream_t))
+
+MSL_HOOK_WITH(kLaunch<"hipExtLaunchKernel">, libamdhip64, hipError_t, hipExtLaunchKernel,
+              (const void *, dim3, dim3, void **, size_t, hipStream_t, hipEvent_t, hipEvent_t, int))
+MSL_HOOK_WITH(kLaunchEx, libamdhip64, hipError_t, hipLaunchKernelExC,
+              (const hipLaunchConfig_t *, const void *, void **))
+
+MSL_HOOK_WITH(kFunctionSet, libamdhip64, hipError_t, hipFuncSetAttribute, (const void *, hipFuncAttribute, int))
+MSL_HOOK_WITH(kFunctionSet, libamdhip64, hipError_t, hipFuncSetCacheConfig, (const void *, hipFuncCache_t))
+MSL_HOOK_WITH(kFunctionSet, libamdhip64, hipError_t, hipFuncSetSharedMemConfig, (const void *, hipSharedMemConfig))
+
+MSL_OWN_HOOK(libamdhip64, void **, __hipRegisterFatBinary, (const void *given)) {
+  return hook::callBody<decltype(kRegisterModules), void **>(msl_hook_of___hipRegisterFatBinary, __builtin_return_address(0), given);
+}
+MSL_OWN_HOOK(libamdhip64, void, __hipRegisterFunction,
+             (void **modules, const void *stub, char *function, const char *name, unsigned most_threads, void *tid,
+              void *bid, void *block, void *grid, int *wave)) {
+  hook::callBody<decltype(kRegister), void>(msl_hook_of___hipRegisterFunction, __builtin_return_address(0), modules, stub, function, name,
+                                            most_threads, tid, bid, block, grid, wave);
+}
+MSL_OWN_HOOK(libamdhip64, void, __hipUnregisterFatBinary, (void **modules)) {
+  hook::callBody<decltype(kUnregister), void>(msl_hook_of___hipUnregisterFatBinary, __builtin_return_address(0), modules);
+}
