@@ -33,6 +33,17 @@ struct cudaMemcpy3DParms {
   cudaExtent extent;
   cudaMemcpyKind kind;
 };
+struct cudaMemcpy3DPeerParms {
+  cudaArray_t srcArray;
+  cudaPos srcPos;
+  cudaPitchedPtr srcPtr;
+  int srcDevice;
+  cudaArray_t dstArray;
+  cudaPos dstPos;
+  cudaPitchedPtr dstPtr;
+  int dstDevice;
+  cudaExtent extent;
+};
 using CUresult = int;
 using CUstream = void *;
 using CUdeviceptr = unsigned long long;
@@ -62,6 +73,7 @@ struct CUDA_MEMCPY3D {
   void *dstArray, *reserved1;
   size_t dstPitch, dstHeight, WidthInBytes, Height, Depth;
 };
+using CUDA_MEMCPY3D_PEER = CUDA_MEMCPY3D; // with the ends' contexts instead of the reserved words
 #endif
 
 using namespace msleaks::hooks;
@@ -89,6 +101,11 @@ MSL_HOOK_WITH(kCopyParms, libcudart, cudaError_t, cudaMemcpy3D, (const cudaMemcp
 MSL_HOOK_WITH(kCopyParms, libcudart, cudaError_t, cudaMemcpy3D_ptds, (const cudaMemcpy3DParms *))
 MSL_HOOK_WITH(kCopyParms, libcudart, cudaError_t, cudaMemcpy3DAsync, (const cudaMemcpy3DParms *, cudaStream_t))
 MSL_HOOK_WITH(kCopyParms, libcudart, cudaError_t, cudaMemcpy3DAsync_ptsz, (const cudaMemcpy3DParms *, cudaStream_t))
+MSL_HOOK_WITH(kCopyParms, libcudart, cudaError_t, cudaMemcpy3DPeer, (const cudaMemcpy3DPeerParms *))
+MSL_HOOK_WITH(kCopyParms, libcudart, cudaError_t, cudaMemcpy3DPeer_ptds, (const cudaMemcpy3DPeerParms *))
+MSL_HOOK_WITH(kCopyParms, libcudart, cudaError_t, cudaMemcpy3DPeerAsync, (const cudaMemcpy3DPeerParms *, cudaStream_t))
+MSL_HOOK_WITH(kCopyParms, libcudart, cudaError_t, cudaMemcpy3DPeerAsync_ptsz,
+              (const cudaMemcpy3DPeerParms *, cudaStream_t))
 MSL_HOOK_WITH(kFill2D<kCuda>, libcudart, cudaError_t, cudaMemset2D, (void *, size_t, int, size_t, size_t))
 MSL_HOOK_WITH(kFill2D<kCuda>, libcudart, cudaError_t, cudaMemset2D_ptds, (void *, size_t, int, size_t, size_t))
 MSL_HOOK_WITH(kFill2D<kCuda>, libcudart, cudaError_t, cudaMemset2DAsync,
@@ -112,6 +129,10 @@ MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy3D_v2, (const CUDA_MEMCPY3
 MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy3D_v2_ptds, (const CUDA_MEMCPY3D *))
 MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D *, CUstream))
 MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy3DAsync_v2_ptsz, (const CUDA_MEMCPY3D *, CUstream))
+MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy3DPeer, (const CUDA_MEMCPY3D_PEER *))
+MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy3DPeer_ptds, (const CUDA_MEMCPY3D_PEER *))
+MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy3DPeerAsync, (const CUDA_MEMCPY3D_PEER *, CUstream))
+MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy3DPeerAsync_ptsz, (const CUDA_MEMCPY3D_PEER *, CUstream))
 MSL_HOOK_WITH(kFillNumbers<kCuda>, libcuda, CUresult, cuMemsetD16_v2, (CUdeviceptr, unsigned short, size_t))
 MSL_HOOK_WITH(kFillNumbers<kCuda>, libcuda, CUresult, cuMemsetD16_v2_ptds, (CUdeviceptr, unsigned short, size_t))
 MSL_HOOK_WITH(kFillNumbers<kCuda>, libcuda, CUresult, cuMemsetD16Async, (CUdeviceptr, unsigned short, size_t, CUstream))

@@ -65,10 +65,9 @@ inline constexpr auto kCopy2D = [](auto real, void *caller, void *to, size_t to_
   return copyOf<kFamily>(in_rows, caller, Ends{to, from}, width * height, static_cast<int>(kind), stream...);
 };
 
-// Returns the unit of a copy's width, in bytes. If one end is an array, the width is a number of the array's elements.
-// Otherwise it is a number of bytes.
-template <hook::Function &kInformation, class Format, class Given> size_t elementBytes(const Given &copy) {
-  auto *const array = copy.dstArray != nullptr ? copy.dstArray : copy.srcArray;
+// Returns the size of an array's elements. If an end of a copy is an array, the copy's width is a number of elements.
+// Without an array it is a number of bytes, so the result is 1.
+template <hook::Function &kInformation, class Format> size_t elementBytes(const void *array) {
   if (array == nullptr)
     return 1;
   Format format{};
@@ -76,16 +75,24 @@ template <hook::Function &kInformation, class Format, class Given> size_t elemen
       callReal<int(Format *, void *, void *, const void *)>(kInformation, &format, nullptr, nullptr, array) == 0;
   return known ? static_cast<size_t>(format.x + format.y + format.z + format.w) / 8 : 1;
 }
+// Returns the kind of a copy. A copy between devices has none.
+template <class Given> constexpr int directionOf(const Given &copy) noexcept {
+  if constexpr (requires { copy.kind; })
+    return static_cast<int>(copy.kind);
+  else
+    return 0;
+}
 template <abi::Family kFamily, hook::Function &kInformation, class Format>
-inline constexpr auto kCopy3D = [](auto real, void *caller, const auto *copy, auto... stream) {
+inline constexpr auto kCopy3D = [](auto real, void *caller, auto *copy, auto... stream) {
   const auto as_given = [&] { return real(copy, stream...); };
   if (copy == nullptr)
     return as_given();
   const Ends ends = {copy->dstArray != nullptr ? copy->dstArray : copy->dstPtr.ptr,
                      copy->srcArray != nullptr ? copy->srcArray : copy->srcPtr.ptr};
+  const void *const array = copy->dstArray != nullptr ? copy->dstArray : copy->srcArray;
   const size_t bytes =
-      elementBytes<kInformation, Format>(*copy) * copy->extent.width * copy->extent.height * copy->extent.depth;
-  return copyOf<kFamily>(as_given, caller, ends, bytes, static_cast<int>(copy->kind), stream...);
+      elementBytes<kInformation, Format>(array) * copy->extent.width * copy->extent.height * copy->extent.depth;
+  return copyOf<kFamily>(as_given, caller, ends, bytes, directionOf(*copy), stream...);
 };
 
 // Copies to and from arrays. An array has no pitch: only the driver knows how long its rows are.

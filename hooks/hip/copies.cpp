@@ -38,6 +38,19 @@ struct hipMemcpy3DParms {
 struct hip_Memcpy2D;
 struct HIP_MEMCPY3D;
 #endif
+#if !defined(HIP_VERSION_MAJOR) || HIP_VERSION_MAJOR < 7
+struct hipMemcpy3DPeerParms {
+  hipArray_t srcArray;
+  hipPos srcPos;
+  hipPitchedPtr srcPtr;
+  int srcDevice;
+  hipArray_t dstArray;
+  hipPos dstPos;
+  hipPitchedPtr dstPtr;
+  int dstDevice;
+  hipExtent extent;
+};
+#endif
 
 using namespace msleaks::hooks;
 
@@ -114,6 +127,8 @@ MSL_HOOK_WITH(kCopyParms, libamdhip64, hipError_t, hipMemcpy3D, (const hipMemcpy
 MSL_HOOK_WITH(kCopyParms, libamdhip64, hipError_t, hipMemcpy3D_spt, (const hipMemcpy3DParms *))
 MSL_HOOK_WITH(kCopyParms, libamdhip64, hipError_t, hipMemcpy3DAsync, (const hipMemcpy3DParms *, hipStream_t))
 MSL_HOOK_WITH(kCopyParms, libamdhip64, hipError_t, hipMemcpy3DAsync_spt, (const hipMemcpy3DParms *, hipStream_t))
+MSL_HOOK_WITH(kCopyParms, libamdhip64, hipError_t, hipMemcpy3DPeer, (hipMemcpy3DPeerParms *))
+MSL_HOOK_WITH(kCopyParms, libamdhip64, hipError_t, hipMemcpy3DPeerAsync, (hipMemcpy3DPeerParms *, hipStream_t))
 MSL_HOOK_WITH(kFill2D<kHip>, libamdhip64, hipError_t, hipMemset2D, (void *, size_t, int, size_t, size_t))
 MSL_HOOK_WITH(kFill2D<kHip>, libamdhip64, hipError_t, hipMemset2D_spt, (void *, size_t, int, size_t, size_t))
 MSL_HOOK_WITH(kFill2D<kHip>, libamdhip64, hipError_t, hipMemset2DAsync,

@@ -294,6 +294,27 @@ auto callRecorded(Real real, void *caller, Parameters... parameters) {
   }
 }
 
+// Calls a real function that does several operations at once, and records each of them as the row describes it.
+// `valuesOf(i)` returns the Arguments of operation i. A failure is recorded once, for the first operation.
+template <class OfRow, class Real, class ValuesOf>
+auto callRecordedAll(Real real, void *caller, size_t count, ValuesOf valuesOf) {
+  using RowCallbacks = Callbacks<OfRow, decltype(valuesOf(size_t{}))>;
+  if (count == 0)
+    return real();
+  Call call{RowCallbacks::kTraits,   kPass, reinterpret_cast<uint64_t>(caller), RowCallbacks::identity(valuesOf(0)), 0,
+            0};
+  __msl_hook_enter(&call);
+  if (call.answer != kRecord)
+    return real();
+  for (size_t i = 0; i < count; ++i)
+    RowCallbacks::before(call.site, valuesOf(i));
+  begin<OfRow>(call);
+  const auto result = real();
+  end<OfRow>(call);
+  RowCallbacks::afterStatus(call.site, valuesOf(0), result);
+  return result;
+}
+
 // Calls the real function. Then passes to the runtime an argument of a kernel, a new kernel, or the device that the
 // thread has chosen. The runtime gets these facts even while recording is off, since later events need them.
 template <class OfRow, class Real, class... Parameters>

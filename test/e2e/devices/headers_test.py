@@ -104,9 +104,9 @@ def main():
     _, scratch = arguments("build", "scratch")
     os.makedirs(scratch, exist_ok=True)
     hip = fetched("hip")
-    expect_built("HIP's", hip, "-D__HIP_PLATFORM_AMD__", "hooks/hip/runtime.cpp", *(f"hooks/hip/{part}.cpp" for part in ("array_copies", "arrays", "copies", "graphs", "handles", "memory", "registered")))
+    expect_built("HIP's", hip, "-D__HIP_PLATFORM_AMD__", "hooks/hip/runtime.cpp", *(f"hooks/hip/{part}.cpp" for part in ("array_copies", "arrays", "batches", "copies", "graphs", "handles", "memory", "registered")))
     include = fetched("cuda")
-    hooks = [f"hooks/cuda/{part}.cpp" for part in ("array_copies", "arrays", "contexts", "copies", "driver", "graphs", "handles", "memory", "nvml", "runtime")]
+    hooks = [f"hooks/cuda/{part}.cpp" for part in ("array_copies", "arrays", "batches", "contexts", "copies", "driver", "graphs", "handles", "memory", "nvml", "runtime")]
     expect_built("CUDA's", include, OF_ALL_VERSIONS, *hooks, "hooks/marks/nvtx.cpp")
     expect_built("CUDA's", include, *hooks, *(f"test/standins/cuda/cudart{part}.cpp" for part in ("", "_arrays", "_capture", "_per_thread")))
     expect_alike(scratch, include, hip)

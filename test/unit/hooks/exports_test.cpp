@@ -70,7 +70,9 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
       "cuMemcpy2DUnaligned", "cuMemcpy3D", "cuMemsetD16", "cuMemsetD32", "cuMemsetD2D8", "cuMemsetD2D16",
       "cuMemsetD2D32", "cuGraphLaunch", "cuCtxSetCurrent", "cuCtxPushCurrent", "cuCtxPopCurrent", "cudaMalloc3D",
       "cudaMallocArray", "cudaMalloc3DArray", "cudaMallocMipmappedArray", "cudaFreeArray", "cudaFreeMipmappedArray",
-      "cudaMemcpy2D", "cudaMemcpy3D", "cudaMemset2D", "cudaMemset3D", "cudaGraphLaunch",
+      "cuMemcpyBatch", "cuMemcpy3DBatch", "cuMemcpy3DPeer", "cudaMemcpyBatch", "cudaMemcpy3DBatch", "cudaMemcpy3DPeer",
+      "hipMemcpyBatch", "hipMemcpy3DBatch", "hipMemcpy3DPeer", "cudaMemcpy2D", "cudaMemcpy3D", "cudaMemset2D",
+      "cudaMemset3D", "cudaGraphLaunch",
       "halMemAlloc", // the effect of these four depends on an argument
       "halMemCreate", "halMemFree", "halMemRelease",
       "clCreateImage", // the hooks of these four ask the driver for the size

@@ -5,7 +5,7 @@ int cudaMalloc(void **block, size_t bytes);
 int cudaFree(void *block);
 int cudaGraphAddMemAllocNode(void **block, size_t bytes);
 int cudaLaunchCooperativeKernelMultiDevice(void *graph, void *stream);
-int cudaMemcpyBatchAsync(void *to, const void *from, size_t bytes);
+int cudaMemcpyOfLaterVersion(void *to, const void *from, size_t bytes);
 
 #ifdef STANDIN
 int cudaMalloc(void **block, size_t bytes) { return (*block = malloc(bytes)) == 0; }
@@ -15,14 +15,14 @@ int cudaFree(void *block) {
 }
 int cudaGraphAddMemAllocNode(void **block, size_t bytes) { return cudaMalloc(block, bytes); }
 int cudaLaunchCooperativeKernelMultiDevice(void *graph, void *stream) { return graph == stream; }
-int cudaMemcpyBatchAsync(void *to, const void *from, size_t bytes) { return to == from && bytes != 0; }
+int cudaMemcpyOfLaterVersion(void *to, const void *from, size_t bytes) { return to == from && bytes != 0; }
 #endif
 
 #ifndef LIBRARY
 int main(void) {
   void *block = 0, *array = 0;
   int failed = cudaMalloc(&block, 100) | cudaGraphAddMemAllocNode(&array, 100) |
-               cudaLaunchCooperativeKernelMultiDevice(array, block) | cudaMemcpyBatchAsync(block, array, 8);
+               cudaLaunchCooperativeKernelMultiDevice(array, block) | cudaMemcpyOfLaterVersion(block, array, 8);
   return failed | cudaFree(array) | cudaFree(block);
 }
 #endif

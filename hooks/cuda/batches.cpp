@@ -1,0 +1,85 @@
+// Hooks of CUDA's functions that make several copies in one call (devices/batches.h).
+#include "devices/batches.h"
+#include "host/real.h"
+
+#include <cstring>
+
+#ifdef MSL_VENDOR_HEADERS
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#else
+using cudaError_t = int;
+using cudaStream_t = void *;
+using CUresult = int;
+using CUstream = void *;
+using CUdeviceptr = unsigned long long;
+struct cudaMemcpyAttributes;
+struct cudaChannelFormatDesc {
+  int x, y, z, w, f;
+};
+struct CUmemcpyAttributes;
+using cudaMemcpy3DBatchOp = msleaks::hooks::VolumeCopy<void *>;
+using CUDA_MEMCPY3D_BATCH_OP = msleaks::hooks::VolumeCopy<CUdeviceptr>;
+#endif
+
+using namespace msleaks::hooks;
+
+namespace {
+
+constexpr auto kCuda = msleaks::abi::Family::Cuda;
+
+MSL_ASKED(array_information, "libcudart", "cudaArrayGetInfo")
+constexpr auto kElementBytes = &elementBytes<array_information, cudaChannelFormatDesc>;
+
+// Until version 12, CUDA's runtime library has one more parameter, before the last or the last but one. So a caller of
+// a later version has passed the stream as the last parameter but one. The hook passes all parameters on.
+bool isBefore13(const void *function) {
+  const char *path = nullptr;
+  if (imageOf(function, &path) == nullptr || path == nullptr)
+    return false;
+  const char *version = std::strstr(path, ".so.");
+  return version != nullptr && std::strtol(version + 4, nullptr, 10) < 13;
+}
+constexpr auto kOfRuntime = [](auto real, auto... rest) -> const void * {
+  const void *last[sizeof...(rest)] = {reinterpret_cast<const void *>(rest)...};
+  return last[sizeof...(rest) - (isBefore13(reinterpret_cast<const void *>(real)) ? 1 : 2)];
+};
+
+} // namespace
+
+constexpr auto kRuntimeLists = kCopyLists<kCuda, kOfRuntime>;
+constexpr auto kRuntimeVolumes = kCopyVolumes<kCuda, kOfRuntime, kElementBytes>;
+constexpr auto kDriverLists = kCopyLists<kCuda, kLastStream>;
+constexpr auto kDriverVolumes = kCopyVolumes<kCuda, kLastStream, kElementBytes>;
+
+#if defined(CUDART_VERSION) && CUDART_VERSION >= 13000
+#define LISTS                                                                                                          \
+  (void *const *, const void *const *, const size_t *, size_t, cudaMemcpyAttributes *, size_t *, size_t, cudaStream_t)
+#define VOLUMES (size_t, cudaMemcpy3DBatchOp *, unsigned long long, cudaStream_t)
+#else
+#define LISTS (void **, void **, size_t *, size_t, cudaMemcpyAttributes *, size_t *, size_t, size_t *, cudaStream_t)
+#define VOLUMES (size_t, cudaMemcpy3DBatchOp *, size_t *, unsigned long long, cudaStream_t)
+#endif
+MSL_HOOK_WITH(kRuntimeLists, libcudart, cudaError_t, cudaMemcpyBatchAsync, LISTS)
+MSL_HOOK_WITH(kRuntimeLists, libcudart, cudaError_t, cudaMemcpyBatchAsync_ptsz, LISTS)
+MSL_HOOK_WITH(kRuntimeVolumes, libcudart, cudaError_t, cudaMemcpy3DBatchAsync, VOLUMES)
+MSL_HOOK_WITH(kRuntimeVolumes, libcudart, cudaError_t, cudaMemcpy3DBatchAsync_ptsz, VOLUMES)
+
+MSL_HOOK_WITH(kDriverLists, libcuda, CUresult, cuMemcpyBatchAsync,
+              (CUdeviceptr *, CUdeviceptr *, size_t *, size_t, CUmemcpyAttributes *, size_t *, size_t, size_t *,
+               CUstream))
+MSL_HOOK_WITH(kDriverLists, libcuda, CUresult, cuMemcpyBatchAsync_ptsz,
+              (CUdeviceptr *, CUdeviceptr *, size_t *, size_t, CUmemcpyAttributes *, size_t *, size_t, size_t *,
+               CUstream))
+MSL_HOOK_WITH(kDriverLists, libcuda, CUresult, cuMemcpyBatchAsync_v2,
+              (CUdeviceptr *, CUdeviceptr *, size_t *, size_t, CUmemcpyAttributes *, size_t *, size_t, CUstream))
+MSL_HOOK_WITH(kDriverLists, libcuda, CUresult, cuMemcpyBatchAsync_v2_ptsz,
+              (CUdeviceptr *, CUdeviceptr *, size_t *, size_t, CUmemcpyAttributes *, size_t *, size_t, CUstream))
+MSL_HOOK_WITH(kDriverVolumes, libcuda, CUresult, cuMemcpy3DBatchAsync,
+              (size_t, CUDA_MEMCPY3D_BATCH_OP *, size_t *, unsigned long long, CUstream))
+MSL_HOOK_WITH(kDriverVolumes, libcuda, CUresult, cuMemcpy3DBatchAsync_ptsz,
+              (size_t, CUDA_MEMCPY3D_BATCH_OP *, size_t *, unsigned long long, CUstream))
+MSL_HOOK_WITH(kDriverVolumes, libcuda, CUresult, cuMemcpy3DBatchAsync_v2,
+              (size_t, CUDA_MEMCPY3D_BATCH_OP *, unsigned long long, CUstream))
+MSL_HOOK_WITH(kDriverVolumes, libcuda, CUresult, cuMemcpy3DBatchAsync_v2_ptsz,
+              (size_t, CUDA_MEMCPY3D_BATCH_OP *, unsigned long long, CUstream))

@@ -1,0 +1,88 @@
+// Bodies of hooks for functions of CUDA and HIP that make several copies in one call. Each copy is recorded.
+#pragma once
+
+#include "devices/copies.h"
+
+#include "msleaks/hook/arguments.h"
+
+namespace msleaks::hooks {
+
+struct BatchCopy {
+  const void *to, *from;
+  size_t bytes;
+};
+// `as_given` calls the real function with the original parameters. `copyAt(i)` returns a copy.
+template <abi::Family kFamily, class Real, class CopyAt>
+auto copyAll(Real as_given, void *caller, const void *stream, size_t count, CopyAt copyAt) {
+  return hook::callRecordedAll<Copy<kFamily, abi::kAsync>>(as_given, caller, count, [&](size_t i) {
+    const BatchCopy copy = copyAt(i);
+    return hook::Arguments<const void *, const void *, size_t, const void *, int>(copy.to, copy.from, copy.bytes,
+                                                                                  stream, 0);
+  });
+}
+
+// The last of the parameters.
+template <class Last> constexpr Last lastOf(Last last) { return last; }
+template <class First, class... Rest> constexpr auto lastOf(First, Rest... rest) { return lastOf(rest...); }
+
+// A function that takes a list of destinations, one of sources and one of sizes. An address may be a number.
+// `streamOf(real, rest...)` returns the stream.
+template <abi::Family kFamily, auto kStreamOf>
+inline constexpr auto kCopyLists =
+    [](auto real, void *caller, auto *to, auto *from, auto *bytes, size_t count, auto... rest) {
+      const auto as_given = [&] { return real(to, from, bytes, count, rest...); };
+      const bool are_there = to != nullptr && from != nullptr && bytes != nullptr;
+      return copyAll<kFamily>(as_given, caller, kStreamOf(real, rest...), are_there ? count : 0, [=](size_t i) {
+        return BatchCopy{reinterpret_cast<const void *>(to[i]), reinterpret_cast<const void *>(from[i]), bytes[i]};
+      });
+    };
+
+// An end of a copy of up to three dimensions: an address, or an array.
+template <class Operand> const void *arrayOf(const Operand &operand) {
+  constexpr int kArray = 2;
+  return static_cast<int>(operand.type) == kArray ? operand.op.array.array : nullptr;
+}
+template <class Operand> const void *endOf(const Operand &operand) {
+  const void *const array = arrayOf(operand);
+  return array != nullptr ? array : reinterpret_cast<const void *>(operand.op.ptr.ptr);
+}
+// A function that takes a list of such copies. `kElementBytes` is a form of elementBytes() (devices/copies.h).
+template <abi::Family kFamily, auto kStreamOf, auto kElementBytes>
+inline constexpr auto kCopyVolumes = [](auto real, void *caller, size_t count, auto *copies, auto... rest) {
+  const auto as_given = [&] { return real(count, copies, rest...); };
+  return copyAll<kFamily>(as_given, caller, kStreamOf(real, rest...), copies != nullptr ? count : 0, [=](size_t i) {
+    const auto &copy = copies[i];
+    const void *const array = arrayOf(copy.dst) != nullptr ? arrayOf(copy.dst) : arrayOf(copy.src);
+    const size_t elements = copy.extent.width * copy.extent.height * copy.extent.depth;
+    return BatchCopy{endOf(copy.dst), endOf(copy.src), elements * kElementBytes(array)};
+  });
+};
+
+// The structs of these copies, for a build without the vendor's headers.
+template <class Address> struct Operand {
+  int type;
+  union {
+    struct {
+      Address ptr;
+      size_t rowLength, layerHeight;
+      int location[2];
+    } ptr;
+    struct {
+      void *array;
+      size_t offset[3];
+    } array;
+  } op;
+};
+template <class Address> struct VolumeCopy {
+  Operand<Address> src, dst;
+  struct {
+    size_t width, height, depth;
+  } extent;
+  int order;
+  unsigned flags;
+};
+
+// The stream, if it is the last parameter.
+inline constexpr auto kLastStream = [](auto, auto... rest) -> const void * { return lastOf(rest...); };
+
+} // namespace msleaks::hooks

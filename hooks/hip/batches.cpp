@@ -1,0 +1,30 @@
+// Hooks of HIP's functions that make several copies in one call (devices/batches.h). HIP has them since version 7.
+#include "devices/batches.h"
+
+#ifdef MSL_VENDOR_HEADERS
+#include <hip/hip_runtime_api.h>
+#else
+using hipError_t = int;
+using hipStream_t = void *;
+struct hipChannelFormatDesc {
+  int x, y, z, w, f;
+};
+#endif
+#if !defined(HIP_VERSION_MAJOR) || HIP_VERSION_MAJOR < 7
+struct hipMemcpyAttributes;
+using hipMemcpy3DBatchOp = msleaks::hooks::VolumeCopy<void *>;
+#endif
+
+using namespace msleaks::hooks;
+
+namespace {
+constexpr auto kHip = msleaks::abi::Family::Hip;
+MSL_ASKED(array_information, "libamdhip64", "hipArrayGetInfo")
+constexpr auto kLists = kCopyLists<kHip, kLastStream>;
+constexpr auto kVolumes = kCopyVolumes<kHip, kLastStream, &elementBytes<array_information, hipChannelFormatDesc>>;
+} // namespace
+
+MSL_HOOK_WITH(kLists, libamdhip64, hipError_t, hipMemcpyBatchAsync,
+              (void **, void **, size_t *, size_t, hipMemcpyAttributes *, size_t *, size_t, size_t *, hipStream_t))
+MSL_HOOK_WITH(kVolumes, libamdhip64, hipError_t, hipMemcpy3DBatchAsync,
+              (size_t, hipMemcpy3DBatchOp *, size_t *, unsigned long long, hipStream_t))
