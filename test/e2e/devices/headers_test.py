@@ -9,16 +9,8 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import REPOSITORY, arguments, check, need, run, skip  # noqa: E402
-
-
-def fetched(vendor):
-    """Unpacks the vendor's headers, if this was not done before. Returns the compiler's option for their folder."""
-    done = run([REPOSITORY / f"test/standins/{vendor}/headers.sh"])
-    if done.returncode == 77:
-        skip(done.stderr.strip().splitlines()[-1] if done.stderr else "headers cannot be had")
-    check(done.returncode == 0, done.stderr)
-    return f"-I{done.stdout.splitlines()[-1]}"
+from msleaks_e2e import REPOSITORY, arguments, check, need, run  # noqa: E402
+from vendor_headers import OF_ALL_VERSIONS, declared, fetched  # noqa: E402
 
 
 def builds(source, *options):
@@ -44,16 +36,7 @@ struct PassedAlike<Ours (*)(Given...), Theirs (*)(Taken...)> : std::bool_constan
 """
 
 
-OF_ALL_VERSIONS = "-D__CUDA_API_VERSION_INTERNAL"  # with this option the header declares the functions of all versions
 OLDER = {"cudaGraphInstantiate"}  # the stand-in has CUDA 11's declaration, which differs; the hook handles both declarations
-
-
-def declared_by(header, *options):
-    """Returns the names of the functions that the vendor's header declares. With OF_ALL_VERSIONS, the names include older versions
-    and the variants for the per-thread default stream."""
-    done = run([need("g++"), "-E", "-P", "-x", "c++", *options, header])
-    check(done.returncode == 0, done.stderr)
-    return set(re.findall(r"\b(\w+)\s*\(", done.stdout))
 
 
 def comparison(source, text, header, names):
@@ -71,7 +54,7 @@ def compared(scratch, source, header, *options, change=lambda text: text):
     functions."""
     text = change(source.read_text())
     defined = set(re.findall(r"^(?:\w[\w ]*[ *])(\w+)\(.*\) *\{", re.sub(r",\n\s+", ", ", text), re.MULTILINE))
-    names = sorted((defined & declared_by(Path(options[0][2:]) / header, OF_ALL_VERSIONS, *options)) - OLDER)
+    names = sorted((defined & declared(Path(options[0][2:]) / header, OF_ALL_VERSIONS, *options)) - OLDER)
     made = Path(scratch) / f"compared-{source.stem}.cpp"
     made.write_text(comparison(source, text, header, names))
     return run([need("g++"), "-std=c++20", "-fsyntax-only", "-w", OF_ALL_VERSIONS, *options, f"-I{source.parent}", made]), names
@@ -103,9 +86,9 @@ def expect_alike(scratch, cuda, hip):
 def main():
     _, scratch = arguments("build", "scratch")
     os.makedirs(scratch, exist_ok=True)
-    hip = fetched("hip")
+    hip = f"-I{fetched('hip')}"
     expect_built("HIP's", hip, "-D__HIP_PLATFORM_AMD__", "hooks/hip/runtime.cpp", *(f"hooks/hip/{part}.cpp" for part in ("array_copies", "arrays", "batches", "copies", "graphs", "handles", "memory", "registered")))
-    include = fetched("cuda")
+    include = f"-I{fetched('cuda')}"
     hooks = [f"hooks/cuda/{part}.cpp" for part in ("array_copies", "arrays", "batches", "contexts", "copies", "driver", "graphs", "handles", "memory", "nvml", "runtime")]
     expect_built("CUDA's", include, OF_ALL_VERSIONS, *hooks, "hooks/marks/nvtx.cpp")
     expect_built("CUDA's", include, *hooks, *(f"test/standins/cuda/cudart{part}.cpp" for part in ("", "_arrays", "_capture", "_per_thread")))
