@@ -1,7 +1,7 @@
 // Hooks of Ascend CANN: of ACL, and of the runtime below it. A launch function of ACL calls one of the runtime. Only
 // the outer call is recorded.
+#include "ascend/copy_batch.h"
 #include "core/own_hook.h"
-#include "devices/copies.h"
 
 #include "msleaks/api.h"
 
@@ -78,6 +78,8 @@ MSL_HOOK_WITH(hooks::kCopy2D<abi::Family::Acl>, libascendcl, aclError, aclrtMemc
               (void *, size_t, const void *, size_t, size_t, size_t, int))
 MSL_HOOK_WITH(hooks::kCopy2D<abi::Family::Acl>, libascendcl, aclError, aclrtMemcpy2dAsync,
               (void *, size_t, const void *, size_t, size_t, size_t, int, Stream))
+MSL_HOOK_WITH(hooks::kCopyBatch, libascendcl, aclError, aclrtMemcpyBatch, MSL_COPY_BATCH())
+MSL_HOOK_WITH(hooks::kCopyBatch, libascendcl, aclError, aclrtMemcpyBatchAsync, MSL_COPY_BATCH(, Stream))
 MSL_HOOK(libascendcl, aclError, aclrtMemset, (void *, size_t, int32_t, size_t))
 MSL_HOOK(libascendcl, aclError, aclrtMemsetAsync, (void *, size_t, int32_t, size_t, Stream))
 

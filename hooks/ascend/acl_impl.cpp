@@ -2,7 +2,7 @@
 // same name and the ending "Impl". Other libraries call the Impl functions directly. An Impl function is recorded
 // according to the row of the function without "Impl". If one of these functions runs inside another one, only the
 // outer call is recorded.
-#include "devices/copies.h"
+#include "ascend/copy_batch.h"
 
 #include "msleaks/hook.h"
 
@@ -21,6 +21,8 @@ using Config = void *;
   MSL_HOOK_AS(::msleaks::hook::Known<#name>, MSL_BELOW_ACL, int, name##Impl, parameters)
 #define MSL_IMPL_COPY_2D(name, parameters)                                                                             \
   MSL_HOOK_WITH(::msleaks::hooks::kCopy2D<::msleaks::abi::Family::Acl>, MSL_BELOW_ACL, int, name##Impl, parameters)
+#define MSL_IMPL_COPY_BATCH(name, parameters)                                                                          \
+  MSL_HOOK_WITH(::msleaks::hooks::kCopyBatch, MSL_BELOW_ACL, int, name##Impl, parameters)
 
 MSL_IMPL_HOOK(aclrtSetDevice, (int32_t))
 
@@ -41,5 +43,7 @@ MSL_IMPL_HOOK(aclrtMemcpy, (void *, size_t, const void *, size_t, int))
 MSL_IMPL_HOOK(aclrtMemcpyAsync, (void *, size_t, const void *, size_t, int, Stream))
 MSL_IMPL_COPY_2D(aclrtMemcpy2d, (void *, size_t, const void *, size_t, size_t, size_t, int))
 MSL_IMPL_COPY_2D(aclrtMemcpy2dAsync, (void *, size_t, const void *, size_t, size_t, size_t, int, Stream))
+MSL_IMPL_COPY_BATCH(aclrtMemcpyBatch, MSL_COPY_BATCH())
+MSL_IMPL_COPY_BATCH(aclrtMemcpyBatchAsync, MSL_COPY_BATCH(, Stream))
 MSL_IMPL_HOOK(aclrtMemset, (void *, size_t, int32_t, size_t))
 MSL_IMPL_HOOK(aclrtMemsetAsync, (void *, size_t, int32_t, size_t, Stream))

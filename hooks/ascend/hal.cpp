@@ -7,10 +7,8 @@
 //
 // The module becomes the owner of the block. If the pages are large, the owner's name contains their size. An unknown
 // kind of memory counts as the device's, and the name of an unknown module is "invalid".
-//
-// If no library defines a function any more, the driver still has it under a second name, which tools use: with the
-// ending "Inner".
-#include "msleaks/hook.h"
+#include "ascend/hal.h"
+#include "devices/unseen_handles.h"
 
 #include "msleaks/api.h"
 #include "msleaks/runtime/record.h"
@@ -176,48 +174,18 @@ constexpr auto kCreate = [](auto real, void *caller, void **handle, size_t size,
   const hook::WithDevice device(abi::Family::Acl, wish.device);
   if (wish.side == Side::Host)
     return createOfHost(real, caller, wish, handle, size, property, flag);
-  return takeRecorded(real, caller, wish, handle, size, property, flag);
+  const int status = takeRecorded(real, caller, wish, handle, size, property, flag);
+  if (status == 0)
+    hooks::endUnseen(abi::Family::Acl, reinterpret_cast<uint64_t>(*handle));
+  return status;
 };
 
 constexpr auto kGive = [](auto real, void *caller, void *block) {
   return hook::callRecorded<Give>(real, caller, block);
 };
 
-// The two names of one function: the name that programs know, and the driver's second name.
-struct Names {
-  hook::Function known, inner;
-};
-
-// Returns the next definition of the known name. If there is none, returns the function with the second name, and
-// stores it as the real function.
-void *realOf(hook::Function &function, Names &names, const void *caller) {
-  if (void *const kept = __atomic_load_n(&function.real, __ATOMIC_ACQUIRE))
-    return kept;
-  if (void *const known = hook::realOf(names.known, caller))
-    return known;
-  void *const inner = hook::realOf(names.inner, caller);
-  if (inner == nullptr)
-    return hook::realOf(function, caller); // writes a note that there is none
-  __atomic_store_n(&function.real, inner, __ATOMIC_RELEASE);
-  return inner;
-}
-
-template <class Body, Names &kNames, class... Parameters>
-int callDriver(hook::Function &function, void *caller, Parameters... parameters) {
-  auto *const real = reinterpret_cast<int (*)(Parameters...)>(realOf(function, kNames, caller));
-  if (real == nullptr)
-    return hook::missing<hook::NoRow, int>(function, parameters...);
-  return hook::own_library.state == hook::kAccepted ? Body{}(real, caller, parameters...) : real(parameters...);
-}
-
 } // namespace
-
-#define MSL_HAL_HOOK(body, name, parameters)                                                                           \
-  static Names names_of_##name = {{"libascend_hal", #name, nullptr, nullptr},                                          \
-                                  {"libascend_hal", #name "Inner", nullptr, nullptr}};                                 \
-  MSL_HOOK_CALLS((callDriver<decltype(body), names_of_##name>), libascend_hal, int, name, parameters)
 
 MSL_HAL_HOOK(kAlloc, halMemAlloc, (void **, unsigned long long, unsigned long long))
 MSL_HAL_HOOK(kCreate, halMemCreate, (void **, size_t, const Property *, uint64_t))
 MSL_HAL_HOOK(kGive, halMemFree, (void *))
-MSL_HAL_HOOK(kGive, halMemRelease, (void *))

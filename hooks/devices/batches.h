@@ -1,4 +1,4 @@
-// Bodies of hooks for functions of CUDA and HIP that make several copies in one call. Each copy is recorded.
+// Bodies of hooks for functions that make several copies in one call. Each copy is recorded.
 #pragma once
 
 #include "devices/copies.h"
@@ -11,30 +11,37 @@ struct BatchCopy {
   const void *to, *from;
   size_t bytes;
 };
-// `as_given` calls the real function with the original parameters. `copyAt(i)` returns a copy.
-template <abi::Family kFamily, class Real, class CopyAt>
-auto copyAll(Real as_given, void *caller, const void *stream, size_t count, CopyAt copyAt) {
-  return hook::callRecordedAll<Copy<kFamily, abi::kAsync>>(as_given, caller, count, [&](size_t i) {
+// `as_given` calls the real function with the original parameters. `copyAt(i)` returns a copy. Functions that work in
+// the order of a stream have the stream as one more parameter.
+template <abi::Family kFamily, class Real, class CopyAt, class... Stream>
+auto copyAll(Real as_given, void *caller, size_t count, CopyAt copyAt, Stream... stream) {
+  return hook::callRecordedAll<Copy<kFamily, kFlagsOf<Stream...>>>(as_given, caller, count, [&](size_t i) {
     const BatchCopy copy = copyAt(i);
     return hook::Arguments<const void *, const void *, size_t, const void *, int>(copy.to, copy.from, copy.bytes,
-                                                                                  stream, 0);
+                                                                                  streamOf(stream...), 0);
   });
+}
+// The same for a list of destinations, one of sources and one of sizes. An address may be a number.
+template <abi::Family kFamily, class Real, class To, class From, class... Stream>
+auto copyLists(Real as_given, void *caller, const To *to, const From *from, const size_t *bytes, size_t count,
+               Stream... stream) {
+  const bool are_there = to != nullptr && from != nullptr && bytes != nullptr;
+  const auto copyAt = [=](size_t i) {
+    return BatchCopy{reinterpret_cast<const void *>(to[i]), reinterpret_cast<const void *>(from[i]), bytes[i]};
+  };
+  return copyAll<kFamily>(as_given, caller, are_there ? count : 0, copyAt, stream...);
 }
 
 // The last of the parameters.
 template <class Last> constexpr Last lastOf(Last last) { return last; }
 template <class First, class... Rest> constexpr auto lastOf(First, Rest... rest) { return lastOf(rest...); }
 
-// A function that takes a list of destinations, one of sources and one of sizes. An address may be a number.
-// `streamOf(real, rest...)` returns the stream.
+// A function of CUDA or HIP with such lists. `kStreamOf(real, rest...)` returns the stream.
 template <abi::Family kFamily, auto kStreamOf>
 inline constexpr auto kCopyLists =
     [](auto real, void *caller, auto *to, auto *from, auto *bytes, size_t count, auto... rest) {
       const auto as_given = [&] { return real(to, from, bytes, count, rest...); };
-      const bool are_there = to != nullptr && from != nullptr && bytes != nullptr;
-      return copyAll<kFamily>(as_given, caller, kStreamOf(real, rest...), are_there ? count : 0, [=](size_t i) {
-        return BatchCopy{reinterpret_cast<const void *>(to[i]), reinterpret_cast<const void *>(from[i]), bytes[i]};
-      });
+      return copyLists<kFamily>(as_given, caller, to, from, bytes, count, kStreamOf(real, rest...));
     };
 
 // An end of a copy of up to three dimensions: an address, or an array.
@@ -50,12 +57,13 @@ template <class Operand> const void *endOf(const Operand &operand) {
 template <abi::Family kFamily, auto kStreamOf, auto kElementBytes>
 inline constexpr auto kCopyVolumes = [](auto real, void *caller, size_t count, auto *copies, auto... rest) {
   const auto as_given = [&] { return real(count, copies, rest...); };
-  return copyAll<kFamily>(as_given, caller, kStreamOf(real, rest...), copies != nullptr ? count : 0, [=](size_t i) {
+  const auto copyAt = [=](size_t i) {
     const auto &copy = copies[i];
     const void *const array = arrayOf(copy.dst) != nullptr ? arrayOf(copy.dst) : arrayOf(copy.src);
     const size_t elements = copy.extent.width * copy.extent.height * copy.extent.depth;
     return BatchCopy{endOf(copy.dst), endOf(copy.src), elements * kElementBytes(array)};
-  });
+  };
+  return copyAll<kFamily>(as_given, caller, copies != nullptr ? count : 0, copyAt, kStreamOf(real, rest...));
 };
 
 // The structs of these copies, for a build without the vendor's headers.

@@ -1,4 +1,4 @@
-// Bodies of hooks of CUDA and HIP that a row of symbols.def cannot describe. The device of physical memory is in a
+// Bodies of hooks that a row of symbols.def cannot describe. The device of physical memory is in a
 // struct. The size of memory with three dimensions has to be computed. A graph is launched as a whole.
 #pragma once
 
@@ -87,11 +87,9 @@ inline constexpr auto kReleased = [](auto real, void *caller, auto handle) {
     dropUnseen(kFamily, numberOf(handle));
   return status;
 };
-// `kName`: the function whose row is used.
-template <hook::Name kName>
+template <class Row>
 inline constexpr auto kMapped = [](auto real, void *caller, auto address, size_t bytes, size_t offset, auto handle,
                                    unsigned long long flags) {
-  using Row = hook::Known<kName>;
   if (isUnseen(Row::kRow.family, numberOf(handle)))
     return real(address, bytes, offset, handle, flags);
   return hook::callRecorded<Row>(real, caller, address, bytes, offset, handle, flags);

@@ -22,7 +22,7 @@ def expect_events(msleaks, run, calls):
     expect_allocations(msleaks, run, [(heap, 0 if heap == "pinned" else device, first + more) for device, first in calls
                                       for more, heap in enumerate(["device"] * 4 + ["pinned"])])
     equal("fills", [in_order(event) for event in events_of(msleaks, run, "set")], [call for _, first in calls for call in ((first - 1, False), (first - 2, True))])
-    equal("copies", [in_order(event) for event in events_of(msleaks, run, "copy")], [(first - less, less % 2 == 0) for _, first in calls for less in (3, 4, 5, 6)])
+    equal("copies", [in_order(event) for event in events_of(msleaks, run, "copy")], [(first - less, less % 2 == 0) for _, first in calls for less in (3, 4, 5, 6, 7, 9, 8, 10)])
     launches = [event["grid_x"] for event in events_of(msleaks, run, "launch")]
     equal("launches", launches, [first + 1 + number for _, first in calls for number in range(4)])
     freed = [event["heap"] for event in events_of(msleaks, run, "free") if event["heap"] in ("device", "pinned")]

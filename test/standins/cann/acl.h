@@ -32,6 +32,10 @@ aclError aclrtMemcpy2d(void *to, size_t to_pitch, const void *from, size_t from_
                        int kind);
 aclError aclrtMemcpy2dAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                             int kind, aclrtStream stream);
+aclError aclrtMemcpyBatch(void **to, size_t *most, void **from, size_t *bytes, size_t count, void *attributes,
+                          size_t *indices, size_t attribute_count, size_t *failed);
+aclError aclrtMemcpyBatchAsync(void **to, size_t *most, void **from, size_t *bytes, size_t count, void *attributes,
+                               size_t *indices, size_t attribute_count, size_t *failed, aclrtStream stream);
 aclError aclrtMemset(void *to, size_t capacity, int32_t value, size_t size);
 aclError aclrtMemsetAsync(void *to, size_t capacity, int32_t value, size_t size, aclrtStream stream);
 aclError aclrtCreateStream(aclrtStream *stream);
@@ -66,6 +70,10 @@ aclError aclrtMemcpy2dImpl(void *to, size_t to_pitch, const void *from, size_t f
                            int kind);
 aclError aclrtMemcpy2dAsyncImpl(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                                 size_t height, int kind, aclrtStream stream);
+aclError aclrtMemcpyBatchImpl(void **to, size_t *most, void **from, size_t *bytes, size_t count, void *attributes,
+                              size_t *indices, size_t attribute_count, size_t *failed);
+aclError aclrtMemcpyBatchAsyncImpl(void **to, size_t *most, void **from, size_t *bytes, size_t count, void *attributes,
+                                   size_t *indices, size_t attribute_count, size_t *failed, aclrtStream stream);
 aclError aclrtMemsetImpl(void *to, size_t capacity, int32_t value, size_t size);
 aclError aclrtMemsetAsyncImpl(void *to, size_t capacity, int32_t value, size_t size, aclrtStream stream);
 aclError aclrtLaunchKernelImpl(aclrtFuncHandle kernel, uint32_t blocks, const void *arguments, size_t size,
@@ -139,6 +147,10 @@ int halMemAlloc(void **block, unsigned long long size, unsigned long long flag);
 int halMemFree(void *block);
 int halMemCreate(void **handle, size_t size, const struct drv_mem_prop *property, uint64_t flag);
 int halMemRelease(void *handle);
+int halMemMap(void *address, size_t size, size_t offset, void *handle, uint64_t flag);
+int halMemUnmap(void *address);
+int halMemRetainAllocationHandle(void **handle, void *address);
+int halMemImportFromShareableHandle(uint64_t shared, uint32_t device, void **handle);
 /* The stand-in calls `call` after a block was freed, before the function that freed the block returns. */
 void standinBehindRelease(void (*call)(void));
 int halGetAPIVersion(int *version); /* 0x070000: 7.0.0 */

@@ -166,6 +166,27 @@ aclError aclrtMemcpy2dAsync(void *to, size_t to_pitch, const void *from, size_t 
   of(stream).run([rows] { rows.copy(); });
   return ACL_SUCCESS;
 }
+aclError aclrtMemcpyBatch(void **to, size_t *most, void **from, size_t *bytes, size_t count, void *, size_t *, size_t,
+                          size_t *failed) {
+  const standin::Access access;
+  for (size_t i = 0; i < count; ++i) {
+    *failed = i;
+    if (bytes[i] > most[i])
+      return ACL_ERROR_INVALID_PARAM;
+    std::memmove(to[i], from[i], bytes[i]);
+  }
+  return ACL_SUCCESS;
+}
+aclError aclrtMemcpyBatchAsync(void **to, size_t *most, void **from, size_t *bytes, size_t count, void *, size_t *,
+                               size_t, size_t *failed, aclrtStream stream) {
+  for (size_t i = 0; i < count; ++i) {
+    *failed = i;
+    if (bytes[i] > most[i])
+      return ACL_ERROR_INVALID_PARAM;
+    of(stream).run([to = to[i], from = from[i], bytes = bytes[i]] { std::memmove(to, from, bytes); });
+  }
+  return ACL_SUCCESS;
+}
 aclError aclrtMemsetAsync(void *to, size_t capacity, int32_t value, size_t size, aclrtStream stream) {
   STANDIN_MAY_REFUSE();
   if (to == nullptr || size > capacity)

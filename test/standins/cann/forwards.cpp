@@ -24,6 +24,14 @@ FORWARD(aclrtMemcpy2dAsync,
         (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, int kind,
          aclrtStream stream),
         (to, to_pitch, from, from_pitch, width, height, kind, stream))
+FORWARD(aclrtMemcpyBatch,
+        (void **to, size_t *most, void **from, size_t *bytes, size_t count, void *attributes, size_t *indices,
+         size_t attribute_count, size_t *failed),
+        (to, most, from, bytes, count, attributes, indices, attribute_count, failed))
+FORWARD(aclrtMemcpyBatchAsync,
+        (void **to, size_t *most, void **from, size_t *bytes, size_t count, void *attributes, size_t *indices,
+         size_t attribute_count, size_t *failed, aclrtStream stream),
+        (to, most, from, bytes, count, attributes, indices, attribute_count, failed, stream))
 FORWARD(aclrtMemset, (void *to, size_t capacity, int32_t value, size_t size), (to, capacity, value, size))
 FORWARD(aclrtMemsetAsync, (void *to, size_t capacity, int32_t value, size_t size, aclrtStream stream),
         (to, capacity, value, size, stream))

@@ -12,6 +12,8 @@
 #define aclrtMemcpyAsync aclrtMemcpyAsyncImpl
 #define aclrtMemcpy2d aclrtMemcpy2dImpl
 #define aclrtMemcpy2dAsync aclrtMemcpy2dAsyncImpl
+#define aclrtMemcpyBatch aclrtMemcpyBatchImpl
+#define aclrtMemcpyBatchAsync aclrtMemcpyBatchAsyncImpl
 #define aclrtMemset aclrtMemsetImpl
 #define aclrtMemsetAsync aclrtMemsetAsyncImpl
 #define aclrtLaunchKernel aclrtLaunchKernelImpl

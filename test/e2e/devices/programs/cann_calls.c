@@ -18,6 +18,8 @@
 #pragma weak aclrtMemcpyAsyncImpl
 #pragma weak aclrtMemcpy2dImpl
 #pragma weak aclrtMemcpy2dAsyncImpl
+#pragma weak aclrtMemcpyBatchImpl
+#pragma weak aclrtMemcpyBatchAsyncImpl
 #pragma weak aclrtMemsetImpl
 #pragma weak aclrtMemsetAsyncImpl
 #pragma weak aclrtLaunchKernelImpl
@@ -59,6 +61,11 @@ static void count(const void *arguments, size_t size) {
     expect(aclrtMemcpy2d##suffix(host, first / 5, blocks[0], first / 5, (first - 5) / 5, 5, 2), "rows");               \
     expect(aclrtMemcpy2dAsync##suffix(host, first / 2, blocks[1], first / 2, (first - 6) / 2, 2, 2, stream),           \
            "rows in order");                                                                                           \
+    void *to[2] = {host, host}, *from[2] = {blocks[0], blocks[1]};                                                     \
+    size_t most[2] = {first, first}, bytes[2] = {first - 7, first - 9}, failed = 0;                                    \
+    expect(aclrtMemcpyBatch##suffix(to, most, from, bytes, 2, NULL, NULL, 0, &failed), "copies");                      \
+    --bytes[0], --bytes[1];                                                                                            \
+    expect(aclrtMemcpyBatchAsync##suffix(to, most, from, bytes, 2, NULL, NULL, 0, &failed, stream), "copies in order");\
     expect(aclrtSynchronizeStream(stream), "wait");                                                                    \
     printf("%d\n", ((char *)host)[0]);                                                                                 \
     expect(aclrtLaunchKernel##suffix(kernel, first + 1, &value, sizeof value, stream), "launch");                      \
