@@ -21,6 +21,7 @@ build_packages=(
 )
 test_packages=(
   ocl-icd-opencl-dev opencl-headers pocl-opencl-icd
+  libze-dev                                      # the header of Level Zero, which prototypes are compared with
   linux-perf                                     # test/e2e/profiles: writes perf.data, and reads it for comparison
   llvm-spirv-15 spirv-tools                      # SPIR-V of counted kernels, for PoCL (test/e2e/graphs)
   heaptrack binutils strace zstd libunwind-dev   # peers that the results are compared with

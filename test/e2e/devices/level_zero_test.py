@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Tests the example of a user's own hooks: one file for Level Zero, a driver for which msleaks has no hooks
-(examples/hooks/level_zero.cpp). A program runs on the driver's stand-in (test/standins/level_zero). The report has the
-program's blocks with heap and device, its leaks and its refused calls. The program gets the same results as without msleaks. If the
-driver's own header is installed (Debian: libze-dev), the test also compares the prototypes with this header.
+"""Tests the hooks of Level Zero (hooks/level_zero/level_zero.cpp). A program runs on the driver's stand-in (test/standins/level_zero).
+The report has the program's blocks with heap and device, its leaks and its refused calls. The program gets the same results as without
+msleaks. The file is also the example of a user's own hooks: as a second library, it records nothing twice. If the driver's own
+header is installed (Debian: libze-dev), the test also compares the prototypes with this header.
    usage: level_zero_test.py BUILD SCRATCH
 """
 import os
@@ -13,7 +13,7 @@ from device_run import (PROGRAMS, STANDINS, Msleaks, build_programs, compile, de
                         watched)
 from msleaks_e2e import REPOSITORY, arguments, check, line_of, need, run
 
-SOURCE, HOOKS, STANDIN = PROGRAMS / "level_zero.c", REPOSITORY / "examples/hooks/level_zero.cpp", STANDINS / "level_zero"
+SOURCE, HOOKS, STANDIN = PROGRAMS / "level_zero.c", REPOSITORY / "hooks/level_zero/level_zero.cpp", STANDINS / "level_zero"
 INCLUDE = f"-I{REPOSITORY}/runtime/include"
 STEPS, WEIGHTS, ACTIVATIONS, FORGOTTEN, PAGES, NEARLY_ALL, TOO_MUCH = 5, 1 << 20, 1 << 18, 8192, 1 << 16, 58 << 20, 64 << 20
 OUT_OF_DEVICE_MEMORY, UNSUPPORTED_SIZE, INVALID_NULL_POINTER = 0x70000003, 0x78000009, 0x78000007
@@ -80,8 +80,23 @@ def expect_events(msleaks, folder, name):
     equal(f"{name}: grids, and no device", grids, [(5, 6, 7, 0, 0), *[(2, 1, 1, 0, 0)] * STEPS, (0, 0, 0, 0, 0)])
     sizes = [event["size"] for event in events_of(msleaks, folder, "set")]
     equal(f"{name}: fills", sizes, [WEIGHTS, *[ACTIVATIONS] * STEPS, 3])
+    mapped = [(event["size"], bool(event["block"])) for event in events_of(msleaks, folder, "mapped")]
+    equal(f"{name}: mapped and unmapped", mapped, [(PAGES, True), (PAGES, False)])
     executed = [int(str(event["address"]), 0) for event in events_of(msleaks, folder, "access")]
     equal(f"{name}: accesses of unknown memory, one for each run of the list", executed, [0, 0])
+
+
+def expect_report(msleaks, scratch, program, name, hooks=None):
+    folder, report = watched(msleaks, scratch, program, hooks=hooks)
+    expect_events(msleaks, folder, name)
+    leaks = [("device", 0, 1, PAGES, line_of(SOURCE, '&pages), "physical memory"')),
+             ("device", 1, STEPS, STEPS * FORGOTTEN, line_of(SOURCE, "// forgotten"))]
+    equal(f"{name}: leaks", sorted(device_leaks(report)), leaks)
+    refused = [(finding["device"], finding["site"]["line"]) for finding in report.json["findings"] if finding["kind"] == "out-of-memory"]
+    check((1, line_of(SOURCE, "// refused")) in refused, f"{name}: the refused block is no finding: {refused}")
+    _, report = watched(msleaks, scratch, program, "mended", hooks=hooks)
+    equal(f"{name}: leaks of the mended program", device_leaks(report), [])
+    print(f"{name}: {leaks}")
 
 
 def main():
@@ -92,20 +107,10 @@ def main():
     hooks = build_hooks(scratch)
     loader = standin(scratch, "libze_loader.so.1", STANDIN / "loader.cpp")
     msleaks = Msleaks(build)
-    for name, program in build_programs(build, scratch, SOURCE, f"-I{STANDIN}", loader).items():
-        folder, report = watched(msleaks, scratch, program, hooks=hooks)
-        expect_events(msleaks, folder, name)
-        leaks = [("device", 0, 1, PAGES, line_of(SOURCE, '&pages), "physical memory"')),
-                 ("device", 1, STEPS, STEPS * FORGOTTEN, line_of(SOURCE, "// forgotten"))]
-        equal(f"{name}: leaks", sorted(device_leaks(report)), leaks)
-        refused = [(finding["device"], finding["site"]["line"]) for finding in report.json["findings"] if finding["kind"] == "out-of-memory"]
-        check((1, line_of(SOURCE, "// refused")) in refused, f"{name}: the refused block is no finding: {refused}")
-        _, report = watched(msleaks, scratch, program, "mended", hooks=hooks)
-        equal(f"{name}: leaks of the mended program", device_leaks(report), [])
-        print(f"{name}: {leaks}")
-    # Without the hook library, msleaks records no block of the driver.
-    folder, _ = watched(msleaks, scratch, program)
-    expect_allocations(msleaks, folder, [])
+    programs = build_programs(build, scratch, SOURCE, f"-I{STANDIN}", loader)
+    for name, program in programs.items():
+        expect_report(msleaks, scratch, program, name)
+    expect_report(msleaks, scratch, programs["hooks"], "hooks, also a user's own", hooks=hooks)
 
 
 if __name__ == "__main__":

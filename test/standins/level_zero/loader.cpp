@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <sys/mman.h>
 
 struct _ze_device_handle_t {
   unsigned ordinal;
@@ -174,6 +175,8 @@ ze_result_t zeMemFree(ze_context_handle_t context, void *block) {
 ze_result_t zeMemFreeExt(ze_context_handle_t context, const ze_memory_free_ext_desc_t *wish, void *block) {
   return wish != nullptr ? zeMemFree(context, block) : ZE_RESULT_ERROR_INVALID_NULL_POINTER;
 }
+// A mapping begins at a whole page of the block.
+constexpr size_t kPage = 4096;
 ze_result_t zePhysicalMemCreate(ze_context_handle_t context, ze_device_handle_t device, ze_physical_mem_desc_t *wish,
                                 ze_physical_mem_handle_t *memory) {
   constexpr uint32_t kOnHost = 2;
@@ -186,7 +189,7 @@ ze_result_t zePhysicalMemCreate(ze_context_handle_t context, ze_device_handle_t 
     return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
   standin::Memory &from = on_host ? machine().pinned() : machine().device(device->ordinal);
   void *block;
-  const ze_result_t result = allocate(from, wish->size, 0, &block, ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY);
+  const ze_result_t result = allocate(from, wish->size + kPage, 0, &block, ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY);
   if (result == ZE_RESULT_SUCCESS)
     *memory = new _ze_physical_mem_handle_t{block};
   return result;
@@ -195,6 +198,19 @@ ze_result_t zePhysicalMemDestroy(ze_context_handle_t, ze_physical_mem_handle_t m
   if (memory != nullptr)
     machine().release(memory->block);
   return destroy(memory);
+}
+ze_result_t zeVirtualMemMap(ze_context_handle_t, const void *address, size_t size, ze_physical_mem_handle_t memory,
+                            size_t, ze_memory_access_attribute_t) {
+  const auto from = (reinterpret_cast<uintptr_t>(memory->block) + kPage - 1) / kPage * kPage;
+  for (uint32_t i = 0; i < machine().count(); ++i)
+    if (machine().device(i).holds(memory->block) &&
+        machine().device(i).showAt(const_cast<void *>(address), reinterpret_cast<void *>(from), size))
+      return ZE_RESULT_SUCCESS;
+  return ZE_RESULT_ERROR_INVALID_ARGUMENT;
+}
+ze_result_t zeVirtualMemUnmap(ze_context_handle_t, const void *address, size_t size) {
+  mmap(const_cast<void *>(address), size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  return ZE_RESULT_SUCCESS;
 }
 
 ze_result_t zeModuleCreate(ze_context_handle_t, ze_device_handle_t, const ze_module_desc_t *wish,

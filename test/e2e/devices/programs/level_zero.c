@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <string.h>
 
 enum {
   kSteps = 5,
@@ -81,6 +83,11 @@ int main(int argc, char **argv) {
   ze_physical_mem_desc_t page = {.stype = ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC, .size = kPage};
   ze_physical_mem_handle_t pages, host_pages;
   done(zePhysicalMemCreate(context, devices[0], &page, &pages), "physical memory");
+  void *mapped = mmap(NULL, kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  done(zeVirtualMemMap(context, mapped, kPage, pages, 0, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE), "mapping");
+  memset(mapped, 7, kPage);
+  done(zeVirtualMemUnmap(context, mapped, kPage), "end of the mapping");
+  munmap(mapped, kPage);
   page.flags = 2; // requests host memory
   done(zePhysicalMemCreate(context, NULL, &page, &host_pages), "physical memory of the host");
 

@@ -131,6 +131,10 @@ ze_result_t zeMemFreeExt(ze_context_handle_t context, const ze_memory_free_ext_d
 ze_result_t zePhysicalMemCreate(ze_context_handle_t context, ze_device_handle_t device, ze_physical_mem_desc_t *wish,
                                 ze_physical_mem_handle_t *memory);
 ze_result_t zePhysicalMemDestroy(ze_context_handle_t context, ze_physical_mem_handle_t memory);
+typedef enum { ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE = 1 } ze_memory_access_attribute_t;
+ze_result_t zeVirtualMemMap(ze_context_handle_t context, const void *address, size_t size,
+                            ze_physical_mem_handle_t memory, size_t offset, ze_memory_access_attribute_t access);
+ze_result_t zeVirtualMemUnmap(ze_context_handle_t context, const void *address, size_t size);
 
 ze_result_t zeModuleCreate(ze_context_handle_t context, ze_device_handle_t device, const ze_module_desc_t *wish,
                            ze_module_handle_t *module, ze_module_build_log_handle_t *log);

@@ -1,8 +1,5 @@
-// An example of hooks that a user writes: hooks for Level Zero of oneAPI, Intel's driver for GPUs (libze_loader.so.1).
-// msleaks itself has no hooks for this library. docs/hooks.md explains the macros and rows.
-//
-//   g++ -std=c++20 -O2 -shared -fPIC -I/opt/msleaks/include level_zero.cpp -o level_zero.so
-//   msleaks-run --hooks ./level_zero.so -o RUN -- ./program
+// Hooks of Level Zero of oneAPI, Intel's driver for GPUs (libze_loader.so.1). The file needs only msleaks/hook.h. So it
+// is also the example of hooks that a user builds (docs/hooks.md).
 //
 // The types are declared here, so that no header of the driver is needed. With -DMSL_VENDOR_HEADERS, the driver's own
 // types are used (level_zero/ze_api.h). Then a prototype that differs from the driver's does not compile.
@@ -27,6 +24,7 @@ using ze_fence_handle_t = void *;
 using ze_kernel_handle_t = void *;
 using ze_event_handle_t = void *;
 using ze_physical_mem_handle_t = void *;
+using ze_memory_access_attribute_t = int;
 using ze_device_mem_alloc_desc_t = void;
 using ze_host_mem_alloc_desc_t = void;
 using ze_memory_free_ext_desc_t = void;
@@ -47,9 +45,8 @@ using namespace msleaks;
 
 namespace {
 
-// msleaks has no family for this driver, and the family User has no devices. So these hooks use the family OpenCl. An
-// OpenCL library may call Level Zero, as PoCL does. Because both calls then have the same family, msleaks records only
-// the outer call, which is OpenCL's.
+// The family of OpenCL, because an OpenCL library may call Level Zero, as PoCL does. Both calls then have the same
+// family, and msleaks records only the outer call, which is OpenCL's.
 constexpr abi::Family kFamily = abi::Family::OpenCl;
 
 // The value of ZE_PHYSICAL_MEM_FLAG_ALLOCATE_ON_HOST, which older headers of the driver do not declare.
@@ -173,6 +170,26 @@ struct Unknown {
                                        .heap = abi::Heap::Device};
 };
 
+// Maps a physical block to addresses, or unmaps these addresses.
+struct Map {
+  static constexpr abi::Symbol kRow = {.name = "zeVirtualMemMap",
+                                       .verb = abi::Verb::Show,
+                                       .family = kFamily,
+                                       .heap = abi::Heap::Device,
+                                       .size = abi::Position(2),
+                                       .address = abi::Position(1),
+                                       .source = abi::Position(3),
+                                       .value = abi::Position(4)};
+};
+struct Unmap {
+  static constexpr abi::Symbol kRow = {.name = "zeVirtualMemUnmap",
+                                       .verb = abi::Verb::Show,
+                                       .family = kFamily,
+                                       .heap = abi::Heap::Device,
+                                       .size = abi::Position(2),
+                                       .address = abi::Position(1)};
+};
+
 // A body does the work that a row cannot describe. In these functions the device is a handle, so the body sets the
 // device's number.
 constexpr auto kOnDevice = [](auto real, void *caller, ze_context_handle_t context,
@@ -251,6 +268,9 @@ MSL_HOOK_AS(Give<2>, libze_loader, ze_result_t, zeMemFreeExt,
 MSL_HOOK_WITH(kPhysical, libze_loader, ze_result_t, zePhysicalMemCreate,
               (ze_context_handle_t, ze_device_handle_t, ze_physical_mem_desc_t *, ze_physical_mem_handle_t *))
 MSL_HOOK_AS(Give<1>, libze_loader, ze_result_t, zePhysicalMemDestroy, (ze_context_handle_t, ze_physical_mem_handle_t))
+MSL_HOOK_AS(Map, libze_loader, ze_result_t, zeVirtualMemMap,
+            (ze_context_handle_t, const void *, size_t, ze_physical_mem_handle_t, size_t, ze_memory_access_attribute_t))
+MSL_HOOK_AS(Unmap, libze_loader, ze_result_t, zeVirtualMemUnmap, (ze_context_handle_t, const void *, size_t))
 
 MSL_HOOK_WITH(kLaunch, libze_loader, ze_result_t, zeCommandListAppendLaunchKernel,
               (ze_command_list_handle_t, ze_kernel_handle_t, const ze_group_count_t *, ze_event_handle_t, uint32_t,
