@@ -67,8 +67,9 @@ public:
   }
 
 private:
-  Index &at(Index diagonal) { return furthest_[static_cast<size_t>(centre_ + diagonal)]; }
-  Index at(Index diagonal) const { return furthest_[static_cast<size_t>(centre_ + diagonal)]; }
+  size_t indexOf(Index diagonal) const { return static_cast<size_t>(centre_) + static_cast<size_t>(diagonal); }
+  Index &at(Index diagonal) { return furthest_[indexOf(diagonal)]; }
+  Index at(Index diagonal) const { return furthest_[indexOf(diagonal)]; }
 
   std::vector<Index> furthest_; // how far paths get, by diagonal
   Index centre_ = 0, width_ = 0, height_ = 0;

@@ -66,7 +66,7 @@ std::vector<Cause> causesOf(const ComparedMemory &memory) {
 
 // Returns a text like "conv.cpp:218 in forward".
 std::string frameText(const FrameText &frame) {
-  const std::string function = functionText(frame.function);
+  std::string function = functionText(frame.function);
   if (frame.file.empty())
     return function;
   const std::string file = cutBegin(printable(baseName(frame.file)), kWidestName);

@@ -96,7 +96,7 @@ Result<std::filesystem::path> writeMsmemscopeTable(const std::string &content, c
   MSL_TRY(checkOutputFolder(folder));
   if (!std::filesystem::exists(folder))
     MSL_TRY(makeOutputFolder(folder, 0750));
-  const std::filesystem::path path = folder / fmt::format("memory_compare_{:%Y%m%d%H%M%S}.csv", fmt::localtime(now));
+  std::filesystem::path path = folder / fmt::format("memory_compare_{:%Y%m%d%H%M%S}.csv", fmt::localtime(now));
   auto file = MSL_TRY(OutputFile::create(path));
   MSL_TRY(file.write(content));
   MSL_TRY(file.commit());

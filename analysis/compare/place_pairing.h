@@ -53,7 +53,7 @@ public:
   template <class KeyBefore, class KeyNow> void pairBy(KeyBefore keyBefore, KeyNow keyNow) {
     using Key = typename std::invoke_result_t<KeyNow, const PlaceFigures &>::value_type;
     std::unordered_map<Key, Group, KeyHash> groups;
-    std::vector<size_t> gone = std::exchange(found_.gone, {}), fresh = std::exchange(found_.fresh, {});
+    const std::vector<size_t> gone = std::exchange(found_.gone, {}), fresh = std::exchange(found_.fresh, {});
     for (const size_t index : gone) {
       const auto key = keyBefore(before_[index]);
       (key ? groups[*key].before : found_.gone).push_back(index);

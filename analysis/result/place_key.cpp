@@ -17,7 +17,7 @@ std::string_view lastTwo(std::string_view path) {
   return path.substr(path.size() - name.size() - 1 - folder.size());
 }
 
-const std::string &firstKnown(const std::string &text, const std::string &other) { return text.empty() ? other : text; }
+std::string firstKnown(const std::string &text, const std::string &other) { return text.empty() ? other : text; }
 
 std::string functionOf(const SiteText &site) {
   return site.file.empty() && site.function.empty() ? fmt::format("+{:#x}", site.offset) : site.function;

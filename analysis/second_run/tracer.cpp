@@ -118,7 +118,7 @@ void Tracer::onEnded(pid_t tid, int status) {
 // is a new process, and waits until its parent reports the birth.
 void Tracer::onEarly(pid_t tid, int status) {
   const auto memberOf = [&](std::string_view number) {
-    const pid_t process = std::atoi(statusOf(tid, number).c_str());
+    const auto process = static_cast<pid_t>(std::strtol(statusOf(tid, number).c_str(), nullptr, 10));
     return std::ranges::find_if(threads_, [&](const auto &entry) { return entry.second.process == process; });
   };
   if (const auto member = memberOf("Tgid:"); member != threads_.end())

@@ -194,7 +194,7 @@ void __msl_look_before_free(uint64_t address, uint32_t heap) noexcept {
   const uint64_t begin_ns = monotonicNs(), until_ns = lookUntilNs(begin_ns, block.is_sample);
   if (until_ns <= begin_ns)
     return;
-  uint64_t touched = 0;
+  uint64_t touched = 0; // NOLINT(misc-const-correctness): the next call changes it
   const bool is_known = (block.is_sample ? countNeeded : countTouched)(address, block.size, until_ns, touched);
   __atomic_fetch_add(&__msl_process.last_looks_ns, monotonicNs() - begin_ns, __ATOMIC_RELAXED);
   if (!is_known)

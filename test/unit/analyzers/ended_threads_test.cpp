@@ -137,7 +137,7 @@ TEST_F(EndedThreads, AProcessLeavesNoMoreWhenManyHaveEnded) {
     for (const uint32_t end = process + kProcesses; process < end;) {
       ++process;
       for (uint32_t site = 1; site <= kSites; ++site)
-        apply(test::alloc(now(), 0x100 * site, 16, {.process = process, .stream = site}));
+        apply(test::alloc(now(), uint64_t{0x100} * site, 16, {.process = process, .stream = site}));
       pipeline->drain();
       pipeline->expectEnd(process, {FreeCause::ProcessExited, now(), 0});
       pipeline->passTime(now());

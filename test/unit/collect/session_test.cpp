@@ -164,7 +164,8 @@ TEST_F(SessionTest, TellsHowAProcessEndedThatIsNotItsChild) {
   if (child == 0)
     pause();
   std::thread thread([this] { collector->run(); });
-  ArenaMaker arena(session->path(), {.pid = static_cast<uint32_t>(child), .attach_ns = analysis::readMonotonicNs()});
+  const ArenaMaker arena(session->path(),
+                         {.pid = static_cast<uint32_t>(child), .attach_ns = analysis::readMonotonicNs()});
   const bool found = soon([&] { return collector->progress().processes == 1; });
   const uint64_t killed_ns = analysis::readMonotonicNs();
   kill(child, SIGTERM);
@@ -195,7 +196,8 @@ TEST_F(SessionTest, SaysThatAProcessGoesOn) {
   const pid_t child = fork();
   if (child == 0)
     pause();
-  ArenaMaker arena(session->path(), {.pid = static_cast<uint32_t>(child), .attach_ns = analysis::readMonotonicNs()});
+  ArenaMaker arena(session->path(),
+                         {.pid = static_cast<uint32_t>(child), .attach_ns = analysis::readMonotonicNs()});
   arena.addRing(16, 0).recordAlloc(1, 1);
   collector->programEnded(0);
   collector->run();
@@ -245,7 +247,7 @@ TEST_F(SessionTest, NamesProcessesThatCouldNotMakeTheirFilesAndCountsWhatWasLost
 }
 
 TEST_F(SessionTest, NamesAProcessThatHadNoRoomAndOneThatIsDamaged) {
-  std::ofstream(session->path() / "77.1.rings");
+  const std::ofstream no_room(session->path() / "77.1.rings");
   ArenaMaker damaged(session->path(), {.pid = 78});
   damaged.header().max_rings = UINT32_MAX;
   collector->programEnded(0);

@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kLong = 10'000'000'000;
 
 TEST(SessionWaiter, WaitsAsLongAsItIsToldTo) {
-  ScratchFolder folder;
+  const ScratchFolder folder;
   analysis::SessionWaiter waiter(folder.path());
   const uint64_t begin = analysis::readMonotonicNs();
   EXPECT_FALSE(waiter.wait(2'000'000));
@@ -22,20 +22,20 @@ TEST(SessionWaiter, WaitsAsLongAsItIsToldTo) {
 }
 
 TEST(SessionWaiter, WakesForANewFile) {
-  ScratchFolder folder;
+  const ScratchFolder folder;
   analysis::SessionWaiter waiter(folder.path());
-  std::ofstream(folder.path() / "1.2.rings");
+  const std::ofstream rings(folder.path() / "1.2.rings");
   EXPECT_TRUE(waiter.wait(kLong));
   EXPECT_FALSE(waiter.wait(0)) << "once for each";
 }
 
 TEST(SessionWaiter, WakesOnceForTheEndOfAProcess) {
-  ScratchFolder folder;
+  const ScratchFolder folder;
   analysis::SessionWaiter waiter(folder.path());
   const pid_t child = fork();
   if (child == 0)
     pause();
-  analysis::ProcessWatch watch(static_cast<uint32_t>(child));
+  const analysis::ProcessWatch watch(static_cast<uint32_t>(child));
   waiter.watchEnd(watch.pidfd());
   EXPECT_FALSE(waiter.wait(0));
   kill(child, SIGKILL);
@@ -45,7 +45,7 @@ TEST(SessionWaiter, WakesOnceForTheEndOfAProcess) {
 }
 
 TEST(SessionWaiter, WakesWhenAnotherThreadSaysSo) {
-  ScratchFolder folder;
+  const ScratchFolder folder;
   analysis::SessionWaiter waiter(folder.path());
   std::thread([&] { waiter.wake(); }).join();
   EXPECT_TRUE(waiter.wait(kLong));

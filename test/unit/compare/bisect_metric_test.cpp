@@ -68,7 +68,8 @@ TEST(BisectMetric, RefusesAPlaceOfNeitherCommit) {
 }
 
 TEST(BisectMetric, FindsLeaksThatAreNotAtThePeak) {
-  Report good, bad;
+  const Report good;
+  Report bad;
   LeakLine leak;
   static_cast<SiteLine &>(leak) = reportWith(10, 64).peak.by_site[0];
   bad.leaks.by_site = {leak};

@@ -59,9 +59,10 @@ TEST_F(Msmemscope, ADumpDiffersNotFromItself) {
 }
 
 TEST_F(Msmemscope, StacksHaveNewlinesAndQuotes) {
-  DumpText plain = sixLaunches(), stacked;
+  const DumpText plain = sixLaunches();
+  DumpText stacked;
   stacked.stacks = "\"a.py(3): f\nb.py(9): \"\"g\"\", <lambda>\n\",\"libx.so(+0x1) [0x1]\nliby.so\n\"";
-  for (uint64_t time : {10, 20})
+  for (const uint64_t time : {10, 20})
     stacked.launch(time, "0", "k").alloc(time + 1, "0", "5");
   const auto dump = read(stacked.text);
   ASSERT_TRUE(dump) << dump.error().message;

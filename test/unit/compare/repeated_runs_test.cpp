@@ -10,7 +10,6 @@
 namespace msleaks::analysis::compare {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;

@@ -110,7 +110,8 @@ TEST(RunComparison, NamesTheCallerWhoseBlocksChanged) {
 }
 
 TEST(RunComparison, JoinsPlacesWhoseCommonCalleeWasLeftOut) {
-  const auto lineOf = [](const char *function, uint32_t number, uint64_t count, std::vector<const char *> callers) {
+  const auto lineOf = [](const char *function, uint32_t number, uint64_t count,
+                         const std::vector<const char *> &callers) {
     SiteLine made = line("a.c", number, function, 120 * count, count, "buffer");
     for (const char *caller : callers) {
       auto place = std::make_shared<SiteText>(made.site), around = std::make_shared<SiteText>();

@@ -8,9 +8,6 @@ namespace msleaks::analysis {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::Pair;
-using testing::UnorderedElementsAre;
 using Visibility = LibraryFile::Visibility;
 
 constexpr char kSource[] = R"(

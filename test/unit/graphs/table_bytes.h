@@ -59,7 +59,7 @@ inline std::string tableOf(uint32_t counters = 2, uint16_t version = abi::kGraph
 }
 
 inline std::string recordOf(abi::CountsKind kind, uint32_t unit, const std::string &body, uint32_t checksum = 0) {
-  struct {
+  const struct {
     uint32_t magic;
     abi::CountsKind kind;
     uint32_t unit, checksum;

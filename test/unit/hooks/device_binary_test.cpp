@@ -12,7 +12,8 @@ namespace {
 class Binary {
 public:
   void add(const char *name, unsigned char bind = STB_GLOBAL, unsigned char type = STT_FUNC, uint16_t section = 1) {
-    symbols_.push_back({static_cast<uint32_t>(names_.size()), ELF64_ST_INFO(bind, type), 0, section, 0, 0});
+    symbols_.push_back({static_cast<uint32_t>(names_.size()), static_cast<unsigned char>(ELF64_ST_INFO(bind, type)), 0,
+                        section, 0, 0});
     names_ += std::string(name) + '\0';
   }
   std::string bytes() const {
