@@ -81,6 +81,7 @@ public:
     else
       follow();
     noteRecorded();
+    takeDriver();
     return std::move(diagnosis_);
   }
 
@@ -113,6 +114,14 @@ private:
       diagnosis_.allocator = std::ranges::any_of(kBreaks, [this](const char *name) { return imports(name); })
                                  ? kBreakAllocator
                                  : kOwnAllocator;
+  }
+
+  void takeDriver() {
+    if (diagnosis_.role != Role::Driver)
+      return;
+    DriverFunctions functions = driverFunctionsOf(file(), hooked_);
+    if (functions.exported != 0)
+      diagnosis_.driver = std::move(functions);
   }
 
   bool imports(const std::string &symbol) const { return std::ranges::binary_search(file().imports, symbol); }
@@ -349,7 +358,7 @@ void LibraryDiagnosis::add(const LibraryDiagnosis &other) {
 NameFilter wantedNames(const HookedSymbols &hooked) {
   return [hooked](const std::string &symbol) {
     return hooked.holds(symbol) || isRow(symbol) || systemMemory(symbol) != nullptr ||
-           driverFunction(symbol) != nullptr || allocatorMarkedBy(symbol) != nullptr ||
+           driverFunction(symbol) != nullptr || isOfDriver(symbol) || allocatorMarkedBy(symbol) != nullptr ||
            allocatorCalledBy(symbol) != nullptr || poolNote(symbol) != nullptr || symbol == kNewOfLibrary ||
            symbol == kRuntimeEntry || symbol == kLibcEntry;
   };

@@ -1,10 +1,12 @@
 // Finds the memory functions of a library that msleaks does not see, with reasons and remedies.
 #pragma once
 
+#include "analysis/second_run/driver_functions.h"
 #include "analysis/second_run/process_view.h"
 #include "analysis/second_run/reasons.h"
 #include "analysis/second_run/vocabulary.h"
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -22,6 +24,7 @@ struct LibraryDiagnosis {
   std::set<std::string> hooked;
   std::set<UnseenFunction> unseen;
   std::set<std::string> notes;
+  std::optional<DriverFunctions> driver; // the functions of a driver's library
 
   // Adds the diagnosis of the same library in another process or at another time.
   void add(const LibraryDiagnosis &);

@@ -29,15 +29,20 @@ Json jsonOf(const UnseenFunction &function) {
           {"kind", nameOf(function.kind)}};
 }
 
+Json jsonOf(const std::optional<DriverFunctions> &driver) {
+  return driver ? Json{{"functions", driver->exported}, {"hooked", driver->hooked}, {"unknown", driver->unknown}}
+                : Json();
+}
+
 Json jsonOf(const LibraryDiagnosis &library) {
   Json unseen = Json::array();
   for (const UnseenFunction &function : library.unseen)
     unseen.push_back(jsonOf(function));
   return {
-      {"library", library.path},        {"program", library.is_program},  {"instrumented", library.is_instrumented},
-      {"llvm", versions(library.llvm)}, {"pass", versions(library.pass)}, {"allocator", textOrNull(library.allocator)},
-      {"traits", library.traits},       {"hooked", library.hooked},       {"unseen", std::move(unseen)},
-      {"notes", library.notes}};
+      {"library", library.path},        {"program", library.is_program},   {"instrumented", library.is_instrumented},
+      {"llvm", versions(library.llvm)}, {"pass", versions(library.pass)},  {"allocator", textOrNull(library.allocator)},
+      {"traits", library.traits},       {"hooked", library.hooked},        {"unseen", std::move(unseen)},
+      {"notes", library.notes},         {"driver", jsonOf(library.driver)}};
 }
 
 } // namespace
@@ -132,9 +137,18 @@ void writeUnseen(TextTable &table, const LibraryDiagnosis &library) {
   }
 }
 
+void writeDriver(TextTable &table, const DriverFunctions &driver) {
+  table.entry("driver", fmt::format("exports {}; {} of them have a hook",
+                                    counted(driver.exported, "function", "functions"), driver.hooked));
+  if (!driver.unknown.empty())
+    table.entry("unknown", fmt::format("{}: msleaks does not know these functions of the driver; if a program calls "
+                                       "them, a recording misses the calls",
+                                       namesOf(driver.unknown)));
+}
+
 bool needsWords(const LibraryDiagnosis &library) {
-  return library.is_program || library.is_instrumented || !library.traits.empty() || !library.unseen.empty() ||
-         !library.notes.empty();
+  return library.driver || library.is_program || library.is_instrumented || !library.traits.empty() ||
+         !library.unseen.empty() || !library.notes.empty();
 }
 
 void writeOthers(TextTable &table, const DoctorAnswer &answer, size_t columns) {
@@ -175,6 +189,8 @@ void writeDoctorText(std::ostream &to, const DoctorAnswer &answer, size_t column
     table.heading(printable(library.path));
     table.entry("seen", seenOf(library));
     writeUnseen(table, library);
+    if (library.driver)
+      writeDriver(table, *library.driver);
     for (const std::string &note : library.notes)
       table.entry("note", printable(note));
   }

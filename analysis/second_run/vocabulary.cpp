@@ -1,6 +1,7 @@
 #include "analysis/second_run/vocabulary.h"
 
 #include "analysis/base/text.h"
+#include "analysis/second_run/driver_functions.h"
 #include "analysis/second_run/library_file.h"
 #include "msleaks/abi/symbols.h"
 
@@ -99,21 +100,23 @@ const char *poolNote(std::string_view symbol) { return whatOf(kPools, symbol); }
 const char *allocatorCalledBy(const std::string &symbol) { return firstFit(kAllocatorCalls, symbol); }
 
 Result<HookedSymbols> HookedSymbols::of(const std::filesystem::path &hooks, const std::vector<std::string> &others) {
-  std::set<std::string> symbols;
-  const auto add = [&symbols](const LibraryFile &file) {
+  std::set<std::string> symbols, of_drivers;
+  const auto add = [](std::set<std::string> &to, const LibraryFile &file) {
     for (const auto &[symbol, definition] : file.definitions)
       if (definition.visibility != LibraryFile::Visibility::Local)
-        symbols.insert(symbol);
+        to.insert(symbol);
   };
-  add(MSL_TRY(readLibraryFile(
-      hooks, [](const std::string &symbol) { return isRow(symbol) || driverFunction(symbol) != nullptr; })));
+  add(symbols, MSL_TRY(readLibraryFile(hooks, [](const std::string &symbol) {
+        return isRow(symbol) || driverFunction(symbol) != nullptr;
+      })));
+  add(of_drivers, MSL_TRY(readLibraryFile(hooks, isOfDriver)));
   std::set<std::string> libraries;
   for (const std::string &other : others) {
-    add(MSL_TRY(readLibraryFile(other, [](const std::string &symbol) { return !symbol.starts_with("_"); })));
+    add(symbols, MSL_TRY(readLibraryFile(other, [](const std::string &symbol) { return !symbol.starts_with("_"); })));
     std::error_code error;
     libraries.insert(std::filesystem::canonical(other, error).string());
   }
-  return HookedSymbols(std::move(symbols), std::move(libraries));
+  return HookedSymbols(std::move(symbols), std::move(libraries), std::move(of_drivers));
 }
 
 namespace {

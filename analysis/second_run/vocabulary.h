@@ -31,19 +31,23 @@ const char *poolNote(std::string_view symbol);
 class HookedSymbols {
 public:
   HookedSymbols() = default;
-  explicit HookedSymbols(std::set<std::string> symbols, std::set<std::string> libraries = {})
-      : symbols_(std::move(symbols)), libraries_(std::move(libraries)) {}
+  explicit HookedSymbols(std::set<std::string> symbols, std::set<std::string> libraries = {},
+                         std::set<std::string> of_drivers = {})
+      : symbols_(std::move(symbols)), libraries_(std::move(libraries)), of_drivers_(std::move(of_drivers)) {}
   // Collects the exports of our library that symbols.def and memory_names.def know, and all exports of the user's own
   // libraries of hooks.
   static Result<HookedSymbols> of(const std::filesystem::path &hooks, const std::vector<std::string> &others);
 
   bool holds(const std::string &symbol) const { return symbols_.contains(symbol); }
+  // Whether any hook has this name, also one that records no memory: of a stream, a context, a wait.
+  bool hooks(const std::string &symbol) const { return holds(symbol) || of_drivers_.contains(symbol); }
   // Whether a library of this path has hooks.
   bool areIn(const std::string &path) const { return roleOf(path) == Role::Own || libraries_.contains(path); }
 
 private:
   std::set<std::string> symbols_;
-  std::set<std::string> libraries_; // paths of the user's own libraries of hooks
+  std::set<std::string> libraries_;  // paths of the user's own libraries of hooks
+  std::set<std::string> of_drivers_; // further exports of our library that drivers have, too
 };
 
 // Where the calls of a function lead.

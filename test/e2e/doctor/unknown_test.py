@@ -21,6 +21,8 @@ def expect_drivers(patient):
     equal("driver: hooked", answer["cuda"]["hooked"], ["cudaFree", "cudaMalloc"])
     check("docs/hooks.md" in unseen(answer["cuda"])["cudaLaunchCooperativeKernelMultiDevice"]["remedy"], "what to do")
     equal("the driver itself", answer["libcudart.so.12"]["unseen"], [])
+    equal("the driver's functions", answer["libcudart.so.12"]["driver"], {"functions": 5, "hooked": 2, "unknown": ["cudaMemcpyOfLaterVersion"]})
+    equal("the functions of a program", answer["cuda"]["driver"], None)
 
 
 def expect_static_driver(patient):

@@ -16,7 +16,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using Visibility = LibraryFile::Visibility;
 
-constexpr uint64_t kProgram = 0x1000000, kLibrary = 0x2000000, kHooks = 0x3000000, kLibc = 0x4000000, kBytes = 0x10000;
+constexpr uint64_t kProgram = 0x1000000, kLibrary = 0x2000000, kHooks = 0x3000000, kLibc = 0x4000000,
+                   kDriver = 0x5000000, kBytes = 0x10000;
 constexpr uint64_t kSlot = 0x100, kFunction = 0x800;
 
 class DiagnosisTest : public testing::Test {
@@ -73,6 +74,29 @@ TEST_F(DiagnosisTest, Hooked) {
   EXPECT_THAT(ofLibrary().hooked, ElementsAre("malloc"));
   EXPECT_THAT(ofLibrary().unseen, IsEmpty());
   EXPECT_EQ(diagnosisOf("/lib/libmsleaks_hooks.so").path, "") << "our own are not listed";
+}
+
+// A driver of a later version has functions that are in no list.
+TEST_F(DiagnosisTest, FunctionsOfADriver) {
+  addImage(kDriver, "/lib/libcudart.so.13");
+  for (const char *name : {"cudaMalloc", "cudaGetDevice", "cudaGraphAddMemAllocNode", "cudaMemcpyOfLaterVersion",
+                           "cudaSetOfLaterVersion", "fatMalloc"})
+    other->definitions[name] = {kFunction, Visibility::Exported};
+  other->definitions["cudaMallocInside"] = {kFunction, Visibility::Local};
+  const auto driver = diagnosisOf("/lib/libcudart.so.13").driver;
+  ASSERT_TRUE(driver.has_value());
+  EXPECT_EQ(driver->exported, 5u);
+  EXPECT_EQ(driver->hooked, 1u);
+  EXPECT_THAT(driver->unknown, ElementsAre("cudaMemcpyOfLaterVersion"));
+  EXPECT_FALSE(ofLibrary().driver.has_value());
+}
+
+// The lists are embedded: none of the functions below a reason is unknown.
+TEST_F(DiagnosisTest, ListedFunctionsAreKnown) {
+  addImage(kDriver, "/lib/libOpenCL.so.1");
+  for (const char *name : {"cuMemcpyWithAttributesAsync_ptsz", "hipMemsetD2D8", "clSVMAllocARM", "clMemFreeINTEL"})
+    other->definitions[name] = {kFunction, Visibility::Exported};
+  EXPECT_THAT(diagnosisOf("/lib/libOpenCL.so.1").driver->unknown, IsEmpty());
 }
 
 TEST_F(DiagnosisTest, PastTheHook) {
