@@ -1,5 +1,6 @@
 // Hooks of CUDA's functions that make several copies in one call (devices/batches.h).
 #include "devices/batches.h"
+#include "devices/forms.h"
 #include "host/real.h"
 
 #include <cstring>
@@ -60,26 +61,15 @@ constexpr auto kDriverVolumes = kCopyVolumes<kCuda, kLastStream, kElementBytes>;
 #define LISTS (void **, void **, size_t *, size_t, cudaMemcpyAttributes *, size_t *, size_t, size_t *, cudaStream_t)
 #define VOLUMES (size_t, cudaMemcpy3DBatchOp *, size_t *, unsigned long long, cudaStream_t)
 #endif
-MSL_HOOK_WITH(kRuntimeLists, libcudart, cudaError_t, cudaMemcpyBatchAsync, LISTS)
-MSL_HOOK_WITH(kRuntimeLists, libcudart, cudaError_t, cudaMemcpyBatchAsync_ptsz, LISTS)
-MSL_HOOK_WITH(kRuntimeVolumes, libcudart, cudaError_t, cudaMemcpy3DBatchAsync, VOLUMES)
-MSL_HOOK_WITH(kRuntimeVolumes, libcudart, cudaError_t, cudaMemcpy3DBatchAsync_ptsz, VOLUMES)
+MSL_HOOK_FORMS_WITH(kRuntimeLists, _ptsz, libcudart, cudaError_t, cudaMemcpyBatchAsync, LISTS)
+MSL_HOOK_FORMS_WITH(kRuntimeVolumes, _ptsz, libcudart, cudaError_t, cudaMemcpy3DBatchAsync, VOLUMES)
 
-MSL_HOOK_WITH(kDriverLists, libcuda, CUresult, cuMemcpyBatchAsync,
-              (CUdeviceptr *, CUdeviceptr *, size_t *, size_t, CUmemcpyAttributes *, size_t *, size_t, size_t *,
-               CUstream))
-MSL_HOOK_WITH(kDriverLists, libcuda, CUresult, cuMemcpyBatchAsync_ptsz,
-              (CUdeviceptr *, CUdeviceptr *, size_t *, size_t, CUmemcpyAttributes *, size_t *, size_t, size_t *,
-               CUstream))
-MSL_HOOK_WITH(kDriverLists, libcuda, CUresult, cuMemcpyBatchAsync_v2,
-              (CUdeviceptr *, CUdeviceptr *, size_t *, size_t, CUmemcpyAttributes *, size_t *, size_t, CUstream))
-MSL_HOOK_WITH(kDriverLists, libcuda, CUresult, cuMemcpyBatchAsync_v2_ptsz,
-              (CUdeviceptr *, CUdeviceptr *, size_t *, size_t, CUmemcpyAttributes *, size_t *, size_t, CUstream))
-MSL_HOOK_WITH(kDriverVolumes, libcuda, CUresult, cuMemcpy3DBatchAsync,
-              (size_t, CUDA_MEMCPY3D_BATCH_OP *, size_t *, unsigned long long, CUstream))
-MSL_HOOK_WITH(kDriverVolumes, libcuda, CUresult, cuMemcpy3DBatchAsync_ptsz,
-              (size_t, CUDA_MEMCPY3D_BATCH_OP *, size_t *, unsigned long long, CUstream))
-MSL_HOOK_WITH(kDriverVolumes, libcuda, CUresult, cuMemcpy3DBatchAsync_v2,
-              (size_t, CUDA_MEMCPY3D_BATCH_OP *, unsigned long long, CUstream))
-MSL_HOOK_WITH(kDriverVolumes, libcuda, CUresult, cuMemcpy3DBatchAsync_v2_ptsz,
-              (size_t, CUDA_MEMCPY3D_BATCH_OP *, unsigned long long, CUstream))
+MSL_HOOK_FORMS_WITH(kDriverLists, _ptsz, libcuda, CUresult, cuMemcpyBatchAsync,
+                    (CUdeviceptr *, CUdeviceptr *, size_t *, size_t, CUmemcpyAttributes *, size_t *, size_t, size_t *,
+                     CUstream))
+MSL_HOOK_FORMS_WITH(kDriverLists, _ptsz, libcuda, CUresult, cuMemcpyBatchAsync_v2,
+                    (CUdeviceptr *, CUdeviceptr *, size_t *, size_t, CUmemcpyAttributes *, size_t *, size_t, CUstream))
+MSL_HOOK_FORMS_WITH(kDriverVolumes, _ptsz, libcuda, CUresult, cuMemcpy3DBatchAsync,
+                    (size_t, CUDA_MEMCPY3D_BATCH_OP *, size_t *, unsigned long long, CUstream))
+MSL_HOOK_FORMS_WITH(kDriverVolumes, _ptsz, libcuda, CUresult, cuMemcpy3DBatchAsync_v2,
+                    (size_t, CUDA_MEMCPY3D_BATCH_OP *, unsigned long long, CUstream))

@@ -1,6 +1,7 @@
 // Hooks of CUDA's copies and fills that a row of symbols.def cannot describe (devices/copies.h). A program that was
 // built with one default stream per thread calls the functions whose names end in _ptds or _ptsz.
 #include "devices/copies.h"
+#include "devices/forms.h"
 
 #ifdef MSL_VENDOR_HEADERS
 #include <cuda.h>
@@ -89,80 +90,46 @@ constexpr auto kDriverCopy = [](auto real, void *caller, const auto *copy, auto.
 };
 } // namespace
 
-MSL_HOOK_WITH(kCopy2D<kCuda>, libcudart, cudaError_t, cudaMemcpy2D,
-              (void *, size_t, const void *, size_t, size_t, size_t, cudaMemcpyKind))
-MSL_HOOK_WITH(kCopy2D<kCuda>, libcudart, cudaError_t, cudaMemcpy2D_ptds,
-              (void *, size_t, const void *, size_t, size_t, size_t, cudaMemcpyKind))
-MSL_HOOK_WITH(kCopy2D<kCuda>, libcudart, cudaError_t, cudaMemcpy2DAsync,
-              (void *, size_t, const void *, size_t, size_t, size_t, cudaMemcpyKind, cudaStream_t))
-MSL_HOOK_WITH(kCopy2D<kCuda>, libcudart, cudaError_t, cudaMemcpy2DAsync_ptsz,
-              (void *, size_t, const void *, size_t, size_t, size_t, cudaMemcpyKind, cudaStream_t))
-MSL_HOOK_WITH(kCopyParms, libcudart, cudaError_t, cudaMemcpy3D, (const cudaMemcpy3DParms *))
-MSL_HOOK_WITH(kCopyParms, libcudart, cudaError_t, cudaMemcpy3D_ptds, (const cudaMemcpy3DParms *))
-MSL_HOOK_WITH(kCopyParms, libcudart, cudaError_t, cudaMemcpy3DAsync, (const cudaMemcpy3DParms *, cudaStream_t))
-MSL_HOOK_WITH(kCopyParms, libcudart, cudaError_t, cudaMemcpy3DAsync_ptsz, (const cudaMemcpy3DParms *, cudaStream_t))
-MSL_HOOK_WITH(kCopyParms, libcudart, cudaError_t, cudaMemcpy3DPeer, (const cudaMemcpy3DPeerParms *))
-MSL_HOOK_WITH(kCopyParms, libcudart, cudaError_t, cudaMemcpy3DPeer_ptds, (const cudaMemcpy3DPeerParms *))
-MSL_HOOK_WITH(kCopyParms, libcudart, cudaError_t, cudaMemcpy3DPeerAsync, (const cudaMemcpy3DPeerParms *, cudaStream_t))
-MSL_HOOK_WITH(kCopyParms, libcudart, cudaError_t, cudaMemcpy3DPeerAsync_ptsz,
-              (const cudaMemcpy3DPeerParms *, cudaStream_t))
-MSL_HOOK_WITH(kFill2D<kCuda>, libcudart, cudaError_t, cudaMemset2D, (void *, size_t, int, size_t, size_t))
-MSL_HOOK_WITH(kFill2D<kCuda>, libcudart, cudaError_t, cudaMemset2D_ptds, (void *, size_t, int, size_t, size_t))
-MSL_HOOK_WITH(kFill2D<kCuda>, libcudart, cudaError_t, cudaMemset2DAsync,
-              (void *, size_t, int, size_t, size_t, cudaStream_t))
-MSL_HOOK_WITH(kFill2D<kCuda>, libcudart, cudaError_t, cudaMemset2DAsync_ptsz,
-              (void *, size_t, int, size_t, size_t, cudaStream_t))
-MSL_HOOK_WITH(kFill3D<kCuda>, libcudart, cudaError_t, cudaMemset3D, (cudaPitchedPtr, int, cudaExtent))
-MSL_HOOK_WITH(kFill3D<kCuda>, libcudart, cudaError_t, cudaMemset3D_ptds, (cudaPitchedPtr, int, cudaExtent))
-MSL_HOOK_WITH(kFill3D<kCuda>, libcudart, cudaError_t, cudaMemset3DAsync,
-              (cudaPitchedPtr, int, cudaExtent, cudaStream_t))
-MSL_HOOK_WITH(kFill3D<kCuda>, libcudart, cudaError_t, cudaMemset3DAsync_ptsz,
-              (cudaPitchedPtr, int, cudaExtent, cudaStream_t))
+MSL_HOOK_FORMS_WITH(kCopy2D<kCuda>, _ptds, libcudart, cudaError_t, cudaMemcpy2D,
+                    (void *, size_t, const void *, size_t, size_t, size_t, cudaMemcpyKind))
+MSL_HOOK_FORMS_WITH(kCopy2D<kCuda>, _ptsz, libcudart, cudaError_t, cudaMemcpy2DAsync,
+                    (void *, size_t, const void *, size_t, size_t, size_t, cudaMemcpyKind, cudaStream_t))
+MSL_HOOK_FORMS_WITH(kCopyParms, _ptds, libcudart, cudaError_t, cudaMemcpy3D, (const cudaMemcpy3DParms *))
+MSL_HOOK_FORMS_WITH(kCopyParms, _ptsz, libcudart, cudaError_t, cudaMemcpy3DAsync,
+                    (const cudaMemcpy3DParms *, cudaStream_t))
+MSL_HOOK_FORMS_WITH(kCopyParms, _ptds, libcudart, cudaError_t, cudaMemcpy3DPeer, (const cudaMemcpy3DPeerParms *))
+MSL_HOOK_FORMS_WITH(kCopyParms, _ptsz, libcudart, cudaError_t, cudaMemcpy3DPeerAsync,
+                    (const cudaMemcpy3DPeerParms *, cudaStream_t))
+MSL_HOOK_FORMS_WITH(kFill2D<kCuda>, _ptds, libcudart, cudaError_t, cudaMemset2D, (void *, size_t, int, size_t, size_t))
+MSL_HOOK_FORMS_WITH(kFill2D<kCuda>, _ptsz, libcudart, cudaError_t, cudaMemset2DAsync,
+                    (void *, size_t, int, size_t, size_t, cudaStream_t))
+MSL_HOOK_FORMS_WITH(kFill3D<kCuda>, _ptds, libcudart, cudaError_t, cudaMemset3D, (cudaPitchedPtr, int, cudaExtent))
+MSL_HOOK_FORMS_WITH(kFill3D<kCuda>, _ptsz, libcudart, cudaError_t, cudaMemset3DAsync,
+                    (cudaPitchedPtr, int, cudaExtent, cudaStream_t))
 
-MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy2D_v2, (const CUDA_MEMCPY2D *))
-MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy2D_v2_ptds, (const CUDA_MEMCPY2D *))
-MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy2DUnaligned_v2, (const CUDA_MEMCPY2D *))
-MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy2DUnaligned_v2_ptds, (const CUDA_MEMCPY2D *))
-MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *, CUstream))
-MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy2DAsync_v2_ptsz, (const CUDA_MEMCPY2D *, CUstream))
-MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy3D_v2, (const CUDA_MEMCPY3D *))
-MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy3D_v2_ptds, (const CUDA_MEMCPY3D *))
-MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D *, CUstream))
-MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy3DAsync_v2_ptsz, (const CUDA_MEMCPY3D *, CUstream))
-MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy3DPeer, (const CUDA_MEMCPY3D_PEER *))
-MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy3DPeer_ptds, (const CUDA_MEMCPY3D_PEER *))
-MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy3DPeerAsync, (const CUDA_MEMCPY3D_PEER *, CUstream))
-MSL_HOOK_WITH(kDriverCopy, libcuda, CUresult, cuMemcpy3DPeerAsync_ptsz, (const CUDA_MEMCPY3D_PEER *, CUstream))
-MSL_HOOK_WITH(kFillNumbers<kCuda>, libcuda, CUresult, cuMemsetD16_v2, (CUdeviceptr, unsigned short, size_t))
-MSL_HOOK_WITH(kFillNumbers<kCuda>, libcuda, CUresult, cuMemsetD16_v2_ptds, (CUdeviceptr, unsigned short, size_t))
-MSL_HOOK_WITH(kFillNumbers<kCuda>, libcuda, CUresult, cuMemsetD16Async, (CUdeviceptr, unsigned short, size_t, CUstream))
-MSL_HOOK_WITH(kFillNumbers<kCuda>, libcuda, CUresult, cuMemsetD16Async_ptsz,
-              (CUdeviceptr, unsigned short, size_t, CUstream))
-MSL_HOOK_WITH(kFillNumbers<kCuda>, libcuda, CUresult, cuMemsetD32_v2, (CUdeviceptr, unsigned, size_t))
-MSL_HOOK_WITH(kFillNumbers<kCuda>, libcuda, CUresult, cuMemsetD32_v2_ptds, (CUdeviceptr, unsigned, size_t))
-MSL_HOOK_WITH(kFillNumbers<kCuda>, libcuda, CUresult, cuMemsetD32Async, (CUdeviceptr, unsigned, size_t, CUstream))
-MSL_HOOK_WITH(kFillNumbers<kCuda>, libcuda, CUresult, cuMemsetD32Async_ptsz, (CUdeviceptr, unsigned, size_t, CUstream))
-MSL_HOOK_WITH(kFillNumbers2D<kCuda>, libcuda, CUresult, cuMemsetD2D8_v2,
-              (CUdeviceptr, size_t, unsigned char, size_t, size_t))
-MSL_HOOK_WITH(kFillNumbers2D<kCuda>, libcuda, CUresult, cuMemsetD2D8_v2_ptds,
-              (CUdeviceptr, size_t, unsigned char, size_t, size_t))
-MSL_HOOK_WITH(kFillNumbers2D<kCuda>, libcuda, CUresult, cuMemsetD2D8Async,
-              (CUdeviceptr, size_t, unsigned char, size_t, size_t, CUstream))
-MSL_HOOK_WITH(kFillNumbers2D<kCuda>, libcuda, CUresult, cuMemsetD2D8Async_ptsz,
-              (CUdeviceptr, size_t, unsigned char, size_t, size_t, CUstream))
-MSL_HOOK_WITH(kFillNumbers2D<kCuda>, libcuda, CUresult, cuMemsetD2D16_v2,
-              (CUdeviceptr, size_t, unsigned short, size_t, size_t))
-MSL_HOOK_WITH(kFillNumbers2D<kCuda>, libcuda, CUresult, cuMemsetD2D16_v2_ptds,
-              (CUdeviceptr, size_t, unsigned short, size_t, size_t))
-MSL_HOOK_WITH(kFillNumbers2D<kCuda>, libcuda, CUresult, cuMemsetD2D16Async,
-              (CUdeviceptr, size_t, unsigned short, size_t, size_t, CUstream))
-MSL_HOOK_WITH(kFillNumbers2D<kCuda>, libcuda, CUresult, cuMemsetD2D16Async_ptsz,
-              (CUdeviceptr, size_t, unsigned short, size_t, size_t, CUstream))
-MSL_HOOK_WITH(kFillNumbers2D<kCuda>, libcuda, CUresult, cuMemsetD2D32_v2,
-              (CUdeviceptr, size_t, unsigned, size_t, size_t))
-MSL_HOOK_WITH(kFillNumbers2D<kCuda>, libcuda, CUresult, cuMemsetD2D32_v2_ptds,
-              (CUdeviceptr, size_t, unsigned, size_t, size_t))
-MSL_HOOK_WITH(kFillNumbers2D<kCuda>, libcuda, CUresult, cuMemsetD2D32Async,
-              (CUdeviceptr, size_t, unsigned, size_t, size_t, CUstream))
-MSL_HOOK_WITH(kFillNumbers2D<kCuda>, libcuda, CUresult, cuMemsetD2D32Async_ptsz,
-              (CUdeviceptr, size_t, unsigned, size_t, size_t, CUstream))
+MSL_HOOK_FORMS_WITH(kDriverCopy, _ptds, libcuda, CUresult, cuMemcpy2D_v2, (const CUDA_MEMCPY2D *))
+MSL_HOOK_FORMS_WITH(kDriverCopy, _ptds, libcuda, CUresult, cuMemcpy2DUnaligned_v2, (const CUDA_MEMCPY2D *))
+MSL_HOOK_FORMS_WITH(kDriverCopy, _ptsz, libcuda, CUresult, cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *, CUstream))
+MSL_HOOK_FORMS_WITH(kDriverCopy, _ptds, libcuda, CUresult, cuMemcpy3D_v2, (const CUDA_MEMCPY3D *))
+MSL_HOOK_FORMS_WITH(kDriverCopy, _ptsz, libcuda, CUresult, cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D *, CUstream))
+MSL_HOOK_FORMS_WITH(kDriverCopy, _ptds, libcuda, CUresult, cuMemcpy3DPeer, (const CUDA_MEMCPY3D_PEER *))
+MSL_HOOK_FORMS_WITH(kDriverCopy, _ptsz, libcuda, CUresult, cuMemcpy3DPeerAsync, (const CUDA_MEMCPY3D_PEER *, CUstream))
+MSL_HOOK_FORMS_WITH(kFillNumbers<kCuda>, _ptds, libcuda, CUresult, cuMemsetD16_v2,
+                    (CUdeviceptr, unsigned short, size_t))
+MSL_HOOK_FORMS_WITH(kFillNumbers<kCuda>, _ptsz, libcuda, CUresult, cuMemsetD16Async,
+                    (CUdeviceptr, unsigned short, size_t, CUstream))
+MSL_HOOK_FORMS_WITH(kFillNumbers<kCuda>, _ptds, libcuda, CUresult, cuMemsetD32_v2, (CUdeviceptr, unsigned, size_t))
+MSL_HOOK_FORMS_WITH(kFillNumbers<kCuda>, _ptsz, libcuda, CUresult, cuMemsetD32Async,
+                    (CUdeviceptr, unsigned, size_t, CUstream))
+MSL_HOOK_FORMS_WITH(kFillNumbers2D<kCuda>, _ptds, libcuda, CUresult, cuMemsetD2D8_v2,
+                    (CUdeviceptr, size_t, unsigned char, size_t, size_t))
+MSL_HOOK_FORMS_WITH(kFillNumbers2D<kCuda>, _ptsz, libcuda, CUresult, cuMemsetD2D8Async,
+                    (CUdeviceptr, size_t, unsigned char, size_t, size_t, CUstream))
+MSL_HOOK_FORMS_WITH(kFillNumbers2D<kCuda>, _ptds, libcuda, CUresult, cuMemsetD2D16_v2,
+                    (CUdeviceptr, size_t, unsigned short, size_t, size_t))
+MSL_HOOK_FORMS_WITH(kFillNumbers2D<kCuda>, _ptsz, libcuda, CUresult, cuMemsetD2D16Async,
+                    (CUdeviceptr, size_t, unsigned short, size_t, size_t, CUstream))
+MSL_HOOK_FORMS_WITH(kFillNumbers2D<kCuda>, _ptds, libcuda, CUresult, cuMemsetD2D32_v2,
+                    (CUdeviceptr, size_t, unsigned, size_t, size_t))
+MSL_HOOK_FORMS_WITH(kFillNumbers2D<kCuda>, _ptsz, libcuda, CUresult, cuMemsetD2D32Async,
+                    (CUdeviceptr, size_t, unsigned, size_t, size_t, CUstream))

@@ -1,6 +1,7 @@
 // Hooks of CUDA's memory functions that a row of symbols.def cannot describe (devices/memory.h), and of functions that
 // map physical memory to addresses.
 #include "devices/memory.h"
+#include "devices/forms.h"
 
 #ifdef MSL_VENDOR_HEADERS
 #include <cuda.h>
@@ -53,7 +54,5 @@ MSL_HOOK(libcuda, CUresult, cuMemUnmap, (CUdeviceptr, size_t))
 
 MSL_HOOK_WITH(kPitched3D<kCuda>, libcudart, cudaError_t, cudaMalloc3D, (cudaPitchedPtr *, cudaExtent))
 
-MSL_HOOK_WITH(kGraph<kCuda>, libcudart, cudaError_t, cudaGraphLaunch, (cudaGraphExec_t, cudaStream_t))
-MSL_HOOK_WITH(kGraph<kCuda>, libcudart, cudaError_t, cudaGraphLaunch_ptsz, (cudaGraphExec_t, cudaStream_t))
-MSL_HOOK_WITH(kGraph<kCuda>, libcuda, CUresult, cuGraphLaunch, (CUgraphExec, CUstream))
-MSL_HOOK_WITH(kGraph<kCuda>, libcuda, CUresult, cuGraphLaunch_ptsz, (CUgraphExec, CUstream))
+MSL_HOOK_FORMS_WITH(kGraph<kCuda>, _ptsz, libcudart, cudaError_t, cudaGraphLaunch, (cudaGraphExec_t, cudaStream_t))
+MSL_HOOK_FORMS_WITH(kGraph<kCuda>, _ptsz, libcuda, CUresult, cuGraphLaunch, (CUgraphExec, CUstream))

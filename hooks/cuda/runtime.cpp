@@ -1,6 +1,7 @@
 // Hooks of CUDA's shared runtime library. If it is linked statically, the hooks of the driver record its calls
 // (cuda/driver.cpp). This file declares the types itself, so the build needs no header of CUDA. A test compiles this
 // file with NVIDIA's headers (MSL_VENDOR_HEADERS): then a prototype that differs is an error.
+#include "devices/forms.h"
 #include "msleaks/hook.h"
 
 #include <cstddef>
@@ -26,34 +27,26 @@ MSL_HOOK(libcudart, cudaError_t, cudaSetDevice, (int))
 MSL_HOOK(libcudart, cudaError_t, cudaMalloc, (void **, size_t))
 MSL_HOOK(libcudart, cudaError_t, cudaMallocPitch, (void **, size_t *, size_t, size_t))
 MSL_HOOK(libcudart, cudaError_t, cudaMallocManaged, (void **, size_t, unsigned))
-MSL_HOOK(libcudart, cudaError_t, cudaMallocAsync, (void **, size_t, cudaStream_t))
-MSL_HOOK(libcudart, cudaError_t, cudaMallocAsync_ptsz, (void **, size_t, cudaStream_t))
-MSL_HOOK(libcudart, cudaError_t, cudaMallocFromPoolAsync, (void **, size_t, cudaMemPool_t, cudaStream_t))
-MSL_HOOK(libcudart, cudaError_t, cudaMallocFromPoolAsync_ptsz, (void **, size_t, cudaMemPool_t, cudaStream_t))
+MSL_HOOK_FORMS(_ptsz, libcudart, cudaError_t, cudaMallocAsync, (void **, size_t, cudaStream_t))
+MSL_HOOK_FORMS(_ptsz, libcudart, cudaError_t, cudaMallocFromPoolAsync, (void **, size_t, cudaMemPool_t, cudaStream_t))
 MSL_HOOK(libcudart, cudaError_t, cudaMallocHost, (void **, size_t))
 MSL_HOOK(libcudart, cudaError_t, cudaHostAlloc, (void **, size_t, unsigned))
 MSL_HOOK(libcudart, cudaError_t, cudaFree, (void *))
-MSL_HOOK(libcudart, cudaError_t, cudaFreeAsync, (void *, cudaStream_t))
-MSL_HOOK(libcudart, cudaError_t, cudaFreeAsync_ptsz, (void *, cudaStream_t))
+MSL_HOOK_FORMS(_ptsz, libcudart, cudaError_t, cudaFreeAsync, (void *, cudaStream_t))
 MSL_HOOK(libcudart, cudaError_t, cudaFreeHost, (void *))
 MSL_HOOK(libcudart, cudaError_t, cudaHostRegister, (void *, size_t, unsigned))
 MSL_HOOK(libcudart, cudaError_t, cudaHostUnregister, (void *))
 
-MSL_HOOK(libcudart, cudaError_t, cudaLaunchKernel, (const void *, dim3, dim3, void **, size_t, cudaStream_t))
-MSL_HOOK(libcudart, cudaError_t, cudaLaunchKernel_ptsz, (const void *, dim3, dim3, void **, size_t, cudaStream_t))
-MSL_HOOK(libcudart, cudaError_t, cudaLaunchCooperativeKernel, (const void *, dim3, dim3, void **, size_t, cudaStream_t))
-MSL_HOOK(libcudart, cudaError_t, cudaLaunchCooperativeKernel_ptsz,
-         (const void *, dim3, dim3, void **, size_t, cudaStream_t))
-MSL_HOOK(libcudart, cudaError_t, cudaLaunchKernelExC, (const cudaLaunchConfig_t *, const void *, void **))
-MSL_HOOK(libcudart, cudaError_t, cudaLaunchKernelExC_ptsz, (const cudaLaunchConfig_t *, const void *, void **))
+MSL_HOOK_FORMS(_ptsz, libcudart, cudaError_t, cudaLaunchKernel,
+               (const void *, dim3, dim3, void **, size_t, cudaStream_t))
+MSL_HOOK_FORMS(_ptsz, libcudart, cudaError_t, cudaLaunchCooperativeKernel,
+               (const void *, dim3, dim3, void **, size_t, cudaStream_t))
+MSL_HOOK_FORMS(_ptsz, libcudart, cudaError_t, cudaLaunchKernelExC, (const cudaLaunchConfig_t *, const void *, void **))
 
-MSL_HOOK(libcudart, cudaError_t, cudaMemcpy, (void *, const void *, size_t, cudaMemcpyKind))
-MSL_HOOK(libcudart, cudaError_t, cudaMemcpy_ptds, (void *, const void *, size_t, cudaMemcpyKind))
-MSL_HOOK(libcudart, cudaError_t, cudaMemcpyAsync, (void *, const void *, size_t, cudaMemcpyKind, cudaStream_t))
-MSL_HOOK(libcudart, cudaError_t, cudaMemcpyAsync_ptsz, (void *, const void *, size_t, cudaMemcpyKind, cudaStream_t))
+MSL_HOOK_FORMS(_ptds, libcudart, cudaError_t, cudaMemcpy, (void *, const void *, size_t, cudaMemcpyKind))
+MSL_HOOK_FORMS(_ptsz, libcudart, cudaError_t, cudaMemcpyAsync,
+               (void *, const void *, size_t, cudaMemcpyKind, cudaStream_t))
 MSL_HOOK(libcudart, cudaError_t, cudaMemcpyPeer, (void *, int, const void *, int, size_t))
 MSL_HOOK(libcudart, cudaError_t, cudaMemcpyPeerAsync, (void *, int, const void *, int, size_t, cudaStream_t))
-MSL_HOOK(libcudart, cudaError_t, cudaMemset, (void *, int, size_t))
-MSL_HOOK(libcudart, cudaError_t, cudaMemset_ptds, (void *, int, size_t))
-MSL_HOOK(libcudart, cudaError_t, cudaMemsetAsync, (void *, int, size_t, cudaStream_t))
-MSL_HOOK(libcudart, cudaError_t, cudaMemsetAsync_ptsz, (void *, int, size_t, cudaStream_t))
+MSL_HOOK_FORMS(_ptds, libcudart, cudaError_t, cudaMemset, (void *, int, size_t))
+MSL_HOOK_FORMS(_ptsz, libcudart, cudaError_t, cudaMemsetAsync, (void *, int, size_t, cudaStream_t))

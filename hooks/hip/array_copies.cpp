@@ -2,6 +2,7 @@
 // rows in symbols.def. A program that was built with one default stream per thread calls the functions whose names end
 // in _spt.
 #include "devices/copies.h"
+#include "devices/forms.h"
 
 #ifdef MSL_VENDOR_HEADERS
 #include <hip/hip_runtime_api.h>
@@ -21,37 +22,24 @@ constexpr auto kHip = msleaks::abi::Family::Hip;
 } // namespace
 
 MSL_HOOK(libamdhip64, hipError_t, hipMemcpyToArray, (hipArray_t, size_t, size_t, const void *, size_t, hipMemcpyKind))
-MSL_HOOK(libamdhip64, hipError_t, hipMemcpyFromArray, (void *, hipArray_const_t, size_t, size_t, size_t, hipMemcpyKind))
-MSL_HOOK(libamdhip64, hipError_t, hipMemcpyFromArray_spt,
-         (void *, hipArray_const_t, size_t, size_t, size_t, hipMemcpyKind))
-MSL_HOOK(libamdhip64, hipError_t, hipMemcpyToSymbol, (const void *, const void *, size_t, size_t, hipMemcpyKind))
-MSL_HOOK(libamdhip64, hipError_t, hipMemcpyToSymbol_spt, (const void *, const void *, size_t, size_t, hipMemcpyKind))
-MSL_HOOK(libamdhip64, hipError_t, hipMemcpyToSymbolAsync,
-         (const void *, const void *, size_t, size_t, hipMemcpyKind, hipStream_t))
-MSL_HOOK(libamdhip64, hipError_t, hipMemcpyToSymbolAsync_spt,
-         (const void *, const void *, size_t, size_t, hipMemcpyKind, hipStream_t))
-MSL_HOOK(libamdhip64, hipError_t, hipMemcpyFromSymbol, (void *, const void *, size_t, size_t, hipMemcpyKind))
-MSL_HOOK(libamdhip64, hipError_t, hipMemcpyFromSymbol_spt, (void *, const void *, size_t, size_t, hipMemcpyKind))
-MSL_HOOK(libamdhip64, hipError_t, hipMemcpyFromSymbolAsync,
-         (void *, const void *, size_t, size_t, hipMemcpyKind, hipStream_t))
-MSL_HOOK(libamdhip64, hipError_t, hipMemcpyFromSymbolAsync_spt,
-         (void *, const void *, size_t, size_t, hipMemcpyKind, hipStream_t))
-MSL_HOOK_WITH(kCopyToArray2D<kHip>, libamdhip64, hipError_t, hipMemcpy2DToArray,
-              (hipArray_t, size_t, size_t, const void *, size_t, size_t, size_t, hipMemcpyKind))
-MSL_HOOK_WITH(kCopyToArray2D<kHip>, libamdhip64, hipError_t, hipMemcpy2DToArray_spt,
-              (hipArray_t, size_t, size_t, const void *, size_t, size_t, size_t, hipMemcpyKind))
-MSL_HOOK_WITH(kCopyToArray2D<kHip>, libamdhip64, hipError_t, hipMemcpy2DToArrayAsync,
-              (hipArray_t, size_t, size_t, const void *, size_t, size_t, size_t, hipMemcpyKind, hipStream_t))
-MSL_HOOK_WITH(kCopyToArray2D<kHip>, libamdhip64, hipError_t, hipMemcpy2DToArrayAsync_spt,
-              (hipArray_t, size_t, size_t, const void *, size_t, size_t, size_t, hipMemcpyKind, hipStream_t))
-MSL_HOOK_WITH(kCopyFromArray2D<kHip>, libamdhip64, hipError_t, hipMemcpy2DFromArray,
-              (void *, size_t, hipArray_const_t, size_t, size_t, size_t, size_t, hipMemcpyKind))
-MSL_HOOK_WITH(kCopyFromArray2D<kHip>, libamdhip64, hipError_t, hipMemcpy2DFromArray_spt,
-              (void *, size_t, hipArray_const_t, size_t, size_t, size_t, size_t, hipMemcpyKind))
-MSL_HOOK_WITH(kCopyFromArray2D<kHip>, libamdhip64, hipError_t, hipMemcpy2DFromArrayAsync,
-              (void *, size_t, hipArray_const_t, size_t, size_t, size_t, size_t, hipMemcpyKind, hipStream_t))
-MSL_HOOK_WITH(kCopyFromArray2D<kHip>, libamdhip64, hipError_t, hipMemcpy2DFromArrayAsync_spt,
-              (void *, size_t, hipArray_const_t, size_t, size_t, size_t, size_t, hipMemcpyKind, hipStream_t))
+MSL_HOOK_FORMS(_spt, libamdhip64, hipError_t, hipMemcpyFromArray,
+               (void *, hipArray_const_t, size_t, size_t, size_t, hipMemcpyKind))
+MSL_HOOK_FORMS(_spt, libamdhip64, hipError_t, hipMemcpyToSymbol,
+               (const void *, const void *, size_t, size_t, hipMemcpyKind))
+MSL_HOOK_FORMS(_spt, libamdhip64, hipError_t, hipMemcpyToSymbolAsync,
+               (const void *, const void *, size_t, size_t, hipMemcpyKind, hipStream_t))
+MSL_HOOK_FORMS(_spt, libamdhip64, hipError_t, hipMemcpyFromSymbol,
+               (void *, const void *, size_t, size_t, hipMemcpyKind))
+MSL_HOOK_FORMS(_spt, libamdhip64, hipError_t, hipMemcpyFromSymbolAsync,
+               (void *, const void *, size_t, size_t, hipMemcpyKind, hipStream_t))
+MSL_HOOK_FORMS_WITH(kCopyToArray2D<kHip>, _spt, libamdhip64, hipError_t, hipMemcpy2DToArray,
+                    (hipArray_t, size_t, size_t, const void *, size_t, size_t, size_t, hipMemcpyKind))
+MSL_HOOK_FORMS_WITH(kCopyToArray2D<kHip>, _spt, libamdhip64, hipError_t, hipMemcpy2DToArrayAsync,
+                    (hipArray_t, size_t, size_t, const void *, size_t, size_t, size_t, hipMemcpyKind, hipStream_t))
+MSL_HOOK_FORMS_WITH(kCopyFromArray2D<kHip>, _spt, libamdhip64, hipError_t, hipMemcpy2DFromArray,
+                    (void *, size_t, hipArray_const_t, size_t, size_t, size_t, size_t, hipMemcpyKind))
+MSL_HOOK_FORMS_WITH(kCopyFromArray2D<kHip>, _spt, libamdhip64, hipError_t, hipMemcpy2DFromArrayAsync,
+                    (void *, size_t, hipArray_const_t, size_t, size_t, size_t, size_t, hipMemcpyKind, hipStream_t))
 MSL_HOOK_WITH(kCopyArrays2D<kHip>, libamdhip64, hipError_t, hipMemcpy2DArrayToArray,
               (hipArray_t, size_t, size_t, hipArray_const_t, size_t, size_t, size_t, size_t, hipMemcpyKind))
 

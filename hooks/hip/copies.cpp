@@ -1,6 +1,7 @@
 // Hooks of HIP's copies and fills that a row of symbols.def cannot describe (devices/copies.h). A program that was
 // built with one default stream per thread calls the functions whose names end in _spt.
 #include "devices/copies.h"
+#include "devices/forms.h"
 
 #include <atomic>
 
@@ -115,31 +116,21 @@ constexpr auto kDriverCopy2D = kDriverCopy<Copy2D, Copy2D>;
 constexpr auto kDriverCopy3D = kDriverCopy<Copy3D<size_t>, Copy3D<unsigned>>;
 } // namespace
 
-MSL_HOOK_WITH(kCopy2D<kHip>, libamdhip64, hipError_t, hipMemcpy2D,
-              (void *, size_t, const void *, size_t, size_t, size_t, hipMemcpyKind))
-MSL_HOOK_WITH(kCopy2D<kHip>, libamdhip64, hipError_t, hipMemcpy2D_spt,
-              (void *, size_t, const void *, size_t, size_t, size_t, hipMemcpyKind))
-MSL_HOOK_WITH(kCopy2D<kHip>, libamdhip64, hipError_t, hipMemcpy2DAsync,
-              (void *, size_t, const void *, size_t, size_t, size_t, hipMemcpyKind, hipStream_t))
-MSL_HOOK_WITH(kCopy2D<kHip>, libamdhip64, hipError_t, hipMemcpy2DAsync_spt,
-              (void *, size_t, const void *, size_t, size_t, size_t, hipMemcpyKind, hipStream_t))
-MSL_HOOK_WITH(kCopyParms, libamdhip64, hipError_t, hipMemcpy3D, (const hipMemcpy3DParms *))
-MSL_HOOK_WITH(kCopyParms, libamdhip64, hipError_t, hipMemcpy3D_spt, (const hipMemcpy3DParms *))
-MSL_HOOK_WITH(kCopyParms, libamdhip64, hipError_t, hipMemcpy3DAsync, (const hipMemcpy3DParms *, hipStream_t))
-MSL_HOOK_WITH(kCopyParms, libamdhip64, hipError_t, hipMemcpy3DAsync_spt, (const hipMemcpy3DParms *, hipStream_t))
+MSL_HOOK_FORMS_WITH(kCopy2D<kHip>, _spt, libamdhip64, hipError_t, hipMemcpy2D,
+                    (void *, size_t, const void *, size_t, size_t, size_t, hipMemcpyKind))
+MSL_HOOK_FORMS_WITH(kCopy2D<kHip>, _spt, libamdhip64, hipError_t, hipMemcpy2DAsync,
+                    (void *, size_t, const void *, size_t, size_t, size_t, hipMemcpyKind, hipStream_t))
+MSL_HOOK_FORMS_WITH(kCopyParms, _spt, libamdhip64, hipError_t, hipMemcpy3D, (const hipMemcpy3DParms *))
+MSL_HOOK_FORMS_WITH(kCopyParms, _spt, libamdhip64, hipError_t, hipMemcpy3DAsync,
+                    (const hipMemcpy3DParms *, hipStream_t))
 MSL_HOOK_WITH(kCopyParms, libamdhip64, hipError_t, hipMemcpy3DPeer, (hipMemcpy3DPeerParms *))
 MSL_HOOK_WITH(kCopyParms, libamdhip64, hipError_t, hipMemcpy3DPeerAsync, (hipMemcpy3DPeerParms *, hipStream_t))
-MSL_HOOK_WITH(kFill2D<kHip>, libamdhip64, hipError_t, hipMemset2D, (void *, size_t, int, size_t, size_t))
-MSL_HOOK_WITH(kFill2D<kHip>, libamdhip64, hipError_t, hipMemset2D_spt, (void *, size_t, int, size_t, size_t))
-MSL_HOOK_WITH(kFill2D<kHip>, libamdhip64, hipError_t, hipMemset2DAsync,
-              (void *, size_t, int, size_t, size_t, hipStream_t))
-MSL_HOOK_WITH(kFill2D<kHip>, libamdhip64, hipError_t, hipMemset2DAsync_spt,
-              (void *, size_t, int, size_t, size_t, hipStream_t))
-MSL_HOOK_WITH(kFill3D<kHip>, libamdhip64, hipError_t, hipMemset3D, (hipPitchedPtr, int, hipExtent))
-MSL_HOOK_WITH(kFill3D<kHip>, libamdhip64, hipError_t, hipMemset3D_spt, (hipPitchedPtr, int, hipExtent))
-MSL_HOOK_WITH(kFill3D<kHip>, libamdhip64, hipError_t, hipMemset3DAsync, (hipPitchedPtr, int, hipExtent, hipStream_t))
-MSL_HOOK_WITH(kFill3D<kHip>, libamdhip64, hipError_t, hipMemset3DAsync_spt,
-              (hipPitchedPtr, int, hipExtent, hipStream_t))
+MSL_HOOK_FORMS_WITH(kFill2D<kHip>, _spt, libamdhip64, hipError_t, hipMemset2D, (void *, size_t, int, size_t, size_t))
+MSL_HOOK_FORMS_WITH(kFill2D<kHip>, _spt, libamdhip64, hipError_t, hipMemset2DAsync,
+                    (void *, size_t, int, size_t, size_t, hipStream_t))
+MSL_HOOK_FORMS_WITH(kFill3D<kHip>, _spt, libamdhip64, hipError_t, hipMemset3D, (hipPitchedPtr, int, hipExtent))
+MSL_HOOK_FORMS_WITH(kFill3D<kHip>, _spt, libamdhip64, hipError_t, hipMemset3DAsync,
+                    (hipPitchedPtr, int, hipExtent, hipStream_t))
 MSL_HOOK_WITH(kFillNumbers<kHip>, libamdhip64, hipError_t, hipMemsetD16, (hipDeviceptr_t, unsigned short, size_t))
 MSL_HOOK_WITH(kFillNumbers<kHip>, libamdhip64, hipError_t, hipMemsetD16Async,
               (hipDeviceptr_t, unsigned short, size_t, hipStream_t))

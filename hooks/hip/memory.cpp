@@ -1,6 +1,7 @@
 // Hooks of HIP's memory functions that a row of symbols.def cannot describe (devices/memory.h), and of functions that
 // map physical memory to addresses.
 #include "devices/memory.h"
+#include "devices/forms.h"
 
 #ifdef MSL_VENDOR_HEADERS
 #include <hip/hip_runtime_api.h>
@@ -45,5 +46,4 @@ MSL_HOOK(libamdhip64, hipError_t, hipMemUnmap, (void *, size_t))
 
 MSL_HOOK_WITH(kPitched3D<kHip>, libamdhip64, hipError_t, hipMalloc3D, (hipPitchedPtr *, hipExtent))
 
-MSL_HOOK_WITH(kGraph<kHip>, libamdhip64, hipError_t, hipGraphLaunch, (hipGraphExec_t, hipStream_t))
-MSL_HOOK_WITH(kGraph<kHip>, libamdhip64, hipError_t, hipGraphLaunch_spt, (hipGraphExec_t, hipStream_t))
+MSL_HOOK_FORMS_WITH(kGraph<kHip>, _spt, libamdhip64, hipError_t, hipGraphLaunch, (hipGraphExec_t, hipStream_t))

@@ -1,5 +1,6 @@
 // Hooks of AMD's HIP that are as in CUDA's runtime library (cuda/runtime.cpp). hip/graphs.cpp and hip/registered.cpp
 // hook the launches of kernels that may have counted copies.
+#include "devices/forms.h"
 #include "msleaks/hook.h"
 
 #include <cstddef>
@@ -51,11 +52,10 @@ MSL_HOOK(libamdhip64, hipError_t, hipLaunchCooperativeKernel_spt,
 MSL_HOOK(libamdhip64, hipError_t, hipModuleLaunchCooperativeKernel,
          (hipFunction_t, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, hipStream_t, void **))
 
-MSL_HOOK(libamdhip64, hipError_t, hipMemcpy, (void *, const void *, size_t, hipMemcpyKind))
-MSL_HOOK(libamdhip64, hipError_t, hipMemcpy_spt, (void *, const void *, size_t, hipMemcpyKind))
+MSL_HOOK_FORMS(_spt, libamdhip64, hipError_t, hipMemcpy, (void *, const void *, size_t, hipMemcpyKind))
 MSL_HOOK(libamdhip64, hipError_t, hipMemcpyWithStream, (void *, const void *, size_t, hipMemcpyKind, hipStream_t))
-MSL_HOOK(libamdhip64, hipError_t, hipMemcpyAsync, (void *, const void *, size_t, hipMemcpyKind, hipStream_t))
-MSL_HOOK(libamdhip64, hipError_t, hipMemcpyAsync_spt, (void *, const void *, size_t, hipMemcpyKind, hipStream_t))
+MSL_HOOK_FORMS(_spt, libamdhip64, hipError_t, hipMemcpyAsync,
+               (void *, const void *, size_t, hipMemcpyKind, hipStream_t))
 MSL_HOOK(libamdhip64, hipError_t, hipMemcpyPeer, (void *, int, const void *, int, size_t))
 MSL_HOOK(libamdhip64, hipError_t, hipMemcpyPeerAsync, (void *, int, const void *, int, size_t, hipStream_t))
 MSL_HOOK(libamdhip64, hipError_t, hipMemcpyHtoD, (hipDeviceptr_t, Source, size_t))
@@ -64,9 +64,7 @@ MSL_HOOK(libamdhip64, hipError_t, hipMemcpyDtoH, (void *, hipDeviceptr_t, size_t
 MSL_HOOK(libamdhip64, hipError_t, hipMemcpyDtoHAsync, (void *, hipDeviceptr_t, size_t, hipStream_t))
 MSL_HOOK(libamdhip64, hipError_t, hipMemcpyDtoD, (hipDeviceptr_t, hipDeviceptr_t, size_t))
 MSL_HOOK(libamdhip64, hipError_t, hipMemcpyDtoDAsync, (hipDeviceptr_t, hipDeviceptr_t, size_t, hipStream_t))
-MSL_HOOK(libamdhip64, hipError_t, hipMemset, (void *, int, size_t))
-MSL_HOOK(libamdhip64, hipError_t, hipMemset_spt, (void *, int, size_t))
-MSL_HOOK(libamdhip64, hipError_t, hipMemsetAsync, (void *, int, size_t, hipStream_t))
-MSL_HOOK(libamdhip64, hipError_t, hipMemsetAsync_spt, (void *, int, size_t, hipStream_t))
+MSL_HOOK_FORMS(_spt, libamdhip64, hipError_t, hipMemset, (void *, int, size_t))
+MSL_HOOK_FORMS(_spt, libamdhip64, hipError_t, hipMemsetAsync, (void *, int, size_t, hipStream_t))
 MSL_HOOK(libamdhip64, hipError_t, hipMemsetD8, (hipDeviceptr_t, unsigned char, size_t))
 MSL_HOOK(libamdhip64, hipError_t, hipMemsetD8Async, (hipDeviceptr_t, unsigned char, size_t, hipStream_t))

@@ -196,8 +196,7 @@ TEST_F(SessionTest, SaysThatAProcessGoesOn) {
   const pid_t child = fork();
   if (child == 0)
     pause();
-  ArenaMaker arena(session->path(),
-                         {.pid = static_cast<uint32_t>(child), .attach_ns = analysis::readMonotonicNs()});
+  ArenaMaker arena(session->path(), {.pid = static_cast<uint32_t>(child), .attach_ns = analysis::readMonotonicNs()});
   arena.addRing(16, 0).recordAlloc(1, 1);
   collector->programEnded(0);
   collector->run();
