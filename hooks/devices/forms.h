@@ -1,5 +1,5 @@
-// Defines the hooks of a function and of its form for programs with one default stream per thread. The form has the same
-// parameters, and the ending _ptsz, _ptds (CUDA) or _spt (HIP).
+// Defines the hooks of a function and of its form for programs with one default stream per thread. The form has the
+// same parameters, and the ending _ptsz, _ptds (CUDA) or _spt (HIP).
 #pragma once
 
 #include "msleaks/hook.h"
