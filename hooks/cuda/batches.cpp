@@ -1,4 +1,5 @@
-// Hooks of CUDA's functions that make several copies in one call (devices/batches.h).
+// Hooks of CUDA's functions that make several copies in one call, and of those that make one copy of the same form
+// (devices/batches.h).
 #include "devices/batches.h"
 #include "devices/forms.h"
 #include "host/real.h"
@@ -53,6 +54,16 @@ constexpr auto kRuntimeVolumes = kCopyVolumes<kCuda, kOfRuntime, kElementBytes>;
 constexpr auto kDriverLists = kCopyLists<kCuda, kLastStream>;
 constexpr auto kDriverVolumes = kCopyVolumes<kCuda, kLastStream, kElementBytes>;
 
+constexpr auto kWithAttributes = [](auto real, void *caller, auto to, auto from, size_t bytes, auto *attributes,
+                                    auto stream) {
+  const auto as_given = [&] { return real(to, from, bytes, attributes, stream); };
+  return copyLists<kCuda>(as_given, caller, &to, &from, &bytes, 1, stream);
+};
+constexpr auto kVolumeWithAttributes = [](auto real, void *caller, auto *copy, unsigned long long flags, auto stream) {
+  const auto as_given = [&] { return real(copy, flags, stream); };
+  return copyVolumes<kCuda, kElementBytes>(as_given, caller, copy, 1, stream);
+};
+
 #if defined(CUDART_VERSION) && CUDART_VERSION >= 13000
 #define LISTS                                                                                                          \
   (void *const *, const void *const *, const size_t *, size_t, cudaMemcpyAttributes *, size_t *, size_t, cudaStream_t)
@@ -73,3 +84,13 @@ MSL_HOOK_FORMS_WITH(kDriverVolumes, _ptsz, libcuda, CUresult, cuMemcpy3DBatchAsy
                     (size_t, CUDA_MEMCPY3D_BATCH_OP *, size_t *, unsigned long long, CUstream))
 MSL_HOOK_FORMS_WITH(kDriverVolumes, _ptsz, libcuda, CUresult, cuMemcpy3DBatchAsync_v2,
                     (size_t, CUDA_MEMCPY3D_BATCH_OP *, unsigned long long, CUstream))
+
+// Since CUDA 13.
+MSL_HOOK_FORMS_WITH(kWithAttributes, _ptsz, libcudart, cudaError_t, cudaMemcpyWithAttributesAsync,
+                    (void *, const void *, size_t, cudaMemcpyAttributes *, cudaStream_t))
+MSL_HOOK_FORMS_WITH(kVolumeWithAttributes, _ptsz, libcudart, cudaError_t, cudaMemcpy3DWithAttributesAsync,
+                    (cudaMemcpy3DBatchOp *, unsigned long long, cudaStream_t))
+MSL_HOOK_FORMS_WITH(kWithAttributes, _ptsz, libcuda, CUresult, cuMemcpyWithAttributesAsync,
+                    (CUdeviceptr, CUdeviceptr, size_t, CUmemcpyAttributes *, CUstream))
+MSL_HOOK_FORMS_WITH(kVolumeWithAttributes, _ptsz, libcuda, CUresult, cuMemcpy3DWithAttributesAsync,
+                    (CUDA_MEMCPY3D_BATCH_OP *, unsigned long long, CUstream))

@@ -53,17 +53,21 @@ template <class Operand> const void *endOf(const Operand &operand) {
   const void *const array = arrayOf(operand);
   return array != nullptr ? array : reinterpret_cast<const void *>(operand.op.ptr.ptr);
 }
-// A function that takes a list of such copies. `kElementBytes` is a form of elementBytes() (devices/copies.h).
-template <abi::Family kFamily, auto kStreamOf, auto kElementBytes>
-inline constexpr auto kCopyVolumes = [](auto real, void *caller, size_t count, auto *copies, auto... rest) {
-  const auto as_given = [&] { return real(count, copies, rest...); };
+// The same for a list of such copies. `kElementBytes` is a form of elementBytes() (devices/copies.h).
+template <abi::Family kFamily, auto kElementBytes, class Real, class Operation, class... Stream>
+auto copyVolumes(Real as_given, void *caller, const Operation *copies, size_t count, Stream... stream) {
   const auto copyAt = [=](size_t i) {
-    const auto &copy = copies[i];
+    const Operation &copy = copies[i];
     const void *const array = arrayOf(copy.dst) != nullptr ? arrayOf(copy.dst) : arrayOf(copy.src);
     const size_t elements = copy.extent.width * copy.extent.height * copy.extent.depth;
     return BatchCopy{endOf(copy.dst), endOf(copy.src), elements * kElementBytes(array)};
   };
-  return copyAll<kFamily>(as_given, caller, copies != nullptr ? count : 0, copyAt, kStreamOf(real, rest...));
+  return copyAll<kFamily>(as_given, caller, copies != nullptr ? count : 0, copyAt, stream...);
+}
+template <abi::Family kFamily, auto kStreamOf, auto kElementBytes>
+inline constexpr auto kCopyVolumes = [](auto real, void *caller, size_t count, auto *copies, auto... rest) {
+  const auto as_given = [&] { return real(count, copies, rest...); };
+  return copyVolumes<kFamily, kElementBytes>(as_given, caller, copies, count, kStreamOf(real, rest...));
 };
 
 // The structs of these copies, for a build without the vendor's headers.

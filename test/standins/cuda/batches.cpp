@@ -92,6 +92,9 @@ int copyPeer(const PeerOfDriver *copy) {
 
 #define LISTS char **to, char **from, size_t *bytes, size_t count, void *, size_t *, size_t
 #define VOLUMES size_t count, Volume *copies
+#define WITH_ATTRIBUTES(name, volume_name)                                                                             \
+  int name(char *to, char *from, size_t bytes, void *, void *) { return copyLists(&to, &from, &bytes, 1); }            \
+  int volume_name(Volume *copy, unsigned long long, void *) { return copyVolumes(1, copy); }
 #define LISTS_FUNCTION(name, ...)                                                                                      \
   int name(LISTS, __VA_ARGS__) { return copyLists(to, from, bytes, count); }
 #define VOLUMES_FUNCTION(name, ...)                                                                                    \
@@ -104,6 +107,8 @@ LISTS_FUNCTION(cudaMemcpyBatchAsync, void *)
 LISTS_FUNCTION(cudaMemcpyBatchAsync_ptsz, void *)
 VOLUMES_FUNCTION(cudaMemcpy3DBatchAsync, unsigned long long, void *)
 VOLUMES_FUNCTION(cudaMemcpy3DBatchAsync_ptsz, unsigned long long, void *)
+WITH_ATTRIBUTES(cudaMemcpyWithAttributesAsync, cudaMemcpy3DWithAttributesAsync)
+WITH_ATTRIBUTES(cudaMemcpyWithAttributesAsync_ptsz, cudaMemcpy3DWithAttributesAsync_ptsz)
 #else
 LISTS_FUNCTION(cudaMemcpyBatchAsync, size_t *, void *)
 VOLUMES_FUNCTION(cudaMemcpy3DBatchAsync, size_t *, unsigned long long, void *)
@@ -127,6 +132,8 @@ VOLUMES_FUNCTION(cuMemcpy3DBatchAsync, size_t *, unsigned long long, void *)
 VOLUMES_FUNCTION(cuMemcpy3DBatchAsync_ptsz, size_t *, unsigned long long, void *)
 VOLUMES_FUNCTION(cuMemcpy3DBatchAsync_v2, unsigned long long, void *)
 VOLUMES_FUNCTION(cuMemcpy3DBatchAsync_v2_ptsz, unsigned long long, void *)
+WITH_ATTRIBUTES(cuMemcpyWithAttributesAsync, cuMemcpy3DWithAttributesAsync)
+WITH_ATTRIBUTES(cuMemcpyWithAttributesAsync_ptsz, cuMemcpy3DWithAttributesAsync_ptsz)
 int cuMemcpy3DPeer(const PeerOfDriver *copy) { return copyPeer(copy); }
 int cuMemcpy3DPeer_ptds(const PeerOfDriver *copy) { return copyPeer(copy); }
 int cuMemcpy3DPeerAsync(const PeerOfDriver *copy, void *) { return copyPeer(copy); }

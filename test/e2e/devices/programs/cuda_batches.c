@@ -77,6 +77,14 @@ int cuMemcpy3DPeer(const struct PeerOfDriver *);
 int cuMemcpy3DPeer_ptds(const struct PeerOfDriver *);
 int cuMemcpy3DPeerAsync(const struct PeerOfDriver *, void *stream);
 int cuMemcpy3DPeerAsync_ptsz(const struct PeerOfDriver *, void *stream);
+int cuMemcpyWithAttributesAsync(void *to, void *from, size_t bytes, void *, void *stream);
+int cuMemcpy3DWithAttributesAsync(struct Volume *, unsigned long long, void *stream);
+int cuMemcpyWithAttributesAsync_ptsz(void *to, void *from, size_t bytes, void *, void *stream);
+int cuMemcpy3DWithAttributesAsync_ptsz(struct Volume *, unsigned long long, void *stream);
+int cudaMemcpyWithAttributesAsync(void *to, void *from, size_t bytes, void *, void *stream);
+int cudaMemcpy3DWithAttributesAsync(struct Volume *, unsigned long long, void *stream);
+int cudaMemcpyWithAttributesAsync_ptsz(void *to, void *from, size_t bytes, void *, void *stream);
+int cudaMemcpy3DWithAttributesAsync_ptsz(struct Volume *, unsigned long long, void *stream);
 
 static void *first, *second;
 static cudaArray_t array;
@@ -152,6 +160,20 @@ int main(void) {
   expect(cudaMemcpy3DPeerAsync_ptsz(block(140), stream(16)), 0, "cudaMemcpy3DPeerAsync_ptsz");
 #endif
 
+#if VERSION >= 13
+  expect(cuMemcpyWithAttributesAsync(second, first, 160, NULL, stream(20)), 0, "cuMemcpyWithAttributesAsync");
+  expect(cuMemcpy3DWithAttributesAsync(wide(160) + 1, 0, stream(21)), 0,
+         "cuMemcpy3DWithAttributesAsync");
+  expect(cuMemcpyWithAttributesAsync_ptsz(second, first, 170, NULL, stream(22)), 0, "cuMemcpyWithAttributesAsync_ptsz");
+  expect(cuMemcpy3DWithAttributesAsync_ptsz(wide(170) + 1, 0, stream(23)), 0,
+         "cuMemcpy3DWithAttributesAsync_ptsz");
+  expect(cudaMemcpyWithAttributesAsync(second, first, 180, NULL, stream(24)), 0, "cudaMemcpyWithAttributesAsync");
+  expect(cudaMemcpy3DWithAttributesAsync(wide(180) + 1, 0, stream(25)), 0,
+         "cudaMemcpy3DWithAttributesAsync");
+  expect(cudaMemcpyWithAttributesAsync_ptsz(second, first, 190, NULL, stream(26)), 0, "cudaMemcpyWithAttributesAsync_ptsz");
+  expect(cudaMemcpy3DWithAttributesAsync_ptsz(wide(190) + 1, 0, stream(27)), 0,
+         "cudaMemcpy3DWithAttributesAsync_ptsz");
+#endif
   sizes[0] = 70, sizes[1] = 0;
   expect(cudaMemcpyBatchAsync(to, from, sizes, 2, NULL, none, 0, FAILURE stream(17)), 1, "an empty copy");
   expect(cudaMemcpyBatchAsync(to, from, sizes, 0, NULL, none, 0, FAILURE stream(18)), 0, "no copies");
