@@ -1,6 +1,6 @@
-// The functions by which the runtime calls OpenCL (hook::Device). This file declares the types itself, so the build
-// needs no header of OpenCL.
+// The functions by which the runtime calls OpenCL (hook::Device).
 #include "devices/device.h"
+#include "opencl/calls.h"
 
 using namespace msleaks;
 
@@ -15,15 +15,12 @@ int32_t wait(const void *queue) {
 }
 
 int32_t read(const void *queue, const void *buffer, uint64_t offset, uint64_t bytes, void *to) {
-  constexpr unsigned kBlocking = 1;
-  using Read = int(const void *, const void *, unsigned, size_t, size_t, void *, unsigned, const void *, const void *);
-  return hooks::callReal<Read>(read_buffer, queue, buffer, kBlocking, offset, bytes, to, 0u, nullptr, nullptr);
+  return hooks::callReal<hooks::cl::Read>(read_buffer, queue, buffer, hooks::cl::kBlocking, offset, bytes, to, 0u,
+                                          nullptr, nullptr);
 }
 
 int32_t name(const void *kernel, char *text, uint64_t bytes) {
-  constexpr unsigned kFunctionName = 0x1190; // CL_KERNEL_FUNCTION_NAME
-  return hooks::callReal<int(const void *, unsigned, size_t, void *, size_t *)>(kernel_info, kernel, kFunctionName,
-                                                                                bytes, text, nullptr);
+  return hooks::callReal<hooks::cl::Info>(kernel_info, kernel, hooks::cl::kFunctionName, bytes, text, nullptr);
 }
 
 MSL_DEVICE_OF(OpenCl, wait, read, name, nullptr, nullptr) // OpenCL has no function for the memory in use

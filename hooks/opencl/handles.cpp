@@ -1,22 +1,9 @@
 // Hooks of functions of OpenCL that open, retain and release handles: contexts, queues, programs, samplers and events.
 // Launches, copies and accesses also open events, which their own hooks record (opencl.cpp). opencl/source.cpp hooks
 // the functions that retain and release programs.
-#include "msleaks/hook.h"
+#include "opencl/calls.h"
 
-#include <cstddef>
-
-using Context = void *;
-using Device = void *;
-using Queue = void *;
-using Mem = void *;
-using Program = void *;
-using Sampler = void *;
-using Event = void *;
-using Bits = uint64_t;
-using Properties = const uint64_t *;
-using Events = const void *;
-using Notify = void *;
-using Text = const char *;
+using namespace msleaks::hooks::cl;
 
 MSL_HOOK(libOpenCL, Context, clCreateContext, (Properties, unsigned, const Device *, Notify, void *, int *))
 MSL_HOOK(libOpenCL, Context, clCreateContextFromType, (Properties, Bits, Notify, void *, int *))

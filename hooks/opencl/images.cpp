@@ -1,15 +1,10 @@
 // Hooks of OpenCL's functions that make images and parts of buffers. The driver is asked for the size of an image
 // (clGetMemObjectInfo), because its rows may be padded. A part of a buffer, or an image of a buffer, has no memory of
 // its own: it shows the buffer's memory.
-#include "msleaks/hook.h"
-
-#include <cstddef>
+#include "opencl/calls.h"
 
 using namespace msleaks;
-
-using Context = void *;
-using Mem = void *;
-using Bits = uint64_t;
+using namespace msleaks::hooks::cl;
 
 namespace {
 
@@ -47,16 +42,14 @@ Shown shownBy(Mem whole, unsigned type, const Region *part) {
   return {whole, type == kRegion && part != nullptr ? part->origin : 0};
 }
 
-using GetInfo = int (*)(Mem, unsigned, size_t, void *, size_t *);
 MSL_ASKED(get_info, "libOpenCL", "clGetMemObjectInfo")
 
 // Returns the size of an image; 0: the driver does not return it.
 uint64_t bytesOf(Mem image) {
   constexpr unsigned kSize = 0x1102; // CL_MEM_SIZE
-  auto *const get = reinterpret_cast<GetInfo>(hook::realOf(get_info));
   size_t bytes = 0;
   const hook::OwnWork own;
-  return get != nullptr && image != nullptr && get(image, kSize, sizeof bytes, &bytes, nullptr) == 0 ? bytes : 0;
+  return image != nullptr && infoOf(get_info, image, kSize, sizeof bytes, &bytes) ? bytes : 0;
 }
 
 // Like hook::callRecorded, but the size is known only after the call.

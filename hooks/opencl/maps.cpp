@@ -1,17 +1,9 @@
 // Hooks of OpenCL's functions that map memory, so that the program can access it. A flag of the call says whether the
 // program reads or writes the memory. A row of symbols.def cannot express this.
-#include "msleaks/hook.h"
-
-#include <cstddef>
+#include "opencl/calls.h"
 
 using namespace msleaks;
-
-using Queue = void *;
-using Mem = void *;
-using Bits = uint64_t;
-using Sizes = const uint64_t *;
-using Events = const void *;
-using Event = void *;
+using namespace msleaks::hooks::cl;
 
 namespace {
 

@@ -1,16 +1,11 @@
 // Hook of clEnqueueSVMFree. It frees a list of blocks, but a row of symbols.def can name only one. If the program
 // passes a callback, the driver frees no block: the callback does, by clSVMFree, which has a hook of its own.
-#include "msleaks/hook.h"
+#include "opencl/calls.h"
+
 #include "msleaks/runtime/record.h"
 
-#include <cstddef>
-
 using namespace msleaks;
-
-using Queue = void *;
-using Event = void *;
-using Events = const void *;
-using Notify = void *;
+using namespace msleaks::hooks::cl;
 
 namespace {
 

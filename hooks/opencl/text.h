@@ -3,10 +3,8 @@
 #pragma once
 
 #include "counting/counted_kernels.h"
+#include "opencl/calls.h"
 
-#include "msleaks/hook.h"
-
-#include <cstdint>
 #include <cstring>
 
 namespace msleaks::hooks {
@@ -15,15 +13,12 @@ class OpenClText {
 public:
   // `function`: for example clGetProgramInfo. The text is empty if the driver has no such text.
   OpenClText(hook::Function &function, const void *of, unsigned what) {
-    constexpr int kSuccess = 0;
-    using Info = int(const void *, unsigned, size_t, void *, size_t *);
-    auto *const real = reinterpret_cast<Info *>(hook::realOf(function));
     size_t wanted = 0;
-    if (real == nullptr || real(of, what, 0, nullptr, &wanted) != kSuccess || wanted == 0)
+    if (cl::call<cl::Info>(function, of, what, size_t{0}, nullptr, &wanted) != cl::kDone || wanted == 0)
       return;
     bytes_ = wanted + 1;
     text_ = static_cast<char *>(takePages(bytes_));
-    if (text_ != nullptr && real(of, what, wanted, text_, nullptr) != kSuccess)
+    if (text_ != nullptr && !cl::infoOf(function, of, what, wanted, text_))
       text_[0] = 0;
   }
   ~OpenClText() {
