@@ -14,6 +14,8 @@
 
 namespace msleaks::hooks {
 
+using Handle = const void *; // an object of a driver
+
 inline constexpr uint32_t kMostBanks = 64;
 
 // A module of a device. It stays known by its name: if a program makes the module again, its counts go on.

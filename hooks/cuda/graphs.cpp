@@ -1,8 +1,7 @@
 // Hooks of CUDA's driver for kernels that have counted copies (counting/module_kernels.h). CUDA's runtime library
 // launches its kernels by the same functions of the driver.
 #include "core/own_hook.h"
-#include "counting/module_kernels.h"
-#include "counting/named_kernels.h"
+#include "counting/module_hooks.h"
 
 #include <cstddef>
 
@@ -66,8 +65,6 @@ constexpr ModuleApi kApi = {&allocate,      &write,      &read,         &make_st
                             &exchange_mode, nullptr,     &place,        &enter,       abi::Family::Cuda};
 constexpr KernelSource kModule = {&kApi, &module_kernel, &module_constant};
 constexpr KernelSource kLibrary = {&kApi, &library_kernel, &library_constant};
-constexpr auto kNamedModuleKernel = kNamedKernelOf<abi::Family::Cuda, kModule>;
-constexpr auto kNamedLibraryKernel = kNamedKernelOf<abi::Family::Cuda, kLibrary>;
 
 Handle functionOf(Handle kernel) {
   Handle function = nullptr;
@@ -79,21 +76,6 @@ constexpr auto kKernelFunction = [](auto real, void *, CUfunction *function, CUk
   if (status == CUresult(0))
     kernelNamed(kernel, *function, functionOf);
   return status;
-};
-template <hook::Name kName>
-constexpr auto kUnload = [](auto real, void *caller, auto module) {
-  moduleGoes(module);
-  return hook::callRecorded<hook::Known<kName>>(real, caller, module);
-};
-
-template <hook::Name kName>
-constexpr auto kLaunch = [](auto real, void *caller, auto... parameters) {
-  return launchModule<hook::Known<kName>>(real, caller, parameters...);
-};
-
-template <hook::Name kName>
-constexpr auto kLaunchEx = [](auto real, void *caller, auto... parameters) {
-  return launchConfigured<hook::Known<kName>>(real, caller, parameters...);
 };
 
 // cuFuncSetAttribute and other functions that change a setting of a kernel.
@@ -113,8 +95,8 @@ constexpr auto kReset = [](auto real, void *, CUdevice device) {
 
 } // namespace
 
-MSL_HOOK_WITH(kNamedModuleKernel, libcuda, CUresult, cuModuleGetFunction, (CUfunction *, CUmodule, const char *))
-MSL_HOOK_WITH(kNamedLibraryKernel, libcuda, CUresult, cuLibraryGetKernel, (CUkernel *, CUlibrary, const char *))
+MSL_HOOK_WITH(kNamedKernelOf<kModule>, libcuda, CUresult, cuModuleGetFunction, (CUfunction *, CUmodule, const char *))
+MSL_HOOK_WITH(kNamedKernelOf<kLibrary>, libcuda, CUresult, cuLibraryGetKernel, (CUkernel *, CUlibrary, const char *))
 MSL_HOOK_WITH(kKernelFunction, libcuda, CUresult, cuKernelGetFunction, (CUfunction *, CUkernel))
 MSL_HOOK_WITH(kUnload<"cuModuleUnload">, libcuda, CUresult, cuModuleUnload, (CUmodule))
 MSL_HOOK_WITH(kUnload<"cuLibraryUnload">, libcuda, CUresult, cuLibraryUnload, (CUlibrary))
@@ -125,9 +107,9 @@ MSL_HOOK_WITH(kLaunch<"cuLaunchKernel">, libcuda, CUresult, cuLaunchKernel,
 MSL_HOOK_WITH(kLaunch<"cuLaunchKernel_ptsz">, libcuda, CUresult, cuLaunchKernel_ptsz,
               (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **,
                void **))
-MSL_HOOK_WITH(kLaunchEx<"cuLaunchKernelEx">, libcuda, CUresult, cuLaunchKernelEx,
+MSL_HOOK_WITH(kLaunchConfigured<"cuLaunchKernelEx">, libcuda, CUresult, cuLaunchKernelEx,
               (const CUlaunchConfig *, CUfunction, void **, void **))
-MSL_HOOK_WITH(kLaunchEx<"cuLaunchKernelEx_ptsz">, libcuda, CUresult, cuLaunchKernelEx_ptsz,
+MSL_HOOK_WITH(kLaunchConfigured<"cuLaunchKernelEx_ptsz">, libcuda, CUresult, cuLaunchKernelEx_ptsz,
               (const CUlaunchConfig *, CUfunction, void **, void **))
 
 MSL_HOOK_WITH(kFunctionSet, libcuda, CUresult, cuFuncSetAttribute, (CUfunction, CUfunction_attribute, int))

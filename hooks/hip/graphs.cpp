@@ -1,7 +1,6 @@
 // Hooks of HIP for kernels of modules that have counted copies (counting/module_kernels.h).
 #include "core/own_hook.h"
-#include "counting/module_kernels.h"
-#include "counting/named_kernels.h"
+#include "counting/module_hooks.h"
 
 #include <cstddef>
 
@@ -62,22 +61,7 @@ constexpr ModuleApi kApi = {&allocate,      &write,      &read,         &make_st
                             &wait,          &make_event, &record_event, &query,       &is_capturing,
                             &exchange_mode, &kLast,      &place,        &enter,       abi::Family::Hip};
 constexpr KernelSource kModule = {&kApi, &module_kernel, &module_constant};
-constexpr auto kNamedModuleKernel = kNamedKernelOf<abi::Family::Hip, kModule>;
 
-constexpr auto kUnload = [](auto real, void *caller, hipModule_t module) {
-  moduleGoes(module);
-  return hook::callRecorded<hook::Known<"hipModuleUnload">>(real, caller, module);
-};
-constexpr auto kLaunch = [](auto real, void *caller, auto... parameters) {
-  return launchModule<hook::Known<"hipModuleLaunchKernel">>(real, caller, parameters...);
-};
-template <hook::Name kName>
-constexpr auto kLaunchThreads = [](auto real, void *caller, auto... parameters) {
-  return launchModule<hook::Known<kName>, GridIn::Threads>(real, caller, parameters...);
-};
-constexpr auto kLaunchEx = [](auto real, void *caller, auto... parameters) {
-  return launchConfigured<hook::Known<"hipDrvLaunchKernelEx">>(real, caller, parameters...);
-};
 // hipDeviceReset resets the calling thread's device.
 constexpr auto kReset = [](auto real, void *) {
   placeGoes(place());
@@ -88,10 +72,10 @@ constexpr auto kReset = [](auto real, void *) {
 
 constinit const KernelSource hooks::kHipRegistered = {&kApi, nullptr, &module_constant, &load_module, &unload_module};
 
-MSL_HOOK_WITH(kNamedModuleKernel, libamdhip64, hipError_t, hipModuleGetFunction,
+MSL_HOOK_WITH(kNamedKernelOf<kModule>, libamdhip64, hipError_t, hipModuleGetFunction,
               (hipFunction_t *, hipModule_t, const char *))
-MSL_HOOK_WITH(kUnload, libamdhip64, hipError_t, hipModuleUnload, (hipModule_t))
-MSL_HOOK_WITH(kLaunch, libamdhip64, hipError_t, hipModuleLaunchKernel,
+MSL_HOOK_WITH(kUnload<"hipModuleUnload">, libamdhip64, hipError_t, hipModuleUnload, (hipModule_t))
+MSL_HOOK_WITH(kLaunch<"hipModuleLaunchKernel">, libamdhip64, hipError_t, hipModuleLaunchKernel,
               (hipFunction_t, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, hipStream_t,
                void **, void **))
 MSL_HOOK_WITH(kLaunchThreads<"hipExtModuleLaunchKernel">, libamdhip64, hipError_t, hipExtModuleLaunchKernel,
@@ -100,7 +84,7 @@ MSL_HOOK_WITH(kLaunchThreads<"hipExtModuleLaunchKernel">, libamdhip64, hipError_
 MSL_HOOK_WITH(kLaunchThreads<"hipHccModuleLaunchKernel">, libamdhip64, hipError_t, hipHccModuleLaunchKernel,
               (hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t, hipStream_t, void **,
                void **, hipEvent_t, hipEvent_t))
-MSL_HOOK_WITH(kLaunchEx, libamdhip64, hipError_t, hipDrvLaunchKernelEx,
+MSL_HOOK_WITH(kLaunchConfigured<"hipDrvLaunchKernelEx">, libamdhip64, hipError_t, hipDrvLaunchKernelEx,
               (const HIP_LAUNCH_CONFIG *, hipFunction_t, void **, void **))
 MSL_HOOK_WITH(kWaited, libamdhip64, hipError_t, hipStreamSynchronize, (hipStream_t))
 MSL_HOOK_WITH(kWaited, libamdhip64, hipError_t, hipEventSynchronize, (hipEvent_t))

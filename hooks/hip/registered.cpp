@@ -2,9 +2,10 @@
 // The program launches such a kernel by the address of its stub. The binary may have a counted copy of a kernel
 // (abi/device_counts.h). At the kernel's first launch, the hooks register this copy, with a stub of its own. So the
 // copy uses the variables of the same module.
-#include "counting/device_binary.h"
-#include "counting/module_kernels.h"
 #include "core/own_hook.h"
+#include "counting/device_binary.h"
+#include "counting/handle_table.h"
+#include "counting/module_hooks.h"
 
 #include <cstddef>
 
@@ -61,29 +62,22 @@ struct Stub {
 enum class Copies : uint8_t { Unknown, None, Some };
 
 struct Modules {
-  void **handle; // null: this object is free for other modules
+  Handle handle;
   const char *bundle;
-  Copies copies; // whether the bundle has any; stored, since a library may have ten thousand kernels
-  Modules *next;
+  Copies copies = Copies::Unknown; // whether the bundle has any; stored, since a library may have ten thousand kernels
+  Modules *next = nullptr;
 };
 
 constexpr size_t kBuckets = 8192;
 constexpr uint64_t kMostEntries = 256, kMostNameBytes = 4096;
 Stub *stubs[kBuckets];
-Modules *all_modules = nullptr;
+HandleTable<Modules> all_modules{};
 
 Stub *&bucketOf(const void *stub) { return stubs[reinterpret_cast<uintptr_t>(stub) / 16 % kBuckets]; }
 
 Stub *find(const void *stub) {
   Stub *known = __atomic_load_n(&bucketOf(stub), __ATOMIC_ACQUIRE);
   while (known != nullptr && __atomic_load_n(&known->stub, __ATOMIC_ACQUIRE) != stub)
-    known = known->next;
-  return known;
-}
-
-Modules *modulesOf(void **handle) {
-  Modules *known = all_modules;
-  while (known != nullptr && known->handle != handle)
     known = known->next;
   return known;
 }
@@ -107,26 +101,9 @@ bool mentions(const char *bundle, std::string_view text) {
   return false;
 }
 
-void keepModules(void **handle, const char *bundle) {
-  const CountedLock lock;
-  Modules *free = all_modules;
-  while (free != nullptr && free->handle != nullptr)
-    free = free->next;
-  if (free == nullptr) {
-    free = static_cast<Modules *>(keep(sizeof(Modules)));
-    if (free == nullptr)
-      return;
-    free->next = all_modules;
-    all_modules = free;
-  }
-  free->bundle = bundle;
-  free->copies = Copies::Unknown;
-  free->handle = handle;
-}
-
 void keepStub(void **modules, const void *stub, const char *name, unsigned most_threads) {
   const CountedLock lock;
-  const Modules *const of = modulesOf(modules);
+  const Modules *const of = all_modules.find(modules);
   if (of == nullptr)
     return;
   Stub *&bucket = bucketOf(stub);
@@ -154,11 +131,9 @@ void forgetModules(void **handle) {
   const char *bundle = nullptr;
   {
     const CountedLock lock;
-    for (Modules *known = all_modules; known != nullptr; known = known->next)
-      if (known->handle == handle) {
-        bundle = known->bundle;
-        known->handle = nullptr;
-      }
+    if (const Modules *const known = all_modules.find(handle))
+      bundle = known->bundle;
+    all_modules.forget(handle);
     for (Stub *stub : stubs)
       for (; stub != nullptr; stub = stub->next)
         if (stub->stub != nullptr && stub->modules == handle)
@@ -177,7 +152,7 @@ bool isToBeCopied(const void *stub, Stub &launched) {
     return false;
   __atomic_store_n(&known->is_new, false, __ATOMIC_RELAXED);
   launched = *known;
-  Modules *const of = modulesOf(known->modules);
+  Modules *const of = all_modules.find(known->modules);
   if (of != nullptr && of->copies == Copies::Unknown)
     of->copies = mentions(of->bundle, abi::kCountedPrefix) ? Copies::Some : Copies::None;
   return of != nullptr && of->copies == Copies::Some;
@@ -220,21 +195,19 @@ void registerCopy(const void *stub) {
 }
 
 template <hook::Name kName>
-constexpr auto kLaunch = [](auto real, void *caller, const void *stub, dim3 grid, dim3 block, void **each,
-                            size_t shared, hipStream_t stream, auto... rest) {
+constexpr auto kLaunchStub = [](auto real, void *caller, const void *stub, dim3 grid, dim3 block, void **each,
+                                size_t shared, hipStream_t stream, auto... rest) {
   registerCopy(stub);
   const LaunchShape shape = launchShape(GridIn::Blocks, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z});
-  ModuleLaunch launch(stub, shape, stream, each, nullptr);
-  const auto either = [&](const void *itself, dim3 g, dim3 b, void **e, size_t bytes, hipStream_t on, auto... behind) {
-    return launchEither(launch, itself, e, nullptr, [&](const void *one, void **to_each, void **) {
-      return real(one, g, b, to_each, bytes, on, behind...);
-    });
+  const auto call = [&](const void *one, void **to_each, void **) {
+    return real(one, grid, block, to_each, shared, stream, rest...);
   };
-  return launchRecorded<hook::Known<kName>>(launch, either, caller, stub, grid, block, each, shared, stream, rest...);
+  return launchEither<hook::Known<kName>>(stub, shape, stream, each, nullptr, call, caller, stub, grid, block, each,
+                                          shared, stream, rest...);
 };
-constexpr auto kLaunchEx = [](auto real, void *caller, auto config, const void *stub, void **each) {
+constexpr auto kLaunchStubEx = [](auto real, void *caller, auto config, const void *stub, void **each) {
   registerCopy(stub);
-  return launchConfigured<hook::Known<"hipLaunchKernelExC">>(real, caller, config, stub, each);
+  return kLaunchConfigured<"hipLaunchKernelExC">(real, caller, config, stub, each);
 };
 
 // A setting of a registered kernel, or of a function of a module.
@@ -246,8 +219,10 @@ constexpr auto kFunctionSet = [](auto real, void *, const void *stub, auto... ho
 constexpr auto kRegisterModules = [](auto real, void *, const void *given) {
   void **const handle = real(given);
   const auto *const wrapper = static_cast<const Wrapper *>(given);
-  if (handle != nullptr && wrapper != nullptr && wrapper->magic == kWrapperMagic && wrapper->bundle != nullptr)
-    keepModules(handle, wrapper->bundle);
+  if (handle != nullptr && wrapper != nullptr && wrapper->magic == kWrapperMagic && wrapper->bundle != nullptr) {
+    const CountedLock lock;
+    all_modules.add({handle, wrapper->bundle});
+  }
   return handle;
 };
 constexpr auto kRegister = [](auto real, void *, void **modules, const void *stub, char *function, const char *name,
@@ -263,14 +238,14 @@ constexpr auto kUnregister = [](auto real, void *, void **modules) {
 
 } // namespace
 
-MSL_HOOK_WITH(kLaunch<"hipLaunchKernel">, libamdhip64, hipError_t, hipLaunchKernel,
+MSL_HOOK_WITH(kLaunchStub<"hipLaunchKernel">, libamdhip64, hipError_t, hipLaunchKernel,
               (const void *, dim3, dim3, void **, size_t, hipStream_t))
-MSL_HOOK_WITH(kLaunch<"hipLaunchKernel_spt">, libamdhip64, hipError_t, hipLaunchKernel_spt,
+MSL_HOOK_WITH(kLaunchStub<"hipLaunchKernel_spt">, libamdhip64, hipError_t, hipLaunchKernel_spt,
               (const void *, dim3, dim3, void **, size_t, hipStream_t))
 
-MSL_HOOK_WITH(kLaunch<"hipExtLaunchKernel">, libamdhip64, hipError_t, hipExtLaunchKernel,
+MSL_HOOK_WITH(kLaunchStub<"hipExtLaunchKernel">, libamdhip64, hipError_t, hipExtLaunchKernel,
               (const void *, dim3, dim3, void **, size_t, hipStream_t, hipEvent_t, hipEvent_t, int))
-MSL_HOOK_WITH(kLaunchEx, libamdhip64, hipError_t, hipLaunchKernelExC,
+MSL_HOOK_WITH(kLaunchStubEx, libamdhip64, hipError_t, hipLaunchKernelExC,
               (const hipLaunchConfig_t *, const void *, void **))
 
 MSL_HOOK_WITH(kFunctionSet, libamdhip64, hipError_t, hipFuncSetAttribute, (const void *, hipFuncAttribute, int))
@@ -278,14 +253,16 @@ MSL_HOOK_WITH(kFunctionSet, libamdhip64, hipError_t, hipFuncSetCacheConfig, (con
 MSL_HOOK_WITH(kFunctionSet, libamdhip64, hipError_t, hipFuncSetSharedMemConfig, (const void *, hipSharedMemConfig))
 
 MSL_OWN_HOOK(libamdhip64, void **, __hipRegisterFatBinary, (const void *given)) {
-  return hook::callBody<decltype(kRegisterModules), void **>(msl_hook_of___hipRegisterFatBinary, __builtin_return_address(0), given);
+  return hook::callBody<decltype(kRegisterModules), void **>(msl_hook_of___hipRegisterFatBinary,
+                                                             __builtin_return_address(0), given);
 }
 MSL_OWN_HOOK(libamdhip64, void, __hipRegisterFunction,
              (void **modules, const void *stub, char *function, const char *name, unsigned most_threads, void *tid,
               void *bid, void *block, void *grid, int *wave)) {
-  hook::callBody<decltype(kRegister), void>(msl_hook_of___hipRegisterFunction, __builtin_return_address(0), modules, stub, function, name,
-                                            most_threads, tid, bid, block, grid, wave);
+  hook::callBody<decltype(kRegister), void>(msl_hook_of___hipRegisterFunction, __builtin_return_address(0), modules,
+                                            stub, function, name, most_threads, tid, bid, block, grid, wave);
 }
 MSL_OWN_HOOK(libamdhip64, void, __hipUnregisterFatBinary, (void **modules)) {
-  hook::callBody<decltype(kUnregister), void>(msl_hook_of___hipUnregisterFatBinary, __builtin_return_address(0), modules);
+  hook::callBody<decltype(kUnregister), void>(msl_hook_of___hipUnregisterFatBinary, __builtin_return_address(0),
+                                              modules);
 }
