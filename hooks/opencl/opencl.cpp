@@ -1,5 +1,5 @@
-// Hooks of OpenCL, for host programs that are not compiled with the plugin. opencl/graphs.cpp has the hooks for
-// kernels. This file declares the types itself, so the build needs no header of OpenCL.
+// Hooks of OpenCL, for host programs that are not compiled with the plugin. opencl/counted_launches.cpp hooks the
+// launches of kernels. This file declares the types itself, so the build needs no header of OpenCL.
 #include "msleaks/hook.h"
 
 #include <cstddef>

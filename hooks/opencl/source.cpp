@@ -1,14 +1,12 @@
 // Counts the kernels of OpenCL programs that are given as source text (msleaks-run --cfg). The driver builds such a
 // program as usual. The hooks also make a counted program: the same text, compiled by msleaks-cl (driver/opencl) with
-// the plugin. It contains the counted copies of the kernels, which opencl/graphs.cpp launches.
+// the plugin. It contains the counted copies of the kernels, which opencl/counted_launches.cpp launches.
 //
 // If msleaks-cl cannot compile the text, or the driver takes neither SPIR-V nor bitcode, there is no counted program. A
 // note says why.
-#include "opencl/source.h"
-
-#include "counting/counted_kernels.h"
+#include "counting/handle_table.h"
 #include "host/child_program.h"
-#include "opencl/text.h"
+#include "opencl/programs.h"
 
 #include "devices/device.h"
 
@@ -23,12 +21,7 @@
 
 using namespace msleaks;
 using namespace msleaks::hooks;
-
-using Context = void *;
-using Device = void *;
-using Program = void *;
-using Notify = void *;
-using Text = const char *;
+using namespace msleaks::hooks::cl;
 
 namespace {
 
@@ -39,17 +32,9 @@ MSL_ASKED(with_il, "libOpenCL", "clCreateProgramWithIL")
 MSL_ASKED(build_program, "libOpenCL", "clBuildProgram")
 MSL_ASKED(release_program, "libOpenCL", "clReleaseProgram")
 
-constexpr int kDone = 0;
 constexpr unsigned kContextOf = 0x1161, kDeviceCount = 0x1162, kDevicesOf = 0x1163, kSourceOf = 0x1164;
 constexpr unsigned kExtensions = 0x1030, kVersion = 0x102f, kIlVersion = 0x105b;
 constexpr unsigned kMostDevices = 16;
-
-using Info = int(const void *, unsigned, size_t, void *, size_t *);
-template <class Signature, class... Arguments> auto call(hook::Function &function, Arguments... arguments) {
-  auto *const real = reinterpret_cast<Signature *>(hook::realOf(function));
-  using Result = decltype(real(arguments...));
-  return real != nullptr ? real(arguments...) : Result{};
-}
 
 // A call of the driver by the hooks. The driver may allocate heap memory in it, and free this memory in a later call of
 // the program. So this memory is recorded as in any call of OpenCL. Handles that the call opens are not recorded.
@@ -72,19 +57,12 @@ private:
 
 // A program of the user, and its counted program.
 struct Sources {
-  Program program; // null: this object is free for another program
-  Program counted; // null: there is none
-  uint32_t owners;
-  Sources *next;
+  Program handle;
+  Program counted = nullptr; // null: there is none
+  uint32_t owners = 1;
+  Sources *next = nullptr;
 };
-Sources *all_sources = nullptr;
-
-Sources *find(Program program) {
-  Sources *known = all_sources;
-  while (known != nullptr && known->program != program)
-    known = known->next;
-  return known;
-}
+HandleTable<Sources> all_sources{};
 
 void drop(Sources &sources) {
   if (sources.counted != nullptr)
@@ -174,11 +152,11 @@ Program makeProgram(const Module &module, Context context, unsigned count, const
 Program countedOf(Program program, unsigned count, const Device *devices, Text options) {
   Context context = nullptr;
   Device own[kMostDevices] = {};
-  if (call<Info>(program_info, program, kContextOf, sizeof context, &context, nullptr) != kDone || context == nullptr)
+  if (!infoOf(program_info, program, kContextOf, sizeof context, &context) || context == nullptr)
     return nullptr;
   if (devices == nullptr || count == 0) {
-    call<Info>(program_info, program, kDeviceCount, sizeof count, &count, nullptr);
-    if (count > kMostDevices || call<Info>(program_info, program, kDevicesOf, sizeof own, own, nullptr) != kDone)
+    infoOf(program_info, program, kDeviceCount, sizeof count, &count);
+    if (count > kMostDevices || !infoOf(program_info, program, kDevicesOf, sizeof own, own))
       return nullptr;
     devices = own;
   }
@@ -207,30 +185,23 @@ void addCounted(Program program, unsigned count, const Device *devices, Text opt
   if (counted == nullptr)
     return;
   const CountedLock lock;
-  Sources *known = lock ? find(program) : nullptr;
+  Sources *known = lock ? all_sources.find(program) : nullptr;
   if (known == nullptr && lock)
-    known = find(nullptr);
+    known = all_sources.add({program});
   if (known == nullptr) {
-    known = lock ? static_cast<Sources *>(keep(sizeof(Sources))) : nullptr;
-    if (known == nullptr) {
-      call<int(Program)>(release_program, counted);
-      return;
-    }
-    known->next = all_sources;
-    all_sources = known;
+    call<int(Program)>(release_program, counted);
+    return;
   }
-  if (known->program != program)
-    *known = {program, nullptr, 1, known->next};
   drop(*known);
   known->counted = counted;
 }
 
 template <class F> void onSources(Program program, F &&f) {
-  if (__atomic_load_n(&all_sources, __ATOMIC_RELAXED) == nullptr || program == nullptr)
+  if (!all_sources.hasAny() || program == nullptr)
     return;
   const InsideDriver inside;
   const CountedLock lock;
-  if (Sources *known = lock ? find(program) : nullptr)
+  if (Sources *known = lock ? all_sources.find(program) : nullptr)
     f(*known);
 }
 
@@ -257,15 +228,15 @@ constexpr auto kRelease = [](auto real, void *caller, Program program) {
     if (--known.owners != 0)
       return;
     drop(known);
-    known.program = nullptr;
+    all_sources.forget(known.handle);
   });
   return hook::callRecorded<hook::Known<"clReleaseProgram">>(real, caller, program);
 };
 
 } // namespace
 
-void *hooks::countedProgramOf(void *program) noexcept {
-  const Sources *known = program != nullptr ? find(program) : nullptr;
+Program cl::countedProgramOf(Program program) noexcept {
+  const Sources *const known = all_sources.find(program);
   return known != nullptr && known->counted != nullptr ? known->counted : program;
 }
 
