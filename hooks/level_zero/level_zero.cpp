@@ -22,6 +22,7 @@ using ze_command_list_handle_t = void *;
 using ze_command_queue_handle_t = void *;
 using ze_fence_handle_t = void *;
 using ze_kernel_handle_t = void *;
+using ze_module_handle_t = void *;
 using ze_event_handle_t = void *;
 using ze_physical_mem_handle_t = void *;
 using ze_memory_access_attribute_t = int;
@@ -31,6 +32,12 @@ using ze_memory_free_ext_desc_t = void;
 struct ze_group_count_t {
   uint32_t groupCountX, groupCountY, groupCountZ;
 };
+struct ze_kernel_desc_t {
+  uint32_t stype;
+  const void *pNext;
+  uint32_t flags;
+  const char *pKernelName;
+};
 struct ze_physical_mem_desc_t {
   uint32_t stype;
   const void *pNext;
@@ -39,6 +46,7 @@ struct ze_physical_mem_desc_t {
 };
 #endif
 static_assert(sizeof(ze_result_t) == 4 && sizeof(ze_group_count_t) == 12);
+static_assert(offsetof(ze_kernel_desc_t, pKernelName) == 24);
 static_assert(offsetof(ze_physical_mem_desc_t, flags) == 16 && offsetof(ze_physical_mem_desc_t, size) == 24);
 
 using namespace msleaks;
@@ -46,7 +54,9 @@ using namespace msleaks;
 namespace {
 
 // The family of OpenCL, because an OpenCL library may call Level Zero, as PoCL does. Both calls then have the same
-// family, and msleaks records only the outer call, which is OpenCL's.
+// family, and msleaks records only the outer call, which is OpenCL's. A process may use both libraries. The runtime
+// must never pass a handle of Level Zero to OpenCL, which would crash. So no row has a stream, and kCreate names each
+// kernel: otherwise the runtime would ask OpenCL for the name.
 constexpr abi::Family kFamily = abi::Family::OpenCl;
 
 // The value of ZE_PHYSICAL_MEM_FLAG_ALLOCATE_ON_HOST, which older headers of the driver do not declare.
@@ -134,7 +144,6 @@ struct Copy {
                                        .size = abi::Position(3),
                                        .address = abi::Position(1),
                                        .source = abi::Position(2),
-                                       .stream = abi::Position(0),
                                        .status = true};
 };
 // The row has no `.value`, because the parameter is a pointer to a pattern of any length.
@@ -146,7 +155,6 @@ struct Fill {
                                        .flags = abi::kAsync,
                                        .size = abi::Position(4),
                                        .address = abi::Position(1),
-                                       .stream = abi::Position(0),
                                        .status = true};
 };
 // The positions refer to the arguments that the body kLaunch passes to callRecorded: list, kernel, grid, group size.
@@ -156,7 +164,6 @@ struct Launch {
                                        .family = kFamily,
                                        .heap = abi::Heap::Device,
                                        .kernel = abi::Position(1),
-                                       .stream = abi::Position(0),
                                        .shape = {abi::ShapeKind::Dim3, abi::Position(2)},
                                        .status = true};
 };
@@ -233,6 +240,14 @@ constexpr auto kLaunch = [](auto real, void *caller, ze_command_list_handle_t li
   };
   return hook::callRecorded<Launch>(launch, caller, list, kernel, grid, Sizes{0, 0, 0});
 };
+constexpr auto kCreate = [](auto real, void *, ze_module_handle_t module, const ze_kernel_desc_t *wish,
+                            ze_kernel_handle_t *kernel) {
+  const ze_result_t result = real(module, wish, kernel);
+  if (result == ze_result_t{} && __msl_hook_kernel != nullptr)
+    __msl_hook_kernel(abi::Traits(abi::Verb::Launch, kFamily, abi::Heap::Device, 0).packed(), *kernel,
+                      wish->pKernelName);
+  return result;
+};
 // The next hooks record nothing. They only number the devices that the calls return.
 constexpr auto kDevices = [](auto real, void *, ze_driver_handle_t driver, uint32_t *count,
                              ze_device_handle_t *devices) {
@@ -272,6 +287,8 @@ MSL_HOOK_AS(Map, libze_loader, ze_result_t, zeVirtualMemMap,
             (ze_context_handle_t, const void *, size_t, ze_physical_mem_handle_t, size_t, ze_memory_access_attribute_t))
 MSL_HOOK_AS(Unmap, libze_loader, ze_result_t, zeVirtualMemUnmap, (ze_context_handle_t, const void *, size_t))
 
+MSL_HOOK_WITH(kCreate, libze_loader, ze_result_t, zeKernelCreate,
+              (ze_module_handle_t, const ze_kernel_desc_t *, ze_kernel_handle_t *))
 MSL_HOOK_WITH(kLaunch, libze_loader, ze_result_t, zeCommandListAppendLaunchKernel,
               (ze_command_list_handle_t, ze_kernel_handle_t, const ze_group_count_t *, ze_event_handle_t, uint32_t,
                ze_event_handle_t *))

@@ -110,8 +110,10 @@ void __msl_hook_kernel(uint32_t, const void *kernel, const char *name) noexcept 
     return;
   ensureAttached(thread);
   KernelNames::Slot *slot = slotOf(reinterpret_cast<uint64_t>(kernel));
-  const uint64_t label = slot != nullptr ? labelOf(name) : 0;
-  if (label == 0 || slot->label.load(std::memory_order_relaxed) == label)
+  if (slot == nullptr)
+    return;
+  const uint64_t given = labelOf(name), label = given != 0 ? given : KernelNames::kUnnamed; // the driver is never asked
+  if (slot->label.load(std::memory_order_relaxed) == label)
     return;
   slot->label.store(label, std::memory_order_relaxed);
   slot->told.store(0, std::memory_order_relaxed);

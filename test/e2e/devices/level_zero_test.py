@@ -78,6 +78,8 @@ def expect_events(msleaks, folder, name):
     equal(f"{name}: refused launches, copies and fills", failed, [INVALID_NULL_POINTER, INVALID_ARGUMENT, INVALID_SIZE])
     grids = [tuple(event[key] for key in ("grid_x", "grid_y", "grid_z", "block_x", "device")) for event in events_of(msleaks, folder, "launch")]
     equal(f"{name}: grids, and no device", grids, [(5, 6, 7, 0, 0), *[(2, 1, 1, 0, 0)] * STEPS, (0, 0, 0, 0, 0)])
+    names = {event["name"] for event in events_of(msleaks, folder, "kernel")}
+    equal(f"{name}: kernels", names, {"add_groups"})
     sizes = [event["size"] for event in events_of(msleaks, folder, "set")]
     equal(f"{name}: fills", sizes, [WEIGHTS, *[ACTIVATIONS] * STEPS, 3])
     mapped = [(event["size"], bool(event["block"])) for event in events_of(msleaks, folder, "mapped")]
@@ -107,6 +109,10 @@ def main():
     hooks = build_hooks(scratch)
     loader = standin(scratch, "libze_loader.so.1", STANDIN / "loader.cpp")
     msleaks = Msleaks(build)
+    # A process may use OpenCL, too. OpenCL's loader crashes if it gets a handle of Level Zero.
+    beside_opencl = f"{scratch}/beside-opencl"
+    compile(need("gcc"), "-g", INCLUDE, f"-I{STANDIN}", SOURCE, loader, "-Wl,--no-as-needed", "-lOpenCL", f"-Wl,-rpath,{scratch}", "-o", beside_opencl)
+    expect_report(msleaks, scratch, beside_opencl, "beside OpenCL")
     programs = build_programs(build, scratch, SOURCE, f"-I{STANDIN}", loader)
     for name, program in programs.items():
         expect_report(msleaks, scratch, program, name)
