@@ -4,6 +4,7 @@
 #include "devices/forms.h"
 #include "host/real.h"
 
+#include <atomic>
 #include <cstring>
 
 #ifdef MSL_VENDOR_HEADERS
@@ -36,11 +37,14 @@ constexpr auto kElementBytes = &elementBytes<array_information, cudaChannelForma
 // Until version 12, CUDA's runtime library has one more parameter, before the last or the last but one. So a caller of
 // a later version has passed the stream as the last parameter but one. The hook passes all parameters on.
 bool isBefore13(const void *function) {
+  static std::atomic<const void *> before, since; // the last answers: dladdr takes a lock
+  if (function == before.load(std::memory_order_relaxed) || function == since.load(std::memory_order_relaxed))
+    return function == before.load(std::memory_order_relaxed);
   const char *path = nullptr;
-  if (imageOf(function, &path) == nullptr || path == nullptr)
-    return false;
-  const char *version = std::strstr(path, ".so.");
-  return version != nullptr && std::strtol(version + 4, nullptr, 10) < 13;
+  const char *version = imageOf(function, &path) != nullptr && path != nullptr ? std::strstr(path, ".so.") : nullptr;
+  const bool is_before = version != nullptr && std::strtol(version + 4, nullptr, 10) < 13;
+  (is_before ? before : since).store(function, std::memory_order_relaxed);
+  return is_before;
 }
 constexpr auto kOfRuntime = [](auto real, auto... rest) -> const void * {
   const void *last[sizeof...(rest)] = {reinterpret_cast<const void *>(rest)...};

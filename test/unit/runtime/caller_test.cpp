@@ -119,7 +119,7 @@ TEST(Callers, AFullTableGivesNoSite) {
   const SessionDirectory session;
   EXPECT_EQ(session.runChild([] {
     uint32_t refused = 0, wrong = 0;
-    for (uint64_t i = 1; i <= 2 * abi::kMaxCallers; ++i)
+    for (uint64_t i = 1; i <= uint64_t{2} * abi::kMaxCallers; ++i)
       refused += runtime::callerSite(i * 16) == 0;
     for (uint64_t i = 1; i <= 1000; ++i)
       wrong += runtime::callerSite(i * 16) != runtime::callerSite(i * 16);

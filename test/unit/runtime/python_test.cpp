@@ -212,8 +212,8 @@ TEST(PythonLayout, IsKnownForEachVersion) {
 }
 
 TEST(PythonLayout, NeedsAllSymbols) {
-  for (uint64_t PythonSymbols::*missing : {&PythonSymbols::thread_state, &PythonSymbols::is_finalizing,
-                                           &PythonSymbols::evaluate, &PythonSymbols::code_type}) {
+  for (uint64_t PythonSymbols::*const missing : {&PythonSymbols::thread_state, &PythonSymbols::is_finalizing,
+                                                 &PythonSymbols::evaluate, &PythonSymbols::code_type}) {
     PythonSymbols symbols = symbolsOf("3.11.2");
     symbols.*missing = 0;
     EXPECT_EQ(minorOf(symbols), 0u);
