@@ -160,7 +160,7 @@ Result<ExitStatus> compareMemory(const CompareOptions &options) {
 // In a build and in an installation, msleaks-run is in the folder of this program.
 Result<std::filesystem::path> findRecorder() {
   std::error_code error;
-  const auto recorder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "msleaks-run";
+  auto recorder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "msleaks-run";
   if (error || access(recorder.c_str(), X_OK) != 0)
     return fail(recorder.string() + ": not found; install msleaks-run beside msleaks", ExitStatus::OwnFault);
   return recorder;
