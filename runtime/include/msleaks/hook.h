@@ -301,8 +301,7 @@ auto callRecordedAll(Real real, void *caller, size_t count, ValuesOf valuesOf) {
   using RowCallbacks = Callbacks<OfRow, decltype(valuesOf(size_t{}))>;
   if (count == 0)
     return real();
-  Call call{RowCallbacks::kTraits,   kPass, reinterpret_cast<uint64_t>(caller), RowCallbacks::identity(valuesOf(0)), 0,
-            0};
+  Call call{RowCallbacks::kTraits, kPass, reinterpret_cast<uint64_t>(caller), 0, 0, 0}; // no callback announces it
   __msl_hook_enter(&call);
   if (call.answer != kRecord)
     return real();
@@ -311,7 +310,8 @@ auto callRecordedAll(Real real, void *caller, size_t count, ValuesOf valuesOf) {
   begin<OfRow>(call);
   const auto result = real();
   end<OfRow>(call);
-  RowCallbacks::afterStatus(call.site, valuesOf(0), result);
+  if (static_cast<int64_t>(result) != 0)
+    RowCallbacks::afterStatus(call.site, valuesOf(0), result);
   return result;
 }
 
