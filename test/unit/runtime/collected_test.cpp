@@ -56,6 +56,7 @@ TEST(Collected, EveryEventWhileItIsRecorded) {
   wish.clock = abi::ClockKind::Tsc;
   wish.enabled = ~0u;
   wish.flags.on_full = abi::OnFull::Block;
+  wish.flags.block_timeout_ms = 60'000; // on a busy machine, the collector's thread may wait long for a processor
   wish.flags.ring_kib = 16;
   wish.flags.ring_max_kib = 64;
   auto session = analysis::SessionDir::create(wish);
