@@ -39,7 +39,7 @@ public:
   static Result<HookedSymbols> of(const std::filesystem::path &hooks, const std::vector<std::string> &others);
 
   bool holds(const std::string &symbol) const { return symbols_.contains(symbol); }
-  // Whether any hook has this name, also one that records no memory: of a stream, a context, a wait.
+  // Whether a hook has this name. Some hooks record no memory, such as those of streams, contexts and waits.
   bool hooks(const std::string &symbol) const { return holds(symbol) || of_drivers_.contains(symbol); }
   // Whether a library of this path has hooks.
   bool areIn(const std::string &path) const { return roleOf(path) == Role::Own || libraries_.contains(path); }

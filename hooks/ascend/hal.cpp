@@ -8,7 +8,7 @@
 // The module becomes the owner of the block. If the pages are large, the owner's name contains their size. An unknown
 // kind of memory counts as the device's, and the name of an unknown module is "invalid".
 #include "ascend/hal.h"
-#include "devices/unseen_handles.h"
+#include "devices/memory.h"
 
 #include "msleaks/api.h"
 #include "msleaks/runtime/record.h"
@@ -105,14 +105,6 @@ template <abi::Heap kHeap> struct Take {
                                        .result = {abi::ResultKind::Out, abi::Position(0)},
                                        .size = abi::Position(1)};
 };
-struct Give {
-  static constexpr abi::Symbol kRow = {.name = "halMemFree",
-                                       .verb = abi::Verb::Free,
-                                       .family = abi::Family::Acl,
-                                       .heap = abi::Heap::Device,
-                                       .address = abi::Position(0),
-                                       .status = true};
-};
 constexpr uint32_t kTraitsOfTake =
     abi::Traits(abi::Verb::Alloc, abi::Family::Acl, abi::Heap::Device, abi::kFromHook).packed();
 
@@ -181,7 +173,7 @@ constexpr auto kCreate = [](auto real, void *caller, void **handle, size_t size,
 };
 
 constexpr auto kGive = [](auto real, void *caller, void *block) {
-  return hook::callRecorded<Give>(real, caller, block);
+  return hook::callRecorded<hooks::Give<abi::Family::Acl>>(real, caller, block);
 };
 
 } // namespace

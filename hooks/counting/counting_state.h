@@ -50,7 +50,7 @@ public:
       banks.wait();
       banks.drop();
     });
-    // What other exit handlers launch is not counted.
+    // Launches by other exit handlers are not counted.
     kernels().forEach([](Kernel &kernel) { kernel.is_doubtful = true; });
   }
 
