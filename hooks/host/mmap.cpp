@@ -8,6 +8,7 @@
 
 #include "msleaks/hook.h"
 #include "msleaks/runtime/mappings.h"
+#include "msleaks/runtime/python.h"
 #include "msleaks/runtime/record.h"
 #include "msleaks/runtime/sandbox.h"
 
@@ -74,6 +75,11 @@ template <class Function> auto showing(Function function) noexcept {
   };
 }
 
+// Whether the mapping is for an allocator that records its blocks itself.
+bool isOfAllocator(int flags, const void *caller) noexcept {
+  return (flags & MAP_NORESERVE) != 0 && __msl_maps_objects(caller);
+}
+
 // libc's malloc calls none of these functions. So a call from inside it comes from a signal handler. The call is not
 // recorded, and counts as dropped.
 template <int kRow, class Function, class... Arguments>
@@ -92,6 +98,8 @@ void *mmap(void *address, size_t size, int protection, int flags, int file, off_
   const auto function = found(real.mmap);
   if (function == nullptr) [[unlikely]]
     return reinterpret_cast<void *>(callKernel(SYS_mmap, address, size, protection, flags, file, offset));
+  if (isOfAllocator(flags, __builtin_return_address(0))) [[unlikely]]
+    return function(address, size, protection, flags, file, offset);
   return hookMapping<Row::mmap>(abi::EventKind::Alloc, showing(function), __builtin_return_address(0), address, size,
                                 protection, flags, file, offset);
 }
@@ -100,6 +108,8 @@ void *mmap64(void *address, size_t size, int protection, int flags, int file, of
   const auto function = found(real.mmap64);
   if (function == nullptr) [[unlikely]]
     return reinterpret_cast<void *>(callKernel(SYS_mmap, address, size, protection, flags, file, offset));
+  if (isOfAllocator(flags, __builtin_return_address(0))) [[unlikely]]
+    return function(address, size, protection, flags, file, offset);
   return hookMapping<Row::mmap64>(abi::EventKind::Alloc, showing(function), __builtin_return_address(0), address, size,
                                   protection, flags, file, offset);
 }

@@ -42,10 +42,20 @@ bool isForeign(uint64_t frame) noexcept {
 // From 3.14 on, the lowest bits of the pointer to the code object are a tag.
 uint64_t codeObjectOf(uint64_t frame) noexcept { return valueAt<uint64_t>(frame, python.layout.code) & ~uint64_t{7}; }
 
+// Returns the address of the bytecode that the frame runs. The array begins with the number of its copies.
+uint64_t bytecodeOf(uint64_t frame, uint64_t code) noexcept {
+  const Layout &layout = python.layout;
+  if (layout.copies == 0)
+    return code + layout.bytecode;
+  const auto copies = valueAt<uint64_t>(code, layout.copies);
+  const auto number = static_cast<uint64_t>(int64_t{valueAt<int32_t>(frame, layout.copy_number)});
+  return number < valueAt<uint64_t>(copies, 0) ? valueAt<uint64_t>(copies, 8 * (number + 1)) : code + layout.bytecode;
+}
+
 uint64_t instructionOf(uint64_t frame, uint64_t code) noexcept {
   const Layout &layout = python.layout;
   if (layout.minor >= 11)
-    return valueAt<uint64_t>(frame, layout.instruction) - (code + layout.bytecode);
+    return valueAt<uint64_t>(frame, layout.instruction) - bytecodeOf(frame, code);
   const auto index = static_cast<uint64_t>(int64_t{valueAt<int32_t>(frame, layout.instruction)});
   return layout.minor == 10 ? 2 * index : index;
 }

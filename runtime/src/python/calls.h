@@ -31,6 +31,9 @@ extern Python python;
 
 inline bool isKnown() noexcept { return __atomic_load_n(&python.layout.minor, __ATOMIC_ACQUIRE) != 0; }
 
+// Returns the end of an object's head. The head ends with the pointer to the object's class.
+inline uint64_t headEndOf(uint64_t object) noexcept { return object + python.layout.type + sizeof(uint64_t); }
+
 // Returns a function of CPython, to call it.
 template <class Function> Function *functionAt(uint64_t address) noexcept {
   return reinterpret_cast<Function *>(address);

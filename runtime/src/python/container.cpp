@@ -20,10 +20,10 @@ template <class T> T copied(uint64_t at) noexcept {
 }
 
 uint64_t typeOf(uint64_t object) noexcept { return copied<uint64_t>(object + python.layout.type); }
-uint64_t flagsOf(uint64_t type) noexcept { return copied<uint64_t>(type + TypeLayout::kFlags); }
+uint64_t flagsOf(uint64_t type) noexcept { return copied<uint64_t>(headEndOf(type) + TypeLayout::kFlags); }
 
 uint64_t lastOfList(uint64_t list, uint64_t items) noexcept {
-  return copied<uint64_t>(copied<uint64_t>(list + ListLayout::kItems) + (items - 1) * kPointer);
+  return copied<uint64_t>(copied<uint64_t>(headEndOf(list) + ListLayout::kItems) + (items - 1) * kPointer);
 }
 
 uint64_t firstOfDict(uint64_t dict, uint64_t) noexcept {
@@ -34,7 +34,8 @@ uint64_t firstOfDict(uint64_t dict, uint64_t) noexcept {
 
 uint64_t oneOfSet(uint64_t set, uint64_t) noexcept {
   constexpr uint64_t kMostSearched = 64, kEntryBytes = 16;
-  const auto table = copied<uint64_t>(set + SetLayout::kTable), mask = copied<uint64_t>(set + SetLayout::kMask);
+  const auto table = copied<uint64_t>(headEndOf(set) + SetLayout::kTable);
+  const auto mask = copied<uint64_t>(headEndOf(set) + SetLayout::kMask);
   for (uint64_t i = 0; i <= mask && i < kMostSearched; ++i)
     if (const auto item = copied<uint64_t>(table + i * kEntryBytes))
       return item;
@@ -42,15 +43,17 @@ uint64_t oneOfSet(uint64_t set, uint64_t) noexcept {
 }
 
 uint64_t lastOfDeque(uint64_t deque, uint64_t) noexcept {
-  const auto block = copied<uint64_t>(deque + DequeLayout::kRightBlock);
-  const auto index = copied<uint64_t>(deque + DequeLayout::kRightIndex);
+  const auto block = copied<uint64_t>(headEndOf(deque) + DequeLayout::kRightBlock);
+  const auto index = copied<uint64_t>(headEndOf(deque) + DequeLayout::kRightIndex);
   return copied<uint64_t>(block + (1 + index % DequeLayout::kBlockItems) * kPointer); // a link precedes the items
 }
 
 uint64_t firstOfCache(uint64_t dict, uint64_t) noexcept {
   const uint64_t item = firstOfDict(dict, 0);
   char room[64];
-  return copiedClassName(item, room) == "_lru_list_elem" ? copied<uint64_t>(item + CacheLayout::kResultOfItem) : item;
+  if (copiedClassName(item, room) != "_lru_list_elem")
+    return item;
+  return copied<uint64_t>(headEndOf(item) + CacheLayout::kResultOfItem);
 }
 
 struct Kind {
@@ -86,7 +89,7 @@ uint64_t keysOfArray(uint64_t type) noexcept {
   const uint64_t offset = minor == 11   ? TypeLayout::kKeysOf311
                           : minor >= 15 ? TypeLayout::kKeysFrom315
                                         : TypeLayout::kKeys;
-  return copied<uint64_t>(type + offset);
+  return copied<uint64_t>(headEndOf(type) + offset);
 }
 
 // Returns 0 if the object has no such array.
@@ -94,19 +97,19 @@ uint64_t arrayOf(uint64_t object, uint64_t type) noexcept {
   if (python.layout.minor == 11)
     return copied<uint64_t>(object - TypeLayout::kArrayBefore);
   if (python.layout.minor == 12) {
-    const auto word = copied<uint64_t>(object - TypeLayout::kManagedDictBefore);
+    const auto word = copied<uint64_t>(object - python.layout.dict_before);
     return (word & 1) != 0 ? word + 1 : 0;
   }
   if ((flagsOf(type) & TypeLayout::kHasArrayInside) == 0)
     return 0;
-  const uint64_t array = object + copied<uint64_t>(type + TypeLayout::kBasicSize);
+  const uint64_t array = object + copied<uint64_t>(headEndOf(type) + TypeLayout::kBasicSize);
   return copied<uint8_t>(array + TypeLayout::kIsArrayValid) != 0 ? array : 0;
 }
 
 } // namespace
 
 std::string_view copiedClassName(uint64_t object, std::span<char> room) noexcept {
-  const auto name = copied<uint64_t>(typeOf(object) + TypeLayout::kName);
+  const auto name = copied<uint64_t>(headEndOf(typeOf(object)) + TypeLayout::kName);
   uint64_t bytes = room.size();
   while (bytes != 0 && !copyIfThere(name, room.data(), bytes)) // the next page may not exist
     bytes /= 2;
@@ -119,14 +122,14 @@ Container containerAt(uint64_t object) noexcept {
   const Kind *kind = kindOf(object);
   if (kind == nullptr)
     return {};
-  const uint64_t holder = kind->inner_at != 0 ? copied<uint64_t>(object + kind->inner_at) : object;
-  const auto items = copied<uint64_t>(holder + kind->count_at);
+  const uint64_t holder = kind->inner_at != 0 ? copied<uint64_t>(headEndOf(object) + kind->inner_at) : object;
+  const auto items = copied<uint64_t>(headEndOf(holder) + kind->count_at);
   return {kind->name, items, items != 0 ? kind->itemOf(holder, items) : 0, kind->flag == TypeLayout::kIsDict};
 }
 
 bool isClass(uint64_t object) noexcept { return (flagsOf(typeOf(object)) & TypeLayout::kIsClass) != 0; }
 
-uint64_t dictOfClass(uint64_t type) noexcept { return copied<uint64_t>(type + TypeLayout::kDict); }
+uint64_t dictOfClass(uint64_t type) noexcept { return copied<uint64_t>(headEndOf(type) + TypeLayout::kDict); }
 
 DictEntries attributesOf(uint64_t object) noexcept {
   const uint64_t type = typeOf(object), flags = flagsOf(type);

@@ -13,7 +13,7 @@ using unwind::copyIfThere;
 
 DictEntries::DictEntries(uint64_t dict) noexcept {
   uint64_t keys_and_array[2];
-  if (dict != 0 && copyIfThere(dict + DictLayout::kKeys, keys_and_array))
+  if (dict != 0 && copyIfThere(headEndOf(dict) + DictLayout::kKeys, keys_and_array))
     open(keys_and_array[0], keys_and_array[1]);
 }
 

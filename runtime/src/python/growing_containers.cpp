@@ -27,12 +27,12 @@ struct LocalNames {
 LocalNames localNamesOf(uint64_t code) noexcept {
   const auto names = valueAt<uint64_t>(code, python.layout.local_names);
   const uint64_t items = python.layout.minor >= 14 ? TupleLayout::kItemsFrom314 : TupleLayout::kItemsBefore314;
-  return {names + items, valueAt<uint64_t>(names, TupleLayout::kCount)};
+  return {headEndOf(names) + items, valueAt<uint64_t>(headEndOf(names), TupleLayout::kCount)};
 }
 
 constexpr char kSeparator = '@'; // of the parts of a label
 constexpr uint32_t kMostBytes = 2048, kMostVariables = 1 << 10, kMostEntries = 64, kMostDepth = 3;
-constexpr uint64_t kContentOfCell = 16;
+constexpr uint64_t kContentOfCell = 0; // from the end of its head
 
 // Looks at containers, and remembers those that the last looks have seen. Lives in memory that is all zeros at first.
 class Look {
@@ -107,7 +107,7 @@ private:
     const std::string_view class_name = classNameAt(variable.value);
     if (class_name == "module")
       return;
-    if (class_name == "cell" && !unwind::copyIfThere(variable.value + kContentOfCell, variable.value))
+    if (class_name == "cell" && !unwind::copyIfThere(headEndOf(variable.value) + kContentOfCell, variable.value))
       return; // a variable of a closure
     lookAt(variable.key, variable.value, false, 0);
   }

@@ -8,12 +8,25 @@ namespace {
 // Sets the offsets in objects, which no version describes. They are the same in 3.9 to 3.15, besides the text.
 Layout withObjects(Layout layout) noexcept {
   layout.type = 8;
+  layout.dict_before = 24;
   layout.bytes_size = 16;
   layout.bytes_data = 32;
   layout.text_length = 16;
   layout.text_state = 32;
   layout.text_data = layout.minor >= 12 ? 40 : 48;
   layout.wide_text_data = layout.minor >= 12 ? 56 : 72;
+  return layout;
+}
+
+// Each head has two more words, but the garbage collector has no words before it.
+Layout withoutLock(Layout layout) noexcept {
+  constexpr uint16_t Layout::*kInObjects[] = {&Layout::type,          &Layout::bytes_size, &Layout::bytes_data,
+                                              &Layout::text_length,   &Layout::text_state, &Layout::text_data,
+                                              &Layout::wide_text_data};
+  for (uint16_t Layout::*const offset : kInObjects)
+    layout.*offset = static_cast<uint16_t>(layout.*offset + 16);
+  layout.dict_before = 8;
+  layout.has_no_lock = true;
   return layout;
 }
 
@@ -80,11 +93,12 @@ constexpr Layout kLayouts[] = {{.minor = 9,
 
 // The number of words that each struct has in _Py_DebugOffsets.
 struct Words {
-  uint32_t minor, interpreter, thread, frame;
+  uint32_t minor, interpreter, thread, frame, code;
 };
-constexpr Words kWords[] = {{13, 13, 9, 6}, {14, 16, 9, 8}, {15, 16, 17, 8}};
-constexpr uint32_t kHeaderWords = 3, kRuntimeWords = 3, kCodeWords = 10;
-constexpr char kCookie[] = "xdebugpy"; // the first word
+constexpr Words kWords[] = {{13, 13, 9, 6, 10}, {14, 16, 9, 8, 11}, {15, 16, 17, 8, 11}};
+constexpr uint32_t kHeaderWords = 3, kRuntimeWords = 3;
+constexpr uint32_t kNewestWithoutLock = 14; // later builds without the global lock were never seen
+constexpr char kCookie[] = "xdebugpy";      // the first word
 
 const Words *wordsOf(uint32_t minor) noexcept {
   for (const Words &words : kWords)
@@ -108,14 +122,12 @@ Layout described(uint32_t minor, uint64_t runtime) noexcept {
   if (sizes == nullptr || words == nullptr || std::memcmp(words, kCookie, sizeof *words) != 0 ||
       (words[1] >> 16 & 0xff) != minor)
     return {};
-  // In the build without a global lock, each object has two more words. From 3.14 on, each thread has its own copy of
-  // the instructions there, so the instruction's offset is not known.
   const bool has_no_lock = words[2] != 0;
-  if (has_no_lock && minor >= 14)
+  if (has_no_lock && minor > kNewestWithoutLock)
     return {};
   const uint64_t *thread = words + kHeaderWords + kRuntimeWords + sizes->interpreter;
   const uint64_t *frame = thread + sizes->thread, *code = frame + sizes->frame;
-  if (!areOffsets(thread, sizes->thread) || !areOffsets(frame, sizes->frame) || !areOffsets(code, kCodeWords))
+  if (!areOffsets(thread, sizes->thread) || !areOffsets(frame, sizes->frame) || !areOffsets(code, sizes->code))
     return {};
   Layout layout = withObjects({.minor = minor});
   const auto offset = [](uint64_t word) { return static_cast<uint16_t>(word); };
@@ -124,8 +136,8 @@ Layout described(uint32_t minor, uint64_t runtime) noexcept {
   layout.code = offset(frame[2]);
   layout.instruction = offset(frame[3]);
   layout.owner = offset(frame[5]);
-  layout.locals = has_no_lock ? uint16_t{0} : offset(frame[4]); // objects.h does not know the objects of such a build
-  layout.globals = has_no_lock ? uint16_t{0} : uint16_t{24};
+  layout.locals = offset(frame[4]);
+  layout.globals = 24;
   layout.first_foreign_owner = 3;
   layout.file = offset(code[1]);
   layout.name = offset(code[3]);
@@ -133,13 +145,13 @@ Layout described(uint32_t minor, uint64_t runtime) noexcept {
   layout.first_line = offset(code[5]);
   layout.local_names = offset(code[7]);
   layout.bytecode = offset(code[9]);
-  constexpr uint16_t Layout::*kInObjects[] = {&Layout::type,          &Layout::bytes_size, &Layout::bytes_data,
-                                              &Layout::text_length,   &Layout::text_state, &Layout::text_data,
-                                              &Layout::wide_text_data};
-  if (has_no_lock)
-    for (uint16_t Layout::*const offset_in_object : kInObjects)
-      layout.*offset_in_object = static_cast<uint16_t>(layout.*offset_in_object + 16);
-  return layout;
+  if (!has_no_lock)
+    return layout;
+  if (minor >= 14) {
+    layout.copies = offset(code[10]);
+    layout.copy_number = offset(frame[7]);
+  }
+  return withoutLock(layout);
 }
 
 // Returns the minor version of "3.MINOR…", or 0.

@@ -14,14 +14,14 @@ template <class Read> uint64_t dictInside(uint64_t object, uint64_t type, Read r
   uint64_t dict = 0;
   if (python.layout.minor < 11) {
     int64_t offset = 0;
-    return read(type + TypeLayout::kDictOffset, offset) && offset > 0 &&
+    return read(headEndOf(type) + TypeLayout::kDictOffset, offset) && offset > 0 &&
                    read(object + static_cast<uint64_t>(offset), dict)
                ? dict
                : 0;
   }
   uint64_t flags = 0;
-  if (!read(type + TypeLayout::kFlags, flags) || (flags & TypeLayout::kHasManagedDict) == 0 ||
-      !read(object - TypeLayout::kManagedDictBefore, dict))
+  if (!read(headEndOf(type) + TypeLayout::kFlags, flags) || (flags & TypeLayout::kHasManagedDict) == 0 ||
+      !read(object - python.layout.dict_before, dict))
     return 0;
   return (dict & 1) == 0 ? dict : 0; // 3.12: the lowest bit marks an object whose attributes are in no dict yet
 }

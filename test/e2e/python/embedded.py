@@ -18,6 +18,11 @@ def version_of(python):
     return tuple(configuration_of(python)[3])
 
 
+def has_global_lock(python):
+    asked = "import sysconfig; print(sysconfig.get_config_var('Py_GIL_DISABLED') or 0)"
+    return subprocess.run([need(python), "-c", asked], stdout=subprocess.PIPE, text=True, check=True).stdout == "0\n"
+
+
 def library_of(python):
     """Returns the path of libpython. Skips the test if this Python has none."""
     _, folder, name, _ = configuration_of(python)

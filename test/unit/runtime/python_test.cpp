@@ -232,6 +232,24 @@ TEST(PythonLayout, IsReadFromPythonItself) {
   EXPECT_EQ(layoutOf(symbolsOf("3.13.0", words)).type, 24);
   EXPECT_EQ(layoutOf(symbolsOf("3.13.0", words)).text_data, 56);
   EXPECT_EQ(layoutOf(symbolsOf("3.13.0", words)).wide_text_data, 72);
+  EXPECT_EQ(layoutOf(symbolsOf("3.13.0", words)).copies, 0);
+}
+
+// The first words of 3.14, which has more structs' words.
+TEST(PythonLayout, HasCopiesOfTheBytecodeWithoutTheGlobalLock) {
+  std::vector<uint64_t> words(3 + 3 + 16 + 9 + 8 + 11);
+  std::memcpy(words.data(), "xdebugpy", 8);
+  words[1] = 0x030e00f0;
+  uint64_t *frame = &words[3 + 3 + 16 + 9], *code = frame + 8;
+  frame[7] = 68;
+  code[10] = 192;
+  EXPECT_EQ(layoutOf(symbolsOf("3.14.0", words)).copies, 0);
+  words[2] = 1;
+  EXPECT_EQ(layoutOf(symbolsOf("3.14.0", words)).copies, 192);
+  EXPECT_EQ(layoutOf(symbolsOf("3.14.0", words)).copy_number, 68);
+  words[1] = 0x030f00f0; // 3.15 without the lock was never seen
+  words.resize(words.size() + 8);
+  EXPECT_EQ(minorOf(symbolsOf("3.15.0", words)), 0u);
 }
 
 TEST(PythonLayout, IsUnknownIfPythonDescribesItselfInAnotherWay) {

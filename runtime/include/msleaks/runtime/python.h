@@ -33,4 +33,7 @@ extern "C" {
 // __msl_python_found is called. The image stays loaded during the call. No lock of the runtime is held.
 [[gnu::visibility("default"), gnu::cold]] void
 __msl_python_search(void (*search)(dl_phdr_info &image) noexcept) noexcept;
+
+// Whether this code is in a Python without the global lock. Such a Python contains an allocator for its objects.
+[[gnu::visibility("default"), gnu::cold]] bool __msl_maps_objects(const void *caller) noexcept;
 }
