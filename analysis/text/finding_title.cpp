@@ -201,6 +201,14 @@ std::string deadWriteText(const Finding &finding) {
                      finding.count == 1 ? "it" : "them");
 }
 
+std::string wrongDeviceText(const Finding &finding) {
+  const uint64_t tensors = numberIn(finding, "tensors").value_or(0);
+  return fmt::format("{} tensor{} of the host {} copied to a device again {} time{} ({}), in {} steps",
+                     countText(tensors), tensors == 1 ? "" : "s", tensors == 1 ? "is" : "are",
+                     countText(finding.count), finding.count == 1 ? "" : "s", bytesText(finding.bytes),
+                     countText(numberIn(finding, "steps").value_or(0)));
+}
+
 std::string churnText(const Finding &finding) {
   const uint64_t temporary = numberIn(finding, "temporary").value_or(0);
   return fmt::format("{} {} allocated{}", blocksOf(finding), are(finding),
@@ -270,6 +278,7 @@ constexpr Sentence kSentences[] = {
                           textIn(finding, "fits_into"));
      }},
     {finding_kinds::kDeadWrite.name, deadWriteText},
+    {finding_kinds::kWrongDevice.name, wrongDeviceText},
     {finding_kinds::kFragmentation.name, fragmentationText},
     {finding_kinds::kResident.name, residentText},
     {finding_kinds::kUnshared.name, unsharedText},
