@@ -100,8 +100,9 @@ Draft<Finding> findingOf(const Keeper &keeper, const SentOfPlace &sent, Conclusi
   finding.evidence = {{"tensors", sent.sum.tensors}, {"steps", sent.sum.most_steps}};
   addLine(finding.evidence, "copied_at", sent.sum.site, conclusion);
   addLine(finding.evidence, "copied_to", sent.sum.to_site, conclusion);
-  finding.advice = "If the values stay the same, move the tensor to the device once, before the first step. In a module, "
-                   "`register_buffer` makes `model.to(device)` move it, too.";
+  finding.advice =
+      "If the values stay the same, move the tensor to the device once, before the first step. In a module, "
+      "`register_buffer` makes `model.to(device)` move it, too.";
   return draft;
 }
 

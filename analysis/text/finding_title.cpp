@@ -204,8 +204,8 @@ std::string deadWriteText(const Finding &finding) {
 std::string wrongDeviceText(const Finding &finding) {
   const uint64_t tensors = numberIn(finding, "tensors").value_or(0);
   return fmt::format("{} tensor{} of the host {} copied to a device again {} time{} ({}), in {} steps",
-                     countText(tensors), tensors == 1 ? "" : "s", tensors == 1 ? "is" : "are",
-                     countText(finding.count), finding.count == 1 ? "" : "s", bytesText(finding.bytes),
+                     countText(tensors), tensors == 1 ? "" : "s", tensors == 1 ? "is" : "are", countText(finding.count),
+                     finding.count == 1 ? "" : "s", bytesText(finding.bytes),
                      countText(numberIn(finding, "steps").value_or(0)));
 }
 
