@@ -45,7 +45,7 @@ public:
   void onFree(const Block &block, FreeCause, uint64_t time_ns) override {
     if (copied_.empty())
       return;
-    if (hasUses(block.heap))
+    if (hasUses(block.heap) || block.heap == abi::Heap::Imported)
       endCopyIn(block.id, time_ns);
     else
       endSource(block, time_ns);

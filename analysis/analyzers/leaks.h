@@ -82,6 +82,8 @@ private:
 class LeakAnalyzer final : public Analyzer {
 public:
   std::string_view name() const override { return "leaks"; }
+  // Imported memory belongs to another process, so it is no leak of this one.
+  bool wants(abi::Heap heap) const override { return heap != abi::Heap::Python && heap != abi::Heap::Imported; }
   uint32_t eventKinds() const override { return abi::enabledBit(abi::EventKind::Epoch); }
   void onEvent(const StreamEvent &, SiteId) override;
   void onFree(const Block &, FreeCause, uint64_t time_ns) override;

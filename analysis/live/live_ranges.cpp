@@ -19,6 +19,17 @@ void LiveSet::onMapped(const StreamEvent &event, const abi::MappedEvent &mapped)
     return; // an unmapping, or memory of another process
   process.ranges.add({mapped.address, mapped.size, block->address, mapped.offset, block->device});
   addOwner(*block);
+  if (block->heap == abi::Heap::Imported)
+    growImported(*block, endOf(mapped.offset, mapped.size), header.time);
+}
+
+// The size of another process' memory is not known before it is mapped.
+void LiveSet::growImported(Block &block, uint64_t bytes, uint64_t time_ns) {
+  if (bytes <= block.size)
+    return;
+  announceFree(block, FreeCause::Remainder, time_ns);
+  block.size = bytes;
+  announceAlloc(block, AllocCause::Remainder, time_ns);
 }
 
 void LiveSet::hide(Process &process, uint32_t stream, const abi::MappedEvent &mapped) {
@@ -101,7 +112,7 @@ const Block *LiveSet::useRanges(Process &process, uint64_t address, const Use &u
       Use of_range = use;
       if (use.bytes != 0 && !range->isHandle())
         of_range.bytes = stop - at;
-      for (BlockObserver *observer : observers_)
+      for (BlockObserver *observer : observersOf(*block))
         observer->onUse(*block, of_range);
       first = first ? first : block;
     }

@@ -160,6 +160,9 @@ void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, Si
   const Mapping old = header.flags & abi::kRealloc ? takeParked(process, event) : Mapping{};
   if (alloc.address == 0 || (spaceOf(header.heap) == AddressSpace::Mapping && alloc.address > kLastMapping))
     return;
+  if (header.heap == abi::Heap::Imported) [[unlikely]]
+    if (Block *open = importedAgain(process, alloc))
+      return addOwner(*open);
 
   Block block;
   block.address = alloc.address;
@@ -171,7 +174,7 @@ void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, Si
   block.zeroed = (header.flags & abi::kZeroed) != 0;
   block.reserve = (header.flags & abi::kReserve) != 0 || old.block.reserve; // a moved mapping stays as it was
   block.file = (header.flags & abi::kFile) != 0 || old.block.file;
-  block.handle = header.heap == abi::Heap::Device && (header.flags & abi::kDriver) != 0;
+  block.handle = spaceOf(header.heap) == AddressSpace::Accelerator && (header.flags & abi::kDriver) != 0;
   block.heap = header.heap;
   block.device = header.device;
   if (old.block.heap == abi::Heap::Python && block.size <= abi::kMostSampledBytes) {
@@ -195,6 +198,14 @@ void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, Si
   }
   if (!process.early.empty())
     applyEarly(process, event);
+}
+
+// The block that a driver has returned once more, or null. It counts how often the program opens memory of another
+// process. A handle may also be of the program's own physical memory.
+Block *LiveSet::importedAgain(Process &process, const abi::AllocEvent &alloc) {
+  Block *known = process.find(AddressSpace::Accelerator, alloc.address, alloc.header.device);
+  const bool is_handle = (alloc.header.flags & abi::kDriver) != 0;
+  return known && (known->heap == abi::Heap::Imported || is_handle) ? known : nullptr;
 }
 
 // The realloc succeeded. Returns and forgets the block that its Free removed.

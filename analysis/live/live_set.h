@@ -91,7 +91,7 @@ public:
   // The live block has belonged to block.site, and to the owner of block.cohort, since its birth. Until now it was
   // treated as `before`.
   virtual void onRetarget(const Block &, const Block &before, uint64_t time_ns) = 0;
-  // A launch, copy or fill uses the block. Only for heaps whose uses can be seen (hasUses).
+  // A launch, copy or fill uses the block. Only for heaps whose uses can be seen (hasUses), and for imported memory.
   virtual void onUse(const Block &, const Use &) {}
   // A copy to a block of a device reads all, or nearly all, of a host block.
   virtual void onCopyToDevice(const Block & /*source*/, const Block & /*destination*/, const CopyToDevice &) {}
@@ -201,6 +201,8 @@ private:
   void onAlloc(const StreamEvent &, const abi::AllocEvent &, SiteId);
   void onFree(const StreamEvent &, const abi::FreeEvent &);
   void onRetarget(const StreamEvent &, const abi::RetargetEvent &, SiteId);
+  static Block *importedAgain(Process &, const abi::AllocEvent &);
+  void growImported(Block &, uint64_t bytes, uint64_t time_ns);
   void onOwned(const StreamEvent &, const abi::OwnedEvent &);
   void onCounter(const StreamEvent &, const abi::CounterEvent &);
   SiteId forwardOf(Process &, uint64_t node) const;

@@ -14,9 +14,9 @@ const Block *LiveSet::use(uint64_t address, uint8_t device, const Use &use) {
   const Block *block = process.find(AddressSpace::Accelerator, address, device);
   if (!block)
     block = process.holding(AddressSpace::Accelerator, address, device);
-  if (!block || !hasUses(block->heap))
+  if (!block || (!hasUses(block->heap) && block->heap != abi::Heap::Imported))
     return nullptr;
-  for (BlockObserver *observer : observers_)
+  for (BlockObserver *observer : observersOf(*block))
     observer->onUse(*block, use);
   return block;
 }

@@ -15,7 +15,7 @@
 namespace msleaks::analysis::inline live {
 
 // Registering only locks memory that exists. So its refusal is no lack of memory, whatever the driver says.
-constexpr bool asksForMemory(abi::Heap heap) { return heap != abi::Heap::Registered; }
+constexpr bool asksForMemory(abi::Heap heap) { return heap != abi::Heap::Registered && heap != abi::Heap::Imported; }
 
 class Refusals {
 public:

@@ -34,7 +34,7 @@ struct TouchedPages {
   bool is_sample = false; // the block is small, and its content was looked at (abi/sampled_block.h)
 };
 
-// Whether uses of blocks of this heap can be seen.
+// Whether uses of blocks of this heap can be seen. Uses by the process that owns imported memory are not seen.
 constexpr bool hasUses(abi::Heap heap) { return heap == abi::Heap::Device; }
 
 // The parts of a block's life. If uses of its heap cannot be seen, its whole life is NotUsed.

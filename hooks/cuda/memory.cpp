@@ -22,7 +22,6 @@ using CUdeviceptr = unsigned long long;
 using CUstream = void *;
 using CUgraphExec = void *;
 using CUmemGenericAllocationHandle = unsigned long long;
-using CUmemAllocationHandleType = int;
 using CUmulticastObjectProp = void;
 struct CUmemLocation {
   int type, id;
@@ -41,9 +40,7 @@ constexpr auto kCuda = msleaks::abi::Family::Cuda;
 
 MSL_HOOK_WITH(kPhysical<kCuda>, libcuda, CUresult, cuMemCreate,
               (CUmemGenericAllocationHandle *, size_t, const CUmemAllocationProp *, unsigned long long))
-MSL_HOOK_WITH(kImported<kCuda>, libcuda, CUresult, cuMemImportFromShareableHandle,
-              (CUmemGenericAllocationHandle *, void *, CUmemAllocationHandleType))
-MSL_HOOK_WITH(kImported<kCuda>, libcuda, CUresult, cuMulticastCreate,
+MSL_HOOK_WITH(kShared<kCuda>, libcuda, CUresult, cuMulticastCreate,
               (CUmemGenericAllocationHandle *, const CUmulticastObjectProp *))
 MSL_HOOK_WITH(kReleased<kCuda>, libcuda, CUresult, cuMemRelease, (CUmemGenericAllocationHandle))
 MSL_HOOK_WITH(kRetained<kCuda>, libcuda, CUresult, cuMemRetainAllocationHandle,

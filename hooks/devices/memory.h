@@ -12,11 +12,12 @@
 namespace msleaks::hooks {
 
 // `kSize`: the position of the size, which may be a parameter that the hook adds.
-template <abi::Family kFamily, int kSize> struct Take {
+template <abi::Family kFamily, int kSize, abi::Heap kHeap = abi::Heap::Device, uint16_t kFlags = 0> struct Take {
   static constexpr abi::Symbol kRow = {.name = "cuMemCreate",
                                        .verb = abi::Verb::Alloc,
                                        .family = kFamily,
-                                       .heap = abi::Heap::Device,
+                                       .heap = kHeap,
+                                       .flags = kFlags,
                                        .result = {abi::ResultKind::Out, abi::Position(0)},
                                        .size = abi::Position(kSize)};
 };
@@ -59,24 +60,29 @@ template <abi::Family kFamily, class Status, class Handle> Status afterUnseen(St
   return status;
 }
 
-// Allocates physical memory. Only memory of a device is recorded as a block, not memory of the host.
+// Allocates physical memory of a device or of the host. The driver locks the host's pages. Memory of another kind,
+// which a later driver may have, is not recorded.
 template <abi::Family kFamily>
 inline constexpr auto kPhysical =
     [](auto real, void *caller, auto *handle, size_t bytes, const auto *property, unsigned long long flags) {
-      constexpr int kOnDevice = 1;
-      const bool is_on_device = property != nullptr && static_cast<int>(property->location.type) == kOnDevice;
-      if (!is_on_device)
+      constexpr int kOnDevice = 1, kOnHost = 2, kOnCurrentNode = 4; // 3: on a NUMA node of the host
+      const int kind = property != nullptr ? static_cast<int>(property->location.type) : 0;
+      if (kind < kOnDevice || kind > kOnCurrentNode)
         return afterUnseen<kFamily>(real(handle, bytes, property, flags), handle);
+      const auto ended = [=](auto status) {
+        if (static_cast<int>(status) == 0)
+          endUnseen(kFamily, numberOf(*handle));
+        return status;
+      };
+      using OnHost = Take<kFamily, 1, abi::Heap::Pinned, abi::kDriver>;
+      if (kind >= kOnHost)
+        return ended(hook::callRecorded<OnHost>(real, caller, handle, bytes, property, flags));
       const hook::WithDevice device(kFamily, static_cast<uint32_t>(property->location.id));
-      const auto status = hook::callRecorded<Take<kFamily, 1>>(real, caller, handle, bytes, property, flags);
-      if (static_cast<int>(status) == 0)
-        endUnseen(kFamily, numberOf(*handle));
-      return status;
+      return ended(hook::callRecorded<Take<kFamily, 1>>(real, caller, handle, bytes, property, flags));
     };
-// Imports memory of another process, or creates an object that several devices share. The call stores the handle at its
-// first parameter.
+// Creates an object that several devices share, and stores its handle at the first parameter.
 template <abi::Family kFamily>
-inline constexpr auto kImported =
+inline constexpr auto kShared =
     [](auto real, void *, auto *handle, auto... from) { return afterUnseen<kFamily>(real(handle, from...), handle); };
 template <abi::Family kFamily>
 inline constexpr auto kReleased = [](auto real, void *caller, auto handle) {
@@ -88,12 +94,12 @@ inline constexpr auto kReleased = [](auto real, void *caller, auto handle) {
   return status;
 };
 template <class Row>
-inline constexpr auto kMapped = [](auto real, void *caller, auto address, size_t bytes, size_t offset, auto handle,
-                                   unsigned long long flags) {
-  if (isUnseen(Row::kRow.family, numberOf(handle)))
-    return real(address, bytes, offset, handle, flags);
-  return hook::callRecorded<Row>(real, caller, address, bytes, offset, handle, flags);
-};
+inline constexpr auto kMapped =
+    [](auto real, void *caller, auto address, size_t bytes, size_t offset, auto handle, unsigned long long flags) {
+      if (isUnseen(Row::kRow.family, numberOf(handle)))
+        return real(address, bytes, offset, handle, flags);
+      return hook::callRecorded<Row>(real, caller, address, bytes, offset, handle, flags);
+    };
 
 // Records the size that the program asks for. The driver allocates longer rows.
 template <abi::Family kFamily>

@@ -10,7 +10,6 @@ using hipError_t = int;
 using hipStream_t = void *;
 using hipGraphExec_t = void *;
 using hipMemGenericAllocationHandle_t = void *;
-using hipMemAllocationHandleType = int;
 struct hipExtent {
   size_t width, height, depth;
 };
@@ -35,8 +34,6 @@ constexpr auto kHip = msleaks::abi::Family::Hip;
 
 MSL_HOOK_WITH(kPhysical<kHip>, libamdhip64, hipError_t, hipMemCreate,
               (hipMemGenericAllocationHandle_t *, size_t, const hipMemAllocationProp *, unsigned long long))
-MSL_HOOK_WITH(kImported<kHip>, libamdhip64, hipError_t, hipMemImportFromShareableHandle,
-              (hipMemGenericAllocationHandle_t *, void *, hipMemAllocationHandleType))
 MSL_HOOK_WITH(kReleased<kHip>, libamdhip64, hipError_t, hipMemRelease, (hipMemGenericAllocationHandle_t))
 MSL_HOOK_WITH(kRetained<kHip>, libamdhip64, hipError_t, hipMemRetainAllocationHandle,
               (hipMemGenericAllocationHandle_t *, void *))

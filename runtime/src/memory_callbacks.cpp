@@ -22,18 +22,20 @@ namespace {
 using abi::Traits;
 using abi::Verb;
 
-// Whether a recorded block may be the block of a callback. `row` is the heap of the callback's block. Both blocks have
+// Whether a recorded block may be the block of a callback. `row` has the heap of the callback's block. Both blocks have
 // the same address, but may still be different blocks. For example, a handle of a device's block (cl_mem) is also the
 // address of a host block. A mapping may begin with a block of the heap.
-bool sameMemory(abi::Heap row, abi::Heap recorded) noexcept {
-  const auto isApart = [](abi::Heap heap) { return heap == abi::Heap::Device || heap == abi::Heap::Registered; };
-  return row == recorded || (!isApart(row) && recorded != abi::Heap::Mapping && recorded != abi::Heap::Registered);
+bool sameMemory(Traits row, abi::Heap recorded) noexcept {
+  const abi::Heap heap = row.heap();
+  const bool is_apart = heap == abi::Heap::Device || heap == abi::Heap::Registered || heap == abi::Heap::Imported ||
+                        (row.flags() & abi::kDriver) != 0;
+  return heap == recorded || (!is_apart && recorded != abi::Heap::Mapping && recorded != abi::Heap::Registered);
 }
 
-RecordedAlloc *findRecorded(Thread &thread, uint32_t last, abi::Heap heap, uint64_t address) noexcept {
+RecordedAlloc *findRecorded(Thread &thread, uint32_t last, Traits row, uint64_t address) noexcept {
   for (uint32_t i = 1; i <= last; ++i)
     if (RecordedAlloc &alloc = thread.last[(thread.remembered - i) % kRememberedAllocs];
-        alloc.address == address && sameMemory(heap, alloc.heap))
+        alloc.address == address && sameMemory(row, alloc.heap))
       return &alloc;
   return nullptr;
 }
@@ -56,7 +58,7 @@ void restore(const OpenCall &call) noexcept {
 // site. So for a driver's call, this function checks whether a call inside it has recorded the failure.
 bool isFailureTold(Thread &thread, const OpenCall &closed, Traits traits) noexcept {
   return closed.site == 0 || !hasDevices(traits.family()) ||
-         findRecorded(thread, closed.remembered, traits.heap(), 0) != nullptr;
+         findRecorded(thread, closed.remembered, traits, 0) != nullptr;
 }
 
 // Records the allocation. If it has an owner, records OwnerPush before it and OwnerPop after it. If the block has uses
@@ -119,7 +121,7 @@ void settle(const CallerFrame &frame, uint32_t site, Traits traits, const Outcom
   const bool wraps = traits.verb() == Verb::Wrap;
   if (outcome.address == 0)
     return afterFailure(closed, untaken, site, traits, outcome);
-  RecordedAlloc *recorded = findRecorded(thread, closed.remembered, traits.heap(), outcome.address);
+  RecordedAlloc *recorded = findRecorded(thread, closed.remembered, traits, outcome.address);
   if (recorded == nullptr && wraps)
     return;
   if (recorded == nullptr) {

@@ -128,8 +128,9 @@ void declarePart(CommandLine &line, ReportOptions &options) {
       .valueName("RUN")
       .oneAtATime();
   line.option("--pid", options.pid, "counts only blocks that this process allocated");
-  line.option("--heap", options.heap,
-              "counts only blocks of this heap: host, mapping, device, pinned, managed, pool, registered, python");
+  line.option(
+      "--heap", options.heap,
+      "counts only blocks of this heap: host, mapping, device, pinned, managed, pool, registered, python, imported");
   line.option("--suppressions", options.suppressions, "names a file of rules leak:PATTERN, in LeakSanitizer's format");
 }
 

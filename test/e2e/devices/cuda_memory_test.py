@@ -27,7 +27,7 @@ def main():
     source = folder / "cuda_memory.c"
     for name, program in build_programs(build, scratch, source, f"-I{folder}", *libraries).items():
         run, report = watched(msleaks, scratch, program)
-        expect_allocations(msleaks, run, [("device", 1, 2 << 20), ("device", 1, 1 << 20), ("device", 0, 64 * 32 * 4), ("device", 0, 400),
+        expect_allocations(msleaks, run, [("pinned", 0, 4096), ("device", 1, 2 << 20), ("device", 1, 1 << 20), ("device", 0, 64 * 32 * 4), ("device", 0, 400),
                                           ("device", 0, 4000), ("device", 0, 2000),
                                           ("device", 0, (64 + 16 + 4 + 1) * 4), ("device", 0, 64 * 32 * 8), ("device", 0, 480 * 4), ("device", 0, 84)])
         expect_golden(msleaks, run, topic)

@@ -110,7 +110,7 @@ def events_of(msleaks, folder, kind):
 
 
 GOLDENS = Path(__file__).resolve().parent / "goldens"
-OF_DRIVERS = ("device", "managed", "pinned", "registered", "pool")
+OF_DRIVERS = ("device", "managed", "pinned", "registered", "pool", "imported")
 OF_PROGRAM = ("Step", "Mark", "RangeBegin", "RangeEnd", "OwnerPush", "OwnerPop")
 PLACES = ("address", "destination", "source", "kernel", "stream", "block")
 NUMBERS = ("size", "status", "direction", "value", "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z", "number", "id", "offset")

@@ -62,7 +62,7 @@ def compared(scratch, source, header, *options, change=lambda text: text):
 
 # {stand-in: (the vendor's header, smallest allowed number of functions that both declare)}
 COMPARED = {"libcuda.cpp": ("cuda.h", 26), "libcuda_capture.cpp": ("cuda.h", 6), "libcuda_contexts.cpp": ("cuda.h", 34), "libcuda_copies.cpp": ("cuda.h", 68),
-            "libcuda_memory.cpp": ("cuda.h", 17), "libcuda_modules.cpp": ("cuda.h", 32), "cudart_handles.cpp": ("cuda_runtime_api.h", 16),
+            "libcuda_imports.cpp": ("cuda.h", 8),             "libcuda_memory.cpp": ("cuda.h", 17), "libcuda_modules.cpp": ("cuda.h", 32), "cudart_handles.cpp": ("cuda_runtime_api.h", 16),
             "cudart_static.cpp": ("cuda_runtime_api.h", 11), "nvml.cpp": ("nvml.h", 4)}
 
 
@@ -87,11 +87,11 @@ def main():
     _, scratch = arguments("build", "scratch")
     os.makedirs(scratch, exist_ok=True)
     hip = f"-I{fetched('hip')}"
-    expect_built("HIP's", hip, "-D__HIP_PLATFORM_AMD__", "hooks/hip/runtime.cpp", *(f"hooks/hip/{part}.cpp" for part in ("array_copies", "arrays", "batches", "copies", "graphs", "handles", "memory", "registered")))
+    expect_built("HIP's", hip, "-D__HIP_PLATFORM_AMD__", "hooks/hip/runtime.cpp", *(f"hooks/hip/{part}.cpp" for part in ("array_copies", "arrays", "batches", "copies", "graphs", "handles", "imports", "memory", "registered")))
     include = f"-I{fetched('cuda')}"
     hooks = [f"hooks/cuda/{part}.cpp" for part in ("array_copies", "arrays", "batches", "contexts", "copies", "driver", "graphs", "handles", "memory", "nvml", "runtime")]
-    expect_built("CUDA's", include, OF_ALL_VERSIONS, *hooks, "hooks/marks/nvtx.cpp")
-    expect_built("CUDA's", include, *hooks, *(f"test/standins/cuda/cudart{part}.cpp" for part in ("", "_arrays", "_capture", "_per_thread")))
+    expect_built("CUDA's", include, OF_ALL_VERSIONS, *hooks, "hooks/cuda/imports.cpp", "hooks/marks/nvtx.cpp")
+    expect_built("CUDA's", include, *hooks, *(f"test/standins/cuda/cudart{part}.cpp" for part in ("", "_arrays", "_capture", "_imports", "_per_thread")))
     expect_alike(scratch, include, hip)
     # Checks the test itself: a hook with a wrong prototype must not compile.
     wrong = Path(scratch) / "wrong.cpp"

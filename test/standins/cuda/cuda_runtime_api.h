@@ -178,6 +178,31 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t runnable, cudaStream_t stream);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t runnable);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 
+// These functions open memory of another process or driver (cudart_imports.cpp).
+typedef struct cudaIpcMemHandle_st {
+  char reserved[64];
+} cudaIpcMemHandle_t;
+struct cudaMemPoolPtrExportData {
+  unsigned char reserved[64];
+};
+typedef struct CUexternalMemory_st *cudaExternalMemory_t;
+struct cudaExternalMemoryBufferDesc {
+  unsigned long long offset, size;
+  unsigned flags;
+};
+struct cudaExternalMemoryMipmappedArrayDesc {
+  unsigned long long offset;
+  struct cudaChannelFormatDesc formatDesc;
+  struct cudaExtent extent;
+  unsigned flags, numLevels;
+};
+cudaError_t cudaIpcOpenMemHandle(void **block, cudaIpcMemHandle_t handle, unsigned flags);
+cudaError_t cudaIpcCloseMemHandle(void *block);
+cudaError_t cudaMemPoolImportPointer(void **block, cudaMemPool_t pool, struct cudaMemPoolPtrExportData *data);
+cudaError_t cudaExternalMemoryGetMappedBuffer(void **block, cudaExternalMemory_t memory,
+                                              const struct cudaExternalMemoryBufferDesc *what);
+cudaError_t cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *array, cudaExternalMemory_t memory,
+                                                      const struct cudaExternalMemoryMipmappedArrayDesc *what);
 #ifdef __cplusplus
 }
 #endif

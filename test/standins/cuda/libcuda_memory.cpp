@@ -60,9 +60,8 @@ void endIfUnused(unsigned long long handle) {
 }
 
 // Allocates one page more than requested, so that whole pages can be mapped.
-int create(unsigned long long *handle, size_t bytes, unsigned device) {
+int create(unsigned long long *handle, size_t bytes, standin::Memory &memory) {
   const std::lock_guard lock(mutex);
-  auto &memory = machine().device(device);
   auto *const block = memory.allocate(bytes + kPage);
   if (block == nullptr)
     return kOutOfMemory;
@@ -76,14 +75,17 @@ int create(unsigned long long *handle, size_t bytes, unsigned device) {
 extern "C" {
 int cuMemCreate(unsigned long long *handle, size_t bytes, const Property *property, unsigned long long) {
   STANDIN_MAY_REFUSE();
+  constexpr int kOnDevice = 1;
   if (property == nullptr || property->device < 0 || property->device >= static_cast<int>(machine().count()))
     return kInvalid;
-  return create(handle, bytes, static_cast<unsigned>(property->device));
+  return create(handle, bytes,
+                property->place == kOnDevice ? machine().device(static_cast<unsigned>(property->device))
+                                             : machine().pinned());
 }
 // Imitates memory of another process, on device 0. `from` is the size of this memory.
 int cuMemImportFromShareableHandle(unsigned long long *handle, void *from, int) {
   STANDIN_MAY_REFUSE();
-  return create(handle, reinterpret_cast<size_t>(from), 0);
+  return create(handle, reinterpret_cast<size_t>(from), machine().device(0));
 }
 int cuMemRelease(unsigned long long handle) {
   STANDIN_MAY_REFUSE();

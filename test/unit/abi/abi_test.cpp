@@ -186,6 +186,7 @@ TEST(Numbers, AreTheOnesOfTheFirstVersion) {
   EXPECT_EQ(number(Heap::Pool), 5u);
   EXPECT_EQ(number(Heap::Registered), 6u);
   EXPECT_EQ(number(Heap::Python), 7u);
+  EXPECT_EQ(number(Heap::Imported), 8u);
   EXPECT_EQ(number(Family::Heap), 0u);
   EXPECT_EQ(number(Family::Mmap), 1u);
   EXPECT_EQ(number(Family::Cuda), 2u);

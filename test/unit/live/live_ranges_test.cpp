@@ -182,6 +182,44 @@ TEST_F(LiveRangesTest, MemoryOfAnotherProcessIsNone) {
   EXPECT_EQ(journal.take(), "");
 }
 
+// Before a mapping, nobody knows the size of another process' memory.
+TEST_F(LiveSetTest, ImportedMemoryIsAsLargeAsItsMapping) {
+  constexpr test::Where kHandleOfAnother{.heap = Heap::Imported, .flags = abi::kDriver};
+  apply(alloc(1, kHandle, 0, kHandleOfAnother));
+  apply(mapped(2, kShownAt, kRangeBytes, kHandle));
+  EXPECT_EQ(journal.take(), "+5000:0@0 alloc\n-5000:0@0 rest\n+5000:2097152@0 rest\n");
+  apply(mapped(3, kShownAt + kRangeBytes, kRangeBytes, kHandle));
+  EXPECT_EQ(journal.take(), "") << "it shows the same bytes";
+  apply(fill(4, kShownAt + 4));
+  apply(free(5, kHandle, kOnDevice));
+  EXPECT_EQ(journal.take(), "*5000:2097152@0 written\n") << "still mapped";
+  apply(mapped(6, kShownAt, 2 * kRangeBytes, 0));
+  EXPECT_EQ(journal.take(), "-5000:2097152@0 free\n");
+}
+
+// A driver returns memory that is open already once more, and counts.
+TEST_F(LiveSetTest, ImportedMemoryIsOpenUntilTheLastClose) {
+  constexpr test::Where kImported{.heap = Heap::Imported};
+  apply(alloc(1, 0x1000, 64, kImported));
+  apply(alloc(2, 0x1000, 64, kImported));
+  apply(free(3, 0x1000, kImported));
+  EXPECT_EQ(journal.take(), "+1000:64@0 alloc\n");
+  apply(fill(4, 0x1010));
+  apply(free(5, 0x1000, kImported));
+  EXPECT_EQ(journal.take(), "*1000:64@0 written\n-1000:64@0 free\n");
+  EXPECT_EQ(live.counts().implicit_frees + live.counts().unmatched_frees, 0u);
+}
+
+// Physical memory of the program that comes back as a handle stays the same block.
+TEST_F(LiveRangesTest, TheProgramsOwnMemoryIsNotImported) {
+  apply(alloc(4, kHandle, 0, {.heap = Heap::Imported, .flags = abi::kDriver}));
+  apply(free(5, kHandle, kOnDevice));
+  apply(mapped(6, kShownAt, kRangeBytes, 0));
+  EXPECT_EQ(journal.take(), "");
+  apply(free(7, kHandle, kOnDevice));
+  EXPECT_EQ(journal.take(), "-5000:2097152@0 free\n");
+}
+
 TEST_F(LiveSetTest, RegisteredMemoryLiesBesideTheBlockThatItIsAPartOf) {
   constexpr test::Where kRegistered{.heap = Heap::Registered};
   apply(alloc(1, 0x1000, 64));

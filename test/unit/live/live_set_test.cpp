@@ -227,7 +227,7 @@ TEST_F(LiveSetTest, FailuresAreCounted) {
   apply(test::allocFailed(1, 1 << 30));
   EXPECT_EQ(live.counts().failed_allocs, 1u);
   EXPECT_EQ(live.liveBlocks(), 0u);
-  apply(alloc(2, 0x10, 1, {.heap = static_cast<abi::Heap>(200)}));
+  apply(alloc(2, 0x10, 1, {.heap = abi::Heap::Count}));
   EXPECT_EQ(live.counts().unknown_heaps, 1u);
 }
 

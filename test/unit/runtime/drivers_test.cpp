@@ -35,6 +35,20 @@ TEST(Drivers, RegisteredMemoryIsNotTheBlockThatItLiesIn) {
             "Alloc#999 100+16 hook | Alloc#8 100+16 | Retarget#7 100+16");
 }
 
+// A driver allocates a struct for a handle of the host's memory, and the struct's address is the handle. The memory is
+// another block than the struct.
+TEST(Drivers, AHandleIsNotTheBlockAtItsAddress) {
+  constexpr uint32_t kCreate = Traits(Verb::Alloc, Family::Cuda, Heap::Pinned, abi::kDriver).packed();
+  EXPECT_EQ(eventsOf([] {
+              __msl_before(8, kCreate);
+              hookAlloc(100, 16);
+              const void *const block = at(100);
+              __msl_on_alloc_out(8, kCreate, &block, 4096, 0);
+              noTailCall();
+            }),
+            "Alloc#999 100+16 hook | Alloc#8 100+4096");
+}
+
 // When the first block of a driver is recorded, the driver's hooks check the driver's version. They check it only once.
 TEST(Drivers, TheFirstBlockChecksTheVersion) {
   static int checks = 0;

@@ -137,7 +137,8 @@ inline uint8_t &chosenDevice(Thread &thread, abi::Family family) noexcept {
   return thread.devices[static_cast<unsigned>(family) - static_cast<unsigned>(abi::Family::Cuda)];
 }
 inline uint32_t deviceOf(Thread &thread, abi::Traits row) noexcept {
-  const bool is_there = row.heap() == abi::Heap::Device || row.heap() == abi::Heap::Managed;
+  const bool is_there =
+      row.heap() == abi::Heap::Device || row.heap() == abi::Heap::Managed || row.heap() == abi::Heap::Imported;
   return is_there && hasDevices(row.family()) ? chosenDevice(thread, row.family()) : 0;
 }
 

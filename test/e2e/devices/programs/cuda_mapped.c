@@ -77,28 +77,32 @@ static void released_at_once(int mended) {
     expect(cuMemUnmap(segment(4), kSegment), 0, "unmap");
 }
 
-// Maps host memory, and memory that another process allocated. msleaks must record no block for either of them.
-static void unseen(void) {
-  static const struct Property on_host = {1, 0, 2, 0, {0}};
-  Handle handles[2], again;
+// Maps host memory, and memory that another process allocated. Neither is memory of a device that this program
+// allocated.
+static void of_others(void) {
+  static const struct Property on_host = {1, 0, 2, 0, {0}}, on_node = {1, 0, 3, 1, {0}};
+  Handle handles[2], again, kept;
   expect(cuMemCreate(&handles[0], kSegment, &on_host, 0), 0, "block of the host");
-  expect(cuMemImportFromShareableHandle(&handles[1], pointer(kSegment), 1), 0, "another's block");
+  expect(cuMemImportFromShareableHandle(&handles[1], pointer(kSegment), 1), 0, "another's block"); // imported
   for (int i = 0; i < 2; ++i) {
     expect(cuMemMap(segment(i), kSegment, 0, handles[i], 0), 0, "map");
     expect(cuMemRelease(handles[i]), 0, "release");
+    expect(cudaMemset(pointer(segment(i)), 5, kSegment), 0, "fill");
     expect(cuMemRetainAllocationHandle(&again, pointer(segment(i))), 0, "its handle");
     expect(cuMemUnmap(segment(i), kSegment), 0, "unmap");
     expect(cuMemRelease(again), 0, "release of what is not mapped any more");
   }
+  expect(cuMemImportFromShareableHandle(&kept, pointer(kSegment), 1), 0, "another's block"); // never mapped
+  expect(cuMemCreate(&kept, kSegment / 2, &on_node, 0), 0, "block of a node");               // kept on the host
 }
 
 int main(int argc, char **argv) {
-  const int sees_nothing = argc > 1 && strcmp(argv[1], "unseen") == 0;
+  const int has_others = argc > 1 && strcmp(argv[1], "others") == 0;
   char *host = malloc(2 * kSegment);
   memset(host, 7, 2 * kSegment);
   expect(cuMemAddressReserve(&base, kSegments * kSegment, 0, 0, 0), 0, "addresses");
-  if (sees_nothing) {
-    unseen();
+  if (has_others) {
+    of_others();
   } else {
     expandable(host);
     released_at_once(argc > 1 && strcmp(argv[1], "mended") == 0);

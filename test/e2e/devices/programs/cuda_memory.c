@@ -48,6 +48,7 @@ static void use_physical(void) {
   expect(cuMemCreate(&host, 4096, &on_host, 0), 0, "physical of the host");
   expect(cuMemCreate(&host, 4096, &nowhere, 0), 1, "physical of no device");
   expect(cuMemCreate(&host, (size_t)1 << 40, &on_device, 0), 2, "too much");
+  expect(cuMemRelease(host), 0, "release");
   expect(cuMemRelease(kept), 0, "release");
   expect(cuMemRelease(kept), 1, "second release");
   if (mended)

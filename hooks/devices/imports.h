@@ -1,0 +1,84 @@
+// Bodies of hooks that open memory of another process, or of another driver such as Vulkan. The block is in the heap
+// `imported`: it has uses and a place, but it is no memory of this program.
+#pragma once
+
+#include "devices/arrays.h"
+
+#include "msleaks/hook.h"
+
+namespace msleaks::hooks {
+
+// The name of a row selects only a failure of its library.
+template <abi::Family kFamily, uint16_t kFlags = 0> struct Import {
+  static constexpr abi::Symbol kRow = {.name = "cudaIpcOpenMemHandle",
+                                       .verb = abi::Verb::Alloc,
+                                       .family = kFamily,
+                                       .heap = abi::Heap::Imported,
+                                       .flags = kFlags,
+                                       .result = {abi::ResultKind::Out, abi::Position(0)},
+                                       .size = abi::Position(1)};
+};
+template <abi::Family kFamily> struct EndOfImport {
+  static constexpr abi::Symbol kRow = {.name = "cudaIpcCloseMemHandle",
+                                       .verb = abi::Verb::Free,
+                                       .family = kFamily,
+                                       .heap = abi::Heap::Imported,
+                                       .address = abi::Position(0),
+                                       .status = true};
+};
+
+template <abi::Family kFamily, class Real, class Block>
+auto importRecorded(Real real, void *caller, Block *block, size_t bytes) {
+  const auto with_size = [&](Block *given, size_t) { return real(given); };
+  return hook::callRecorded<Import<kFamily>>(with_size, caller, block, bytes);
+}
+
+// Only the driver knows the size. `kBytesOf(block)` asks it after the call; 0: it does not say.
+template <abi::Family kFamily, auto kBytesOf>
+inline constexpr auto kOpened = [](auto real, void *caller, auto *block, auto... from) {
+  using Values = hook::Arguments<decltype(block), size_t>;
+  using Callbacks = hook::Callbacks<Import<kFamily>, Values>;
+  hook::Call call{Callbacks::kTraits, hook::kPass, reinterpret_cast<uint64_t>(caller), 0, 0, 0};
+  __msl_hook_enter(&call);
+  if (call.answer != hook::kRecord)
+    return real(block, from...);
+  Callbacks::before(call.site, Values(block, 0));
+  __msl_hook_begin(&call);
+  const auto status = real(block, from...);
+  const uint64_t bytes = static_cast<int>(status) == 0 && block != nullptr ? kBytesOf(numberOf(*block)) : 0;
+  __msl_hook_end(&call);
+  Callbacks::after(call.site, Values(block, bytes), status);
+  return status;
+};
+
+// A buffer or an array of memory that the program has imported as an object. The program frees it like its own.
+template <abi::Family kFamily>
+inline constexpr auto kMappedBuffer = [](auto real, void *caller, auto *block, auto object, const auto *what) {
+  const size_t bytes = what != nullptr ? what->size : 0;
+  return importRecorded<kFamily>([=](auto *given) { return real(given, object, what); }, caller, block, bytes);
+};
+template <class Description> size_t bytesOfArray(const Description &what) {
+  if constexpr (requires { what.arrayDesc; })
+    return bytesOf(what.arrayDesc) * elementsOfLevels(extentOf(what.arrayDesc), what.numLevels);
+  else
+    return bytesOf(what.formatDesc) *
+           elementsOfLevels({what.extent.width, what.extent.height, what.extent.depth}, what.numLevels);
+}
+template <abi::Family kFamily>
+inline constexpr auto kMappedArray = [](auto real, void *caller, auto *array, auto object, const auto *what) {
+  const size_t bytes = what != nullptr ? bytesOfArray(*what) : 0;
+  return importRecorded<kFamily>([=](auto *given) { return real(given, object, what); }, caller, array, bytes);
+};
+
+// Returns a handle of physical memory of another process. A mapping tells its size.
+template <abi::Family kFamily>
+inline constexpr auto kImported = [](auto real, void *caller, auto *handle, auto... from) {
+  using Handle = Import<kFamily, abi::kDriver>;
+  const auto with_size = [=](auto *given, size_t) { return real(given, from...); };
+  const auto status = hook::callRecorded<Handle>(with_size, caller, handle, size_t{0});
+  if (static_cast<int>(status) == 0)
+    endUnseen(kFamily, numberOf(*handle));
+  return status;
+};
+
+} // namespace msleaks::hooks
