@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace msleaks::analysis::inline live {
@@ -69,8 +70,9 @@ struct LiveSet::Process {
   Recent<uint32_t, std::vector<HiddenRange>> hidden; // by stream: the ranges that its last unmapping removed
   uint64_t freed_address = 0;                        // address of the last host's block that was freed
   uint32_t freed_by = 0;                             // the stream that freed it
-  SkewWindow replaced; // blocks whose address was allocated again: their free may still arrive
-  SkewWindow early;    // frees and retains without a block: its allocation by another thread may still arrive
+  SkewWindow replaced;                // blocks whose address was allocated again: their free may still arrive
+  std::unordered_set<uint64_t> ended; // addresses of blocks that ended with their device, until the program frees them
+  SkewWindow early; // frees and retains without a block: its allocation by another thread may still arrive
 
   // An address of an accelerator is valid on one device only.
   BlockTable &table(AddressSpace space, uint8_t device) {
@@ -159,6 +161,10 @@ struct LiveSet::Process {
       return nullptr;
     --at;
     return at->second.end() > address ? &at->second : nullptr;
+  }
+  // Whether the program frees a block that has ended with its device. The driver refuses this free.
+  bool forgetEnded(const abi::FreeEvent &freed) {
+    return spaceOf(freed.header.heap) != AddressSpace::Host && ended.erase(freed.address) != 0;
   }
   static uint64_t parkingOf(const StreamEvent &event) {
     return uint64_t{event.stream} << 8 | static_cast<uint8_t>(spaceOf(event.event.header().heap));

@@ -266,6 +266,8 @@ void LiveSet::noteUnmatched(Process &process, const StreamEvent &event, const ab
 
 void LiveSet::onFree(const StreamEvent &event, const abi::FreeEvent &freed) {
   Process &process = processOf(event.process);
+  if (freed.address == 0 && freed.header.heap == abi::Heap::Device)
+    return endDevice(process, freed.header.device, freed.header.time);
   ++counts_.frees;
   // Another thread got the address a moment ago, by its clock. So this is the free of the block before.
   if (!process.replaced.empty() &&
@@ -306,6 +308,8 @@ void LiveSet::freeWhole(Process &process, const StreamEvent &event, const abi::F
       hide(process, event.stream, {freed.header, freed.address, shown->size, 0, 0, 0, 0});
     return;
   }
+  if (!found && process.forgetEnded(freed))
+    return process.parked.erase(Process::parkingOf(event));
   if (!found) {
     // This may be the free of a wrapper. Then the allocator's own free follows and ends the block. There was no
     // Retarget if code without the plugin called the wrapper that made the block. If the processor is the device,

@@ -202,6 +202,7 @@ private:
   void onFree(const StreamEvent &, const abi::FreeEvent &);
   void onRetarget(const StreamEvent &, const abi::RetargetEvent &, SiteId);
   static Block *importedAgain(Process &, const abi::AllocEvent &);
+  void endDevice(Process &, uint8_t device, uint64_t time_ns);
   void growImported(Block &, uint64_t bytes, uint64_t time_ns);
   void onOwned(const StreamEvent &, const abi::OwnedEvent &);
   void onCounter(const StreamEvent &, const abi::CounterEvent &);

@@ -2,6 +2,7 @@
 // launches its kernels by the same functions of the driver.
 #include "core/own_hook.h"
 #include "counting/module_hooks.h"
+#include "devices/resets.h"
 
 #include <cstddef>
 
@@ -52,6 +53,7 @@ MSL_ASKED(module_constant, "libcuda", "cuModuleGetGlobal_v2")
 MSL_ASKED(library_kernel, "libcuda", "cuLibraryGetKernel")
 MSL_ASKED(library_constant, "libcuda", "cuLibraryGetGlobal")
 MSL_ASKED(kernel_function, "libcuda", "cuKernelGetFunction")
+MSL_ASKED(context_state, "libcuda", "cuDevicePrimaryCtxGetState")
 
 Handle place() {
   Handle context = nullptr;
@@ -88,9 +90,23 @@ constexpr auto kKernelSet = [](auto real, void *, CUfunction_attribute what, int
 };
 
 // Only the driver knows which context this is.
-constexpr auto kReset = [](auto real, void *, CUdevice device) {
+constexpr auto kReset = [](auto real, void *caller, CUdevice device) {
   placeGoes(nullptr);
-  return real(device);
+  return kResetOf<abi::Family::Cuda>(real, caller, device);
+};
+// The last release of a primary context resets the device.
+bool isActive(CUdevice device) {
+  unsigned flags = 0;
+  int active = 1;
+  callReal<int(CUdevice, unsigned *, int *)>(context_state, device, &flags, &active);
+  return active != 0;
+}
+constexpr auto kReleased = [](auto real, void *caller, CUdevice device) {
+  placeGoes(nullptr);
+  const CUresult status = real(device);
+  if (status == CUresult(0) && !isActive(device))
+    kResetOf<abi::Family::Cuda>([](CUdevice) { return 0; }, caller, device);
+  return status;
 };
 
 } // namespace
@@ -125,4 +141,12 @@ MSL_HOOK_WITH(kWaited, libcuda, CUresult, cuStreamSynchronize, (CUstream))
 MSL_HOOK_WITH(kWaited, libcuda, CUresult, cuStreamSynchronize_ptsz, (CUstream))
 MSL_HOOK_WITH(kWaited, libcuda, CUresult, cuEventSynchronize, (CUevent))
 MSL_HOOK_WITH(kReset, libcuda, CUresult, cuDevicePrimaryCtxReset_v2, (CUdevice))
-MSL_HOOK_WITH(kReset, libcuda, CUresult, cuDevicePrimaryCtxRelease_v2, (CUdevice))
+MSL_HOOK_WITH(kReleased, libcuda, CUresult, cuDevicePrimaryCtxRelease_v2, (CUdevice))
+MSL_OWN_HOOK(libcudart, int, cudaDeviceReset, ()) {
+  return hook::callBody<decltype(kResetOfThread<abi::Family::Cuda>), int>(msl_hook_of_cudaDeviceReset,
+                                                                          __builtin_return_address(0));
+}
+MSL_OWN_HOOK(libcudart, int, cudaThreadExit, ()) {
+  return hook::callBody<decltype(kResetOfThread<abi::Family::Cuda>), int>(msl_hook_of_cudaThreadExit,
+                                                                          __builtin_return_address(0));
+}

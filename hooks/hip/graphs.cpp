@@ -1,6 +1,7 @@
 // Hooks of HIP for kernels of modules that have counted copies (counting/module_kernels.h).
 #include "core/own_hook.h"
 #include "counting/module_hooks.h"
+#include "devices/resets.h"
 
 #include <cstddef>
 
@@ -63,9 +64,9 @@ constexpr ModuleApi kApi = {&allocate,      &write,      &read,         &make_st
 constexpr KernelSource kModule = {&kApi, &module_kernel, &module_constant};
 
 // hipDeviceReset resets the calling thread's device.
-constexpr auto kReset = [](auto real, void *) {
+constexpr auto kReset = [](auto real, void *caller) {
   placeGoes(place());
-  return real();
+  return resetRecorded<abi::Family::Hip>(real, caller);
 };
 
 } // namespace

@@ -8,6 +8,7 @@
 
 #include "msleaks/runtime/path.h"
 #include "msleaks/runtime/pending.h"
+#include "msleaks/runtime/record.h"
 
 using namespace msleaks;
 using namespace msleaks::runtime;
@@ -99,6 +100,19 @@ void __msl_hook_flags(uint32_t traits, uint32_t flags) noexcept {
   const abi::Traits of(call.traits);
   if (of.family() == abi::Traits(traits).family())
     call.traits = abi::Traits(of.verb(), of.family(), of.heap(), static_cast<uint16_t>(of.flags() | flags)).packed();
+}
+
+void __msl_hook_reset(uint32_t traits, uint64_t caller) noexcept {
+  Thread &thread = __msl_thread;
+  const abi::Traits row(traits);
+  if (isStopped() || isInside(thread, row.family()))
+    return;
+  record(thread, abi::FreeEvent{{abi::EventKind::Free, abi::Heap::Device, deviceOf(thread, row), abi::kFromHook,
+                                 callerSite(caller), 0},
+                                0,
+                                0});
+  if (isWatching()) [[unlikely]]
+    deviceGoes(row.family());
 }
 
 void __msl_hook_begin(hook::Call *call) noexcept {

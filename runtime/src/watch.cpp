@@ -154,6 +154,18 @@ void blockGoes(const abi::FreeEvent &event) noexcept {
     endWatch(*list, thread, *block);
 }
 
+// Nobody can read the blocks any more. Which of them were on the device is not known.
+void deviceGoes(abi::Family family) noexcept {
+  Thread &thread = __msl_thread;
+  WatchList *list = listToLookAt(thread);
+  if (list == nullptr)
+    return;
+  if (const ListHeld held(*list); held)
+    for (WatchedBlock &block : list->blocks)
+      if (block.address != 0 && block.where == Where::Device && block.family == family)
+        endWatch(*list, thread, block);
+}
+
 } // namespace msleaks::runtime
 
 using namespace msleaks;

@@ -40,6 +40,8 @@ void rangeEnds(uint32_t here) noexcept;
 // allocation, and blockGoes before a free.
 void blockComes(const abi::AllocEvent &) noexcept;
 void blockGoes(const abi::FreeEvent &) noexcept;
+// Ends the watches of all blocks that only this driver can read. Call this after the end of all blocks of a device.
+void deviceGoes(abi::Family) noexcept;
 
 // Compares the blocks. Call this when the program begins a range, ends a range by msl_range_end, sets a mark, or begins
 // a step. `here` is the site of the program's call.

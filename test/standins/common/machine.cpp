@@ -113,6 +113,17 @@ bool Memory::release(void *block) {
   return true;
 }
 
+void Memory::releaseAll() {
+  std::vector<void *> all;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto &[offset, bytes] : blocks_)
+      all.push_back(begin_ + offset);
+  }
+  for (void *block : all)
+    release(block);
+}
+
 bool Memory::holds(const void *address) const {
   const auto *at = static_cast<const char *>(address);
   return at >= begin_ && at < begin_ + bytes_;

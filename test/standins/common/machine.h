@@ -28,6 +28,7 @@ public:
 
   void *allocate(size_t bytes); // null: no hole is large enough
   bool release(void *block);    // false: `block` is no block
+  void releaseAll();
   bool holds(const void *address) const;
   // Maps the memory from the page at `from` on at another address, too. Both addresses then refer to the same bytes.
   bool showAt(void *address, const void *from, size_t bytes) const;

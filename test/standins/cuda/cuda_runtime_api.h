@@ -178,6 +178,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t runnable, cudaStream_t stream);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t runnable);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 
+cudaError_t cudaDeviceReset(void); // cudart_reset.cpp
 // These functions open memory of another process or driver (cudart_imports.cpp).
 typedef struct cudaIpcMemHandle_st {
   char reserved[64];

@@ -112,7 +112,7 @@ TEST(Hooks, EveryExportIsARowOfTheTable) {
       ("_ZN3atb9StoreUtil15SaveLaunchParamEPvRKN3Mki11LaunchParamERKNSt7__cxx1112"
        "basic_stringIcSt11char_traitsIcESaIcEEE"),
       "roctxMarkA", "roctxRangePushA", "roctxRangePop", "roctxRangeStartA", "roctxRangeStop", "cuCtxSynchronize",
-      "cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxReset", "cuEventSynchronize",
+      "cudaDeviceReset", "cudaThreadExit", "cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxReset", "cuEventSynchronize",
       "cuFuncSetAttribute", "cuFuncSetCacheConfig", "cuFuncSetSharedMemConfig", "cuKernelGetFunction",
       "cuKernelSetAttribute", "cuKernelSetCacheConfig", "cuLibraryGetKernel", "cuModuleGetFunction",
       "cuStreamSynchronize", "__hipRegisterFatBinary", "__hipRegisterFunction", "__hipUnregisterFatBinary",

@@ -220,6 +220,34 @@ TEST_F(LiveRangesTest, TheProgramsOwnMemoryIsNotImported) {
   EXPECT_EQ(journal.take(), "-5000:2097152@0 free\n");
 }
 
+// A Free of the address 0 ends all blocks of a device. Locked memory names no device.
+TEST_F(LiveSetTest, AResetEndsTheBlocksOfOneDevice) {
+  constexpr test::Where kSecond{.heap = Heap::Device, .device = 1}, kPinned{.heap = Heap::Pinned};
+  apply(alloc(1, 0x1000, 64, kOnDevice));
+  apply(alloc(2, 0x2000, 64, {.heap = Heap::Managed}));
+  apply(alloc(3, 0x3000, 64, {.heap = Heap::Device, .flags = abi::kDriver})); // a handle of OpenCL
+  apply(alloc(4, 0x4000, 64, kSecond));
+  apply(alloc(5, 0x5000, 64, kPinned));
+  journal.take();
+  apply(free(6, 0, kSecond));
+  EXPECT_EQ(journal.take(), "-4000:64@0 free\n");
+  apply(alloc(7, 0x4000, 32, kSecond));
+  journal.take();
+  apply(free(8, 0, kOnDevice));
+  EXPECT_EQ(live.liveBlocks(), 3u) << "the second device's block may be the reason for the locked one";
+  journal.take();
+  apply(free(9, 0x1000, kOnDevice));
+  EXPECT_EQ(live.counts().unmatched_frees, 0u) << "the driver refuses this free";
+  apply(free(10, 0x1000, kOnDevice));
+  EXPECT_EQ(live.counts().unmatched_frees, 1u);
+  apply(free(11, 0, kSecond));
+  EXPECT_EQ(journal.take(), "-4000:32@0 free\n") << "the handle is on the first device";
+  apply(free(12, 0x3000, kOnDevice));
+  journal.take();
+  apply(free(13, 0, kOnDevice));
+  EXPECT_EQ(journal.take(), "-5000:64@0 free\n");
+}
+
 TEST_F(LiveSetTest, RegisteredMemoryLiesBesideTheBlockThatItIsAPartOf) {
   constexpr test::Where kRegistered{.heap = Heap::Registered};
   apply(alloc(1, 0x1000, 64));

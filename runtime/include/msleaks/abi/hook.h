@@ -126,6 +126,8 @@ extern "C" {
                                                                 uint32_t is_used_unseen) noexcept;
 // Adds event flags to the block's event. Call this where __msl_hook_owner may be called.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_flags(uint32_t traits, uint32_t flags) noexcept;
+// Records that the driver has ended all blocks of the thread's device. Call this after the real function.
+[[gnu::weak, gnu::visibility("default")]] void __msl_hook_reset(uint32_t traits, uint64_t caller) noexcept;
 // Reports one output of an operation. Call this for each output, just before the operation's range ends.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_output(const msleaks::hook::Output *output) noexcept;
 // These two functions mark the beginning and the end of a call of the real function. Between them, the runtime records

@@ -42,15 +42,15 @@ static void of_another_process(char *host) {
 
 static void of_another_driver(void) {
   static int object;
+  const cudaExternalMemory_t memory = (cudaExternalMemory_t)&object;
   const struct cudaExternalMemoryBufferDesc part = {0, kTexture, 0};
   const struct cudaExternalMemoryMipmappedArrayDesc levels = {0, {8, 8, 8, 8, 1}, {16, 4, 0}, 0, 2};
   void *texture;
   cudaMipmappedArray_t array;
-  expect(cudaExternalMemoryGetMappedBuffer(&texture, (cudaExternalMemory_t)&object, &part), 0, "buffer"); // texture
+  expect(cudaExternalMemoryGetMappedBuffer(&texture, memory, &part), 0, "buffer"); // texture
   expect(cudaMemset(texture, 1, kTexture), 0, "fill");
   expect(cudaFree(texture), 0, "free");
-  expect(cudaExternalMemoryGetMappedMipmappedArray(&array, (cudaExternalMemory_t)&object, &levels), 0,
-         "array"); // array
+  expect(cudaExternalMemoryGetMappedMipmappedArray(&array, memory, &levels), 0, "array"); // array
   expect(cudaFreeMipmappedArray(array), 0, "free");
 }
 
