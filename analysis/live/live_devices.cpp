@@ -1,4 +1,4 @@
-// The end of all blocks of a device: a program resets it.
+// Blocks that a driver ends or changes without a free: by a reset of their device, and in graphs.
 #include "analysis/live/live_process.h"
 
 namespace msleaks::analysis::inline live {
@@ -37,6 +37,29 @@ void LiveSet::endDevice(Process &process, uint8_t device, uint64_t time_ns) {
     announceFree(block, FreeCause::Freed, time_ns);
     unback(process, block, time_ns);
   }
+}
+
+// The program frees a block of a graph, which gets memory again at the next launch. Or the graph is gone (kReserve).
+void LiveSet::freeInGraph(Process &process, Block &block, const abi::FreeEvent &freed) {
+  if ((freed.header.flags & abi::kReserve) == 0)
+    return changeInGraph(process, block, true, freed.header.time);
+  if (!block.reserve) {
+    block.file = 0; // the memory outlives the graph, until the program frees it
+    return;
+  }
+  const Block gone = block;
+  erase(process, &block);
+  announceFree(gone, FreeCause::Freed, freed.header.time);
+}
+
+void LiveSet::changeInGraph(Process &process, Block &block, bool reserve, uint64_t time_ns) {
+  if (block.reserve == reserve)
+    return;
+  if (Backings::concerns(block))
+    process.backings.goes(block);
+  setReserve(block, reserve, time_ns);
+  if (Backings::concerns(block))
+    process.backings.comes(block);
 }
 
 } // namespace msleaks::analysis::inline live

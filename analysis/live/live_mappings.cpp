@@ -90,6 +90,10 @@ void LiveSet::onProtect(const StreamEvent &event, const abi::ProtectEvent &prote
   Process &process = processOf(event.process);
   const bool reserve = protect.header.flags & abi::kReserve;
   const uint64_t time_ns = protect.header.time;
+  if (protect.header.heap == abi::Heap::Device) {
+    Block *block = process.find(AddressSpace::Accelerator, protect.address, protect.header.device);
+    return block && isInGraph(*block) ? changeInGraph(process, *block, reserve, time_ns) : void();
+  }
   const uint64_t end = pagesEnd(protect.address, protect.size, process.page_bytes);
   auto &mappings = process.mappings;
   auto at = mappings.upper_bound(protect.address);

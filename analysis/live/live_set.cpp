@@ -319,6 +319,8 @@ void LiveSet::freeWhole(Process &process, const StreamEvent &event, const abi::F
       noteUnmatched(process, event, freed);
     return;
   }
+  if (isInGraph(*found)) [[unlikely]]
+    return freeInGraph(process, *found, freed);
   const bool realloc = freed.header.flags & abi::kRealloc;
   const bool may_be_refused = mayBeRefused(freed.header);
   if (found->refs > 1) {

@@ -202,6 +202,10 @@ private:
   void onFree(const StreamEvent &, const abi::FreeEvent &);
   void onRetarget(const StreamEvent &, const abi::RetargetEvent &, SiteId);
   static Block *importedAgain(Process &, const abi::AllocEvent &);
+  // Whether a graph of the driver has reserved the block's address. Such a block has memory only after launches.
+  static bool isInGraph(const Block &block) { return block.file && block.heap == abi::Heap::Device; }
+  void freeInGraph(Process &, Block &, const abi::FreeEvent &);
+  void changeInGraph(Process &, Block &, bool reserve, uint64_t time_ns);
   void endDevice(Process &, uint8_t device, uint64_t time_ns);
   void growImported(Block &, uint64_t bytes, uint64_t time_ns);
   void onOwned(const StreamEvent &, const abi::OwnedEvent &);

@@ -1,11 +1,8 @@
 // Hooks of CUDA's functions that make several copies in one call, and of those that make one copy of the same form
 // (devices/batches.h).
 #include "devices/batches.h"
+#include "cuda/runtime_version.h"
 #include "devices/forms.h"
-#include "host/real.h"
-
-#include <atomic>
-#include <cstring>
 
 #ifdef MSL_VENDOR_HEADERS
 #include <cuda.h>
@@ -36,16 +33,6 @@ constexpr auto kElementBytes = &elementBytes<array_information, cudaChannelForma
 
 // Until version 12, CUDA's runtime library has one more parameter, before the last or the last but one. So a caller of
 // a later version has passed the stream as the last parameter but one. The hook passes all parameters on.
-bool isBefore13(const void *function) {
-  static std::atomic<const void *> before, since; // the last answers: dladdr takes a lock
-  if (function == before.load(std::memory_order_relaxed) || function == since.load(std::memory_order_relaxed))
-    return function == before.load(std::memory_order_relaxed);
-  const char *path = nullptr;
-  const char *version = imageOf(function, &path) != nullptr && path != nullptr ? std::strstr(path, ".so.") : nullptr;
-  const bool is_before = version != nullptr && std::strtol(version + 4, nullptr, 10) < 13;
-  (is_before ? before : since).store(function, std::memory_order_relaxed);
-  return is_before;
-}
 constexpr auto kOfRuntime = [](auto real, auto... rest) -> const void * {
   const void *last[sizeof...(rest)] = {reinterpret_cast<const void *>(rest)...};
   return last[sizeof...(rest) - (isBefore13(reinterpret_cast<const void *>(real)) ? 1 : 2)];

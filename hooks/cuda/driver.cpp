@@ -13,18 +13,14 @@ using CUdeviceptr = unsigned long long;
 using CUfunction = void *;
 using CUstream = void *;
 using CUcontext = void *;
-using CUmemoryPool = void *;
 #endif
 
 MSL_HOOK(libcuda, CUresult, cuMemAlloc_v2, (CUdeviceptr *, size_t))
 MSL_HOOK(libcuda, CUresult, cuMemAllocPitch_v2, (CUdeviceptr *, size_t *, size_t, size_t, unsigned))
 MSL_HOOK(libcuda, CUresult, cuMemAllocManaged, (CUdeviceptr *, size_t, unsigned))
-MSL_HOOK_FORMS(_ptsz, libcuda, CUresult, cuMemAllocAsync, (CUdeviceptr *, size_t, CUstream))
-MSL_HOOK_FORMS(_ptsz, libcuda, CUresult, cuMemAllocFromPoolAsync, (CUdeviceptr *, size_t, CUmemoryPool, CUstream))
 MSL_HOOK(libcuda, CUresult, cuMemAllocHost_v2, (void **, size_t))
 MSL_HOOK(libcuda, CUresult, cuMemHostAlloc, (void **, size_t, unsigned))
 MSL_HOOK(libcuda, CUresult, cuMemFree_v2, (CUdeviceptr))
-MSL_HOOK_FORMS(_ptsz, libcuda, CUresult, cuMemFreeAsync, (CUdeviceptr, CUstream))
 MSL_HOOK(libcuda, CUresult, cuMemFreeHost, (void *))
 MSL_HOOK(libcuda, CUresult, cuMemHostRegister_v2, (void *, size_t, unsigned))
 MSL_HOOK(libcuda, CUresult, cuMemHostUnregister, (void *))

@@ -1,15 +1,12 @@
 // Hooks of CUDA's memory functions that a row of symbols.def cannot describe (devices/memory.h), and of functions that
 // map physical memory to addresses.
 #include "devices/memory.h"
-#include "devices/forms.h"
 
 #ifdef MSL_VENDOR_HEADERS
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #else
 using cudaError_t = int;
-using cudaStream_t = void *;
-using cudaGraphExec_t = void *;
 struct cudaExtent {
   size_t width, height, depth;
 };
@@ -19,8 +16,6 @@ struct cudaPitchedPtr {
 };
 using CUresult = int;
 using CUdeviceptr = unsigned long long;
-using CUstream = void *;
-using CUgraphExec = void *;
 using CUmemGenericAllocationHandle = unsigned long long;
 using CUmulticastObjectProp = void;
 struct CUmemLocation {
@@ -50,6 +45,3 @@ MSL_HOOK_WITH(kMapped<msleaks::hook::Known<"cuMemMap">>, libcuda, CUresult, cuMe
 MSL_HOOK(libcuda, CUresult, cuMemUnmap, (CUdeviceptr, size_t))
 
 MSL_HOOK_WITH(kPitched3D<kCuda>, libcudart, cudaError_t, cudaMalloc3D, (cudaPitchedPtr *, cudaExtent))
-
-MSL_HOOK_FORMS_WITH(kGraph<kCuda>, _ptsz, libcudart, cudaError_t, cudaGraphLaunch, (cudaGraphExec_t, cudaStream_t))
-MSL_HOOK_FORMS_WITH(kGraph<kCuda>, _ptsz, libcuda, CUresult, cuGraphLaunch, (CUgraphExec, CUstream))

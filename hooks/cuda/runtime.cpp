@@ -15,7 +15,6 @@ static_assert(offsetof(cudaLaunchConfig_t, stream) == offsetof(msleaks::abi::Lau
 using cudaError_t = int;
 using cudaMemcpyKind = int;
 using cudaStream_t = void *;
-using cudaMemPool_t = void *;
 using cudaLaunchConfig_t = msleaks::abi::LaunchConfig;
 struct dim3 {
   unsigned x, y, z;
@@ -27,12 +26,9 @@ MSL_HOOK(libcudart, cudaError_t, cudaSetDevice, (int))
 MSL_HOOK(libcudart, cudaError_t, cudaMalloc, (void **, size_t))
 MSL_HOOK(libcudart, cudaError_t, cudaMallocPitch, (void **, size_t *, size_t, size_t))
 MSL_HOOK(libcudart, cudaError_t, cudaMallocManaged, (void **, size_t, unsigned))
-MSL_HOOK_FORMS(_ptsz, libcudart, cudaError_t, cudaMallocAsync, (void **, size_t, cudaStream_t))
-MSL_HOOK_FORMS(_ptsz, libcudart, cudaError_t, cudaMallocFromPoolAsync, (void **, size_t, cudaMemPool_t, cudaStream_t))
 MSL_HOOK(libcudart, cudaError_t, cudaMallocHost, (void **, size_t))
 MSL_HOOK(libcudart, cudaError_t, cudaHostAlloc, (void **, size_t, unsigned))
 MSL_HOOK(libcudart, cudaError_t, cudaFree, (void *))
-MSL_HOOK_FORMS(_ptsz, libcudart, cudaError_t, cudaFreeAsync, (void *, cudaStream_t))
 MSL_HOOK(libcudart, cudaError_t, cudaFreeHost, (void *))
 MSL_HOOK(libcudart, cudaError_t, cudaHostRegister, (void *, size_t, unsigned))
 MSL_HOOK(libcudart, cudaError_t, cudaHostUnregister, (void *))

@@ -1,13 +1,11 @@
 // Hooks of functions of HIP that open and close handles: streams, events, contexts, modules and graphs.
+// hip/graph_memory.cpp has the hooks that make graphs ready to run, and destroy them.
 #include "msleaks/hook.h"
 
 #include <cstddef>
 
 #ifdef MSL_VENDOR_HEADERS
 #include <hip/hip_runtime_api.h>
-#if HIP_VERSION_MAJOR < 6
-using hipGraphInstantiateParams = void;
-#endif
 #else
 using hipError_t = int;
 using hipStream_t = void *;
@@ -17,9 +15,6 @@ using hipDevice_t = int;
 using hipModule_t = void *;
 using hipJitOption = int;
 using hipGraph_t = void *;
-using hipGraphExec_t = void *;
-using hipGraphNode_t = void *;
-using hipGraphInstantiateParams = void;
 #endif
 
 MSL_HOOK(libamdhip64, hipError_t, hipStreamCreate, (hipStream_t *))
@@ -38,9 +33,3 @@ MSL_HOOK(libamdhip64, hipError_t, hipGraphCreate, (hipGraph_t *, unsigned))
 MSL_HOOK(libamdhip64, hipError_t, hipGraphClone, (hipGraph_t *, hipGraph_t))
 MSL_HOOK(libamdhip64, hipError_t, hipStreamEndCapture, (hipStream_t, hipGraph_t *))
 MSL_HOOK(libamdhip64, hipError_t, hipStreamEndCapture_spt, (hipStream_t, hipGraph_t *))
-MSL_HOOK(libamdhip64, hipError_t, hipGraphInstantiate, (hipGraphExec_t *, hipGraph_t, hipGraphNode_t *, char *, size_t))
-MSL_HOOK(libamdhip64, hipError_t, hipGraphInstantiateWithFlags, (hipGraphExec_t *, hipGraph_t, unsigned long long))
-MSL_HOOK(libamdhip64, hipError_t, hipGraphInstantiateWithParams,
-         (hipGraphExec_t *, hipGraph_t, hipGraphInstantiateParams *))
-MSL_HOOK(libamdhip64, hipError_t, hipGraphDestroy, (hipGraph_t))
-MSL_HOOK(libamdhip64, hipError_t, hipGraphExecDestroy, (hipGraphExec_t))

@@ -1,14 +1,11 @@
 // Hooks of HIP's memory functions that a row of symbols.def cannot describe (devices/memory.h), and of functions that
 // map physical memory to addresses.
 #include "devices/memory.h"
-#include "devices/forms.h"
 
 #ifdef MSL_VENDOR_HEADERS
 #include <hip/hip_runtime_api.h>
 #else
 using hipError_t = int;
-using hipStream_t = void *;
-using hipGraphExec_t = void *;
 using hipMemGenericAllocationHandle_t = void *;
 struct hipExtent {
   size_t width, height, depth;
@@ -42,5 +39,3 @@ MSL_HOOK_WITH(kMapped<msleaks::hook::Known<"hipMemMap">>, libamdhip64, hipError_
 MSL_HOOK(libamdhip64, hipError_t, hipMemUnmap, (void *, size_t))
 
 MSL_HOOK_WITH(kPitched3D<kHip>, libamdhip64, hipError_t, hipMalloc3D, (hipPitchedPtr *, hipExtent))
-
-MSL_HOOK_FORMS_WITH(kGraph<kHip>, _spt, libamdhip64, hipError_t, hipGraphLaunch, (hipGraphExec_t, hipStream_t))

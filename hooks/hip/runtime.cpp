@@ -17,7 +17,6 @@ using hipError_t = int;
 using hipMemcpyKind = int;
 using Source = const void *;
 using hipStream_t = void *;
-using hipMemPool_t = void *;
 using hipDeviceptr_t = void *;
 using hipFunction_t = void *;
 struct dim3 {
@@ -32,14 +31,11 @@ MSL_HOOK(libamdhip64, hipError_t, hipExtMallocWithFlags, (void **, size_t, unsig
 MSL_HOOK(libamdhip64, hipError_t, hipMallocPitch, (void **, size_t *, size_t, size_t))
 MSL_HOOK(libamdhip64, hipError_t, hipMemAllocPitch, (hipDeviceptr_t *, size_t *, size_t, size_t, unsigned))
 MSL_HOOK(libamdhip64, hipError_t, hipMallocManaged, (void **, size_t, unsigned))
-MSL_HOOK(libamdhip64, hipError_t, hipMallocAsync, (void **, size_t, hipStream_t))
-MSL_HOOK(libamdhip64, hipError_t, hipMallocFromPoolAsync, (void **, size_t, hipMemPool_t, hipStream_t))
 MSL_HOOK(libamdhip64, hipError_t, hipHostMalloc, (void **, size_t, unsigned))
 MSL_HOOK(libamdhip64, hipError_t, hipHostAlloc, (void **, size_t, unsigned))
 MSL_HOOK(libamdhip64, hipError_t, hipMallocHost, (void **, size_t))
 MSL_HOOK(libamdhip64, hipError_t, hipMemAllocHost, (void **, size_t))
 MSL_HOOK(libamdhip64, hipError_t, hipFree, (void *))
-MSL_HOOK(libamdhip64, hipError_t, hipFreeAsync, (void *, hipStream_t))
 MSL_HOOK(libamdhip64, hipError_t, hipHostFree, (void *))
 MSL_HOOK(libamdhip64, hipError_t, hipFreeHost, (void *))
 MSL_HOOK(libamdhip64, hipError_t, hipHostRegister, (void *, size_t, unsigned))

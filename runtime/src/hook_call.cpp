@@ -115,6 +115,21 @@ void __msl_hook_reset(uint32_t traits, uint64_t caller) noexcept {
     deviceGoes(row.family());
 }
 
+void __msl_hook_in_graph(uint32_t traits, uint64_t caller, uint64_t address, uint64_t bytes, uint32_t what) noexcept {
+  Thread &thread = __msl_thread;
+  const abi::Traits row(traits);
+  if (isStopped() || isInside(thread, row.family()))
+    return;
+  const auto happens = static_cast<hook::InGraph>(what);
+  const uint16_t flags = happens == hook::InGraph::GetsMemory ? abi::kFromHook : abi::kFromHook | abi::kReserve;
+  const auto kind = happens == hook::InGraph::Ends ? abi::EventKind::Free : abi::EventKind::Protect;
+  const abi::EventHeader header{kind, abi::Heap::Device, deviceOf(thread, row), flags, callerSite(caller), 0};
+  if (happens == hook::InGraph::Ends)
+    record(thread, abi::FreeEvent{header, address, 0});
+  else
+    record(thread, abi::ProtectEvent{header, address, bytes});
+}
+
 void __msl_hook_begin(hook::Call *call) noexcept {
   Thread &thread = __msl_thread;
   call->kept = thread.call.inside;

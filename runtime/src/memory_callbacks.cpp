@@ -128,13 +128,13 @@ void settle(const CallerFrame &frame, uint32_t site, Traits traits, const Outcom
     const uint16_t flags =
         traits.verb() == Verb::Realloc && closed.old == 0 ? traits.flags() & ~abi::kRealloc : traits.flags();
     rememberAlloc(thread, traits.heap(), outcome.address, site);
-    recordOwned(
-        thread, closed,
-        abi::AllocEvent{{abi::EventKind::Alloc, traits.heap(), deviceOf(thread, traits),
-                         static_cast<uint16_t>(flags | outcome.flags | (Traits(closed.traits).flags() & abi::kReserve)),
-                         pathOfSite(enabledWord(), site, frame), 0},
-                        outcome.address,
-                        outcome.size_bytes});
+    recordOwned(thread, closed,
+                abi::AllocEvent{{abi::EventKind::Alloc, traits.heap(), deviceOf(thread, traits),
+                                 static_cast<uint16_t>(flags | outcome.flags |
+                                                       (Traits(closed.traits).flags() & (abi::kReserve | abi::kFile))),
+                                 pathOfSite(enabledWord(), site, frame), 0},
+                                outcome.address,
+                                outcome.size_bytes});
     if (hasDevices(traits.family()))
       deviceAllocated(traits, outcome.size_bytes);
     return;

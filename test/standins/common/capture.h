@@ -40,6 +40,20 @@ public:
     const auto found = captures_.find(&stream);
     return found != captures_.end() ? found->second.state : kNone;
   }
+  Work *workOf(const Stream &stream) {
+    const std::lock_guard lock(mutex_);
+    const auto found = captures_.find(&stream);
+    return found != captures_.end() ? found->second.work : nullptr;
+  }
+  // A block of a graph keeps its address, so a free does not release it.
+  void keepBlock(const void *block) {
+    const std::lock_guard lock(mutex_);
+    blocks_.insert(block);
+  }
+  bool isKept(const void *block) {
+    const std::lock_guard lock(mutex_);
+    return blocks_.contains(block);
+  }
   bool isAny() {
     const std::lock_guard lock(mutex_);
     return !captures_.empty();
@@ -67,6 +81,7 @@ private:
   }
   std::mutex mutex_;
   std::map<const Stream *, Capture> captures_;
+  std::set<const void *> blocks_;
 };
 
 // A driver and its runtime library share one object of this class.

@@ -178,6 +178,45 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t runnable, cudaStream_t stream);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t runnable);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 
+// These functions make graphs with memory (cudart_graphs.cpp).
+typedef struct CUgraphNode_st *cudaGraphNode_t;
+cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+                                        unsigned long long *id, cudaGraph_t *graph, const cudaGraphNode_t **after,
+                                        size_t *count);
+struct cudaMemLocation {
+  int type, id;
+};
+struct cudaMemPoolProps {
+  int allocType, handleTypes;
+  struct cudaMemLocation location;
+  void *win32SecurityAttributes;
+  unsigned char reserved[64];
+};
+struct cudaMemAllocNodeParams {
+  struct cudaMemPoolProps poolProps;
+  const void *accessDescs;
+  size_t accessDescCount, bytesize;
+  void *dptr;
+};
+struct cudaMemFreeNodeParams {
+  void *dptr;
+};
+struct cudaGraphNodeParams {
+  int type, reserved0[3]; // 10: allocates, 11: frees
+  union {
+    long long reserved1[29];
+    struct cudaMemAllocNodeParams alloc;
+    struct cudaMemFreeNodeParams free;
+  };
+  long long reserved2;
+};
+cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned flags);
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                     size_t count, struct cudaMemAllocNodeParams *what);
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                    size_t count, void *block);
+cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count,
+                             struct cudaGraphNodeParams *what);
 cudaError_t cudaDeviceReset(void); // cudart_reset.cpp
 // These functions open memory of another process or driver (cudart_imports.cpp).
 typedef struct cudaIpcMemHandle_st {

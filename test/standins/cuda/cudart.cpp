@@ -50,7 +50,8 @@ cudaError_t allocate(void **block, size_t bytes) {
 }
 
 cudaError_t release(void *block) {
-  return said(block == nullptr || machine().release(block) ? cudaSuccess : cudaErrorInvalidValue);
+  const bool is_done = block == nullptr || standin::captures().isKept(block) || machine().release(block);
+  return said(is_done ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 struct Array {
@@ -131,9 +132,12 @@ cudaError_t cudaHostUnregister(void *block) {
   STANDIN_MAY_REFUSE(said);
   return said(machine().locked().remove(block) ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
 }
-cudaError_t cudaMallocAsync(void **block, size_t size, cudaStream_t) {
+cudaError_t cudaMallocAsync(void **block, size_t size, cudaStream_t stream) {
   STANDIN_MAY_REFUSE(said);
-  return allocate(block, size);
+  const cudaError_t status = allocate(block, size);
+  if (status == cudaSuccess && standin::captures().stateOf(streamOf(stream)) != standin::Captures::kNone)
+    standin::captures().keepBlock(*block);
+  return status;
 }
 cudaError_t cudaMallocFromPoolAsync(void **block, size_t size, cudaMemPool_t, cudaStream_t stream) {
   return cudaMallocAsync(block, size, stream);
@@ -151,7 +155,8 @@ cudaError_t cudaFreeHost(void *block) {
 }
 cudaError_t cudaFreeAsync(void *block, cudaStream_t stream) {
   STANDIN_MAY_REFUSE(said);
-  streamOf(stream).wait();
+  if (!standin::captures().isKept(block))
+    streamOf(stream).wait();
   return release(block);
 }
 

@@ -14,6 +14,15 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *
   *status = static_cast<cudaStreamCaptureStatus>(standin::captures().stateOf(streamOf(stream)));
   return saidWithErrno(cudaSuccess);
 }
+cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, cudaStreamCaptureStatus *status, unsigned long long *id,
+                                        cudaGraph_t *graph, const cudaGraphNode_t **, size_t *) {
+  if (stream == nullptr && standin::captures().isAny())
+    return saidWithErrno(standin::Captures::kImplicit);
+  *status = static_cast<cudaStreamCaptureStatus>(standin::captures().stateOf(streamOf(stream)));
+  *id = 1;
+  *graph = reinterpret_cast<cudaGraph_t>(standin::captures().workOf(streamOf(stream)));
+  return saidWithErrno(cudaSuccess);
+}
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
   standin::Work *work = nullptr;
   const int status = standin::captures().end(streamOf(stream), work);

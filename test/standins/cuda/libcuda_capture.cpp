@@ -33,6 +33,15 @@ int cuStreamIsCapturing(standin::Stream *stream, int *status) {
   *status = stream != nullptr ? captures().stateOf(*stream) : standin::Captures::kNone;
   return said(stream == nullptr && captures().isAny() ? standin::Captures::kImplicit : 0);
 }
+int cuStreamGetCaptureInfo_v2(standin::Stream *stream, int *status, unsigned long long *id, void **graph, const void **,
+                              size_t *) {
+  if (stream == nullptr && captures().isAny())
+    return said(standin::Captures::kImplicit);
+  *status = stream != nullptr ? captures().stateOf(*stream) : standin::Captures::kNone;
+  *id = 1;
+  *graph = stream != nullptr ? captures().workOf(*stream) : nullptr;
+  return said(0);
+}
 int cuStreamSynchronize(standin::Stream *stream) {
   const int status = stream != nullptr ? captures().inside(*stream) : captures().ofDefault();
   if (status == 0 && stream != nullptr)

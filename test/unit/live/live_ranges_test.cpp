@@ -248,6 +248,38 @@ TEST_F(LiveSetTest, AResetEndsTheBlocksOfOneDevice) {
   EXPECT_EQ(journal.take(), "-5000:64@0 free\n");
 }
 
+auto getsMemory(uint64_t time_ns, uint64_t address, uint64_t size) {
+  return test::make<abi::ProtectEvent>(time_ns, kOnDevice, address, size);
+}
+
+// A graph reserves the address of a block. It has memory from a launch until it is freed.
+TEST_F(LiveSetTest, AGraphsBlockHasMemoryAfterALaunch) {
+  constexpr test::Where kInGraph{.heap = Heap::Device, .flags = abi::kReserve | abi::kFile},
+      kGone{.heap = Heap::Device, .flags = abi::kReserve};
+  apply(alloc(1, 0x1000, 64, kInGraph));
+  apply(free(2, 0x1000, kOnDevice)); // captured, so it frees nothing yet
+  EXPECT_EQ(journal.bytes, 0u);
+  for (const uint64_t launched : {3, 5}) {
+    apply(getsMemory(launched, 0x1000, 64));
+    EXPECT_EQ(journal.bytes, 64u);
+    apply(free(launched + 1, 0x1000, kOnDevice));
+    EXPECT_EQ(journal.bytes, 0u);
+  }
+  apply(free(7, 0x1000, kGone));
+  EXPECT_EQ(live.liveBlocks(), 0u);
+  EXPECT_EQ(live.counts().unmatched_frees, 0u);
+}
+
+// The memory outlives its graph.
+TEST_F(LiveSetTest, AGraphsBlockIsFreedAfterItsGraph) {
+  apply(alloc(1, 0x1000, 64, {.heap = Heap::Device, .flags = abi::kReserve | abi::kFile}));
+  apply(getsMemory(2, 0x1000, 64));
+  apply(free(3, 0x1000, {.heap = Heap::Device, .flags = abi::kReserve}));
+  EXPECT_EQ(journal.bytes, 64u);
+  apply(free(4, 0x1000, kOnDevice));
+  EXPECT_EQ(live.liveBlocks(), 0u);
+}
+
 TEST_F(LiveSetTest, RegisteredMemoryLiesBesideTheBlockThatItIsAPartOf) {
   constexpr test::Where kRegistered{.heap = Heap::Registered};
   apply(alloc(1, 0x1000, 64));

@@ -87,6 +87,9 @@ struct Output {
 };
 inline constexpr uint64_t kMostDimensions = 8;
 
+// A change of a block whose address a graph has reserved.
+enum class InGraph : uint32_t { GivesMemoryBack, GetsMemory, Ends };
+
 // An owner of blocks that a hook passes to __msl_hook_owner. The text must stay valid until the process ends.
 struct Owner {
   const char *text;
@@ -128,6 +131,9 @@ extern "C" {
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_flags(uint32_t traits, uint32_t flags) noexcept;
 // Records that the driver has ended all blocks of the thread's device. Call this after the real function.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_reset(uint32_t traits, uint64_t caller) noexcept;
+// Records that a block whose address a graph has reserved gets memory, gives it back, or ends (msleaks::hook::InGraph).
+[[gnu::weak, gnu::visibility("default")]] void __msl_hook_in_graph(uint32_t traits, uint64_t caller, uint64_t address,
+                                                                   uint64_t bytes, uint32_t what) noexcept;
 // Reports one output of an operation. Call this for each output, just before the operation's range ends.
 [[gnu::weak, gnu::visibility("default")]] void __msl_hook_output(const msleaks::hook::Output *output) noexcept;
 // These two functions mark the beginning and the end of a call of the real function. Between them, the runtime records

@@ -1,0 +1,151 @@
+// Hooks of CUDA's functions that allocate, free and use memory of graphs (devices/graph_memory.h). An allocation in the
+// order of a stream may be captured into a graph.
+#include "devices/graph_memory.h"
+#include "cuda/runtime_version.h"
+#include "devices/device.h"
+#include "devices/forms.h"
+
+#ifdef MSL_VENDOR_HEADERS
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+static_assert(offsetof(CUDA_MEM_ALLOC_NODE_PARAMS, bytesize) == offsetof(msleaks::hooks::AllocNode, bytes));
+static_assert(offsetof(CUDA_MEM_ALLOC_NODE_PARAMS, dptr) == offsetof(msleaks::hooks::AllocNode, address));
+static_assert(offsetof(cudaMemAllocNodeParams, bytesize) == offsetof(msleaks::hooks::AllocNode, bytes));
+static_assert(offsetof(cudaMemAllocNodeParams, dptr) == offsetof(msleaks::hooks::AllocNode, address));
+static_assert(offsetof(CUgraphNodeParams, alloc) == offsetof(msleaks::hooks::AnyNode, memory));
+static_assert(int{CU_GRAPH_NODE_TYPE_MEM_ALLOC} == 10 && int{CU_GRAPH_NODE_TYPE_MEM_FREE} == 11);
+#define MSL_GRAPH_INSTANTIATE (cudaGraphExec_t *, cudaGraph_t, unsigned long long)
+#else
+using cudaError_t = int;
+using cudaStream_t = void *;
+using cudaMemPool_t = void *;
+using cudaGraph_t = void *;
+using cudaGraphExec_t = void *;
+using cudaGraphNode_t = void *;
+using cudaGraphEdgeData = void;
+using cudaGraphInstantiateParams = void;
+using cudaMemAllocNodeParams = void;
+using cudaGraphNodeParams = void;
+using CUresult = int;
+using CUdeviceptr = unsigned long long;
+using CUstream = void *;
+using CUmemoryPool = void *;
+using CUgraph = void *;
+using CUgraphExec = void *;
+using CUgraphNode = void *;
+using CUgraphEdgeData = void;
+using CUgraphNodeParams = void;
+using CUDA_GRAPH_INSTANTIATE_PARAMS = void;
+using CUDA_MEM_ALLOC_NODE_PARAMS = void;
+// Up to CUDA 11, a node, a text and its size follow the graph. Later, only flags do. All are in registers, so this list
+// fits both.
+#define MSL_GRAPH_INSTANTIATE (cudaGraphExec_t *, cudaGraph_t, unsigned long long, void *, size_t)
+#endif
+
+using namespace msleaks;
+using namespace msleaks::hooks;
+
+namespace {
+
+constexpr auto kCuda = abi::Family::Cuda;
+
+MSL_ASKED(of_driver, "libcuda", "cuStreamGetCaptureInfo_v2")
+MSL_ASKED(of_runtime, "libcudart", "cudaStreamGetCaptureInfo_v2")
+MSL_ASKED(look_at_error, "libcudart", "cudaPeekAtLastError")
+MSL_ASKED(take_error, "libcudart", "cudaGetLastError")
+
+// CUDA refuses to answer for the default stream while another stream is captured. Then the default stream is not.
+uint64_t graphOfStream(const void *stream) {
+  using Ask = int(const void *, int *, uint64_t *, void **, const void *, size_t *);
+  constexpr int kActive = 1;
+  int state = 0;
+  uint64_t id = 0;
+  void *graph = nullptr;
+  int32_t status = callReal<Ask>(of_driver, stream, &state, &id, &graph, nullptr, nullptr);
+  if (status == kNone)
+    status = leavingLastError({look_at_error, take_error},
+                              [&] { return callReal<Ask>(of_runtime, stream, &state, &id, &graph, nullptr, nullptr); });
+  return status == 0 && state == kActive ? numberOf(graph) : 0;
+}
+constexpr auto kGraphOf = [](const void *stream) { return graphOfStream(stream); };
+// The null stream is the thread's own.
+constexpr auto kGraphOfThreads = [](const void *stream) {
+  constexpr uintptr_t kPerThread = 2;
+  return graphOfStream(stream != nullptr ? stream : reinterpret_cast<const void *>(kPerThread));
+};
+
+template <hook::Name kName> constexpr auto kAllocs = kAllocInOrder<hook::Known<kName>, kGraphOf>;
+template <hook::Name kName> constexpr auto kAllocsOfThread = kAllocInOrder<hook::Known<kName>, kGraphOfThreads>;
+template <hook::Name kName> constexpr auto kFrees = kFreeInOrder<hook::Known<kName>, kGraphOf>;
+template <hook::Name kName> constexpr auto kFreesOfThread = kFreeInOrder<hook::Known<kName>, kGraphOfThreads>;
+template <hook::Name kName> constexpr auto kMade = kInstantiated<hook::Known<kName>>;
+template <hook::Name kName> constexpr auto kGone = kGraphGone<hook::Known<kName>>;
+
+constexpr auto kLastOne = [](auto, auto... rest) -> const void * { return lastOf(rest...); };
+// Until version 12, the description is the last parameter but one: there are no data of edges.
+constexpr auto kLastOfRuntime = [](auto real, auto... rest) -> const void * {
+  const void *last[] = {reinterpret_cast<const void *>(rest)...};
+  return last[sizeof...(rest) - (isBefore13(reinterpret_cast<const void *>(real)) ? 2 : 1)];
+};
+constexpr auto kNode = kAnyNode<kCuda, kLastOne>;
+constexpr auto kNodeOfRuntime = kAnyNode<kCuda, kLastOfRuntime>;
+
+} // namespace
+
+#define MSL_IN_ORDER(body, library, result, name, parameters)                                                          \
+  MSL_HOOK_WITH(body<#name>, library, result, name, parameters)                                                        \
+  MSL_HOOK_WITH(body##OfThread<#name "_ptsz">, library, result, name##_ptsz, parameters)
+
+MSL_IN_ORDER(kAllocs, libcudart, cudaError_t, cudaMallocAsync, (void **, size_t, cudaStream_t))
+MSL_IN_ORDER(kAllocs, libcudart, cudaError_t, cudaMallocFromPoolAsync, (void **, size_t, cudaMemPool_t, cudaStream_t))
+MSL_IN_ORDER(kFrees, libcudart, cudaError_t, cudaFreeAsync, (void *, cudaStream_t))
+MSL_IN_ORDER(kAllocs, libcuda, CUresult, cuMemAllocAsync, (CUdeviceptr *, size_t, CUstream))
+MSL_IN_ORDER(kAllocs, libcuda, CUresult, cuMemAllocFromPoolAsync, (CUdeviceptr *, size_t, CUmemoryPool, CUstream))
+MSL_IN_ORDER(kFrees, libcuda, CUresult, cuMemFreeAsync, (CUdeviceptr, CUstream))
+
+MSL_HOOK_WITH(kAllocNode<kCuda>, libcudart, cudaError_t, cudaGraphAddMemAllocNode,
+              (cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, cudaMemAllocNodeParams *))
+MSL_HOOK_WITH(kFreeNode<kCuda>, libcudart, cudaError_t, cudaGraphAddMemFreeNode,
+              (cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, void *))
+#if defined(CUDART_VERSION) && CUDART_VERSION < 13000
+MSL_HOOK_WITH(kNode, libcudart, cudaError_t, cudaGraphAddNode,
+              (cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, cudaGraphNodeParams *))
+#else
+MSL_HOOK_WITH(kNodeOfRuntime, libcudart, cudaError_t, cudaGraphAddNode,
+              (cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, const cudaGraphEdgeData *, size_t,
+               cudaGraphNodeParams *))
+#endif
+MSL_HOOK_WITH(kNode, libcudart, cudaError_t, cudaGraphAddNode_v2,
+              (cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, const cudaGraphEdgeData *, size_t,
+               cudaGraphNodeParams *))
+MSL_HOOK_WITH(kAllocNode<kCuda>, libcuda, CUresult, cuGraphAddMemAllocNode,
+              (CUgraphNode *, CUgraph, const CUgraphNode *, size_t, CUDA_MEM_ALLOC_NODE_PARAMS *))
+MSL_HOOK_WITH(kFreeNode<kCuda>, libcuda, CUresult, cuGraphAddMemFreeNode,
+              (CUgraphNode *, CUgraph, const CUgraphNode *, size_t, CUdeviceptr))
+MSL_HOOK_WITH(kNode, libcuda, CUresult, cuGraphAddNode,
+              (CUgraphNode *, CUgraph, const CUgraphNode *, size_t, CUgraphNodeParams *))
+MSL_HOOK_WITH(kNode, libcuda, CUresult, cuGraphAddNode_v2,
+              (CUgraphNode *, CUgraph, const CUgraphNode *, const CUgraphEdgeData *, size_t, CUgraphNodeParams *))
+MSL_HOOK_WITH(kNode, libcuda, CUresult, cuGraphAddNode_v3,
+              (CUgraphNode *, CUgraph, const CUgraphNode *, const CUgraphEdgeData *, size_t, CUgraphNodeParams *))
+
+MSL_HOOK_WITH(kMade<"cudaGraphInstantiate">, libcudart, cudaError_t, cudaGraphInstantiate, MSL_GRAPH_INSTANTIATE)
+MSL_HOOK_WITH(kMade<"cudaGraphInstantiateWithFlags">, libcudart, cudaError_t, cudaGraphInstantiateWithFlags,
+              (cudaGraphExec_t *, cudaGraph_t, unsigned long long))
+MSL_HOOK_WITH(kMade<"cudaGraphInstantiateWithParams">, libcudart, cudaError_t, cudaGraphInstantiateWithParams,
+              (cudaGraphExec_t *, cudaGraph_t, cudaGraphInstantiateParams *))
+MSL_HOOK_WITH(kMade<"cudaGraphInstantiateWithParams_ptsz">, libcudart, cudaError_t, cudaGraphInstantiateWithParams_ptsz,
+              (cudaGraphExec_t *, cudaGraph_t, cudaGraphInstantiateParams *))
+MSL_HOOK_WITH(kMade<"cuGraphInstantiateWithFlags">, libcuda, CUresult, cuGraphInstantiateWithFlags,
+              (CUgraphExec *, CUgraph, unsigned long long))
+MSL_HOOK_WITH(kMade<"cuGraphInstantiateWithParams">, libcuda, CUresult, cuGraphInstantiateWithParams,
+              (CUgraphExec *, CUgraph, CUDA_GRAPH_INSTANTIATE_PARAMS *))
+MSL_HOOK_WITH(kMade<"cuGraphInstantiateWithParams_ptsz">, libcuda, CUresult, cuGraphInstantiateWithParams_ptsz,
+              (CUgraphExec *, CUgraph, CUDA_GRAPH_INSTANTIATE_PARAMS *))
+MSL_HOOK_FORMS_WITH(kGraphLaunched<kCuda>, _ptsz, libcudart, cudaError_t, cudaGraphLaunch,
+                    (cudaGraphExec_t, cudaStream_t))
+MSL_HOOK_FORMS_WITH(kGraphLaunched<kCuda>, _ptsz, libcuda, CUresult, cuGraphLaunch, (CUgraphExec, CUstream))
+MSL_HOOK_WITH(kGone<"cudaGraphDestroy">, libcudart, cudaError_t, cudaGraphDestroy, (cudaGraph_t))
+MSL_HOOK_WITH(kGone<"cudaGraphExecDestroy">, libcudart, cudaError_t, cudaGraphExecDestroy, (cudaGraphExec_t))
+MSL_HOOK_WITH(kGone<"cuGraphDestroy">, libcuda, CUresult, cuGraphDestroy, (CUgraph))
+MSL_HOOK_WITH(kGone<"cuGraphExecDestroy">, libcuda, CUresult, cuGraphExecDestroy, (CUgraphExec))
