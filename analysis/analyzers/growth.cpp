@@ -1,5 +1,6 @@
 // Growth: places whose blocks survive nearly every step (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
+#include "analysis/base/text.h"
 #include "analysis/findings/advice.h"
 #include "analysis/findings/growing_containers.h"
 #include "analysis/findings/keeper.h"
@@ -181,13 +182,26 @@ size_t skippedOf(std::span<const StepSurvivors::Bucket> buckets, uint64_t skip_s
   return skipped;
 }
 
+// The keeper of blocks that may grow. This may also be a library that the user's own code has not called: its own
+// threads may allocate what the program keeps.
+std::optional<KeptPlace> keptBy(const Cohort &cohort, Conclusion &conclusion) {
+  if (auto kept = ownKeeperOf(cohort, conclusion))
+    return kept;
+  if (cohort.heap == abi::Heap::Python || ruleFor(conclusion.catalog, cohort.site, conclusion.question.suppressions))
+    return std::nullopt;
+  const std::string_view library = closedLibraryOf(cohort.site, conclusion.catalog);
+  if (library.empty())
+    return std::nullopt;
+  return KeptPlace{{library, {}, {cohort.heap, cohort.device}}, conclusion.lines.places().of(cohort.site)};
+}
+
 // Candidates among the blocks that were allocated in the bucket `from` or later.
 std::map<Keeper, Candidate> candidatesOf(const Steps &steps, size_t from, Conclusion &conclusion) {
   std::map<Keeper, Candidate> candidates;
   for (const StepSurvivors::Share &share : steps.survivors.shares()) {
     if (share.bucket < from)
       continue;
-    const auto kept = ownKeeperOf(conclusion.cohorts[steps.cohortOf(share.cohort)], conclusion);
+    const auto kept = keptBy(conclusion.cohorts[steps.cohortOf(share.cohort)], conclusion);
     if (!kept)
       continue;
     Candidate &candidate = candidates[kept->keeper];
@@ -272,6 +286,9 @@ bool isOfForwardPass(const Finding &finding, bool has_python) {
 std::string adviceOf(const Growth &growth, bool is_freed, bool is_forward, const Finding &finding,
                      const std::vector<GrowingContainer> &containers) {
   const std::string function = functionIn(finding.site), thing = thingOf(finding);
+  if (const std::string &library = finding.closed_library; !library.empty() && containers.empty())
+    return fmt::format("The program keeps objects that need {}, or `{}` has a cache that grows: limit their number.",
+                       thing, baseName(library));
   if (growth.period)
     return fmt::format("If {} should not outlive a round, free each before the next one begins; if {} fills a cache, "
                        "limit it.",
@@ -302,8 +319,10 @@ void addHolders(const std::vector<GrowingContainer> &containers, Evidence &evide
 
 Draft<Finding> findingOf(const Growth &growth, const GrowingContainers &all, Conclusion &conclusion) {
   auto draft = draftOf(finding_kinds::kGrowth, growth.keeper, growth.place, growth.cohorts, conclusion);
+  const bool is_of_python = isOfPython(conclusion.catalog, growth.place) ||
+                            (!growth.keeper.closed_library.empty() && conclusion.catalog.hasPython());
   // At its end Python also frees the objects that leaked.
-  const bool is_freed = growth.freed_bytes * 2 > growth.bytes && !isOfPython(conclusion.catalog, growth.place);
+  const bool is_freed = growth.freed_bytes * 2 > growth.bytes && !is_of_python;
   Finding &finding = draft.line;
   if (is_freed || growth.period)
     finding.confidence = Confidence::Hint;
@@ -319,7 +338,7 @@ Draft<Finding> findingOf(const Growth &growth, const GrowingContainers &all, Con
     addPeriod(*growth.period, finding.evidence, conclusion);
   const bool is_forward = isOfForwardPass(finding, conclusion.catalog.hasPython());
   std::vector<GrowingContainer> containers;
-  if (isOfPython(conclusion.catalog, growth.place))
+  if (is_of_python)
     containers = all.of(growth.process, growth.said_steps, is_forward);
   addHolders(containers, finding.evidence);
   finding.advice = adviceOf(growth, is_freed, is_forward, finding, containers);
@@ -353,9 +372,12 @@ void GrowthAnalyzer::conclude(Conclusion &conclusion) const {
     findIn(process, steps, conclusion, growths);
   leaveOutArenas(growths);
   std::vector<Growth> list;
-  for (auto &[keeper, growth] : growths)
-    if (growth.bytes_per_step >= conclusion.question.least_growth_bytes)
+  for (auto &[keeper, growth] : growths) {
+    const bool is_worth =
+        keeper.closed_library.empty() || conclusion.isWorthSaving(keeper.account, {.blocks = growth.blocks});
+    if (is_worth && growth.bytes_per_step >= conclusion.question.least_growth_bytes)
       list.push_back(std::move(growth));
+  }
   Conclusion::keepLargest(list, [](const Growth &growth) { return growth.bytes; });
   for (const Growth &growth : list)
     conclusion.add(findingOf(growth, containers_, conclusion), {.blocks = growth.blocks});

@@ -30,9 +30,11 @@ inline bool isOf(const Finding &finding, const FindingKind &kind) { return findi
 inline bool isOutsideOfPeak(const Finding &finding) {
   return isOf(finding, finding_kinds::kResident) || isOf(finding, finding_kinds::kUnshared);
 }
-// Whether a closed library keeps the blocks for itself. The parts of a pool's segments belong to the program.
+// Whether a closed library keeps the blocks for itself. The parts of a pool's segments belong to the program, and
+// blocks that grow from step to step are probably kept by it.
 inline bool isKeptByLibrary(const Finding &finding) {
-  return !finding.closed_library.empty() && !isOf(finding, finding_kinds::kFragmentation);
+  return !finding.closed_library.empty() && !isOf(finding, finding_kinds::kFragmentation) &&
+         !isOf(finding, finding_kinds::kGrowth);
 }
 inline void setKind(Finding &finding, const FindingKind &kind) {
   finding.kind = kind.name;

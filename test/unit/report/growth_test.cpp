@@ -25,6 +25,28 @@ protected:
     close();
     found = asJson()["findings"];
   }
+  // In each step, a thread of a closed library allocates a block that the program keeps. No call is in the user's code.
+  void runLibrary(uint64_t step_bytes) {
+    start(1, 4711);
+    abi::ImageDefinition closed{};
+    closed.image = 3;
+    const std::string image = record(abi::DefinitionKind::Image, raw(closed) + "/usr/lib/libclosed.so.1");
+    ASSERT_TRUE(writer->definitions(1, std::as_bytes(std::span(image))));
+    const TraceWriter::CallerEntry callers[] = {{1, 3, 0x9010}};
+    ASSERT_TRUE(writer->callers(1, callers));
+    const Where library{.flags = abi::kFromHook, .site = abi::kCallerSite | 1};
+    std::vector<StreamEvent> list{born(0, 0, 1000, 3 * kStepBytes, kTwo)};
+    for (uint64_t number = 1; number <= 10; ++number) {
+      list.push_back(step(number));
+      list.push_back(born(number, 10, number, step_bytes, library));
+    }
+    list.push_back(dies(11, 0, 1000, kTwo));
+    events(list);
+    end(1, 0, at(1000));
+    manifest();
+    close();
+    found = asJson()["findings"];
+  }
   json of(const std::string &kind) const {
     for (const json &finding : found)
       if (finding["kind"] == kind)
@@ -189,6 +211,23 @@ TEST_F(Growth, OfStepsThatAreSaidHasNoFoundPeriod) {
 }
 
 // Most of the peak consists of the growing blocks. So the peak has no finding of its own.
+TEST_F(Growth, OfALibrarysOwnThreadsIsAFinding) {
+  runLibrary(kStepBytes);
+  const json growth = of("growth");
+  ASSERT_FALSE(growth.is_null()) << found;
+  EXPECT_EQ(growth["closed_library"], "/usr/lib/libclosed.so.1");
+  EXPECT_EQ(growth["confidence"], "hint");
+  EXPECT_EQ(growth["bytes"], 7 * kStepBytes);
+  EXPECT_EQ(growth["evidence"]["growth_bytes_per_step"], kStepBytes);
+  EXPECT_NE(growth["advice"].get<std::string>().find("`libclosed.so.1` has a cache that grows"), std::string::npos);
+  EXPECT_EQ(found[0]["kind"], "growth") << "it comes before what saves less";
+}
+
+TEST_F(Growth, OfALibrarysOwnThreadsMustBeATwentiethOfThePeak) {
+  runLibrary(kStepBytes / 100);
+  EXPECT_TRUE(of("growth").is_null()) << found;
+}
+
 TEST_F(Growth, TakesThePlaceOfAPeak) {
   std::vector<StreamEvent> list;
   for (uint64_t number = 1; number <= 60; ++number) {
