@@ -2,8 +2,10 @@
 """Tests the finding about a tensor of PyTorch that each step copies to a device, and its mended twin. The batches of the steps are none.
    usage: wrong_device_test.py BUILD SCRATCH
 """
-from device_run import PROGRAMS, STANDINS, equal, standin
-from msleaks_e2e import line_of, torch_test
+import os
+
+from device_run import PROGRAMS, STANDINS, Msleaks, equal, standin
+from msleaks_e2e import arguments, line_of, need_modules
 
 PROGRAM = PROGRAMS / "wrong_device.py"
 STEPS, BYTES = 12, 512 * 512 * 4
@@ -17,7 +19,10 @@ def findings_of(msleaks, scratch, name, command):
 
 
 def main():
-    msleaks, scratch, python = torch_test()
+    build, scratch = arguments("build", "scratch")
+    msleaks, python = Msleaks(build), "/usr/bin/python3"
+    need_modules(python, "torch")
+    os.makedirs(scratch, exist_ok=True)
     driver = standin(scratch, "libcuda.so.1", STANDINS / "cuda/libcuda_memory.cpp")
     runtime = standin(scratch, "libcudart.so.12", STANDINS / "cuda/cudart.cpp", link=[driver])
     command = [python, "-B", PROGRAM, runtime]
