@@ -1,5 +1,6 @@
 // Hooks of the context functions of CUDA's driver. They record contexts as handles, and note which device the thread
 // uses. After each call that may change the thread's context, they ask the driver for the device.
+#include "devices/contexts.h"
 #include "counting/module_kernels.h"
 #include "devices/device.h"
 
@@ -20,22 +21,15 @@ namespace {
 MSL_ASKED(current, "libcuda", "cuCtxGetDevice")
 
 // A thread without a context has no device, and cannot allocate.
-void noteDevice() {
-  constexpr uint32_t kTraits = abi::Traits(abi::Verb::Device, abi::Family::Cuda, abi::Heap::Device, 0).packed();
+constexpr auto kDevice = [] {
   int device = 0;
-  if (hooks::callReal<int(int *)>(current, &device) == 0 && __msl_hook_device != nullptr)
-    __msl_hook_device(kTraits, static_cast<uint32_t>(device));
-}
-
-constexpr auto kChanged = [](auto real, void *, auto... parameters) {
-  const auto status = real(parameters...);
-  noteDevice();
-  return status;
+  return hooks::callReal<int(int *)>(current, &device) == 0 ? device : -1;
 };
+constexpr auto kChanged = hooks::kContextChanged<abi::Family::Cuda, kDevice>;
 template <hook::Name kName>
 constexpr auto kCounted = [](auto real, void *caller, auto... parameters) {
   const auto status = hook::callRecorded<hook::Known<kName>>(real, caller, parameters...);
-  noteDevice();
+  hooks::noteDevice<abi::Family::Cuda, kDevice>();
   return status;
 };
 constexpr auto kDestroyed = [](auto real, void *caller, CUcontext context) {

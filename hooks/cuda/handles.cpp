@@ -8,7 +8,12 @@
 #ifdef MSL_VENDOR_HEADERS
 #include <cuda.h>
 #include <cuda_runtime_api.h>
+#if CUDART_VERSION < 13000
+using cudaExecutionContext_t = void *;
+#endif
 #else
+using cudaExecutionContext_t = void *;
+using CUgreenCtx = void *;
 using cudaError_t = int;
 using cudaStream_t = void *;
 using cudaEvent_t = void *;
@@ -26,6 +31,7 @@ using CUlibraryOption = int;
 MSL_HOOK(libcudart, cudaError_t, cudaStreamCreate, (cudaStream_t *))
 MSL_HOOK(libcudart, cudaError_t, cudaStreamCreateWithFlags, (cudaStream_t *, unsigned))
 MSL_HOOK(libcudart, cudaError_t, cudaStreamCreateWithPriority, (cudaStream_t *, unsigned, int))
+MSL_HOOK(libcudart, cudaError_t, cudaExecutionCtxStreamCreate, (cudaStream_t *, cudaExecutionContext_t, unsigned, int))
 MSL_HOOK(libcudart, cudaError_t, cudaStreamDestroy, (cudaStream_t))
 MSL_HOOK(libcudart, cudaError_t, cudaEventCreate, (cudaEvent_t *))
 MSL_HOOK(libcudart, cudaError_t, cudaEventCreateWithFlags, (cudaEvent_t *, unsigned))
@@ -37,6 +43,7 @@ MSL_HOOK(libcudart, cudaError_t, cudaStreamEndCapture_ptsz, (cudaStream_t, cudaG
 
 MSL_HOOK(libcuda, CUresult, cuStreamCreate, (CUstream *, unsigned))
 MSL_HOOK(libcuda, CUresult, cuStreamCreateWithPriority, (CUstream *, unsigned, int))
+MSL_HOOK(libcuda, CUresult, cuGreenCtxStreamCreate, (CUstream *, CUgreenCtx, unsigned, int))
 MSL_HOOK(libcuda, CUresult, cuStreamDestroy_v2, (CUstream))
 MSL_HOOK(libcuda, CUresult, cuEventCreate, (CUevent *, unsigned))
 MSL_HOOK(libcuda, CUresult, cuEventDestroy_v2, (CUevent))

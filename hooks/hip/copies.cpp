@@ -137,6 +137,18 @@ MSL_HOOK_WITH(kFillNumbers<kHip>, libamdhip64, hipError_t, hipMemsetD16Async,
 MSL_HOOK_WITH(kFillNumbers<kHip>, libamdhip64, hipError_t, hipMemsetD32, (hipDeviceptr_t, int, size_t))
 MSL_HOOK_WITH(kFillNumbers<kHip>, libamdhip64, hipError_t, hipMemsetD32Async,
               (hipDeviceptr_t, int, size_t, hipStream_t))
+MSL_HOOK_WITH(kFillNumbers2D<kHip>, libamdhip64, hipError_t, hipMemsetD2D8,
+              (hipDeviceptr_t, size_t, unsigned char, size_t, size_t))
+MSL_HOOK_WITH(kFillNumbers2D<kHip>, libamdhip64, hipError_t, hipMemsetD2D8Async,
+              (hipDeviceptr_t, size_t, unsigned char, size_t, size_t, hipStream_t))
+MSL_HOOK_WITH(kFillNumbers2D<kHip>, libamdhip64, hipError_t, hipMemsetD2D16,
+              (hipDeviceptr_t, size_t, unsigned short, size_t, size_t))
+MSL_HOOK_WITH(kFillNumbers2D<kHip>, libamdhip64, hipError_t, hipMemsetD2D16Async,
+              (hipDeviceptr_t, size_t, unsigned short, size_t, size_t, hipStream_t))
+MSL_HOOK_WITH(kFillNumbers2D<kHip>, libamdhip64, hipError_t, hipMemsetD2D32,
+              (hipDeviceptr_t, size_t, unsigned, size_t, size_t))
+MSL_HOOK_WITH(kFillNumbers2D<kHip>, libamdhip64, hipError_t, hipMemsetD2D32Async,
+              (hipDeviceptr_t, size_t, unsigned, size_t, size_t, hipStream_t))
 MSL_HOOK_WITH(kDriverCopy2D, libamdhip64, hipError_t, hipMemcpyParam2D, (const hip_Memcpy2D *))
 MSL_HOOK_WITH(kDriverCopy2D, libamdhip64, hipError_t, hipMemcpyParam2DAsync, (const hip_Memcpy2D *, hipStream_t))
 MSL_HOOK_WITH(kDriverCopy2D, libamdhip64, hipError_t, hipDrvMemcpy2DUnaligned, (const hip_Memcpy2D *))

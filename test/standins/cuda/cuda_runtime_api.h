@@ -178,6 +178,19 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t runnable, cudaStream_t stream);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t runnable);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 
+// cudart_several.cpp
+struct cudaLaunchParams {
+  void *func;
+  dim3 gridDim, blockDim;
+  void **args;
+  size_t sharedMem;
+  cudaStream_t stream;
+};
+cudaError_t cudaLaunchCooperativeKernelMultiDevice(struct cudaLaunchParams *list, unsigned count, unsigned flags);
+#ifdef HIP
+typedef struct cudaLaunchParams hipLaunchParams;
+cudaError_t hipExtLaunchMultiKernelMultiDevice(struct cudaLaunchParams *list, int count, unsigned flags);
+#endif
 // These functions make graphs with memory (cudart_graphs.cpp).
 typedef struct CUgraphNode_st *cudaGraphNode_t;
 cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *status,

@@ -1,0 +1,44 @@
+// Hooks of CUDA's functions that launch kernels on several devices (devices/launch_lists.h).
+#include "devices/launch_lists.h"
+#include "devices/device.h"
+
+#ifdef MSL_VENDOR_HEADERS
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#if CUDART_VERSION < 13000
+static_assert(sizeof(cudaLaunchParams) == sizeof(msleaks::hooks::LaunchOfRuntime));
+static_assert(offsetof(cudaLaunchParams, stream) == offsetof(msleaks::hooks::LaunchOfRuntime, stream));
+#endif
+static_assert(sizeof(CUDA_LAUNCH_PARAMS) == sizeof(msleaks::hooks::LaunchOfDriver));
+static_assert(offsetof(CUDA_LAUNCH_PARAMS, hStream) == offsetof(msleaks::hooks::LaunchOfDriver, stream));
+#else
+using cudaError_t = int;
+using cudaLaunchParams = void;
+using CUresult = int;
+using CUDA_LAUNCH_PARAMS = void;
+#endif
+
+using namespace msleaks;
+using namespace msleaks::hooks;
+
+namespace {
+
+MSL_ASKED(device_of, "libcuda", "cuStreamGetDevice")
+
+// Since version 12.8.
+constexpr auto kDevice = [](const void *stream) {
+  int device = -1;
+  return callReal<int(const void *, int *)>(device_of, stream, &device) == 0 ? device : -1;
+};
+constexpr auto kOfRuntime = kLaunchList<abi::Family::Cuda, LaunchOfRuntime, kDevice>;
+constexpr auto kOfDriver = kLaunchList<abi::Family::Cuda, LaunchOfDriver, kDevice>;
+
+} // namespace
+
+// CUDA 13's header of the runtime library does not have it.
+#if !defined(CUDART_VERSION) || CUDART_VERSION < 13000
+MSL_HOOK_WITH(kOfRuntime, libcudart, cudaError_t, cudaLaunchCooperativeKernelMultiDevice,
+              (cudaLaunchParams *, unsigned, unsigned))
+#endif
+MSL_HOOK_WITH(kOfDriver, libcuda, CUresult, cuLaunchCooperativeKernelMultiDevice,
+              (CUDA_LAUNCH_PARAMS *, unsigned, unsigned))
