@@ -83,6 +83,8 @@ void LiveSet::erase(Process &process, Block *block) {
     process.backings.goes(*block);
   if (!process.ranges.isEmpty() && spaceOf(block->heap) == AddressSpace::Accelerator) [[unlikely]]
     process.ranges.forget(*block);
+  if (!process.multicasts.isEmpty()) [[unlikely]]
+    process.multicasts.forget(*block);
   process.tableOf(*block).erase(block);
   --live_blocks_;
 }

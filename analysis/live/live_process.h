@@ -6,6 +6,7 @@
 #include "analysis/live/block_table.h"
 #include "analysis/live/device_ranges.h"
 #include "analysis/live/live_set.h"
+#include "analysis/live/multicasts.h"
 #include "analysis/live/recent.h"
 #include "analysis/live/shared_objects.h"
 #include "analysis/live/skew_window.h"
@@ -66,7 +67,8 @@ struct LiveSet::Process {
   Recent<uint32_t, abi::SharedEvent> shown;                         // by stream: the object of its next mapping
   Recent<uint64_t, Parked> parked;                                  // by stream and address space
   Backings backings;
-  DeviceRanges ranges;                               // device addresses that show physical blocks
+  DeviceRanges ranges; // device addresses that show physical blocks
+  Multicasts multicasts;
   Recent<uint32_t, std::vector<HiddenRange>> hidden; // by stream: the ranges that its last unmapping removed
   uint64_t freed_address = 0;                        // address of the last host's block that was freed
   uint32_t freed_by = 0;                             // the stream that freed it

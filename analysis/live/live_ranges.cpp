@@ -11,12 +11,18 @@ void LiveSet::onMapped(const StreamEvent &event, const abi::MappedEvent &mapped)
   const abi::EventHeader &header = mapped.header;
   if (header.flags & abi::kRestored)
     return showAgain(process, event.stream, header.time);
+  if (header.flags & abi::kDriver)
+    return bind(process, mapped);
   hide(process, event.stream, mapped);
   Block *block = process.find(AddressSpace::Accelerator, mapped.block, header.device);
   if (const DeviceRange *part = block ? nullptr : process.ranges.handle(mapped.block)) // an image of a part of a buffer
     block = process.blockOf(*part);
-  if (mapped.block == 0 || mapped.address == 0 || mapped.size == 0 || !block)
-    return; // an unmapping, or memory of another process
+  if (mapped.block == 0 || mapped.address == 0 || mapped.size == 0)
+    return;
+  if (!block && process.multicasts.has(mapped.block))
+    process.ranges.add({mapped.address, mapped.size, mapped.block, mapped.offset, 0});
+  if (!block)
+    return;
   process.ranges.add({mapped.address, mapped.size, block->address, mapped.offset, block->device});
   addOwner(*block);
   if (block->heap == abi::Heap::Imported)
@@ -30,6 +36,18 @@ void LiveSet::growImported(Block &block, uint64_t bytes, uint64_t time_ns) {
   announceFree(block, FreeCause::Remainder, time_ns);
   block.size = bytes;
   announceAlloc(block, AllocCause::Remainder, time_ns);
+}
+
+// Binds a block to a part of a multicast object, or ends this.
+void LiveSet::bind(Process &process, const abi::MappedEvent &bound) {
+  const uint8_t device = bound.header.device;
+  if (bound.block == 0)
+    return process.multicasts.unbind(bound.address, device, bound.offset);
+  const Block *block = process.find(AddressSpace::Accelerator, bound.block, device);
+  if (!block)
+    block = process.holding(AddressSpace::Accelerator, bound.block, device);
+  if (block)
+    process.multicasts.bind(bound.address, {block->address, bound.offset, bound.size, block->device});
 }
 
 void LiveSet::hide(Process &process, uint32_t stream, const abi::MappedEvent &mapped) {
@@ -94,11 +112,29 @@ void LiveSet::moveToRange(Process &process, Block *block, uint64_t time_ns) {
   if (!process.isShownOnly(before) || process.tableOf(before).find(first))
     return process.ranges.forget(before);
   process.ranges.move(before, first);
+  process.multicasts.move(before, first);
   erase(process, block);
   announceFree(before, FreeCause::Remainder, time_ns);
   Block moved = before;
   moved.address = first;
   insert(process, moved, AllocCause::Remainder, time_ns);
+}
+
+// Announces the use of all blocks that are bound to a part of a multicast object. Returns the first one, or null.
+const Block *LiveSet::useBound(Process &process, const DeviceRange &range, uint64_t begin, uint64_t end,
+                               const Use &use) {
+  const Block *first = nullptr;
+  process.multicasts.forEach(range.block, begin - range.address + range.offset, end - range.address + range.offset,
+                             [&](const Multicasts::Bound &bound) {
+                               const Block *block =
+                                   process.table(AddressSpace::Accelerator, bound.device).find(bound.block);
+                               if (!block)
+                                 return;
+                               for (BlockObserver *observer : observersOf(*block))
+                                 observer->onUse(*block, use);
+                               first = first ? first : block;
+                             });
+  return first;
 }
 
 // A copy or a fill may use several ranges. Returns null if there is no range at `address`.
@@ -115,6 +151,11 @@ const Block *LiveSet::useRanges(Process &process, uint64_t address, const Use &u
       for (BlockObserver *observer : observersOf(*block))
         observer->onUse(*block, of_range);
       first = first ? first : block;
+    } else if (!process.multicasts.isEmpty()) {
+      Use of_range = use;
+      of_range.bytes = use.bytes != 0 ? stop - at : 0;
+      const Block *bound = useBound(process, *range, at, stop, of_range);
+      first = first ? first : bound;
     }
     if (range->isHandle())
       break; // the bytes after a handle's number do not belong to it

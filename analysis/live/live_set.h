@@ -131,6 +131,7 @@ public:
 class BlockTable;
 class SharedObjects;
 struct ObjectKey;
+struct DeviceRange;
 
 class LiveSet final : public BlocksByProcess {
 public:
@@ -206,6 +207,8 @@ private:
   static bool isInGraph(const Block &block) { return block.file && block.heap == abi::Heap::Device; }
   void freeInGraph(Process &, Block &, const abi::FreeEvent &);
   void changeInGraph(Process &, Block &, bool reserve, uint64_t time_ns);
+  void bind(Process &, const abi::MappedEvent &);
+  const Block *useBound(Process &, const DeviceRange &, uint64_t begin, uint64_t end, const Use &);
   void endDevice(Process &, uint8_t device, uint64_t time_ns);
   void growImported(Block &, uint64_t bytes, uint64_t time_ns);
   void onOwned(const StreamEvent &, const abi::OwnedEvent &);

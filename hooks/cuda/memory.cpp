@@ -40,8 +40,7 @@ MSL_HOOK_WITH(kShared<kCuda>, libcuda, CUresult, cuMulticastCreate,
 MSL_HOOK_WITH(kReleased<kCuda>, libcuda, CUresult, cuMemRelease, (CUmemGenericAllocationHandle))
 MSL_HOOK_WITH(kRetained<kCuda>, libcuda, CUresult, cuMemRetainAllocationHandle,
               (CUmemGenericAllocationHandle *, void *))
-MSL_HOOK_WITH(kMapped<msleaks::hook::Known<"cuMemMap">>, libcuda, CUresult, cuMemMap,
-              (CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle, unsigned long long))
+MSL_HOOK(libcuda, CUresult, cuMemMap, (CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle, unsigned long long))
 MSL_HOOK(libcuda, CUresult, cuMemUnmap, (CUdeviceptr, size_t))
 
 MSL_HOOK_WITH(kPitched3D<kCuda>, libcudart, cudaError_t, cudaMalloc3D, (cudaPitchedPtr *, cudaExtent))

@@ -1,5 +1,5 @@
-// Handles of physical memory that is not recorded as a block: several devices share it, or its kind is not known. Calls
-// with such a handle are not recorded.
+// Handles of physical memory that is not recorded as a block: several devices share it, or its kind is not known.
+// Releases of such a handle are not recorded.
 #pragma once
 
 #include "msleaks/abi/symbols.h"

@@ -34,8 +34,8 @@ MSL_HOOK_WITH(kPhysical<kHip>, libamdhip64, hipError_t, hipMemCreate,
 MSL_HOOK_WITH(kReleased<kHip>, libamdhip64, hipError_t, hipMemRelease, (hipMemGenericAllocationHandle_t))
 MSL_HOOK_WITH(kRetained<kHip>, libamdhip64, hipError_t, hipMemRetainAllocationHandle,
               (hipMemGenericAllocationHandle_t *, void *))
-MSL_HOOK_WITH(kMapped<msleaks::hook::Known<"hipMemMap">>, libamdhip64, hipError_t, hipMemMap,
-              (void *, size_t, size_t, hipMemGenericAllocationHandle_t, unsigned long long))
+MSL_HOOK(libamdhip64, hipError_t, hipMemMap,
+         (void *, size_t, size_t, hipMemGenericAllocationHandle_t, unsigned long long))
 MSL_HOOK(libamdhip64, hipError_t, hipMemUnmap, (void *, size_t))
 
 MSL_HOOK_WITH(kPitched3D<kHip>, libamdhip64, hipError_t, hipMalloc3D, (hipPitchedPtr *, hipExtent))

@@ -36,6 +36,15 @@ def expect_others(msleaks, name, source, run, report):
     equal(f"{name}: mappings", len([event for event in events_of(msleaks, run, "mapped") if event["block"] not in (0, "0x0", None)]), 2)
 
 
+def expect_multicast(msleaks, name, source, run, report):
+    """Checks that a copy to a multicast object is a copy to the blocks that are bound to it."""
+    bound = [(event["size"], event["block"] not in (0, "0x0", None)) for event in events_of(msleaks, run, "mapped") if "driver" in event["flags"]]
+    equal(f"{name}: bound and unbound", bound, [(SEGMENT, True)] * 2 + [(SEGMENT, False)] * 2)
+    copies = [finding["evidence"] for finding in report.json["findings"] if finding["kind"] == "copy"]
+    equal(f"{name}: copied to", [f"cuda_mapped.c:{line_of(source, '// bound')}" in str(copy["copied_to"]) for copy in copies], [True])
+    equal(f"{name}: leaks", device_leaks(report), [])
+
+
 def main():
     build, scratch, topic = arguments("build", "scratch", "topic")
     os.makedirs(scratch, exist_ok=True)
@@ -44,7 +53,7 @@ def main():
                          *(STANDINS / "cuda" / name for name in ("cudart.cpp", "libcuda_memory.cpp", "cuda_runtime_api.h")))
     both = [folder / "cudart.cpp", folder / "libcuda_memory.cpp"]
     if topic.startswith("hip"):
-        libraries = [standin(scratch, "libamdhip64.so.6", *both)]
+        libraries = [standin(scratch, "libamdhip64.so.6", *both), "-DHIP"]
     else:
         driver = standin(scratch, "libcuda.so.1", both[1])
         libraries = [standin(scratch, "libcudart.so.12", both[0], link=[driver]), driver]
@@ -65,6 +74,8 @@ def main():
         _, report = watched(msleaks, scratch, program, "mended")
         equal(f"{name}: leaks of the mended program", device_leaks(report), [])
         expect_others(msleaks, name, source, *watched(msleaks, scratch, program, "others"))
+        if topic.startswith("cuda"):
+            expect_multicast(msleaks, name, source, *watched(msleaks, scratch, program, "multicast"))
         print(f"{name}: {leak}")
 
 

@@ -89,7 +89,7 @@ def main():
     hip = f"-I{fetched('hip')}"
     expect_built("HIP's", hip, "-D__HIP_PLATFORM_AMD__", "hooks/hip/runtime.cpp", *(f"hooks/hip/{part}.cpp" for part in ("array_copies", "arrays", "batches", "contexts", "copies", "graph_memory", "graphs", "handles", "imports", "launch_lists", "memory", "registered")))
     include = f"-I{fetched('cuda')}"
-    hooks = [f"hooks/cuda/{part}.cpp" for part in ("array_copies", "arrays", "batches", "contexts", "copies", "driver", "graphs", "handles", "launch_lists", "memory", "nvml", "runtime")]
+    hooks = [f"hooks/cuda/{part}.cpp" for part in ("array_copies", "arrays", "batches", "contexts", "copies", "driver", "graphs", "handles", "launch_lists", "memory", "multicast", "nvml", "runtime")]
     expect_built("CUDA's", include, OF_ALL_VERSIONS, *hooks, "hooks/cuda/graph_memory.cpp", "hooks/cuda/imports.cpp", "hooks/marks/nvtx.cpp")
     expect_built("CUDA's", include, *hooks, *(f"test/standins/cuda/cudart{part}.cpp" for part in ("", "_arrays", "_capture", "_imports", "_per_thread")))
     expect_alike(scratch, include, hip)

@@ -87,6 +87,21 @@ int cuMemImportFromShareableHandle(unsigned long long *handle, void *from, int) 
   STANDIN_MAY_REFUSE();
   return create(handle, reinterpret_cast<size_t>(from), machine().device(0));
 }
+// A multicast object has memory of its own. `property` begins with the number of devices, and then has the size.
+int cuMulticastCreate(unsigned long long *handle, const size_t *property) {
+  STANDIN_MAY_REFUSE();
+  return create(handle, property[1], machine().device(0));
+}
+int cuMulticastBindMem(unsigned long long object, size_t, unsigned long long memory, size_t, size_t,
+                       unsigned long long) {
+  STANDIN_MAY_REFUSE();
+  const std::lock_guard lock(mutex);
+  return blocks.count(object) != 0 && blocks.count(memory) != 0 ? 0 : kInvalid;
+}
+int cuMulticastUnbind(unsigned long long, int, size_t, size_t) {
+  STANDIN_MAY_REFUSE();
+  return 0;
+}
 int cuMemRelease(unsigned long long handle) {
   STANDIN_MAY_REFUSE();
   const std::lock_guard lock(mutex);

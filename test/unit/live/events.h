@@ -99,13 +99,13 @@ inline auto fill(uint64_t time_ns, uint64_t destination, const Where &where = {.
 // Builds an event that maps device addresses to the beginning of a physical block. If `block` is 0, the event unmaps
 // the addresses.
 inline auto mapped(uint64_t time_ns, uint64_t address, uint64_t size, uint64_t block,
-                   const Where &where = {.heap = abi::Heap::Device}) {
+                   const Where &where = {.heap = abi::Heap::Device}, uint64_t offset = 0) {
   const abi::MappedEvent event{{abi::EventKind::Mapped, where.heap, where.device, where.flags, where.site, time_ns},
                                address,
                                size,
                                abi::kContinuationTag,
                                block,
-                               0,
+                               offset,
                                0};
   return analysis::StreamEvent{where.process, where.stream, abi::AnyEvent::from(event)};
 }

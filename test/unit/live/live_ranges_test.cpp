@@ -280,6 +280,31 @@ TEST_F(LiveSetTest, AGraphsBlockIsFreedAfterItsGraph) {
   EXPECT_EQ(live.liveBlocks(), 0u);
 }
 
+// A multicast object shows a block of each device at the same addresses.
+TEST_F(LiveRangesTest, AMulticastAddressIsEachBoundBlock) {
+  constexpr test::Where kBind{.heap = Heap::Device, .flags = abi::kDriver},
+      kUnbind{.heap = Heap::Device, .flags = abi::kDriver, .device = 1};
+  constexpr uint64_t kObject = 0x77, kAt = 0x6000'0000, kOfSecond = 0x5010;
+  apply(alloc(4, kOfSecond, kRangeBytes, {.heap = Heap::Device, .device = 1}));
+  apply(mapped(5, kObject, kRangeBytes, kHandle, kBind));
+  apply(mapped(6, kObject, kRangeBytes, kOfSecond, kBind));
+  apply(mapped(7, kObject, kRangeBytes, kShownAt + 16, kBind, kRangeBytes)); // by an address
+  apply(mapped(8, kAt, 2 * kRangeBytes, kObject));
+  journal.take();
+  apply(fill(9, kAt + 16));
+  EXPECT_EQ(journal.take(), "*5000:2097152@0 written\n*5010:2097152@0 written\n");
+  apply(fill(10, kAt + kRangeBytes));
+  EXPECT_EQ(journal.take(), "*5000:2097152@0 written\n") << "the object's second half";
+  apply(mapped(11, kObject, kRangeBytes, 0, kUnbind));
+  apply(fill(12, kAt + 16));
+  EXPECT_EQ(journal.take(), "*5000:2097152@0 written\n");
+  apply(mapped(13, kShownAt, kRangeBytes, 0));
+  apply(free(14, kHandle, kOnDevice));
+  journal.take();
+  apply(fill(15, kAt + 16));
+  EXPECT_EQ(journal.take(), "") << "the block has ended";
+}
+
 TEST_F(LiveSetTest, RegisteredMemoryLiesBesideTheBlockThatItIsAPartOf) {
   constexpr test::Where kRegistered{.heap = Heap::Registered};
   apply(alloc(1, 0x1000, 64));

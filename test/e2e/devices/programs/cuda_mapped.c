@@ -96,6 +96,40 @@ static void of_others(void) {
   expect(cuMemCreate(&kept, kSegment / 2, &on_node, 0), 0, "block of a node");               // kept on the host
 }
 
+#ifndef HIP
+int cuMulticastCreate(Handle *object, const void *property);
+int cuMulticastBindMem(Handle object, size_t offset, Handle memory, size_t from, size_t bytes,
+                       unsigned long long flags);
+int cuMulticastUnbind(Handle object, int device, size_t offset, size_t bytes);
+
+// Binds a block of each device to an object, and copies to the object.
+static void multicast(void) {
+  static const struct Property on_first = {1, 0, 1, 0, {0}};
+  const size_t property[] = {2, kSegment, 0, 0};
+  Handle object, handles[2];
+  char *const host = malloc(kSegment);
+  memset(host, 7, kSegment);
+  expect(cuMulticastCreate(&object, property), 0, "object");
+  expect(cuMemCreate(&handles[0], kSegment, &on_first, 0), 0, "block of the first device"); // bound
+  expect(cuMemCreate(&handles[1], kSegment, &on_device, 0), 0, "block of the second device");
+  for (int i = 0; i < 2; ++i)
+    expect(cuMulticastBindMem(object, 0, handles[i], 0, kSegment, 0), 0, "bind");
+  expect(cuMulticastBindMem(object, 0, 12345, 0, kSegment, 0), 1, "bind of nothing");
+  expect(cuMemMap(segment(0), kSegment, 0, object, 0), 0, "map");
+  expect(cudaMemcpy(pointer(segment(0)), host, kSegment, cudaMemcpyHostToDevice), 0, "copy to both");
+  static char *volatile more; // makes the peak of host memory, while the copy exists
+  more = malloc(2 * kSegment);
+  free(more);
+  expect(cuMemUnmap(segment(0), kSegment), 0, "unmap");
+  for (int i = 0; i < 2; ++i) {
+    expect(cuMulticastUnbind(object, i, 0, kSegment), 0, "unbind");
+    expect(cuMemRelease(handles[i]), 0, "release");
+  }
+  expect(cuMemRelease(object), 0, "end of the object");
+  free(host);
+}
+#endif
+
 int main(int argc, char **argv) {
   const int has_others = argc > 1 && strcmp(argv[1], "others") == 0;
   char *host = malloc(2 * kSegment);
@@ -103,6 +137,10 @@ int main(int argc, char **argv) {
   expect(cuMemAddressReserve(&base, kSegments * kSegment, 0, 0, 0), 0, "addresses");
   if (has_others) {
     of_others();
+#ifndef HIP
+  } else if (argc > 1 && strcmp(argv[1], "multicast") == 0) {
+    multicast();
+#endif
   } else {
     expandable(host);
     released_at_once(argc > 1 && strcmp(argv[1], "mended") == 0);

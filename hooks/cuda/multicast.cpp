@@ -1,0 +1,78 @@
+// Hooks of CUDA's functions that bind physical memory to a multicast object. Addresses that are mapped to the object
+// then show the bound memory of each device.
+#include "devices/memory.h"
+
+#ifdef MSL_VENDOR_HEADERS
+#include <cuda.h>
+#else
+using CUresult = int;
+using CUdevice = int;
+using CUdeviceptr = unsigned long long;
+using CUmemGenericAllocationHandle = unsigned long long;
+#endif
+
+using namespace msleaks;
+using namespace msleaks::hooks;
+
+namespace {
+
+// A part of a multicast object.
+struct Part {
+  uint64_t object, offset, bytes;
+};
+const void *pointer(uint64_t number) { return reinterpret_cast<const void *>(number); }
+
+// `memory`: a handle, or an address; 0: nothing is bound to the part any more.
+template <class Real> CUresult boundRecorded(Real real, void *caller, const Part &part, uint64_t memory) {
+  constexpr uint32_t kTraits =
+      abi::Traits(abi::Verb::Show, abi::Family::Cuda, abi::Heap::Device, abi::kFromHook | abi::kDriver).packed();
+  hook::Call call{kTraits, hook::kPass, reinterpret_cast<uint64_t>(caller), 0, 0, 0};
+  __msl_hook_enter(&call);
+  if (call.answer == hook::kPass)
+    return real();
+  __msl_hook_begin(&call);
+  const CUresult status = real();
+  __msl_hook_end(&call);
+  if (status == CUresult(0) && __msl_on_mapped != nullptr)
+    __msl_on_mapped(call.site, kTraits, pointer(part.object), part.bytes, pointer(memory), part.offset);
+  return status;
+}
+
+using Handle = CUmemGenericAllocationHandle;
+constexpr auto kMemory = [](auto real, void *caller, Handle object, size_t offset, Handle memory, size_t from,
+                            size_t bytes, unsigned long long flags) {
+  return boundRecorded([=] { return real(object, offset, memory, from, bytes, flags); }, caller,
+                       {object, offset, bytes}, memory);
+};
+constexpr auto kMemoryOf = [](auto real, void *caller, Handle object, CUdevice device, size_t offset, Handle memory,
+                              size_t from, size_t bytes, unsigned long long flags) {
+  return boundRecorded([=] { return real(object, device, offset, memory, from, bytes, flags); }, caller,
+                       {object, offset, bytes}, memory);
+};
+constexpr auto kAddress = [](auto real, void *caller, Handle object, size_t offset, CUdeviceptr address, size_t bytes,
+                             unsigned long long flags) {
+  return boundRecorded([=] { return real(object, offset, address, bytes, flags); }, caller, {object, offset, bytes},
+                       address);
+};
+constexpr auto kAddressOf = [](auto real, void *caller, Handle object, CUdevice device, size_t offset,
+                               CUdeviceptr address, size_t bytes, unsigned long long flags) {
+  return boundRecorded([=] { return real(object, device, offset, address, bytes, flags); }, caller,
+                       {object, offset, bytes}, address);
+};
+constexpr auto kUnbound = [](auto real, void *caller, Handle object, CUdevice device, size_t offset, size_t bytes) {
+  const hook::WithDevice chosen(abi::Family::Cuda, static_cast<uint32_t>(device));
+  return boundRecorded([=] { return real(object, device, offset, bytes); }, caller, {object, offset, bytes}, 0);
+};
+
+} // namespace
+
+MSL_HOOK_WITH(kMemory, libcuda, CUresult, cuMulticastBindMem,
+              (CUmemGenericAllocationHandle, size_t, CUmemGenericAllocationHandle, size_t, size_t, unsigned long long))
+MSL_HOOK_WITH(kMemoryOf, libcuda, CUresult, cuMulticastBindMem_v2,
+              (CUmemGenericAllocationHandle, CUdevice, size_t, CUmemGenericAllocationHandle, size_t, size_t,
+               unsigned long long))
+MSL_HOOK_WITH(kAddress, libcuda, CUresult, cuMulticastBindAddr,
+              (CUmemGenericAllocationHandle, size_t, CUdeviceptr, size_t, unsigned long long))
+MSL_HOOK_WITH(kAddressOf, libcuda, CUresult, cuMulticastBindAddr_v2,
+              (CUmemGenericAllocationHandle, CUdevice, size_t, CUdeviceptr, size_t, unsigned long long))
+MSL_HOOK_WITH(kUnbound, libcuda, CUresult, cuMulticastUnbind, (CUmemGenericAllocationHandle, CUdevice, size_t, size_t))
