@@ -283,6 +283,40 @@ bool isOfForwardPass(const Finding &finding, bool has_python) {
   return has_python && torch && torch->phase == "forward";
 }
 
+// The library that contains the innermost call of a path, besides libc and libstdc++. Empty if it is not known.
+std::string_view allocatingLibraryOf(SiteId site, SiteCatalog &catalog) {
+  for (uint32_t node = catalog.innermostNodeOf(site); SiteCatalog::isNode(node); node = catalog.pathNode(node).outer) {
+    const Site &call = catalog.describe(catalog.pathNode(node).call);
+    if (call.origin != SiteOrigin::Hook)
+      return {};
+    if (!allocatesForCallers(call.library))
+      return baseName(call.library);
+  }
+  return {};
+}
+
+// Whether most bytes are no tensors, but what a library below PyTorch keeps. An example is code that oneDNN has made
+// for a shape. PyTorch's own libraries allocate tensors and their graph, but map no memory for them.
+bool isOfCache(const Growth &growth, const Finding &finding, Conclusion &conclusion) {
+  if (!torchOwnerOf(finding.owner))
+    return false;
+  uint64_t of_cache = 0, all = 0;
+  for (const CohortShare &share : growth.cohorts) {
+    const std::string_view library = allocatingLibraryOf(conclusion.cohorts[share.cohort].site, conclusion.catalog);
+    const bool may_be_tensor = library.empty() || library.starts_with("libc10") ||
+                               (library.starts_with("libtorch") && finding.heap != abi::Heap::Mapping);
+    of_cache += may_be_tensor ? 0 : share.bytes;
+    all += share.bytes;
+  }
+  return of_cache * 2 > all;
+}
+
+std::string cacheAdviceOf(const Finding &finding) {
+  return fmt::format("A library below `{}` keeps this, and it is no tensor. It is probably a cache for shapes. Use few "
+                     "shapes, for example padded batches, or limit the cache (ONEDNN_PRIMITIVE_CACHE_CAPACITY).",
+                     torchOwnerOf(finding.owner)->name);
+}
+
 std::string adviceOf(const Growth &growth, bool is_freed, bool is_forward, const Finding &finding,
                      const std::vector<GrowingContainer> &containers) {
   const std::string function = functionIn(finding.site), thing = thingOf(finding);
@@ -341,6 +375,12 @@ Draft<Finding> findingOf(const Growth &growth, const GrowingContainers &all, Con
   if (is_of_python)
     containers = all.of(growth.process, growth.said_steps, is_forward);
   addHolders(containers, finding.evidence);
+  if (isOfCache(growth, finding, conclusion)) {
+    finding.confidence = Confidence::Hint;
+    finding.evidence.emplace_back("is_cache", true);
+    finding.advice = cacheAdviceOf(finding);
+    return draft;
+  }
   finding.advice = adviceOf(growth, is_freed, is_forward, finding, containers);
   return draft;
 }

@@ -9,13 +9,12 @@
 
 namespace msleaks::analysis::inline findings {
 
-namespace {
-
-// Whether the library is libc.so.6, libstdc++.so.6, libc++.so.1 or libc++abi.so.1.
 bool allocatesForCallers(std::string_view library) {
   const std::string_view name = baseName(library);
   return name.starts_with("libc.so") || name.starts_with("libstdc++.so") || name.starts_with("libc++");
 }
+
+namespace {
 
 // The search for a closed library along a path, from the innermost call outwards.
 class LibrarySearch {

@@ -25,6 +25,9 @@ struct Keeper {
   }
 };
 
+// Whether the library is libc.so.6, libstdc++.so.6, libc++.so.1 or libc++abi.so.1.
+bool allocatesForCallers(std::string_view library);
+
 // The path of a closed library (of the system or an interpreter) that probably allocates at this site for itself. Empty
 // if there is none: the C and the C++ library allocate for their callers. Valid while the catalog exists.
 std::string_view closedLibraryOf(SiteId, SiteCatalog &);

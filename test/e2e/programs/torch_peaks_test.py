@@ -21,6 +21,7 @@ FAULTS = {
     "FirstBatch": ("first-step", "later_bytes", "the same batch size"),
     "Activations": ("recompute", "layers", "use_reentrant=False"),
     "Float64": ("float64", "places", "torch.tensor(x, dtype=torch.float32)"),
+    "Shapes": ("growth", "is_cache", "Use few shapes"),
     "WarmUp": ("first-step", "later_bytes", "free what only the beginning needs"),
 }
 
@@ -32,7 +33,7 @@ def expect_fault(msleaks, python, scratch, fault):
     first = report.json["findings"][0]
     equal(f"{fault}: first finding", (first["kind"], evidence in first["evidence"], first["site"]["file"], first["site"]["line"]),
           (kind, True, str(PROGRAM), line_of(PROGRAM, f"made here: {fault}")))
-    equal(f"{fault}: confidence", first["confidence"], "hint" if kind == "recompute" else "likely")
+    equal(f"{fault}: confidence", first["confidence"], "hint" if kind in ("recompute", "growth") else "likely")
     check(advice in first["advice"], f"{fault}: {first['advice']}")
 
     _, mended = msleaks.run(f"{scratch}/{fault}-fixed", [python, "-B", PROGRAM, fault, "--fixed"])

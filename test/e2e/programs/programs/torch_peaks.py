@@ -194,8 +194,21 @@ class Float64:
             optimizer.step()
 
 
+class Shapes:
+    """oneDNN makes code for each new shape of a convolution's input, and keeps it."""
+    def main(self, file):
+        model = nn.Sequential(*[nn.Conv2d(16, 16, 3, padding=1) for _ in range(8)])
+        optimizer = sgd(model)
+        for step in range(5 * STEPS):
+            size = 64 if FIXED else 32 + step
+            images = torch.randn(1, 16, size, size)
+            optimizer.zero_grad()
+            model(images).square().mean().backward()  # made here: Shapes
+            optimizer.step()
+
+
 FAULTS = {fault.__name__: fault
-          for fault in (Checkpoint, Arrays, Resumed, Optimizers, Unfrozen, FirstBatch, WarmUp, Activations, Float64)}
+          for fault in (Checkpoint, Arrays, Resumed, Optimizers, Unfrozen, FirstBatch, WarmUp, Activations, Float64, Shapes)}
 
 
 def main():
