@@ -79,7 +79,7 @@ TEST_F(DiagnosisTest, Hooked) {
 // A driver of a later version has functions that are in no list.
 TEST_F(DiagnosisTest, FunctionsOfADriver) {
   addImage(kDriver, "/lib/libcudart.so.13");
-  for (const char *name : {"cudaMalloc", "cudaGetDevice", "cudaGraphAddMemAllocNode", "cudaMemcpyOfLaterVersion",
+  for (const char *name : {"cudaMalloc", "cudaGetDevice", "cudaGraphicsMapResources", "cudaMemcpyOfLaterVersion",
                            "cudaSetOfLaterVersion", "fatMalloc"})
     other->definitions[name] = {kFunction, Visibility::Exported};
   other->definitions["cudaMallocInside"] = {kFunction, Visibility::Local};
@@ -94,7 +94,7 @@ TEST_F(DiagnosisTest, FunctionsOfADriver) {
 // The lists are embedded: none of the functions below a reason is unknown.
 TEST_F(DiagnosisTest, ListedFunctionsAreKnown) {
   addImage(kDriver, "/lib/libOpenCL.so.1");
-  for (const char *name : {"cuMemBatchDecompressAsync_ptsz", "hipMemsetD2D8", "clSVMAllocARM", "clMemFreeINTEL"})
+  for (const char *name : {"cuMemBatchDecompressAsync_ptsz", "hipMemMapArrayAsync", "clSVMAllocARM", "clMemFreeINTEL"})
     other->definitions[name] = {kFunction, Visibility::Exported};
   EXPECT_THAT(diagnosisOf("/lib/libOpenCL.so.1").driver->unknown, IsEmpty());
 }
@@ -271,7 +271,7 @@ TEST(Vocabulary, OurHooks) {
   ASSERT_TRUE(hooked) << hooked.error().message;
   for (const char *name : {"malloc", "_Znwm", "mmap", "cudaMalloc", "clCreateImage", "halMemAlloc"})
     EXPECT_TRUE(hooked->holds(name)) << name;
-  for (const char *name : {"execve", "dlsym", "sbrk", "cudaGraphAddMemAllocNode"})
+  for (const char *name : {"execve", "dlsym", "sbrk", "cudaGraphicsMapResources"})
     EXPECT_FALSE(hooked->holds(name)) << name;
 }
 

@@ -3,8 +3,8 @@
 
 int cudaMalloc(void **block, size_t bytes);
 int cudaFree(void *block);
-int cudaGraphAddMemAllocNode(void **block, size_t bytes);
-int cudaLaunchCooperativeKernelMultiDevice(void *graph, void *stream);
+int cudaMallocOfLaterVersion(void **block, size_t bytes);
+int cudaLaunchKernelOfLaterVersion(void *graph, void *stream);
 int cudaMemcpyOfLaterVersion(void *to, const void *from, size_t bytes);
 
 #ifdef STANDIN
@@ -13,16 +13,16 @@ int cudaFree(void *block) {
   free(block);
   return 0;
 }
-int cudaGraphAddMemAllocNode(void **block, size_t bytes) { return cudaMalloc(block, bytes); }
-int cudaLaunchCooperativeKernelMultiDevice(void *graph, void *stream) { return graph == stream; }
+int cudaMallocOfLaterVersion(void **block, size_t bytes) { return cudaMalloc(block, bytes); }
+int cudaLaunchKernelOfLaterVersion(void *graph, void *stream) { return graph == stream; }
 int cudaMemcpyOfLaterVersion(void *to, const void *from, size_t bytes) { return to == from && bytes != 0; }
 #endif
 
 #ifndef LIBRARY
 int main(void) {
   void *block = 0, *array = 0;
-  int failed = cudaMalloc(&block, 100) | cudaGraphAddMemAllocNode(&array, 100) |
-               cudaLaunchCooperativeKernelMultiDevice(array, block) | cudaMemcpyOfLaterVersion(block, array, 8);
+  int failed = cudaMalloc(&block, 100) | cudaMallocOfLaterVersion(&array, 100) |
+               cudaLaunchKernelOfLaterVersion(array, block) | cudaMemcpyOfLaterVersion(block, array, 8);
   return failed | cudaFree(array) | cudaFree(block);
 }
 #endif
