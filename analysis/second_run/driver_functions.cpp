@@ -15,7 +15,8 @@ namespace {
 #include "hooks.inc"
 
 constexpr std::string_view kPrefixes[] = {"cuda", "cu", "hip", "cl"};
-constexpr std::string_view kMemoryWords[] = {"Alloc", "Free", "Map", "Copy", "cpy", "Fill", "Memset", "Launch"};
+constexpr std::string_view kMemoryWords[] = {"Alloc", "alloc", "Free",   "Map",   "Copy",
+                                             "cpy",   "Fill",  "Memset", "Launch"};
 
 // The words of a list are the names, and also words of the reasons, which are the names of no function.
 const std::unordered_set<std::string_view> &listedNames() {

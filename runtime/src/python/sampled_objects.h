@@ -6,7 +6,8 @@
 namespace msleaks::runtime::python {
 
 // Replaces Python's functions, if the session wants this and Python uses its usual ones. Call it in a thread that runs
-// Python code, while Python does not finalize. If this thread does not hold Python's global lock, does nothing.
+// Python code, while Python does not finalize. If this thread does not hold Python's global lock, does nothing. For a
+// Python without this lock, calls recordUnlockedObjects() (unlocked_objects.h), whatever the session wants.
 void sampleObjects() noexcept;
 
 } // namespace msleaks::runtime::python
