@@ -1,4 +1,5 @@
 // Dead writes: copies and fills whose bytes are overwritten before anything can have read them (docs/analyses.md).
+#include "analysis/analyzers/copy_time.h"
 #include "analysis/analyzers/registry.h"
 #include "analysis/findings/advice.h"
 #include "analysis/findings/keeper.h"
@@ -14,7 +15,6 @@ namespace {
 
 constexpr uint64_t kLeastDeadBytes = 64 << 10;
 constexpr uint64_t kLeastDeadShare = 20; // at least one part in 20 of the bytes written to the place's blocks
-constexpr uint64_t kBytesPerNs = 10;     // estimated: as fast as a copy over PCI Express 3, slower than most fills
 
 // The writes to a live block since its last other use.
 struct UnreadWrites {
@@ -85,7 +85,7 @@ Draft<Finding> findingOf(const Keeper &keeper, const DeadWrites &writes, Conclus
   auto draft = draftOf(finding_kinds::kDeadWrite, keeper, writes.place, writes.cohorts, conclusion);
   Finding &finding = draft.line;
   finding.confidence = Confidence::Likely;
-  finding.saves_ns = writes.sum.bytes / kBytesPerNs;
+  finding.saves_ns = copyNs(writes.sum.bytes);
   finding.evidence = {{"written_bytes", writes.sum.written_bytes}};
   addLine(finding.evidence, "written_at", writes.sum.written_at, conclusion);
   addLine(finding.evidence, "overwritten_at", writes.sum.overwritten_at, conclusion);

@@ -413,9 +413,9 @@ void GrowthAnalyzer::conclude(Conclusion &conclusion) const {
   leaveOutArenas(growths);
   std::vector<Growth> list;
   for (auto &[keeper, growth] : growths) {
-    const bool is_worth =
-        keeper.closed_library.empty() || conclusion.isWorthSaving(keeper.account, {.blocks = growth.blocks});
-    if (is_worth && growth.bytes_per_step >= conclusion.question.least_growth_bytes)
+    if (growth.bytes_per_step < conclusion.question.least_growth_bytes)
+      continue;
+    if (keeper.closed_library.empty() || conclusion.isWorthSaving(keeper.account, {.blocks = growth.blocks}))
       list.push_back(std::move(growth));
   }
   Conclusion::keepLargest(list, [](const Growth &growth) { return growth.bytes; });

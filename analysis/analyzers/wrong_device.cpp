@@ -1,5 +1,6 @@
 // Tensors on the wrong device: tensors of PyTorch in host memory that are copied to a device in step after step
 // (docs/analyses.md).
+#include "analysis/analyzers/copy_time.h"
 #include "analysis/analyzers/registry.h"
 #include "analysis/analyzers/tensor_origins.h"
 #include "analysis/findings/advice.h"
@@ -17,7 +18,6 @@ namespace {
 constexpr uint64_t kLeastTensorBytes = 64 << 10; // smaller tensors are ignored
 constexpr uint64_t kLeastAgainBytes = 1 << 20;   // of one place
 constexpr uint64_t kLeastSteps = 8;
-constexpr uint64_t kBytesPerNs = 10; // estimated: as fast as a copy over PCI Express 3
 
 // The copies of a live tensor. Pinned memory is for copies, so it does not count.
 struct Sent {
@@ -96,7 +96,7 @@ Draft<Finding> findingOf(const Keeper &keeper, const SentOfPlace &sent, Conclusi
   auto draft = draftOf(finding_kinds::kWrongDevice, keeper, sent.place, sent.cohorts, conclusion);
   Finding &finding = draft.line;
   finding.confidence = Confidence::Hint;
-  finding.saves_ns = sent.sum.bytes / kBytesPerNs;
+  finding.saves_ns = copyNs(sent.sum.bytes);
   finding.evidence = {{"tensors", sent.sum.tensors}, {"steps", sent.sum.most_steps}};
   addLine(finding.evidence, "copied_at", sent.sum.site, conclusion);
   addLine(finding.evidence, "copied_to", sent.sum.to_site, conclusion);

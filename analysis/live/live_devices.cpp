@@ -1,4 +1,5 @@
-// Blocks that a driver ends or changes without a free: by a reset of their device, and in graphs.
+// Blocks that a driver ends or changes without a free: by a reset of their device, and in graphs. And blocks that it
+// returns twice.
 #include "analysis/live/live_process.h"
 
 namespace msleaks::analysis::inline live {
@@ -60,6 +61,14 @@ void LiveSet::changeInGraph(Process &process, Block &block, bool reserve, uint64
   setReserve(block, reserve, time_ns);
   if (Backings::concerns(block))
     process.backings.comes(block);
+}
+
+// The block that a driver has returned once more, or null. It counts how often the program opens memory of another
+// process. A handle may also be of the program's own physical memory.
+Block *LiveSet::importedAgain(Process &process, const abi::AllocEvent &alloc) {
+  Block *known = process.find(AddressSpace::Accelerator, alloc.address, alloc.header.device);
+  const bool is_handle = (alloc.header.flags & abi::kDriver) != 0;
+  return known && (known->heap == abi::Heap::Imported || is_handle) ? known : nullptr;
 }
 
 } // namespace msleaks::analysis::inline live

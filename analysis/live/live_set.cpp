@@ -200,14 +200,6 @@ void LiveSet::onAlloc(const StreamEvent &event, const abi::AllocEvent &alloc, Si
     applyEarly(process, event);
 }
 
-// The block that a driver has returned once more, or null. It counts how often the program opens memory of another
-// process. A handle may also be of the program's own physical memory.
-Block *LiveSet::importedAgain(Process &process, const abi::AllocEvent &alloc) {
-  Block *known = process.find(AddressSpace::Accelerator, alloc.address, alloc.header.device);
-  const bool is_handle = (alloc.header.flags & abi::kDriver) != 0;
-  return known && (known->heap == abi::Heap::Imported || is_handle) ? known : nullptr;
-}
-
 // The realloc succeeded. Returns and forgets the block that its Free removed.
 LiveSet::Mapping LiveSet::takeParked(Process &process, const StreamEvent &event) {
   const Parked *parked = process.parked.find(Process::parkingOf(event));

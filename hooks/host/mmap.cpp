@@ -75,11 +75,6 @@ template <class Function> auto showing(Function function) noexcept {
   };
 }
 
-// Whether the mapping is for an allocator that records its blocks itself.
-bool isOfAllocator(int flags, const void *caller) noexcept {
-  return (flags & MAP_NORESERVE) != 0 && __msl_maps_objects(caller);
-}
-
 // libc's malloc calls none of these functions. So a call from inside it comes from a signal handler. The call is not
 // recorded, and counts as dropped.
 template <int kRow, class Function, class... Arguments>
@@ -87,6 +82,16 @@ auto hookMapping(abi::EventKind kind, Function function, void *caller, Arguments
   if (isOfHandler(__msl_thread) && runtime::isEnabled(kind))
     __msl_lost();
   return hook::callRecorded<hook::RowOf<kRow>>(function, caller, arguments...);
+}
+
+// A Python without the global lock has an allocator that records its blocks. So its mappings are not recorded.
+template <int kRow, class Function, class Offset>
+void *hookMmap(Function function, void *caller, void *address, size_t size, int protection, int flags, int file,
+               Offset offset) noexcept {
+  if ((flags & MAP_NORESERVE) != 0 && __msl_maps_objects(caller)) [[unlikely]]
+    return function(address, size, protection, flags, file, offset);
+  return hookMapping<kRow>(abi::EventKind::Alloc, showing(function), caller, address, size, protection, flags, file,
+                           offset);
 }
 
 } // namespace
@@ -98,20 +103,14 @@ void *mmap(void *address, size_t size, int protection, int flags, int file, off_
   const auto function = found(real.mmap);
   if (function == nullptr) [[unlikely]]
     return reinterpret_cast<void *>(callKernel(SYS_mmap, address, size, protection, flags, file, offset));
-  if (isOfAllocator(flags, __builtin_return_address(0))) [[unlikely]]
-    return function(address, size, protection, flags, file, offset);
-  return hookMapping<Row::mmap>(abi::EventKind::Alloc, showing(function), __builtin_return_address(0), address, size,
-                                protection, flags, file, offset);
+  return hookMmap<Row::mmap>(function, __builtin_return_address(0), address, size, protection, flags, file, offset);
 }
 
 void *mmap64(void *address, size_t size, int protection, int flags, int file, off64_t offset) noexcept {
   const auto function = found(real.mmap64);
   if (function == nullptr) [[unlikely]]
     return reinterpret_cast<void *>(callKernel(SYS_mmap, address, size, protection, flags, file, offset));
-  if (isOfAllocator(flags, __builtin_return_address(0))) [[unlikely]]
-    return function(address, size, protection, flags, file, offset);
-  return hookMapping<Row::mmap64>(abi::EventKind::Alloc, showing(function), __builtin_return_address(0), address, size,
-                                  protection, flags, file, offset);
+  return hookMmap<Row::mmap64>(function, __builtin_return_address(0), address, size, protection, flags, file, offset);
 }
 
 int munmap(void *address, size_t size) noexcept {

@@ -14,6 +14,12 @@ namespace {
 
 constinit std::atomic<uint64_t> threads{0}; // number of threads that have sampled
 
+// Also for a Python whose layout is not known.
+bool hasNoGlobalLock() noexcept {
+  const char *version = python.symbols.version;
+  return version != nullptr && std::strstr(version, "free-threading") != nullptr;
+}
+
 bool isInPython(const void *address) noexcept {
   ImagePlace place{}, of_python{};
   return findImage(address, place) && findImage(reinterpret_cast<const void *>(python.symbols.evaluate), of_python) &&
@@ -23,11 +29,6 @@ bool isInPython(const void *address) noexcept {
 } // namespace
 
 constinit __thread Sampler sampler{};
-
-bool hasNoGlobalLock() noexcept {
-  const char *version = python.symbols.version;
-  return version != nullptr && std::strstr(version, "free-threading") != nullptr;
-}
 
 Allocator allocatorOf(Domain domain) noexcept {
   Allocator allocator{};

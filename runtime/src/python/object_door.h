@@ -22,9 +22,6 @@ struct Allocator {
 };
 enum class Domain { Raw, Memory, Objects };
 
-// Whether this Python is a build without the global lock. Its objects come from an allocator of its own (mimalloc).
-bool hasNoGlobalLock() noexcept;
-
 Allocator allocatorOf(Domain) noexcept;
 void setAllocator(Domain, const Allocator &) noexcept;
 

@@ -96,15 +96,16 @@ void replaceFunctions() noexcept {
 
 void sampleObjects() noexcept {
   const bool is_sampled = session.control->flags.python_objects == abi::PythonObjects::Sample;
-  const bool is_wanted = (is_sampled || hasNoGlobalLock()) && hasFunctions();
-  if (is_wanted && !hasNoGlobalLock() && functionAt<int()>(python.symbols.holds_lock)() == 0)
+  const bool has_lock = !python.layout.has_no_lock;
+  const bool is_wanted = (is_sampled || !has_lock) && hasFunctions();
+  if (is_wanted && has_lock && functionAt<int()>(python.symbols.holds_lock)() == 0)
     return;
   if (__atomic_exchange_n(&python.are_objects_decided, true, __ATOMIC_RELAXED) || !is_wanted)
     return;
-  if (hasNoGlobalLock())
-    recordUnlockedObjects(is_sampled);
-  else
+  if (has_lock)
     replaceFunctions();
+  else
+    recordUnlockedObjects(is_sampled);
 }
 
 } // namespace msleaks::runtime::python

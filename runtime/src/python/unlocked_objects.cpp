@@ -38,7 +38,7 @@ void recordBlock(const void *block, size_t size, uint16_t flags, uint32_t path) 
                 abi::sampleUnitsOf(size));
 }
 
-// What the allocator maps is not recorded, because the blocks lie there.
+// Mappings of the allocator are not recorded, because its blocks lie in them.
 template <class Allocate> void *callInside(Thread &thread, Allocate allocate) noexcept {
   const Inside inside(thread);
   return allocate();
