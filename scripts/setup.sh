@@ -40,6 +40,9 @@ deep_packages=(
   lttng-tools liblttng-ust-dev              # bench: the tracer that record() is compared with
 )
 
+# Bundles the page of reports (tools/report). Node.js of another source than Debian has npm, too.
+command -v npm >/dev/null || build_packages+=(npm)
+
 case "${1:-}" in
   '') wanted=("${build_packages[@]}" "${test_packages[@]}") ;;
   --demo) wanted=("${demo_packages[@]}") ;;

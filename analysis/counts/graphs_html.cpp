@@ -1,5 +1,7 @@
 #include "analysis/counts/graphs_html.h"
 
+#include "analysis/base/page_text.h"
+
 #include "page.inc"
 
 #include <algorithm>
@@ -111,40 +113,6 @@ private:
 };
 
 } // namespace
-
-std::string escapedForScript(std::string_view json) {
-  // In JSON, '<' occurs only inside strings. Without '<', no tag and no comment can end the script.
-  std::string escaped;
-  escaped.reserve(json.size());
-  for (const char c : json)
-    if (c == '<')
-      escaped += "\\u003c";
-    else
-      escaped += c;
-  return escaped;
-}
-
-std::string escapedForHtml(std::string_view text) {
-  std::string escaped;
-  for (const char c : text)
-    switch (c) {
-    case '&':
-      escaped += "&amp;";
-      break;
-    case '<':
-      escaped += "&lt;";
-      break;
-    case '>':
-      escaped += "&gt;";
-      break;
-    case '"':
-      escaped += "&quot;";
-      break;
-    default:
-      escaped += c;
-    }
-  return escaped;
-}
 
 void writeGraphsHtml(std::ostream &to, const RunOfPage &run, const RunOfPage *against,
                      std::optional<std::filesystem::file_time_type> since) {

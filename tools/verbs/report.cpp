@@ -1,6 +1,9 @@
 // msleaks report RUN: shows findings, the live blocks at the peak, leaks, and the cost of recording.
 #include "analysis/result/report.h"
+#include "analysis/base/output.h"
+#include "analysis/base/run_folder.h"
 #include "analysis/base/terminal.h"
+#include "analysis/page/report_page.h"
 #include "analysis/report/analyze_run.h"
 #include "analysis/report/question.h"
 #include "analysis/result/sum.h"
@@ -18,6 +21,7 @@ namespace {
 
 struct ReportOptions {
   std::string run, group_by, from, to, born_until, heap, suppressions, filter, policy = "effect", color = "auto", at;
+  std::optional<std::string> html;
   std::optional<uint32_t> pid, thread;
   std::optional<size_t> width, top;
   uint64_t skip_steps = 1, least_growth_bytes = 0;
@@ -40,6 +44,7 @@ Result<analysis::ReportQuestion> questionOf(const ReportOptions &options) {
   question.skip_steps = options.skip_steps;
   question.least_growth_bytes = options.least_growth_bytes;
   question.policy = MSL_TRY(analysis::parsePolicy(options.policy));
+  question.wants_series = options.html.has_value();
   if (!options.suppressions.empty())
     question.suppressions = MSL_TRY(analysis::readSuppressions(options.suppressions));
   return question;
@@ -72,6 +77,21 @@ Result<void> writeText(const ReportOptions &options, const analysis::Report &rep
   return {};
 }
 
+// Returns the time when the recording was written: sources that are newer may have changed.
+std::optional<std::filesystem::file_time_type> recordedAt(const std::string &run) {
+  const auto folder = analysis::RunFolder::open(run);
+  std::error_code error;
+  const auto time = std::filesystem::last_write_time(folder ? folder->trace() : std::filesystem::path(run), error);
+  return error ? std::nullopt : std::optional(time);
+}
+
+Result<void> writePage(analysis::OutputFile to, const ReportOptions &options, const analysis::Report &report) {
+  analysis::OutputStream file(std::move(to));
+  MSL_TRY(analysis::writeReportPage(file, report, recordedAt(options.run)));
+  MSL_TRY(file.written().map_error(analysis::ofOutput)); // commit() does not return the reason of a failure
+  return file.commit().map_error(analysis::ofOutput);
+}
+
 // Prints the analyzers that failed. The report lacks only their results.
 bool sayFailures(const std::vector<std::string> &failures) {
   for (const std::string &failure : failures)
@@ -102,12 +122,17 @@ Result<ExitStatus> report(const ReportOptions &options) {
   analysis::ReportQuestion question = MSL_TRY(questionOf(options));
   analysis::LoadedAnalyzers own = analysis::loadAnalyzers(options.analyzers);
   question.analyzers = std::move(own.libraries);
+  std::optional<analysis::OutputFile> page; // opened before the run is read, which may take long
+  if (options.html)
+    page = MSL_TRY(analysis::OutputFile::create(*options.html).map_error(analysis::ofOutput));
   analysis::Report report = MSL_TRY(read(options, question));
   report.notes.insert(report.notes.begin(), own.refusals.begin(), own.refusals.end());
   report.failed_analyzers.insert(report.failed_analyzers.begin(), own.refusals.begin(), own.refusals.end());
   if (!options.filter.empty())
     analysis::keepMatching(report, analysis::Pattern(options.filter));
-  if (options.json)
+  if (page)
+    MSL_TRY(writePage(std::move(*page), options, report));
+  else if (options.json)
     analysis::writeReportJson(std::cout, report);
   else
     MSL_TRY(writeText(options, report));
@@ -138,6 +163,10 @@ void declareForm(CommandLine &line, ReportOptions &options) {
   line.group("Form");
   const Option json = line.flag("--json", options.json, "prints everything as JSON (docs/report.md)");
   const Option all = line.flag("--all", options.all, "prints all parts of the report, not only the first screen");
+  line.option("--html", options.html, "writes the report as a page for a browser (docs/report-page.md)")
+      .valueName("FILE")
+      .excludes(json)
+      .excludes(all);
   line.option("--section", options.sections,
               "prints only the part with this name, for example findings, leaks or allocations; may be repeated")
       .valueName("NAME")

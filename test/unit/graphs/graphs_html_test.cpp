@@ -1,5 +1,7 @@
 #include "analysis/counts/graphs_html.h"
 
+#include "analysis/base/page_text.h"
+
 #include "counted.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "analysis/counts/source_excerpts.h"
+#include "analysis/places/source_excerpts.h"
 
 #include <chrono>
 #include <fmt/format.h>

@@ -9,7 +9,7 @@ import tempfile
 import threading
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 from msleaks_e2e import check, skip
 
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")

@@ -1,5 +1,4 @@
-// Reads the lines of source that graphs name, and the lines around them. The lines are the ones that are on this
-// machine now.
+// Reads lines of source, and the lines around them, from the files that are on this machine now.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace msleaks::analysis::inline counts {
+namespace msleaks::analysis::inline places {
 
 using LinesByFile = std::map<std::string, std::set<uint32_t>>;
 
@@ -20,7 +19,7 @@ struct SourceLines {
 };
 
 struct SourceExcerpt {
-  std::string file; // the name in the graphs
+  std::string file; // the name in the run
   std::vector<SourceLines> parts;
   std::string missing; // the reason why there are no lines; empty: there are lines
   bool is_changed = false;
@@ -31,4 +30,4 @@ struct SourceExcerpt {
 std::vector<SourceExcerpt> excerptsOf(const LinesByFile &wanted,
                                       std::optional<std::filesystem::file_time_type> since = {});
 
-} // namespace msleaks::analysis::inline counts
+} // namespace msleaks::analysis::inline places

@@ -1,4 +1,4 @@
-#include "analysis/counts/source_excerpts.h"
+#include "analysis/places/source_excerpts.h"
 
 #include "analysis/base/files.h"
 
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <string_view>
 
-namespace msleaks::analysis::inline counts {
+namespace msleaks::analysis::inline places {
 namespace {
 
 namespace fs = std::filesystem;
@@ -93,4 +93,4 @@ std::vector<SourceExcerpt> excerptsOf(const LinesByFile &wanted, std::optional<f
   return excerpts;
 }
 
-} // namespace msleaks::analysis::inline counts
+} // namespace msleaks::analysis::inline places

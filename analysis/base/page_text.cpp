@@ -1,0 +1,39 @@
+#include "analysis/base/page_text.h"
+
+namespace msleaks::analysis::inline base {
+
+std::string escapedForScript(std::string_view json) {
+  // In JSON, '<' occurs only inside strings. Without '<', no tag and no comment can end the script.
+  std::string escaped;
+  escaped.reserve(json.size());
+  for (const char c : json)
+    if (c == '<')
+      escaped += "\\u003c";
+    else
+      escaped += c;
+  return escaped;
+}
+
+std::string escapedForHtml(std::string_view text) {
+  std::string escaped;
+  for (const char c : text)
+    switch (c) {
+    case '&':
+      escaped += "&amp;";
+      break;
+    case '<':
+      escaped += "&lt;";
+      break;
+    case '>':
+      escaped += "&gt;";
+      break;
+    case '"':
+      escaped += "&quot;";
+      break;
+    default:
+      escaped += c;
+    }
+  return escaped;
+}
+
+} // namespace msleaks::analysis::inline base

@@ -1,0 +1,163 @@
+#include "analysis/page/page_data.h"
+
+#include "analysis/page/flame_tree.h"
+#include "analysis/page/page_tables.h"
+#include "analysis/places/source_excerpts.h"
+#include "analysis/result/writer.h"
+#include "analysis/text/finding_lines.h"
+#include "analysis/text/finding_title.h"
+
+#include <fmt/ranges.h>
+#include <sstream>
+#include <vector>
+
+namespace msleaks::analysis::inline page {
+namespace {
+
+constexpr size_t kMostFindings = 200;
+constexpr size_t kFindingColumns = 120; // of a finding's lines
+
+uint64_t sinceStart(const Report &report, uint64_t time_ns) {
+  return time_ns > report.start_ns ? time_ns - report.start_ns : 0;
+}
+
+Json evidenceOf(const Finding &finding, const Report &report) { return jsonOf(finding.evidence, report); }
+
+std::string joined(const std::vector<std::string> &lines) { return fmt::format("{}", fmt::join(lines, "\n")); }
+
+Json framesOf(const Finding &finding, FrameTable &frames) {
+  std::vector<uint32_t> numbers;
+  if (!finding.paths.empty())
+    for (const auto &call : finding.paths.front().calls)
+      frames.numbersOf(*call, numbers);
+  Json shown = Json::array();
+  for (const uint32_t number : numbers)
+    shown.push_back(frames.shownNumber(number));
+  return shown;
+}
+
+Json jsonOfFinding(const Finding &finding, size_t number, const Report &report, FrameTable &frames) {
+  const FindingLines lines = linesOf({number, &finding, {}}, kFindingColumns);
+  return {{"id", finding.id},
+          {"number", number},
+          {"kind", finding.kind},
+          {"confidence", nameOf(finding.confidence)},
+          {"title", titleOf(finding)},
+          {"where", joined(lines.where)},
+          {"file", finding.site.file.empty() ? Json() : Json(finding.site.file)},
+          {"line", finding.site.line == 0 ? Json() : Json(finding.site.line)},
+          {"owner", finding.owner},
+          {"saving", savingOf(finding)},
+          {"saves_bytes", finding.saves_bytes},
+          {"holders", joined(lines.holders)},
+          {"advice", finding.advice},
+          {"evidence", evidenceOf(finding, report)},
+          {"frames", framesOf(finding, frames)}};
+}
+
+Json findingsOf(const Report &report, FrameTable &frames) {
+  Json findings = Json::array();
+  for (const Finding &finding : report.findings) {
+    if (findings.size() == kMostFindings)
+      break;
+    findings.push_back(jsonOfFinding(finding, findings.size() + 1, report, frames));
+  }
+  return findings;
+}
+
+template <class Lines> Json flameOf(const Lines &lines, FrameTable &frames) {
+  FlameTree tree(frames);
+  for (const SiteLine &line : lines)
+    tree.add(line);
+  return tree.json();
+}
+
+Json ownersOf(const Report &report) {
+  Json owners = Json::array();
+  for (const NamedLine &owner : report.peak.by_owner)
+    owners.push_back({{"name", owner.name}, {"bytes", owner.bytes}, {"count", owner.count}});
+  return owners;
+}
+
+Json sourcesOf(const Report &report, std::optional<std::filesystem::file_time_type> since) {
+  LinesByFile wanted;
+  for (size_t i = 0; i < report.findings.size() && i < kMostFindings; ++i)
+    if (const SiteText &site = report.findings[i].site; !site.file.empty() && site.line != 0)
+      wanted[site.file].insert(site.line);
+  Json sources = Json::array();
+  for (const SourceExcerpt &excerpt : excerptsOf(wanted, since)) {
+    Json parts = Json::array();
+    for (const SourceLines &part : excerpt.parts)
+      parts.push_back({{"first", part.first}, {"lines", part.lines}});
+    sources.push_back({{"file", excerpt.file},
+                       {"parts", std::move(parts)},
+                       {"missing", excerpt.missing},
+                       {"changed", excerpt.is_changed}});
+  }
+  return sources;
+}
+
+Json seriesOf(const Report &report) {
+  if (!report.series)
+    return nullptr;
+  std::ostringstream text;
+  writeSeriesJson(text, *report.series);
+  return Json::parse(text.str());
+}
+
+Json processesOf(const Report &report) {
+  Json processes = Json::array();
+  for (const ReportProcess &process : report.processes)
+    processes.push_back({{"pid", process.pid}, {"name", process.name}});
+  return processes;
+}
+
+Json environmentOf(const Report &report) {
+  Json environment = Json::array();
+  for (const NamedText &fact : report.environment)
+    environment.push_back({{"name", fact.name}, {"value", fact.text}});
+  return environment;
+}
+
+Json keptOf(const Report &report) {
+  return {{"bytes", report.leaks.sum.bytes - std::min(report.leaks.sum.bytes, report.found_leaks.sum.bytes)},
+          {"count", report.leaks.sum.count - std::min(report.leaks.sum.count, report.found_leaks.sum.count)}};
+}
+
+} // namespace
+
+Json pageData(const Report &report, std::optional<std::filesystem::file_time_type> since) {
+  FrameTable frames;
+  Json findings = findingsOf(report, frames);
+  Json flames{{"peak", flameOf(report.peak.by_site, frames)}, {"leaks", flameOf(report.leaks.by_site, frames)}};
+  return {{"run", report.run},
+          {"command", report.command},
+          {"at", report.at ? Json(report.at->name) : Json()},
+          {"duration_ns", report.duration_ns},
+          {"complete", report.complete()},
+          {"events",
+           {{"produced", report.events.produced},
+            {"stored", report.events.stored},
+            {"dropped", report.events.dropped},
+            {"missing", report.events.missing}}},
+          {"processes", processesOf(report)},
+          {"peak",
+           {{"bytes", report.peak.bytes},
+            {"since_start_ns", sinceStart(report, report.at ? report.at->time_ns : report.peak.time_ns)},
+            {"resident_bytes", report.peak.resident_bytes ? Json(*report.peak.resident_bytes) : Json()}}},
+          {"floor_bytes", report.floor ? Json(report.floor->bytes) : Json()},
+          {"leaks", {{"bytes", report.found_leaks.sum.bytes}, {"count", report.found_leaks.sum.count}}},
+          {"kept_by_libraries", keptOf(report)},
+          {"findings", std::move(findings)},
+          {"findings_in_all", report.findings.size()},
+          {"flames", std::move(flames)},
+          {"frames", frames.frames()},
+          {"owners", ownersOf(report)},
+          {"series", seriesOf(report)},
+          {"tables", tablesOf(report)},
+          {"sources", sourcesOf(report, since)},
+          {"notes", report.notes},
+          {"environment", environmentOf(report)}};
+}
+
+} // namespace msleaks::analysis::inline page

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Tests the page of `msleaks report --html` in a headless Chromium. The page must show the same numbers as --json, also of a run with
+hostile names. It must run no script but its own, and must be usable by keyboard and on a narrow screen.
+
+    page_test.py BUILD SCRATCH
+"""
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from chromium import Chromium, find  # noqa: E402
+from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, equal, line_of, run, skip  # noqa: E402
+
+PROGRAM = Path(__file__).with_name("kept.py")
+HOSTILE = "</script><img src=x onerror=hacked()>&amp;\"',{{data}}"
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(REPOSITORY / "tools/python"), "PYTHONDONTWRITEBYTECODE": "1"}
+VIEWS = ("summary", "memory", "owners", "flame", "steps", "tables")
+MOST_BYTES = 5 << 20
+
+
+class Page:
+    """A page in a browser, and what --json says about the same run."""
+
+    def __init__(self, browser, file, report):
+        self.browser, self.file, self.report = browser, file, report
+
+    def open(self, fragment="", **how):
+        self.browser.open(self.file, fragment=fragment, **how)
+
+    def value(self, selector):
+        """The number that an element shows, before it was rounded for people."""
+        return int(self.browser.evaluate(f"document.querySelector({json.dumps(selector)}).dataset.value"))
+
+    def column(self, number):
+        """The numbers, or else the texts, of a column of the view's last table."""
+        return self.browser.evaluate("[...[...document.querySelectorAll('table')].at(-1).tBodies[0].rows]"
+                                     f".map(row => Number(row.cells[{number}].dataset.value ?? NaN) || row.cells[{number}].textContent)")
+
+    def expect_harmless(self, what):
+        equal(f"{what}: errors", self.browser.errors(), [])
+        equal(f"{what}: images", self.browser.evaluate("document.images.length"), 0)
+        others = [url for url in self.browser.requests() if not url.startswith(("file://", "about:"))]
+        equal(f"{what}: requests", others, [])
+
+
+def expect_summary(page):
+    page.open()
+    report = page.report
+    equal("peak", page.value('[data-fact="Peak"] dd'), report["peak"]["bytes"])
+    equal("leaks", page.value('[data-fact="Leaks"] dd'), report["leaks"]["found"]["bytes"])
+    shown = page.browser.evaluate("[...document.querySelectorAll('.finding')].map(f => [f.dataset.kind, Number(f.dataset.saves), f.id])")
+    equal("findings", shown, [[found["kind"], found["saves_bytes"], f"finding-{found['id']}"] for found in report["findings"]])
+    equal("kind of the first finding", shown[0][0], "growth")
+    source = page.browser.evaluate("document.querySelector('.finding pre .here').textContent")
+    line = line_of(PROGRAM, "kept here")
+    check(source.split()[:2] == [">", str(line)] and "kept.append" in source, f"line of the first finding: {source!r}")
+
+
+def expect_memory(page):
+    series = json.loads(page.browser_series)
+    page.open("#memory&by=owner")
+    curves = [curve for curve in series["curves"] if curve["by"] == "owner"]
+    equal("curves by owner", page.column(0), ["others" if curve["others"] else curve["name"] or "no owner known" for curve in curves])
+    equal("most of each owner", page.column(4), [max(curve["bytes"]) or "0 B" for curve in curves])
+    check(HOSTILE in page.column(0), f"the owner of the kept blocks: {page.column(0)}")
+
+
+def expect_jump(page):
+    """A finding leads to the curve of its owner, and to its place in the flame graph. The browser's back button leads back."""
+    page.open()
+    page.browser.evaluate("[...document.querySelectorAll('.finding button')].find(b => b.textContent.includes('over time')).click()")
+    equal("chosen curve", page.browser.evaluate("new Promise(r => setTimeout(() => r(document.querySelector('.chosen').innerText.startsWith('</script>')), 100))"), True)
+    page.browser.evaluate("new Promise(r => { addEventListener('hashchange', () => r(), {once: true}); history.back(); })")
+    equal("view after going back", page.browser.evaluate("document.querySelector('main').dataset.view"), "summary")
+    page.browser.evaluate("[...document.querySelectorAll('.finding button')].find(b => b.textContent.includes('flame')).click()")
+    found = page.browser.evaluate("new Promise(r => setTimeout(() => r(document.querySelector('[data-found]').textContent), 100))")
+    check(found.strip().startswith("30.0 MiB of "), f"bytes that are found in the flame graph: {found!r}")
+
+
+def expect_totals(page):
+    peak = page.report["peak"]
+    for view, total in (("owners", peak["bytes"]), ("flame&of=peak", peak["bytes"]), ("flame&of=leaks", page.report["leaks"]["bytes"]),
+                        ("flame&of=peak&from=callee", peak["bytes"])):
+        page.open(f"#{view}")
+        equal(f"total of {view}", page.value("[data-total]"), total)
+    page.open("#owners")
+    equal("owners", sorted(page.column(1), reverse=True), [owner["bytes"] for owner in peak["by_owner"]])
+    page.open("#tables&table=sizes")
+    rows = next(section["rows"] for section in page.report["sections"] if section["name"] == "sizes")
+    equal("rows of a table", page.column(1), [row[1] for row in rows])
+
+
+def expect_steps(page):
+    page.open("#steps")
+    steps = json.loads(page.browser_series)["steps"]
+    equal("peaks of the steps", page.column(3), [step["peak_bytes"] for step in steps])
+    equal("bytes at their ends", page.column(4), [step["end_bytes"] for step in steps])
+
+
+def expect_usable(page):
+    """Each view fits a narrow screen, in the dark, too, and its controls have names. The keyboard reaches another view."""
+    for view in VIEWS:
+        for width, dark in ((1280, False), (400, True)):
+            page.open(f"#{view}", width=width, dark=dark)
+            page.expect_harmless(f"{view} at {width} pixels")
+            equal(f"width of {view}", page.browser.evaluate("document.documentElement.scrollWidth"), width)
+        nameless = page.browser.evaluate("[...document.querySelectorAll('button, select, input, a, [role=img]')]"
+                                         ".filter(e => !(e.getAttribute('aria-label') || e.textContent.trim())).length")
+        equal(f"controls of {view} without a name", nameless, 0)
+    page.open()
+    page.browser.evaluate("document.querySelector('nav a:nth-child(3)').focus()")
+    page.browser.key("Enter")
+    equal("view after the key", page.browser.evaluate("new Promise(r => setTimeout(() => r(document.querySelector('main').dataset.view), 100))"), "owners")
+    page.browser.evaluate("document.querySelector('th:nth-child(2) button').click()")
+    equal("sorted column", page.browser.evaluate("document.querySelector('th:nth-child(2)').getAttribute('aria-sort')"), "descending")
+
+
+def expect_files(msleaks, folder, scratch, file):
+    check(file.stat().st_size < MOST_BYTES, f"the page has {file.stat().st_size} bytes")
+    refused = run([msleaks.bin / "msleaks", "report", folder, "--html", scratch / "none/page.html"])
+    check(refused.returncode == 4 and refused.stderr.count("\n") == 1, f"a folder that does not exist: {refused}")
+    full = run([msleaks.bin / "msleaks", "report", folder, "--html", "/dev/full"])
+    check(full.returncode != 0 and full.stderr.count("\n") == 1, f"a full device: {full}")
+    result = scratch / "result.json"
+    result.write_text(run([msleaks.bin / "msleaks", "report", folder, "--json"]).stdout)
+    other = scratch / "result.html"
+    equal("status for a result file", run([msleaks.bin / "msleaks", "report", result, "--html", other]).returncode, 0)
+    return other
+
+
+def main():
+    build, scratch = arguments()[:2]
+    find()
+    scratch = Path(scratch)
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(parents=True)
+    msleaks = Msleaks(build)
+    folder, file = scratch / "run", scratch / "page.html"
+    python = shutil.which("python3")
+    recorded = run([msleaks.bin / "msleaks-run", "--no-report", "-o", folder, "--", python, "-B", PROGRAM, HOSTILE], env=ENVIRONMENT)
+    check(recorded.stdout == "end\n", f"the program printed {recorded.stdout!r}, {recorded.stderr!r}")
+    made = run([msleaks.bin / "msleaks", "report", folder, "--html", file])
+    if "npm" in made.stderr:
+        skip(made.stderr.strip())
+    equal("status and output", (made.returncode, made.stdout, made.stderr), (0, "", ""))
+    report = json.loads(run([msleaks.bin / "msleaks", "report", folder, "--json"]).stdout)
+    other = expect_files(msleaks, folder, scratch, file)
+    with Chromium() as browser:
+        page = Page(browser, file, report)
+        page.browser_series = run([msleaks.bin / "msleaks", "export", folder, "--format", "series"]).stdout
+        for expect in (expect_summary, expect_memory, expect_jump, expect_totals, expect_steps, expect_usable):
+            expect(page)
+        without_series = Page(browser, other, report)
+        without_series.open("#memory")
+        without_series.expect_harmless("a page of a result file")
+
+
+if __name__ == "__main__":
+    main()

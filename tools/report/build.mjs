@@ -1,0 +1,57 @@
+// Bundles the page, and writes it as C++ strings for analysis/page: kPage has its parts, and between two parts the page's title or data.
+//
+//     node build.mjs OUTPUT
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { build } from "esbuild";
+
+const MOST_CHARACTERS = 60000; // of one string literal: clang warns of more than 65,536
+
+async function bundle() {
+  const made = await build({
+    entryPoints: ["src/main.ts"],
+    outdir: "out",
+    write: false,
+    bundle: true,
+    minify: true,
+    format: "iife",
+    target: "es2022",
+    charset: "ascii", // so the script's hash does not depend on the encoding
+    legalComments: "none", // licencesOf() has whole texts
+    logLevel: "warning",
+    metafile: true,
+  });
+  const textOf = (ending) => made.outputFiles.find(({ path }) => path.endsWith(ending)).text.trim();
+  return { script: (licencesOf(made.metafile) + textOf(".js")).replaceAll("</script", "<\\/script"), style: textOf(".css") };
+}
+
+// Returns a comment with the licence of each library that is in the bundle.
+function licencesOf({ inputs }) {
+  const names = new Set(Object.keys(inputs).flatMap((file) => file.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? []));
+  const texts = [...names].sort().map((name) => {
+    const folder = `node_modules/${name}`;
+    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+    const { version, license } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
+    return `${name} ${version}, ${license}\n${file ? readFileSync(`${folder}/${file}`, "utf8").trim() : ""}`;
+  });
+  return `/*! This page contains these libraries:\n\n${texts.join("\n\n").replaceAll("*/", "* /").replaceAll("\r", "")}\n*/\n`;
+}
+
+function literalsOf(text) {
+  const literals = [];
+  for (let at = 0; at < text.length; at += MOST_CHARACTERS) literals.push(`R"page(${text.slice(at, at + MOST_CHARACTERS)})page"`);
+  return literals;
+}
+
+const { script, style } = await bundle();
+const filled = readFileSync("src/page.html", "utf8")
+  .replace("{{hash}}", () => createHash("sha256").update(script).digest("base64"))
+  .replace("{{style}}", () => style)
+  .replace("{{script}}", () => script);
+if (filled.includes(')page"')) throw new Error('the page contains )page", which ends a literal');
+const entries = filled
+  .split(/(\{\{(?:title|data)\}\})/)
+  .flatMap((part) => (part.startsWith("{{") ? [`"${part}"`] : literalsOf(part)));
+const output = process.argv[2];
+writeFileSync(`${output}.new`, `inline constexpr std::string_view kPage[] = {\n${entries.join(",\n")}};\n`);
+renameSync(`${output}.new`, output);

@@ -1,0 +1,108 @@
+// The contents of a page, as analysis/page/page_data.cpp writes them. Bytes, and times in ns, are whole numbers.
+
+export interface Frame {
+  text: string; // the function, or the library and the offset
+  file: string | null;
+  line: number | null;
+  library: string | null;
+  python: boolean;
+}
+
+// [number of the frame, -1 = the frames that are left out; bytes; blocks; calls]
+export type FlameNode = [number, number, number, FlameNode[]];
+
+export interface Finding {
+  id: string;
+  number: number; // in the whole list
+  kind: string;
+  confidence: string;
+  title: string;
+  where: string; // lines
+  file: string | null;
+  line: number | null;
+  owner: string;
+  saving: string;
+  saves_bytes: number;
+  holders: string;
+  advice: string;
+  evidence: Record<string, unknown>;
+  frames: number[]; // of the path with the most bytes, the innermost first
+}
+
+export interface Curve {
+  by: "total" | "account" | "owner" | "type";
+  name: string | null;
+  heap: string | null;
+  device?: number | null; // only of memory on a device
+  others: boolean;
+  peak_bytes: number;
+  bytes: number[];
+}
+
+export interface Step {
+  process: number;
+  pid: number;
+  first: number;
+  last: number;
+  begin_ns: number;
+  end_ns: number;
+  peak_bytes: number;
+  end_bytes: number;
+  launches: number;
+}
+
+export interface Series {
+  moments: number[]; // ns since the start
+  curves: Curve[];
+  steps: Step[];
+  steps_left_out: number;
+}
+
+export interface Table {
+  name: string;
+  title: string;
+  columns: { name: string; unit: string }[];
+  rows: (string | number | null)[][];
+  rows_in_all: number;
+}
+
+export interface Source {
+  file: string;
+  parts: { first: number; lines: string[] }[];
+  missing: string;
+  changed: boolean;
+}
+
+export interface Flame {
+  bytes: number;
+  count: number;
+  root: FlameNode;
+}
+
+export interface PageData {
+  run: string;
+  command: string[];
+  at: string | null;
+  duration_ns: number;
+  complete: boolean;
+  events: { produced: number; stored: number; dropped: number; missing: number };
+  processes: { pid: number; name: string }[];
+  peak: { bytes: number; since_start_ns: number; resident_bytes: number | null };
+  floor_bytes: number | null;
+  leaks: { bytes: number; count: number };
+  kept_by_libraries: { bytes: number; count: number };
+  findings: Finding[];
+  findings_in_all: number;
+  frames: Frame[];
+  flames: Record<"peak" | "leaks", Flame>;
+  owners: { name: string; bytes: number; count: number }[]; // at the peak
+  series: Series | null;
+  tables: Table[];
+  sources: Source[];
+  notes: string[];
+  environment: { name: string; value: string }[];
+}
+
+export function readData(): PageData {
+  return JSON.parse(document.getElementById("data")!.textContent!) as PageData;
+}
