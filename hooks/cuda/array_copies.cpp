@@ -1,23 +1,9 @@
 // Hooks of copies from and to arrays and symbols of CUDA. The names with 2D use devices/copies.h, and the others have
 // rows in symbols.def. A program that was built with one default stream per thread calls the functions whose names end
 // in _ptds or _ptsz.
+#include "cuda/types.h"
 #include "devices/copies.h"
 #include "devices/forms.h"
-
-#ifdef MSL_VENDOR_HEADERS
-#include <cuda.h>
-#include <cuda_runtime_api.h>
-#else
-using cudaError_t = int;
-using cudaStream_t = void *;
-using cudaArray_t = void *;
-using cudaArray_const_t = const void *;
-using cudaMemcpyKind = int;
-using CUresult = int;
-using CUarray = void *;
-using CUdeviceptr = unsigned long long;
-using CUstream = void *;
-#endif
 
 using namespace msleaks::hooks;
 

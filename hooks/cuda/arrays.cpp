@@ -1,33 +1,6 @@
 // Hooks for arrays of CUDA's runtime library and of its driver (devices/arrays.h).
 #include "devices/arrays.h"
-
-#ifdef MSL_VENDOR_HEADERS
-#include <cuda.h>
-#include <cuda_runtime_api.h>
-#else
-using cudaError_t = int;
-using cudaArray_t = void *;
-using cudaMipmappedArray_t = void *;
-struct cudaChannelFormatDesc {
-  int x, y, z, w, f;
-};
-struct cudaExtent {
-  size_t width, height, depth;
-};
-using CUresult = int;
-using CUarray = void *;
-using CUmipmappedArray = void *;
-struct CUDA_ARRAY_DESCRIPTOR {
-  size_t Width, Height;
-  int Format;
-  unsigned NumChannels;
-};
-struct CUDA_ARRAY3D_DESCRIPTOR {
-  size_t Width, Height, Depth;
-  int Format;
-  unsigned NumChannels, Flags;
-};
-#endif
+#include "cuda/types.h"
 
 using namespace msleaks::hooks;
 

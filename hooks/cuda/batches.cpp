@@ -2,22 +2,10 @@
 // (devices/batches.h).
 #include "devices/batches.h"
 #include "cuda/runtime_version.h"
+#include "cuda/types.h"
 #include "devices/forms.h"
 
-#ifdef MSL_VENDOR_HEADERS
-#include <cuda.h>
-#include <cuda_runtime_api.h>
-#else
-using cudaError_t = int;
-using cudaStream_t = void *;
-using CUresult = int;
-using CUstream = void *;
-using CUdeviceptr = unsigned long long;
-struct cudaMemcpyAttributes;
-struct cudaChannelFormatDesc {
-  int x, y, z, w, f;
-};
-struct CUmemcpyAttributes;
+#ifndef MSL_VENDOR_HEADERS
 using cudaMemcpy3DBatchOp = msleaks::hooks::VolumeCopy<void *>;
 using CUDA_MEMCPY3D_BATCH_OP = msleaks::hooks::VolumeCopy<CUdeviceptr>;
 #endif

@@ -2,17 +2,9 @@
 // uses. After each call that may change the thread's context, they ask the driver for the device.
 #include "devices/contexts.h"
 #include "counting/module_kernels.h"
+#include "cuda/types.h"
 #include "devices/device.h"
-
-#ifdef MSL_VENDOR_HEADERS
-#include <cuda.h>
-#else
-using CUresult = int;
-using CUdevice = int;
-using CUcontext = void *;
-using CUexecAffinityParam = void;
-using CUctxCreateParams = void;
-#endif
+#include "devices/forms.h"
 
 using namespace msleaks;
 
@@ -39,11 +31,10 @@ constexpr auto kDestroyed = [](auto real, void *caller, CUcontext context) {
 
 } // namespace
 
-MSL_HOOK_WITH(kCounted<"cuCtxCreate_v2">, libcuda, CUresult, cuCtxCreate_v2, (CUcontext *, unsigned, CUdevice))
-MSL_HOOK_WITH(kCounted<"cuCtxCreate_v3">, libcuda, CUresult, cuCtxCreate_v3,
-              (CUcontext *, CUexecAffinityParam *, int, unsigned, CUdevice))
-MSL_HOOK_WITH(kCounted<"cuCtxCreate_v4">, libcuda, CUresult, cuCtxCreate_v4,
-              (CUcontext *, CUctxCreateParams *, unsigned, CUdevice))
+MSL_HOOK_NAMED(kCounted, libcuda, CUresult, cuCtxCreate_v2, (CUcontext *, unsigned, CUdevice))
+MSL_HOOK_NAMED(kCounted, libcuda, CUresult, cuCtxCreate_v3,
+               (CUcontext *, CUexecAffinityParam *, int, unsigned, CUdevice))
+MSL_HOOK_NAMED(kCounted, libcuda, CUresult, cuCtxCreate_v4, (CUcontext *, CUctxCreateParams *, unsigned, CUdevice))
 MSL_HOOK_WITH(kDestroyed, libcuda, CUresult, cuCtxDestroy_v2, (CUcontext))
 MSL_HOOK_WITH(kChanged, libcuda, CUresult, cuCtxSetCurrent, (CUcontext))
 MSL_HOOK_WITH(kChanged, libcuda, CUresult, cuCtxPushCurrent_v2, (CUcontext))

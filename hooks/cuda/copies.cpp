@@ -1,81 +1,8 @@
 // Hooks of CUDA's copies and fills that a row of symbols.def cannot describe (devices/copies.h). A program that was
 // built with one default stream per thread calls the functions whose names end in _ptds or _ptsz.
 #include "devices/copies.h"
+#include "cuda/types.h"
 #include "devices/forms.h"
-
-#ifdef MSL_VENDOR_HEADERS
-#include <cuda.h>
-#include <cuda_runtime_api.h>
-#else
-using cudaError_t = int;
-using cudaStream_t = void *;
-using cudaArray_t = void *;
-using cudaMemcpyKind = int;
-struct cudaChannelFormatDesc {
-  int x, y, z, w, f;
-};
-struct cudaExtent {
-  size_t width, height, depth;
-};
-struct cudaPos {
-  size_t x, y, z;
-};
-struct cudaPitchedPtr {
-  void *ptr;
-  size_t pitch, xsize, ysize;
-};
-struct cudaMemcpy3DParms {
-  cudaArray_t srcArray;
-  cudaPos srcPos;
-  cudaPitchedPtr srcPtr;
-  cudaArray_t dstArray;
-  cudaPos dstPos;
-  cudaPitchedPtr dstPtr;
-  cudaExtent extent;
-  cudaMemcpyKind kind;
-};
-struct cudaMemcpy3DPeerParms {
-  cudaArray_t srcArray;
-  cudaPos srcPos;
-  cudaPitchedPtr srcPtr;
-  int srcDevice;
-  cudaArray_t dstArray;
-  cudaPos dstPos;
-  cudaPitchedPtr dstPtr;
-  int dstDevice;
-  cudaExtent extent;
-};
-using CUresult = int;
-using CUstream = void *;
-using CUdeviceptr = unsigned long long;
-struct CUDA_MEMCPY2D {
-  size_t srcXInBytes, srcY;
-  int srcMemoryType;
-  const void *srcHost;
-  CUdeviceptr srcDevice;
-  void *srcArray;
-  size_t srcPitch, dstXInBytes, dstY;
-  int dstMemoryType;
-  void *dstHost;
-  CUdeviceptr dstDevice;
-  void *dstArray;
-  size_t dstPitch, WidthInBytes, Height;
-};
-struct CUDA_MEMCPY3D {
-  size_t srcXInBytes, srcY, srcZ, srcLOD;
-  int srcMemoryType;
-  const void *srcHost;
-  CUdeviceptr srcDevice;
-  void *srcArray, *reserved0;
-  size_t srcPitch, srcHeight, dstXInBytes, dstY, dstZ, dstLOD;
-  int dstMemoryType;
-  void *dstHost;
-  CUdeviceptr dstDevice;
-  void *dstArray, *reserved1;
-  size_t dstPitch, dstHeight, WidthInBytes, Height, Depth;
-};
-using CUDA_MEMCPY3D_PEER = CUDA_MEMCPY3D; // with the ends' contexts instead of the reserved words
-#endif
 
 using namespace msleaks::hooks;
 

@@ -1,19 +1,7 @@
 // Hooks of CUDA's driver. Programs call it themselves, or through a runtime library that is linked statically.
 // cuda/graphs.cpp hooks the launches of kernels that may have counted copies.
+#include "cuda/types.h"
 #include "devices/forms.h"
-#include "msleaks/hook.h"
-
-#include <cstddef>
-
-#ifdef MSL_VENDOR_HEADERS
-#include <cuda.h>
-#else
-using CUresult = int;
-using CUdeviceptr = unsigned long long;
-using CUfunction = void *;
-using CUstream = void *;
-using CUcontext = void *;
-#endif
 
 MSL_HOOK(libcuda, CUresult, cuMemAlloc_v2, (CUdeviceptr *, size_t))
 MSL_HOOK(libcuda, CUresult, cuMemAllocPitch_v2, (CUdeviceptr *, size_t *, size_t, size_t, unsigned))

@@ -2,12 +2,11 @@
 // order of a stream may be captured into a graph.
 #include "devices/graph_memory.h"
 #include "cuda/runtime_version.h"
+#include "cuda/types.h"
 #include "devices/device.h"
 #include "devices/forms.h"
 
 #ifdef MSL_VENDOR_HEADERS
-#include <cuda.h>
-#include <cuda_runtime_api.h>
 static_assert(offsetof(CUDA_MEM_ALLOC_NODE_PARAMS, bytesize) == offsetof(msleaks::hooks::AllocNode, bytes));
 static_assert(offsetof(CUDA_MEM_ALLOC_NODE_PARAMS, dptr) == offsetof(msleaks::hooks::AllocNode, address));
 static_assert(offsetof(cudaMemAllocNodeParams, bytesize) == offsetof(msleaks::hooks::AllocNode, bytes));
@@ -16,27 +15,6 @@ static_assert(offsetof(CUgraphNodeParams, alloc) == offsetof(msleaks::hooks::Any
 static_assert(int{CU_GRAPH_NODE_TYPE_MEM_ALLOC} == 10 && int{CU_GRAPH_NODE_TYPE_MEM_FREE} == 11);
 #define MSL_GRAPH_INSTANTIATE (cudaGraphExec_t *, cudaGraph_t, unsigned long long)
 #else
-using cudaError_t = int;
-using cudaStream_t = void *;
-using cudaMemPool_t = void *;
-using cudaGraph_t = void *;
-using cudaGraphExec_t = void *;
-using cudaGraphNode_t = void *;
-using cudaGraphEdgeData = void;
-using cudaGraphInstantiateParams = void;
-using cudaMemAllocNodeParams = void;
-using cudaGraphNodeParams = void;
-using CUresult = int;
-using CUdeviceptr = unsigned long long;
-using CUstream = void *;
-using CUmemoryPool = void *;
-using CUgraph = void *;
-using CUgraphExec = void *;
-using CUgraphNode = void *;
-using CUgraphEdgeData = void;
-using CUgraphNodeParams = void;
-using CUDA_GRAPH_INSTANTIATE_PARAMS = void;
-using CUDA_MEM_ALLOC_NODE_PARAMS = void;
 // Up to CUDA 11, a node, a text and its size follow the graph. Later, only flags do. All are in registers, so this list
 // fits both.
 #define MSL_GRAPH_INSTANTIATE (cudaGraphExec_t *, cudaGraph_t, unsigned long long, void *, size_t)

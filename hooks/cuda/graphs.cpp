@@ -2,12 +2,11 @@
 // launches its kernels by the same functions of the driver.
 #include "core/own_hook.h"
 #include "counting/module_hooks.h"
+#include "cuda/types.h"
+#include "devices/forms.h"
 #include "devices/resets.h"
 
-#include <cstddef>
-
 #ifdef MSL_VENDOR_HEADERS
-#include <cuda.h>
 static_assert(offsetof(CUlaunchConfig, blockDimX) == offsetof(msleaks::abi::LaunchConfig, block));
 static_assert(offsetof(CUlaunchConfig, sharedMemBytes) == offsetof(msleaks::abi::LaunchConfig, shared_bytes));
 static_assert(offsetof(CUlaunchConfig, hStream) == offsetof(msleaks::abi::LaunchConfig, stream));
@@ -15,19 +14,6 @@ static_assert(offsetof(CUlaunchConfig, attrs) == offsetof(msleaks::hooks::Attrib
 static_assert(offsetof(CUlaunchConfig, numAttrs) == offsetof(msleaks::hooks::AttributedConfig, attribute_count));
 static_assert(sizeof(CUlaunchAttribute) == sizeof(msleaks::hooks::LaunchAttribute));
 static_assert(CU_LAUNCH_ATTRIBUTE_COOPERATIVE == 2);
-#else
-using CUresult = int;
-using CUdevice = int;
-using CUfunction = void *;
-using CUkernel = void *;
-using CUmodule = void *;
-using CUlibrary = void *;
-using CUstream = void *;
-using CUevent = void *;
-using CUlaunchConfig = msleaks::abi::LaunchConfig;
-using CUfunction_attribute = int;
-using CUfunc_cache = int;
-using CUsharedconfig = int;
 #endif
 
 using namespace msleaks;
@@ -114,19 +100,14 @@ constexpr auto kReleased = [](auto real, void *caller, CUdevice device) {
 MSL_HOOK_WITH(kNamedKernelOf<kModule>, libcuda, CUresult, cuModuleGetFunction, (CUfunction *, CUmodule, const char *))
 MSL_HOOK_WITH(kNamedKernelOf<kLibrary>, libcuda, CUresult, cuLibraryGetKernel, (CUkernel *, CUlibrary, const char *))
 MSL_HOOK_WITH(kKernelFunction, libcuda, CUresult, cuKernelGetFunction, (CUfunction *, CUkernel))
-MSL_HOOK_WITH(kUnload<"cuModuleUnload">, libcuda, CUresult, cuModuleUnload, (CUmodule))
-MSL_HOOK_WITH(kUnload<"cuLibraryUnload">, libcuda, CUresult, cuLibraryUnload, (CUlibrary))
+MSL_HOOK_NAMED(kUnload, libcuda, CUresult, cuModuleUnload, (CUmodule))
+MSL_HOOK_NAMED(kUnload, libcuda, CUresult, cuLibraryUnload, (CUlibrary))
 
-MSL_HOOK_WITH(kLaunch<"cuLaunchKernel">, libcuda, CUresult, cuLaunchKernel,
-              (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **,
-               void **))
-MSL_HOOK_WITH(kLaunch<"cuLaunchKernel_ptsz">, libcuda, CUresult, cuLaunchKernel_ptsz,
-              (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **,
-               void **))
-MSL_HOOK_WITH(kLaunchConfigured<"cuLaunchKernelEx">, libcuda, CUresult, cuLaunchKernelEx,
-              (const CUlaunchConfig *, CUfunction, void **, void **))
-MSL_HOOK_WITH(kLaunchConfigured<"cuLaunchKernelEx_ptsz">, libcuda, CUresult, cuLaunchKernelEx_ptsz,
-              (const CUlaunchConfig *, CUfunction, void **, void **))
+MSL_HOOK_FORMS_NAMED(kLaunch, _ptsz, libcuda, CUresult, cuLaunchKernel,
+                     (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
+                      void **, void **))
+MSL_HOOK_FORMS_NAMED(kLaunchConfigured, _ptsz, libcuda, CUresult, cuLaunchKernelEx,
+                     (const CUlaunchConfig *, CUfunction, void **, void **))
 
 MSL_HOOK_WITH(kFunctionSet, libcuda, CUresult, cuFuncSetAttribute, (CUfunction, CUfunction_attribute, int))
 MSL_HOOK_WITH(kFunctionSet, libcuda, CUresult, cuFuncSetCacheConfig, (CUfunction, CUfunc_cache))
@@ -134,19 +115,10 @@ MSL_HOOK_WITH(kFunctionSet, libcuda, CUresult, cuFuncSetSharedMemConfig, (CUfunc
 MSL_HOOK_WITH(kKernelSet, libcuda, CUresult, cuKernelSetAttribute, (CUfunction_attribute, int, CUkernel, CUdevice))
 MSL_HOOK_WITH(kFunctionSet, libcuda, CUresult, cuKernelSetCacheConfig, (CUkernel, CUfunc_cache, CUdevice))
 
-MSL_OWN_HOOK(libcuda, CUresult, cuCtxSynchronize, ()) {
-  return hook::callBody<decltype(kWaited), CUresult>(msl_hook_of_cuCtxSynchronize, __builtin_return_address(0));
-}
-MSL_HOOK_WITH(kWaited, libcuda, CUresult, cuStreamSynchronize, (CUstream))
-MSL_HOOK_WITH(kWaited, libcuda, CUresult, cuStreamSynchronize_ptsz, (CUstream))
+MSL_OWN_HOOK_WITH(kWaited, libcuda, CUresult, cuCtxSynchronize)
+MSL_HOOK_FORMS_WITH(kWaited, _ptsz, libcuda, CUresult, cuStreamSynchronize, (CUstream))
 MSL_HOOK_WITH(kWaited, libcuda, CUresult, cuEventSynchronize, (CUevent))
 MSL_HOOK_WITH(kReset, libcuda, CUresult, cuDevicePrimaryCtxReset_v2, (CUdevice))
 MSL_HOOK_WITH(kReleased, libcuda, CUresult, cuDevicePrimaryCtxRelease_v2, (CUdevice))
-MSL_OWN_HOOK(libcudart, int, cudaDeviceReset, ()) {
-  return hook::callBody<decltype(kResetOfThread<abi::Family::Cuda>), int>(msl_hook_of_cudaDeviceReset,
-                                                                          __builtin_return_address(0));
-}
-MSL_OWN_HOOK(libcudart, int, cudaThreadExit, ()) {
-  return hook::callBody<decltype(kResetOfThread<abi::Family::Cuda>), int>(msl_hook_of_cudaThreadExit,
-                                                                          __builtin_return_address(0));
-}
+MSL_OWN_HOOK_WITH(kResetOfThread<abi::Family::Cuda>, libcudart, cudaError_t, cudaDeviceReset)
+MSL_OWN_HOOK_WITH(kResetOfThread<abi::Family::Cuda>, libcudart, cudaError_t, cudaThreadExit)

@@ -1,32 +1,7 @@
 // Hooks of functions of CUDA's runtime library and driver that open and close handles: streams, events, modules and
 // graphs. cuda/contexts.cpp has the hooks for contexts, cuda/graphs.cpp has those that unload modules, and
 // cuda/graph_memory.cpp has those that make graphs ready to run, and destroy them.
-#include "msleaks/hook.h"
-
-#include <cstddef>
-
-#ifdef MSL_VENDOR_HEADERS
-#include <cuda.h>
-#include <cuda_runtime_api.h>
-#if CUDART_VERSION < 13000
-using cudaExecutionContext_t = void *;
-#endif
-#else
-using cudaExecutionContext_t = void *;
-using CUgreenCtx = void *;
-using cudaError_t = int;
-using cudaStream_t = void *;
-using cudaEvent_t = void *;
-using cudaGraph_t = void *;
-using CUresult = int;
-using CUstream = void *;
-using CUevent = void *;
-using CUmodule = void *;
-using CUlibrary = void *;
-using CUgraph = void *;
-using CUjit_option = int;
-using CUlibraryOption = int;
-#endif
+#include "cuda/types.h"
 
 MSL_HOOK(libcudart, cudaError_t, cudaStreamCreate, (cudaStream_t *))
 MSL_HOOK(libcudart, cudaError_t, cudaStreamCreateWithFlags, (cudaStream_t *, unsigned))

@@ -1,52 +1,7 @@
 // Hooks of CUDA's functions that open memory of another process or of another driver (devices/imports.h).
 #include "devices/imports.h"
+#include "cuda/types.h"
 #include "devices/device.h"
-
-#ifdef MSL_VENDOR_HEADERS
-#include <cuda.h>
-#include <cuda_runtime_api.h>
-#else
-using cudaError_t = int;
-using cudaMemPool_t = void *;
-using cudaExternalMemory_t = void *;
-using cudaMipmappedArray_t = void *;
-struct cudaMemPoolPtrExportData;
-struct cudaIpcMemHandle_t {
-  char reserved[64];
-};
-struct cudaExternalMemoryBufferDesc {
-  unsigned long long offset, size;
-};
-struct cudaExternalMemoryMipmappedArrayDesc {
-  unsigned long long offset;
-  struct {
-    int x, y, z, w, f;
-  } formatDesc;
-  struct {
-    size_t width, height, depth;
-  } extent;
-  unsigned flags, numLevels;
-};
-using CUresult = int;
-using CUdeviceptr = unsigned long long;
-using CUmemoryPool = void *;
-using CUexternalMemory = void *;
-using CUmipmappedArray = void *;
-using CUmemGenericAllocationHandle = unsigned long long;
-using CUmemAllocationHandleType = int;
-struct CUmemPoolPtrExportData;
-using CUipcMemHandle = cudaIpcMemHandle_t;
-using CUDA_EXTERNAL_MEMORY_BUFFER_DESC = cudaExternalMemoryBufferDesc;
-struct CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC {
-  unsigned long long offset;
-  struct {
-    size_t Width, Height, Depth;
-    int Format;
-    unsigned NumChannels, Flags;
-  } arrayDesc;
-  unsigned numLevels;
-};
-#endif
 
 using namespace msleaks::hooks;
 

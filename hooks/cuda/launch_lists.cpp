@@ -1,21 +1,15 @@
 // Hooks of CUDA's functions that launch kernels on several devices (devices/launch_lists.h).
 #include "devices/launch_lists.h"
+#include "cuda/types.h"
 #include "devices/device.h"
 
 #ifdef MSL_VENDOR_HEADERS
-#include <cuda.h>
-#include <cuda_runtime_api.h>
 #if CUDART_VERSION < 13000
 static_assert(sizeof(cudaLaunchParams) == sizeof(msleaks::hooks::LaunchOfRuntime));
 static_assert(offsetof(cudaLaunchParams, stream) == offsetof(msleaks::hooks::LaunchOfRuntime, stream));
 #endif
 static_assert(sizeof(CUDA_LAUNCH_PARAMS) == sizeof(msleaks::hooks::LaunchOfDriver));
 static_assert(offsetof(CUDA_LAUNCH_PARAMS, hStream) == offsetof(msleaks::hooks::LaunchOfDriver, stream));
-#else
-using cudaError_t = int;
-using cudaLaunchParams = void;
-using CUresult = int;
-using CUDA_LAUNCH_PARAMS = void;
 #endif
 
 using namespace msleaks;

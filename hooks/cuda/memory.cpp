@@ -1,31 +1,7 @@
 // Hooks of CUDA's memory functions that a row of symbols.def cannot describe (devices/memory.h), and of functions that
 // map physical memory to addresses.
 #include "devices/memory.h"
-
-#ifdef MSL_VENDOR_HEADERS
-#include <cuda.h>
-#include <cuda_runtime_api.h>
-#else
-using cudaError_t = int;
-struct cudaExtent {
-  size_t width, height, depth;
-};
-struct cudaPitchedPtr {
-  void *ptr;
-  size_t pitch, xsize, ysize;
-};
-using CUresult = int;
-using CUdeviceptr = unsigned long long;
-using CUmemGenericAllocationHandle = unsigned long long;
-using CUmulticastObjectProp = void;
-struct CUmemLocation {
-  int type, id;
-};
-struct CUmemAllocationProp {
-  int type, requestedHandleTypes;
-  CUmemLocation location;
-};
-#endif
+#include "cuda/types.h"
 
 using namespace msleaks::hooks;
 

@@ -1,15 +1,7 @@
 // Hooks of CUDA's functions that bind physical memory to a multicast object. Addresses that are mapped to the object
 // then show the bound memory of each device.
+#include "cuda/types.h"
 #include "devices/memory.h"
-
-#ifdef MSL_VENDOR_HEADERS
-#include <cuda.h>
-#else
-using CUresult = int;
-using CUdevice = int;
-using CUdeviceptr = unsigned long long;
-using CUmemGenericAllocationHandle = unsigned long long;
-#endif
 
 using namespace msleaks;
 using namespace msleaks::hooks;

@@ -1,24 +1,12 @@
 // Hooks of CUDA's shared runtime library. If it is linked statically, the hooks of the driver record its calls
-// (cuda/driver.cpp). This file declares the types itself, so the build needs no header of CUDA. A test compiles this
-// file with NVIDIA's headers (MSL_VENDOR_HEADERS): then a prototype that differs is an error.
+// (cuda/driver.cpp).
+#include "cuda/types.h"
 #include "devices/forms.h"
-#include "msleaks/hook.h"
-
-#include <cstddef>
 
 #ifdef MSL_VENDOR_HEADERS
-#include <cuda_runtime_api.h>
 static_assert(offsetof(cudaLaunchConfig_t, blockDim) == offsetof(msleaks::abi::LaunchConfig, block));
 static_assert(offsetof(cudaLaunchConfig_t, dynamicSmemBytes) == offsetof(msleaks::abi::LaunchConfig, shared_bytes));
 static_assert(offsetof(cudaLaunchConfig_t, stream) == offsetof(msleaks::abi::LaunchConfig, stream));
-#else
-using cudaError_t = int;
-using cudaMemcpyKind = int;
-using cudaStream_t = void *;
-using cudaLaunchConfig_t = msleaks::abi::LaunchConfig;
-struct dim3 {
-  unsigned x, y, z;
-};
 #endif
 
 MSL_HOOK(libcudart, cudaError_t, cudaSetDevice, (int))

@@ -3,17 +3,7 @@
 // in _spt.
 #include "devices/copies.h"
 #include "devices/forms.h"
-
-#ifdef MSL_VENDOR_HEADERS
-#include <hip/hip_runtime_api.h>
-#else
-using hipError_t = int;
-using hipStream_t = void *;
-using hipArray_t = void *;
-using hipArray_const_t = const void *;
-using hipMemcpyKind = int;
-using hipDeviceptr_t = void *;
-#endif
+#include "hip/types.h"
 
 using namespace msleaks::hooks;
 

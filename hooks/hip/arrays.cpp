@@ -1,29 +1,6 @@
 // Hooks for arrays of HIP (devices/arrays.h).
 #include "devices/arrays.h"
-
-#ifdef MSL_VENDOR_HEADERS
-#include <hip/hip_runtime_api.h>
-#else
-using hipError_t = int;
-using hipArray_t = void *;
-using hipMipmappedArray_t = void *;
-struct hipChannelFormatDesc {
-  int x, y, z, w, f;
-};
-struct hipExtent {
-  size_t width, height, depth;
-};
-struct HIP_ARRAY_DESCRIPTOR {
-  size_t Width, Height;
-  int Format;
-  unsigned NumChannels;
-};
-struct HIP_ARRAY3D_DESCRIPTOR {
-  size_t Width, Height, Depth;
-  int Format;
-  unsigned NumChannels, Flags;
-};
-#endif
+#include "hip/types.h"
 
 using namespace msleaks::hooks;
 

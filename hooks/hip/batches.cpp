@@ -1,17 +1,8 @@
 // Hooks of HIP's functions that make several copies in one call (devices/batches.h). HIP has them since version 7.
 #include "devices/batches.h"
+#include "hip/types.h"
 
-#ifdef MSL_VENDOR_HEADERS
-#include <hip/hip_runtime_api.h>
-#else
-using hipError_t = int;
-using hipStream_t = void *;
-struct hipChannelFormatDesc {
-  int x, y, z, w, f;
-};
-#endif
 #if !defined(HIP_VERSION_MAJOR) || HIP_VERSION_MAJOR < 7
-struct hipMemcpyAttributes;
 using hipMemcpy3DBatchOp = msleaks::hooks::VolumeCopy<void *>;
 #endif
 

@@ -1,13 +1,7 @@
 // Hooks of HIP's functions that choose a context, and so the device of the thread (devices/contexts.h).
 #include "devices/contexts.h"
 #include "devices/device.h"
-
-#ifdef MSL_VENDOR_HEADERS
-#include <hip/hip_runtime_api.h>
-#else
-using hipError_t = int;
-using hipCtx_t = void *;
-#endif
+#include "hip/types.h"
 
 using namespace msleaks;
 

@@ -2,56 +2,9 @@
 // built with one default stream per thread calls the functions whose names end in _spt.
 #include "devices/copies.h"
 #include "devices/forms.h"
+#include "hip/types.h"
 
 #include <atomic>
-
-#ifdef MSL_VENDOR_HEADERS
-#include <hip/hip_runtime_api.h>
-#else
-using hipError_t = int;
-using hipStream_t = void *;
-using hipArray_t = void *;
-using hipMemcpyKind = int;
-using hipDeviceptr_t = void *;
-struct hipChannelFormatDesc {
-  int x, y, z, w, f;
-};
-struct hipExtent {
-  size_t width, height, depth;
-};
-struct hipPos {
-  size_t x, y, z;
-};
-struct hipPitchedPtr {
-  void *ptr;
-  size_t pitch, xsize, ysize;
-};
-struct hipMemcpy3DParms {
-  hipArray_t srcArray;
-  hipPos srcPos;
-  hipPitchedPtr srcPtr;
-  hipArray_t dstArray;
-  hipPos dstPos;
-  hipPitchedPtr dstPtr;
-  hipExtent extent;
-  hipMemcpyKind kind;
-};
-struct hip_Memcpy2D;
-struct HIP_MEMCPY3D;
-#endif
-#if !defined(HIP_VERSION_MAJOR) || HIP_VERSION_MAJOR < 7
-struct hipMemcpy3DPeerParms {
-  hipArray_t srcArray;
-  hipPos srcPos;
-  hipPitchedPtr srcPtr;
-  int srcDevice;
-  hipArray_t dstArray;
-  hipPos dstPos;
-  hipPitchedPtr dstPtr;
-  int dstDevice;
-  hipExtent extent;
-};
-#endif
 
 using namespace msleaks::hooks;
 

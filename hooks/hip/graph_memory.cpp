@@ -3,26 +3,7 @@
 #include "devices/graph_memory.h"
 #include "devices/device.h"
 #include "devices/forms.h"
-
-#ifdef MSL_VENDOR_HEADERS
-#include <hip/hip_runtime_api.h>
-#if HIP_VERSION_MAJOR < 6
-using hipMemAllocNodeParams = void;
-using hipGraphNodeParams = void;
-using hipGraphInstantiateParams = void;
-#endif
-#else
-using hipError_t = int;
-using hipDeviceptr_t = void *;
-using hipStream_t = void *;
-using hipMemPool_t = void *;
-using hipGraph_t = void *;
-using hipGraphExec_t = void *;
-using hipGraphNode_t = void *;
-using hipMemAllocNodeParams = void;
-using hipGraphNodeParams = void;
-using hipGraphInstantiateParams = void;
-#endif
+#include "hip/types.h"
 
 using namespace msleaks;
 using namespace msleaks::hooks;

@@ -1,23 +1,9 @@
 // Hooks of HIP for kernels of modules that have counted copies (counting/module_kernels.h).
 #include "core/own_hook.h"
 #include "counting/module_hooks.h"
+#include "devices/forms.h"
 #include "devices/resets.h"
-
-#include <cstddef>
-
-#ifdef MSL_VENDOR_HEADERS
-#include <hip/hip_runtime_api.h>
-#if HIP_VERSION_MAJOR < 6
-using HIP_LAUNCH_CONFIG = msleaks::abi::LaunchConfig;
-#endif
-#else
-using HIP_LAUNCH_CONFIG = msleaks::abi::LaunchConfig;
-using hipError_t = int;
-using hipStream_t = void *;
-using hipEvent_t = void *;
-using hipModule_t = void *;
-using hipFunction_t = void *;
-#endif
+#include "hip/types.h"
 
 using namespace msleaks;
 using namespace msleaks::hooks;
@@ -75,23 +61,19 @@ constinit const KernelSource hooks::kHipRegistered = {&kApi, nullptr, &module_co
 
 MSL_HOOK_WITH(kNamedKernelOf<kModule>, libamdhip64, hipError_t, hipModuleGetFunction,
               (hipFunction_t *, hipModule_t, const char *))
-MSL_HOOK_WITH(kUnload<"hipModuleUnload">, libamdhip64, hipError_t, hipModuleUnload, (hipModule_t))
-MSL_HOOK_WITH(kLaunch<"hipModuleLaunchKernel">, libamdhip64, hipError_t, hipModuleLaunchKernel,
-              (hipFunction_t, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, hipStream_t,
-               void **, void **))
-MSL_HOOK_WITH(kLaunchThreads<"hipExtModuleLaunchKernel">, libamdhip64, hipError_t, hipExtModuleLaunchKernel,
-              (hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t, hipStream_t, void **,
-               void **, hipEvent_t, hipEvent_t, uint32_t))
-MSL_HOOK_WITH(kLaunchThreads<"hipHccModuleLaunchKernel">, libamdhip64, hipError_t, hipHccModuleLaunchKernel,
-              (hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t, hipStream_t, void **,
-               void **, hipEvent_t, hipEvent_t))
-MSL_HOOK_WITH(kLaunchConfigured<"hipDrvLaunchKernelEx">, libamdhip64, hipError_t, hipDrvLaunchKernelEx,
-              (const HIP_LAUNCH_CONFIG *, hipFunction_t, void **, void **))
+MSL_HOOK_NAMED(kUnload, libamdhip64, hipError_t, hipModuleUnload, (hipModule_t))
+MSL_HOOK_NAMED(kLaunch, libamdhip64, hipError_t, hipModuleLaunchKernel,
+               (hipFunction_t, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, hipStream_t,
+                void **, void **))
+MSL_HOOK_NAMED(kLaunchThreads, libamdhip64, hipError_t, hipExtModuleLaunchKernel,
+               (hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t, hipStream_t, void **,
+                void **, hipEvent_t, hipEvent_t, uint32_t))
+MSL_HOOK_NAMED(kLaunchThreads, libamdhip64, hipError_t, hipHccModuleLaunchKernel,
+               (hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t, hipStream_t, void **,
+                void **, hipEvent_t, hipEvent_t))
+MSL_HOOK_NAMED(kLaunchConfigured, libamdhip64, hipError_t, hipDrvLaunchKernelEx,
+               (const HIP_LAUNCH_CONFIG *, hipFunction_t, void **, void **))
 MSL_HOOK_WITH(kWaited, libamdhip64, hipError_t, hipStreamSynchronize, (hipStream_t))
 MSL_HOOK_WITH(kWaited, libamdhip64, hipError_t, hipEventSynchronize, (hipEvent_t))
-MSL_OWN_HOOK(libamdhip64, hipError_t, hipDeviceSynchronize, ()) {
-  return hook::callBody<decltype(kWaited), hipError_t>(msl_hook_of_hipDeviceSynchronize, __builtin_return_address(0));
-}
-MSL_OWN_HOOK(libamdhip64, hipError_t, hipDeviceReset, ()) {
-  return hook::callBody<decltype(kReset), hipError_t>(msl_hook_of_hipDeviceReset, __builtin_return_address(0));
-}
+MSL_OWN_HOOK_WITH(kWaited, libamdhip64, hipError_t, hipDeviceSynchronize)
+MSL_OWN_HOOK_WITH(kReset, libamdhip64, hipError_t, hipDeviceReset)

@@ -1,21 +1,6 @@
 // Hooks of functions of HIP that open and close handles: streams, events, contexts, modules and graphs.
 // hip/graph_memory.cpp has the hooks that make graphs ready to run, and destroy them.
-#include "msleaks/hook.h"
-
-#include <cstddef>
-
-#ifdef MSL_VENDOR_HEADERS
-#include <hip/hip_runtime_api.h>
-#else
-using hipError_t = int;
-using hipStream_t = void *;
-using hipEvent_t = void *;
-using hipCtx_t = void *;
-using hipDevice_t = int;
-using hipModule_t = void *;
-using hipJitOption = int;
-using hipGraph_t = void *;
-#endif
+#include "hip/types.h"
 
 MSL_HOOK(libamdhip64, hipError_t, hipStreamCreate, (hipStream_t *))
 MSL_HOOK(libamdhip64, hipError_t, hipStreamCreateWithFlags, (hipStream_t *, unsigned))

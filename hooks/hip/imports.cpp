@@ -1,24 +1,8 @@
 // Hooks of HIP's functions that open memory of another process or of another driver (devices/imports.h).
 #include "devices/imports.h"
 #include "devices/device.h"
+#include "hip/types.h"
 
-#ifdef MSL_VENDOR_HEADERS
-#include <hip/hip_runtime_api.h>
-#else
-using hipError_t = int;
-using hipMemPool_t = void *;
-using hipExternalMemory_t = void *;
-using hipMipmappedArray_t = void *;
-using hipMemGenericAllocationHandle_t = void *;
-using hipMemAllocationHandleType = int;
-struct hipMemPoolPtrExportData;
-struct hipIpcMemHandle_t {
-  char reserved[64];
-};
-struct hipExternalMemoryBufferDesc {
-  unsigned long long offset, size;
-};
-#endif
 // HIP 5 does not have it.
 struct MipmappedArrayOfHip {
   unsigned long long offset;

@@ -1,14 +1,11 @@
 // Hooks of HIP's functions that launch kernels on several devices (devices/launch_lists.h).
 #include "devices/launch_lists.h"
 #include "devices/device.h"
+#include "hip/types.h"
 
 #ifdef MSL_VENDOR_HEADERS
-#include <hip/hip_runtime_api.h>
 static_assert(sizeof(hipLaunchParams) == sizeof(msleaks::hooks::LaunchOfRuntime));
 static_assert(offsetof(hipLaunchParams, stream) == offsetof(msleaks::hooks::LaunchOfRuntime, stream));
-#else
-using hipError_t = int;
-using hipLaunchParams = void;
 #endif
 
 using namespace msleaks;

@@ -1,27 +1,7 @@
 // Hooks of HIP's memory functions that a row of symbols.def cannot describe (devices/memory.h), and of functions that
 // map physical memory to addresses.
 #include "devices/memory.h"
-
-#ifdef MSL_VENDOR_HEADERS
-#include <hip/hip_runtime_api.h>
-#else
-using hipError_t = int;
-using hipMemGenericAllocationHandle_t = void *;
-struct hipExtent {
-  size_t width, height, depth;
-};
-struct hipPitchedPtr {
-  void *ptr;
-  size_t pitch, xsize, ysize;
-};
-struct hipMemLocation {
-  int type, id;
-};
-struct hipMemAllocationProp {
-  int type, requestedHandleType;
-  hipMemLocation location;
-};
-#endif
+#include "hip/types.h"
 
 using namespace msleaks::hooks;
 

@@ -2,30 +2,11 @@
 // The program launches such a kernel by the address of its stub. The binary may have a counted copy of a kernel
 // (abi/device_counts.h). At the kernel's first launch, the hooks register this copy, with a stub of its own. So the
 // copy uses the variables of the same module.
-#include "core/own_hook.h"
 #include "counting/device_binary.h"
 #include "counting/handle_table.h"
 #include "counting/module_hooks.h"
-
-#include <cstddef>
-
-#ifdef MSL_VENDOR_HEADERS
-#include <hip/hip_runtime_api.h>
-#if HIP_VERSION_MAJOR < 6
-using hipLaunchConfig_t = msleaks::abi::LaunchConfig;
-#endif
-#else
-using hipError_t = int;
-using hipStream_t = void *;
-using hipEvent_t = void *;
-using hipLaunchConfig_t = msleaks::abi::LaunchConfig;
-struct dim3 {
-  unsigned x, y, z;
-};
-using hipFuncAttribute = int;
-using hipFuncCache_t = int;
-using hipSharedMemConfig = int;
-#endif
+#include "devices/forms.h"
+#include "hip/types.h"
 
 using namespace msleaks;
 using namespace msleaks::hooks;
@@ -238,13 +219,10 @@ constexpr auto kUnregister = [](auto real, void *, void **modules) {
 
 } // namespace
 
-MSL_HOOK_WITH(kLaunchStub<"hipLaunchKernel">, libamdhip64, hipError_t, hipLaunchKernel,
-              (const void *, dim3, dim3, void **, size_t, hipStream_t))
-MSL_HOOK_WITH(kLaunchStub<"hipLaunchKernel_spt">, libamdhip64, hipError_t, hipLaunchKernel_spt,
-              (const void *, dim3, dim3, void **, size_t, hipStream_t))
-
-MSL_HOOK_WITH(kLaunchStub<"hipExtLaunchKernel">, libamdhip64, hipError_t, hipExtLaunchKernel,
-              (const void *, dim3, dim3, void **, size_t, hipStream_t, hipEvent_t, hipEvent_t, int))
+MSL_HOOK_FORMS_NAMED(kLaunchStub, _spt, libamdhip64, hipError_t, hipLaunchKernel,
+                     (const void *, dim3, dim3, void **, size_t, hipStream_t))
+MSL_HOOK_NAMED(kLaunchStub, libamdhip64, hipError_t, hipExtLaunchKernel,
+               (const void *, dim3, dim3, void **, size_t, hipStream_t, hipEvent_t, hipEvent_t, int))
 MSL_HOOK_WITH(kLaunchStubEx, libamdhip64, hipError_t, hipLaunchKernelExC,
               (const hipLaunchConfig_t *, const void *, void **))
 
@@ -252,17 +230,7 @@ MSL_HOOK_WITH(kFunctionSet, libamdhip64, hipError_t, hipFuncSetAttribute, (const
 MSL_HOOK_WITH(kFunctionSet, libamdhip64, hipError_t, hipFuncSetCacheConfig, (const void *, hipFuncCache_t))
 MSL_HOOK_WITH(kFunctionSet, libamdhip64, hipError_t, hipFuncSetSharedMemConfig, (const void *, hipSharedMemConfig))
 
-MSL_OWN_HOOK(libamdhip64, void **, __hipRegisterFatBinary, (const void *given)) {
-  return hook::callBody<decltype(kRegisterModules), void **>(msl_hook_of___hipRegisterFatBinary,
-                                                             __builtin_return_address(0), given);
-}
-MSL_OWN_HOOK(libamdhip64, void, __hipRegisterFunction,
-             (void **modules, const void *stub, char *function, const char *name, unsigned most_threads, void *tid,
-              void *bid, void *block, void *grid, int *wave)) {
-  hook::callBody<decltype(kRegister), void>(msl_hook_of___hipRegisterFunction, __builtin_return_address(0), modules,
-                                            stub, function, name, most_threads, tid, bid, block, grid, wave);
-}
-MSL_OWN_HOOK(libamdhip64, void, __hipUnregisterFatBinary, (void **modules)) {
-  hook::callBody<decltype(kUnregister), void>(msl_hook_of___hipUnregisterFatBinary, __builtin_return_address(0),
-                                              modules);
-}
+MSL_HOOK_WITH(kRegisterModules, libamdhip64, void **, __hipRegisterFatBinary, (const void *))
+MSL_HOOK_WITH(kRegister, libamdhip64, void, __hipRegisterFunction,
+              (void **, const void *, char *, const char *, unsigned, void *, void *, void *, void *, int *))
+MSL_HOOK_WITH(kUnregister, libamdhip64, void, __hipUnregisterFatBinary, (void **))

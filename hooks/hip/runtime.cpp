@@ -1,28 +1,7 @@
 // Hooks of AMD's HIP that are as in CUDA's runtime library (cuda/runtime.cpp). hip/graphs.cpp and hip/registered.cpp
 // hook the launches of kernels that may have counted copies.
 #include "devices/forms.h"
-#include "msleaks/hook.h"
-
-#include <cstddef>
-
-#ifdef MSL_VENDOR_HEADERS
-#include <hip/hip_runtime_api.h>
-#if HIP_VERSION_MAJOR < 6
-using Source = void *;
-#else
-using Source = const void *;
-#endif
-#else
-using hipError_t = int;
-using hipMemcpyKind = int;
-using Source = const void *;
-using hipStream_t = void *;
-using hipDeviceptr_t = void *;
-using hipFunction_t = void *;
-struct dim3 {
-  unsigned x, y, z;
-};
-#endif
+#include "hip/types.h"
 
 MSL_HOOK(libamdhip64, hipError_t, hipSetDevice, (int))
 
@@ -54,8 +33,8 @@ MSL_HOOK_FORMS(_spt, libamdhip64, hipError_t, hipMemcpyAsync,
                (void *, const void *, size_t, hipMemcpyKind, hipStream_t))
 MSL_HOOK(libamdhip64, hipError_t, hipMemcpyPeer, (void *, int, const void *, int, size_t))
 MSL_HOOK(libamdhip64, hipError_t, hipMemcpyPeerAsync, (void *, int, const void *, int, size_t, hipStream_t))
-MSL_HOOK(libamdhip64, hipError_t, hipMemcpyHtoD, (hipDeviceptr_t, Source, size_t))
-MSL_HOOK(libamdhip64, hipError_t, hipMemcpyHtoDAsync, (hipDeviceptr_t, Source, size_t, hipStream_t))
+MSL_HOOK(libamdhip64, hipError_t, hipMemcpyHtoD, (hipDeviceptr_t, HostSource *, size_t))
+MSL_HOOK(libamdhip64, hipError_t, hipMemcpyHtoDAsync, (hipDeviceptr_t, HostSource *, size_t, hipStream_t))
 MSL_HOOK(libamdhip64, hipError_t, hipMemcpyDtoH, (void *, hipDeviceptr_t, size_t))
 MSL_HOOK(libamdhip64, hipError_t, hipMemcpyDtoHAsync, (void *, hipDeviceptr_t, size_t, hipStream_t))
 MSL_HOOK(libamdhip64, hipError_t, hipMemcpyDtoD, (hipDeviceptr_t, hipDeviceptr_t, size_t))
