@@ -97,14 +97,7 @@ hook::Owner &ownerOf(const Wish &wish) {
 // Whether no hook sees the uses of the memory. This is so for communication and image processing.
 bool isUsedUnseen(const Wish &wish) { return wish.module == kHccl || wish.module == kDvpp; }
 
-template <abi::Heap kHeap> struct Take {
-  static constexpr abi::Symbol kRow = {.name = "halMemAlloc",
-                                       .verb = abi::Verb::Alloc,
-                                       .family = abi::Family::Acl,
-                                       .heap = kHeap,
-                                       .result = {abi::ResultKind::Out, abi::Position(0)},
-                                       .size = abi::Position(1)};
-};
+template <abi::Heap kHeap> using Take = hooks::Take<abi::Family::Acl, 1, kHeap>;
 constexpr uint32_t kTraitsOfTake =
     abi::Traits(abi::Verb::Alloc, abi::Family::Acl, abi::Heap::Device, abi::kFromHook).packed();
 
@@ -172,12 +165,8 @@ constexpr auto kCreate = [](auto real, void *caller, void **handle, size_t size,
   return status;
 };
 
-constexpr auto kGive = [](auto real, void *caller, void *block) {
-  return hook::callRecorded<hooks::Give<abi::Family::Acl>>(real, caller, block);
-};
-
 } // namespace
 
 MSL_HAL_HOOK(kAlloc, halMemAlloc, (void **, unsigned long long, unsigned long long))
 MSL_HAL_HOOK(kCreate, halMemCreate, (void **, size_t, const Property *, uint64_t))
-MSL_HAL_HOOK(kGive, halMemFree, (void *))
+MSL_HAL_HOOK(hooks::kGiven<abi::Family::Acl>, halMemFree, (void *))

@@ -10,24 +10,16 @@ namespace {
 
 constexpr auto kAcl = abi::Family::Acl;
 
-struct Map {
-  static constexpr abi::Symbol kRow = {.name = "halMemMap",
-                                       .verb = abi::Verb::Show,
-                                       .family = kAcl,
-                                       .heap = abi::Heap::Device,
-                                       .size = abi::Position(1),
-                                       .address = abi::Position(0),
-                                       .source = abi::Position(3),
-                                       .value = abi::Position(2)};
+// The parameters are those of CUDA's functions.
+template <hook::Name kName> struct AsInCuda {
+  static constexpr abi::Symbol kRow = [] {
+    abi::Symbol row = hook::Known<kName>::kRow;
+    row.family = kAcl;
+    return row;
+  }();
 };
-struct Unmap {
-  static constexpr abi::Symbol kRow = {.name = "halMemUnmap",
-                                       .verb = abi::Verb::Show,
-                                       .family = kAcl,
-                                       .heap = abi::Heap::Device,
-                                       .size = abi::Position(1),
-                                       .address = abi::Position(0)};
-};
+using Map = AsInCuda<"cuMemMap">;
+using Unmap = AsInCuda<"cuMemUnmap">;
 
 // The driver unmaps the whole range that begins at the address. A report finds the range by its first byte.
 constexpr auto kUnmap = [](auto real, void *caller, void *address) {

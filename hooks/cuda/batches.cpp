@@ -3,7 +3,7 @@
 #include "devices/batches.h"
 #include "cuda/runtime_version.h"
 #include "cuda/types.h"
-#include "devices/forms.h"
+#include "devices/rows.h"
 
 #ifndef MSL_VENDOR_HEADERS
 using cudaMemcpy3DBatchOp = msleaks::hooks::VolumeCopy<void *>;
@@ -30,8 +30,8 @@ constexpr auto kOfRuntime = [](auto real, auto... rest) -> const void * {
 
 constexpr auto kRuntimeLists = kCopyLists<kCuda, kOfRuntime>;
 constexpr auto kRuntimeVolumes = kCopyVolumes<kCuda, kOfRuntime, kElementBytes>;
-constexpr auto kDriverLists = kCopyLists<kCuda, kLastStream>;
-constexpr auto kDriverVolumes = kCopyVolumes<kCuda, kLastStream, kElementBytes>;
+constexpr auto kDriverLists = kCopyLists<kCuda, kLastOne>;
+constexpr auto kDriverVolumes = kCopyVolumes<kCuda, kLastOne, kElementBytes>;
 
 constexpr auto kWithAttributes = [](auto real, void *caller, auto to, auto from, size_t bytes, auto *attributes,
                                     auto stream) {

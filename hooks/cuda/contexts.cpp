@@ -4,7 +4,7 @@
 #include "counting/module_kernels.h"
 #include "cuda/types.h"
 #include "devices/device.h"
-#include "devices/forms.h"
+#include "devices/rows.h"
 
 using namespace msleaks;
 

@@ -1,10 +1,10 @@
-// The functions by which the runtime calls CUDA (hook::Device). They call CUDA's driver if the process has it, because
-// the driver does not change the result of cudaGetLastError. Otherwise they call CUDA's runtime library.
-#include "devices/device.h"
+// The functions by which the runtime calls CUDA (hook::Device).
+#include "cuda/ask.h"
 #include "cuda/nvml.h"
 #include "host/real.h"
 
 using namespace msleaks;
+using hooks::cuda::ask;
 
 namespace {
 
@@ -23,42 +23,26 @@ MSL_ASKED(runtime_exchange, "libcudart", "cudaThreadExchangeStreamCaptureMode")
 MSL_ASKED(look_at_error, "libcudart", "cudaPeekAtLastError")
 MSL_ASKED(take_error, "libcudart", "cudaGetLastError")
 
-constexpr hooks::LastError kLast = {look_at_error, take_error};
-
-template <class Signature, class... Arguments>
-int32_t ask(hook::Function &of_driver, hook::Function &of_runtime, Arguments... arguments) {
-  const int32_t status = hooks::callReal<Signature>(of_driver, arguments...);
-  if (status != hooks::kNone)
-    return status;
-  return hooks::leavingLastError(kLast, [&] { return hooks::callReal<Signature>(of_runtime, arguments...); });
-}
-
-void exchange(int *mode) { ask<int(int *)>(driver_exchange, runtime_exchange, mode); }
-
-// Whether the stream is captured. Its work does not run before the captured graph is launched. CUDA refuses to answer
-// for the default stream if a wait for this stream would end the capture of another one.
-bool isCapturing(const void *stream) {
-  int state = 0;
-  const int32_t status = ask<int(const void *, int *)>(driver_capturing, runtime_capturing, stream, &state);
-  return state != 0 || status > 0;
-}
-
-int32_t wait(const void *stream) {
-  const hooks::CaptureRelaxed relaxed(exchange);
-  return isCapturing(stream) ? hooks::kNone : ask<int(const void *)>(driver_wait, runtime_wait, stream);
-}
+constexpr auto kExchange = [](int *mode) { ask<int(int *)>({driver_exchange, runtime_exchange}, mode); };
+constexpr auto kGetState = [](const void *stream, int *state) {
+  return ask<int(const void *, int *)>({driver_capturing, runtime_capturing}, stream, state);
+};
+constexpr auto kSynchronize = [](const void *stream) {
+  return ask<int(const void *)>({driver_wait, runtime_wait}, stream);
+};
+using Calls = hooks::StreamCalls<kExchange, kGetState, kSynchronize>;
 
 int32_t read(const void *stream, const void *block, uint64_t offset, uint64_t bytes, void *to) {
   constexpr int kDeviceToHost = 2;
-  const hooks::CaptureRelaxed relaxed(exchange);
+  const Calls::Relaxed relaxed(kExchange);
   const auto from = reinterpret_cast<uint64_t>(block) + offset;
   int32_t status = hooks::callReal<int(void *, uint64_t, size_t, const void *)>(driver_read, to, from, bytes, stream);
   if (status == hooks::kNone)
-    status = hooks::leavingLastError(kLast, [=] {
+    status = hooks::leavingLastError(hooks::cuda::kLast, [=] {
       using Copy = int(void *, uint64_t, size_t, int, const void *);
       return hooks::callReal<Copy>(runtime_read, to, from, bytes, kDeviceToHost, stream);
     });
-  return status == 0 ? wait(stream) : status;
+  return status == 0 ? Calls::wait(stream) : status;
 }
 
 // CUDA's runtime library knows the names of stubs (functions of the host). The driver knows the names of other handles.
@@ -66,18 +50,21 @@ int32_t read(const void *stream, const void *block, uint64_t offset, uint64_t by
 int32_t name(const void *kernel, char *text, uint64_t bytes) {
   using Ask = int(const char **, const void *);
   const char *known = nullptr;
-  const int32_t status =
-      hooks::imageOf(kernel) == nullptr
-          ? hooks::callReal<Ask>(driver_name, &known, kernel)
-          : hooks::leavingLastError(kLast, [&] { return hooks::callReal<Ask>(runtime_name, &known, kernel); });
+  const int32_t status = hooks::imageOf(kernel) == nullptr
+                             ? hooks::callReal<Ask>(driver_name, &known, kernel)
+                             : hooks::leavingLastError(hooks::cuda::kLast, [&] {
+                                 return hooks::callReal<Ask>(runtime_name, &known, kernel);
+                               });
   return status == 0 ? hooks::copyText(known, text, bytes) : status;
 }
 
 int32_t memory(uint64_t *free, uint64_t *total) {
-  const hooks::CaptureRelaxed relaxed(exchange);
-  return ask<int(size_t *, size_t *)>(driver_memory, runtime_memory, free, total);
+  const Calls::Relaxed relaxed(kExchange);
+  return ask<int(size_t *, size_t *)>({driver_memory, runtime_memory}, free, total);
 }
 
-MSL_DEVICE_OF(Cuda, wait, read, name, memory, hooks::bytesInUseByNvml)
+MSL_DEVICE_OF(Cuda, Calls::wait, read, name, memory, hooks::bytesInUseByNvml)
 
 } // namespace
+
+constinit const hooks::LastError hooks::cuda::kLast = {look_at_error, take_error};

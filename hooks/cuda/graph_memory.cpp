@@ -1,10 +1,9 @@
 // Hooks of CUDA's functions that allocate, free and use memory of graphs (devices/graph_memory.h). An allocation in the
 // order of a stream may be captured into a graph.
 #include "devices/graph_memory.h"
+#include "cuda/ask.h"
+#include "cuda/rows.h"
 #include "cuda/runtime_version.h"
-#include "cuda/types.h"
-#include "devices/device.h"
-#include "devices/forms.h"
 
 #ifdef MSL_VENDOR_HEADERS
 static_assert(offsetof(CUDA_MEM_ALLOC_NODE_PARAMS, bytesize) == offsetof(msleaks::hooks::AllocNode, bytes));
@@ -25,48 +24,28 @@ using namespace msleaks::hooks;
 
 namespace {
 
-constexpr auto kCuda = abi::Family::Cuda;
-
 MSL_ASKED(of_driver, "libcuda", "cuStreamGetCaptureInfo_v2")
 MSL_ASKED(of_runtime, "libcudart", "cudaStreamGetCaptureInfo_v2")
-MSL_ASKED(look_at_error, "libcudart", "cudaPeekAtLastError")
-MSL_ASKED(take_error, "libcudart", "cudaGetLastError")
 
-// CUDA refuses to answer for the default stream while another stream is captured. Then the default stream is not.
-uint64_t graphOfStream(const void *stream) {
-  using Ask = int(const void *, int *, uint64_t *, void **, const void *, size_t *);
-  constexpr int kActive = 1;
-  int state = 0;
-  uint64_t id = 0;
-  void *graph = nullptr;
-  int32_t status = callReal<Ask>(of_driver, stream, &state, &id, &graph, nullptr, nullptr);
-  if (status == kNone)
-    status = leavingLastError({look_at_error, take_error},
-                              [&] { return callReal<Ask>(of_runtime, stream, &state, &id, &graph, nullptr, nullptr); });
-  return status == 0 && state == kActive ? numberOf(graph) : 0;
-}
-constexpr auto kGraphOf = [](const void *stream) { return graphOfStream(stream); };
+constexpr auto kAsk = [](auto... arguments) { return cuda::ask<CaptureInfo>({of_driver, of_runtime}, arguments...); };
+constexpr auto kGraphOf = [](const void *stream) { return capturedGraph<kAsk>(stream); };
 // The null stream is the thread's own.
 constexpr auto kGraphOfThreads = [](const void *stream) {
   constexpr uintptr_t kPerThread = 2;
-  return graphOfStream(stream != nullptr ? stream : reinterpret_cast<const void *>(kPerThread));
+  return kGraphOf(stream != nullptr ? stream : reinterpret_cast<const void *>(kPerThread));
 };
 
 template <hook::Name kName> constexpr auto kAllocs = kAllocInOrder<hook::Known<kName>, kGraphOf>;
 template <hook::Name kName> constexpr auto kAllocsOfThread = kAllocInOrder<hook::Known<kName>, kGraphOfThreads>;
 template <hook::Name kName> constexpr auto kFrees = kFreeInOrder<hook::Known<kName>, kGraphOf>;
 template <hook::Name kName> constexpr auto kFreesOfThread = kFreeInOrder<hook::Known<kName>, kGraphOfThreads>;
-template <hook::Name kName> constexpr auto kMade = kInstantiated<hook::Known<kName>>;
-template <hook::Name kName> constexpr auto kGone = kGraphGone<hook::Known<kName>>;
-
-constexpr auto kLastOne = [](auto, auto... rest) -> const void * { return lastOf(rest...); };
 // Until version 12, the description is the last parameter but one: there are no data of edges.
 constexpr auto kLastOfRuntime = [](auto real, auto... rest) -> const void * {
   const void *last[] = {reinterpret_cast<const void *>(rest)...};
   return last[sizeof...(rest) - (isBefore13(reinterpret_cast<const void *>(real)) ? 2 : 1)];
 };
-constexpr auto kNode = kAnyNode<kCuda, kLastOne>;
-constexpr auto kNodeOfRuntime = kAnyNode<kCuda, kLastOfRuntime>;
+constexpr auto kNode = kAnyNode<kVendor, kLastOne>;
+constexpr auto kNodeOfRuntime = kAnyNode<kVendor, kLastOfRuntime>;
 
 } // namespace
 
@@ -81,10 +60,8 @@ MSL_IN_ORDER(kAllocs, libcuda, CUresult, cuMemAllocAsync, (CUdeviceptr *, size_t
 MSL_IN_ORDER(kAllocs, libcuda, CUresult, cuMemAllocFromPoolAsync, (CUdeviceptr *, size_t, CUmemoryPool, CUstream))
 MSL_IN_ORDER(kFrees, libcuda, CUresult, cuMemFreeAsync, (CUdeviceptr, CUstream))
 
-MSL_HOOK_WITH(kAllocNode<kCuda>, libcudart, cudaError_t, cudaGraphAddMemAllocNode,
-              (cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, cudaMemAllocNodeParams *))
-MSL_HOOK_WITH(kFreeNode<kCuda>, libcudart, cudaError_t, cudaGraphAddMemFreeNode,
-              (cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, void *))
+#include "devices/graph_rows.def"
+
 #if defined(CUDART_VERSION) && CUDART_VERSION < 13000
 MSL_HOOK_WITH(kNode, libcudart, cudaError_t, cudaGraphAddNode,
               (cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, size_t, cudaGraphNodeParams *))
@@ -96,9 +73,9 @@ MSL_HOOK_WITH(kNodeOfRuntime, libcudart, cudaError_t, cudaGraphAddNode,
 MSL_HOOK_WITH(kNode, libcudart, cudaError_t, cudaGraphAddNode_v2,
               (cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *, const cudaGraphEdgeData *, size_t,
                cudaGraphNodeParams *))
-MSL_HOOK_WITH(kAllocNode<kCuda>, libcuda, CUresult, cuGraphAddMemAllocNode,
+MSL_HOOK_WITH(kAllocNode<kVendor>, libcuda, CUresult, cuGraphAddMemAllocNode,
               (CUgraphNode *, CUgraph, const CUgraphNode *, size_t, CUDA_MEM_ALLOC_NODE_PARAMS *))
-MSL_HOOK_WITH(kFreeNode<kCuda>, libcuda, CUresult, cuGraphAddMemFreeNode,
+MSL_HOOK_WITH(kFreeNode<kVendor>, libcuda, CUresult, cuGraphAddMemFreeNode,
               (CUgraphNode *, CUgraph, const CUgraphNode *, size_t, CUdeviceptr))
 MSL_HOOK_WITH(kNode, libcuda, CUresult, cuGraphAddNode,
               (CUgraphNode *, CUgraph, const CUgraphNode *, size_t, CUgraphNodeParams *))
@@ -107,23 +84,13 @@ MSL_HOOK_WITH(kNode, libcuda, CUresult, cuGraphAddNode_v2,
 MSL_HOOK_WITH(kNode, libcuda, CUresult, cuGraphAddNode_v3,
               (CUgraphNode *, CUgraph, const CUgraphNode *, const CUgraphEdgeData *, size_t, CUgraphNodeParams *))
 
-MSL_HOOK_WITH(kMade<"cudaGraphInstantiate">, libcudart, cudaError_t, cudaGraphInstantiate, MSL_GRAPH_INSTANTIATE)
-MSL_HOOK_WITH(kMade<"cudaGraphInstantiateWithFlags">, libcudart, cudaError_t, cudaGraphInstantiateWithFlags,
-              (cudaGraphExec_t *, cudaGraph_t, unsigned long long))
-MSL_HOOK_WITH(kMade<"cudaGraphInstantiateWithParams">, libcudart, cudaError_t, cudaGraphInstantiateWithParams,
-              (cudaGraphExec_t *, cudaGraph_t, cudaGraphInstantiateParams *))
-MSL_HOOK_WITH(kMade<"cudaGraphInstantiateWithParams_ptsz">, libcudart, cudaError_t, cudaGraphInstantiateWithParams_ptsz,
-              (cudaGraphExec_t *, cudaGraph_t, cudaGraphInstantiateParams *))
-MSL_HOOK_WITH(kMade<"cuGraphInstantiateWithFlags">, libcuda, CUresult, cuGraphInstantiateWithFlags,
-              (CUgraphExec *, CUgraph, unsigned long long))
-MSL_HOOK_WITH(kMade<"cuGraphInstantiateWithParams">, libcuda, CUresult, cuGraphInstantiateWithParams,
-              (CUgraphExec *, CUgraph, CUDA_GRAPH_INSTANTIATE_PARAMS *))
-MSL_HOOK_WITH(kMade<"cuGraphInstantiateWithParams_ptsz">, libcuda, CUresult, cuGraphInstantiateWithParams_ptsz,
-              (CUgraphExec *, CUgraph, CUDA_GRAPH_INSTANTIATE_PARAMS *))
-MSL_HOOK_FORMS_WITH(kGraphLaunched<kCuda>, _ptsz, libcudart, cudaError_t, cudaGraphLaunch,
-                    (cudaGraphExec_t, cudaStream_t))
-MSL_HOOK_FORMS_WITH(kGraphLaunched<kCuda>, _ptsz, libcuda, CUresult, cuGraphLaunch, (CUgraphExec, CUstream))
-MSL_HOOK_WITH(kGone<"cudaGraphDestroy">, libcudart, cudaError_t, cudaGraphDestroy, (cudaGraph_t))
-MSL_HOOK_WITH(kGone<"cudaGraphExecDestroy">, libcudart, cudaError_t, cudaGraphExecDestroy, (cudaGraphExec_t))
-MSL_HOOK_WITH(kGone<"cuGraphDestroy">, libcuda, CUresult, cuGraphDestroy, (CUgraph))
-MSL_HOOK_WITH(kGone<"cuGraphExecDestroy">, libcuda, CUresult, cuGraphExecDestroy, (CUgraphExec))
+MSL_HOOK_NAMED(kInstantiated, libcudart, cudaError_t, cudaGraphInstantiate, MSL_GRAPH_INSTANTIATE)
+MSL_HOOK_NAMED(kInstantiated, libcudart, cudaError_t, cudaGraphInstantiateWithParams_ptsz,
+               (cudaGraphExec_t *, cudaGraph_t, cudaGraphInstantiateParams *))
+MSL_HOOK_NAMED(kInstantiated, libcuda, CUresult, cuGraphInstantiateWithFlags,
+               (CUgraphExec *, CUgraph, unsigned long long))
+MSL_HOOK_FORMS_NAMED(kInstantiated, _ptsz, libcuda, CUresult, cuGraphInstantiateWithParams,
+                     (CUgraphExec *, CUgraph, CUDA_GRAPH_INSTANTIATE_PARAMS *))
+MSL_HOOK_FORMS_WITH(kGraphLaunched<kVendor>, _ptsz, libcuda, CUresult, cuGraphLaunch, (CUgraphExec, CUstream))
+MSL_HOOK_NAMED(kGraphGone, libcuda, CUresult, cuGraphDestroy, (CUgraph))
+MSL_HOOK_NAMED(kGraphGone, libcuda, CUresult, cuGraphExecDestroy, (CUgraphExec))

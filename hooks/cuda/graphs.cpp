@@ -3,8 +3,8 @@
 #include "core/own_hook.h"
 #include "counting/module_hooks.h"
 #include "cuda/types.h"
-#include "devices/forms.h"
 #include "devices/resets.h"
+#include "devices/rows.h"
 
 #ifdef MSL_VENDOR_HEADERS
 static_assert(offsetof(CUlaunchConfig, blockDimX) == offsetof(msleaks::abi::LaunchConfig, block));

@@ -1,22 +1,32 @@
-// Hooks of CUDA's memory functions that a row of symbols.def cannot describe (devices/memory.h), and of functions that
-// map physical memory to addresses.
-#include "devices/memory.h"
-#include "cuda/types.h"
+// Hooks of CUDA's functions for arrays, physical memory and imported memory (devices/memory_rows.def).
+#include "cuda/rows.h"
+#include "devices/device.h"
+#include "devices/imports.h"
 
 using namespace msleaks::hooks;
 
 namespace {
-constexpr auto kCuda = msleaks::abi::Family::Cuda;
+
+MSL_ASKED(range, "libcuda", "cuMemGetAddressRange_v2")
+
+// CUDA's runtime library has no such function, but always loads the driver.
+constexpr auto kRangeOf = [](auto... arguments) {
+  return callReal<int(uint64_t *, size_t *, uint64_t)>(range, arguments...);
+};
+constexpr auto kOpens = kOpened<kVendor, kRangeOf>;
+
 } // namespace
 
-MSL_HOOK_WITH(kPhysical<kCuda>, libcuda, CUresult, cuMemCreate,
-              (CUmemGenericAllocationHandle *, size_t, const CUmemAllocationProp *, unsigned long long))
-MSL_HOOK_WITH(kShared<kCuda>, libcuda, CUresult, cuMulticastCreate,
-              (CUmemGenericAllocationHandle *, const CUmulticastObjectProp *))
-MSL_HOOK_WITH(kReleased<kCuda>, libcuda, CUresult, cuMemRelease, (CUmemGenericAllocationHandle))
-MSL_HOOK_WITH(kRetained<kCuda>, libcuda, CUresult, cuMemRetainAllocationHandle,
-              (CUmemGenericAllocationHandle *, void *))
-MSL_HOOK(libcuda, CUresult, cuMemMap, (CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle, unsigned long long))
-MSL_HOOK(libcuda, CUresult, cuMemUnmap, (CUdeviceptr, size_t))
+#include "devices/memory_rows.def"
 
-MSL_HOOK_WITH(kPitched3D<kCuda>, libcudart, cudaError_t, cudaMalloc3D, (cudaPitchedPtr *, cudaExtent))
+MSL_HOOK_WITH(kShared<kVendor>, libcuda, CUresult, cuMulticastCreate,
+              (CUmemGenericAllocationHandle *, const CUmulticastObjectProp *))
+MSL_HOOK_WITH(kOpens, libcuda, CUresult, cuIpcOpenMemHandle, (CUdeviceptr *, CUipcMemHandle, unsigned))
+MSL_HOOK_WITH(kOpens, libcuda, CUresult, cuIpcOpenMemHandle_v2, (CUdeviceptr *, CUipcMemHandle, unsigned))
+MSL_HOOK_WITH(kClosed<kVendor>, libcuda, CUresult, cuIpcCloseMemHandle, (CUdeviceptr))
+MSL_HOOK_WITH(kOpens, libcuda, CUresult, cuMemPoolImportPointer,
+              (CUdeviceptr *, CUmemoryPool, CUmemPoolPtrExportData *))
+MSL_HOOK_WITH(kMappedBuffer<kVendor>, libcuda, CUresult, cuExternalMemoryGetMappedBuffer,
+              (CUdeviceptr *, CUexternalMemory, const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *))
+MSL_HOOK_WITH(kMappedArray<kVendor>, libcuda, CUresult, cuExternalMemoryGetMappedMipmappedArray,
+              (CUmipmappedArray *, CUexternalMemory, const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *))

@@ -94,7 +94,7 @@ template <class Address> struct VolumeCopy {
   unsigned flags;
 };
 
-// The stream, if it is the last parameter.
-inline constexpr auto kLastStream = [](auto, auto... rest) -> const void * { return lastOf(rest...); };
+// The stream or the description of a node, if it is the last parameter.
+inline constexpr auto kLastOne = [](auto, auto... rest) -> const void * { return lastOf(rest...); };
 
 } // namespace msleaks::hooks

@@ -50,6 +50,24 @@ private:
   int mode_ = 2; // "relaxed" in CUDA and HIP; later the old mode
 };
 
+// Calls of CUDA and HIP. `kExchange(int *mode)` is as above. `kGetState(stream, int *state)` stores whether the stream
+// is captured. `kSynchronize(stream)` waits.
+template <auto kExchange, auto kGetState, auto kSynchronize> struct StreamCalls {
+  using Relaxed = CaptureRelaxed<decltype(kExchange)>;
+
+  // Whether the stream is captured. Its work does not run before the captured graph is launched. The driver refuses to
+  // answer for the default stream if a wait for this stream would end the capture of another one.
+  static bool isCapturing(const void *stream) {
+    int state = 0;
+    const int32_t status = kGetState(stream, &state);
+    return state != 0 || status > 0;
+  }
+  static int32_t wait(const void *stream) {
+    const Relaxed relaxed(kExchange);
+    return isCapturing(stream) ? kNone : kSynchronize(stream);
+  }
+};
+
 // Copies a text that the driver keeps.
 inline int32_t copyText(const char *known, char *text, uint64_t bytes) {
   if (known == nullptr || bytes == 0)

@@ -108,16 +108,28 @@ inline constexpr auto kFreeInOrder = [](auto real, void *caller, auto block, aut
   return afterFreeNode<kFamily>(status, graph, numberOf(block));
 };
 
+// Returns the graph into which a stream is captured; 0: it is not captured. `kAsk` passes its arguments to the driver.
+// The driver refuses to answer for the default stream while another stream is captured. Then the default stream is not.
+using CaptureInfo = int(const void *, int *, uint64_t *, void **, const void *, size_t *);
+template <auto kAsk> uint64_t capturedGraph(const void *stream) {
+  constexpr int kActive = 1;
+  int state = 0;
+  uint64_t id = 0;
+  void *graph = nullptr;
+  return kAsk(stream, &state, &id, &graph, nullptr, nullptr) == 0 && state == kActive ? numberOf(graph) : 0;
+}
+
 // The ways of a graph: it is made ready to run, launched, and destroyed. The memory of its nodes outlives it.
-template <class Row>
+template <hook::Name kName>
 inline constexpr auto kInstantiated = [](auto real, void *caller, auto *made, auto graph, auto... rest) {
-  const auto status = hook::callRecorded<Row>(real, caller, made, graph, rest...);
+  const auto status = hook::callRecorded<hook::Known<kName>>(real, caller, made, graph, rest...);
   if (static_cast<int>(status) == 0 && hasNodes())
-    copyNodes(Row::kRow.family, numberOf(graph), numberOf(*made));
+    copyNodes(hook::Known<kName>::kRow.family, numberOf(graph), numberOf(*made));
   return status;
 };
-template <class Row>
+template <hook::Name kName>
 inline constexpr auto kGraphGone = [](auto real, void *caller, auto graph) {
+  using Row = hook::Known<kName>;
   // Before the call: the runtime library calls the driver's function, whose hook records nothing then.
   forgetNodes(Row::kRow.family, numberOf(graph),
               [=](const GraphNode &node) { tellInGraph<Row::kRow.family>(caller, node, hook::InGraph::Ends); });

@@ -8,24 +8,8 @@
 
 namespace msleaks::hooks {
 
-// The name of a row selects only a failure of its library.
-template <abi::Family kFamily, uint16_t kFlags = 0> struct Import {
-  static constexpr abi::Symbol kRow = {.name = "cudaIpcOpenMemHandle",
-                                       .verb = abi::Verb::Alloc,
-                                       .family = kFamily,
-                                       .heap = abi::Heap::Imported,
-                                       .flags = kFlags,
-                                       .result = {abi::ResultKind::Out, abi::Position(0)},
-                                       .size = abi::Position(1)};
-};
-template <abi::Family kFamily> struct EndOfImport {
-  static constexpr abi::Symbol kRow = {.name = "cudaIpcCloseMemHandle",
-                                       .verb = abi::Verb::Free,
-                                       .family = kFamily,
-                                       .heap = abi::Heap::Imported,
-                                       .address = abi::Position(0),
-                                       .status = true};
-};
+template <abi::Family kFamily, uint16_t kFlags = 0> using Import = Take<kFamily, 1, abi::Heap::Imported, kFlags>;
+template <abi::Family kFamily> inline constexpr auto kClosed = kGiven<kFamily, abi::Heap::Imported>;
 
 template <abi::Family kFamily, class Real, class Block>
 auto importRecorded(Real real, void *caller, Block *block, size_t bytes) {
@@ -33,8 +17,13 @@ auto importRecorded(Real real, void *caller, Block *block, size_t bytes) {
   return hook::callRecorded<Import<kFamily>>(with_size, caller, block, bytes);
 }
 
-// Only the driver knows the size. `kBytesOf(block)` asks it after the call; 0: it does not say.
-template <abi::Family kFamily, auto kBytesOf>
+// Only the driver knows the size. `kRangeOf(begin, bytes, address)` asks it for the block with the address.
+template <auto kRangeOf> uint64_t bytesFrom(uint64_t address) {
+  uint64_t begin = 0;
+  size_t bytes = 0;
+  return kRangeOf(&begin, &bytes, address) == 0 ? begin + bytes - address : 0;
+}
+template <abi::Family kFamily, auto kRangeOf>
 inline constexpr auto kOpened = [](auto real, void *caller, auto *block, auto... from) {
   using Values = hook::Arguments<decltype(block), size_t>;
   using Callbacks = hook::Callbacks<Import<kFamily>, Values>;
@@ -45,7 +34,7 @@ inline constexpr auto kOpened = [](auto real, void *caller, auto *block, auto...
   Callbacks::before(call.site, Values(block, 0));
   __msl_hook_begin(&call);
   const auto status = real(block, from...);
-  const uint64_t bytes = static_cast<int>(status) == 0 && block != nullptr ? kBytesOf(numberOf(*block)) : 0;
+  const uint64_t bytes = static_cast<int>(status) == 0 && block != nullptr ? bytesFrom<kRangeOf>(numberOf(*block)) : 0;
   __msl_hook_end(&call);
   Callbacks::after(call.site, Values(block, bytes), status);
   return status;

@@ -11,7 +11,8 @@
 
 namespace msleaks::hooks {
 
-// `kSize`: the position of the size, which may be a parameter that the hook adds.
+// `kSize`: the position of the size, which may be a parameter that
+// the hook adds.
 template <abi::Family kFamily, int kSize, abi::Heap kHeap = abi::Heap::Device, uint16_t kFlags = 0> struct Take {
   static constexpr abi::Symbol kRow = {.name = "cuMemCreate",
                                        .verb = abi::Verb::Alloc,
@@ -21,14 +22,17 @@ template <abi::Family kFamily, int kSize, abi::Heap kHeap = abi::Heap::Device, u
                                        .result = {abi::ResultKind::Out, abi::Position(0)},
                                        .size = abi::Position(kSize)};
 };
-template <abi::Family kFamily> struct Give {
+template <abi::Family kFamily, abi::Heap kHeap = abi::Heap::Device> struct Give {
   static constexpr abi::Symbol kRow = {.name = "cuMemRelease",
                                        .verb = abi::Verb::Free,
                                        .family = kFamily,
-                                       .heap = abi::Heap::Device,
+                                       .heap = kHeap,
                                        .address = abi::Position(0),
                                        .status = true};
 };
+template <abi::Family kFamily, abi::Heap kHeap = abi::Heap::Device>
+inline constexpr auto kGiven =
+    [](auto real, void *caller, auto block) { return hook::callRecorded<Give<kFamily, kHeap>>(real, caller, block); };
 template <abi::Family kFamily> struct Launch {
   static constexpr abi::Symbol kRow = {.name = "cudaGraphLaunch",
                                        .verb = abi::Verb::Launch,

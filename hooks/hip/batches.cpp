@@ -11,8 +11,8 @@ using namespace msleaks::hooks;
 namespace {
 constexpr auto kHip = msleaks::abi::Family::Hip;
 MSL_ASKED(array_information, "libamdhip64", "hipArrayGetInfo")
-constexpr auto kLists = kCopyLists<kHip, kLastStream>;
-constexpr auto kVolumes = kCopyVolumes<kHip, kLastStream, &elementBytes<array_information, hipChannelFormatDesc>>;
+constexpr auto kLists = kCopyLists<kHip, kLastOne>;
+constexpr auto kVolumes = kCopyVolumes<kHip, kLastOne, &elementBytes<array_information, hipChannelFormatDesc>>;
 } // namespace
 
 MSL_HOOK_WITH(kLists, libamdhip64, hipError_t, hipMemcpyBatchAsync,

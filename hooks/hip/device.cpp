@@ -1,9 +1,9 @@
-// The functions by which the runtime calls HIP (hook::Device). Until version 7, each call of HIP sets the result of
-// hipGetLastError, also to success.
-#include "devices/device.h"
+// The functions by which the runtime calls HIP (hook::Device).
+#include "hip/ask.h"
 #include "host/real.h"
 
 using namespace msleaks;
+using hooks::hip::ask;
 
 namespace {
 
@@ -17,34 +17,20 @@ MSL_ASKED(exchange_mode, "libamdhip64", "hipThreadExchangeStreamCaptureMode")
 MSL_ASKED(look_at_error, "libamdhip64", "hipPeekAtLastError")
 MSL_ASKED(take_error, "libamdhip64", "hipGetLastError")
 
-constexpr hooks::LastError kLast = {look_at_error, take_error};
-
-template <class Signature, class... Arguments> int32_t ask(hook::Function &function, Arguments... arguments) {
-  return hooks::leavingLastError(kLast, [&] { return hooks::callReal<Signature>(function, arguments...); });
-}
-
-void exchange(int *mode) { ask<int(int *)>(exchange_mode, mode); }
-
-// Whether the stream is captured. Its work does not run before the captured graph is launched. HIP refuses to answer
-// for the default stream if a wait for this stream would end the capture of another one.
-bool isCapturing(const void *stream) {
-  int state = 0;
-  const int32_t status = ask<int(const void *, int *)>(capturing, stream, &state);
-  return state != 0 || status > 0;
-}
-
-int32_t wait(const void *stream) {
-  const hooks::CaptureRelaxed relaxed(exchange);
-  return isCapturing(stream) ? hooks::kNone : ask<int(const void *)>(synchronize, stream);
-}
+constexpr auto kExchange = [](int *mode) { ask<int(int *)>(exchange_mode, mode); };
+constexpr auto kGetState = [](const void *stream, int *state) {
+  return ask<int(const void *, int *)>(capturing, stream, state);
+};
+constexpr auto kSynchronize = [](const void *stream) { return ask<int(const void *)>(synchronize, stream); };
+using Calls = hooks::StreamCalls<kExchange, kGetState, kSynchronize>;
 
 int32_t read(const void *stream, const void *block, uint64_t offset, uint64_t bytes, void *to) {
   constexpr int kDeviceToHost = 2;
-  const hooks::CaptureRelaxed relaxed(exchange);
+  const Calls::Relaxed relaxed(kExchange);
   const auto *from = static_cast<const char *>(block) + offset;
   const int32_t status =
       ask<int(void *, const void *, size_t, int, const void *)>(copy, to, from, bytes, kDeviceToHost, stream);
-  return status == 0 ? wait(stream) : status;
+  return status == 0 ? Calls::wait(stream) : status;
 }
 
 // Null: HIP has no such function, or does not know the kernel.
@@ -56,7 +42,7 @@ template <class... Arguments> const char *textOf(hook::Function &function, Argum
 // HIP looks a stub (a function of the host) up in a table. It takes any handle for valid. So only addresses outside of
 // all images are passed as handles.
 int32_t name(const void *kernel, char *text, uint64_t bytes) {
-  return hooks::leavingLastError(kLast, [=] {
+  return hooks::leavingLastError(hooks::hip::kLast, [=] {
     const char *known = textOf<const void *, const void *>(name_of_stub, kernel, nullptr);
     if (known == nullptr && hooks::imageOf(kernel) == nullptr)
       known = textOf(name_of_handle, kernel);
@@ -65,10 +51,12 @@ int32_t name(const void *kernel, char *text, uint64_t bytes) {
 }
 
 int32_t memory(uint64_t *free, uint64_t *total) {
-  const hooks::CaptureRelaxed relaxed(exchange);
+  const Calls::Relaxed relaxed(kExchange);
   return ask<int(size_t *, size_t *)>(information, free, total);
 }
 
-MSL_DEVICE_OF(Hip, wait, read, name, memory, nullptr)
+MSL_DEVICE_OF(Hip, Calls::wait, read, name, memory, nullptr)
 
 } // namespace
+
+constinit const hooks::LastError hooks::hip::kLast = {look_at_error, take_error};

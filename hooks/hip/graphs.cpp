@@ -1,8 +1,9 @@
 // Hooks of HIP for kernels of modules that have counted copies (counting/module_kernels.h).
 #include "core/own_hook.h"
 #include "counting/module_hooks.h"
-#include "devices/forms.h"
 #include "devices/resets.h"
+#include "devices/rows.h"
+#include "hip/ask.h"
 #include "hip/types.h"
 
 using namespace msleaks;
@@ -23,30 +24,25 @@ MSL_ASKED(is_capturing, "libamdhip64", "hipStreamIsCapturing")
 MSL_ASKED(exchange_mode, "libamdhip64", "hipThreadExchangeStreamCaptureMode")
 MSL_ASKED(get_device, "libamdhip64", "hipGetDevice")
 MSL_ASKED(set_device, "libamdhip64", "hipSetDevice")
-MSL_ASKED(look_at_error, "libamdhip64", "hipPeekAtLastError")
-MSL_ASKED(take_error, "libamdhip64", "hipGetLastError")
 MSL_ASKED(module_kernel, "libamdhip64", "hipModuleGetFunction")
 MSL_ASKED(module_constant, "libamdhip64", "hipModuleGetGlobal")
 MSL_ASKED(load_module, "libamdhip64", "hipModuleLoadData")
 MSL_ASKED(unload_module, "libamdhip64", "hipModuleUnload")
 
-constexpr LastError kLast = {look_at_error, take_error};
-
 // The number of the thread's device, plus 1: null means none.
 Handle place() {
   int device = 0;
-  const int status = leavingLastError(kLast, [&] { return callReal<int(int *)>(get_device, &device); });
-  return status == 0 ? reinterpret_cast<Handle>(uintptr_t(device) + 1) : nullptr;
+  return hip::ask<int(int *)>(get_device, &device) == 0 ? reinterpret_cast<Handle>(uintptr_t(device) + 1) : nullptr;
 }
 void enter(Handle device) {
   const auto number = static_cast<int>(reinterpret_cast<uintptr_t>(device)) - 1;
   if (device != nullptr)
-    leavingLastError(kLast, [&] { return callReal<int(int)>(set_device, number); });
+    hip::ask<int(int)>(set_device, number);
 }
 
 constexpr ModuleApi kApi = {&allocate,      &write,      &read,         &make_stream, &drop_stream,
                             &wait,          &make_event, &record_event, &query,       &is_capturing,
-                            &exchange_mode, &kLast,      &place,        &enter,       abi::Family::Hip};
+                            &exchange_mode, &hip::kLast, &place,        &enter,       abi::Family::Hip};
 constexpr KernelSource kModule = {&kApi, &module_kernel, &module_constant};
 
 // hipDeviceReset resets the calling thread's device.

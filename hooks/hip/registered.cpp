@@ -5,7 +5,7 @@
 #include "counting/device_binary.h"
 #include "counting/handle_table.h"
 #include "counting/module_hooks.h"
-#include "devices/forms.h"
+#include "devices/rows.h"
 #include "hip/types.h"
 
 using namespace msleaks;

@@ -93,11 +93,6 @@ using hipMemAllocNodeParams = void;
 using hipGraphNodeParams = void;
 using hipGraphInstantiateParams = void;
 #endif
-#if defined(HIP_VERSION_MAJOR) && HIP_VERSION_MAJOR < 6
-using HostSource = void; // what hipMemcpyHtoD reads
-#else
-using HostSource = const void;
-#endif
 #if !defined(HIP_VERSION_MAJOR) || HIP_VERSION_MAJOR < 7
 using hipMemcpyAttributes = void;
 struct hipMemcpy3DPeerParms {

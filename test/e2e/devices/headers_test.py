@@ -87,18 +87,18 @@ def main():
     _, scratch = arguments("build", "scratch")
     os.makedirs(scratch, exist_ok=True)
     hip = f"-I{fetched('hip')}"
-    expect_built("HIP's", hip, "-D__HIP_PLATFORM_AMD__", "hooks/hip/runtime.cpp", *(f"hooks/hip/{part}.cpp" for part in ("array_copies", "arrays", "batches", "contexts", "copies", "graph_memory", "graphs", "handles", "imports", "launch_lists", "memory", "registered")))
+    expect_built("HIP's", hip, "-D__HIP_PLATFORM_AMD__", "hooks/hip/runtime.cpp", *(f"hooks/hip/{part}.cpp" for part in ("batches", "contexts", "copies", "graph_memory", "graphs", "launch_lists", "memory", "registered")))
     include = f"-I{fetched('cuda')}"
-    hooks = [f"hooks/cuda/{part}.cpp" for part in ("array_copies", "arrays", "batches", "contexts", "copies", "driver", "graphs", "handles", "launch_lists", "memory", "multicast", "nvml", "runtime")]
-    expect_built("CUDA's", include, OF_ALL_VERSIONS, *hooks, "hooks/cuda/graph_memory.cpp", "hooks/cuda/imports.cpp", "hooks/marks/nvtx.cpp")
+    hooks = [f"hooks/cuda/{part}.cpp" for part in ("batches", "contexts", "copies", "driver", "graphs", "launch_lists", "multicast", "nvml", "runtime")]
+    expect_built("CUDA's", include, OF_ALL_VERSIONS, *hooks, "hooks/cuda/graph_memory.cpp", "hooks/cuda/memory.cpp", "hooks/marks/nvtx.cpp")
     expect_built("CUDA's", include, *hooks, *(f"test/standins/cuda/cudart{part}.cpp" for part in ("", "_arrays", "_capture", "_imports", "_per_thread")))
     expect_alike(scratch, include, hip)
     # Checks the test itself: a hook with a wrong prototype must not compile.
-    wrong = Path(scratch) / "wrong.cpp"
-    text = (REPOSITORY / "hooks/cuda/runtime.cpp").read_text()
-    check("cudaMalloc, (void **, size_t)" in text, "cudaMalloc has moved")
-    wrong.write_text(text.replace("cudaMalloc, (void **, size_t)", "cudaMalloc, (void **, int)"))
-    check(builds(wrong, include).returncode != 0, "a wrong prototype compiles")
+    rows, wrong = REPOSITORY / "hooks/devices/plain_rows.def", Path(scratch) / "wrong.cpp"
+    check("Malloc, (void **, size_t)" in rows.read_text(), "cudaMalloc has moved")
+    for change, compiles in ("size_t", True), ("int", False):
+        wrong.write_text('#include "cuda/rows.h"\n' + rows.read_text().replace("Malloc, (void **, size_t)", f"Malloc, (void **, {change})"))
+        check((builds(wrong, include).returncode == 0) == compiles, f"cudaMalloc(void **, {change}) {'does not compile' if compiles else 'compiles'}")
 
 
 if __name__ == "__main__":

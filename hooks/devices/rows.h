@@ -1,4 +1,16 @@
 // Defines hooks of CUDA and HIP by rows.
+//
+// A file devices/*_rows.def has the functions that both have with the same parameters. cuda/rows.h and hip/rows.h say
+// what its types mean, and define:
+//
+//   MSL_RUNTIME(forms, name, parameters)    cudaNAME of CUDA's runtime library; hipNAME
+//   MSL_DRIVER(forms, name, parameters)     cuNAME of CUDA's driver; hipNAME
+//   MSL_DRIVER_V2(forms, name, parameters)  cuNAME_v2 of CUDA's driver; hipNAME
+//   …_WITH(body, forms, name, parameters)   the same, with a body as for MSL_HOOK_WITH
+//   …_NAMED(body, name, parameters)         the same, with a body as for MSL_HOOK_NAMED
+//
+// forms  ONE: only this function · DS, SZ: also its form for programs with one default stream per thread, NAME_ptds or
+//        NAME_ptsz in CUDA and NAME_spt in HIP · CUDA_DS, CUDA_SZ: HIP has no such form
 #pragma once
 
 #include "msleaks/hook.h"
