@@ -22,6 +22,7 @@ ROWS = [
     ("runtime/include/msleaks/abi/", ["abi", "runtime", "lit", "hooks", "collect", "trace", "e2e/kept", "e2e/truth"]),
     ("runtime/", ["runtime", "hooks", "e2e/run", "e2e/truth"]),
     ("hooks/cuda", ["hooks", "e2e/devices", "e2e/handles"]), ("hooks/hip", ["hooks", "e2e/devices", "e2e/handles"]),
+    ("hooks/devices", ["hooks", "e2e/devices", "e2e/handles"]),
     ("hooks/ascend", ["hooks", "e2e/devices"]),
     ("hooks/opencl", ["hooks", "e2e/hooks", "e2e/graphs", "e2e/watch"]),
     ("hooks/counting", ["hooks", "e2e/graphs"]),

@@ -1,7 +1,8 @@
-// Hooks of Ascend CANN: of ACL, and of the runtime below it. A launch function of ACL calls one of the runtime. Only
-// the outer call is recorded.
-#include "ascend/copy_batch.h"
+// Hooks of Ascend CANN: of ACL, of the functions behind it, and of the runtime below it. From CANN 8 on, each function
+// of libascendcl calls a function with the same name and the ending "Impl". Other libraries call the Impl functions
+// directly. If one of these functions runs inside another one, only the outer call is recorded.
 #include "core/own_hook.h"
+#include "devices/batches.h"
 
 #include "msleaks/api.h"
 
@@ -14,6 +15,7 @@ using Handle = void *;
 using Config = void *;
 
 using namespace msleaks;
+using namespace msleaks::hooks;
 
 namespace {
 
@@ -45,6 +47,16 @@ constexpr auto kNamedLaunch = [](auto real, void *caller, uint32_t type, const c
   return hook::callRecorded<NamedLaunch>(real, caller, type, name, more...);
 };
 
+// Several copies in one call. Each destination has an upper limit.
+constexpr auto kCopyBatch = [](auto real, void *caller, void **to, size_t *most, void **from, size_t *bytes,
+                               size_t count, void *attributes, size_t *indices, size_t attribute_count, size_t *failed,
+                               auto... stream) {
+  const auto as_given = [&] {
+    return real(to, most, from, bytes, count, attributes, indices, attribute_count, failed, stream...);
+  };
+  return copyLists<abi::Family::Acl>(as_given, caller, to, from, bytes, count, stream...);
+};
+
 } // namespace
 
 MSL_HOOK_WITH(kInit, libascendcl, aclError, aclInit, (const char *))
@@ -53,35 +65,48 @@ MSL_OWN_HOOK(libascendcl, aclError, aclFinalize, ()) {
   return MSL_REAL(aclError, aclFinalize);
 }
 
-MSL_HOOK(libascendcl, aclError, aclrtSetDevice, (int32_t))
+// Defines the hooks of a function of ACL and of the Impl function behind it. Both are recorded by the same row. The
+// library that defines the Impl functions differs between versions of CANN.
+// clang-format off
+#define MSL_BEHIND_ACL libacl_rt_impl|libascendcl_impl|libacl_rt|libascendcl
+// clang-format on
+#define MSL_ACL(name, parameters)                                                                                      \
+  MSL_HOOK(libascendcl, aclError, name, parameters)                                                                    \
+  MSL_HOOK_AS(hook::Known<#name>, MSL_BEHIND_ACL, aclError, name##Impl, parameters)
+#define MSL_ACL_WITH(body, name, parameters)                                                                           \
+  MSL_HOOK_WITH(body, libascendcl, aclError, name, parameters)                                                         \
+  MSL_HOOK_WITH(body, MSL_BEHIND_ACL, aclError, name##Impl, parameters)
 
-MSL_HOOK(libascendcl, aclError, aclrtMalloc, (void **, size_t, int))
-MSL_HOOK(libascendcl, aclError, aclrtMallocAlign32, (void **, size_t, int))
-MSL_HOOK(libascendcl, aclError, aclrtMallocCached, (void **, size_t, int))
-MSL_HOOK(libascendcl, aclError, aclrtMallocWithCfg, (void **, size_t, int, Config))
-MSL_HOOK(libascendcl, aclError, aclrtMallocHost, (void **, size_t))
-MSL_HOOK(libascendcl, aclError, aclrtFree, (void *))
-MSL_HOOK(libascendcl, aclError, aclrtFreeHost, (void *))
+MSL_ACL(aclrtSetDevice, (int32_t))
+
+MSL_ACL(aclrtMalloc, (void **, size_t, int))
+MSL_ACL(aclrtMallocAlign32, (void **, size_t, int))
+MSL_ACL(aclrtMallocCached, (void **, size_t, int))
+MSL_ACL(aclrtMallocWithCfg, (void **, size_t, int, Config))
+MSL_ACL(aclrtMallocHost, (void **, size_t))
+MSL_ACL(aclrtFree, (void *))
+MSL_ACL(aclrtFreeHost, (void *))
+
+MSL_ACL(aclrtLaunchKernel, (Handle, uint32_t, const void *, size_t, Stream))
+MSL_ACL(aclrtLaunchKernelV2, (Handle, uint32_t, const void *, size_t, Config, Stream))
+MSL_ACL(aclrtLaunchKernelWithConfig, (Handle, uint32_t, Stream, Config, Handle, void *))
+MSL_ACL(aclrtLaunchKernelWithHostArgs, (Handle, uint32_t, Stream, Config, void *, size_t, void *, size_t))
+
+MSL_ACL(aclrtMemcpy, (void *, size_t, const void *, size_t, int))
+MSL_ACL(aclrtMemcpyAsync, (void *, size_t, const void *, size_t, int, Stream))
+MSL_ACL_WITH(kCopy2D<abi::Family::Acl>, aclrtMemcpy2d, (void *, size_t, const void *, size_t, size_t, size_t, int))
+MSL_ACL_WITH(kCopy2D<abi::Family::Acl>, aclrtMemcpy2dAsync,
+             (void *, size_t, const void *, size_t, size_t, size_t, int, Stream))
+MSL_ACL_WITH(kCopyBatch, aclrtMemcpyBatch,
+             (void **, size_t *, void **, size_t *, size_t, void *, size_t *, size_t, size_t *))
+MSL_ACL_WITH(kCopyBatch, aclrtMemcpyBatchAsync,
+             (void **, size_t *, void **, size_t *, size_t, void *, size_t *, size_t, size_t *, Stream))
+MSL_ACL(aclrtMemset, (void *, size_t, int32_t, size_t))
+MSL_ACL(aclrtMemsetAsync, (void *, size_t, int32_t, size_t, Stream))
+
 MSL_HOOK(libascendcl, aclError, aclrtHostRegister, (void *, uint64_t, int, void **))
 MSL_HOOK(libascendcl, aclError, aclrtHostRegisterV2, (void *, uint64_t, uint32_t))
 MSL_HOOK(libascendcl, aclError, aclrtHostUnregister, (void *))
-
-MSL_HOOK(libascendcl, aclError, aclrtLaunchKernel, (Handle, uint32_t, const void *, size_t, Stream))
-MSL_HOOK(libascendcl, aclError, aclrtLaunchKernelV2, (Handle, uint32_t, const void *, size_t, Config, Stream))
-MSL_HOOK(libascendcl, aclError, aclrtLaunchKernelWithConfig, (Handle, uint32_t, Stream, Config, Handle, void *))
-MSL_HOOK(libascendcl, aclError, aclrtLaunchKernelWithHostArgs,
-         (Handle, uint32_t, Stream, Config, void *, size_t, void *, size_t))
-
-MSL_HOOK(libascendcl, aclError, aclrtMemcpy, (void *, size_t, const void *, size_t, int))
-MSL_HOOK(libascendcl, aclError, aclrtMemcpyAsync, (void *, size_t, const void *, size_t, int, Stream))
-MSL_HOOK_WITH(hooks::kCopy2D<abi::Family::Acl>, libascendcl, aclError, aclrtMemcpy2d,
-              (void *, size_t, const void *, size_t, size_t, size_t, int))
-MSL_HOOK_WITH(hooks::kCopy2D<abi::Family::Acl>, libascendcl, aclError, aclrtMemcpy2dAsync,
-              (void *, size_t, const void *, size_t, size_t, size_t, int, Stream))
-MSL_HOOK_WITH(hooks::kCopyBatch, libascendcl, aclError, aclrtMemcpyBatch, MSL_COPY_BATCH())
-MSL_HOOK_WITH(hooks::kCopyBatch, libascendcl, aclError, aclrtMemcpyBatchAsync, MSL_COPY_BATCH(, Stream))
-MSL_HOOK(libascendcl, aclError, aclrtMemset, (void *, size_t, int32_t, size_t))
-MSL_HOOK(libascendcl, aclError, aclrtMemsetAsync, (void *, size_t, int32_t, size_t, Stream))
 
 MSL_HOOK(libruntime, int, rtKernelLaunch, (const void *, uint32_t, void *, uint32_t, void *, Stream))
 MSL_HOOK(libruntime, int, rtKernelLaunchWithFlag, (const void *, uint32_t, void *, void *, Stream, uint32_t))

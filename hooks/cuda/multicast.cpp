@@ -30,28 +30,19 @@ template <class Real> CUresult boundRecorded(Real real, void *caller, const Part
   return status;
 }
 
-using Handle = CUmemGenericAllocationHandle;
-constexpr auto kMemory = [](auto real, void *caller, Handle object, size_t offset, Handle memory, size_t from,
-                            size_t bytes, unsigned long long flags) {
-  return boundRecorded([=] { return real(object, offset, memory, from, bytes, flags); }, caller,
-                       {object, offset, bytes}, memory);
+// The positions of a function's parameters. The first parameter is the object.
+template <int kOffset, int kMemory, int kBytes>
+constexpr auto kBound = [](auto real, void *caller, auto... given) {
+  const hook::Arguments values(given...);
+  const Part part = {values.template word<0>(), values.template word<kOffset>(), values.template word<kBytes>()};
+  return boundRecorded([=] { return real(given...); }, caller, part, values.template word<kMemory>());
 };
-constexpr auto kMemoryOf = [](auto real, void *caller, Handle object, CUdevice device, size_t offset, Handle memory,
-                              size_t from, size_t bytes, unsigned long long flags) {
-  return boundRecorded([=] { return real(object, device, offset, memory, from, bytes, flags); }, caller,
-                       {object, offset, bytes}, memory);
-};
-constexpr auto kAddress = [](auto real, void *caller, Handle object, size_t offset, CUdeviceptr address, size_t bytes,
-                             unsigned long long flags) {
-  return boundRecorded([=] { return real(object, offset, address, bytes, flags); }, caller, {object, offset, bytes},
-                       address);
-};
-constexpr auto kAddressOf = [](auto real, void *caller, Handle object, CUdevice device, size_t offset,
-                               CUdeviceptr address, size_t bytes, unsigned long long flags) {
-  return boundRecorded([=] { return real(object, device, offset, address, bytes, flags); }, caller,
-                       {object, offset, bytes}, address);
-};
-constexpr auto kUnbound = [](auto real, void *caller, Handle object, CUdevice device, size_t offset, size_t bytes) {
+constexpr auto kMemory = kBound<1, 2, 4>;
+constexpr auto kMemoryOf = kBound<2, 3, 5>;
+constexpr auto kAddress = kBound<1, 2, 3>;
+constexpr auto kAddressOf = kBound<2, 3, 4>;
+constexpr auto kUnbound = [](auto real, void *caller, CUmemGenericAllocationHandle object, CUdevice device,
+                             size_t offset, size_t bytes) {
   const hook::WithDevice chosen(abi::Family::Cuda, static_cast<uint32_t>(device));
   return boundRecorded([=] { return real(object, device, offset, bytes); }, caller, {object, offset, bytes}, 0);
 };

@@ -1,20 +1,15 @@
 // Hooks of functions that make and destroy plans of cuFFT and hipFFT. A plan of cuFFT is a number.
 #include "msleaks/hook.h"
 
-using cufftHandle = int;
-using hipfftHandle = void *;
 using Sizes = int *;
 
-MSL_HOOK(libcufft, int, cufftCreate, (cufftHandle *))
-MSL_HOOK(libcufft, int, cufftPlan1d, (cufftHandle *, int, int, int))
-MSL_HOOK(libcufft, int, cufftPlan2d, (cufftHandle *, int, int, int))
-MSL_HOOK(libcufft, int, cufftPlan3d, (cufftHandle *, int, int, int, int))
-MSL_HOOK(libcufft, int, cufftPlanMany, (cufftHandle *, int, Sizes, Sizes, int, int, Sizes, int, int, int, int))
-MSL_HOOK(libcufft, int, cufftDestroy, (cufftHandle))
+#define MSL_FFT(fft, Plan)                                                                                             \
+  MSL_HOOK(lib##fft, int, fft##Create, (Plan *))                                                                       \
+  MSL_HOOK(lib##fft, int, fft##Plan1d, (Plan *, int, int, int))                                                        \
+  MSL_HOOK(lib##fft, int, fft##Plan2d, (Plan *, int, int, int))                                                        \
+  MSL_HOOK(lib##fft, int, fft##Plan3d, (Plan *, int, int, int, int))                                                   \
+  MSL_HOOK(lib##fft, int, fft##PlanMany, (Plan *, int, Sizes, Sizes, int, int, Sizes, int, int, int, int))             \
+  MSL_HOOK(lib##fft, int, fft##Destroy, (Plan))
 
-MSL_HOOK(libhipfft, int, hipfftCreate, (hipfftHandle *))
-MSL_HOOK(libhipfft, int, hipfftPlan1d, (hipfftHandle *, int, int, int))
-MSL_HOOK(libhipfft, int, hipfftPlan2d, (hipfftHandle *, int, int, int))
-MSL_HOOK(libhipfft, int, hipfftPlan3d, (hipfftHandle *, int, int, int, int))
-MSL_HOOK(libhipfft, int, hipfftPlanMany, (hipfftHandle *, int, Sizes, Sizes, int, int, Sizes, int, int, int, int))
-MSL_HOOK(libhipfft, int, hipfftDestroy, (hipfftHandle))
+MSL_FFT(cufft, int)
+MSL_FFT(hipfft, void *)

@@ -1,19 +1,9 @@
 // Hooks of OpenCL, for host programs that are not compiled with the plugin. opencl/counted_launches.cpp hooks the
-// launches of kernels. This file declares the types itself, so the build needs no header of OpenCL.
-#include "msleaks/hook.h"
-
-#include <cstddef>
+// launches of kernels.
+#include "opencl/calls.h"
 
 using namespace msleaks;
-
-using Context = void *;
-using Queue = void *;
-using Mem = void *;
-using Kernel = void *;
-using Bits = uint64_t;
-using Events = const void *;
-using Event = void *;
-using Sizes = const uint64_t *;
+using namespace msleaks::hooks::cl;
 
 namespace {
 
