@@ -1,5 +1,7 @@
 #include "analysis/page/flame_tree.h"
 
+#include "analysis/text/paths.h"
+
 #include <algorithm>
 #include <ranges>
 
@@ -12,21 +14,13 @@ constexpr int kSmallCalls = -1;
 } // namespace
 
 void FlameTree::add(const SiteLine &line) {
-  uint64_t bytes = line.bytes, count = line.count;
   std::vector<uint32_t> frames;
-  for (const PathLine &path : line.paths) {
+  for (const PathBlocks &blocks : blocksByPath(line)) {
     frames.clear();
-    for (const auto &call : path.calls)
+    for (const SiteText *call : blocks.calls)
       frames_.numbersOf(*call, frames);
-    addPath(frames, path.bytes, path.count);
-    bytes -= std::min(bytes, path.bytes);
-    count -= std::min(count, path.count);
+    addPath(frames, blocks.bytes, blocks.count);
   }
-  if (count == 0)
-    return;
-  frames.clear();
-  frames_.numbersOf(line.site, frames);
-  addPath(frames, bytes, count);
 }
 
 void FlameTree::addPath(const std::vector<uint32_t> &from_innermost, uint64_t bytes, uint64_t count) {

@@ -1,19 +1,9 @@
 #include "analysis/page/frame_table.h"
 
-#include "analysis/base/text.h"
-
-#include <fmt/format.h>
+#include "analysis/text/paths.h"
 
 namespace msleaks::analysis::inline page {
 namespace {
-
-std::string nameOf(const SiteText &call, const FrameText &frame) {
-  if (!frame.function.empty())
-    return frame.function;
-  if (!call.library.empty())
-    return fmt::format("{}+0x{:x}", baseName(call.library), call.offset);
-  return "(unknown place)";
-}
 
 Json nullIfEmpty(const std::string &text) { return text.empty() ? Json() : Json(text); }
 
@@ -26,7 +16,7 @@ void FrameTable::numbersOf(const SiteText &call, std::vector<uint32_t> &to) {
 }
 
 uint32_t FrameTable::numberOf(const SiteText &call, const FrameText &frame) {
-  const Json json{{"text", nameOf(call, frame)},
+  const Json json{{"text", functionOf(call, frame)},
                   {"file", nullIfEmpty(frame.file)},
                   {"line", frame.line == 0 ? Json() : Json(frame.line)},
                   {"library", nullIfEmpty(call.library)},
