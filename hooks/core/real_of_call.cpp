@@ -163,6 +163,12 @@ void *libcsOwn(hook::Function &function) noexcept {
 // Function.
 bool servesOne(const hook::Function &function) noexcept { return isOfLibc(function) || !asksForCallers(function); }
 
+// Whether the caller's image defines the function itself: it passes its own calls on, as a loader does to its drivers.
+// The hook of its own function records these calls.
+bool forwards(const hook::Function &function, const void *caller) noexcept {
+  return !isOfLibc(function) && definitionBeside(caller, function.name) != nullptr;
+}
+
 } // namespace
 
 void *realOf(hook::Function &function) noexcept {
@@ -211,7 +217,7 @@ bool leadsTo(hook::Function &function, void *real, const void *caller) noexcept 
 
 void *hookOf(const char *name, void *real, const void *caller) noexcept {
   hook::Function *function = findFunction(name);
-  if (function == nullptr || real == nullptr || real == function->hook)
+  if (function == nullptr || real == nullptr || real == function->hook || forwards(*function, caller))
     return nullptr;
   return leadsTo(*function, real, caller) ? function->hook : nullptr;
 }

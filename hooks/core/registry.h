@@ -16,8 +16,9 @@ hook::Function *findFunction(const char *name) noexcept;
 hook::Function *functionOfHook(const char *name, const void *hook) noexcept;
 
 // The code at `caller` has looked up this name and found `real`. Returns the hook that the code gets instead, which
-// will call `real`. Null: the code gets `real`, because there is no hook, or because the hook already calls another
-// version for look-ups. In the second case a note in the report says so.
+// will call `real`. Null: the code gets `real`. This is so if there is no hook, or if the code is in a library that
+// defines the function itself. It is also so if the hook already calls another version for look-ups. Then a note in the
+// report says so.
 void *hookOf(const char *name, void *real, const void *caller) noexcept;
 
 // Like hookOf, for a look-up that found the hook itself: whether the hook will call `real`.

@@ -148,4 +148,6 @@ MSL_HOOK_WITH(kRelease, libOpenCL, int, clReleaseKernel, (Kernel))
 MSL_HOOK_WITH(kArgument<"clSetKernelArg">, libOpenCL, int, clSetKernelArg, (Kernel, unsigned, size_t, const void *))
 MSL_HOOK_WITH(kArgument<"clSetKernelArgSVMPointer">, libOpenCL, int, clSetKernelArgSVMPointer,
               (Kernel, unsigned, const void *))
+MSL_HOOK_WITH(kArgument<"clSetKernelArgSVMPointer">, libOpenCL, int, clSetKernelArgMemPointerINTEL,
+              (Kernel, unsigned, const void *))
 MSL_HOOK_WITH(kExecution, libOpenCL, int, clSetKernelExecInfo, (Kernel, unsigned, size_t, const void *))
