@@ -80,6 +80,8 @@ Json jsonOf(const std::optional<LaunchMemory> &memory) {
       {"before_bytes", memory->before_bytes}, {"after_bytes", memory->after_bytes}, {"peak_bytes", memory->peak_bytes}};
 }
 
+} // namespace
+
 const char *nameOf(LaunchState state) {
   switch (state) {
   case LaunchState::Same:
@@ -93,8 +95,6 @@ const char *nameOf(LaunchState state) {
   }
   return "";
 }
-
-} // namespace
 
 int64_t LaunchDifference::changeBytes() const { return changeOf(after) - changeOf(before); }
 

@@ -21,6 +21,8 @@ enum class LaunchState : uint8_t {
   Gone, // the launch is only in the first run
 };
 
+const char *nameOf(LaunchState);
+
 struct LaunchDifference {
   uint32_t name = 0; // number in the NameTable
   bool is_range = false;

@@ -277,6 +277,26 @@ void Conclusion::rank() {
   }
 }
 
+void Conclusion::addFindingCurves() {
+  Series series = *result.series;
+  const std::vector<uint64_t> times = history_.times();
+  for (size_t i = 0; i < candidates_.size() && i < Series::kMostFindings; ++i) {
+    const Finding &finding = candidates_[i].draft.line;
+    if (finding.saves_bytes == 0)
+      continue;
+    const Savings::Curve at_maxima = savings_.curveOf(candidates_[i].absence);
+    Series::Curve curve{.by = "finding", .name = finding.id, .heap = {}, .device = {}, .bytes = {}};
+    for (const uint64_t since_start_ns : series.moments) {
+      const auto behind = std::upper_bound(times.begin(), times.end(), start_ns + since_start_ns);
+      const auto at = static_cast<size_t>(behind - times.begin());
+      curve.bytes.push_back(at == 0 ? 0 : static_cast<uint64_t>(std::max<int64_t>(at_maxima[at - 1], 0)));
+      curve.peak_bytes = std::max(curve.peak_bytes, curve.bytes.back());
+    }
+    series.curves.push_back(std::move(curve));
+  }
+  result.series = std::make_shared<const Series>(std::move(series));
+}
+
 AnalysisResult Conclusion::finish() {
   giveIds(candidateLines());
   drop(foldFileLeaks(candidateLines()));
@@ -287,6 +307,8 @@ AnalysisResult Conclusion::finish() {
     rank();
   for (Finding *finding : candidateLines())
     addTorchEvidence(*finding);
+  if (result.series && !question.names_only)
+    addFindingCurves();
   std::vector<Draft<Finding>> drafts;
   for (Candidate &candidate : candidates_)
     drafts.push_back(std::move(candidate.draft));

@@ -107,6 +107,8 @@ private:
     Draft<Finding> draft;
     Absence absence;
   };
+  // Adds a curve for each of the first findings to the series: the bytes that a fix removes at each moment.
+  void addFindingCurves();
   bool isMuchOfPeak(uint64_t bytes, const Account &account) {
     constexpr uint64_t kLeastBytes = 64 << 10, kLeastOneIn = 20;
     return bytes >= std::max(kLeastBytes, peakOf(account) / kLeastOneIn);

@@ -10,9 +10,6 @@
 namespace msleaks::analysis::inline page {
 namespace {
 
-constexpr size_t kMostRows = 200;
-constexpr size_t kPlaceColumns = 160; // of a place
-
 struct CellJson {
   Json operator()(std::monostate) const { return nullptr; }
   Json operator()(uint64_t number) const { return number; }
@@ -23,38 +20,41 @@ struct CellJson {
   }
 };
 
-Json columnOf(std::string_view name, Unit unit) { return {{"name", name}, {"unit", nameOf(unit)}}; }
-
 Json tableOf(const Section &section) {
-  Json columns = Json::array(), rows = Json::array();
+  std::vector<TableColumn> columns;
   for (const Column &column : section.columns)
-    columns.push_back(columnOf(column.name, column.unit));
+    columns.push_back({column.name, column.unit});
+  Json rows = Json::array();
   for (size_t i = 0; i < section.rows.size() && i < kMostRows; ++i) {
     Json row = Json::array();
     for (const Cell &cell : section.rows[i])
       row.push_back(std::visit(CellJson(), cell));
     rows.push_back(std::move(row));
   }
-  return {{"name", section.name},
-          {"title", section.title},
-          {"columns", std::move(columns)},
-          {"rows", std::move(rows)},
-          {"rows_in_all", section.rows.size()}};
+  return tableJson(section.name, section.title, columns, std::move(rows), section.rows.size());
 }
 
 template <class Lines> Json tableOf(std::string_view name, std::string_view title, const Lines &lines) {
   Json rows = Json::array();
   for (size_t i = 0; i < lines.size() && i < kMostRows; ++i)
     rows.push_back({placeAndNameOf(lines[i].site, kPlaceColumns), lines[i].bytes, lines[i].count});
-  return {
-      {"name", name},
-      {"title", title},
-      {"columns", {columnOf("place", Unit::Place), columnOf("bytes", Unit::Bytes), columnOf("blocks", Unit::Count)}},
-      {"rows", std::move(rows)},
-      {"rows_in_all", lines.size()}};
+  return tableJson(name, title, {{"place", Unit::Place}, {"bytes", Unit::Bytes}, {"blocks", Unit::Count}},
+                   std::move(rows), lines.size());
 }
 
 } // namespace
+
+Json tableJson(std::string_view name, std::string_view title, const std::vector<TableColumn> &columns, Json rows,
+               size_t rows_in_all) {
+  Json heads = Json::array();
+  for (const TableColumn &column : columns)
+    heads.push_back({{"name", column.name}, {"unit", nameOf(column.unit)}});
+  return {{"name", name},
+          {"title", title},
+          {"columns", std::move(heads)},
+          {"rows", std::move(rows)},
+          {"rows_in_all", rows_in_all}};
+}
 
 Json tablesOf(const Report &report) {
   Json tables = Json::array();

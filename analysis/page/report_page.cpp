@@ -1,6 +1,7 @@
 #include "analysis/page/report_page.h"
 
 #include "analysis/base/page_text.h"
+#include "analysis/page/comparison_data.h"
 #include "analysis/page/page_data.h"
 
 #include "report_page.inc"
@@ -18,21 +19,37 @@ std::string titleOf(const Report &report) {
   return report.command.empty() ? report.run : fmt::format("{}", fmt::join(report.command, " "));
 }
 
-} // namespace
+Result<void> checkPage() {
+  if (std::size(kPage) > 1)
+    return {};
+  return fail("this msleaks has no page, because npm was missing or failed when it was built. Build it again with npm");
+}
 
-Result<void> writeReportPage(std::ostream &to, const Report &report,
-                             std::optional<std::filesystem::file_time_type> since) {
-  if (std::size(kPage) == 1)
-    return fail(
-        "this msleaks has no page, because npm was missing or failed when it was built. Build it again with npm",
-        ExitStatus::BadInput);
+void writePage(std::ostream &to, const std::string &title, const Json &data) {
   for (const std::string_view part : kPage)
     if (part == "{{title}}")
-      to << escapedForHtml(titleOf(report) + " · msleaks");
+      to << escapedForHtml(title + " · msleaks");
     else if (part == "{{data}}")
-      to << escapedForScript(pageData(report, since).dump(-1, ' ', false, Json::error_handler_t::replace));
+      to << escapedForScript(data.dump(-1, ' ', false, Json::error_handler_t::replace));
     else
       to << part;
+}
+
+} // namespace
+
+Result<void> writeReportPage(std::ostream &to, const RunOfReportPage &run) {
+  MSL_TRY(checkPage());
+  writePage(to, titleOf(run.report),
+            {{"runs", Json::array({pageData(run.report, run.since)})}, {"comparison", nullptr}});
+  return {};
+}
+
+Result<void> writeComparisonPage(std::ostream &to, const RunOfReportPage &first, const RunOfReportPage &second,
+                                 const RunComparison &comparison, const NameTable &names) {
+  MSL_TRY(checkPage());
+  writePage(to, fmt::format("{} and {}", comparison.first, comparison.second),
+            {{"runs", Json::array({pageData(first.report, first.since), pageData(second.report, second.since)})},
+             {"comparison", comparisonData(comparison, names)}});
   return {};
 }
 

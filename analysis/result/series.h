@@ -20,10 +20,11 @@ struct Series {
   static constexpr size_t kMostMoments = 2000;
   static constexpr size_t kMostCurves = 20; // of accounts, of owners and of types; sums of others are extra
   static constexpr size_t kMostSteps = 2000;
+  static constexpr size_t kMostFindings = 10; // that have a curve
 
   struct Curve {
-    std::string by;                  // "total", "account", "owner" or "type"
-    std::optional<std::string> name; // for an owner or type; none = not known
+    std::string by;                  // "total", "account", "owner", "type" or "finding"
+    std::optional<std::string> name; // an owner, a type, or the id of a finding; none = not known
     bool others = false;             // the sum of all that have no curve of their own
     std::optional<std::string> heap; // for an account
     std::optional<uint8_t> device;   // for an account on a device

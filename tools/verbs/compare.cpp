@@ -9,8 +9,10 @@
 #include "analysis/compare/msmemscope_comparison.h"
 #include "analysis/compare/repeated_runs.h"
 #include "analysis/compare/run_comparison.h"
+#include "analysis/page/report_page.h"
 #include "analysis/report/analyze_run.h"
 #include "analysis/report/question.h"
+#include "page_file.h"
 #include "verb.h"
 
 #include <algorithm>
@@ -28,6 +30,7 @@ namespace {
 struct CompareOptions {
   std::string first, second, policy, level = "kernel", output, at = "peak", metric = "peak", build;
   std::vector<std::string> command;
+  std::optional<std::string> html;
   std::optional<size_t> width;
   bool json = false, all = false, bisect = false;
 };
@@ -73,7 +76,8 @@ Result<WantedState> stateNamed(const std::string &text) {
 }
 
 // Reads the state of a run at a moment, or all of the run.
-Result<analysis::Report> readRun(const std::string &path, const WantedState &state, analysis::ProgressLine &progress) {
+Result<analysis::Report> readRun(const std::string &path, const WantedState &state, bool wants_series,
+                                 analysis::ProgressLine &progress) {
   if (analysis::isResultFile(path)) {
     if (state.moment)
       return fail("'" + path + "' is a result file, which knows only the moments `peak` and `end`", ExitStatus::Usage);
@@ -81,6 +85,7 @@ Result<analysis::Report> readRun(const std::string &path, const WantedState &sta
   }
   analysis::ReportQuestion question;
   question.at = state.moment;
+  question.wants_series = wants_series;
   return analysis::analyzeRun(path, question, [&progress](const std::string &doing) { progress.drawIfDue(doing); });
 }
 
@@ -98,10 +103,10 @@ std::vector<std::string> runsOf(const std::string &side) {
 }
 
 Result<std::vector<analysis::Report>> readRuns(const std::vector<std::string> &runs, const WantedState &state,
-                                               analysis::ProgressLine &progress) {
+                                               bool wants_series, analysis::ProgressLine &progress) {
   std::vector<analysis::Report> reports;
   for (const std::string &run : runs)
-    reports.push_back(MSL_TRY(readRun(run, state, progress)));
+    reports.push_back(MSL_TRY(readRun(run, state, wants_series, progress)));
   return reports;
 }
 
@@ -138,9 +143,12 @@ Result<ExitStatus> compareMemory(const CompareOptions &options) {
   using namespace analysis::compare;
   const WantedState state = MSL_TRY(stateNamed(options.at));
   const std::vector<std::string> first_runs = runsOf(options.first), second_runs = runsOf(options.second);
+  std::optional<PageFile> page;
+  if (options.html)
+    page = MSL_TRY(PageFile::create(*options.html));
   analysis::ProgressLine progress;
-  const auto first = MSL_TRY(readRuns(first_runs, state, progress));
-  const auto second = MSL_TRY(readRuns(second_runs, state, progress));
+  const auto first = MSL_TRY(readRuns(first_runs, state, page.has_value(), progress));
+  const auto second = MSL_TRY(readRuns(second_runs, state, page.has_value(), progress));
   RunComparison comparison = compareRepeatedRuns(first, second, state.at);
   comparison.first = options.first;
   comparison.second = options.second;
@@ -149,7 +157,12 @@ Result<ExitStatus> compareMemory(const CompareOptions &options) {
   if (!state.moment)
     comparison.launches = MSL_TRY(compareLaunches(first_runs, second_runs, names));
   progress.erase();
-  if (options.json)
+  if (page)
+    MSL_TRY(page->write([&](std::ostream &to) {
+      return analysis::writeComparisonPage(to, {first.front(), recordedAt(first_runs.front())},
+                                           {second.front(), recordedAt(second_runs.front())}, comparison, names);
+    }));
+  else if (options.json)
     writeComparisonJson(std::cout, comparison, names);
   else
     writeComparisonText(std::cout, comparison, options.width.value_or(analysis::outputColumns(STDOUT_FILENO)),
@@ -258,11 +271,18 @@ Action declareCompare(CommandLine &line) {
       .valueName("WHEN")
       .showDefault();
   const Option json = line.flag("--json", options->json, "prints a JSON object instead of the text (docs/compare.md)");
-  line.flag("--all", options->all, "prints all changed places, as a tree of libraries and files").excludes(json);
+  const Option all =
+      line.flag("--all", options->all, "prints all changed places, as a tree of libraries and files").excludes(json);
+  const Option html =
+      line.option("--html", options->html, "writes a page for a browser, with both runs (docs/report-page.md)")
+          .valueName("FILE")
+          .excludes(json)
+          .excludes(all);
   line.option("--width", options->width, "sets the width of the text in columns [that of the terminal]");
   line.group("Comparison as in msMemScope");
   line.option("--policy", options->policy, "msmemscope: writes the file that msMemScope's comparison writes")
-      .oneOf({"msmemscope"});
+      .oneOf({"msmemscope"})
+      .excludes(html);
   line.option("--level", options->level, "compares launches of kernels, or ends of operators (in a run: ranges)")
       .oneOf({"kernel", "op"})
       .showDefault();
@@ -271,7 +291,8 @@ Action declareCompare(CommandLine &line) {
       .valueName("FOLDER");
   line.group("Search for a commit");
   line.flag("--bisect", options->bisect,
-            "finds the commit that changed the memory: A and B are commits of this git repository, the good one first");
+            "finds the commit that changed the memory: A and B are commits of this git repository, the good one first")
+      .excludes(html);
   line.option("COMMAND", options->command, "builds and runs the program of a commit, after --; only for --bisect");
   line.option("--metric", options->metric,
               "names the figure that the commit has changed: peak, leaks or place FILE:LINE")

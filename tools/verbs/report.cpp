@@ -1,13 +1,12 @@
 // msleaks report RUN: shows findings, the live blocks at the peak, leaks, and the cost of recording.
 #include "analysis/result/report.h"
-#include "analysis/base/output.h"
-#include "analysis/base/run_folder.h"
 #include "analysis/base/terminal.h"
 #include "analysis/page/report_page.h"
 #include "analysis/report/analyze_run.h"
 #include "analysis/report/question.h"
 #include "analysis/result/sum.h"
 #include "analysis/text/report_text.h"
+#include "page_file.h"
 #include "verb.h"
 
 #include <algorithm>
@@ -77,21 +76,6 @@ Result<void> writeText(const ReportOptions &options, const analysis::Report &rep
   return {};
 }
 
-// Returns the time when the recording was written: sources that are newer may have changed.
-std::optional<std::filesystem::file_time_type> recordedAt(const std::string &run) {
-  const auto folder = analysis::RunFolder::open(run);
-  std::error_code error;
-  const auto time = std::filesystem::last_write_time(folder ? folder->trace() : std::filesystem::path(run), error);
-  return error ? std::nullopt : std::optional(time);
-}
-
-Result<void> writePage(analysis::OutputFile to, const ReportOptions &options, const analysis::Report &report) {
-  analysis::OutputStream file(std::move(to));
-  MSL_TRY(analysis::writeReportPage(file, report, recordedAt(options.run)));
-  MSL_TRY(file.written().map_error(analysis::ofOutput)); // commit() does not return the reason of a failure
-  return file.commit().map_error(analysis::ofOutput);
-}
-
 // Prints the analyzers that failed. The report lacks only their results.
 bool sayFailures(const std::vector<std::string> &failures) {
   for (const std::string &failure : failures)
@@ -122,16 +106,17 @@ Result<ExitStatus> report(const ReportOptions &options) {
   analysis::ReportQuestion question = MSL_TRY(questionOf(options));
   analysis::LoadedAnalyzers own = analysis::loadAnalyzers(options.analyzers);
   question.analyzers = std::move(own.libraries);
-  std::optional<analysis::OutputFile> page; // opened before the run is read, which may take long
+  std::optional<PageFile> page;
   if (options.html)
-    page = MSL_TRY(analysis::OutputFile::create(*options.html).map_error(analysis::ofOutput));
+    page = MSL_TRY(PageFile::create(*options.html));
   analysis::Report report = MSL_TRY(read(options, question));
   report.notes.insert(report.notes.begin(), own.refusals.begin(), own.refusals.end());
   report.failed_analyzers.insert(report.failed_analyzers.begin(), own.refusals.begin(), own.refusals.end());
   if (!options.filter.empty())
     analysis::keepMatching(report, analysis::Pattern(options.filter));
   if (page)
-    MSL_TRY(writePage(std::move(*page), options, report));
+    MSL_TRY(page->write(
+        [&](std::ostream &to) { return analysis::writeReportPage(to, {report, recordedAt(options.run)}); }));
   else if (options.json)
     analysis::writeReportJson(std::cout, report);
   else

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Tests the page of `msleaks report --html` in a headless Chromium. The page must show the same numbers as --json, also of a run with
-hostile names. It must run no script but its own, and must be usable by keyboard and on a narrow screen.
+"""Tests the pages of `msleaks report --html` and `msleaks compare --html` in a headless Chromium. A page must show the same numbers as
+--json, also of a run with hostile names. It must run no script but its own, and must be usable by keyboard and on a narrow
+screen.
 
     page_test.py BUILD SCRATCH
 """
@@ -17,7 +18,7 @@ from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, equal, line_of, r
 PROGRAM = Path(__file__).with_name("kept.py")
 HOSTILE = "</script><img src=x onerror=hacked()>&amp;\"',{{data}}"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(REPOSITORY / "tools/python"), "PYTHONDONTWRITEBYTECODE": "1"}
-VIEWS = ("summary", "memory", "owners", "flame", "steps", "tables")
+VIEWS = ("summary", "memory", "owners", "flame", "blocks", "steps", "tables")
 MOST_BYTES = 5 << 20
 
 
@@ -68,6 +69,29 @@ def expect_memory(page):
     check(HOSTILE in page.column(0), f"the owner of the kept blocks: {page.column(0)}")
 
 
+def expect_what_if(page):
+    """A checked finding shows the peak without its blocks."""
+    series = json.loads(page.browser_series)
+    first = page.report["findings"][0]
+    total, removed = (next(curve["bytes"] for curve in series["curves"] if (curve["by"], curve["name"]) == key)
+                      for key in (("total", None), ("finding", first["id"])))
+    page.open("#memory")
+    page.browser.evaluate("document.querySelector('fieldset input').click()")
+    shown = page.browser.evaluate("new Promise(r => setTimeout(() => r(document.querySelector('[data-mended]').dataset.mended), 100))")
+    equal("peak without the first finding", int(shown), max(all_bytes - bytes for all_bytes, bytes in zip(total, removed)))
+    saved = page.report["peak"]["bytes"] - int(shown)
+    said = first["evidence"]["saves_total_bytes"]
+    check(abs(saved - said) <= said / 100, f"the page says that {saved} bytes are saved, the finding {said}")
+
+
+def expect_blocks(page):
+    page.open("#blocks")
+    equal("bars", page.browser.evaluate("document.querySelectorAll('svg rect').length"), len(page.column(0)))
+    equal("the largest blocks", page.column(2)[:3], [(4 << 20) + 1] * 3)  # CPython allocates a byte more
+    kept = [freed for bytes_, freed in zip(page.column(2), page.column(5)) if bytes_ == (1 << 20) + 1]
+    check(len(kept) == 30, f"{len(kept)} blocks of 1 MiB")
+
+
 def expect_jump(page):
     """A finding leads to the curve of its owner, and to its place in the flame graph. The browser's back button leads back."""
     page.open()
@@ -108,7 +132,7 @@ def expect_usable(page):
             page.expect_harmless(f"{view} at {width} pixels")
             equal(f"width of {view}", page.browser.evaluate("document.documentElement.scrollWidth"), width)
         nameless = page.browser.evaluate("[...document.querySelectorAll('button, select, input, a, [role=img]')]"
-                                         ".filter(e => !(e.getAttribute('aria-label') || e.textContent.trim())).length")
+                                         ".filter(e => !(e.getAttribute('aria-label') || e.textContent.trim() || e.closest('label')?.textContent.trim())).length")
         equal(f"controls of {view} without a name", nameless, 0)
     page.open()
     page.browser.evaluate("document.querySelector('nav a:nth-child(3)').focus()")
@@ -116,6 +140,28 @@ def expect_usable(page):
     equal("view after the key", page.browser.evaluate("new Promise(r => setTimeout(() => r(document.querySelector('main').dataset.view), 100))"), "owners")
     page.browser.evaluate("document.querySelector('th:nth-child(2) button').click()")
     equal("sorted column", page.browser.evaluate("document.querySelector('th:nth-child(2)').getAttribute('aria-sort')"), "descending")
+
+
+def expect_comparison(page, compared):
+    """The page of two runs has the difference in both directions, and the views of both runs."""
+    changes = [place["change_bytes"] for place in compared["sites"] if place["state"] != "same"]
+    check(changes[0] < -(29 << 20), f"change of the kept place: {changes[0]}")
+    for order, sign in (("AB", 1), ("BA", -1)):
+        page.open(f"#compare&order={order}")
+        page.expect_harmless(f"comparison {order}")
+        equal(f"change {order}", page.value('[data-fact="Change"] dd'), sign * compared["at"]["change_bytes"])
+        equal(f"changes of places {order}", page.column(2)[0], sign * changes[0])
+    for run, side in (("A", "before"), ("B", "after")):
+        page.open(f"#summary&run={run}")
+        equal(f"peak of {run}", page.value('[data-fact="Peak"] dd'), compared["peak"][side])
+        page.browser.evaluate("document.querySelector('nav a:nth-child(3)').click()")
+        equal(f"run of the next view ({run})", page.browser.evaluate("document.querySelector('header select').value"), run)
+
+
+def record(msleaks, folder, *options):
+    done = run([msleaks.bin / "msleaks-run", "--no-report", "-o", folder, "--", shutil.which("python3"), "-B", PROGRAM, HOSTILE, *options],
+               env=ENVIRONMENT)
+    check(done.stdout == "end\n", f"the program printed {done.stdout!r}, {done.stderr!r}")
 
 
 def expect_files(msleaks, folder, scratch, file):
@@ -139,20 +185,24 @@ def main():
     scratch.mkdir(parents=True)
     msleaks = Msleaks(build)
     folder, file = scratch / "run", scratch / "page.html"
-    python = shutil.which("python3")
-    recorded = run([msleaks.bin / "msleaks-run", "--no-report", "-o", folder, "--", python, "-B", PROGRAM, HOSTILE], env=ENVIRONMENT)
-    check(recorded.stdout == "end\n", f"the program printed {recorded.stdout!r}, {recorded.stderr!r}")
+    record(msleaks, folder)
     made = run([msleaks.bin / "msleaks", "report", folder, "--html", file])
     if "npm" in made.stderr:
         skip(made.stderr.strip())
     equal("status and output", (made.returncode, made.stdout, made.stderr), (0, "", ""))
     report = json.loads(run([msleaks.bin / "msleaks", "report", folder, "--json"]).stdout)
     other = expect_files(msleaks, folder, scratch, file)
+    record(msleaks, scratch / "fixed", "--fixed")
+    both = scratch / "both.html"
+    done = run([msleaks.bin / "msleaks", "compare", folder, scratch / "fixed", "--html", both])
+    equal("status and output of the comparison", (done.returncode, done.stdout, done.stderr), (1, "", ""))
+    compared = json.loads(run([msleaks.bin / "msleaks", "compare", folder, scratch / "fixed", "--json"]).stdout)
     with Chromium() as browser:
         page = Page(browser, file, report)
         page.browser_series = run([msleaks.bin / "msleaks", "export", folder, "--format", "series"]).stdout
-        for expect in (expect_summary, expect_memory, expect_jump, expect_totals, expect_steps, expect_usable):
+        for expect in (expect_summary, expect_memory, expect_what_if, expect_blocks, expect_jump, expect_totals, expect_steps, expect_usable):
             expect(page)
+        expect_comparison(Page(browser, both, report), compared)
         without_series = Page(browser, other, report)
         without_series.open("#memory")
         without_series.expect_harmless("a page of a result file")

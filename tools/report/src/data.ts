@@ -30,8 +30,8 @@ export interface Finding {
 }
 
 export interface Curve {
-  by: "total" | "account" | "owner" | "type";
-  name: string | null;
+  by: "total" | "account" | "owner" | "type" | "finding";
+  name: string | null; // the id of a finding
   heap: string | null;
   device?: number | null; // only of memory on a device
   others: boolean;
@@ -103,6 +103,22 @@ export interface PageData {
   environment: { name: string; value: string }[];
 }
 
-export function readData(): PageData {
-  return JSON.parse(document.getElementById("data")!.textContent!) as PageData;
+export interface Comparison {
+  first: string; // the names of the runs, as the user wrote them
+  second: string;
+  sentence: string;
+  at: string;
+  before_bytes: number;
+  after_bytes: number;
+  findings: { state: string; title: string }[]; // of one run only
+  tables: Table[];
+}
+
+export interface PageFile {
+  runs: PageData[]; // one, or the two that are compared
+  comparison: Comparison | null;
+}
+
+export function readData(): PageFile {
+  return JSON.parse(document.getElementById("data")!.textContent!) as PageFile;
 }

@@ -3,33 +3,38 @@
 import "uplot/dist/uPlot.min.css";
 import "../node_modules/d3-flame-graph/dist/d3-flamegraph.css"; // the package does not export it
 import "./page.css";
-import { readData, type PageData } from "./data";
+import { blocksOf, showBlocks } from "./blocks";
+import { showCompare } from "./compare";
+import { readData, type PageData, type PageFile } from "./data";
 import { showFlame } from "./flame";
 import { showMemory } from "./memory";
 import { showOwners } from "./owners";
 import { showSteps } from "./steps";
 import { showSummary } from "./summary";
 import { showTables } from "./tables";
-import { element } from "./text";
+import { choice, element } from "./text";
 
 export interface View {
-  data: PageData;
+  file: PageFile;
+  data: PageData; // of the run that is shown
   place: HTMLElement; // an empty element, which the view fills
   settings: Map<string, string>;
   go: (view: ViewName, settings?: Record<string, string>) => void;
 }
 
 const VIEWS = {
+  compare: { title: "Comparison", show: showCompare },
   summary: { title: "Summary", show: showSummary },
   memory: { title: "Memory over time", show: showMemory },
   owners: { title: "Owners", show: showOwners },
   flame: { title: "Flame graph", show: showFlame },
+  blocks: { title: "Blocks", show: showBlocks },
   steps: { title: "Steps", show: showSteps },
   tables: { title: "Tables", show: showTables },
 };
 export type ViewName = keyof typeof VIEWS;
 
-function parseFragment(): [ViewName, Map<string, string>] {
+function parseFragment(first: ViewName): [ViewName, Map<string, string>] {
   const [name, ...pairs] = location.hash.slice(1).split("&");
   const settings = new Map<string, string>();
   for (const pair of pairs) {
@@ -40,7 +45,7 @@ function parseFragment(): [ViewName, Map<string, string>] {
       // A fragment that somebody has cut in the middle of an escape.
     }
   }
-  return [name in VIEWS ? (name as ViewName) : "summary", settings];
+  return [name in VIEWS ? (name as ViewName) : first, settings];
 }
 
 function go(view: ViewName, settings: Record<string, string> = {}): void {
@@ -48,22 +53,42 @@ function go(view: ViewName, settings: Record<string, string> = {}): void {
   location.hash = `#${view}${pairs.join("")}`;
 }
 
+// The views that this page has, in the order of their tabs.
+function viewsOf(file: PageFile): ViewName[] {
+  const has: Partial<Record<ViewName, unknown>> = {
+    compare: file.comparison !== null,
+    blocks: file.runs.every(blocksOf),
+    steps: file.runs.some((run) => run.series?.steps.length),
+  };
+  return (Object.keys(VIEWS) as ViewName[]).filter((name) => !(name in has) || has[name]);
+}
+
 function main(): void {
-  const data = readData();
-  const tabs = new Map<ViewName, HTMLAnchorElement>();
-  const navigation = document.querySelector("nav")!;
-  for (const [name, { title }] of Object.entries(VIEWS)) {
-    if (name === "steps" && !data.series?.steps.length) continue;
-    const tab = element("a", { href: `#${name}` }, title);
-    tabs.set(name as ViewName, tab);
-    navigation.append(tab);
-  }
+  const file = readData();
+  const views = viewsOf(file);
+  const tabs = new Map(views.map((name) => [name, element("a", {}, VIEWS[name].title)]));
+  const header = document.querySelector("header")!;
+  document.querySelector("nav")!.append(...tabs.values());
+  const choices = element("p", { class: "buttons" });
+  header.append(choices);
+
   const show = () => {
-    const [name, settings] = parseFragment();
-    for (const [other, tab] of tabs) tab.toggleAttribute("aria-current", other === name);
+    const [asked, settings] = parseFragment(views[0]);
+    const name = views.includes(asked) ? asked : views[0];
+    const run = settings.get("run") === "B" && file.runs.length > 1 ? "B" : "A";
+    const goOn = (view: ViewName, wanted: Record<string, string> = {}) => go(view, run === "B" ? { run, ...wanted } : wanted);
+    for (const [view, tab] of tabs) {
+      tab.toggleAttribute("aria-current", view === name);
+      tab.setAttribute("href", `#${view}${run === "B" ? "&run=B" : ""}`);
+    }
+    if (file.comparison && name !== "compare")
+      choices.replaceChildren(
+        choice("Run", { A: `A: ${file.comparison.first}`, B: `B: ${file.comparison.second}` }, run, (next) => go(name, next === "B" ? { run: next } : {})),
+      );
+    else choices.replaceChildren();
     const place = element("main", { "data-view": name });
     document.querySelector("main")!.replaceWith(place);
-    VIEWS[name].show({ data, place, settings, go });
+    VIEWS[name].show({ file, data: file.runs[run === "B" ? 1 : 0], place, settings, go: goOn });
   };
   window.addEventListener("hashchange", show);
   show();

@@ -4,6 +4,7 @@ import type { Curve, PageData, Series, Step } from "./data";
 import type { View } from "./main";
 import { BYTE_TICKS, bytesText, button, choice, element, timeText } from "./text";
 import { tableOf } from "./table";
+import { findingBoxes, mendedBy, mendedText } from "./what_if";
 
 type By = "account" | "owner" | "type";
 const KINDS: Record<By, string> = { account: "kind of memory", owner: "owner", type: "type" };
@@ -38,6 +39,7 @@ function drawMarks(chart: uPlot, data: PageData, steps: Step[]): void {
     const x = chart.valToPos(ns / 1e9, "x", true);
     if (x < bbox.left || x > bbox.left + bbox.width) return;
     ctx.save();
+    ctx.lineWidth = devicePixelRatio;
     ctx.strokeStyle = ctx.fillStyle = axisColor();
     ctx.setLineDash(dash);
     ctx.beginPath();
@@ -112,8 +114,14 @@ export function showMemory(view: View): void {
   };
 
   const legend = legendOf(curves, values, settings.get("name"));
-  const controls = element("p", { class: "buttons" }, choice("Stacked by", KINDS, by, (next) => go("memory", { by: next })));
-  place.append(controls, chart, readout, legend, below);
+  const name = settings.get("name");
+  const without = new Set((settings.get("without") ?? "").split(",").filter((id) => id));
+  const goTo = (next: By, ids: Set<string>) =>
+    go("memory", { by: next, ...(name && next === by ? { name } : {}), ...(ids.size ? { without: [...ids].join(",") } : {}) });
+  const mended = without.size ? mendedBy(data, total.bytes, without) : null;
+  const controls = element("p", { class: "buttons" }, choice("Stacked by", KINDS, by, (next) => goTo(next, without)));
+  const boxes = findingBoxes(data, without, (ids) => goTo(by, ids));
+  place.append(controls, ...(mended ? [mendedText(total.peak_bytes, mended)] : []), chart, readout, ...(boxes ? [boxes] : []), legend, below);
   // Areas are drawn from the highest sum to the lowest, so each covers all below it.
   const order = curves.map((_, at) => curves.length - 1 - at);
   const plot = new uPlot(
@@ -132,9 +140,10 @@ export function showMemory(view: View): void {
           label: nameOf(curves[at]),
           stroke: "#0003",
           fill: colorOf(curves[at], at),
-          width: nameOf(curves[at]) === settings.get("name") ? 3 : 0.5,
+          width: nameOf(curves[at]) === name ? 3 : 0.5,
           points: { show: false },
         })),
+        ...(mended ? [{ label: "mended", stroke: axisColor, width: 3, dash: [10, 5], points: { show: false } }] : []),
       ],
       hooks: {
         draw: [(plot) => drawMarks(plot, data, series.steps)],
@@ -146,7 +155,7 @@ export function showMemory(view: View): void {
         ],
       },
     },
-    [series.moments.map((ns) => ns / 1e9), ...order.map((at) => sums[at])],
+    [series.moments.map((ns) => ns / 1e9), ...order.map((at) => sums[at]), ...(mended ? [mended.bytes] : [])],
     chart,
   );
   const all = [series.moments[0] / 1e9, series.moments[series.moments.length - 1] / 1e9];

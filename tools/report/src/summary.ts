@@ -1,6 +1,7 @@
 // The first view: what the run needed, and the findings, the one that saves most first.
 import type { Finding, PageData, Source } from "./data";
 import type { View } from "./main";
+import { curveOf } from "./what_if";
 import { bytesText, button, countText, element, timeText } from "./text";
 
 const LINES_AROUND = 3;
@@ -83,6 +84,7 @@ function findingOf(view: View, finding: Finding): HTMLElement {
     );
   if (finding.owner && data.series?.curves.some((curve) => curve.by === "owner" && curve.name === finding.owner))
     buttons.append(button("Show its owner over time", () => go("memory", { by: "owner", name: finding.owner })));
+  if (curveOf(data.series, finding)) buttons.append(button("Show the memory without it", () => go("memory", { by: "account", without: finding.id })));
   return element(
     "article",
     { class: `finding ${finding.confidence}`, "data-kind": finding.kind, "data-saves": String(finding.saves_bytes), id: `finding-${finding.id}` },

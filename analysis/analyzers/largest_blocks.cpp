@@ -1,0 +1,79 @@
+// Largest blocks: the blocks with the most bytes, with the times of their allocation and of their free. The page of a
+// report draws them as bars.
+#include "analysis/analyzers/registry.h"
+
+#include <algorithm>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+namespace msleaks::analysis::inline analyzers {
+namespace {
+
+constexpr size_t kMostBlocks = 300;
+
+struct EndedBlock {
+  Block block;
+  uint64_t end_ns;
+  bool is_freed;
+
+  uint64_t lifetime() const { return end_ns - std::min(block.time_ns, end_ns); }
+  // Of blocks of the same size, the one that lives longer is the larger one.
+  bool operator>(const EndedBlock &other) const {
+    return std::tuple(block.bytes(), lifetime()) > std::tuple(other.block.bytes(), other.lifetime());
+  }
+};
+
+class LargestBlocksAnalyzer final : public Analyzer {
+public:
+  std::string_view name() const override { return "largest_blocks"; }
+  bool wants(abi::Heap heap) const override { return abi::isPhysical(heap); }
+  void onFree(const Block &block, FreeCause cause, uint64_t time_ns) override {
+    if (block.bytes() < least_bytes_ || block.bytes() == 0)
+      return;
+    largest_.push_back({block, time_ns, !isEnd(cause)});
+    std::ranges::push_heap(largest_, std::greater());
+    if (largest_.size() <= kMostBlocks)
+      return;
+    std::ranges::pop_heap(largest_, std::greater());
+    largest_.pop_back();
+    least_bytes_ = largest_.front().block.bytes();
+  }
+  void conclude(Conclusion &) const override;
+
+private:
+  std::vector<EndedBlock> largest_; // a heap, whose first block is the smallest
+  uint64_t least_bytes_ = 0;
+};
+
+void LargestBlocksAnalyzer::conclude(Conclusion &conclusion) const {
+  if (!conclusion.question.wants_series || largest_.empty())
+    return;
+  Section section{"largest_blocks",
+                  "The largest blocks",
+                  {{"place", Unit::Place, Fold::Key},
+                   {"heap", Unit::Text, Fold::Key},
+                   {"bytes", Unit::Bytes, Fold::Key},
+                   {"begin_ns", Unit::TimeNs, Fold::Key},
+                   {"end_ns", Unit::TimeNs, Fold::First},
+                   {"freed", Unit::Text, Fold::First}},
+                  {},
+                  false};
+  std::vector<EndedBlock> sorted = largest_;
+  std::ranges::sort(sorted, std::greater());
+  const auto sinceStart = [&](uint64_t time_ns) { return time_ns - std::min(conclusion.start_ns, time_ns); };
+  for (const EndedBlock &ended : sorted) {
+    const Place place = conclusion.lines.places().of(ended.block.site);
+    section.rows.push_back({std::make_shared<const SiteText>(textOf(conclusion.catalog, place)),
+                            std::string(abi::nameOf(ended.block.heap)), ended.block.bytes(),
+                            sinceStart(ended.block.time_ns), sinceStart(ended.end_ns),
+                            std::string(ended.is_freed ? "yes" : "no")});
+  }
+  conclusion.result.sections.push_back(std::move(section));
+}
+
+} // namespace
+
+MSL_REGISTER_ANALYZER(largest_blocks, LargestBlocksAnalyzer)
+
+} // namespace msleaks::analysis::inline analyzers
