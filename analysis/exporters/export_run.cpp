@@ -44,6 +44,11 @@ Result<void> exportReport(const std::filesystem::path &run, ReportExporter &expo
   return written(out);
 }
 
+auto noBlocks(const Format &format) {
+  return fail(fmt::format("{} has no choice of blocks. --of needs a format of paths, for example folded", format.name),
+              ExitStatus::Usage);
+}
+
 } // namespace
 
 Result<uint64_t> exportEvents(const TraceReader &trace, EventExporter &exporter, std::ostream &out,
@@ -70,19 +75,36 @@ Result<uint64_t> exportEvents(const TraceReader &trace, EventExporter &exporter,
   return given;
 }
 
+Result<Blocks> parseBlocks(std::string_view name) {
+  if (name == "peak")
+    return Blocks::Peak;
+  if (name == "leaks")
+    return Blocks::Leaks;
+  if (name == "allocated")
+    return fail("a report has no paths of all allocations, so --of takes peak or leaks", ExitStatus::Usage);
+  return fail(fmt::format("--of takes peak or leaks, not '{}'", name), ExitStatus::Usage);
+}
+
 Result<std::vector<std::string>> exportRun(const std::filesystem::path &run, const Format &format, std::ostream &out,
-                                           const ExportProgress &progress, const ReportQuestion &question) {
+                                           const ExportProgress &progress, const ReportQuestion &question,
+                                           std::optional<Blocks> of) {
   const Exporter exporter = format.make();
   if (const auto *events = std::get_if<std::unique_ptr<EventExporter>>(&exporter)) {
     if (question.at)
       return fail(fmt::format("{} lists events, so it has no moment. --at needs a format of reports", format.name),
                   ExitStatus::Usage);
+    if (of)
+      return noBlocks(format);
     return exportAll(run, **events, out, progress);
   }
   ReportExporter &report = *std::get<std::unique_ptr<ReportExporter>>(exporter);
   if (question.at && !report.hasMoments())
     return fail(fmt::format("{} is about the whole run. --at needs another format, for example json", format.name),
                 ExitStatus::Usage);
+  if (of && !report.choose(*of))
+    return noBlocks(format);
+  if (of == Blocks::Leaks && question.at)
+    return fail("leaks are known only at the end of a run. --at needs --of peak", ExitStatus::Usage);
   MSL_TRY(exportReport(run, report, out, progress, question));
   return std::vector<std::string>{};
 }

@@ -9,7 +9,9 @@
 #include <filesystem>
 #include <functional>
 #include <iosfwd>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace msleaks::analysis::inline exporters {
@@ -32,10 +34,15 @@ struct ExportProgress {
                                  // finished
 };
 
-// Exports a run, or its state at the moment of `question`, for which the format must be one of reports. Returns a
-// sentence for each part of the events that could not be read. For a report the list is empty, because the report
-// itself contains them. Fails if nothing could be read, or if `out` has failed.
+// Returns the blocks that `--of` names: "peak" or "leaks".
+Result<Blocks> parseBlocks(std::string_view name);
+
+// Exports a run, or its state at the moment of `question`, for which the format must be one of reports. `of` chooses
+// blocks, for which the format must be one of paths; the leaks are those of the whole run. Returns a sentence for each
+// part of the events that could not be read. For a report the list is empty, because the report itself contains them.
+// Fails if nothing could be read, or if `out` has failed.
 Result<std::vector<std::string>> exportRun(const std::filesystem::path &run, const Format &, std::ostream &out,
-                                           const ExportProgress & = {}, const ReportQuestion &question = {});
+                                           const ExportProgress & = {}, const ReportQuestion &question = {},
+                                           std::optional<Blocks> of = {});
 
 } // namespace msleaks::analysis::inline exporters

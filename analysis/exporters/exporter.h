@@ -11,6 +11,7 @@
 #include "analysis/result/report.h"
 #include "analysis/trace/trace_reader.h"
 
+#include <cstdint>
 #include <iosfwd>
 #include <memory>
 #include <string_view>
@@ -35,6 +36,9 @@ public:
   virtual void end(EventExport &) {}
 };
 
+// The blocks of a report that a format of paths may contain.
+enum class Blocks : uint8_t { Peak, Leaks };
+
 class ReportExporter {
 public:
   virtual ~ReportExporter() = default;
@@ -43,6 +47,8 @@ public:
   virtual bool writeKept(const RunFolder &, std::ostream &) { return false; }
   // Whether the format can show the state at one moment.
   virtual bool hasMoments() const { return true; }
+  // Chooses the blocks that write() writes, the peak's by default. False: the format has no such choice.
+  virtual bool choose(Blocks) { return false; }
   // Adds to the question what the report must contain besides its usual content.
   virtual void ask(ReportQuestion &) const {}
   virtual void write(const Report &, std::ostream &) = 0;

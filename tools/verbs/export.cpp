@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -15,7 +16,7 @@ namespace msleaks::tools {
 namespace {
 
 struct ExportOptions {
-  std::string run, format, output = "-", at;
+  std::string run, format, output = "-", at, of;
   bool list = false;
   bool toStdout() const { return output == "-"; }
 };
@@ -32,6 +33,9 @@ Result<Damage> exportTo(std::ostream &out, const ExportOptions &options, const a
   analysis::ReportQuestion question;
   if (!options.at.empty())
     question.at = MSL_TRY(analysis::parseState(options.at));
+  std::optional<analysis::Blocks> of;
+  if (!options.of.empty())
+    of = MSL_TRY(analysis::parseBlocks(options.of));
   analysis::ProgressLine line;
   // On a terminal, the output and the progress line would overwrite each other.
   const bool shared = options.toStdout() && isatty(STDOUT_FILENO) == 1;
@@ -45,7 +49,7 @@ Result<Damage> exportTo(std::ostream &out, const ExportOptions &options, const a
                                 line.erase();
                                 hidden = shared;
                               }},
-                             question);
+                             question, of);
 }
 
 Result<Damage> exportToFile(const ExportOptions &options, const analysis::Format &format) {
@@ -79,6 +83,8 @@ Action declareExport(CommandLine &line) {
       .valueName("NAME");
   line.option("--at", options->at, "writes only what was alive at this moment: a time, step:N, mark:NAME, peak or end")
       .valueName("M");
+  line.option("--of", options->of, "chooses the blocks of a format of paths: peak (the default) or leaks")
+      .valueName("BLOCKS");
   line.option("-o,--output", options->output, "names the file to write; -: stdout").valueName("PATH").showDefault();
   line.flag("--list", options->list, "only lists the formats");
   return [options] { return exportRun(*options); };

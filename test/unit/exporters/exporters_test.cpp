@@ -6,10 +6,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 #include <streambuf>
 
 namespace msleaks::analysis {
 namespace {
+
+const std::set<std::string_view> kPathFormats{"folded"};
 
 class Exporters : public ReportTest {
 protected:
@@ -157,6 +160,46 @@ TEST_F(Exporters, TellsWhenItWrites) {
                                                EXPECT_EQ(out.str(), "") << format.name;
                                              }}));
     EXPECT_EQ(told, 1u) << format.name;
+  }
+}
+
+TEST_F(Exporters, OnlyFormatsOfPathsHaveAChoiceOfBlocks) {
+  for (const Format &format : formats()) {
+    const Exporter exporter = format.make();
+    const auto *report = std::get_if<std::unique_ptr<ReportExporter>>(&exporter);
+    const bool has_paths = report != nullptr && (*report)->choose(Blocks::Leaks);
+    EXPECT_EQ(has_paths, kPathFormats.contains(format.name)) << format.name;
+    std::ostringstream out;
+    const auto damage = exportRun(run, format, out, {}, {}, Blocks::Leaks);
+    EXPECT_EQ(damage.has_value(), has_paths) << format.name;
+    if (!has_paths) {
+      EXPECT_EQ(damage.error().status, ExitStatus::Usage);
+      EXPECT_EQ(damage.error().message,
+                std::string(format.name) +
+                    " has no choice of blocks. --of needs a format of paths, for example folded");
+      EXPECT_EQ(out.str(), "");
+    }
+  }
+}
+
+TEST_F(Exporters, LeaksHaveNoMoment) {
+  std::ostringstream out;
+  ReportQuestion question;
+  question.at = *parseState("peak");
+  EXPECT_TRUE(exportRun(run, *formatOf("folded"), out, {}, question, Blocks::Peak));
+  const auto damage = exportRun(run, *formatOf("folded"), out, {}, question, Blocks::Leaks);
+  ASSERT_FALSE(damage);
+  EXPECT_EQ(damage.error().status, ExitStatus::Usage);
+}
+
+TEST(ExportedBlocks, AreNamed) {
+  EXPECT_EQ(*parseBlocks("peak"), Blocks::Peak);
+  EXPECT_EQ(*parseBlocks("leaks"), Blocks::Leaks);
+  for (const char *name : {"allocated", "", "Peak", "leaks "}) {
+    const auto blocks = parseBlocks(name);
+    ASSERT_FALSE(blocks) << name;
+    EXPECT_EQ(blocks.error().status, ExitStatus::Usage);
+    EXPECT_NE(blocks.error().message.find("--of takes peak or leaks"), std::string::npos) << blocks.error().message;
   }
 }
 

@@ -12,8 +12,13 @@ same() { # description, one file, another file
 
 refused 2 'RUN is required'
 refused 2 '--format is required' "$run"
-refused 2 "'xml'; there are json, jsonl, .*text" "$run" --format xml
+refused 2 "'xml'; there are .*json, jsonl, .*text" "$run" --format xml
 refused 2 'no-such-option' "$run" --format json --no-such-option
+refused 2 'json has no choice of blocks' "$run" --format json --of peak
+refused 2 'jsonl has no choice of blocks' "$run" --format jsonl --of peak
+refused 2 'no paths of all allocations' "$run" --format folded --of allocated
+refused 2 "not 'all'" "$run" --format folded --of all
+refused 2 'known only at the end' "$run" --format pprof --of leaks --at end
 refused 3 'missing' missing --format json -o file
 refused 3 'missing' missing --format jsonl -o file
 refused 2 'symbolic link' "$run" --format json -o "$(ln -s elsewhere link; echo link)"
@@ -39,6 +44,13 @@ for format in json text jsonl; do
     same "$format differs from the report or the dump" "report.$format" "$got"
   done
 done
+
+# A format of paths has the peak, unless other blocks are chosen.
+"$msleaks" export "$run" --format folded >folded || fail "folded: status $?"
+"$msleaks" export "$run" --format folded --of peak >of-peak || fail "--of peak: status $?"
+"$msleaks" export "$run" --format folded --of leaks >of-leaks || fail "--of leaks: status $?"
+same "--of peak is not the default" folded of-peak
+cmp -s folded of-leaks && fail "--of leaks is the peak: $(cat folded)"
 
 # The output must be the run's file series.json. Without this file, msleaks must compute the series.
 cp -r "$run" kept && rm -f kept/series.json

@@ -1,0 +1,93 @@
+// A format that contains blocks with the paths that allocated them.
+#pragma once
+
+#include "analysis/base/text.h"
+#include "analysis/exporters/exporter.h"
+#include "analysis/text/paths.h"
+
+#include <compare>
+#include <cstdint>
+#include <fmt/format.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace msleaks::analysis::inline exporters {
+
+// A function on a path. Its texts are printable and so valid UTF-8 on one line (base/text.h).
+struct PathFrame {
+  std::string function, file;
+  uint32_t line = 0, column = 0;
+  bool is_python = false;
+  auto operator<=>(const PathFrame &) const = default;
+
+  // "function (file:line)"
+  std::string text() const {
+    if (file.empty())
+      return function;
+    return line == 0 ? fmt::format("{} ({})", function, file) : fmt::format("{} ({}:{})", function, file, line);
+  }
+};
+
+// Returns the function of the call, and then each function where it was inlined, the innermost first.
+inline std::vector<PathFrame> framesOf(const SiteText &call) {
+  std::vector<PathFrame> frames;
+  const auto add = [&](const FrameText &frame) {
+    frames.push_back({printable(functionOf(call, frame)), printable(frame.file), frame.line, frame.column,
+                      call.origin == SiteOrigin::Python});
+  };
+  add(call);
+  for (const FrameText &inlined : call.inlined_at)
+    add(inlined);
+  return frames;
+}
+
+// Returns the function of each call of the path, the innermost first.
+inline std::vector<PathFrame> framesOf(const PathBlocks &blocks) {
+  std::vector<PathFrame> frames;
+  for (const SiteText *call : blocks.calls)
+    for (PathFrame &frame : framesOf(*call))
+      frames.push_back(std::move(frame));
+  return frames;
+}
+
+class PathExporter : public ReportExporter {
+public:
+  bool choose(Blocks blocks) final {
+    blocks_ = blocks;
+    return true;
+  }
+  void write(const Report &report, std::ostream &out) final {
+    std::vector<PathBlocks> list;
+    const auto add = [&](const SiteLine &line) {
+      for (PathBlocks &blocks : blocksByPath(line))
+        list.push_back(std::move(blocks));
+    };
+    for (const SiteLine &line : report.peak.by_site)
+      if (blocks_ == Blocks::Peak)
+        add(line);
+    for (const LeakLine &line : report.leaks.by_site)
+      if (blocks_ == Blocks::Leaks)
+        add(line);
+    writePaths(report, list, out);
+  }
+
+protected:
+  // Writes all chosen blocks. Their sum is `peak.bytes` or `leaks.bytes` of the report.
+  virtual void writePaths(const Report &, const std::vector<PathBlocks> &, std::ostream &) = 0;
+  // Says in a few words which blocks the file has: "alive at the peak".
+  std::string title(const Report &report) const {
+    if (blocks_ == Blocks::Leaks)
+      return "leaks";
+    return "alive at " + (report.at && report.at->name != "peak" ? printable(report.at->name) : "the peak");
+  }
+
+  static std::string programOf(const Report &report) {
+    return report.command.empty() ? "(unknown program)" : printable(baseName(report.command.front()));
+  }
+
+private:
+  Blocks blocks_ = Blocks::Peak;
+};
+
+} // namespace msleaks::analysis::inline exporters
