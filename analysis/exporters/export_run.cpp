@@ -19,29 +19,39 @@ void beginWriting(const ExportProgress &progress) {
     progress.writing();
 }
 
+std::vector<std::string> damageOf(const std::filesystem::path &trace, const std::vector<std::string> &parts) {
+  std::vector<std::string> damage;
+  for (const std::string &what : parts)
+    damage.push_back(fmt::format("'{}': {}", trace.string(), what));
+  return damage;
+}
+
 Result<std::vector<std::string>> exportAll(const std::filesystem::path &run, EventExporter &exporter, std::ostream &out,
                                            const ExportProgress &progress) {
   const auto folder = MSL_TRY(RunFolder::open(run));
   const auto trace = MSL_TRY(TraceReader::open(folder.trace()));
   beginWriting(progress);
   const uint64_t given = MSL_TRY(exportEvents(trace, exporter, out, {}, progress.reading));
-  std::vector<std::string> damage;
-  for (const std::string &what : trace.damage())
-    damage.push_back(fmt::format("'{}': {}", folder.trace().string(), what));
+  std::vector<std::string> damage = damageOf(folder.trace(), trace.damage());
   if (given == 0 && !damage.empty())
     return fail(fmt::format("'{}': nothing could be read", folder.trace().string()));
   return damage;
 }
 
-Result<void> exportReport(const std::filesystem::path &run, ReportExporter &exporter, std::ostream &out,
-                          const ExportProgress &progress, ReportQuestion question) {
-  if (!question.at && exporter.writeKept(MSL_TRY(RunFolder::open(run)), out))
-    return written(out);
+Result<std::vector<std::string>> exportReport(const std::filesystem::path &run, ReportExporter &exporter,
+                                              std::ostream &out, const ExportProgress &progress,
+                                              ReportQuestion question) {
+  const auto folder = MSL_TRY(RunFolder::open(run));
+  if (!question.at && exporter.writeKept(folder, out)) {
+    MSL_TRY(written(out));
+    return std::vector<std::string>{};
+  }
   exporter.ask(question);
   const Report report = MSL_TRY(analyzeRun(run, question, progress.reading));
   beginWriting(progress);
   exporter.write(report, out);
-  return written(out);
+  MSL_TRY(written(out));
+  return exporter.listsDamage() ? std::vector<std::string>{} : damageOf(folder.trace(), report.damage);
 }
 
 auto noBlocks(const Format &format) {
@@ -105,8 +115,7 @@ Result<std::vector<std::string>> exportRun(const std::filesystem::path &run, con
     return noBlocks(format);
   if (of == Blocks::Leaks && question.at)
     return fail("leaks are known only at the end of a run. --at needs --of peak", ExitStatus::Usage);
-  MSL_TRY(exportReport(run, report, out, progress, question));
-  return std::vector<std::string>{};
+  return exportReport(run, report, out, progress, question);
 }
 
 } // namespace msleaks::analysis::inline exporters

@@ -39,8 +39,8 @@ Result<Blocks> parseBlocks(std::string_view name);
 
 // Exports a run, or its state at the moment of `question`, for which the format must be one of reports. `of` chooses
 // blocks, for which the format must be one of paths; the leaks are those of the whole run. Returns a sentence for each
-// part of the events that could not be read. For a report the list is empty, because the report itself contains them.
-// Fails if nothing could be read, or if `out` has failed.
+// part of the events that could not be read, unless the format itself contains these sentences. Fails if nothing could
+// be read, or if `out` has failed.
 Result<std::vector<std::string>> exportRun(const std::filesystem::path &run, const Format &, std::ostream &out,
                                            const ExportProgress & = {}, const ReportQuestion &question = {},
                                            std::optional<Blocks> of = {});

@@ -49,6 +49,8 @@ public:
   virtual bool hasMoments() const { return true; }
   // Chooses the blocks that write() writes, the peak's by default. False: the format has no such choice.
   virtual bool choose(Blocks) { return false; }
+  // Whether write() writes the damage of the trace, too.
+  virtual bool listsDamage() const { return true; }
   // Adds to the question what the report must contain besides its usual content.
   virtual void ask(ReportQuestion &) const {}
   virtual void write(const Report &, std::ostream &) = 0;

@@ -57,6 +57,7 @@ public:
     blocks_ = blocks;
     return true;
   }
+  bool listsDamage() const final { return false; }
   void write(const Report &report, std::ostream &out) final {
     std::vector<PathBlocks> list;
     const auto add = [&](const SiteLine &line) {
@@ -79,7 +80,8 @@ protected:
   std::string title(const Report &report) const {
     if (blocks_ == Blocks::Leaks)
       return "leaks";
-    return "alive at " + (report.at && report.at->name != "peak" ? printable(report.at->name) : "the peak");
+    const std::string moment = report.at ? printable(report.at->name) : "peak";
+    return (moment == "peak" || moment == "end" ? "alive at the " : "alive at ") + moment;
   }
 
   static std::string programOf(const Report &report) {

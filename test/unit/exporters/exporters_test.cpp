@@ -12,7 +12,7 @@
 namespace msleaks::analysis {
 namespace {
 
-const std::set<std::string_view> kPathFormats{"folded"};
+const std::set<std::string_view> kPathFormats{"folded", "speedscope"};
 
 class Exporters : public ReportTest {
 protected:
@@ -203,12 +203,17 @@ TEST(ExportedBlocks, AreNamed) {
   }
 }
 
+// A report in JSON lists the damage itself.
 TEST_F(Exporters, DamageIsTold) {
   std::filesystem::resize_file(trace_file, std::filesystem::file_size(trace_file) - 1);
-  std::ostringstream out;
-  const auto damage = exportRun(run, *formatOf("jsonl"), out);
-  ASSERT_TRUE(damage) << damage.error().message;
-  EXPECT_FALSE(damage->empty());
+  for (const auto &[name, is_told] : {std::pair{"jsonl", true}, std::pair{"folded", true}, std::pair{"json", false}}) {
+    std::ostringstream out;
+    const auto damage = exportRun(run, *formatOf(name), out);
+    ASSERT_TRUE(damage) << damage.error().message;
+    EXPECT_EQ(!damage->empty(), is_told) << name;
+    for (const std::string &what : *damage)
+      EXPECT_EQ(what.rfind("'" + trace_file.string() + "': ", 0), 0u) << what;
+  }
 }
 
 TEST_F(Exporters, NoRunIsOneLine) {
