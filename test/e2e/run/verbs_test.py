@@ -58,7 +58,7 @@ def refuses_what_is_no_run():
 
 def says_when_the_output_cannot_be_written():
     for words in (["report", RUN], ["report", RUN, "--json"], ["dump", RUN], ["dump", RUN, "--json"],
-                  *(["export", RUN, "--format", name] for name in ("folded", "json", "jsonl", "pprof", "series", "speedscope", "text"))):
+                  *(["export", RUN, "--format", name] for name in ("dhat", "folded", "json", "jsonl", "pprof", "series", "speedscope", "text"))):
         with open("/dev/full", "w") as full:
             expect_refused(tools.verb(*words, stdout=full), 4, "could not be written")
 

@@ -12,7 +12,7 @@
 namespace msleaks::analysis {
 namespace {
 
-const std::set<std::string_view> kPathFormats{"folded", "pprof", "speedscope"};
+const std::set<std::string_view> kPathFormats{"dhat", "folded", "pprof", "speedscope"};
 
 class Exporters : public ReportTest {
 protected:
