@@ -47,7 +47,7 @@ private:
 };
 
 void LargestBlocksAnalyzer::conclude(Conclusion &conclusion) const {
-  if (!conclusion.question.wants_series || largest_.empty())
+  if (!conclusion.question.wants_blocks || largest_.empty())
     return;
   Section section{"largest_blocks",
                   "The largest blocks",

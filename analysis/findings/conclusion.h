@@ -39,6 +39,7 @@ struct Question {
   // Only names are needed: does not compute what findings save, and treats each finding as worth it.
   bool names_only = false;
   bool wants_series = false; // also compute the memory over time
+  bool wants_blocks = false; // also list the largest blocks
 };
 
 class Conclusion {

@@ -76,7 +76,7 @@ Result<WantedState> stateNamed(const std::string &text) {
 }
 
 // Reads the state of a run at a moment, or all of the run.
-Result<analysis::Report> readRun(const std::string &path, const WantedState &state, bool wants_series,
+Result<analysis::Report> readRun(const std::string &path, const WantedState &state, bool for_page,
                                  analysis::ProgressLine &progress) {
   if (analysis::isResultFile(path)) {
     if (state.moment)
@@ -85,7 +85,7 @@ Result<analysis::Report> readRun(const std::string &path, const WantedState &sta
   }
   analysis::ReportQuestion question;
   question.at = state.moment;
-  question.wants_series = wants_series;
+  question.wants_series = question.wants_blocks = for_page;
   return analysis::analyzeRun(path, question, [&progress](const std::string &doing) { progress.drawIfDue(doing); });
 }
 
@@ -103,10 +103,10 @@ std::vector<std::string> runsOf(const std::string &side) {
 }
 
 Result<std::vector<analysis::Report>> readRuns(const std::vector<std::string> &runs, const WantedState &state,
-                                               bool wants_series, analysis::ProgressLine &progress) {
+                                               bool for_page, analysis::ProgressLine &progress) {
   std::vector<analysis::Report> reports;
   for (const std::string &run : runs)
-    reports.push_back(MSL_TRY(readRun(run, state, wants_series, progress)));
+    reports.push_back(MSL_TRY(readRun(run, state, for_page, progress)));
   return reports;
 }
 

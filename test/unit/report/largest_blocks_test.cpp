@@ -8,12 +8,13 @@ namespace {
 
 class LargestBlocks : public ReportTest {
 protected:
-  // The report that is made when a run ends, which has everything that a page shows.
   Report finish() {
     end(1, 0, kStart + 1000);
     manifest();
     close();
-    auto report = finishRun(run);
+    ReportQuestion question;
+    question.wants_series = question.wants_blocks = true;
+    auto report = analyzeRun(run, question);
     EXPECT_TRUE(report) << report.error().message;
     return report ? std::move(*report) : Report{};
   }
