@@ -105,20 +105,6 @@ Json seriesOf(const Report &report) {
   return Json::parse(text.str());
 }
 
-Json processesOf(const Report &report) {
-  Json processes = Json::array();
-  for (const ReportProcess &process : report.processes)
-    processes.push_back({{"pid", process.pid}, {"name", process.name}});
-  return processes;
-}
-
-Json environmentOf(const Report &report) {
-  Json environment = Json::array();
-  for (const NamedText &fact : report.environment)
-    environment.push_back({{"name", fact.name}, {"value", fact.text}});
-  return environment;
-}
-
 Json keptOf(const Report &report) {
   return {{"bytes", report.leaks.sum.bytes - std::min(report.leaks.sum.bytes, report.found_leaks.sum.bytes)},
           {"count", report.leaks.sum.count - std::min(report.leaks.sum.count, report.found_leaks.sum.count)}};
@@ -136,11 +122,7 @@ Json pageData(const Report &report, std::optional<std::filesystem::file_time_typ
           {"duration_ns", report.duration_ns},
           {"complete", report.complete()},
           {"events",
-           {{"produced", report.events.produced},
-            {"stored", report.events.stored},
-            {"dropped", report.events.dropped},
-            {"missing", report.events.missing}}},
-          {"processes", processesOf(report)},
+           {{"stored", report.events.stored}, {"dropped", report.events.dropped}, {"missing", report.events.missing}}},
           {"peak",
            {{"bytes", report.peak.bytes},
             {"since_start_ns", sinceStart(report, report.at ? report.at->time_ns : report.peak.time_ns)},
@@ -156,8 +138,7 @@ Json pageData(const Report &report, std::optional<std::filesystem::file_time_typ
           {"series", seriesOf(report)},
           {"tables", tablesOf(report)},
           {"sources", sourcesOf(report, since)},
-          {"notes", report.notes},
-          {"environment", environmentOf(report)}};
+          {"notes", report.notes}};
 }
 
 } // namespace msleaks::analysis::inline page

@@ -42,6 +42,14 @@ template <class Lines> Json tableOf(std::string_view name, std::string_view titl
                    std::move(rows), lines.size());
 }
 
+Json environmentOf(const std::vector<NamedText> &environment) {
+  Json rows = Json::array();
+  for (const NamedText &fact : environment)
+    rows.push_back(Json::array({fact.name, fact.text}));
+  return tableJson("environment", "Environment", {{"fact", Unit::Text}, {"value", Unit::Text}}, std::move(rows),
+                   environment.size());
+}
+
 } // namespace
 
 Json tableJson(std::string_view name, std::string_view title, const std::vector<TableColumn> &columns, Json rows,
@@ -63,6 +71,7 @@ Json tablesOf(const Report &report) {
     tables.push_back(tableOf("leaks", "Alive at the end", report.leaks.by_site));
   for (const Section &section : report.sections)
     tables.push_back(tableOf(section));
+  tables.push_back(environmentOf(report.environment));
   return tables;
 }
 

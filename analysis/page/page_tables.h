@@ -1,4 +1,4 @@
-// Tables of a page. Those of a report: places at the peak, leaks, and all sections.
+// Tables of a page. Those of a report: places at the peak, leaks, all sections, and the environment.
 #pragma once
 
 #include "analysis/result/json_tree.h"

@@ -22,12 +22,17 @@ async function bundle() {
     metafile: true,
   });
   const textOf = (ending) => made.outputFiles.find(({ path }) => path.endsWith(ending)).text.trim();
-  return { script: (licencesOf(made.metafile) + textOf(".js")).replaceAll("</script", "<\\/script"), style: textOf(".css") };
+  return {
+    script: (licencesOf(made.metafile) + textOf(".js")).replaceAll("</script", "<\\/script"),
+    style: textOf(".css"),
+  };
 }
 
 // Returns a comment with the licence of each library that is in the bundle.
 function licencesOf({ inputs }) {
-  const names = new Set(Object.keys(inputs).flatMap((file) => file.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? []));
+  const names = new Set(
+    Object.keys(inputs).flatMap((file) => file.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? []),
+  );
   const texts = [...names].sort().map((name) => {
     const folder = `node_modules/${name}`;
     const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
@@ -39,7 +44,8 @@ function licencesOf({ inputs }) {
 
 function literalsOf(text) {
   const literals = [];
-  for (let at = 0; at < text.length; at += MOST_CHARACTERS) literals.push(`R"page(${text.slice(at, at + MOST_CHARACTERS)})page"`);
+  for (let at = 0; at < text.length; at += MOST_CHARACTERS)
+    literals.push(`R"page(${text.slice(at, at + MOST_CHARACTERS)})page"`);
   return literals;
 }
 

@@ -3,7 +3,7 @@ import type { PageData, Table } from "./data";
 import type { View } from "./main";
 import { colorOf } from "./flame";
 import { bytesText, element, timeText } from "./text";
-import { tableOf } from "./table";
+import { tableOfData } from "./table";
 
 const ROW_PX = 16;
 const MOST_BARS = 200; // the largest
@@ -23,7 +23,14 @@ export function blocksOf(data: PageData): Table | undefined {
 }
 
 function barsOf({ rows }: Table): Bar[] {
-  return rows.map(([place, heap, bytes, begin_ns, end_ns, freed]) => ({ place, heap, bytes, begin_ns, end_ns, freed: freed === "yes" })) as Bar[];
+  return rows.map(([place, heap, bytes, begin_ns, end_ns, freed]) => ({
+    place,
+    heap,
+    bytes,
+    begin_ns,
+    end_ns,
+    freed: freed === "yes",
+  })) as Bar[];
 }
 
 // Returns each bar's row: the first one that is free at its begin.
@@ -53,7 +60,12 @@ function draw(bars: Bar[], duration_ns: number, width: number, say: (bar: Bar) =
   bars.forEach((bar, at) => {
     const rect = document.createElementNS(SVG, "rect");
     const x = (bar.begin_ns / duration_ns) * width;
-    const values = { x, y: rows[at] * ROW_PX, width: Math.max(1, ((bar.end_ns - bar.begin_ns) / duration_ns) * width), height: ROW_PX - 2 };
+    const values = {
+      x,
+      y: rows[at] * ROW_PX,
+      width: Math.max(1, ((bar.end_ns - bar.begin_ns) / duration_ns) * width),
+      height: ROW_PX - 2,
+    };
     for (const [key, value] of Object.entries(values)) rect.setAttribute(key, String(value));
     rect.setAttribute("fill", colorOf(bar.place, bar.place.includes(".py:")));
     rect.setAttribute("stroke", bar.freed ? "none" : "currentColor");
@@ -69,9 +81,19 @@ function draw(bars: Bar[], duration_ns: number, width: number, say: (bar: Bar) =
 export function showBlocks({ data, place }: View): void {
   const table = blocksOf(data)!;
   const bars = barsOf(table).slice(0, MOST_BARS);
-  const about = element("p", { class: "quiet", "aria-live": "polite" }, "Point at a bar to read about its block. Blocks with a frame were never freed.");
-  const chart = element("div", { class: "chart blocks", role: "img", "aria-label": "The largest blocks over time; the table below has the numbers" });
+  const about = element(
+    "p",
+    { class: "quiet", "aria-live": "polite" },
+    "Point at a bar to read about its block. Blocks with a frame were never freed.",
+  );
+  const chart = element("div", {
+    class: "chart blocks",
+    role: "img",
+    "aria-label": "The largest blocks over time; the table below has the numbers",
+  });
   place.append(element("h2", {}, `The ${bars.length} largest blocks`), chart, about);
-  chart.append(draw(bars, Math.max(data.duration_ns, 1), chart.clientWidth, (bar) => (about.textContent = textOf(bar))));
-  place.append(tableOf({ caption: table.title, columns: table.columns, rows: table.rows }));
+  chart.append(
+    draw(bars, Math.max(data.duration_ns, 1), chart.clientWidth, (bar) => (about.textContent = textOf(bar))),
+  );
+  place.append(tableOfData(table));
 }

@@ -1,12 +1,12 @@
 // Two runs side by side: what B needs more or less than A, where, and both curves.
 import uPlot from "uplot";
+import { chartPlace, drawChart, secondsText } from "./chart";
 import type { Comparison, PageData, Table } from "./data";
 import type { View } from "./main";
-import { BYTE_TICKS, bytesText, choice, element } from "./text";
-import { tableOf, type Cell } from "./table";
+import { bytesText, choice, element } from "./text";
+import { tableOfData, type Cell } from "./table";
 
 const HEIGHT = 300;
-const COLORS = ["#3b82c4", "#c4703b"];
 
 // Puts the times of two curves into one list. A curve has no value at the other's times, and uPlot joins its own.
 function joined(runs: PageData[]): uPlot.AlignedData {
@@ -18,29 +18,21 @@ function joined(runs: PageData[]): uPlot.AlignedData {
 }
 
 function drawCurves(place: HTMLElement, runs: PageData[], names: string[]): void {
-  const axis = () => getComputedStyle(document.body).color;
-  const chart = element("div", { class: "chart", role: "img", "aria-label": "Bytes in use over time in both runs" });
-  place.append(chart, element("p", { class: "quiet" }, `The solid line is A (${names[0]}), the dashed line is B (${names[1]}).`));
-  const plot = new uPlot(
-    {
-      width: chart.clientWidth,
-      height: HEIGHT,
-      legend: { show: false },
-      scales: { x: { time: false }, y: { range: (_plot, _min, max) => [0, max * 1.05] } },
-      axes: [
-        { stroke: axis, grid: { stroke: "#8884" }, values: (_plot, ticks) => ticks.map((s) => `${s} s`) },
-        { stroke: axis, grid: { stroke: "#8884" }, size: 90, incrs: BYTE_TICKS, values: (_plot, ticks) => ticks.map(bytesText) },
-      ],
-      series: [
-        {},
-        { label: "A", stroke: COLORS[0], width: 2, spanGaps: true, points: { show: false } },
-        { label: "B", stroke: COLORS[1], width: 2, dash: [8, 4], spanGaps: true, points: { show: false } },
-      ],
-    },
-    joined(runs),
+  const chart = chartPlace();
+  place.append(
     chart,
+    element("p", { class: "quiet" }, `The solid line is A (${names[0]}), the dashed line is B (${names[1]}).`),
   );
-  new ResizeObserver(() => plot.setSize({ width: chart.clientWidth, height: HEIGHT })).observe(chart);
+  drawChart(chart, {
+    label: "Bytes in use over time in both runs",
+    height: HEIGHT,
+    series: [
+      { label: "A", stroke: "#3b82c4", width: 2, spanGaps: true },
+      { label: "B", stroke: "#c4703b", width: 2, dash: [8, 4], spanGaps: true },
+    ],
+    data: joined(runs),
+    xText: secondsText,
+  });
 }
 
 const SWAPPED: Record<string, string> = { new: "gone", gone: "new", grown: "shrunk", shrunk: "grown" };
@@ -48,7 +40,8 @@ const SWAPPED: Record<string, string> = { new: "gone", gone: "new", grown: "shru
 // Returns the table as if A and B had been compared in the other direction.
 function swapped(table: Table): Table {
   const names = table.columns.map(({ name }) => name);
-  const other = (name: string) => (/(^|_)[AB]$/.test(name) ? name.slice(0, -1) + (name.endsWith("A") ? "B" : "A") : name);
+  const other = (name: string) =>
+    /(^|_)[AB]$/.test(name) ? name.slice(0, -1) + (name.endsWith("A") ? "B" : "A") : name;
   const from = names.map((name) => names.indexOf(other(name)));
   const cell = (row: Cell[], at: number): Cell => {
     const value = row[from[at]];
@@ -70,7 +63,12 @@ function headOf(comparison: Comparison, is_swapped: boolean): HTMLElement {
       ["B", bytesText(to), to],
       ["Change", `${change > 0 ? "+" : ""}${bytesText(change)}`, change],
     ].map(([name, text, bytes]) =>
-      element("div", { "data-fact": String(name) }, element("dt", {}, `${name} at ${at}`), element("dd", { "data-value": String(bytes) }, String(text))),
+      element(
+        "div",
+        { "data-fact": String(name) },
+        element("dt", {}, `${name} at ${at}`),
+        element("dd", { "data-value": String(bytes) }, String(text)),
+      ),
     ),
   );
 }
@@ -94,12 +92,13 @@ export function showCompare({ file, place, settings, go }: View): void {
       "p",
       { class: "buttons" },
       choice("Differences", titles, table.name, (next) => go("compare", { table: next, order })),
-      choice("Order", { AB: `${comparison.first}, then ${comparison.second}`, BA: `${comparison.second}, then ${comparison.first}` }, order, (next) =>
-        go("compare", { table: table.name, order: next }),
+      choice(
+        "Order",
+        { AB: `${comparison.first}, then ${comparison.second}`, BA: `${comparison.second}, then ${comparison.first}` },
+        order,
+        (next) => go("compare", { table: table.name, order: next }),
       ),
     ),
   );
-  const shown = is_swapped ? swapped(table) : table;
-  const part = shown.rows.length < shown.rows_in_all ? ` (${shown.rows.length} of ${shown.rows_in_all} rows)` : "";
-  place.append(tableOf({ caption: shown.title + part, columns: shown.columns, rows: shown.rows }));
+  place.append(tableOfData(is_swapped ? swapped(table) : table));
 }

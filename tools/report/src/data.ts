@@ -8,6 +8,11 @@ export interface Frame {
   python: boolean;
 }
 
+// Returns the file and line of a call, or else its library.
+export function placeOf({ file, line, library }: Frame): string {
+  return file === null ? (library ?? "") : line === null ? file : `${file}:${line}`;
+}
+
 // [number of the frame, -1 = the frames that are left out; bytes; blocks; calls]
 export type FlameNode = [number, number, number, FlameNode[]];
 
@@ -85,8 +90,7 @@ export interface PageData {
   at: string | null;
   duration_ns: number;
   complete: boolean;
-  events: { produced: number; stored: number; dropped: number; missing: number };
-  processes: { pid: number; name: string }[];
+  events: { stored: number; dropped: number; missing: number };
   peak: { bytes: number; since_start_ns: number; resident_bytes: number | null };
   floor_bytes: number | null;
   leaks: { bytes: number; count: number };
@@ -100,7 +104,6 @@ export interface PageData {
   tables: Table[];
   sources: Source[];
   notes: string[];
-  environment: { name: string; value: string }[];
 }
 
 export interface Comparison {

@@ -1,7 +1,7 @@
 // Call paths as a flame graph: native calls and Python's calls together.
 import flamegraph from "d3-flame-graph";
 import { select } from "d3-selection";
-import type { FlameNode, Frame, PageData } from "./data";
+import { placeOf, type FlameNode, type Frame, type PageData } from "./data";
 import type { View } from "./main";
 import { bytesText, choice, countText, element, shareText } from "./text";
 
@@ -20,9 +20,16 @@ export interface Call {
 
 function callOf(frames: Frame[], [number, bytes, count, calls]: FlameNode): Call {
   const frame = frames[number];
-  const where = !frame ? "" : frame.file ? `${frame.file}${frame.line === null ? "" : `:${frame.line}`}` : (frame.library ?? "");
+  const where = frame ? placeOf(frame) : "";
   const name = !frame ? "(small paths)" : frame.python ? `${frame.text} (${where.split("/").pop()})` : frame.text;
-  return { name, value: bytes, count, where, python: frame?.python ?? false, children: calls.map((call) => callOf(frames, call)) };
+  return {
+    name,
+    value: bytes,
+    count,
+    where,
+    python: frame?.python ?? false,
+    children: calls.map((call) => callOf(frames, call)),
+  };
 }
 
 // Returns the same blocks from the allocating call outwards.
@@ -70,7 +77,12 @@ export interface Drawn {
 export function drawGraph(place: HTMLElement, { root, total, icicle, find }: Drawn): void {
   const about = element("p", { class: "quiet", "aria-live": "polite" });
   const graph = element("div", { class: "graph" });
-  const input = element("input", { type: "search", placeholder: "find a name or a file", "aria-label": "Find", value: find });
+  const input = element("input", {
+    type: "search",
+    placeholder: "find a name or a file",
+    "aria-label": "Find",
+    value: find,
+  });
   const found = element("span", { class: "quiet", "data-found": "" });
   place.append(element("p", { class: "buttons" }, input, found), graph, about);
   const describe = (call: Call) =>
@@ -119,12 +131,25 @@ export function showFlame({ data, place, settings, go }: View): void {
       "p",
       { class: "buttons" },
       choice("Bytes", CHOICES, of, (next) => go("flame", { of: next, from, find })),
-      choice("From", { caller: "the outermost call", callee: "the allocating call" }, from, (next) => go("flame", { of, from: next, find })),
+      choice("From", { caller: "the outermost call", callee: "the allocating call" }, from, (next) =>
+        go("flame", { of, from: next, find }),
+      ),
     ),
   );
   const { bytes, count } = data.flames[of];
-  place.append(element("p", { "data-value": String(bytes), "data-total": of }, `${bytesText(bytes)} in ${countText(count)} blocks`));
+  place.append(
+    element(
+      "p",
+      { "data-value": String(bytes), "data-total": of },
+      `${bytesText(bytes)} in ${countText(count)} blocks`,
+    ),
+  );
   if (!bytes) return;
   const root = rootOf(data, of);
-  drawGraph(place, { root: from === "callee" ? inverted(root) : root, total: bytes, icicle: depthOf(root) > 12 || from === "callee", find });
+  drawGraph(place, {
+    root: from === "callee" ? inverted(root) : root,
+    total: bytes,
+    icicle: depthOf(root) > 12 || from === "callee",
+    find,
+  });
 }

@@ -76,14 +76,17 @@ function main(): void {
     const [asked, settings] = parseFragment(views[0]);
     const name = views.includes(asked) ? asked : views[0];
     const run = settings.get("run") === "B" && file.runs.length > 1 ? "B" : "A";
-    const goOn = (view: ViewName, wanted: Record<string, string> = {}) => go(view, run === "B" ? { run, ...wanted } : wanted);
+    const goOn = (view: ViewName, wanted: Record<string, string> = {}) =>
+      go(view, run === "B" ? { run, ...wanted } : wanted);
     for (const [view, tab] of tabs) {
       tab.toggleAttribute("aria-current", view === name);
       tab.setAttribute("href", `#${view}${run === "B" ? "&run=B" : ""}`);
     }
     if (file.comparison && name !== "compare")
       choices.replaceChildren(
-        choice("Run", { A: `A: ${file.comparison.first}`, B: `B: ${file.comparison.second}` }, run, (next) => go(name, next === "B" ? { run: next } : {})),
+        choice("Run", { A: `A: ${file.comparison.first}`, B: `B: ${file.comparison.second}` }, run, (next) =>
+          go(name, next === "B" ? { run: next } : {}),
+        ),
       );
     else choices.replaceChildren();
     const place = element("main", { "data-view": name });

@@ -1,10 +1,11 @@
 // The bytes in use over time, as stacked areas, and a table of what the shown window began with, ended with and needed at most.
-import uPlot from "uplot";
+import type uPlot from "uplot";
+import { chartPlace, drawChart, frontColor, secondsText } from "./chart";
 import type { Curve, PageData, Series, Step } from "./data";
 import type { View } from "./main";
-import { BYTE_TICKS, bytesText, button, choice, element, timeText } from "./text";
+import { bytesText, button, choice, element, timeText } from "./text";
 import { tableOf } from "./table";
-import { findingBoxes, mendedBy, mendedText } from "./what_if";
+import { findingBoxes, mendedBy, mendedText, type Mended } from "./what_if";
 
 type By = "account" | "owner" | "type";
 const KINDS: Record<By, string> = { account: "kind of memory", owner: "owner", type: "type" };
@@ -28,39 +29,41 @@ function stacked(curves: Curve[]): number[][] {
   return sums;
 }
 
-function axisColor(): string {
-  return getComputedStyle(document.body).color;
+function drawLine(chart: uPlot, s: number, dash: number[], text: string): void {
+  const { ctx, bbox } = chart;
+  const x = chart.valToPos(s, "x", true);
+  if (x < bbox.left || x > bbox.left + bbox.width) return;
+  ctx.save();
+  ctx.lineWidth = devicePixelRatio;
+  ctx.strokeStyle = ctx.fillStyle = frontColor();
+  ctx.setLineDash(dash);
+  ctx.beginPath();
+  ctx.moveTo(x, bbox.top);
+  ctx.lineTo(x, bbox.top + bbox.height);
+  ctx.stroke();
+  ctx.fillText(text, x + 3, bbox.top + 10);
+  ctx.restore();
 }
 
 // Draws the begin of each step, and the peak. Draws no steps if they would lie closer than 4 pixels.
 function drawMarks(chart: uPlot, data: PageData, steps: Step[]): void {
-  const { ctx, bbox } = chart;
-  const line = (ns: number, dash: number[], text: string) => {
-    const x = chart.valToPos(ns / 1e9, "x", true);
-    if (x < bbox.left || x > bbox.left + bbox.width) return;
-    ctx.save();
-    ctx.lineWidth = devicePixelRatio;
-    ctx.strokeStyle = ctx.fillStyle = axisColor();
-    ctx.setLineDash(dash);
-    ctx.beginPath();
-    ctx.moveTo(x, bbox.top);
-    ctx.lineTo(x, bbox.top + bbox.height);
-    ctx.stroke();
-    ctx.fillText(text, x + 3, bbox.top + 10);
-    ctx.restore();
-  };
-  const { min = 0, max = 0 } = chart.scales.x as { min?: number; max?: number };
-  const seen = steps.filter((step) => step.begin_ns / 1e9 >= min && step.begin_ns / 1e9 <= max);
-  if (seen.length <= bbox.width / 4) seen.forEach((step) => line(step.begin_ns, [2, 6], seen.length < 30 ? `${step.first}` : ""));
-  line(data.peak.since_start_ns, [], data.at ? data.at : "peak");
+  const [begin_s, end_s] = windowOf(chart);
+  const seen = steps.filter((step) => step.begin_ns / 1e9 >= begin_s && step.begin_ns / 1e9 <= end_s);
+  if (seen.length <= chart.bbox.width / 4)
+    seen.forEach((step) => drawLine(chart, step.begin_ns / 1e9, [2, 6], seen.length < 30 ? `${step.first}` : ""));
+  drawLine(chart, data.peak.since_start_ns / 1e9, [], data.at ?? "peak");
+}
+
+function windowOf(chart: uPlot): [number, number] {
+  return [chart.scales.x.min ?? 0, chart.scales.x.max ?? 0];
 }
 
 // Returns the numbers of the first and the last moment in the window.
-function momentsIn(series: Series, begin_s: number, end_s: number): [number, number] {
-  let first = series.moments.findIndex((ns) => ns / 1e9 >= begin_s);
-  if (first < 0) first = series.moments.length - 1;
+function momentsIn({ moments }: Series, [begin_s, end_s]: [number, number]): [number, number] {
+  let first = moments.findIndex((ns) => ns / 1e9 >= begin_s);
+  if (first < 0) first = moments.length - 1;
   let last = first;
-  while (last + 1 < series.moments.length && series.moments[last + 1] / 1e9 <= end_s) ++last;
+  while (last + 1 < moments.length && moments[last + 1] / 1e9 <= end_s) ++last;
   return [first, last];
 }
 
@@ -76,98 +79,132 @@ function windowTable(series: Series, curves: Curve[], [first, last]: [number, nu
     ],
     rows: curves.map((curve) => {
       const bytes = curve.bytes.slice(first, last + 1);
-      return [nameOf(curve), bytes[0], bytes[bytes.length - 1], bytes[bytes.length - 1] - bytes[0], bytes.reduce((a, b) => Math.max(a, b), 0)];
+      const [begin, end] = [bytes[0], bytes[bytes.length - 1]];
+      return [nameOf(curve), begin, end, end - begin, bytes.reduce((a, b) => Math.max(a, b), 0)];
     }),
   });
 }
 
-function legendOf(curves: Curve[], values: HTMLElement[], chosen: string | undefined): HTMLElement {
+// Returns the legend, and a function that shows the bytes of each curve at a moment in it.
+function legendOf(curves: Curve[], chosen: string | undefined): [HTMLElement, (moment: number) => void] {
+  const values = curves.map(() => element("span", { class: "value" }));
   const items = curves.map((curve, at) => {
     const mark = element("span", { class: "mark", "aria-hidden": "true" });
     mark.style.background = colorOf(curve, at);
-    values.push(element("span", { class: "value" }));
     return element("li", nameOf(curve) === chosen ? { class: "chosen" } : {}, mark, nameOf(curve), " ", values[at]);
   });
-  return element("ul", { class: "legend" }, ...items.reverse()); // as the areas lie, from the top
+  const show = (moment: number) =>
+    curves.forEach((curve, at) => (values[at].textContent = bytesText(curve.bytes[moment])));
+  return [element("ul", { class: "legend" }, ...items.reverse()), show]; // as the areas lie, from the top
+}
+
+// The areas, from the highest sum to the lowest, so each covers all below it. Then the memory without some findings.
+function areasOf(curves: Curve[], mended: Mended | null, chosen: string | undefined): [uPlot.Series[], number[][]] {
+  const sums = stacked(curves);
+  const order = curves.map((_, at) => curves.length - 1 - at);
+  const areas: uPlot.Series[] = order.map((at) => ({
+    label: nameOf(curves[at]),
+    stroke: "#0003",
+    fill: colorOf(curves[at], at),
+    width: nameOf(curves[at]) === chosen ? 3 : 0.5,
+  }));
+  const data = order.map((at) => sums[at]);
+  if (!mended) return [areas, data];
+  return [
+    [...areas, { label: "mended", stroke: frontColor, width: 3, dash: [10, 5] }],
+    [...data, mended.bytes],
+  ];
+}
+
+function zoomButtons(plot: uPlot, series: Series, peak_ns: number): HTMLElement[] {
+  const all: [number, number] = [series.moments[0] / 1e9, series.moments[series.moments.length - 1] / 1e9];
+  const zoom = (min: number, max: number) =>
+    plot.setScale("x", { min: Math.max(min, all[0]), max: Math.min(max, all[1]) });
+  const part = (all[1] - all[0]) / 20;
+  const nearer = () => {
+    const [min, max] = windowOf(plot);
+    zoom(min * 0.75 + max * 0.25, min * 0.25 + max * 0.75);
+  };
+  return [
+    button("Whole run", () => zoom(...all)),
+    button("Around the peak", () => zoom(peak_ns / 1e9 - part, peak_ns / 1e9 + part)),
+    button("Nearer", nearer),
+    element("span", { class: "quiet" }, "Drag in the chart to zoom, double-click for the whole run."),
+  ];
+}
+
+interface Settings {
+  by: By;
+  name?: string; // of the chosen curve
+  without: Set<string>; // ids of findings
+}
+
+function settingsOf(given: Map<string, string>): Settings {
+  const by = given.get("by");
+  return {
+    by: by === "owner" || by === "type" ? by : "account",
+    name: given.get("name"),
+    without: new Set((given.get("without") ?? "").split(",").filter((id) => id)),
+  };
+}
+
+function draw({ data, place, go }: View, series: Series, { by, name, without }: Settings): void {
+  const curves = series.curves.filter((curve) => curve.by === by);
+  const total = series.curves.find((curve) => curve.by === "total")!;
+  const mended = without.size ? mendedBy(data, total.bytes, without) : null;
+  const goTo = (next: By, ids: Set<string>) =>
+    go("memory", {
+      by: next,
+      ...(name && next === by ? { name } : {}),
+      ...(ids.size ? { without: [...ids].join(",") } : {}),
+    });
+
+  const chart = chartPlace();
+  const below = element("div");
+  const readout = element("p", { class: "quiet", "aria-live": "polite" });
+  const [legend, showValues] = legendOf(curves, name);
+  const controls = element(
+    "p",
+    { class: "buttons" },
+    choice("Stacked by", KINDS, by, (next) => goTo(next, without)),
+  );
+  place.append(
+    controls,
+    ...(mended ? [mendedText(total.peak_bytes, mended)] : []),
+    chart,
+    readout,
+    ...findingBoxes(data, without, (ids) => goTo(by, ids)),
+    legend,
+    below,
+  );
+  const say = (moment: number) => {
+    readout.textContent = `At ${timeText(series.moments[moment])}: ${bytesText(total.bytes[moment])} in all`;
+    showValues(moment);
+  };
+  const [areas, columns] = areasOf(curves, mended, name);
+  const plot = drawChart(chart, {
+    label: `Bytes in use over time, by ${KINDS[by]}`,
+    height: HEIGHT,
+    series: areas,
+    data: [series.moments.map((ns) => ns / 1e9), ...columns],
+    xText: secondsText,
+    hooks: {
+      draw: [(drawn) => drawMarks(drawn, data, series.steps)],
+      setCursor: [(drawn) => drawn.cursor.idx != null && say(drawn.cursor.idx)],
+      setScale: [
+        (drawn, key) =>
+          key === "x" && below.replaceChildren(windowTable(series, curves, momentsIn(series, windowOf(drawn)))),
+      ],
+    },
+  });
+  controls.append(...zoomButtons(plot, series, data.peak.since_start_ns));
+  const peak_s = data.peak.since_start_ns / 1e9;
+  say(momentsIn(series, [peak_s, peak_s])[0]);
 }
 
 export function showMemory(view: View): void {
-  const { data, place, settings, go } = view;
+  const { data, place, settings } = view;
   place.append(element("h2", {}, "Memory over time"));
-  const series = data.series;
-  if (!series || series.moments.length < 2) {
-    place.append(element("p", {}, "The run has no curves: it was too short, or the report is about one moment."));
-    return;
-  }
-  const given = settings.get("by");
-  const by: By = given === "owner" || given === "type" ? given : "account";
-  const curves = series.curves.filter((curve) => curve.by === by);
-  const total = series.curves.find((curve) => curve.by === "total")!;
-  const sums = stacked(curves);
-  const values: HTMLElement[] = [];
-  const chart = element("div", { class: "chart", role: "img", "aria-label": `Bytes in use over time, by ${KINDS[by]}; the table below has the numbers` });
-  const below = element("div");
-  const readout = element("p", { class: "quiet", "aria-live": "polite" });
-  const say = (moment: number) => {
-    readout.textContent = `At ${timeText(series.moments[moment])}: ${bytesText(total.bytes[moment])} in all`;
-    curves.forEach((curve, at) => (values[at].textContent = bytesText(curve.bytes[moment])));
-  };
-
-  const legend = legendOf(curves, values, settings.get("name"));
-  const name = settings.get("name");
-  const without = new Set((settings.get("without") ?? "").split(",").filter((id) => id));
-  const goTo = (next: By, ids: Set<string>) =>
-    go("memory", { by: next, ...(name && next === by ? { name } : {}), ...(ids.size ? { without: [...ids].join(",") } : {}) });
-  const mended = without.size ? mendedBy(data, total.bytes, without) : null;
-  const controls = element("p", { class: "buttons" }, choice("Stacked by", KINDS, by, (next) => goTo(next, without)));
-  const boxes = findingBoxes(data, without, (ids) => goTo(by, ids));
-  place.append(controls, ...(mended ? [mendedText(total.peak_bytes, mended)] : []), chart, readout, ...(boxes ? [boxes] : []), legend, below);
-  // Areas are drawn from the highest sum to the lowest, so each covers all below it.
-  const order = curves.map((_, at) => curves.length - 1 - at);
-  const plot = new uPlot(
-    {
-      width: chart.clientWidth,
-      height: HEIGHT,
-      legend: { show: false },
-      scales: { x: { time: false }, y: { range: (_plot, _min, max) => [0, max * 1.05] } },
-      axes: [
-        { stroke: axisColor, grid: { stroke: "#8884" }, values: (_plot, ticks) => ticks.map((s) => `${s} s`) },
-        { stroke: axisColor, grid: { stroke: "#8884" }, size: 90, incrs: BYTE_TICKS, values: (_plot, ticks) => ticks.map(bytesText) },
-      ],
-      series: [
-        {},
-        ...order.map((at) => ({
-          label: nameOf(curves[at]),
-          stroke: "#0003",
-          fill: colorOf(curves[at], at),
-          width: nameOf(curves[at]) === name ? 3 : 0.5,
-          points: { show: false },
-        })),
-        ...(mended ? [{ label: "mended", stroke: axisColor, width: 3, dash: [10, 5], points: { show: false } }] : []),
-      ],
-      hooks: {
-        draw: [(plot) => drawMarks(plot, data, series.steps)],
-        setCursor: [(plot) => plot.cursor.idx != null && say(plot.cursor.idx)],
-        setScale: [
-          (plot, key) => {
-            if (key === "x") below.replaceChildren(windowTable(series, curves, momentsIn(series, plot.scales.x.min!, plot.scales.x.max!)));
-          },
-        ],
-      },
-    },
-    [series.moments.map((ns) => ns / 1e9), ...order.map((at) => sums[at]), ...(mended ? [mended.bytes] : [])],
-    chart,
-  );
-  const all = [series.moments[0] / 1e9, series.moments[series.moments.length - 1] / 1e9];
-  const zoom = (min: number, max: number) => plot.setScale("x", { min: Math.max(min, all[0]), max: Math.min(max, all[1]) });
-  const part = (all[1] - all[0]) / 20;
-  const peak = data.peak.since_start_ns / 1e9;
-  controls.append(
-    button("Whole run", () => zoom(all[0], all[1])),
-    button("Around the peak", () => zoom(peak - part, peak + part)),
-    button("Nearer", () => zoom(plot.scales.x.min! * 0.75 + plot.scales.x.max! * 0.25, plot.scales.x.min! * 0.25 + plot.scales.x.max! * 0.75)),
-    element("span", { class: "quiet" }, "Drag in the chart to zoom, double-click for the whole run."),
-  );
-  new ResizeObserver(() => plot.setSize({ width: chart.clientWidth, height: HEIGHT })).observe(chart);
-  say(momentsIn(series, peak, peak)[0]);
+  if (data.series && data.series.moments.length > 1) draw(view, data.series, settingsOf(settings));
+  else place.append(element("p", {}, "The run has no curves: it was too short, or the report is about one moment."));
 }

@@ -19,7 +19,10 @@ function treeOf(owners: Owned[]): Call {
     for (const part of ["", ...parts]) {
       if (part) {
         let next = at.children.find(({ name }) => name === part);
-        if (!next) at.children.push((next = { name: part, value: 0, count: 0, children: [], where: "", python: part.startsWith("py") }));
+        if (!next)
+          at.children.push(
+            (next = { name: part, value: 0, count: 0, children: [], where: "", python: part.startsWith("py") }),
+          );
         at = next;
       }
       at.value += owner.bytes;
@@ -46,7 +49,13 @@ export function showOwners({ data, place, settings, go }: View): void {
   const when = moment < 0 ? (data.at ?? "the peak") : timeText(moments[moment]);
   place.append(element("h2", {}, `Owners at ${when}`));
   if (moments.length > 1) {
-    const slider = element("input", { type: "range", min: "-1", max: String(moments.length - 1), value: String(moment), "aria-label": "Moment" });
+    const slider = element("input", {
+      type: "range",
+      min: "-1",
+      max: String(moments.length - 1),
+      value: String(moment),
+      "aria-label": "Moment",
+    });
     slider.addEventListener("change", () => go("owners", slider.value === "-1" ? {} : { moment: slider.value }));
     place.append(element("p", { class: "buttons" }, element("label", {}, "Moment (leftmost: the peak) ", slider)));
   }
@@ -60,8 +69,9 @@ export function showOwners({ data, place, settings, go }: View): void {
         { name: "bytes", unit: "bytes" },
         ...(moment < 0 ? [{ name: "blocks", unit: "count" }] : []),
       ],
-      rows: [...owners].sort((a, b) => b.bytes - a.bytes).map(({ name, bytes, count }) => [name || "no owner known", bytes, ...(moment < 0 ? [count] : [])]),
-      onRow: undefined,
+      rows: [...owners]
+        .sort((a, b) => b.bytes - a.bytes)
+        .map(({ name, bytes, count }) => [name || "no owner known", bytes, ...(moment < 0 ? [count] : [])]),
     }),
   );
 }

@@ -1,8 +1,8 @@
 // The steps of the program: what each needed at most, and what it left behind.
-import uPlot from "uplot";
+import { chartPlace, drawChart } from "./chart";
 import type { Step } from "./data";
 import type { View } from "./main";
-import { BYTE_TICKS, bytesText, element, timeText } from "./text";
+import { element, timeText } from "./text";
 import { tableOf } from "./table";
 
 const HEIGHT = 300;
@@ -37,28 +37,30 @@ export function showSteps({ data, place }: View): void {
     element(
       "p",
       { "data-departs": departs ? String(departs.first) : "" },
-      departs ? `Step ${departs.first} is the first that leaves more behind than the step before it.` : "Each step leaves about as much behind as the step before it.",
+      departs
+        ? `Step ${departs.first} is the first that leaves more behind than the step before it.`
+        : "Each step leaves about as much behind as the step before it.",
     ),
   );
-  const axis = () => getComputedStyle(document.body).color;
-  const chart = element("div", { class: "chart", role: "img", "aria-label": "Peak of each step, and what it left behind; the table below has the numbers" });
-  place.append(chart, element("p", { class: "quiet" }, "The thick line is the peak of each step, the dashed line is what was alive at its end."));
-  const plot = new uPlot(
-    {
-      width: chart.clientWidth,
-      height: HEIGHT,
-      legend: { show: false },
-      scales: { x: { time: false }, y: { range: (_plot, _min, max) => [0, max * 1.05] } },
-      axes: [
-        { stroke: axis, grid: { stroke: "#8884" } },
-        { stroke: axis, grid: { stroke: "#8884" }, size: 90, incrs: BYTE_TICKS, values: (_plot, ticks) => ticks.map(bytesText) },
-      ],
-      series: [{}, { label: "peak", stroke: "#3b82c4", width: 3 }, { label: "end", stroke: "#c4703b", width: 2, dash: [6, 4] }],
-    },
-    [steps.map((_, at) => at + 1), steps.map((step) => step.peak_bytes), steps.map((step) => step.end_bytes)],
+  const chart = chartPlace();
+  place.append(
     chart,
+    element(
+      "p",
+      { class: "quiet" },
+      "The thick line is the peak of each step, the dashed line is what was alive at its end.",
+    ),
   );
-  new ResizeObserver(() => plot.setSize({ width: chart.clientWidth, height: HEIGHT })).observe(chart);
+  drawChart(chart, {
+    label: "Peak of each step, and the bytes alive at its end",
+    height: HEIGHT,
+    series: [
+      { label: "peak", stroke: "#3b82c4", width: 3 },
+      { label: "end", stroke: "#c4703b", width: 2, dash: [6, 4] },
+    ],
+    data: [steps.map((_, at) => at + 1), steps.map((step) => step.peak_bytes), steps.map((step) => step.end_bytes)],
+    xText: String,
+  });
   place.append(
     tableOf({
       caption: "Steps",

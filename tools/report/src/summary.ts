@@ -1,5 +1,5 @@
 // The first view: what the run needed, and the findings, the one that saves most first.
-import type { Finding, PageData, Source } from "./data";
+import { placeOf, type Finding, type PageData, type Source } from "./data";
 import type { View } from "./main";
 import { curveOf } from "./what_if";
 import { bytesText, button, countText, element, timeText } from "./text";
@@ -18,15 +18,33 @@ function factsOf(data: PageData): HTMLElement {
     fact(
       data.at ? `At ${data.at}` : "Peak",
       bytesText(peak.bytes),
-      `at ${timeText(peak.since_start_ns)}` + (peak.resident_bytes ? `; ${bytesText(peak.resident_bytes)} resident` : ""),
+      `at ${timeText(peak.since_start_ns)}` +
+        (peak.resident_bytes ? `; ${bytesText(peak.resident_bytes)} resident` : ""),
       peak.bytes,
     ),
-    fact("Leaks", leaks.count ? bytesText(leaks.bytes) : "none", leaks.count ? `${countText(leaks.count)} blocks` : "", leaks.bytes),
+    fact(
+      "Leaks",
+      leaks.count ? bytesText(leaks.bytes) : "none",
+      leaks.count ? `${countText(leaks.count)} blocks` : "",
+      leaks.bytes,
+    ),
     fact("Kept by libraries", bytesText(kept.bytes), `${countText(kept.count)} blocks`, kept.bytes),
-    fact("Time", timeText(data.duration_ns), `${countText(events.stored)} events` + (data.complete ? "" : ", incomplete")),
+    fact(
+      "Time",
+      timeText(data.duration_ns),
+      `${countText(events.stored)} events` +
+        (data.complete ? "" : `, ${countText(events.dropped + events.missing)} lost`),
+    ),
   ];
   if (data.floor_bytes !== null)
-    facts.push(fact("Floor", bytesText(data.floor_bytes), "if each block lived from its first use to its last", data.floor_bytes));
+    facts.push(
+      fact(
+        "Floor",
+        bytesText(data.floor_bytes),
+        "if each block lived from its first use to its last",
+        data.floor_bytes,
+      ),
+    );
   return element("dl", { class: "facts" }, ...facts);
 }
 
@@ -52,12 +70,17 @@ function sourceOf(data: PageData, finding: Finding): HTMLElement | null {
   if (source.missing) return element("p", { class: "quiet" }, `${source.file}: ${source.missing}`);
   const lines = linesNear(source, finding.line);
   if (!lines) return null;
-  return element("div", {}, source.changed ? element("p", { class: "quiet" }, "The file has changed since the run.") : null, lines);
+  return element(
+    "div",
+    {},
+    source.changed ? element("p", { class: "quiet" }, "The file has changed since the run.") : null,
+    lines,
+  );
 }
 
 function frameText(data: PageData, number: number): string {
   const frame = data.frames[number];
-  const place = frame.file ? `${frame.file}${frame.line === null ? "" : `:${frame.line}`}` : (frame.library ?? "");
+  const place = placeOf(frame);
   return place ? `${frame.text}  ${place}` : frame.text;
 }
 
@@ -74,20 +97,33 @@ function findingOf(view: View, finding: Finding): HTMLElement {
   const evidence = element("dl", { class: "evidence" });
   for (const [name, value] of Object.entries(finding.evidence))
     evidence.append(element("dt", {}, name.replaceAll("_", " ")), element("dd", {}, evidenceText(value)));
-  const path = element("ol", { class: "path" }, ...finding.frames.map((frame) => element("li", {}, frameText(data, frame))));
+  const path = element(
+    "ol",
+    { class: "path" },
+    ...finding.frames.map((frame) => element("li", {}, frameText(data, frame))),
+  );
   const buttons = element("p", { class: "buttons" });
   if (finding.file !== null || finding.frames.length)
     buttons.append(
       button("Show in the flame graph", () =>
-        go("flame", { of: finding.kind === "leak" ? "leaks" : "peak", find: finding.file ? `${finding.file}:${finding.line}` : frameText(data, finding.frames[0]) }),
+        go("flame", {
+          of: finding.kind === "leak" ? "leaks" : "peak",
+          find: finding.file ? `${finding.file}:${finding.line}` : frameText(data, finding.frames[0]),
+        }),
       ),
     );
   if (finding.owner && data.series?.curves.some((curve) => curve.by === "owner" && curve.name === finding.owner))
     buttons.append(button("Show its owner over time", () => go("memory", { by: "owner", name: finding.owner })));
-  if (curveOf(data.series, finding)) buttons.append(button("Show the memory without it", () => go("memory", { by: "account", without: finding.id })));
+  if (curveOf(data.series, finding))
+    buttons.append(button("Show the memory without it", () => go("memory", { by: "account", without: finding.id })));
   return element(
     "article",
-    { class: `finding ${finding.confidence}`, "data-kind": finding.kind, "data-saves": String(finding.saves_bytes), id: `finding-${finding.id}` },
+    {
+      class: `finding ${finding.confidence}`,
+      "data-kind": finding.kind,
+      "data-saves": String(finding.saves_bytes),
+      id: `finding-${finding.id}`,
+    },
     element("h3", {}, `${finding.number}. ${finding.title}`),
     element("p", { class: "where" }, finding.where),
     finding.saving || finding.advice ? element("p", {}, `${finding.saving} ${finding.advice}`.trim()) : null,
@@ -105,8 +141,13 @@ export function showSummary(view: View): void {
   place.append(element("h2", {}, data.findings_in_all ? "Findings" : "No findings"));
   if (data.findings.length < data.findings_in_all)
     place.append(
-      element("p", { class: "quiet" }, `The first ${data.findings.length} of ${countText(data.findings_in_all)}. \`msleaks report --section findings\` prints all.`),
+      element(
+        "p",
+        { class: "quiet" },
+        `The first ${data.findings.length} of ${countText(data.findings_in_all)}. \`msleaks report --section findings\` prints all.`,
+      ),
     );
   place.append(...data.findings.map((finding) => findingOf(view, finding)));
-  if (data.notes.length) place.append(element("h2", {}, "Notes"), element("ul", {}, ...data.notes.map((note) => element("li", {}, note))));
+  if (data.notes.length)
+    place.append(element("h2", {}, "Notes"), element("ul", {}, ...data.notes.map((note) => element("li", {}, note))));
 }

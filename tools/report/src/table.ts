@@ -1,5 +1,6 @@
 // A table whose rows are sorted by a click on a column's head.
-import { cellText, element } from "./text";
+import type { Table } from "./data";
+import { cellText, countText, element } from "./text";
 
 export type Cell = string | number | null;
 export interface Column {
@@ -11,7 +12,6 @@ export interface TableOptions {
   caption: string;
   columns: Column[];
   rows: Cell[][];
-  onRow?: (row: number) => void; // makes the first cell of each row a button
 }
 
 const isNumber = (unit: string) => unit !== "text" && unit !== "place";
@@ -21,31 +21,17 @@ function compare(a: Cell, b: Cell): number {
   return String(a ?? "").localeCompare(String(b ?? ""));
 }
 
-function cellOf(value: Cell, column: Column, onClick?: () => void): HTMLTableCellElement {
-  const text = cellText(value, column.unit);
-  const cell = element("td", isNumber(column.unit) ? { class: "number" } : {});
+function cellOf(value: Cell, column: Column): HTMLTableCellElement {
+  const cell = element("td", isNumber(column.unit) ? { class: "number" } : {}, cellText(value, column.unit));
   if (typeof value === "number") cell.dataset.value = String(value);
-  if (onClick) {
-    const link = element("button", { type: "button", class: "link" }, text);
-    link.addEventListener("click", onClick);
-    cell.append(link);
-  } else {
-    cell.append(text);
-  }
   return cell;
 }
 
-export function tableOf({ caption, columns, rows, onRow }: TableOptions): HTMLElement {
+export function tableOf({ caption, columns, rows }: TableOptions): HTMLElement {
   const body = element("tbody");
   const fill = (order: number[]) =>
     body.replaceChildren(
-      ...order.map((row) =>
-        element(
-          "tr",
-          {},
-          ...columns.map((column, at) => cellOf(rows[row][at], column, onRow && at === 0 ? () => onRow(row) : undefined)),
-        ),
-      ),
+      ...order.map((row) => element("tr", {}, ...columns.map((column, at) => cellOf(rows[row][at], column)))),
     );
   const order = rows.map((_, row) => row);
   const heads = columns.map((column, at) => {
@@ -61,6 +47,18 @@ export function tableOf({ caption, columns, rows, onRow }: TableOptions): HTMLEl
     return head;
   });
   fill(order);
-  const table = element("table", {}, element("caption", {}, caption), element("thead", {}, element("tr", {}, ...heads)), body);
+  const table = element(
+    "table",
+    {},
+    element("caption", {}, caption),
+    element("thead", {}, element("tr", {}, ...heads)),
+    body,
+  );
   return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table);
+}
+
+// A table of the page's data. The caption says how many rows the page leaves out.
+export function tableOfData({ title, columns, rows, rows_in_all }: Table): HTMLElement {
+  const part = rows.length < rows_in_all ? ` (${countText(rows.length)} of ${countText(rows_in_all)} rows)` : "";
+  return tableOf({ caption: title + part, columns, rows });
 }

@@ -1,7 +1,7 @@
 // All tables of the report, one at a time.
 import type { View } from "./main";
-import { choice, countText, element } from "./text";
-import { tableOf } from "./table";
+import { choice, element } from "./text";
+import { tableOfData } from "./table";
 
 export function showTables({ data, place, settings, go }: View): void {
   place.append(element("h2", {}, "Tables"));
@@ -11,7 +11,12 @@ export function showTables({ data, place, settings, go }: View): void {
     place.append(element("p", {}, "The report has no tables."));
     return;
   }
-  place.append(element("p", { class: "buttons" }, choice("Table", titles, table.name, (name) => go("tables", { table: name }))));
-  const part = table.rows.length < table.rows_in_all ? ` (${table.rows.length} of ${countText(table.rows_in_all)} rows)` : "";
-  place.append(tableOf({ caption: table.title + part, columns: table.columns, rows: table.rows }));
+  place.append(
+    element(
+      "p",
+      { class: "buttons" },
+      choice("Table", titles, table.name, (name) => go("tables", { table: name })),
+    ),
+  );
+  place.append(tableOfData(table));
 }

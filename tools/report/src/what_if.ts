@@ -13,15 +13,26 @@ export function curveOf(series: Series | null, finding: Finding): Curve | undefi
 
 // Blocks that belong to two findings are subtracted twice, so the sum is only a lower bound then. It is never below 0.
 export function mendedBy(data: PageData, total: number[], ids: Set<string>): Mended {
-  const curves = data.findings.filter(({ id }) => ids.has(id)).flatMap((finding) => curveOf(data.series, finding) ?? []);
-  const bytes = total.map((all, moment) => Math.max(0, curves.reduce((left, curve) => left - curve.bytes[moment], all)));
+  const curves = data.findings
+    .filter(({ id }) => ids.has(id))
+    .flatMap((finding) => curveOf(data.series, finding) ?? []);
+  const bytes = total.map((all, moment) =>
+    Math.max(
+      0,
+      curves.reduce((left, curve) => left - curve.bytes[moment], all),
+    ),
+  );
   return { bytes, peak_bytes: bytes.reduce((a, b) => Math.max(a, b), 0) };
 }
 
 // A box for each finding that has a curve. Calls `onChange` with the ids of those that are checked.
-export function findingBoxes(data: PageData, checked: Set<string>, onChange: (ids: Set<string>) => void): HTMLElement | null {
+export function findingBoxes(
+  data: PageData,
+  checked: Set<string>,
+  onChange: (ids: Set<string>) => void,
+): HTMLElement[] {
   const findings = data.findings.filter((finding) => curveOf(data.series, finding));
-  if (!findings.length) return null;
+  if (!findings.length) return [];
   const rows = findings.map((finding) => {
     const box = element("input", { type: "checkbox", value: finding.id });
     box.checked = checked.has(finding.id);
@@ -33,7 +44,7 @@ export function findingBoxes(data: PageData, checked: Set<string>, onChange: (id
     });
     return element("label", { class: "box" }, box, ` ${finding.number}. ${finding.title}`);
   });
-  return element("fieldset", {}, element("legend", {}, "What if these were mended?"), ...rows);
+  return [element("fieldset", {}, element("legend", {}, "What if these were mended?"), ...rows)];
 }
 
 export function mendedText(peak_bytes: number, mended: Mended): HTMLElement {
