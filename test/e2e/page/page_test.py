@@ -120,6 +120,8 @@ def expect_totals(page):
 def expect_steps(page):
     page.open("#steps")
     steps = json.loads(page.browser_series)["steps"]
+    said = page.browser.evaluate("document.querySelector('[data-departs]').textContent")
+    check(said.startswith("At least half of the steps leave 1.00 MiB"), said)
     equal("peaks of the steps", page.column(3), [step["peak_bytes"] for step in steps])
     equal("bytes at their ends", page.column(4), [step["end_bytes"] for step in steps])
 

@@ -94,7 +94,8 @@ TEST_F(DiagnosisTest, FunctionsOfADriver) {
 // The lists are embedded: none of the functions below a reason is unknown.
 TEST_F(DiagnosisTest, ListedFunctionsAreKnown) {
   addImage(kDriver, "/lib/libOpenCL.so.1");
-  for (const char *name : {"cuMemBatchDecompressAsync_ptsz", "hipMemMapArrayAsync", "clSVMAllocARM", "clEnqueueSVMMapARM"})
+  for (const char *name :
+       {"cuMemBatchDecompressAsync_ptsz", "hipMemMapArrayAsync", "clSVMAllocARM", "clEnqueueSVMMapARM"})
     other->definitions[name] = {kFunction, Visibility::Exported};
   EXPECT_THAT(diagnosisOf("/lib/libOpenCL.so.1").driver->unknown, IsEmpty());
 }

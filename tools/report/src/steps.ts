@@ -2,27 +2,41 @@
 import { chartPlace, drawChart } from "./chart";
 import type { Step } from "./data";
 import type { View } from "./main";
-import { element, timeText } from "./text";
+import { bytesText, element, timeText } from "./text";
 import { tableOf } from "./table";
 
 const HEIGHT = 300;
 
-// A step departs if it leaves other bytes behind than the step before it, by more than this part of the peak.
+// A step departs if it leaves more bytes behind than the step before it, by more than this part of the peak.
 const DEPARTS = 0.01;
+// The steps grow if they leave more bytes behind, by more than this part of the peak each.
+const GROWS = 0.001;
+
+// Returns the bytes that each step leaves behind beyond the step before it. A process frees blocks behind its last step, so that step
+// is left out.
+function changesOf(steps: Step[]): { step: Step; bytes: number }[] {
+  const follows = (at: number) => steps[at]?.process === steps[at - 1]?.process;
+  return steps
+    .map((step, at) => ({ step, at, bytes: at > 0 ? step.end_bytes - steps[at - 1].end_bytes : 0 }))
+    .filter(({ at }) => at > 0 && follows(at) && follows(at + 1));
+}
 
 // Returns the first step that leaves more bytes than the step before it, although an earlier step left the same as its predecessor.
 export function departingStep(steps: Step[], peak_bytes: number): Step | undefined {
-  let is_steady = false;
-  for (let at = 1; at < steps.length; ++at) {
-    if (steps[at].process !== steps[at - 1].process) {
-      is_steady = false;
-      continue;
-    }
-    const change = steps[at].end_bytes - steps[at - 1].end_bytes;
-    if (is_steady && change > DEPARTS * peak_bytes) return steps[at];
-    is_steady ||= Math.abs(change) <= DEPARTS * peak_bytes;
-  }
-  return undefined;
+  const changes = changesOf(steps);
+  const steady = changes.findIndex(({ bytes }) => Math.abs(bytes) <= DEPARTS * peak_bytes);
+  return changes.find(({ bytes }, at) => steady >= 0 && at > steady && bytes > DEPARTS * peak_bytes)?.step;
+}
+
+function sentenceOf(steps: Step[], peak_bytes: number, departs: Step | undefined): string {
+  const sorted = changesOf(steps)
+    .map(({ bytes }) => bytes)
+    .sort((a, b) => a - b);
+  const median = sorted[sorted.length >> 1] ?? 0;
+  if (median > GROWS * peak_bytes)
+    return `At least half of the steps leave ${bytesText(median)} or more behind, beyond the step before.`;
+  if (departs) return `Step ${departs.first} is the first that leaves more behind than the step before it.`;
+  return "Each step leaves about as much behind as the step before it.";
 }
 
 export function showSteps({ data, place }: View): void {
@@ -34,13 +48,7 @@ export function showSteps({ data, place }: View): void {
   }
   const departs = departingStep(steps, data.peak.bytes);
   place.append(
-    element(
-      "p",
-      { "data-departs": departs ? String(departs.first) : "" },
-      departs
-        ? `Step ${departs.first} is the first that leaves more behind than the step before it.`
-        : "Each step leaves about as much behind as the step before it.",
-    ),
+    element("p", { "data-departs": departs ? String(departs.first) : "" }, sentenceOf(steps, data.peak.bytes, departs)),
   );
   const chart = chartPlace();
   place.append(
