@@ -31,6 +31,11 @@ class Page:
     def open(self, fragment="", **how):
         self.browser.open(self.file, fragment=fragment, **how)
 
+    def wait(self, expression):
+        """Waits until the expression is true in the page, and returns its value. A view changes some time after a click."""
+        return self.browser.evaluate(f"new Promise(done => {{ const look = () => {{ const value = {expression};"
+                                     "value ? done(value) : setTimeout(look, 10); }; look(); })")
+
     def value(self, selector):
         """The number that an element shows, before it was rounded for people."""
         return int(self.browser.evaluate(f"document.querySelector({json.dumps(selector)}).dataset.value"))
@@ -77,7 +82,7 @@ def expect_what_if(page):
                       for key in (("total", None), ("finding", first["id"])))
     page.open("#memory")
     page.browser.evaluate("document.querySelector('fieldset input').click()")
-    shown = page.browser.evaluate("new Promise(r => setTimeout(() => r(document.querySelector('[data-mended]').dataset.mended), 100))")
+    shown = page.wait("document.querySelector('[data-mended]')?.dataset.mended")
     equal("peak without the first finding", int(shown), max(all_bytes - bytes for all_bytes, bytes in zip(total, removed)))
     saved = page.report["peak"]["bytes"] - int(shown)
     said = first["evidence"]["saves_total_bytes"]
@@ -96,11 +101,11 @@ def expect_jump(page):
     """A finding leads to the curve of its owner, and to its place in the flame graph. The browser's back button leads back."""
     page.open()
     page.browser.evaluate("[...document.querySelectorAll('.finding button')].find(b => b.textContent.includes('over time')).click()")
-    equal("chosen curve", page.browser.evaluate("new Promise(r => setTimeout(() => r(document.querySelector('.chosen').innerText.startsWith('</script>')), 100))"), True)
-    page.browser.evaluate("new Promise(r => { addEventListener('hashchange', () => r(), {once: true}); history.back(); })")
-    equal("view after going back", page.browser.evaluate("document.querySelector('main').dataset.view"), "summary")
+    check(page.wait("document.querySelector('.chosen')?.innerText").startswith("</script>"), "the chosen curve is another one")
+    page.browser.evaluate("history.back()")
+    page.wait("document.querySelector('main').dataset.view === 'summary'")
     page.browser.evaluate("[...document.querySelectorAll('.finding button')].find(b => b.textContent.includes('flame')).click()")
-    found = page.browser.evaluate("new Promise(r => setTimeout(() => r(document.querySelector('[data-found]').textContent), 100))")
+    found = page.wait("document.querySelector('[data-found]')?.textContent")
     check(found.strip().startswith("30.0 MiB of "), f"bytes that are found in the flame graph: {found!r}")
 
 
@@ -139,7 +144,7 @@ def expect_usable(page):
     page.open()
     page.browser.evaluate("document.querySelector('nav a:nth-child(3)').focus()")
     page.browser.key("Enter")
-    equal("view after the key", page.browser.evaluate("new Promise(r => setTimeout(() => r(document.querySelector('main').dataset.view), 100))"), "owners")
+    page.wait("document.querySelector('main').dataset.view === 'owners'")
     page.browser.evaluate("document.querySelector('th:nth-child(2) button').click()")
     equal("sorted column", page.browser.evaluate("document.querySelector('th:nth-child(2)').getAttribute('aria-sort')"), "descending")
 
@@ -157,6 +162,7 @@ def expect_comparison(page, compared):
         page.open(f"#summary&run={run}")
         equal(f"peak of {run}", page.value('[data-fact="Peak"] dd'), compared["peak"][side])
         page.browser.evaluate("document.querySelector('nav a:nth-child(3)').click()")
+        page.wait("document.querySelector('main').dataset.view === 'memory'")
         equal(f"run of the next view ({run})", page.browser.evaluate("document.querySelector('header select').value"), run)
 
 
