@@ -7,7 +7,9 @@ import { bytesText, choice, countText, element, shareText } from "./text";
 
 type Of = "peak" | "leaks";
 const CHOICES: Record<Of, string> = { peak: "alive at the peak", leaks: "leaked" };
-const MOST_LEVELS_PX = 20;
+const LEVEL_PX = 20;
+const SMALL = "(small paths)";
+const SHOWN_PARTS = 2000; // calls with less than 1/2000 of all bytes are one call, as in analysis/page
 
 export interface Call {
   name: string;
@@ -21,7 +23,7 @@ export interface Call {
 function callOf(frames: Frame[], [number, bytes, count, calls]: FlameNode): Call {
   const frame = frames[number];
   const where = frame ? placeOf(frame) : "";
-  const name = !frame ? "(small paths)" : frame.python ? `${frame.text} (${where.split("/").pop()})` : frame.text;
+  const name = !frame ? SMALL : frame.python ? `${frame.text} (${where.split("/").pop()})` : frame.text;
   return {
     name,
     value: bytes,
@@ -32,27 +34,59 @@ function callOf(frames: Frame[], [number, bytes, count, calls]: FlameNode): Call
   };
 }
 
-// Returns the same blocks from the allocating call outwards.
-export function inverted(root: Call): Call {
-  const top: Call = { ...root, children: [] };
-  const add = (path: Call[], bytes: number, count: number) => {
-    let at = top;
-    for (const call of [...path].reverse()) {
-      let next = at.children.find(({ name, where }) => name === call.name && where === call.where);
-      if (!next) at.children.push((next = { ...call, value: 0, count: 0, children: [] }));
-      next.value += bytes;
-      next.count += count;
-      at = next;
+interface Path {
+  calls: Call[]; // the allocating call first
+  bytes: number;
+  count: number;
+}
+
+// Returns the path of each block in the tree.
+function pathsOf(root: Call): Path[] {
+  const paths: Path[] = [];
+  const outer: Call[] = [];
+  const walk = (call: Call) => {
+    const bytes = call.children.reduce((left, child) => left - child.value, call.value);
+    const count = call.children.reduce((left, child) => left - child.count, call.count);
+    if (bytes > 0 && outer.length) paths.push({ calls: [...outer].reverse(), bytes, count });
+    for (const child of call.children) {
+      outer.push(child);
+      walk(child);
+      outer.pop();
     }
   };
-  const walk = (call: Call, path: Call[]) => {
-    const below = call.children.reduce((sum, child) => sum + child.value, 0);
-    const count = call.children.reduce((sum, child) => sum + child.count, 0);
-    if (path.length && call.value > below) add(path, call.value - below, call.count - count);
-    call.children.forEach((child) => walk(child, [...path, child]));
-  };
-  walk(root, []);
-  return top;
+  walk(root);
+  return paths;
+}
+
+// Returns the calls at this depth of the paths. Calls with less than `least` bytes are one call.
+function groupsOf(paths: Path[], depth: number, least: number): Call[] {
+  const groups = new Map<string, Path[]>();
+  for (const path of paths) {
+    const call = path.calls[depth];
+    if (!call) continue;
+    const key = `${call.name}\n${call.where}`;
+    const group = groups.get(key);
+    if (group) group.push(path);
+    else groups.set(key, [path]);
+  }
+  const small: Call = { name: SMALL, value: 0, count: 0, children: [], where: "", python: false };
+  const calls: Call[] = [];
+  for (const group of groups.values()) {
+    const value = group.reduce((sum, { bytes }) => sum + bytes, 0);
+    const count = group.reduce((sum, path) => sum + path.count, 0);
+    if (value >= least) {
+      calls.push({ ...group[0].calls[depth], value, count, children: groupsOf(group, depth + 1, least) });
+    } else {
+      small.value += value;
+      small.count += count;
+    }
+  }
+  return small.value ? [...calls, small] : calls;
+}
+
+// Returns the same blocks from the allocating call outwards.
+export function inverted(root: Call): Call {
+  return { ...root, children: groupsOf(pathsOf(root), 0, root.value / SHOWN_PARTS) };
 }
 
 function depthOf(call: Call): number {
@@ -89,9 +123,9 @@ export function drawGraph(place: HTMLElement, { root, total, icicle, find }: Dra
     `${call.name}: ${bytesText(call.value)} (${shareText(call.value, total)}), ${countText(call.count)} blocks ${call.where}`;
   const chart = flamegraph<Call>()
     .width(graph.clientWidth)
-    .cellHeight(MOST_LEVELS_PX)
+    .cellHeight(LEVEL_PX)
     .inverted(icicle)
-    .minFrameSize(1)
+    .minFrameSize(4)
     .sort((a, b) => b.data.value - a.data.value)
     .transitionDuration(0)
     .tooltip(false)
