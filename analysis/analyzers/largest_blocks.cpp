@@ -10,7 +10,7 @@
 namespace msleaks::analysis::inline analyzers {
 namespace {
 
-constexpr size_t kMostBlocks = 300;
+constexpr size_t kMostBlocks = 200; // as many as the page shows
 
 struct EndedBlock {
   Block block;

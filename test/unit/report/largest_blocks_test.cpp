@@ -48,9 +48,9 @@ TEST_F(LargestBlocks, AreTheLargestOfAll) {
   }
   events(list);
   const std::vector<std::string> blocks = blocksOf(finish());
-  ASSERT_EQ(blocks.size(), 300u);
+  ASSERT_EQ(blocks.size(), 200u);
   EXPECT_TRUE(blocks.front().starts_with("1000 ")) << blocks.front();
-  EXPECT_TRUE(blocks.back().starts_with("701 ")) << blocks.back();
+  EXPECT_TRUE(blocks.back().starts_with("801 ")) << blocks.back();
 }
 
 TEST_F(LargestBlocks, AreNoPartsOfPools) {

@@ -6,7 +6,6 @@ import { bytesText, element, timeText } from "./text";
 import { tableOfData } from "./table";
 
 const ROW_PX = 16;
-const MOST_BARS = 200; // the largest
 const SVG = "http://www.w3.org/2000/svg";
 
 interface Bar {
@@ -80,7 +79,7 @@ function draw(bars: Bar[], duration_ns: number, width: number, say: (bar: Bar) =
 
 export function showBlocks({ data, place }: View): void {
   const table = blocksOf(data)!;
-  const bars = barsOf(table).slice(0, MOST_BARS);
+  const bars = barsOf(table);
   const about = element(
     "p",
     { class: "quiet", "aria-live": "polite" },
