@@ -145,6 +145,7 @@ def expect_usable(page):
     page.browser.evaluate("document.querySelector('nav a:nth-child(3)').focus()")
     page.browser.key("Enter")
     page.wait("document.querySelector('main').dataset.view === 'owners'")
+    equal("current tab", page.browser.evaluate("[...document.querySelectorAll('[aria-current=page]')].map(tab => tab.textContent)"), ["Owners"])
     page.browser.evaluate("document.querySelector('th:nth-child(2) button').click()")
     equal("sorted column", page.browser.evaluate("document.querySelector('th:nth-child(2)').getAttribute('aria-sort')"), "descending")
 

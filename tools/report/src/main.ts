@@ -79,7 +79,8 @@ function main(): void {
     const goOn = (view: ViewName, wanted: Record<string, string> = {}) =>
       go(view, run === "B" ? { run, ...wanted } : wanted);
     for (const [view, tab] of tabs) {
-      tab.toggleAttribute("aria-current", view === name);
+      if (view === name) tab.setAttribute("aria-current", "page");
+      else tab.removeAttribute("aria-current");
       tab.setAttribute("href", `#${view}${run === "B" ? "&run=B" : ""}`);
     }
     if (file.comparison && name !== "compare")
