@@ -18,7 +18,7 @@ struct EndedBlock {
   bool is_freed;
 
   uint64_t lifetime() const { return end_ns - std::min(block.time_ns, end_ns); }
-  // Of blocks of the same size, the one that lives longer is the larger one.
+  // If two blocks have the same size, the one that lives longer comes first.
   bool operator>(const EndedBlock &other) const {
     return std::tuple(block.bytes(), lifetime()) > std::tuple(other.block.bytes(), other.lifetime());
   }

@@ -87,17 +87,7 @@ private:
       for (const CountedFunction *function : {pair.first, pair.second})
         if (function)
           addLines(function->graph, wanted);
-    Json sources = Json::array();
-    for (const SourceExcerpt &excerpt : excerptsOf(wanted, since)) {
-      Json parts = Json::array();
-      for (const SourceLines &part : excerpt.parts)
-        parts.push_back({{"first", part.first}, {"lines", part.lines}});
-      sources.push_back({{"file", excerpt.file},
-                         {"missing", excerpt.missing},
-                         {"changed", excerpt.is_changed},
-                         {"parts", std::move(parts)}});
-    }
-    return sources;
+    return excerptsJson(wanted, since);
   }
 
   static void addLines(const Graph &graph, LinesByFile &wanted) {

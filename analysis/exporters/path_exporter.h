@@ -60,16 +60,12 @@ public:
   bool listsDamage() const final { return false; }
   void write(const Report &report, std::ostream &out) final {
     std::vector<PathBlocks> list;
-    const auto add = [&](const SiteLine &line) {
-      for (PathBlocks &blocks : blocksByPath(line))
-        list.push_back(std::move(blocks));
+    const auto add = [&](const auto &lines) {
+      for (const SiteLine &line : lines)
+        for (PathBlocks &blocks : blocksByPath(line))
+          list.push_back(std::move(blocks));
     };
-    for (const SiteLine &line : report.peak.by_site)
-      if (blocks_ == Blocks::Peak)
-        add(line);
-    for (const LeakLine &line : report.leaks.by_site)
-      if (blocks_ == Blocks::Leaks)
-        add(line);
+    blocks_ == Blocks::Peak ? add(report.peak.by_site) : add(report.leaks.by_site);
     writePaths(report, list, out);
   }
 

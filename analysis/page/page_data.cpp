@@ -21,8 +21,6 @@ uint64_t sinceStart(const Report &report, uint64_t time_ns) {
   return time_ns > report.start_ns ? time_ns - report.start_ns : 0;
 }
 
-Json evidenceOf(const Finding &finding, const Report &report) { return jsonOf(finding.evidence, report); }
-
 std::string joined(const std::vector<std::string> &lines) { return fmt::format("{}", fmt::join(lines, "\n")); }
 
 Json framesOf(const Finding &finding, FrameTable &frames) {
@@ -51,7 +49,7 @@ Json jsonOfFinding(const Finding &finding, size_t number, const Report &report, 
           {"saves_bytes", finding.saves_bytes},
           {"holders", joined(lines.holders)},
           {"advice", finding.advice},
-          {"evidence", evidenceOf(finding, report)},
+          {"evidence", jsonOf(finding.evidence, report)},
           {"frames", framesOf(finding, frames)}};
 }
 
@@ -84,17 +82,7 @@ Json sourcesOf(const Report &report, std::optional<std::filesystem::file_time_ty
   for (size_t i = 0; i < report.findings.size() && i < kMostFindings; ++i)
     if (const SiteText &site = report.findings[i].site; !site.file.empty() && site.line != 0)
       wanted[site.file].insert(site.line);
-  Json sources = Json::array();
-  for (const SourceExcerpt &excerpt : excerptsOf(wanted, since)) {
-    Json parts = Json::array();
-    for (const SourceLines &part : excerpt.parts)
-      parts.push_back({{"first", part.first}, {"lines", part.lines}});
-    sources.push_back({{"file", excerpt.file},
-                       {"parts", std::move(parts)},
-                       {"missing", excerpt.missing},
-                       {"changed", excerpt.is_changed}});
-  }
-  return sources;
+  return excerptsJson(wanted, since);
 }
 
 Json seriesOf(const Report &report) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 namespace msleaks::analysis::inline places {
@@ -89,6 +90,21 @@ std::vector<SourceExcerpt> excerptsOf(const LinesByFile &wanted, std::optional<f
     std::error_code error;
     const auto written = fs::last_write_time(file, error);
     excerpt.is_changed = since && !error && written > *since;
+  }
+  return excerpts;
+}
+
+nlohmann::ordered_json excerptsJson(const LinesByFile &wanted, std::optional<fs::file_time_type> since) {
+  using Json = nlohmann::ordered_json;
+  Json excerpts = Json::array();
+  for (const SourceExcerpt &excerpt : excerptsOf(wanted, since)) {
+    Json parts = Json::array();
+    for (const SourceLines &part : excerpt.parts)
+      parts.push_back({{"first", part.first}, {"lines", part.lines}});
+    excerpts.push_back({{"file", excerpt.file},
+                        {"missing", excerpt.missing},
+                        {"changed", excerpt.is_changed},
+                        {"parts", std::move(parts)}});
   }
   return excerpts;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,5 +30,9 @@ struct SourceExcerpt {
 // file is changed if it was written after `since`.
 std::vector<SourceExcerpt> excerptsOf(const LinesByFile &wanted,
                                       std::optional<std::filesystem::file_time_type> since = {});
+
+// Returns the same excerpts as a list, for an HTML page: [{file, missing, changed, parts: [{first, lines}]}].
+nlohmann::ordered_json excerptsJson(const LinesByFile &wanted,
+                                    std::optional<std::filesystem::file_time_type> since = {});
 
 } // namespace msleaks::analysis::inline places

@@ -1,4 +1,4 @@
-// What the rows that CUDA shares with HIP mean for CUDA (devices/rows.h).
+// Defines for CUDA the types and macros of the rows that it shares with HIP (devices/rows.h).
 #pragma once
 
 #include "cuda/types.h"

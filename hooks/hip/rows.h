@@ -1,4 +1,4 @@
-// What the rows that HIP shares with CUDA mean for HIP (devices/rows.h).
+// Defines for HIP the types and macros of the rows that it shares with CUDA (devices/rows.h).
 #pragma once
 
 #include "devices/rows.h"
