@@ -16,22 +16,24 @@ void FrameTable::numbersOf(const SiteText &call, std::vector<uint32_t> &to) {
 }
 
 uint32_t FrameTable::numberOf(const SiteText &call, const FrameText &frame) {
-  const Json json{{"text", functionOf(call, frame)},
-                  {"file", nullIfEmpty(frame.file)},
-                  {"line", frame.line == 0 ? Json() : Json(frame.line)},
-                  {"library", nullIfEmpty(call.library)},
-                  {"python", call.origin == SiteOrigin::Python}};
-  const auto [at, is_new] = numbers_.try_emplace(json.dump(-1, ' ', false, Json::error_handler_t::replace),
-                                                 static_cast<uint32_t>(texts_.size()));
+  const auto [at, is_new] = numbers_.try_emplace(
+      {functionOf(call, frame), frame.file, call.library, frame.line, call.origin == SiteOrigin::Python},
+      static_cast<uint32_t>(frames_.size()));
   if (is_new)
-    texts_.push_back(&at->first);
+    frames_.push_back(&at->first);
   return at->second;
 }
 
 size_t FrameTable::shownNumber(uint32_t number) {
   const auto [at, is_new] = shown_numbers_.try_emplace(number, shown_.size());
-  if (is_new)
-    shown_.push_back(Json::parse(*texts_[number]));
+  if (is_new) {
+    const Frame &frame = *frames_[number];
+    shown_.push_back({{"text", frame.text},
+                      {"file", nullIfEmpty(frame.file)},
+                      {"line", frame.line == 0 ? Json() : Json(frame.line)},
+                      {"library", nullIfEmpty(frame.library)},
+                      {"python", frame.is_python}});
+  }
   return at->second;
 }
 

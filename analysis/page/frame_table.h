@@ -4,7 +4,9 @@
 #include "analysis/places/site_text.h"
 #include "analysis/result/json_tree.h"
 
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -21,10 +23,16 @@ public:
   const Json &frames() const { return shown_; }
 
 private:
+  struct Frame {
+    std::string text, file, library;
+    uint32_t line = 0;
+    bool is_python = false;
+    auto operator<=>(const Frame &) const = default;
+  };
   uint32_t numberOf(const SiteText &call, const FrameText &frame);
 
-  std::unordered_map<std::string, uint32_t> numbers_; // by the JSON of the frame
-  std::vector<const std::string *> texts_;            // by number
+  std::map<Frame, uint32_t> numbers_;
+  std::vector<const Frame *> frames_; // by number
   std::unordered_map<uint32_t, size_t> shown_numbers_;
   Json shown_ = Json::array();
 };
