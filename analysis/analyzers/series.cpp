@@ -1,4 +1,4 @@
-// Series: the memory in use over time by account, owner and type, and in each step (docs/export.md). The curves come
+// Series: the memory in use over time by account, owner and type, and in each step (docs/formats.md). The curves come
 // from the history of the memory. Only the steps are counted here.
 #include "analysis/result/series.h"
 #include "analysis/analyzers/registry.h"

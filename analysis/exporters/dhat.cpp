@@ -1,4 +1,4 @@
-// dhat: a file for dh_view.html, the viewer of Valgrind's DHAT (docs/export.md).
+// dhat: a file for dh_view.html, the viewer of Valgrind's DHAT (docs/formats.md).
 #include "analysis/exporters/numbered.h"
 #include "analysis/exporters/path_exporter.h"
 #include "analysis/exporters/registry.h"

@@ -1,4 +1,4 @@
-// folded: one line for each path, as flamegraph.pl, inferno and speedscope read it (docs/export.md).
+// folded: one line for each path, as flamegraph.pl, inferno and speedscope read it (docs/formats.md).
 #include "analysis/exporters/path_exporter.h"
 #include "analysis/exporters/registry.h"
 

@@ -1,4 +1,4 @@
-// pprof: a profile.proto, packed with gzip, for `go tool pprof` and other readers (docs/export.md).
+// pprof: a profile.proto, packed with gzip, for `go tool pprof` and other readers (docs/formats.md).
 #include "analysis/exporters/numbered.h"
 #include "analysis/exporters/path_exporter.h"
 #include "analysis/exporters/protobuf.h"

@@ -1,4 +1,4 @@
-// series: the memory over time, as it is stored in the run folder (docs/export.md).
+// series: the memory over time, as it is stored in the run folder (docs/formats.md).
 #include "analysis/result/series.h"
 #include "analysis/base/files.h"
 #include "analysis/exporters/registry.h"

@@ -1,4 +1,4 @@
-// speedscope: a profile for https://www.speedscope.app (docs/export.md).
+// speedscope: a profile for https://www.speedscope.app (docs/formats.md).
 #include "analysis/exporters/numbered.h"
 #include "analysis/exporters/path_exporter.h"
 #include "analysis/exporters/registry.h"

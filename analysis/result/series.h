@@ -1,5 +1,5 @@
 // The memory in use over time, and in each step. It is small enough to be stored with the run, so it can be drawn later
-// without the events (docs/export.md, "The series of a run").
+// without the events (docs/formats.md, "The series of a run").
 #pragma once
 
 #include "analysis/base/result.h"

@@ -103,7 +103,7 @@ class Run:
 
     @functools.cached_property
     def series(self) -> Row:
-        """The memory over time, and in each step (docs/export.md#the-series-of-a-run)."""
+        """The memory over time, and in each step (docs/formats.md#the-series-of-a-run)."""
         found: Row = json.loads(_output("export", self.path, "--format", "series"))
         return found
 
