@@ -5,7 +5,7 @@
 #include "analysis/reach/liveness.h"
 #include "analysis/reach/lost_pages.h"
 #include "analysis/reach/robust_futex.h"
-#include "msleaks/abi/chosen_steps.h"
+#include "msleaks/abi/selected_events.h"
 
 #include <algorithm>
 #include <exception>

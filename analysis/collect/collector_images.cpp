@@ -4,7 +4,7 @@
 #include "analysis/collect/predecessor.h"
 #include "analysis/reach/liveness.h"
 
-#include "msleaks/abi/chosen_steps.h"
+#include "msleaks/abi/selected_events.h"
 
 #include <algorithm>
 
@@ -117,7 +117,7 @@ Result<void> Collector::attach(ArenaReader arena) {
     process.collector.watchPages(pid, control.flags.access_min);
   constexpr uint32_t kBlocks = abi::enabledBit(abi::EventKind::Alloc) | abi::enabledBit(abi::EventKind::Free);
   const bool sees_blocks = (control.selected.load() & kBlocks) == kBlocks && policy != abi::OnFull::Overwrite &&
-                           abi::chosenStepsOf(control).count == 0 &&
+                           !abi::leavesBlocksOut(control) &&
                            process.collector.facts().ancestor.pid == 0; // a fork's child has unseen blocks
   if (control.flags.access == abi::AccessSource::Pages && wants_pages && pid != 0 && sees_blocks)
     process.collector.watchHeap(pid);

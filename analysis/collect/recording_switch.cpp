@@ -1,7 +1,6 @@
 #include "analysis/collect/recording_switch.h"
 
 #include "analysis/base/machine.h"
-#include "msleaks/abi/chosen_steps.h"
 
 namespace msleaks::analysis::inline collect {
 namespace {
@@ -11,23 +10,15 @@ constexpr uint64_t kFirstEpoch = 1; // a session that records from its beginning
 // Returns the next epoch. Odd epochs record, even ones do not.
 uint64_t nextEpoch(uint64_t epoch, bool record) { return epoch + (((epoch + 1) % 2 == 1) == record ? 1 : 2); }
 
-bool hasChosenSteps(const abi::ControlPage &control) { return chosenStepsOf(control).count != 0; }
-
-// Returns the events that every process records now.
-uint32_t commonEventsOf(const abi::ControlPage &control) {
-  const uint32_t enabled = control.enabled.load(std::memory_order_relaxed);
-  return hasChosenSteps(control) ? abi::outsideOf(enabled) : enabled;
-}
-
 } // namespace
 
 Result<RecordingSwitch> RecordingSwitch::take(abi::ControlPage &control, TraceWriter &writer, uint64_t stored) {
   RecordingSwitch taken(control, stored);
   if (control.epoch.load(std::memory_order_relaxed) == 0) {
-    const bool record = control.enabled.load(std::memory_order_relaxed) != 0;
+    const bool record = eventsOf(control) != 0;
     control.epoch.store(record ? kFirstEpoch : nextEpoch(kFirstEpoch, false), std::memory_order_relaxed);
-    // If steps are chosen, the event says that blocks begin unseen.
-    control.epoch_stored.store(hasChosenSteps(control) ? 0 : kFirstEpoch, std::memory_order_relaxed);
+    // If steps or devices are chosen, the event says that blocks begin unseen.
+    control.epoch_stored.store(leavesBlocksOut(control) ? 0 : kFirstEpoch, std::memory_order_relaxed);
     control.since_ns.store(readMonotonicNs(), std::memory_order_relaxed);
   }
   if (control.epoch_stored.load(std::memory_order_relaxed) != control.epoch.load(std::memory_order_relaxed))
@@ -38,7 +29,7 @@ Result<RecordingSwitch> RecordingSwitch::take(abi::ControlPage &control, TraceWr
 Result<void> RecordingSwitch::change(TraceWriter &writer, uint32_t selected, bool record) {
   control_->selected.store(selected, std::memory_order_relaxed);
   const uint32_t enabled = record ? selected : 0;
-  if (enabled == control_->enabled.load(std::memory_order_relaxed))
+  if (enabled == eventsOf(*control_))
     return {};
   control_->epoch.store(nextEpoch(control_->epoch.load(std::memory_order_relaxed), enabled != 0),
                         std::memory_order_relaxed);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analysis/trace/trace_writer.h"
-#include "msleaks/abi/session.h"
+#include "msleaks/abi/selected_events.h"
 
 #include <cstdint>
 
@@ -15,7 +15,7 @@ public:
   // change, the change is stored now.
   static Result<RecordingSwitch> take(abi::ControlPage &, TraceWriter &, uint64_t stored = 0);
 
-  bool recording() const { return control_->enabled.load(std::memory_order_relaxed) != 0; }
+  bool recording() const { return eventsOf(*control_) != 0; }
   uint32_t selected() const { return control_->selected.load(std::memory_order_relaxed); }
   uint64_t sinceNs() const { return control_->since_ns.load(std::memory_order_relaxed); }
   uint64_t stored() const { return stored_; } // number of Epoch events in the trace

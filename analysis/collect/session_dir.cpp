@@ -3,7 +3,7 @@
 #include "analysis/base/machine.h"
 #include "analysis/collect/control_socket.h"
 #include "analysis/collect/kernel.h"
-#include "msleaks/abi/chosen_steps.h"
+#include "msleaks/abi/selected_events.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -119,6 +119,10 @@ Result<void> SessionDir::makeControl(const SessionWish &wish) {
   abi::ChosenSteps &chosen = *new (&chosenStepsOf(*control)) abi::ChosenSteps{};
   chosen.count = std::min<uint32_t>(static_cast<uint32_t>(wish.steps.size()), abi::ChosenSteps::kMost);
   std::copy_n(wish.steps.begin(), chosen.count, chosen.numbers);
+  abi::ChosenDevices &devices = *new (&chosenDevicesOf(*control)) abi::ChosenDevices{};
+  devices.accelerators = wish.devices.accelerators;
+  devices.host = wish.devices.host;
+  devices.is_restricted = wish.devices.isRestricted();
   enable(*control, wish.paused ? 0 : selected);
   if (rename(unfinished.c_str(), file.c_str()) != 0)
     return cannot("rename", file);

@@ -24,6 +24,14 @@ inline constexpr char kLibraryLink[] = "lib";
 // Returns the pid in an arena's file name. It is needed if the process could not fill the arena.
 uint32_t pidOfArena(const std::filesystem::path &);
 
+// Devices whose blocks are recorded. None: those of all devices.
+struct DeviceChoice {
+  uint32_t accelerators = 0; // bit N: device N
+  bool host = false;
+
+  bool isRestricted() const { return accelerators != 0 || host; }
+};
+
 struct SessionWish {
   abi::Flags flags;
   abi::WatchWish watch{};
@@ -31,7 +39,8 @@ struct SessionWish {
   std::string kernel_compiler; // compiles kernels that are given as source; empty, or too long for the page: none
   uint32_t enabled = 0;        // bit per EventKind
   std::vector<uint64_t> steps; // only blocks of these steps are recorded, at most ChosenSteps::kMost; empty = all
-  bool paused = false;         // nothing is recorded until the session is started
+  DeviceChoice devices;
+  bool paused = false; // nothing is recorded until the session is started
   abi::ClockKind clock{};
   std::filesystem::path place;    // directory to create, see SessionDir::propose
   std::filesystem::path fallback; // created and used instead if `place` has not enough room

@@ -18,6 +18,12 @@ constexpr uint32_t kBlocks = abi::enabledBit(EventKind::Alloc) | abi::enabledBit
 constexpr uint32_t kUses =
     abi::enabledBit(EventKind::Access) | abi::enabledBit(EventKind::Copy) | abi::enabledBit(EventKind::Set);
 constexpr uint32_t kLaunches = abi::enabledBit(EventKind::Launch);
+constexpr uint32_t kKernels = kLaunches | abi::enabledBit(EventKind::Kernel);
+constexpr uint32_t kRanges = abi::enabledBit(EventKind::RangeBegin) | abi::enabledBit(EventKind::RangeEnd);
+
+void takeAccelerator(RunOptions &run, std::optional<uint32_t> number) {
+  run.devices.accelerators |= number ? 1u << *number : UINT32_MAX;
+}
 
 // A word that may stand in the list of an option, and its effect.
 struct Word {
@@ -25,40 +31,39 @@ struct Word {
   uint32_t least = 0, most = 0;  // bounds of the number in "oom:10"; most 0 = the word has no number
   std::string_view instead = {}; // the word is deprecated: the word to use
   uint32_t needs = 0;            // these events are recorded, also if --events does not name them
-  void (*take)(RunOptions &) = nullptr;
+  uint32_t of_level = 0;         // these events are recorded only if --level names the word
+  void (*take)(RunOptions &, std::optional<uint32_t> number) = nullptr;
 };
 
 constexpr Word kWords[] = {
-    {.option = "--collect-mode", .name = "immediate", .take = [](RunOptions &run) { run.start_paused = false; }},
-    {.option = "--collect-mode", .name = "deferred", .take = [](RunOptions &run) { run.start_paused = true; }},
+    {.option = "--collect-mode", .name = "immediate", .take = [](RunOptions &run, auto) { run.start_paused = false; }},
+    {.option = "--collect-mode", .name = "deferred", .take = [](RunOptions &run, auto) { run.start_paused = true; }},
     {.option = "--analysis", .name = "leaks", .needs = kBlocks},
     {.option = "--analysis", .name = "decompose", .needs = kBlocks | kUses},
     {.option = "--analysis", .name = "inefficient", .needs = kBlocks | kUses | kLaunches},
     {.option = "--analysis", .name = "oom", .least = 1, .most = 1000, .needs = kBlocks},
-    {.option = "--analysis", .name = "none", .take = [](RunOptions &run) { run.no_report = true; }},
-    {.option = "--level", .name = "op"},
-    {.option = "--level", .name = "kernel"},
-    {.option = "--level", .name = "0", .instead = "op"},
-    {.option = "--level", .name = "1", .instead = "kernel"},
-    {.option = "--device", .name = "npu", .most = 31},
-    {.option = "--device", .name = "cpu"},
+    {.option = "--analysis", .name = "none", .take = [](RunOptions &run, auto) { run.no_report = true; }},
+    {.option = "--level", .name = "op", .of_level = kRanges},
+    {.option = "--level", .name = "kernel", .of_level = kKernels},
+    {.option = "--level", .name = "0", .instead = "op", .of_level = kRanges},
+    {.option = "--level", .name = "1", .instead = "kernel", .of_level = kKernels},
+    {.option = "--device", .name = "npu", .most = 31, .take = takeAccelerator},
+    {.option = "--device", .name = "gpu", .most = 31, .take = takeAccelerator},
+    {.option = "--device", .name = "cpu", .take = [](RunOptions &run, auto) { run.devices.host = true; }},
     {.option = "--call-stack", .name = "c", .most = 1000},
     {.option = "--call-stack", .name = "python", .most = 1000},
 };
 
 struct DeclaredList {
   const char *option, *value_name, *doc;
-  const char *note = nullptr; // is told to the user: this has no effect here
 };
 constexpr DeclaredList kLists[] = {
     {"--collect-mode", "MODE", "immediate: records from the beginning; deferred: as --start-paused"},
     {"--analysis", "NAMES",
      "leaks, decompose, inefficient or oom[:K]: also records the events that these analyses need; none: as "
      "--no-report"},
-    {"--level", "NAMES", "op, kernel: accepted, but operators and kernels are always recorded",
-     "has no effect: operators and kernels are always recorded"},
-    {"--device", "NAMES", "npu, npu:N, cpu: accepted, but all devices are always recorded",
-     "has no effect: all devices are recorded; `msleaks report RUN --heap NAME` and `--group-by device` select"},
+    {"--level", "NAMES", "op: records no launches of kernels; kernel: records no ranges. Both by default"},
+    {"--device", "NAMES", "npu[:N], gpu[:N], cpu: records only blocks of these devices. All by default"},
 };
 
 constexpr uint32_t kUsualDepth = 50; // msMemScope's depth of a path
@@ -129,6 +134,7 @@ std::string take(const DeclaredList &list, const std::string &text, RunOptions &
     return wrong;
   if (found.empty())
     return fmt::format("'{}' names nothing; allowed are {}", text, allowedOf(list.option));
+  uint32_t level = 0;
   const bool is_none = std::ranges::any_of(found, [](const Found &one) { return one.word->name == "none"; });
   if (is_none && found.size() > 1)
     options.notes.push_back(fmt::format("{} {}: only none counts", list.option, text));
@@ -139,11 +145,12 @@ std::string take(const DeclaredList &list, const std::string &text, RunOptions &
     if (is_none && one.word->name != "none")
       continue;
     options.needed |= one.word->needs;
+    level |= one.word->of_level;
     if (one.word->take != nullptr)
-      one.word->take(options);
+      one.word->take(options, one.number);
   }
-  if (list.note != nullptr)
-    options.notes.push_back(fmt::format("{} {} {}", list.option, text, list.note));
+  if (level != 0)
+    options.left_out = (kRanges | kKernels) & ~level;
   return {};
 }
 

@@ -257,7 +257,8 @@ Result<ParsedRun> parseRun(const std::vector<std::string> &arguments) {
   if (line.wasGiven("--output") && options.output.empty())
     return fail("-o: the path to write to is empty: name a folder", ExitStatus::Usage);
   if (line.wasGiven("--events"))
-    options.enabled = MSL_TRY(analysis::eventBits("--events", texts.events)) | options.needed;
+    options.enabled = MSL_TRY(analysis::eventBits("--events", texts.events));
+  options.enabled = (options.enabled & ~options.left_out) | options.needed;
   if (line.wasGiven("--watch"))
     options.watch = MSL_TRY(analysis::parseWatch(texts.watch));
   MSL_TRY(findHookLibraries(options));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/base/result.h"
+#include "analysis/collect/session_dir.h"
 #include "analysis/collect/watch_option.h"
 #include "msleaks/abi/session.h"
 
@@ -22,7 +23,9 @@ struct RunOptions {
   abi::Flags flags;
   uint32_t enabled = UINT32_MAX; // one bit for each EventKind
   uint32_t needed = 0;           // these events are recorded in any case
-  std::vector<uint64_t> steps;   // only blocks of these steps are recorded; empty = all
+  uint32_t left_out = 0;         // these events are not recorded, unless they are needed
+  analysis::DeviceChoice devices;
+  std::vector<uint64_t> steps; // only blocks of these steps are recorded; empty = all
   analysis::WatchOption watch;
   bool start_paused = false; // recording begins only with `msleaks ctl RUN start`
   int toggle_signal = 0;     // this signal to msleaks-run starts and stops recording; 0 = none

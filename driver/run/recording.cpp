@@ -167,6 +167,7 @@ Result<std::unique_ptr<Recording>> Recording::tryToCreate(const RunOptions &opti
   wish.watch = watch;
   wish.enabled = options.enabled;
   wish.steps = options.steps;
+  wish.devices = options.devices;
   wish.paused = options.start_paused;
   wish.clock = analysis::chooseClock();
   wish.place = manifest.session_dir;
@@ -186,6 +187,8 @@ Result<std::unique_ptr<Recording>> Recording::tryToCreate(const RunOptions &opti
   if (!options.steps.empty())
     manifest.notes.push_back(fmt::format("--steps {}: only blocks that were allocated in these steps are recorded",
                                          fmt::join(options.steps, ",")));
+  if (options.devices.isRestricted())
+    manifest.notes.push_back("--device: only blocks of these devices are recorded");
   if (options.watch.wish.kind != abi::WatchKind::None)
     tell("--watch: while a block is watched, the program waits for each launch, copy and fill. So fewer operations run "
          "at the same time than without it");

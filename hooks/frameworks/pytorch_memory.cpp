@@ -24,7 +24,7 @@ void record(const void *part, int64_t bytes, Device device, const void *caller) 
   if (bytes < 0)
     hooks::recordPartFreed(part, caller);
   else
-    hooks::recordPart(part, static_cast<uint64_t>(bytes), caller);
+    hooks::recordPart(part, static_cast<uint64_t>(bytes), static_cast<uint8_t>(device.index), caller);
 }
 
 } // namespace

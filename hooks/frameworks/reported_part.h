@@ -4,6 +4,7 @@
 #include "msleaks/abi/hook.h"
 #include "msleaks/abi/symbols.h"
 #include "msleaks/runtime/note.h"
+#include "msleaks/runtime/record.h"
 
 namespace msleaks::hooks {
 
@@ -17,8 +18,10 @@ template <class Record> void recordPoolCall(abi::Verb verb, const void *caller, 
     record(call.site, call.traits);
 }
 
-// The pool has handed out this part. `caller` is the return address of the report.
-inline void recordPart(const void *part, uint64_t bytes, const void *caller) {
+// The pool has handed out this part of a block of the device. `caller` is the return address of the report.
+inline void recordPart(const void *part, uint64_t bytes, uint32_t device, const void *caller) {
+  if (!__msl_is_selected(abi::firstWord(abi::EventKind::Alloc, abi::Heap::Device, device, 0, 0)))
+    return;
   recordPoolCall(abi::Verb::Alloc, caller, [&](uint32_t site, uint32_t traits) {
     __msl_before(site, traits);
     __msl_on_alloc(site, traits, part, bytes);

@@ -133,7 +133,7 @@ void domainEnd(const Domain *, uint64_t range) { end(range); }
 
 void handOut(const Domain *domain, const MemoryRange &range, const void *caller) {
   msl_owner_push(domain != nullptr ? domain->name : nullptr);
-  recordPart(range.address, range.bytes, caller);
+  recordPart(range.address, range.bytes, range.device, caller);
   msl_owner_pop();
 }
 

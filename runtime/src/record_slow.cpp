@@ -84,8 +84,8 @@ void __msl_record_slow(const void *event, unsigned slots) noexcept {
   std::memcpy(words, event, slots * abi::kSlotBytes);
   Thread &thread = __msl_thread;
   ensureAttached(thread);
-  if (!isEnabled(static_cast<abi::EventKind>(words[0] & 0xff)))
-    return; // only an attached process knows whether the session records this kind
+  if (!__msl_is_selected(words[0]))
+    return; // only an attached process knows whether the session records this event
   tellWatch(thread, abi::EventKind::Free, event);
   if (thread.ended && isClockClosed(thread))
     countWithoutRing();

@@ -7,6 +7,7 @@
 #include "thread_exit.h"
 #include "watch_choice.h"
 
+#include "msleaks/abi/chosen_devices.h"
 #include "msleaks/runtime/page.h"
 
 #include <sys/prctl.h>
@@ -187,6 +188,7 @@ Arena *attach() noexcept {
   __msl_process.arena = arena;
   __atomic_store_n(&__msl_process.large_blocks, arena->large_blocks, __ATOMIC_RELEASE);
   __msl_process.clock = session.control->clock;
+  __msl_process.chooses_devices = chosenDevicesOf(*session.control).is_restricted;
   last_arena = arena;
   armWaiting(*arena);
   __atomic_store_n(&__msl_process.state, ++last_generation, __ATOMIC_RELEASE);

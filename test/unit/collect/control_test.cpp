@@ -5,7 +5,7 @@
 #include "analysis/collect/control_socket.h"
 #include "analysis/collect/recording_switch.h"
 #include "analysis/collect/session_settings.h"
-#include "msleaks/abi/chosen_steps.h"
+#include "msleaks/abi/selected_events.h"
 
 #include <new>
 #include <thread>
@@ -63,6 +63,29 @@ TEST_F(ControlTest, ASessionThatStartsPausedSaysSo) {
   const auto list = epochs();
   ASSERT_EQ(list.size(), 1u);
   EXPECT_EQ(list[0].number, 2u);
+}
+
+// Without the host, the common word has no blocks. It is not 0, since processes would take 0 for a stopped session.
+TEST_F(ControlTest, ChosenDevicesAreAnEpoch) {
+  constexpr uint32_t kBlocks = abi::enabledBit(abi::EventKind::Alloc) | abi::enabledBit(abi::EventKind::Free);
+  chosenDevicesOf(control).is_restricted = true;
+  chosenDevicesOf(control).accelerators = 1;
+  abi::enable(control, kBlocks);
+  EXPECT_EQ(control.enabled.load() & kBlocks, 0u);
+  EXPECT_NE(control.enabled.load(), 0u);
+  EXPECT_EQ(abi::eventsOf(control), kBlocks);
+  auto taken = RecordingSwitch::take(control, writer);
+  ASSERT_TRUE(taken);
+  EXPECT_TRUE(taken->recording());
+  EXPECT_TRUE(taken->stop(writer));
+  EXPECT_EQ(control.enabled.load(), 0u);
+  EXPECT_FALSE(taken->recording());
+  chosenDevicesOf(control).host = true;
+  EXPECT_TRUE(taken->start(writer));
+  EXPECT_EQ(control.enabled.load(), ~0u);
+  const auto list = epochs();
+  ASSERT_EQ(list.size(), 3u);
+  EXPECT_EQ(list[0].enabled, abi::enabledBit(abi::EventKind::Free)) << "blocks may be allocated unseen";
 }
 
 // If steps are chosen, an Epoch says from the beginning that blocks may be allocated unseen. Frees are always recorded.

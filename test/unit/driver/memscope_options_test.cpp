@@ -105,22 +105,29 @@ TEST(MemscopeOptions, AnalysisRefuses) {
                                             "inefficient, oom[:1..1000], none; see msleaks-run --help");
 }
 
-TEST(MemscopeOptions, LevelIsToldToHaveNoEffect) {
-  EXPECT_EQ(notesOf(parsed({"--level", "op,kernel"})),
-            "--level op,kernel has no effect: operators and kernels are always recorded\n");
+TEST(MemscopeOptions, Level) {
+  EXPECT_EQ(parsed({"--level", "op"}).enabled, ~bits({Launch, Kernel}));
+  EXPECT_EQ(parsed({"--level", "kernel"}).enabled, ~bits({RangeBegin, RangeEnd}));
+  EXPECT_EQ(parsed({"--level", "op,kernel"}).enabled, UINT32_MAX);
+  EXPECT_EQ(parsed({"--level", "op", "--events", "launch,mark"}).enabled, bits({Mark}));
+  EXPECT_TRUE(parsed({"--level", "op", "--analysis", "inefficient"}).enabled & bits({Launch}))
+      << "the analysis needs the launches";
   EXPECT_EQ(notesOf(parsed({"--level", "0,1"})),
-            "--level 0 is deprecated: write op\n--level 1 is deprecated: write kernel\n"
-            "--level 0,1 has no effect: operators and kernels are always recorded\n");
+            "--level 0 is deprecated: write op\n--level 1 is deprecated: write kernel\n");
   EXPECT_EQ(refusalOf({"--level", "2"}), "--level: '2' is none of op, kernel; see msleaks-run --help");
 }
 
-TEST(MemscopeOptions, DeviceIsToldToHaveNoEffect) {
-  EXPECT_EQ(notesOf(parsed({"--device", "npu:31,cpu"})),
-            "--device npu:31,cpu has no effect: all devices are recorded; `msleaks report RUN --heap NAME` and "
-            "`--group-by device` select\n");
-  for (const std::string value : {"npu:32", "gpu", "cpu:1", "npu:"})
+TEST(MemscopeOptions, Device) {
+  EXPECT_FALSE(parsed({}).devices.isRestricted());
+  const analysis::DeviceChoice two = parsed({"--device", "npu:31,cpu,gpu:0"}).devices;
+  EXPECT_EQ(two.accelerators, 0x8000'0001u);
+  EXPECT_TRUE(two.host);
+  const analysis::DeviceChoice all = parsed({"--device", "npu"}).devices;
+  EXPECT_EQ(all.accelerators, UINT32_MAX);
+  EXPECT_FALSE(all.host);
+  for (const std::string value : {"npu:32", "tpu", "cpu:1", "npu:"})
     EXPECT_EQ(refusalOf({"--device", value}),
-              "--device: '" + value + "' is none of npu[:0..31], cpu; see msleaks-run --help");
+              "--device: '" + value + "' is none of npu[:0..31], gpu[:0..31], cpu; see msleaks-run --help");
 }
 
 TEST(MemscopeOptions, Steps) {

@@ -37,12 +37,7 @@ constexpr uint32_t outsideOf(uint32_t enabled) {
                      enabledBit(EventKind::Retarget) | enabledBit(EventKind::Shared));
 }
 
-// Sets the events that all processes record from now on.
-inline void enable(ControlPage &page, uint32_t enabled) {
-  ChosenSteps &chosen = chosenStepsOf(page);
-  chosen.before.store(outsideOf(enabled) & ~enabledBit(EventKind::Free), std::memory_order_release);
-  chosen.outside.store(outsideOf(enabled), std::memory_order_release);
-  page.enabled.store(enabled, std::memory_order_release);
-}
+// While no block is recorded, not even the end of one.
+constexpr uint32_t withoutBlocks(uint32_t enabled) { return outsideOf(enabled) & ~enabledBit(EventKind::Free); }
 
 } // namespace msleaks::abi

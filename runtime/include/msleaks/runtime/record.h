@@ -47,6 +47,7 @@
 // and `dropped` do not change any more. Before that, they are approximate.
 #pragma once
 
+#include "msleaks/abi/chosen_devices.h"
 #include "msleaks/runtime/clock.h"
 #include "msleaks/runtime/thread.h"
 
@@ -56,6 +57,8 @@ extern "C" {
 // Records an event if the hot path cannot. For example, the thread has no ring, its ring is full, or the record
 // interrupts another one.
 [[gnu::visibility("default"), gnu::cold]] void __msl_record_slow(const void *event, unsigned slots) noexcept;
+// Whether the session records an event with this first word.
+[[gnu::visibility("default")]] bool __msl_is_selected(uint64_t first_word) noexcept;
 // Repeats step 6 after a signal handler has recorded during it.
 [[gnu::visibility("default"), gnu::cold]] void __msl_publish_again() noexcept;
 // Call this before the Free of a block is recorded. If the collector reads which pages of the block were touched, this
@@ -230,14 +233,23 @@ template <class... Events>
     __msl_publish_again();
 }
 
+// Whether the session records this event. Only the blocks of drivers may be those of a device that is not chosen.
+template <class Event> [[gnu::always_inline]] inline bool isSelected(const Event &event) noexcept {
+  const abi::EventHeader &header = event.header;
+  if constexpr (abi::isOfBlock(Event::kKind))
+    if (!abi::isOfHostOnly(header.heap) && __msl_process.chooses_devices) [[unlikely]]
+      return __msl_is_selected(abi::firstWord(header.kind, header.heap, header.device, 0, 0));
+  return isEnabled(Event::kKind);
+}
+
 template <class Event> [[gnu::always_inline]] inline void record(Thread &thread, const Event &event) noexcept {
-  if (isEnabled(Event::kKind))
+  if (isSelected(event))
     recordEnabled(thread, event);
 }
 
 template <class... Events>
 [[gnu::always_inline]] inline void recordTogether(Thread &thread, const Events &...events) noexcept {
-  if ((isEnabled(Events::kKind) && ...)) [[likely]]
+  if ((isSelected(events) && ...)) [[likely]]
     recordEnabled(thread, events...);
   else
     (record(thread, events), ...);

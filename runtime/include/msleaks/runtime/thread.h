@@ -196,8 +196,9 @@ struct alignas(abi::kMaxPageBytes) Process {
   abi::LargeBlocks *large_blocks; // the arena's table of large blocks; null until there is an arena
   abi::ClockKind clock;
   uint32_t lock;
-  int32_t in_kernel;  // number of threads in a system call of the runtime (kernel.h)
-  bool is_child_told; // whether this process was counted as a fork's child under a seccomp filter, which has no files
+  int32_t in_kernel;    // number of threads in a system call of the runtime (kernel.h)
+  bool is_child_told;   // whether this process was counted as a fork's child under a seccomp filter, which has no files
+  bool chooses_devices; // only blocks of some devices are recorded (msleaks/abi/chosen_devices.h)
   uint64_t last_looks_ns;        // total time of the last looks at blocks (last_look.cpp)
   uint64_t look_begin, look_end; // the memory that a driver fills now for a look at a watched block; 0 = no look
 };
