@@ -12,8 +12,6 @@ namespace {
 
 constexpr int kFileVersion = 2;
 
-std::string commandOf(const Report &report) { return printable(fmt::format("{}", fmt::join(report.command, " "))); }
-
 // The viewer refuses a file in which two points have the same frames, as paths that differ only in a column have. So
 // points are sums over paths.
 class Points {

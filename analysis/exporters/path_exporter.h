@@ -8,6 +8,7 @@
 #include <compare>
 #include <cstdint>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,6 +52,26 @@ inline std::vector<PathFrame> framesOf(const PathBlocks &blocks) {
   return frames;
 }
 
+// Returns the chosen blocks of physical heaps. Their sum is `peak.bytes` or `leaks.bytes` of the report.
+inline std::vector<PathBlocks> pathsOf(const Report &report, Blocks blocks) {
+  std::vector<PathBlocks> list;
+  const auto add = [&](const auto &lines) {
+    for (const SiteLine &line : lines)
+      for (PathBlocks &of_path : blocksByPath(line))
+        list.push_back(std::move(of_path));
+  };
+  blocks == Blocks::Peak ? add(report.peak.by_site) : add(report.leaks.by_site);
+  return list;
+}
+
+inline std::string programOf(const Report &report) {
+  return report.command.empty() ? "(unknown program)" : printable(baseName(report.command.front()));
+}
+
+inline std::string commandOf(const Report &report) {
+  return printable(fmt::format("{}", fmt::join(report.command, " ")));
+}
+
 class PathExporter : public ReportExporter {
 public:
   bool choose(Blocks blocks) final {
@@ -58,19 +79,10 @@ public:
     return true;
   }
   bool listsDamage() const final { return false; }
-  void write(const Report &report, std::ostream &out) final {
-    std::vector<PathBlocks> list;
-    const auto add = [&](const auto &lines) {
-      for (const SiteLine &line : lines)
-        for (PathBlocks &blocks : blocksByPath(line))
-          list.push_back(std::move(blocks));
-    };
-    blocks_ == Blocks::Peak ? add(report.peak.by_site) : add(report.leaks.by_site);
-    writePaths(report, list, out);
-  }
+  void write(const Report &report, std::ostream &out) final { writePaths(report, pathsOf(report, blocks_), out); }
 
 protected:
-  // Writes all chosen blocks. Their sum is `peak.bytes` or `leaks.bytes` of the report.
+  // Writes all chosen blocks.
   virtual void writePaths(const Report &, const std::vector<PathBlocks> &, std::ostream &) = 0;
   // Says in a few words which blocks the file has: "alive at the peak".
   std::string title(const Report &report) const {
@@ -78,10 +90,6 @@ protected:
       return "leaks";
     const std::string moment = report.at ? printable(report.at->name) : "peak";
     return (moment == "peak" || moment == "end" ? "alive at the " : "alive at ") + moment;
-  }
-
-  static std::string programOf(const Report &report) {
-    return report.command.empty() ? "(unknown program)" : printable(baseName(report.command.front()));
   }
 
 private:
