@@ -12,7 +12,7 @@
 namespace msleaks::analysis {
 namespace {
 
-const std::set<std::string_view> kPathFormats{"dhat", "folded", "pprof", "speedscope"};
+const std::set<std::string_view> kPathFormats{"dhat", "folded", "otlp", "pprof", "speedscope"};
 
 class Exporters : public ReportTest {
 protected:

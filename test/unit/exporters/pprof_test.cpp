@@ -1,7 +1,7 @@
 // The expected messages are written by hand from profile.proto.
 #include "path_formats.h"
+#include "protobuf_message.h"
 
-#include <map>
 #include <vector>
 #include <zlib.h>
 
@@ -23,66 +23,24 @@ std::string unpacked(const std::string &gzip) {
   return content;
 }
 
-// A decoded message: the numbers and the texts of each field, in their order.
-struct Message {
-  explicit Message(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const uint64_t key = varint(bytes);
-      if ((key & 7) == 0) {
-        numbers[key >> 3].push_back(varint(bytes));
-        continue;
-      }
-      const uint64_t size = varint(bytes);
-      EXPECT_EQ(key & 7, 2u);
-      EXPECT_LE(size, bytes.size());
-      if ((key & 7) != 2 || size > bytes.size())
-        return;
-      texts[key >> 3].emplace_back(bytes.substr(0, size));
-      bytes.remove_prefix(size);
-    }
-  }
-  static uint64_t varint(std::string_view &bytes) {
-    uint64_t value = 0;
-    for (int shift = 0; !bytes.empty(); shift += 7) {
-      const auto byte = static_cast<uint8_t>(bytes.front());
-      bytes.remove_prefix(1);
-      value |= uint64_t{byte & 0x7fu} << shift;
-      if (byte < 0x80)
-        break;
-    }
-    return value;
-  }
-  std::vector<uint64_t> packed(int field) const {
-    std::vector<uint64_t> list;
-    for (std::string_view bytes = texts.at(field).at(0); !bytes.empty();)
-      list.push_back(varint(bytes));
-    return list;
-  }
-  Message message(int field, size_t number) const { return Message(texts.at(field).at(number)); }
-  uint64_t number(int field) const { return numbers.contains(field) ? numbers.at(field).at(0) : 0; }
-
-  std::map<uint64_t, std::vector<uint64_t>> numbers;
-  std::map<uint64_t, std::vector<std::string>> texts;
-};
-
-Message profileOf(const Report &report, Blocks blocks = Blocks::Peak) {
-  return Message(unpacked(test::exported("pprof", report, blocks)));
+test::Message profileOf(const Report &report, Blocks blocks = Blocks::Peak) {
+  return test::Message(unpacked(test::exported("pprof", report, blocks)));
 }
 
 // The lines of a sample, the innermost first: "function file:line:column @library+address".
-std::vector<std::string> linesOf(const Message &profile, size_t sample) {
+std::vector<std::string> linesOf(const test::Message &profile, size_t sample) {
   const auto &strings = profile.texts.at(6);
   std::vector<std::string> lines;
   for (const uint64_t id : profile.message(2, sample).packed(1)) {
-    const Message location = profile.message(4, id - 1);
+    const test::Message location = profile.message(4, id - 1);
     EXPECT_EQ(location.number(1), id);
     std::string image = " @";
     if (const uint64_t mapping = location.number(2))
       image += strings.at(profile.message(3, mapping - 1).number(5));
     image += "+" + std::to_string(location.number(3));
     for (const std::string &bytes : location.texts.at(4)) {
-      const Message line(bytes);
-      const Message function = profile.message(5, line.number(1) - 1);
+      const test::Message line(bytes);
+      const test::Message function = profile.message(5, line.number(1) - 1);
       EXPECT_EQ(function.number(1), line.number(1));
       EXPECT_EQ(function.number(3), 0u) << "the linkage name is not known";
       lines.push_back(strings.at(function.number(2)) + " " + strings.at(function.number(4)) + ":" +
@@ -122,7 +80,7 @@ TEST(Pprof, EachByteOfASmallProfile) {
 }
 
 TEST(Pprof, SamplesBeginWithTheAllocatorsCaller) {
-  const Message profile = profileOf(test::smallReport());
+  const test::Message profile = profileOf(test::smallReport());
   using Lines = std::vector<std::string>;
   const std::string inner = "grow(int) net.cpp:7:3 @/bin/net+0", inlined_at = "make() net.cpp:20:5 @/bin/net+0";
   EXPECT_EQ(linesOf(profile, 0), (Lines{inner, inlined_at, "main main.cpp:3:0 @/bin/net+0"}));
@@ -137,7 +95,7 @@ TEST(Pprof, SamplesBeginWithTheAllocatorsCaller) {
 }
 
 TEST(Pprof, LeaksIfTheyAreChosen) {
-  const Message profile = profileOf(test::smallReport(), Blocks::Leaks);
+  const test::Message profile = profileOf(test::smallReport(), Blocks::Leaks);
   ASSERT_EQ(profile.texts.at(2).size(), 1u);
   EXPECT_EQ(profile.message(2, 0).packed(2), (std::vector<uint64_t>{1, 64}));
   EXPECT_EQ(profile.texts.at(6).at(profile.packed(13).at(0)), "msleaks: net: leaks");
@@ -157,7 +115,7 @@ TEST(Pprof, LargeNumbersKeepAllBits) {
 
 TEST(Pprof, AnyNameIsShown) {
   for (const test::HostileName &hostile : test::kHostileNames) {
-    const Message profile = profileOf(test::reportOf(hostile));
+    const test::Message profile = profileOf(test::reportOf(hostile));
     EXPECT_EQ(linesOf(profile, 0),
               std::vector<std::string>{hostile.written + " " + hostile.written + ":1:0 @" + hostile.written + "+0"});
   }
