@@ -53,5 +53,7 @@ Result<Verdict> judge(const RunFigures &now, const std::optional<RunFigures> &ba
 
 void writeVerdictMarkdown(std::ostream &, const Verdict &);
 void writeVerdictJson(std::ostream &, const Verdict &);
+// Writes a test case for each limit, in the format of JUnit.
+void writeVerdictJunit(std::ostream &, const Verdict &);
 
 } // namespace msleaks::analysis::inline compare

@@ -1,6 +1,7 @@
 #include "analysis/base/text.h"
 #include "analysis/compare/figures.h"
 #include "analysis/compare/verdict.h"
+#include "analysis/compare/verdict_words.h"
 #include "analysis/text/site_text.h"
 
 #include <algorithm>
@@ -56,7 +57,7 @@ void writeVerdictJson(std::ostream &out, const Verdict &verdict) {
 
 namespace {
 
-constexpr size_t kMostRows = 20, kWidestPath = 80, kWidestFunction = 100;
+constexpr size_t kMostRows = 20, kWidestFunction = 100;
 
 // Formats the text as code, so that no character of a name is markup. A bar is escaped, because it would end the cell
 // of a table.
@@ -65,10 +66,6 @@ std::string code(const std::string &text) {
   for (const char character : printable(text))
     shown += character == '|' ? std::string("\\|") : std::string(1, character == '`' ? '\'' : character);
   return "`" + shown + "`";
-}
-
-std::string numberText(const LimitGate &gate, uint64_t number) {
-  return gate.in_bytes ? bytesText(number) : countText(number);
 }
 
 // Returns a text like "+1.00 KiB (+2.1%)" or "none".
@@ -84,22 +81,8 @@ std::string changeText(uint64_t before, uint64_t now, bool in_bytes) {
   return percent < 0.05 ? fmt::format("{} ({}<0.1%)", text, sign) : fmt::format("{} ({}{:.1f}%)", text, sign, percent);
 }
 
-// Returns a text like "12.2 MiB (+2%)" or "none new".
-std::string limitText(const LimitGate &gate) {
-  if (!gate.most)
-    return gate.rule;
-  const bool is_percent = gate.rule.ends_with('%');
-  return numberText(gate, *gate.most) + (is_percent ? fmt::format(" ({})", gate.rule) : "");
-}
-
 std::string judgementText(GateResult judgement) {
   return judgement == GateResult::Failed ? "**failed**" : nameOf(judgement);
-}
-
-std::string titleOf(const LimitGate &gate) {
-  static const std::map<std::string, std::string> kTitles = {
-      {"peak", "peak"}, {"leaks", "leaked"}, {"pool-leaks", "leaked in pools"}, {"places", "leaking places"}};
-  return kTitles.at(gate.name);
 }
 
 std::string rowOf(const LimitGate &gate, const Verdict &verdict) {
@@ -111,10 +94,6 @@ std::string rowOf(const LimitGate &gate, const Verdict &verdict) {
                      limitText(gate), judgementText(gate.judgement));
 }
 
-std::string gapsText(const std::vector<std::string> &gaps) {
-  return gaps.empty() ? "complete" : printable(fmt::format("{}", fmt::join(gaps, "; ")));
-}
-
 std::string recordingRow(const Verdict &verdict) {
   return fmt::format("| recording | {} | {} | | complete | {} |\n",
                      verdict.has_baseline ? gapsText(verdict.baseline_gaps) : "", gapsText(verdict.gaps),
@@ -122,16 +101,7 @@ std::string recordingRow(const Verdict &verdict) {
 }
 
 std::string placeText(const PlaceFigures &place) {
-  std::string text = shortPath(place.file, kWidestPath);
-  if (place.line != 0)
-    text += fmt::format(":{}", place.line);
-  if (place.line != 0 && place.column != 0)
-    text += fmt::format(":{}", place.column);
-  if (text.empty() && place.own && place.offset != 0)
-    text = fmt::format("{}+{:#x}", place.library, place.offset);
-  if (text.empty())
-    text = place.library.empty() ? "(unknown place)" : place.library;
-  return code(text) + (place.child.empty() ? "" : " of " + code(place.child));
+  return code(nameOf(place)) + (place.child.empty() ? "" : " of " + code(place.child));
 }
 
 // Returns a text like "`net::grow` -> `weights` (`float`)": the function of the place, the variable and the type.

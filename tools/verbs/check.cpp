@@ -9,12 +9,14 @@
 
 #include <iostream>
 #include <memory>
+#include <sstream>
+#include <string_view>
 
 namespace msleaks::tools {
 namespace {
 
 struct CheckOptions {
-  std::string run, baseline, peak, sites, suppressions, save;
+  std::string run, baseline, peak, sites, suppressions, save, junit;
   std::optional<uint64_t> leak_bytes;
   bool json = false, incomplete_allowed = false;
 };
@@ -30,10 +32,19 @@ Result<analysis::Limits> limitsOf(const CheckOptions &options) {
   return limits;
 }
 
-Result<void> save(const analysis::RunFigures &figures, const std::string &path) {
-  auto file = MSL_TRY(analysis::OutputFile::create(path));
-  MSL_TRY(file.write(analysis::formatFigures(figures)));
-  return file.commit();
+Result<void> writeFile(const std::string &path, std::string_view content) {
+  const auto write = [&]() -> Result<void> {
+    auto file = MSL_TRY(analysis::OutputFile::create(path));
+    MSL_TRY(file.write(content));
+    return file.commit();
+  };
+  return write().map_error(analysis::ofOutput);
+}
+
+std::string junitOf(const analysis::Verdict &verdict) {
+  std::ostringstream text;
+  analysis::writeVerdictJunit(text, verdict);
+  return text.str();
 }
 
 Result<ExitStatus> check(const CheckOptions &options) {
@@ -50,7 +61,9 @@ Result<ExitStatus> check(const CheckOptions &options) {
   const auto verdict = MSL_TRY(analysis::judge(now, baseline, limits));
   line.erase();
   if (!options.save.empty() && verdict.passed())
-    MSL_TRY(save(now, options.save).map_error(analysis::ofOutput));
+    MSL_TRY(writeFile(options.save, analysis::formatFigures(now)));
+  if (!options.junit.empty())
+    MSL_TRY(writeFile(options.junit, junitOf(verdict)));
   (options.json ? analysis::writeVerdictJson : analysis::writeVerdictMarkdown)(std::cout, verdict);
   if (!options.save.empty() && !verdict.passed())
     std::cerr << "msleaks: '" << options.save << "' is not written, because the check failed\n";
@@ -72,6 +85,8 @@ Action declareCheck(CommandLine &line) {
             "judges the recording even if a part of a program was not recorded");
   line.option("--suppressions", options->suppressions, "names a file of rules leak:PATTERN, in LeakSanitizer's format");
   line.option("--save", options->save, "writes the run's figures as a baseline to this file, unless the check fails")
+      .valueName("FILE");
+  line.option("--junit", options->junit, "writes a test case for each limit to this file, in the format of JUnit")
       .valueName("FILE");
   line.flag("--json", options->json, "prints a JSON object instead of the table (docs/check.md)");
   return [options] { return check(*options); };
