@@ -10,8 +10,8 @@
 namespace msleaks::analysis::inline exporters {
 namespace {
 
-Result<void> written(const std::ostream &out) {
-  return out.good() ? Result<void>{} : fail("the output could not be written", ExitStatus::OwnFault);
+Result<void> written(const ExportTarget &to) {
+  return to.good() ? Result<void>{} : fail("the output could not be written", ExitStatus::OwnFault);
 }
 
 void beginWriting(const ExportProgress &progress) {
@@ -39,24 +39,45 @@ Result<std::vector<std::string>> exportAll(const std::filesystem::path &run, Eve
 }
 
 Result<std::vector<std::string>> exportReport(const std::filesystem::path &run, ReportExporter &exporter,
-                                              std::ostream &out, const ExportProgress &progress,
+                                              const ExportTarget &to, const ExportProgress &progress,
                                               ReportQuestion question) {
   const auto folder = MSL_TRY(RunFolder::open(run));
-  if (!question.at && exporter.writeKept(folder, out)) {
-    MSL_TRY(written(out));
+  if (!question.at && !to.isFolder() && exporter.writeKept(folder, to.stream())) {
+    MSL_TRY(written(to));
     return std::vector<std::string>{};
   }
   exporter.ask(question);
   const Report report = MSL_TRY(analyzeRun(run, question, progress.reading));
   beginWriting(progress);
-  exporter.write(report, out);
-  MSL_TRY(written(out));
+  to.isFolder() ? exporter.write(report, to.folder()) : exporter.write(report, to.stream());
+  MSL_TRY(written(to));
   return exporter.listsDamage() ? std::vector<std::string>{} : damageOf(folder.trace(), report.damage);
+}
+
+Result<std::vector<std::string>> exportBlocks(const std::filesystem::path &run, BlockExporter &exporter,
+                                              const ExportTarget &to, const ExportProgress &progress) {
+  const auto folder = MSL_TRY(RunFolder::open(run));
+  exporter.writeTo(to);
+  const Report report = MSL_TRY(readBlocks(run, exporter, progress.reading, [&] { beginWriting(progress); }));
+  MSL_TRY(written(to));
+  return damageOf(folder.trace(), report.damage);
 }
 
 auto noBlocks(const Format &format) {
   return fail(fmt::format("{} has no choice of blocks. --of needs a format of paths, for example folded", format.name),
               ExitStatus::Usage);
+}
+
+Result<void> choose(const Format &format, ReportExporter &exporter, const ReportQuestion &question,
+                    std::optional<Blocks> of) {
+  if (question.at && !exporter.hasMoments())
+    return fail(fmt::format("{} is about the whole run. --at needs another format, for example json", format.name),
+                ExitStatus::Usage);
+  if (of && !exporter.choose(*of))
+    return noBlocks(format);
+  if (of == Blocks::Leaks && question.at)
+    return fail("leaks are known only at the end of a run. --at needs --of peak", ExitStatus::Usage);
+  return {};
 }
 
 } // namespace
@@ -95,27 +116,22 @@ Result<Blocks> parseBlocks(std::string_view name) {
   return fail(fmt::format("--of takes peak or leaks, not '{}'", name), ExitStatus::Usage);
 }
 
-Result<std::vector<std::string>> exportRun(const std::filesystem::path &run, const Format &format, std::ostream &out,
-                                           const ExportProgress &progress, const ReportQuestion &question,
-                                           std::optional<Blocks> of) {
+Result<std::vector<std::string>> exportRun(const std::filesystem::path &run, const Format &format,
+                                           const ExportTarget &to, const ExportProgress &progress,
+                                           const ReportQuestion &question, std::optional<Blocks> of) {
   const Exporter exporter = format.make();
-  if (const auto *events = std::get_if<std::unique_ptr<EventExporter>>(&exporter)) {
-    if (question.at)
-      return fail(fmt::format("{} lists events, so it has no moment. --at needs a format of reports", format.name),
-                  ExitStatus::Usage);
-    if (of)
-      return noBlocks(format);
-    return exportAll(run, **events, out, progress);
+  if (const auto *report = std::get_if<std::unique_ptr<ReportExporter>>(&exporter)) {
+    MSL_TRY(choose(format, **report, question, of));
+    return exportReport(run, **report, to, progress, question);
   }
-  ReportExporter &report = *std::get<std::unique_ptr<ReportExporter>>(exporter);
-  if (question.at && !report.hasMoments())
-    return fail(fmt::format("{} is about the whole run. --at needs another format, for example json", format.name),
+  if (question.at)
+    return fail(fmt::format("{} lists events, so it has no moment. --at needs a format of reports", format.name),
                 ExitStatus::Usage);
-  if (of && !report.choose(*of))
+  if (of)
     return noBlocks(format);
-  if (of == Blocks::Leaks && question.at)
-    return fail("leaks are known only at the end of a run. --at needs --of peak", ExitStatus::Usage);
-  return exportReport(run, report, out, progress, question);
+  if (const auto *blocks = std::get_if<std::unique_ptr<BlockExporter>>(&exporter))
+    return exportBlocks(run, **blocks, to, progress);
+  return exportAll(run, *std::get<std::unique_ptr<EventExporter>>(exporter), to.stream(), progress);
 }
 
 } // namespace msleaks::analysis::inline exporters

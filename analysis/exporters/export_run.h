@@ -40,8 +40,8 @@ Result<Blocks> parseBlocks(std::string_view name);
 // Exports a run, or its state at the moment of `question`, for which the format must be one of reports. `of` chooses
 // blocks, for which the format must be one of paths; the leaks are those of the whole run. Returns a sentence for each
 // part of the events that could not be read, unless the format itself contains these sentences. Fails if nothing could
-// be read, or if `out` has failed.
-Result<std::vector<std::string>> exportRun(const std::filesystem::path &run, const Format &, std::ostream &out,
+// be read, or if the writing has failed. The target must be a folder exactly if the format is one.
+Result<std::vector<std::string>> exportRun(const std::filesystem::path &run, const Format &, const ExportTarget &,
                                            const ExportProgress & = {}, const ReportQuestion &question = {},
                                            std::optional<Blocks> of = {});
 

@@ -239,7 +239,7 @@ Result<void> keep(const Series &series, const RunFolder &folder) {
 } // namespace
 
 Result<Report> analyzeRun(const std::filesystem::path &run, const ReportQuestion &question, const Progress &progress,
-                          Analyzers more) {
+                          Analyzers more, const AfterReport &after) {
   const auto recorded = MSL_TRY(Recorded::open(run));
   Report report = recorded.facts();
   const Window window = question.at ? MSL_TRY(windowAt(*question.at, recorded, question, report.start_ns, progress))
@@ -255,6 +255,8 @@ Result<Report> analyzeRun(const std::filesystem::path &run, const ReportQuestion
   conclude(report, recorded, analysis, pipeline.isDone() ? recorded.reader.eventCount() : stored, question, progress);
   if (question.at)
     keepState(report, question.at->name, pipeline.closedAt());
+  if (after)
+    MSL_TRY(after(report, recorded.reader, analysis));
   return report;
 }
 

@@ -12,6 +12,7 @@
 #include "analysis/stream/pipeline.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <list>
 #include <memory>
@@ -60,7 +61,11 @@ private:
   }
 };
 
+// Called with the finished report, while the objects that made it still exist.
+using AfterReport = std::function<Result<void>(const Report &, const TraceReader &, RunAnalysis &)>;
+
 // Makes the report of a run, to which additional analyzers contribute.
-Result<Report> analyzeRun(const std::filesystem::path &run, const ReportQuestion &, const Progress &, Analyzers more);
+Result<Report> analyzeRun(const std::filesystem::path &run, const ReportQuestion &, const Progress &, Analyzers more,
+                          const AfterReport &after = {});
 
 } // namespace msleaks::analysis::inline report

@@ -29,7 +29,8 @@ ExitStatus listFormats() {
 
 using Damage = std::vector<std::string>;
 
-Result<Damage> exportTo(std::ostream &out, const ExportOptions &options, const analysis::Format &format) {
+Result<Damage> exportTo(const analysis::ExportTarget &to, const ExportOptions &options,
+                        const analysis::Format &format) {
   analysis::ReportQuestion question;
   if (!options.at.empty())
     question.at = MSL_TRY(analysis::parseState(options.at));
@@ -40,7 +41,7 @@ Result<Damage> exportTo(std::ostream &out, const ExportOptions &options, const a
   // On a terminal, the output and the progress line would overwrite each other.
   const bool shared = options.toStdout() && isatty(STDOUT_FILENO) == 1;
   bool hidden = false;
-  return analysis::exportRun(options.run, format, out,
+  return analysis::exportRun(options.run, format, to,
                              {[&](const std::string &doing) {
                                 if (!hidden)
                                   line.drawIfDue(doing);
@@ -52,13 +53,26 @@ Result<Damage> exportTo(std::ostream &out, const ExportOptions &options, const a
                              question, of);
 }
 
-Result<Damage> exportToFile(const ExportOptions &options, const analysis::Format &format) {
-  analysis::OutputStream file(MSL_TRY(analysis::OutputFile::create(options.output).map_error(analysis::ofOutput)));
-  Result<Damage> damage = exportTo(file, options, format);
-  MSL_TRY(file.written().map_error(analysis::ofOutput)); // commit() does not return the reason of a failure
+// `output` is an OutputStream or an OutputFolder.
+template <class Output>
+Result<Damage> exportInto(Output &output, const ExportOptions &options, const analysis::Format &format) {
+  Result<Damage> damage = exportTo(output, options, format);
+  MSL_TRY(output.written().map_error(analysis::ofOutput)); // exportTo() does not return the reason of a failure
   if (damage)
-    MSL_TRY(file.commit().map_error(analysis::ofOutput));
+    MSL_TRY(output.commit().map_error(analysis::ofOutput));
   return damage;
+}
+
+Result<Damage> exportFormat(const ExportOptions &options, const analysis::Format &format) {
+  if (format.is_folder && options.toStdout())
+    return fail(fmt::format("{} is a folder, so -o must name it", format.name), ExitStatus::Usage);
+  if (format.is_folder)
+    return exportInto(*MSL_TRY(analysis::OutputFolder::create(options.output).map_error(analysis::ofOutput)), options,
+                      format);
+  if (options.toStdout())
+    return exportTo(std::cout, options, format);
+  analysis::OutputStream file(MSL_TRY(analysis::OutputFile::create(options.output).map_error(analysis::ofOutput)));
+  return exportInto(file, options, format);
 }
 
 Result<ExitStatus> exportRun(const ExportOptions &options) {
@@ -69,8 +83,7 @@ Result<ExitStatus> exportRun(const ExportOptions &options) {
   if (options.format.empty())
     return fail("--format is required; msleaks export --list shows the formats", ExitStatus::Usage);
   const auto format = MSL_TRY(analysis::formatOf(options.format));
-  const auto damage =
-      MSL_TRY(options.toStdout() ? exportTo(std::cout, options, format) : exportToFile(options, format));
+  const auto damage = MSL_TRY(exportFormat(options, format));
   for (const std::string &what : damage)
     spdlog::warn("{}", what);
   return ExitStatus::Clean;
@@ -85,7 +98,9 @@ Action declareExport(CommandLine &line) {
       .valueName("M");
   line.option("--of", options->of, "chooses the blocks of a format of paths: peak (the default) or leaks")
       .valueName("BLOCKS");
-  line.option("-o,--output", options->output, "names the file to write; -: stdout").valueName("PATH").showDefault();
+  line.option("-o,--output", options->output, "names the file to write, or the folder; -: stdout")
+      .valueName("PATH")
+      .showDefault();
   line.flag("--list", options->list, "only lists the formats");
   return [options] { return exportRun(*options); };
 }
