@@ -3,7 +3,10 @@
 #include "analysis/base/run_folder.h"
 #include "analysis/report/analyze_run.h"
 #include "analysis/report/running_report.h"
+#include "analysis/report/session_facts.h"
+#include "analysis/stream/event_window.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <ostream>
 
@@ -27,13 +30,15 @@ std::vector<std::string> damageOf(const std::filesystem::path &trace, const std:
 }
 
 Result<std::vector<std::string>> exportAll(const std::filesystem::path &run, EventExporter &exporter, std::ostream &out,
-                                           const ExportProgress &progress) {
+                                           const ExportProgress &progress, const Window &window) {
   const auto folder = MSL_TRY(RunFolder::open(run));
   const auto trace = MSL_TRY(TraceReader::open(folder.trace()));
   beginWriting(progress);
-  const uint64_t given = MSL_TRY(exportEvents(trace, exporter, out, {}, progress.reading));
+  EventChoice choice;
+  choice.window = onClock(window, startOf(folder, trace));
+  const uint64_t given = MSL_TRY(exportEvents(trace, exporter, out, choice, progress.reading));
   std::vector<std::string> damage = damageOf(folder.trace(), trace.damage());
-  if (given == 0 && !damage.empty())
+  if (given == 0 && !damage.empty() && window.hasAll())
     return fail(fmt::format("'{}': nothing could be read", folder.trace().string()));
   return damage;
 }
@@ -42,7 +47,7 @@ Result<std::vector<std::string>> exportReport(const std::filesystem::path &run, 
                                               const ExportTarget &to, const ExportProgress &progress,
                                               ReportQuestion question) {
   const auto folder = MSL_TRY(RunFolder::open(run));
-  if (!question.at && !to.isFolder() && exporter.writeKept(folder, to.stream())) {
+  if (question.isPlain() && !to.isFolder() && exporter.writeKept(folder, to.stream())) {
     MSL_TRY(written(to));
     return std::vector<std::string>{};
   }
@@ -68,6 +73,19 @@ auto noBlocks(const Format &format) {
               ExitStatus::Usage);
 }
 
+auto noLeaks(const Format &format) {
+  return fail(fmt::format("{} has neither leaks nor findings here. --suppressions needs a format that has them, for "
+                          "example json",
+                          format.name),
+              ExitStatus::Usage);
+}
+
+auto noWindow(const Format &format) {
+  return fail(
+      fmt::format("{} is about the whole run. --from and --to need a format of events, for example jsonl", format.name),
+      ExitStatus::Usage);
+}
+
 Result<void> choose(const Format &format, ReportExporter &exporter, const ReportQuestion &question,
                     std::optional<Blocks> of) {
   if (question.at && !exporter.hasMoments())
@@ -77,6 +95,8 @@ Result<void> choose(const Format &format, ReportExporter &exporter, const Report
     return noBlocks(format);
   if (of == Blocks::Leaks && question.at)
     return fail("leaks are known only at the end of a run. --at needs --of peak", ExitStatus::Usage);
+  if (!question.suppressions.empty() && !exporter.hasLeaks())
+    return noLeaks(format);
   return {};
 }
 
@@ -91,18 +111,23 @@ Result<uint64_t> exportEvents(const TraceReader &trace, EventExporter &exporter,
   EventExport run{trace, catalog, out};
   ReadProgress read(progress, trace.eventCount());
   exporter.begin(run);
+  EventWindow window(choice.window);
   const uint64_t given = MSL_TRY(trace.forEachEvent(
       [&](const StreamEvent &event) {
         read.onEvent();
         const abi::EventHeader &header = event.event.header();
         run.kernels.onEvent(event, catalog.labels());
-        if (choice.kinds & abi::enabledBit(header.kind))
+        if (window.has(event, catalog.labels()) && (choice.kinds & abi::enabledBit(header.kind)))
           exporter.onEvent(run, event, catalog.find(event.process, header.site));
-        return out.good();
+        return out.good() && !window.isBehind();
       },
-      choice.begin_ns, choice.end_ns));
+      std::max(choice.begin_ns, window.firstNs()), std::min(choice.end_ns, window.endNs())));
   exporter.end(run);
   MSL_TRY(written(out));
+  if (window.waitsForStepOrMark())
+    return fail("the window never begins, or never ends: the run has no such step or mark (msleaks dump RUN --kind "
+                "step,mark shows them)",
+                ExitStatus::Usage);
   return given;
 }
 
@@ -120,6 +145,9 @@ Result<std::vector<std::string>> exportRun(const std::filesystem::path &run, con
                                            const ExportTarget &to, const ExportProgress &progress,
                                            const ReportQuestion &question, std::optional<Blocks> of) {
   const Exporter exporter = format.make();
+  const auto *events = std::get_if<std::unique_ptr<EventExporter>>(&exporter);
+  if (!events && !question.window.hasAll())
+    return noWindow(format);
   if (const auto *report = std::get_if<std::unique_ptr<ReportExporter>>(&exporter)) {
     MSL_TRY(choose(format, **report, question, of));
     return exportReport(run, **report, to, progress, question);
@@ -129,9 +157,11 @@ Result<std::vector<std::string>> exportRun(const std::filesystem::path &run, con
                 ExitStatus::Usage);
   if (of)
     return noBlocks(format);
+  if (!question.suppressions.empty())
+    return noLeaks(format);
   if (const auto *blocks = std::get_if<std::unique_ptr<BlockExporter>>(&exporter))
     return exportBlocks(run, **blocks, to, progress);
-  return exportAll(run, *std::get<std::unique_ptr<EventExporter>>(exporter), to.stream(), progress);
+  return exportAll(run, **events, to.stream(), progress, question.window);
 }
 
 } // namespace msleaks::analysis::inline exporters

@@ -69,6 +69,8 @@ public:
   virtual bool hasMoments() const { return true; }
   // Chooses the blocks that write() writes, the peak's by default. False: the format has no such choice.
   virtual bool choose(Blocks) { return false; }
+  // Whether the output depends on rules of suppression, because it has leaks or findings.
+  virtual bool hasLeaks() const { return true; }
   // Whether write() writes the damage of the trace, too.
   virtual bool listsDamage() const { return true; }
   // Adds to the question what the report must contain besides its usual content.

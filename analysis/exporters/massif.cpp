@@ -96,6 +96,7 @@ std::string millisecondsOf(uint64_t time_ns) {
 class MassifExporter final : public ReportExporter {
 public:
   bool hasMoments() const override { return false; }
+  bool hasLeaks() const override { return false; }
   bool listsDamage() const override { return false; }
   void ask(ReportQuestion &question) const override { question.wants_series = true; }
   void write(const Report &report, std::ostream &out) override {

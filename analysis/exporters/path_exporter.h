@@ -78,6 +78,7 @@ public:
     blocks_ = blocks;
     return true;
   }
+  bool hasLeaks() const final { return blocks_ == Blocks::Leaks; }
   bool listsDamage() const final { return false; }
   void write(const Report &report, std::ostream &out) final { writePaths(report, pathsOf(report, blocks_), out); }
 

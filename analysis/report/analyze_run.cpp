@@ -7,6 +7,7 @@
 #include "analysis/report/session_facts.h"
 #include "analysis/report/window_begin.h"
 #include "analysis/result/report.h"
+#include "analysis/stream/event_window.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -16,16 +17,6 @@
 namespace msleaks::analysis::inline report {
 
 namespace {
-
-bool isStepOrMark(const std::optional<Moment> &moment) { return moment && !std::holds_alternative<uint64_t>(*moment); }
-
-Window windowOf(const ReportQuestion &question, uint64_t start_ns) {
-  Window window = question.window;
-  for (std::optional<Moment> *moment : {&window.from, &window.born_until, &window.to})
-    if (*moment && !isStepOrMark(*moment))
-      **moment = std::get<uint64_t>(**moment) + start_ns;
-  return window;
-}
 
 // Several processes may have had the same pid, and several threads the same tid.
 Result<Selection> selectionOf(const ReportQuestion &question, const TraceReader &reader) {
@@ -243,7 +234,7 @@ Result<Report> analyzeRun(const std::filesystem::path &run, const ReportQuestion
   const auto recorded = MSL_TRY(Recorded::open(run));
   Report report = recorded.facts();
   const Window window = question.at ? MSL_TRY(windowAt(*question.at, recorded, question, report.start_ns, progress))
-                                    : windowOf(question, report.start_ns);
+                                    : onClock(question.window, report.start_ns);
   RunAnalysis analysis(window, MSL_TRY(selectionOf(question, recorded.reader)), question.analyzers, std::move(more));
   const uint64_t stored = MSL_TRY(readAll(recorded, window, analysis, progress));
   const Pipeline &pipeline = analysis.pipeline;

@@ -78,13 +78,6 @@ RefusedCall callOf(const Chosen &chosen, const TraceReader &trace) {
 // Each process has host memory of its own. All processes share the memory of a device.
 bool isOfOneProcess(abi::Heap heap) { return abi::spaceOf(heap) != abi::AddressSpace::Accelerator; }
 
-// The start of the session. Times of a window are relative to it.
-uint64_t startOf(const RunFolder &folder, const TraceReader &trace) {
-  Report facts;
-  describeSession(facts, folder.readManifest().value_or(Manifest{}), trace);
-  return facts.start_ns;
-}
-
 } // namespace
 
 Result<OutOfMemory> analyzeOutOfMemory(const std::filesystem::path &run, size_t most, const Progress &progress) {

@@ -136,6 +136,12 @@ void describeSession(Report &report, const Manifest &manifest, const TraceReader
   report.duration_ns = end_ns > report.start_ns ? end_ns - report.start_ns : 0;
 }
 
+uint64_t startOf(const RunFolder &folder, const TraceReader &trace) {
+  Report facts;
+  describeSession(facts, folder.readManifest().value_or(Manifest{}), trace);
+  return facts.start_ns;
+}
+
 namespace {
 
 // The first hexadecimal digits of a build id: enough to tell two builds apart.

@@ -23,6 +23,8 @@ std::vector<ReportProcess> processesOf(const TraceReader &, const std::map<uint3
 
 // Sets the command, the state, the start and the duration.
 void describeSession(Report &, const Manifest &, const TraceReader &);
+// Returns the start of the session. Times of a window are relative to it.
+uint64_t startOf(const RunFolder &, const TraceReader &);
 
 // Returns facts that may explain why another run needs other memory: host, msleaks, and the build of each library.
 std::vector<NamedText> environmentOf(const Manifest &, const SiteCatalog &);

@@ -1,23 +1,11 @@
 #include "analysis/stream/selection.h"
 
+#include "analysis/stream/event_window.h"
+
 #include <algorithm>
 #include <tuple>
 
 namespace msleaks::analysis::inline stream {
-namespace {
-
-bool isAt(const Moment &moment, const StreamEvent &event, const Labels &labels) {
-  const abi::EventKind kind = event.event.header().kind;
-  if (const auto *step = std::get_if<StepBegin>(&moment))
-    return kind == abi::EventKind::Step && event.event.as<abi::StepEvent>().number == step->number;
-  if (const auto *mark = std::get_if<MarkNamed>(&moment))
-    return kind == abi::EventKind::Mark &&
-           labels.textOf(event.process, event.event.as<abi::MarkEvent>().label) == mark->label;
-  return false;
-}
-
-} // namespace
-
 const Moment *Gate::next() const {
   const bool grows = state_ == State::Open && window_.born_until;
   const std::optional<Moment> &moment = state_ == State::Before ? window_.from

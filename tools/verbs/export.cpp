@@ -16,7 +16,7 @@ namespace msleaks::tools {
 namespace {
 
 struct ExportOptions {
-  std::string run, format, output = "-", at, of;
+  std::string run, format, output = "-", at, of, from, to, suppressions;
   bool list = false;
   bool toStdout() const { return output == "-"; }
 };
@@ -29,11 +29,19 @@ ExitStatus listFormats() {
 
 using Damage = std::vector<std::string>;
 
-Result<Damage> exportTo(const analysis::ExportTarget &to, const ExportOptions &options,
-                        const analysis::Format &format) {
+Result<analysis::ReportQuestion> questionOf(const ExportOptions &options) {
   analysis::ReportQuestion question;
+  question.window = MSL_TRY(analysis::parseWindow(options.from, options.to));
   if (!options.at.empty())
     question.at = MSL_TRY(analysis::parseState(options.at));
+  if (!options.suppressions.empty())
+    question.suppressions = MSL_TRY(analysis::readSuppressions(options.suppressions));
+  return question;
+}
+
+Result<Damage> exportTo(const analysis::ExportTarget &to, const ExportOptions &options,
+                        const analysis::Format &format) {
+  const analysis::ReportQuestion question = MSL_TRY(questionOf(options));
   std::optional<analysis::Blocks> of;
   if (!options.of.empty())
     of = MSL_TRY(analysis::parseBlocks(options.of));
@@ -96,6 +104,9 @@ Action declareExport(CommandLine &line) {
       .valueName("NAME");
   line.option("--at", options->at, "writes only what was alive at this moment: a time, step:N, mark:NAME, peak or end")
       .valueName("M");
+  line.option("--from", options->from, "writes only events from this moment on, like --at [the start]");
+  line.option("--to", options->to, "writes only events before this moment [the end]");
+  line.option("--suppressions", options->suppressions, "names a file of rules leak:PATTERN, in LeakSanitizer's format");
   line.option("--of", options->of, "chooses the blocks of a format of paths: peak (the default) or leaks")
       .valueName("BLOCKS");
   line.option("-o,--output", options->output, "names the file to write, or the folder; -: stdout")

@@ -192,6 +192,87 @@ TEST_F(Exporters, LeaksHaveNoMoment) {
   EXPECT_EQ(damage.error().status, ExitStatus::Usage);
 }
 
+TEST_F(Exporters, FormatsOfEventsHaveAWindow) {
+  const auto linesOf = [&](const char *from, const char *to) {
+    std::ostringstream out;
+    ReportQuestion question;
+    question.window = *parseWindow(from, to);
+    const auto damage = exportRun(run, *formatOf("jsonl"), out, {}, question);
+    EXPECT_TRUE(damage) << damage.error().message;
+    const std::string text = out.str();
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  const auto all = linesOf("", "");
+  EXPECT_EQ(all, 11);
+  EXPECT_EQ(linesOf("950ns", ""), 2) << "the marks at 950 and 960 ns";
+  EXPECT_EQ(linesOf("", "950ns"), all - 2) << "an event at the time itself is after it";
+  EXPECT_EQ(linesOf("mark:loss \"a\"\n", ""), 2);
+  EXPECT_EQ(linesOf("", "mark:loss \"a\"\n"), all - 2);
+  EXPECT_EQ(linesOf("150ns", "mark:loss \"a\"\n"), linesOf("150ns", "950ns"));
+}
+
+TEST_F(Exporters, AWindowThatNeverBeginsIsRefused) {
+  for (const auto &[from, to] : {std::pair{"step:7", ""}, std::pair{"", "step:7"}, std::pair{"step:7", "step:8"}}) {
+    std::ostringstream out;
+    ReportQuestion question;
+    question.window = *parseWindow(from, to);
+    const auto damage = exportRun(run, *formatOf("jsonl"), out, {}, question);
+    ASSERT_FALSE(damage);
+    EXPECT_EQ(damage.error().status, ExitStatus::Usage);
+    EXPECT_NE(damage.error().message.find("no such step or mark"), std::string::npos) << damage.error().message;
+  }
+}
+
+TEST_F(Exporters, OnlyFormatsOfEventsHaveAWindow) {
+  for (const Format &format : formats()) {
+    const Exporter exporter = format.make();
+    if (format.is_folder)
+      continue;
+    std::ostringstream out;
+    ReportQuestion question;
+    question.window = *parseWindow("1ns", "2ms");
+    const auto damage = exportRun(run, format, out, {}, question);
+    EXPECT_EQ(damage.has_value(), std::holds_alternative<std::unique_ptr<EventExporter>>(exporter)) << format.name;
+    if (!damage) {
+      EXPECT_EQ(damage.error().status, ExitStatus::Usage);
+      EXPECT_EQ(damage.error().message,
+                std::string(format.name) +
+                    " is about the whole run. --from and --to need a format of events, for example jsonl");
+    }
+  }
+}
+
+TEST_F(Exporters, OnlyFormatsWithLeaksHaveSuppressions) {
+  const std::set<std::string_view> with_leaks{"json", "sarif", "series", "text"};
+  ReportQuestion question;
+  question.suppressions = *parseSuppressions("leak:net.c", "rules");
+  for (const Format &format : formats())
+    for (const auto of : {std::optional<Blocks>(), std::optional(Blocks::Leaks)}) {
+      const bool has_paths = kPathFormats.contains(format.name);
+      if (format.is_folder || (of && !has_paths))
+        continue;
+      std::ostringstream out;
+      const auto damage = exportRun(run, format, out, {}, question, of);
+      EXPECT_EQ(damage.has_value(), has_paths ? of.has_value() : with_leaks.contains(format.name)) << format.name;
+      if (!damage) {
+        EXPECT_EQ(damage.error().status, ExitStatus::Usage);
+        EXPECT_EQ(damage.error().message.find(std::string(format.name) + " has neither leaks nor findings here."), 0u);
+      }
+    }
+}
+
+TEST_F(Exporters, SuppressedLeaksAreNoLeaks) {
+  const auto leaksOf = [&](const char *rules) {
+    std::ostringstream out;
+    ReportQuestion question;
+    question.suppressions = *parseSuppressions(rules, "rules");
+    EXPECT_TRUE(exportRun(run, *formatOf("folded"), out, {}, question, Blocks::Leaks));
+    return out.str();
+  };
+  EXPECT_NE(leaksOf(""), leaksOf("leak:*"));
+  EXPECT_EQ(leaksOf("leak:*"), "(unknown place) 1\n") << "no rule matches an unknown place";
+}
+
 TEST(ExportedBlocks, AreNamed) {
   EXPECT_EQ(*parseBlocks("peak"), Blocks::Peak);
   EXPECT_EQ(*parseBlocks("leaks"), Blocks::Leaks);

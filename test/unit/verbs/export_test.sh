@@ -16,6 +16,9 @@ refused 2 "'xml'; there are .*json, jsonl, .*text" "$run" --format xml
 refused 2 'no-such-option' "$run" --format json --no-such-option
 refused 2 'json has no choice of blocks' "$run" --format json --of peak
 refused 2 'jsonl has no choice of blocks' "$run" --format jsonl --of peak
+refused 2 'json is about the whole run. --from' "$run" --format json --from 1s
+refused 2 'the window is empty' "$run" --format jsonl --from 2s --to 1s
+refused 2 'no such step or mark' "$run" --format jsonl --from step:12345678
 refused 2 'no paths of all allocations' "$run" --format folded --of allocated
 refused 2 "not 'all'" "$run" --format folded --of all
 refused 2 'known only at the end' "$run" --format pprof --of leaks --at end
