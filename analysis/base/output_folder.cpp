@@ -15,7 +15,7 @@ namespace msleaks::analysis::inline base {
 
 namespace fs = std::filesystem;
 
-constexpr mode_t kOutputFolderMode = 0750;
+constexpr mode_t kOutputFolderMode = 0750, kOutputFileMode = 0640;
 
 Result<std::unique_ptr<OutputFolder>> OutputFolder::create(const fs::path &given) {
   MSL_TRY(checkOutputFolder(given));
@@ -46,13 +46,50 @@ OutputFolder::~OutputFolder() {
     fs::remove_all(temporary_, error);
 }
 
+Result<int> OutputFolder::folderOf(const fs::path &name) {
+  const fs::path parent = name.parent_path();
+  if (parent.empty())
+    return folder_.get();
+  FileDescriptor &folder = inside_[parent];
+  if (folder.valid())
+    return folder.get();
+  fs::path made;
+  for (const fs::path &part : parent) {
+    made /= part;
+    if (::mkdirat(folder_.get(), made.c_str(), kOutputFolderMode) != 0 && errno != EEXIST)
+      return cannot("create", path_ / made, errno);
+  }
+  folder = FileDescriptor(::openat(folder_.get(), parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  if (!folder.valid())
+    return cannot("open", path_ / parent, errno);
+  return folder.get();
+}
+
 std::ostream &OutputFolder::file(std::string_view name) {
-  auto made = OutputFile::create(path_ / name, folder_.get());
+  const auto folder = folderOf(name);
+  auto made = folder ? OutputFile::create(path_ / name, *folder) : tl::make_unexpected(folder.error());
   if (made)
     return files_.emplace_back(std::move(*made));
-  if (made_)
-    made_ = tl::make_unexpected(made.error());
+  refuse(made.error());
   return bad_;
+}
+
+fs::path OutputFolder::place(std::string_view name) {
+  const auto make = [&]() -> Result<void> {
+    const int folder = MSL_TRY(folderOf(name));
+    const fs::path inside = fs::path(name).filename();
+    const FileDescriptor file(
+        ::openat(folder, inside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kOutputFileMode));
+    return file.valid() ? Result<void>() : cannot("create", path_ / name, errno);
+  };
+  if (const auto made = make(); !made)
+    refuse(made.error());
+  return temporary_ / name;
+}
+
+void OutputFolder::refuse(Error error) {
+  if (made_)
+    made_ = tl::make_unexpected(std::move(error));
 }
 
 Result<void> OutputFolder::written() const {

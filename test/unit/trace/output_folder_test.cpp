@@ -42,6 +42,34 @@ TEST(OutputFolder, IsThereAsAWholeOrNotAtAll) {
   EXPECT_EQ(status.st_mode & 0027u, 0u);
 }
 
+TEST(OutputFolder, MayContainFolders) {
+  const ScratchFolder scratch;
+  const fs::path path = scratch / "out";
+  const auto folder = *OutputFolder::create(path);
+  folder->file("a/b/one") << "1";
+  folder->file("a/b/two") << "2";
+  const fs::path placed = folder->place("a/c/three");
+  std::ofstream(placed) << "3";
+  EXPECT_TRUE(folder->written() && folder->commit());
+  EXPECT_EQ(contentOf(path / "a/b/one") + contentOf(path / "a/b/two") + contentOf(path / "a/c/three"), "123");
+  struct stat status{};
+  ASSERT_EQ(::stat((path / "a/c/three").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0137u, 0u);
+}
+
+TEST(OutputFolder, TakesErrorsOfOtherLibraries) {
+  const ScratchFolder scratch;
+  const auto folder = *OutputFolder::create(scratch / "out");
+  folder->place("file");
+  folder->place("file"); // is there already
+  ASSERT_FALSE(folder->written());
+  EXPECT_THAT(folder->written().error().message, HasSubstr("file"));
+  folder->refuse({"later", ExitStatus::OwnFault});
+  EXPECT_THAT(folder->written().error().message, HasSubstr("file"));
+  EXPECT_FALSE(folder->commit());
+  EXPECT_FALSE(fs::exists(scratch / "out"));
+}
+
 TEST(OutputFolder, ReplacesOnlyAnEmptyFolder) {
   const ScratchFolder scratch;
   fs::create_directory(scratch / "empty");
