@@ -48,13 +48,22 @@ std::optional<DumpSize> sizeIn(std::string_view text) {
   return is_negative ? -static_cast<DumpSize>(*magnitude) : static_cast<DumpSize>(*magnitude);
 }
 
-// Returns the value of a key in "{key:value,key:value}", or nothing if the key is missing.
+std::string_view withoutQuotes(std::string_view text) {
+  return text.size() >= 2 && text.front() == '"' && text.back() == '"' ? text.substr(1, text.size() - 2) : text;
+}
+
+// Returns the value of a key in "{key:value,key:value}", as msMemScope writes it, or in JSON whose values are texts.
+// Returns nothing if the key is missing.
 std::optional<std::string_view> valueIn(std::string_view attributes, std::string_view key) {
   for (size_t at = attributes.find(key); at != std::string_view::npos; at = attributes.find(key, at + 1)) {
-    const bool begins = at > 0 && (attributes[at - 1] == '{' || attributes[at - 1] == ',');
-    const size_t value = at + key.size() + 1;
-    if (begins && value <= attributes.size() && attributes[value - 1] == ':')
-      return attributes.substr(value, attributes.find_first_of(",}", value) - value);
+    size_t begin = at, value = at + key.size();
+    if (begin > 0 && attributes[begin - 1] == '"' && attributes.substr(value, 1) == "\"") {
+      --begin;
+      ++value;
+    }
+    const bool begins = begin > 0 && (attributes[begin - 1] == '{' || attributes[begin - 1] == ',');
+    if (begins && attributes.substr(value, 1) == ":")
+      return withoutQuotes(attributes.substr(value + 1, attributes.find_first_of(",}", value) - value - 1));
   }
   return std::nullopt;
 }

@@ -63,6 +63,7 @@ public:
   void onFree(const Block &block, FreeCause cause, uint64_t time_ns) override {
     reader_.onFree(run_, block, numbers_.of(block.id), cause, time_ns);
   }
+  void onUse(const Block &block, const Use &use) override { reader_.onUse(run_, block, numbers_.of(block.id), use); }
   void onEvent(const StreamEvent &event, SiteId site) override {
     run_.kernels.onEvent(event, run_.catalog.labels());
     if (wanted_ & abi::enabledBit(event.event.header().kind))

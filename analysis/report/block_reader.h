@@ -43,6 +43,8 @@ public:
   // In the order of the events. Blocks that an event begins or ends come before the event itself.
   virtual void onAlloc(ReadRun &, const Block &, BlockNumber, AllocCause, uint64_t time_ns) = 0;
   virtual void onFree(ReadRun &, const Block &, BlockNumber, FreeCause, uint64_t time_ns) = 0;
+  // A launch, copy or fill uses the block (BlockObserver::onUse).
+  virtual void onUse(ReadRun &, const Block &, BlockNumber, const Use &) {}
   // `site`: the event's site in the catalog.
   virtual void onEvent(ReadRun &, const StreamEvent &, SiteId /*site*/) {}
   virtual void end(ReadRun &) {}

@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""Exports recorded runs as folded, speedscope, pprof and dhat. Independent readers must read the same paths and totals from each of the
-formats as `msleaks report --json` has.
+"""Exports recorded runs as folded, speedscope, pprof, dhat, csv and db. Independent readers must read the same paths and totals from each
+of the formats as `msleaks report --json` has.
 
     formats_test.py BUILD SCRATCH
 """
+import contextlib
+import csv
 import gzip
 import json
 import os
 import re
 import shutil
+import sqlite3
 import sys
 from collections import Counter
 from pathlib import Path
@@ -161,6 +164,53 @@ def expect_go(recorded, blocks):
     equal(f"bytes that go reads, {blocks}", sum(map(int, sizes)), recorded.report[blocks]["bytes"])
 
 
+def dumped_rows(recorded, name):
+    """Exports the folder of a format of msMemScope. Returns the rows of each file, with the columns as keys."""
+    folder = recorded.folder.with_suffix(f".{name}")
+    done = run([recorded.msleaks.bin / "msleaks", "export", recorded.folder, "--format", name, "-o", folder])
+    equal(f"{name}: status and output", (done.returncode, done.stdout, done.stderr), (0, "", ""))
+    files = {}
+    for file in sorted(folder.rglob(f"memscope_dump_*.{name}")):
+        with contextlib.ExitStack() as stack:
+            if name == "csv":
+                rows = list(csv.DictReader(stack.enter_context(open(file, newline="", encoding="utf-8")), strict=True))
+            else:
+                database = stack.enter_context(contextlib.closing(sqlite3.connect(file)))
+                equal("check of the database", database.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+                database.row_factory = sqlite3.Row
+                rows = [{key: str(row[key]) for key in row.keys()} for row in database.execute("SELECT * FROM memscope_dump")]
+        files[file.relative_to(folder).parts[1]] = rows
+    return files
+
+
+def expect_dumps(recorded, line):
+    """Replays the rows of the dumps. The line must be in a stack of a row."""
+    files = dumped_rows(recorded, "csv")
+    equal("rows of db", dumped_rows(recorded, "db"), files)
+    rows = [row for of_file in files.values() for row in of_file]
+    for name, of_file in files.items():
+        times = [int(row["Timestamp(ns)"]) for row in of_file]
+        check(times == sorted(times), f"the rows of {name} are not in the order of time")
+    rows.sort(key=lambda row: int(row["Timestamp(ns)"]))
+    alive, bytes_, peak, leaked = {}, 0, 0, 0
+    for row in rows:
+        attributes = json.loads(row["Attr"])
+        key = (row["Process Id"], attributes.get("allocation_id"))
+        if row["Event"] == "MALLOC" and row["Event Type"] != "PTA":
+            check(key not in alive, f"the block {key} is there twice")
+            alive[key] = int(attributes["size"])
+            bytes_ += alive[key]
+        elif row["Event"] == "FREE" and row["Event Type"] != "PTA":
+            bytes_ -= alive[key]
+            equal(f"size of the block {key}", int(attributes["size"]), alive.pop(key))
+            leaked += int(attributes["size"]) if "shadow" in attributes else 0
+        peak = max(peak, bytes_)
+    equal("peak of the dumps", peak, recorded.report["peak"]["bytes"])
+    leaks = recorded.report["leaks"]
+    equal("leaks of the dumps", leaked, leaks["bytes"] + leaks["suppressed"]["bytes"])
+    check(any(line in row["Call Stack(C)"] or line in row["Call Stack(Python)"] for row in rows), f"no stack has {line}")
+
+
 def expect_program(msleaks, scratch):
     source, program, folder = HERE / "programs/kept.cpp", scratch / "kept", scratch / "kept-run"
     msleaks.compile(source, program)
@@ -179,6 +229,7 @@ def expect_program(msleaks, scratch):
         shown = [(name.removeprefix("(anonymous namespace)::").split("(")[0], place, line) for name, place, line in found]
         equal(f"last calls of the path, {blocks}", tuple(shown[-len(calls):]), calls)
         expect_go(recorded, blocks)
+    expect_dumps(recorded, f") {file}:{line_of(source, 'made here')}")
 
 
 def expect_hostile_name(msleaks, scratch):
@@ -190,6 +241,7 @@ def expect_hostile_name(msleaks, scratch):
         equal(f"paths of pprof, {blocks}", read["pprof"], read["speedscope"])
         expect_go(recorded, blocks)
     line = line_of(source, "kept here")
+    expect_dumps(recorded, f"{source}({line}): {WRITTEN}")
     read = recorded.paths("peak")
     kept = [path for path, size in read["speedscope"].items() if size > 5 << 20 and (WRITTEN, str(source), line) in path]
     equal("paths with the name in speedscope", len(kept), 1)

@@ -49,6 +49,12 @@ protected:
   }
 };
 
+std::vector<Format> formatsOfOneFile() {
+  std::vector<Format> list = formats();
+  std::erase_if(list, [](const Format &format) { return format.is_folder; });
+  return list;
+}
+
 // A stream that accepts `room` bytes and no more, like a disk that becomes full.
 class FullAfter : public std::streambuf {
 public:
@@ -138,7 +144,7 @@ TEST_F(Exporters, EventsComeInOrderWithTheirPlaces) {
 }
 
 TEST_F(Exporters, AnOutputThatFailsIsAnError) {
-  for (const Format &format : formats())
+  for (const Format &format : formatsOfOneFile())
     for (const std::streamsize room : {0, 1}) {
       FullAfter full(room);
       std::ostream out(&full);
@@ -152,7 +158,7 @@ TEST_F(Exporters, AnOutputThatFailsIsAnError) {
 // exportRun() calls this function before it writes any output. `msleaks export` removes its progress line in this
 // function.
 TEST_F(Exporters, TellsWhenItWrites) {
-  for (const Format &format : formats()) {
+  for (const Format &format : formatsOfOneFile()) {
     std::ostringstream out;
     size_t told = 0;
     ASSERT_TRUE(exportRun(run, format, out, {{}, [&] {
@@ -164,7 +170,7 @@ TEST_F(Exporters, TellsWhenItWrites) {
 }
 
 TEST_F(Exporters, OnlyFormatsOfPathsHaveAChoiceOfBlocks) {
-  for (const Format &format : formats()) {
+  for (const Format &format : formatsOfOneFile()) {
     const Exporter exporter = format.make();
     const auto *report = std::get_if<std::unique_ptr<ReportExporter>>(&exporter);
     const bool has_paths = report != nullptr && (*report)->choose(Blocks::Leaks);
@@ -224,10 +230,8 @@ TEST_F(Exporters, AWindowThatNeverBeginsIsRefused) {
 }
 
 TEST_F(Exporters, OnlyFormatsOfEventsHaveAWindow) {
-  for (const Format &format : formats()) {
+  for (const Format &format : formatsOfOneFile()) {
     const Exporter exporter = format.make();
-    if (format.is_folder)
-      continue;
     std::ostringstream out;
     ReportQuestion question;
     question.window = *parseWindow("1ns", "2ms");
@@ -246,10 +250,10 @@ TEST_F(Exporters, OnlyFormatsWithLeaksHaveSuppressions) {
   const std::set<std::string_view> with_leaks{"json", "sarif", "series", "text"};
   ReportQuestion question;
   question.suppressions = *parseSuppressions("leak:net.c", "rules");
-  for (const Format &format : formats())
+  for (const Format &format : formatsOfOneFile())
     for (const auto of : {std::optional<Blocks>(), std::optional(Blocks::Leaks)}) {
       const bool has_paths = kPathFormats.contains(format.name);
-      if (format.is_folder || (of && !has_paths))
+      if (of && !has_paths)
         continue;
       std::ostringstream out;
       const auto damage = exportRun(run, format, out, {}, question, of);
@@ -298,7 +302,7 @@ TEST_F(Exporters, DamageIsTold) {
 }
 
 TEST_F(Exporters, NoRunIsOneLine) {
-  for (const Format &format : formats()) {
+  for (const Format &format : formatsOfOneFile()) {
     std::ostringstream out;
     const auto damage = exportRun(base / "missing", format, out);
     ASSERT_FALSE(damage) << format.name;
