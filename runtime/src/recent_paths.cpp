@@ -33,12 +33,20 @@ uint64_t RecentPaths::keyOf(uint64_t address, uint64_t stack_pointer) noexcept {
   return mixed(address, stack_pointer * kFactor);
 }
 
+// Lets the processor load the lines of its cache that find() is about to read from most shapes, all at the same time.
+const RecentPaths::Shape &RecentPaths::loaded(const Shape &shape) noexcept {
+  constexpr size_t kLine = 64, kLines = 4;
+  for (size_t i = 0; i < kLines; ++i)
+    __builtin_prefetch(reinterpret_cast<const char *>(&shape) + i * kLine);
+  return shape;
+}
+
 const RecentPaths::Shape *RecentPaths::shapeOf(const unwind::Frame &innermost) const noexcept {
   const uint64_t key = keyOf(innermost.address, innermost.stack_pointer);
   const uint32_t set = key % kShapeSets;
   for (uint32_t i = 0; i < kShapesOfSet; ++i)
     if (keys_[set][i] == key)
-      if (const Shape &shape = shapes_[set][i];
+      if (const Shape &shape = loaded(shapes_[set][i]);
           shape.round == round_ && shape.isOf(innermost.address, innermost.stack_pointer) &&
           (!shape.frame_matters || shape.frame_pointer == innermost.frame_pointer))
         return &shape;

@@ -52,6 +52,7 @@ private:
   static constexpr uint32_t kShapesOfSet = 4, kShapeSets = 1024;
 
   static uint64_t keyOf(uint64_t address, uint64_t stack_pointer) noexcept;
+  static const Shape &loaded(const Shape &) noexcept;
   const Shape *shapeOf(const unwind::Frame &innermost) const noexcept;
   Shape &placeFor(const PathFrame &innermost) noexcept;
   bool fill(Shape &shape, uint64_t salt, const PathFrame &innermost, const StackCheck *checks,

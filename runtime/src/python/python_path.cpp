@@ -181,8 +181,11 @@ CallsRead readNow(LastCalls *&thread, uint64_t generation) noexcept {
   if (thread == nullptr)
     return {};
   LastCalls &last = *thread;
-  if (last.generation != generation)
+  if (last.generation != generation) {
     last.total = last.count = last.node = last.path = 0;
+    if (last.generation != 0)
+      last.joins.forget();
+  }
   last.generation = generation;
   const uint32_t inside = last.ends_in_import ? last.total - last.count : 0;
   return readCalls(innermost, last.calls[last.current ^ 1], last.calls[last.current], last.total, inside);
@@ -231,7 +234,12 @@ uint32_t joined(LastCalls *&thread, uint64_t generation, PathTree &tree, uint32_
   const uint32_t calls = nodeOf(last, tree, read);
   if (calls == 0)
     return node;
-  last.join = joinOf(last, tree, node, calls);
+  last.join = last.joins.find(node, calls);
+  if (last.join == 0) {
+    last.join = joinOf(last, tree, node, calls);
+    if (last.join != node)
+      last.joins.keep(node, calls, last.join);
+  }
   last.path = node;
   return last.join;
 }

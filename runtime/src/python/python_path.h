@@ -5,6 +5,7 @@
 
 #include "calls.h"
 #include "module_codes.h"
+#include "recent_joins.h"
 
 #include "../path_tree.h"
 
@@ -25,6 +26,7 @@ struct LastCalls {
   Call calls[2][kMaxCalls];  // innermost first
   uint32_t nodes[kMaxCalls]; // of the path to each call, outermost first
   ModuleCodes modules;
+  RecentJoins joins; // of paths of machine code with all calls
 };
 
 // Returns the node of the join of the path to `node` with this thread's calls of Python code. Returns `node` if there
