@@ -1,8 +1,6 @@
-// Kinds of PyTorch's tensors at the peak: parameters, gradients, activations and others (docs/pytorch.md). The call
-// that allocated a tensor shows its kind, together with the parts of the training that began before its end.
+// Kinds of PyTorch's tensors at the peak (tensor_kind.h).
 #include "analysis/analyzers/registry.h"
-#include "analysis/analyzers/tensor_origins.h"
-#include "analysis/analyzers/training_progress.h"
+#include "analysis/analyzers/tensor_kind.h"
 #include "analysis/live/cohort_sums.h"
 
 #include <algorithm>
@@ -15,51 +13,13 @@
 namespace msleaks::analysis::inline analyzers {
 namespace {
 
-enum class TensorKind : uint8_t {
-  Parameters,
-  Gradients,
-  OptimizerState,
-  Activations,
-  Kept,
-  Forward,
-  Temporary,
-  Other,
-  Count
-};
 constexpr std::array<const char *, static_cast<size_t>(TensorKind::Count)> kNames = {
     "parameters",       "gradients",    "optimizer state", "activations",
     "kept over passes", "forward pass", "temporaries",     "other tensors"};
 
-// A live tensor, as it was at its allocation.
-struct Birth {
-  TensorOrigin origin = TensorOrigin::NoTensor;
-  Part part = Part::None;
-  uint32_t number = 0, pass = 0; // of Progress
-  uint64_t peak = 0;             // number of the peak before the allocation
+struct Birth : TensorBirth {
+  uint64_t peak = 0; // number of the peak before the allocation
 };
-
-TensorKind kindOfForward(const Birth &birth, const Progress &now, bool is_short) {
-  if (!now.has_backward)
-    return TensorKind::Forward;
-  if (is_short)
-    return TensorKind::Temporary;
-  return now.pass <= birth.pass + 1 ? TensorKind::Activations : TensorKind::Kept;
-}
-
-// The kind of a tensor that ends now. It is short if no other part has begun since its allocation.
-TensorKind kindOf(const Birth &birth, const Progress &now) {
-  const bool is_short = birth.number == now.number;
-  switch (birth.origin) {
-  case TensorOrigin::Construction:
-    return TensorKind::Parameters;
-  case TensorOrigin::Backward:
-    return is_short ? TensorKind::Temporary : TensorKind::Gradients;
-  case TensorOrigin::Optimizer:
-    return is_short ? TensorKind::Temporary : TensorKind::OptimizerState;
-  default:
-    return birth.part == Part::Forward ? kindOfForward(birth, now, is_short) : TensorKind::Other;
-  }
-}
 
 // The tensors of each kind that are alive at a peak. A tensor is added when it ends.
 class KindsAtPeak {
@@ -111,7 +71,7 @@ void TensorKindsAnalyzer::onAlloc(const Block &block, AllocCause, uint64_t time_
     return;
   Progress &progress = progress_[block.process];
   progress.onTensor(origin, time_ns);
-  births_[block.id.index] = {origin, progress.part, progress.number, progress.pass, clockOf(isPart(block)).number()};
+  births_[block.id.index] = {bornNow(origin, progress), clockOf(isPart(block)).number()};
   has_tensors_ = true;
 }
 

@@ -48,5 +48,21 @@ def read_junit(file):
     return {"tests": suite.tests, "failures": suite.failures, "skipped": suite.skipped, "cases": cases, "texts": failures}
 
 
-READERS = {"sarif": read_sarif, "otlp": read_otlp, "junit": read_junit}
+def read_pytorch(file):
+    """Reads a snapshot by PyTorch's _memory_viz.py, which checks the sums of segments itself."""
+    import base64
+    import pickle
+    import re
+    import memory_viz
+    with open(file, "rb") as content:
+        snapshot = pickle.load(content)
+    lines = memory_viz.memory(snapshot, format_flamegraph=lambda text: text).splitlines()
+    page = memory_viz.trace_plot(snapshot)
+    drawn = pickle.loads(base64.b64decode(re.search('"base64": "([^"]+)"', page)[1]))
+    return {"stats": memory_viz.segsum(snapshot), "trace": memory_viz.trace(snapshot).splitlines(),
+            "active": [line.rsplit(" ", 1) for line in lines if ";active_allocated;" in line],
+            "drawn": drawn["device_traces"] == snapshot["device_traces"]}
+
+
+READERS = {"pytorch": read_pytorch, "sarif": read_sarif, "otlp": read_otlp, "junit": read_junit}
 json.dump(READERS[sys.argv[1]](sys.argv[2]), sys.stdout)

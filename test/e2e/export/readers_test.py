@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Exports recorded runs as sarif, otlp, massif and junit. Readers of PyPI and Valgrind's ms_print must read the same numbers and places
+"""Exports recorded runs as sarif, otlp, massif, pytorch and junit. Readers of PyPI and Valgrind's ms_print must read the same numbers and places
 as `msleaks report --json` has. Exits with 77 if the packages cannot be installed.
 
     readers_test.py BUILD SCRATCH
@@ -82,6 +82,14 @@ class Run:
             paths[tuple(map(tuple, path))] += size
         return paths
 
+    def pytorch(self):
+        """Reads the snapshot. The blocks at the end must be those of the report."""
+        read = self.readers("pytorch", self.export("pytorch"))
+        alive = self.report["leaks"]["bytes"] + self.report["leaks"]["suppressed"]["bytes"]
+        equal("memory at the end in pytorch", sum(int(size) for _, size in read["active"]), alive)
+        check(read["drawn"], "the page has other events")
+        return read
+
     def massif(self):
         """Reads the text of ms_print: the highest total, and the lines of the tree at the peak."""
         done = run(["ms_print", "--threshold=0", self.export("massif")])
@@ -116,6 +124,8 @@ def expect_program(msleaks, readers, scratch):
         check(any(size == 3_000_000 and text.endswith(caller) for size, text in recorded.massif()), "the tree has no such line")
     else:
         print("Debian's package valgrind is not installed, so ms_print has not read the format massif")
+    lost = [path for path, size in recorded.pytorch()["active"] if size == "100000"]
+    check(len(lost) == 1 and re.search(r"kept\.cpp:\d+:.*lose.*kept\.cpp:\d+:.*make", lost[0]), f"path of the lost block: {lost}")
     expect_junit(msleaks, readers, recorded)
 
 
@@ -141,6 +151,7 @@ def expect_hostile_name(msleaks, readers, scratch):
     recorded = Run(msleaks, readers, folder)
     line = line_of(source, "kept here")
     recorded.sarif()
+    recorded.pytorch()
     for blocks in ("peak", "leaks"):
         recorded.otlp(blocks)
     kept = [path for path, size in recorded.otlp_paths("peak").items() if size > 5 << 20 and (WRITTEN, str(source), line) in path]
