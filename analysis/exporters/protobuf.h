@@ -12,8 +12,11 @@ class ProtobufMessage {
 public:
   // A number that is 0 is left out, because 0 is what a reader assumes.
   void number(uint32_t field, uint64_t value) {
-    if (value == 0)
-      return;
+    if (value != 0)
+      anyNumber(field, value);
+  }
+  // The same for a field whose presence has a meaning.
+  void anyNumber(uint32_t field, uint64_t value) {
     varint(uint64_t{field} << 3 | kVarint);
     varint(value);
   }

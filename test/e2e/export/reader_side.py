@@ -64,5 +64,29 @@ def read_pytorch(file):
             "drawn": drawn["device_traces"] == snapshot["device_traces"]}
 
 
-READERS = {"pytorch": read_pytorch, "sarif": read_sarif, "otlp": read_otlp, "junit": read_junit}
+def read_perfetto(file):
+    """Reads the trace by the messages of Perfetto's package. Its trace_processor needs a network, so it is not used."""
+    from perfetto.protos.perfetto.trace import perfetto_trace_pb2
+    trace = perfetto_trace_pb2.Trace()
+    with open(file, "rb") as content:
+        trace.ParseFromString(content.read())
+    peaks, profiles, tracks, functions, frames, stacks = {}, {}, {}, {}, {}, {}
+    for packet in trace.packet:
+        data = packet.interned_data
+        functions |= {text.iid: text.str.decode() for text in data.function_names}
+        frames |= {frame.iid: (functions[frame.function_name_id], frame.line_number) for frame in data.frames}
+        stacks |= {stack.iid: [frames[number] for number in stack.frame_ids] for stack in data.callstacks}
+        if packet.HasField("track_descriptor"):
+            tracks[packet.track_descriptor.uuid] = packet.track_descriptor.name
+        event = packet.track_event
+        if event.type == event.TYPE_COUNTER:
+            name = tracks[event.track_uuid]
+            peaks[name] = max(peaks.get(name, 0), event.counter_value)
+        for dump in packet.profile_packet.process_dumps:
+            profiles.setdefault(dump.heap_name, []).extend(
+                [stacks[sample.callstack_id], sample.self_allocated, sample.alloc_count] for sample in dump.samples)
+    return {"peaks": peaks, "profiles": profiles}
+
+
+READERS = {"perfetto": read_perfetto, "pytorch": read_pytorch, "sarif": read_sarif, "otlp": read_otlp, "junit": read_junit}
 json.dump(READERS[sys.argv[1]](sys.argv[2]), sys.stdout)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Exports recorded runs as sarif, otlp, massif, pytorch and junit. Readers of PyPI and Valgrind's ms_print must read the same numbers and places
+"""Exports recorded runs as sarif, otlp, massif, pytorch, perfetto and junit. Readers of PyPI and Valgrind's ms_print must read the same numbers and places
 as `msleaks report --json` has. Exits with 77 if the packages cannot be installed.
 
     readers_test.py BUILD SCRATCH
@@ -82,6 +82,16 @@ class Run:
             paths[tuple(map(tuple, path))] += size
         return paths
 
+    def perfetto(self):
+        """Reads the timeline. The counters and the profiles must have the peaks of the report."""
+        read = self.readers("perfetto", self.export("perfetto"))
+        wanted = {"memory in use": self.report["peak"]["bytes"]}
+        wanted |= {f"heap {heap['heap']}": heap["bytes"] for heap in self.report["peak"]["by_heap"]}
+        equal("peaks in perfetto", read["peaks"], wanted)
+        sums = {name: sum(size for _, size, _ in samples) for name, samples in read["profiles"].items()}
+        equal("profiles in perfetto", sums, wanted)
+        return read["profiles"]["memory in use"]
+
     def pytorch(self):
         """Reads the snapshot. The blocks at the end must be those of the report."""
         read = self.readers("pytorch", self.export("pytorch"))
@@ -126,6 +136,9 @@ def expect_program(msleaks, readers, scratch):
         print("Debian's package valgrind is not installed, so ms_print has not read the format massif")
     lost = [path for path, size in recorded.pytorch()["active"] if size == "100000"]
     check(len(lost) == 1 and re.search(r"kept\.cpp:\d+:.*lose.*kept\.cpp:\d+:.*make", lost[0]), f"path of the lost block: {lost}")
+    kept = [path for path, size, count in recorded.perfetto() if (size, count) == (3_000_000, 1)]
+    equal("path of the kept block in perfetto", [line for _, line in kept[0]][-3:],
+          [line_of(source, text) for text in ("kept = grow", "= make(", "made here")])
     expect_junit(msleaks, readers, recorded)
 
 
@@ -152,6 +165,7 @@ def expect_hostile_name(msleaks, readers, scratch):
     line = line_of(source, "kept here")
     recorded.sarif()
     recorded.pytorch()
+    recorded.perfetto()
     for blocks in ("peak", "leaks"):
         recorded.otlp(blocks)
     kept = [path for path, size in recorded.otlp_paths("peak").items() if size > 5 << 20 and (WRITTEN, str(source), line) in path]
