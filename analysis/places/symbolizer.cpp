@@ -19,12 +19,16 @@ namespace {
 
 constexpr uint64_t kLookUpsBetweenCalls = 100;
 
-// The addresses and the name of a function or a variable.
+// The addresses and the name of a function or a variable. PyTorch has millions of them, so the struct is small.
 struct Function {
-  uint64_t begin, end; // end == begin: hand-written code without a size
-  uint32_t name;       // its place in SymbolNames
-  bool global;
+  uint64_t begin;
+  uint32_t size; // in bytes; 0: hand-written code without a size
+  uint32_t global : 1;
+  uint32_t name : 31; // its place in SymbolNames
+
+  uint64_t end() const { return begin + size; }
 };
+constexpr uint32_t kMostNames = uint32_t{1} << 31;
 
 // Returns where a distribution puts the symbols that it stripped: "ab/cdef0123.debug".
 std::string debugFileOf(const std::vector<std::byte> &build_id) {
@@ -71,7 +75,7 @@ public:
       if (--other; isBetter(*other, *best))
         best = &*other;
     // A symbol without a size names only its first address: another function without a name may follow.
-    return address < std::max(best->end, best->begin + 1) ? best : nullptr;
+    return address < std::max(best->end(), best->begin + 1) ? best : nullptr;
   }
 
 private:
@@ -102,10 +106,13 @@ private:
       if (!gelf_getsym(data, static_cast<int>(i), &symbol))
         return;
       const unsigned type = GELF_ST_TYPE(symbol.st_info);
-      if (!isWanted(type) || symbol.st_shndx == SHN_UNDEF || symbol.st_name == 0 || symbol.st_name >= names->bytes)
+      if (!isWanted(type) || symbol.st_shndx == SHN_UNDEF || symbol.st_name == 0 || symbol.st_name >= names->bytes ||
+          uint64_t{names->begin} + symbol.st_name >= kMostNames)
         continue;
-      functions_.push_back({symbol.st_value, symbol.st_value + symbol.st_size, names->begin + symbol.st_name,
-                            GELF_ST_BIND(symbol.st_info) != STB_LOCAL});
+      functions_.push_back({.begin = symbol.st_value,
+                            .size = static_cast<uint32_t>(std::min<uint64_t>(symbol.st_size, UINT32_MAX)),
+                            .global = GELF_ST_BIND(symbol.st_info) != STB_LOCAL,
+                            .name = static_cast<uint32_t>(names->begin + symbol.st_name) & (kMostNames - 1)});
     }
   }
 
@@ -171,7 +178,7 @@ std::string_view Symbolizer::functionAt(const ImageFile &file, uint64_t address)
 FunctionExtent Symbolizer::extentAt(const ImageFile &file, uint64_t address) {
   const SymbolTable &symbols = imageOf(file).symbols;
   const Function *function = symbols.holding(address);
-  return function ? FunctionExtent{symbols.nameOf(*function), function->begin, function->end} : FunctionExtent{};
+  return function ? FunctionExtent{symbols.nameOf(*function), function->begin, function->end()} : FunctionExtent{};
 }
 
 const NamedAddress *Symbolizer::told(const ImageFile &file, uint64_t address) const {
