@@ -52,22 +52,6 @@ std::string_view withoutQuotes(std::string_view text) {
   return text.size() >= 2 && text.front() == '"' && text.back() == '"' ? text.substr(1, text.size() - 2) : text;
 }
 
-// Returns the value of a key in "{key:value,key:value}", as msMemScope writes it, or in JSON whose values are texts.
-// Returns nothing if the key is missing.
-std::optional<std::string_view> valueIn(std::string_view attributes, std::string_view key) {
-  for (size_t at = attributes.find(key); at != std::string_view::npos; at = attributes.find(key, at + 1)) {
-    size_t begin = at, value = at + key.size();
-    if (begin > 0 && attributes[begin - 1] == '"' && attributes.substr(value, 1) == "\"") {
-      --begin;
-      ++value;
-    }
-    const bool begins = begin > 0 && (attributes[begin - 1] == '{' || attributes[begin - 1] == ',');
-    if (begins && attributes.substr(value, 1) == ":")
-      return withoutQuotes(attributes.substr(value + 1, attributes.find_first_of(",}", value) - value - 1));
-  }
-  return std::nullopt;
-}
-
 // Returns a value for a message, on one line.
 std::string valueText(std::string_view text) {
   std::string shown = "'";
@@ -143,7 +127,7 @@ Result<void> DumpRows::takeRow(std::vector<std::string> &cells) {
 }
 
 Result<DumpSize> DumpRows::sizeOf(std::string_view attributes) const {
-  const auto text = valueIn(attributes, "size");
+  const auto text = dumpAttribute(attributes, "size");
   if (!text)
     return csv_.fault("its column Attr has no size");
   const auto size = sizeIn(*text);
@@ -183,6 +167,20 @@ MsmemscopeDump DumpRows::launches() {
 }
 
 } // namespace
+
+std::optional<std::string_view> dumpAttribute(std::string_view attributes, std::string_view key) {
+  for (size_t at = attributes.find(key); at != std::string_view::npos; at = attributes.find(key, at + 1)) {
+    size_t begin = at, value = at + key.size();
+    if (begin > 0 && attributes[begin - 1] == '"' && attributes.substr(value, 1) == "\"") {
+      --begin;
+      ++value;
+    }
+    const bool begins = begin > 0 && (attributes[begin - 1] == '{' || attributes[begin - 1] == ',');
+    if (begins && attributes.substr(value, 1) == ":")
+      return withoutQuotes(attributes.substr(value + 1, attributes.find_first_of(",}", value) - value - 1));
+  }
+  return std::nullopt;
+}
 
 std::string textOf(DumpSize size) { return fmt::format("{}", size); }
 

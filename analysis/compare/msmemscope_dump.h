@@ -43,6 +43,10 @@ enum class DumpLevel : uint8_t { Kernel, Operator };
 Result<MsmemscopeDump> readMsmemscopeDump(std::istream &, const std::string &file, DumpLevel, NameTable &);
 Result<MsmemscopeDump> readMsmemscopeDump(const std::filesystem::path &file, DumpLevel, NameTable &);
 
+// Returns the value of a key in "{key:value,key:value}", as msMemScope writes it, or in JSON whose values are texts.
+// Returns nothing if the key is missing.
+std::optional<std::string_view> dumpAttribute(std::string_view attributes, std::string_view key);
+
 // Orders devices: 2 before 10, and both before "cpu".
 bool isEarlierDevice(const std::string &, const std::string &);
 

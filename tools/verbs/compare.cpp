@@ -9,6 +9,7 @@
 #include "analysis/compare/msmemscope_comparison.h"
 #include "analysis/compare/repeated_runs.h"
 #include "analysis/compare/run_comparison.h"
+#include "analysis/importers/imported_run.h"
 #include "analysis/page/report_page.h"
 #include "analysis/report/analyze_run.h"
 #include "analysis/report/question.h"
@@ -102,6 +103,12 @@ std::vector<std::string> runsOf(const std::string &side) {
   return runs;
 }
 
+Result<std::vector<std::string>> openAll(std::vector<std::string> runs, analysis::OpenedRuns &opened) {
+  for (std::string &run : runs)
+    run = MSL_TRY(opened.open(run));
+  return runs;
+}
+
 Result<std::vector<analysis::Report>> readRuns(const std::vector<std::string> &runs, const WantedState &state,
                                                bool for_page, analysis::ProgressLine &progress) {
   std::vector<analysis::Report> reports;
@@ -142,7 +149,9 @@ Result<std::optional<analysis::LaunchDifferences>> compareLaunches(const std::ve
 Result<ExitStatus> compareMemory(const CompareOptions &options) {
   using namespace analysis::compare;
   const WantedState state = MSL_TRY(stateNamed(options.at));
-  const std::vector<std::string> first_runs = runsOf(options.first), second_runs = runsOf(options.second);
+  analysis::OpenedRuns opened;
+  const std::vector<std::string> first_runs = MSL_TRY(openAll(runsOf(options.first), opened)),
+                                 second_runs = MSL_TRY(openAll(runsOf(options.second), opened));
   std::optional<PageFile> page;
   if (options.html)
     page = MSL_TRY(PageFile::create(*options.html));
@@ -262,7 +271,7 @@ Result<ExitStatus> compare(const CompareOptions &options) {
 Action declareCompare(CommandLine &line) {
   const auto options = std::make_shared<CompareOptions>();
   line.option("A", options->first,
-              "names the folder of a run, a result file, or a dump of msMemScope (.csv). Several runs with commas "
+              "names the folder of a run, a result file, or a dump of msMemScope. Several runs with commas "
               "between them show the noise")
       .required();
   line.option("B", options->second, "names the other run, which is compared with A").required();

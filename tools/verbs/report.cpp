@@ -1,6 +1,7 @@
 // msleaks report RUN: shows findings, the live blocks at the peak, leaks, and the cost of recording.
 #include "analysis/result/report.h"
 #include "analysis/base/terminal.h"
+#include "analysis/importers/imported_run.h"
 #include "analysis/page/report_page.h"
 #include "analysis/report/analyze_run.h"
 #include "analysis/report/question.h"
@@ -91,8 +92,13 @@ Result<analysis::Report> readOne(const std::string &run, const analysis::ReportQ
                   ExitStatus::Usage);
     return analysis::readReportJson(run);
   }
+  analysis::OpenedRuns opened;
+  const std::string path = MSL_TRY(opened.open(run));
   analysis::ProgressLine line;
-  return analysis::analyzeRun(run, question, [&line](const std::string &doing) { line.drawIfDue(doing); });
+  analysis::Report report =
+      MSL_TRY(analysis::analyzeRun(path, question, [&line](const std::string &doing) { line.drawIfDue(doing); }));
+  report.run = run;
+  return report;
 }
 
 Result<analysis::Report> read(const ReportOptions &options, const analysis::ReportQuestion &question) {
@@ -208,7 +214,8 @@ void declareRarerForm(CommandLine &line, ReportOptions &options) {
 
 Action declareReport(CommandLine &line) {
   const auto options = std::make_shared<ReportOptions>();
-  line.option("RUN", options->run, "names the folder of a run, its trace file, or a result that --json printed")
+  line.option("RUN", options->run,
+              "names the folder of a run, its trace file, a result that --json printed, or a dump of msMemScope")
       .required();
   declarePart(line, *options);
   declareForm(line, *options);

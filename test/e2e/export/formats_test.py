@@ -211,6 +211,23 @@ def expect_dumps(recorded, line):
     check(any(line in row["Call Stack(C)"] or line in row["Call Stack(Python)"] for row in rows), f"no stack has {line}")
 
 
+def expect_imports(recorded, same_findings):
+    """Reads the exported dumps back. The plugin tells which functions hand out blocks, and a dump does not, so places may differ."""
+    for name in ("csv", "db"):
+        read = recorded.msleaks.report(recorded.folder.with_suffix(f".{name}")).json
+        for blocks in ("peak", "leaks"):
+            equal(f"bytes of {name}, {blocks}", read[blocks]["bytes"], recorded.report[blocks]["bytes"])
+        if same_findings:
+            equal(f"findings of {name}", essence_of(read), essence_of(recorded.report))
+
+
+def essence_of(report):
+    """Returns the parts of the findings that a dump keeps. A dump has control characters as they are shown."""
+    keys = ("kind", "heap", "device", "bytes", "count", "saves_bytes")
+    places = [[str(finding["site"][key]).replace("\n", "\\x0a") for key in ("file", "line", "function")] for finding in report["findings"]]
+    return [[finding[key] for key in keys] + place for finding, place in zip(report["findings"], places)]
+
+
 def expect_program(msleaks, scratch):
     source, program, folder = HERE / "programs/kept.cpp", scratch / "kept", scratch / "kept-run"
     msleaks.compile(source, program)
@@ -230,6 +247,7 @@ def expect_program(msleaks, scratch):
         equal(f"last calls of the path, {blocks}", tuple(shown[-len(calls):]), calls)
         expect_go(recorded, blocks)
     expect_dumps(recorded, f") {file}:{line_of(source, 'made here')}")
+    expect_imports(recorded, same_findings=False)
 
 
 def expect_hostile_name(msleaks, scratch):
@@ -242,6 +260,7 @@ def expect_hostile_name(msleaks, scratch):
         expect_go(recorded, blocks)
     line = line_of(source, "kept here")
     expect_dumps(recorded, f"{source}({line}): {WRITTEN}")
+    expect_imports(recorded, same_findings=True)
     read = recorded.paths("peak")
     kept = [path for path, size in read["speedscope"].items() if size > 5 << 20 and (WRITTEN, str(source), line) in path]
     equal("paths with the name in speedscope", len(kept), 1)
