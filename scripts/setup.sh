@@ -32,7 +32,7 @@ test_packages=(
   chromium-headless-shell graphviz               # the page and the DOT of msleaks cfg
   clang-format-22 clang-tidy-22 mmdebstrap       # scripts/check-format.py, check-tidy.sh, check-packages.sh
   python3-jsonschema libomp-22-dev               # schema of the JSON of msleaks cfg; counted OpenMP loops
-  mypy python3-pytest                            # types and plug-in of the Python package (tools/python)
+  mypy python3-pytest python3-greenlet           # types and plug-in of the Python package (tools/python)
 )
 deep_packages=(
   clang-16 llvm-16-dev lld-16 llvm-16-tools # the oldest LLVM that the plugin builds for (scripts/check-llvm.sh)

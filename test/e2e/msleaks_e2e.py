@@ -193,7 +193,7 @@ def arguments(*names):
 def need_modules(python, modules):
     """Skips the test if the Python lacks one of the modules."""
     if run([python, "-c", f"import {modules}"]).returncode != 0:
-        skip(f"{python} cannot import {modules}; python3-torch brings them")
+        skip(f"{python} cannot import {modules} (Debian's packages python3-…)")
 
 
 def torch_test():
