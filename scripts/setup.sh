@@ -31,6 +31,7 @@ test_packages=(
   python3 python3-numpy python3-torch            # examples/pytorch
   chromium-headless-shell graphviz               # the page and the DOT of msleaks cfg
   clang-format-22 clang-tidy-22 mmdebstrap       # scripts/check-format.py, check-tidy.sh, check-packages.sh
+  babeltrace2                                    # reads the format ctf (test/e2e/export)
   python3-jsonschema libomp-22-dev               # schema of the JSON of msleaks cfg; counted OpenMP loops
   mypy python3-pytest python3-greenlet           # types and plug-in of the Python package (tools/python)
 )
