@@ -54,13 +54,17 @@ public:
 
 private:
   static constexpr size_t kFlushBytes = 64 << 10;
-  // Addresses for blocks whose address is a handle. JavaScript is exact below 2^53.
+  static constexpr uint8_t kNoDevice = UINT8_MAX; // a call that fails may name no device
+  // Addresses for blocks whose address is a handle, or is taken. JavaScript is exact below 2^53.
   static constexpr uint64_t kFirstHandle = uint64_t{1} << 50, kPage = 4096;
 
   LaneKey keyOf(const Block &) const;
   Lane &laneOf(const LaneKey &);
   std::string nameOf(const LaneKey &) const;
-  uint64_t addressOf(const Block &);
+  bool isTracked(const Block &block) const {
+    return block.heap != abi::Heap::Host || with_drivers_.contains(block.process);
+  }
+  uint64_t addressOf(const Block &, Lane &);
   void noteTensor(const Block &, ShownBlock &, uint64_t time_ns);
   Word categoryOf(const Block &, const ShownBlock &);
   template <class F> void addTo(const Lane &lane, F &&events);
@@ -82,6 +86,7 @@ private:
   uint64_t start_ns_ = 0, next_handle_ = kFirstHandle;
   std::unordered_map<uint32_t, analyzers::Progress> progress_; // by process
   std::set<std::pair<uint32_t, uint8_t>> with_pools_;          // processes, and their devices whose memory is in a pool
+  std::set<uint32_t> with_drivers_;                            // processes with host memory of a driver
   std::map<LaneKey, Lane> lanes_;                              // elements do not move
   std::vector<ShownBlock> shown_;                              // by the number of the live block
 };
@@ -96,6 +101,8 @@ void PytorchExporter::begin(ReadRun &run) {
     has_tensors_ = has_tensors_ || origins_->of({index}) != TensorOrigin::NoTensor;
     if (cohort.heap == abi::Heap::Pool)
       with_pools_.emplace(cohort.process, cohort.device);
+    if (cohort.heap == abi::Heap::Pinned || cohort.heap == abi::Heap::Managed)
+      with_drivers_.insert(cohort.process);
   }
   values_.pickle.emptyDict();
   values_.pickle.text("msleaks_events");
@@ -150,9 +157,14 @@ Lane &PytorchExporter::laneOf(const LaneKey &key) {
   return lane;
 }
 
-uint64_t PytorchExporter::addressOf(const Block &block) {
-  if (block.handle == 0)
+// Blocks of two allocators may have one address: a driver may take its memory from malloc, and an allocator from mmap.
+// The viewer needs another address for the second block.
+uint64_t PytorchExporter::addressOf(const Block &block, Lane &lane) {
+  if (block.handle == 0 && !lane.live.contains(block.address)) {
+    if (isTracked(block))
+      lane.live.insert(block.address);
     return block.address;
+  }
   const uint64_t address = next_handle_;
   next_handle_ += (block.size + kPage - 1) & ~(kPage - 1);
   return address;
@@ -248,7 +260,7 @@ void PytorchExporter::onAlloc(ReadRun &run, const Block &block, BlockNumber, All
     return;
   const LaneKey key = keyOf(block);
   shown.lane = &laneOf(key);
-  shown.address = addressOf(block);
+  shown.address = addressOf(block, *shown.lane);
   shown.is_segment = block.heap == abi::Heap::Device;
   shown.is_block = !shown.is_segment || !with_pools_.contains({block.process, block.device});
   if (key.kind != LaneKey::Device)
@@ -271,6 +283,8 @@ void PytorchExporter::onFree(ReadRun &, const Block &block, BlockNumber, FreeCau
   }
   if (shown.is_segment)
     shown.lane->segments.erase(shown.address);
+  if (isTracked(block))
+    shown.lane->live.erase(shown.address);
   addTo(*shown.lane, [&] {
     if (shown.is_block)
       addFree(block, shown, time_ns);
@@ -302,7 +316,7 @@ void PytorchExporter::onEvent(ReadRun &run, const StreamEvent &event, SiteId sit
 std::vector<Lane *> PytorchExporter::lanesInOrder() {
   std::vector<Lane *> list, others;
   for (auto &[key, lane] : lanes_)
-    if (key.kind == LaneKey::Device && elementAt(list, key.device) == nullptr)
+    if (key.kind == LaneKey::Device && key.device != kNoDevice && elementAt(list, key.device) == nullptr)
       list[key.device] = &lane;
     else
       others.push_back(&lane);

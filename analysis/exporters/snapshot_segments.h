@@ -9,6 +9,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace msleaks::analysis::inline exporters {
@@ -26,6 +27,7 @@ struct Lane {
   std::map<uint64_t, uint64_t> segments;       // live blocks of a device's driver: bytes by address
   PageRanges pages;                            // pages of other memory
   std::vector<KeptBlock> kept;
+  std::unordered_set<uint64_t> live; // addresses of live blocks that another block may have, too
 };
 
 class SnapshotSegments {
