@@ -61,10 +61,11 @@ private:
   LaneKey keyOf(const Block &) const;
   Lane &laneOf(const LaneKey &);
   std::string nameOf(const LaneKey &) const;
-  bool isTracked(const Block &block) const {
-    return block.heap != abi::Heap::Host || with_drivers_.contains(block.process);
+  // Whether another block that the snapshot shows may have the same address.
+  bool isTracked(const Block &block, const ShownBlock &shown) const {
+    return shown.is_block && (block.heap != abi::Heap::Host || with_drivers_.contains(block.process));
   }
-  uint64_t addressOf(const Block &, Lane &);
+  uint64_t addressOf(const Block &, const ShownBlock &);
   void noteTensor(const Block &, ShownBlock &, uint64_t time_ns);
   Word categoryOf(const Block &, const ShownBlock &);
   template <class F> void addTo(const Lane &lane, F &&events);
@@ -159,10 +160,11 @@ Lane &PytorchExporter::laneOf(const LaneKey &key) {
 
 // Blocks of two allocators may have one address: a driver may take its memory from malloc, and an allocator from mmap.
 // The viewer needs another address for the second block.
-uint64_t PytorchExporter::addressOf(const Block &block, Lane &lane) {
-  if (block.handle == 0 && !lane.live.contains(block.address)) {
-    if (isTracked(block))
-      lane.live.insert(block.address);
+uint64_t PytorchExporter::addressOf(const Block &block, const ShownBlock &shown) {
+  const bool is_taken = shown.is_block && shown.lane->live.contains(block.address);
+  if (block.handle == 0 && !is_taken) {
+    if (isTracked(block, shown))
+      shown.lane->live.insert(block.address);
     return block.address;
   }
   const uint64_t address = next_handle_;
@@ -260,9 +262,9 @@ void PytorchExporter::onAlloc(ReadRun &run, const Block &block, BlockNumber, All
     return;
   const LaneKey key = keyOf(block);
   shown.lane = &laneOf(key);
-  shown.address = addressOf(block, *shown.lane);
   shown.is_segment = block.heap == abi::Heap::Device;
   shown.is_block = !shown.is_segment || !with_pools_.contains({block.process, block.device});
+  shown.address = addressOf(block, shown);
   if (key.kind != LaneKey::Device)
     shown.lane->pages.add(shown.address, block.size);
   if (shown.is_segment)
@@ -283,7 +285,7 @@ void PytorchExporter::onFree(ReadRun &, const Block &block, BlockNumber, FreeCau
   }
   if (shown.is_segment)
     shown.lane->segments.erase(shown.address);
-  if (isTracked(block))
+  if (isTracked(block, shown))
     shown.lane->live.erase(shown.address);
   addTo(*shown.lane, [&] {
     if (shown.is_block)
