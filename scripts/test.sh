@@ -19,8 +19,8 @@ export MSLEAKS_FUZZ_SECONDS=${FUZZ_SECONDS:-2}
 deep_tests=$repository/test/deep_tests.txt
 # The parts that read files of other programs: traces, objects, debug information, profiles, graphs, baselines, rows
 # files.
-foreign_bytes=(trace/all places/all profiles/all graphs/all check/all doctor/all passes/all)
-foreign_tests='^(trace|places|profiles|graphs|check|doctor)\.|^RowsFile'
+foreign_bytes=(trace/all places/all profiles/all graphs/all check/all doctor/all importers/all passes/all)
+foreign_tests='^(trace|places|profiles|graphs|check|doctor|importers)\.|^RowsFile'
 suites=() folders=() quick='' deep='' times=''
 while (($#)); do
   case "$1" in

@@ -1,5 +1,6 @@
 #include "analysis/importers/foreign_rows.h"
 
+#include "analysis/base/text.h"
 #include "analysis/compare/msmemscope_dump.h"
 
 #include <array>
@@ -151,7 +152,8 @@ Result<void> forEachDatabaseRow(const std::filesystem::path &file, const std::fu
   sqlite3 *opened = nullptr;
   int status = sqlite3_open_v2(file.c_str(), &opened, SQLITE_OPEN_READONLY, nullptr);
   const std::unique_ptr<sqlite3, CloseDatabase> database(opened);
-  const auto refuse = [&] { return fail(fmt::format("'{}': {}", file.string(), sqlite3_errmsg(opened))); };
+  // A message may contain texts of the file.
+  const auto refuse = [&] { return fail(fmt::format("'{}': {}", file.string(), printable(sqlite3_errmsg(opened)))); };
   sqlite3_stmt *prepared = nullptr;
   if (status == SQLITE_OK)
     status = sqlite3_prepare_v2(opened, "SELECT * FROM memscope_dump", -1, &prepared, nullptr);

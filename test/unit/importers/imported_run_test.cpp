@@ -184,6 +184,21 @@ TEST_F(Imports, ACutFileIsOneLineOrTheRowsBefore) {
   }
 }
 
+// SQLite's message contains the name of the table whose schema is malformed.
+TEST_F(Imports, AMalformedSchemaIsOneLine) {
+  recordLeaks();
+  std::string database = contentOf(theFileIn(dumpOf("db"), ".db"));
+  const size_t create = database.find("CREATE TABLE"), name = database.rfind("memscope_dump", create - 1);
+  ASSERT_NE(create, std::string::npos);
+  database[create] = 'x';
+  database[name - 3] = '\n';
+  const auto read = forEachForeignRow(fileOf(database, "dump.db"), [](const ForeignRow &) {});
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().message.find("malformed"), std::string::npos) << read.error().message;
+  EXPECT_NE(read.error().message.find("\\x0a"), std::string::npos) << read.error().message;
+  EXPECT_EQ(read.error().message.find('\n'), std::string::npos) << read.error().message;
+}
+
 TEST_F(Imports, AChangedByteNeverCrashes) {
   recordLeaks();
   const std::string text = contentOf(theFileIn(dumpOf("csv"), ".csv"));

@@ -79,6 +79,18 @@ for format in json text jsonl; do
   "$msleaks" export "$run" --format $format >/dev/full 2>said
   [ $? -eq 4 ] && [ "$(cat said)" = 'msleaks: the output could not be written' ] || fail "$format > /dev/full: $(cat said)"
 done
+for format in csv db; do
+  (
+    trap '' XFSZ
+    ulimit -f 0
+    "$msleaks" export "$run" --format $format -o "folder.$format" 2>&1
+    echo "status $?"
+  ) | cat >said
+  [ "$(sed -n 2p said)" = 'status 4' ] || fail "$format on a full disk: $(cat said)"
+  grep -q "^msleaks: cannot write '.*$format': " said || fail "$format on a full disk: $(cat said)"
+  [ ! -e "folder.$format" ] || fail "$format on a full disk: there is a folder"
+done
+refused 2 'csv is a folder' "$run" --format csv
 ls -A | grep '^\.' && fail "temporary files are left"
 
 # If only parts of a trace are unreadable, there is a warning. If everything is unreadable, there is an error.
