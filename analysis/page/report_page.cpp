@@ -25,23 +25,38 @@ Result<void> checkPage() {
   return fail("this msleaks has no page, because npm was missing or failed when it was built. Build it again with npm");
 }
 
+// A name may contain bytes that are no UTF-8.
+std::string textOf(const Json &data) { return data.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+Json dataOf(const RunOfReportPage &run, std::optional<LivePage> live) {
+  return {{"runs", Json::array({pageData(run.report, run.since)})},
+          {"comparison", nullptr},
+          {"live", live ? Json{{"every_ms", live->every_ms}} : Json()}};
+}
+
+// Only a live page may ask for anything, and only the server that it comes from.
 void writePage(std::ostream &to, const std::string &title, const Json &data) {
   for (const std::string_view part : kPage)
     if (part == "{{title}}")
       to << escapedForHtml(title + " · msleaks");
     else if (part == "{{data}}")
-      to << escapedForScript(data.dump(-1, ' ', false, Json::error_handler_t::replace));
+      to << escapedForScript(textOf(data));
+    else if (part == "{{connect}}")
+      to << (data["live"].is_null() ? "'none'" : "'self'");
     else
       to << part;
 }
 
 } // namespace
 
-Result<void> writeReportPage(std::ostream &to, const RunOfReportPage &run) {
+Result<void> writeReportPage(std::ostream &to, const RunOfReportPage &run, std::optional<LivePage> live) {
   MSL_TRY(checkPage());
-  writePage(to, titleOf(run.report),
-            {{"runs", Json::array({pageData(run.report, run.since)})}, {"comparison", nullptr}});
+  writePage(to, titleOf(run.report), dataOf(run, live));
   return {};
+}
+
+void writeLiveData(std::ostream &to, const RunOfReportPage &run, std::optional<LivePage> live) {
+  to << textOf(dataOf(run, live));
 }
 
 Result<void> writeComparisonPage(std::ostream &to, const RunOfReportPage &first, const RunOfReportPage &second,
@@ -49,7 +64,8 @@ Result<void> writeComparisonPage(std::ostream &to, const RunOfReportPage &first,
   MSL_TRY(checkPage());
   writePage(to, fmt::format("{} and {}", comparison.first, comparison.second),
             {{"runs", Json::array({pageData(first.report, first.since), pageData(second.report, second.since)})},
-             {"comparison", comparisonData(comparison, names)}});
+             {"comparison", comparisonData(comparison, names)},
+             {"live", nullptr}});
   return {};
 }
 

@@ -1,4 +1,5 @@
-"""Controls a headless Chromium by the DevTools protocol through a pipe, without a port or a library. The browser gets no network."""
+"""Controls a headless Chromium by the DevTools protocol through a pipe, without a port or a library. The browser reaches
+only this machine."""
 import base64
 import json
 import os
@@ -31,7 +32,7 @@ class Chromium:
         commands, self.to = os.pipe()
         self.answers, answers = os.pipe()
         command = [find(), "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars=false", "--remote-debugging-pipe",
-                   "--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={self.profile.name}", "about:blank"]
+                   "--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", f"--user-data-dir={self.profile.name}", "about:blank"]
         moved = f'exec 3<&{commands} 4>&{answers}; exec "$@"'
         self.process = subprocess.Popen(["bash", "-c", moved, "bash", *command], pass_fds=(commands, answers),
                                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -98,6 +99,11 @@ class Chromium:
         answer = self.ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         check("exceptionDetails" not in answer, f"{expression}: {answer.get('exceptionDetails')}")
         return answer["result"].get("value")
+
+    def wait(self, expression):
+        """Waits until the expression is true in the page, and returns its value. A page changes some time after an event."""
+        return self.evaluate(f"new Promise(done => {{ const look = () => {{ const value = {expression};"
+                             "value ? done(value) : setTimeout(look, 10); }; look(); })")
 
     def key(self, key):
         """Sends the browser the events of a pressed and a released key."""

@@ -1,4 +1,5 @@
-// Bundles the page, and writes it as C++ strings for analysis/page: kPage has its parts, and between two parts the page's title or data.
+// Bundles the page, and writes it as C++ strings for analysis/page: kPage has its parts, and between two parts what the page is filled with: its title,
+// its data, and what it may connect to.
 //
 //     node build.mjs OUTPUT
 import { createHash } from "node:crypto";
@@ -56,7 +57,7 @@ const filled = readFileSync("src/page.html", "utf8")
   .replace("{{script}}", () => script);
 if (filled.includes(')page"')) throw new Error('the page contains )page", which ends a literal');
 const entries = filled
-  .split(/(\{\{(?:title|data)\}\})/)
+  .split(/(\{\{(?:title|data|connect)\}\})/)
   .flatMap((part) => (part.startsWith("{{") ? [`"${part}"`] : literalsOf(part)));
 const output = process.argv[2];
 writeFileSync(`${output}.new`, `inline constexpr std::string_view kPage[] = {\n${entries.join(",\n")}};\n`);

@@ -5,6 +5,8 @@
 #include "analysis/collect/running_runs.h"
 #include "analysis/watch/frame_text.h"
 #include "analysis/watch/live_analysis.h"
+#include "top/live_page.h"
+#include "top/loopback_server.h"
 #include "top/screen.h"
 #include "verb.h"
 
@@ -29,7 +31,8 @@ constexpr int kNice = 10;
 
 struct TopOptions {
   std::string run;
-  bool once = false, json = false;
+  bool once = false, json = false, web = false;
+  uint64_t port = 0;
   double interval_s = 1;
   size_t top = 20;
 };
@@ -89,11 +92,28 @@ Result<ExitStatus> showLive(analysis::LiveAnalysis &live, Screen &screen, const 
   }
 }
 
+// Shows the session in browsers, until the user interrupts `top`.
+Result<ExitStatus> showWeb(const std::string &run, const TopOptions &options) {
+  LivePage page(run, static_cast<uint64_t>(options.interval_s * 1e9));
+  MSL_TRY(page.refresh());
+  const LoopbackServer server = MSL_TRY(LoopbackServer::listen(static_cast<uint16_t>(options.port)));
+  std::cout << server.url() << "\nOpen this address in a browser on this machine. Ctrl-C ends the page.\n"
+            << std::flush;
+  MSL_TRY(server.serve([&](std::string_view path) { return page.answer(path); }));
+  return ExitStatus::Clean;
+}
+
 Result<ExitStatus> top(const TopOptions &options) {
   if (options.json && !options.once)
     return fail("--json needs --once, because it prints one object", ExitStatus::Usage);
+  if (options.web && options.once)
+    return fail(
+        "--web shows a page that goes on, so it refuses --once. `msleaks report RUN --html FILE` writes one page",
+        ExitStatus::Usage);
   const std::string run = options.run.empty() ? MSL_TRY(analysis::newestRunningRun()).string() : options.run;
   std::ignore = setpriority(PRIO_PROCESS, 0, kNice); // if the kernel refuses, `top` runs with normal priority
+  if (options.web)
+    return showWeb(run, options);
   const auto screen = options.once ? nullptr : Screen::open();
   const auto live = MSL_TRY(
       analysis::LiveAnalysis::open(run, screen ? analysis::WatchSource::Session : analysis::WatchSource::Trace));
@@ -105,6 +125,8 @@ Action declareTop(CommandLine &line) {
   line.option("RUN", options->run, "names the folder of a run [that of your newest running session]");
   line.flag("--once", options->once, "prints one frame as text and exits; the default without a terminal");
   line.flag("--json", options->json, "prints the frame of --once as a JSON object (docs/top.md)");
+  line.flag("--web", options->web, "shows the session as a page for a browser on this machine (docs/top.md)");
+  line.option("--port", options->port, "sets the port of --web [one that is free]").between<uint64_t>(1, 65535);
   line.option("--interval", options->interval_s, "sets the seconds from one frame to the next")
       .between(0.1, 3600.0)
       .showDefault();

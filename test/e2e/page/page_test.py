@@ -32,9 +32,7 @@ class Page:
         self.browser.open(self.file, fragment=fragment, **how)
 
     def wait(self, expression):
-        """Waits until the expression is true in the page, and returns its value. A view changes some time after a click."""
-        return self.browser.evaluate(f"new Promise(done => {{ const look = () => {{ const value = {expression};"
-                                     "value ? done(value) : setTimeout(look, 10); }; look(); })")
+        return self.browser.wait(expression)
 
     def value(self, selector):
         """The number that an element shows, before it was rounded for people."""

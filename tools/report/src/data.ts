@@ -120,6 +120,7 @@ export interface Comparison {
 export interface PageFile {
   runs: PageData[]; // one, or the two that are compared
   comparison: Comparison | null;
+  live: { every_ms: number } | null; // the session still runs: ask for new data after this time
 }
 
 export function readData(): PageFile {

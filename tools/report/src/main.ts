@@ -7,6 +7,7 @@ import { blocksOf, showBlocks } from "./blocks";
 import { showCompare } from "./compare";
 import { readData, type PageData, type PageFile } from "./data";
 import { showFlame } from "./flame";
+import { follow } from "./live";
 import { showMemory } from "./memory";
 import { showOwners } from "./owners";
 import { showSteps } from "./steps";
@@ -64,11 +65,15 @@ function viewsOf(file: PageFile): ViewName[] {
 }
 
 function main(): void {
-  const file = readData();
-  const views = viewsOf(file);
-  const tabs = new Map(views.map((name) => [name, element("a", {}, VIEWS[name].title)]));
+  let file = readData();
+  let views: ViewName[];
+  let tabs: Map<ViewName, HTMLElement>;
+  const makeTabs = () => {
+    views = viewsOf(file);
+    tabs = new Map(views.map((name) => [name, element("a", {}, VIEWS[name].title)]));
+    document.querySelector("nav")!.replaceChildren(...tabs.values());
+  };
   const header = document.querySelector("header")!;
-  document.querySelector("nav")!.append(...tabs.values());
   const choices = element("p", { class: "buttons" });
   header.append(choices);
 
@@ -94,8 +99,19 @@ function main(): void {
     document.querySelector("main")!.replaceWith(place);
     VIEWS[name].show({ file, data: file.runs[run === "B" ? 1 : 0], place, settings, go: goOn });
   };
+  const showFile = () => {
+    makeTabs();
+    show();
+  };
   window.addEventListener("hashchange", show);
-  show();
+  showFile();
+  if (file.live)
+    follow(header, file.live.every_ms, (next) => {
+      file = next;
+      const { scrollX, scrollY } = window;
+      showFile();
+      window.scrollTo(scrollX, scrollY);
+    });
 }
 
 main();
