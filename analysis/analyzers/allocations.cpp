@@ -13,7 +13,7 @@ namespace msleaks::analysis::inline analyzers {
 namespace {
 
 // A program like PyTorch allocates on half a million paths. Naming all of them would take most of a report's time.
-constexpr size_t kMostNamedSites = 4000;
+constexpr size_t kMostNamedSites = 4000, kMostPaths = 20'000;
 
 using BySite = std::vector<std::pair<SiteId, AllocationCount>>;
 
@@ -35,6 +35,7 @@ private:
   BySite bySites(const Cohorts &) const;
   Section byPlace(Conclusion &) const;
   Section bySize() const;
+  std::vector<SiteLine> byPath(Conclusion &) const;
 
   AllocationCounts counts_;
   std::array<BlockSum, 65> by_size_{}; // by the number of bits of the size
@@ -110,7 +111,31 @@ Section AllocationAnalyzer::bySize() const {
   return section;
 }
 
+// The paths with the fewest bytes have no names, and share one line.
+std::vector<SiteLine> AllocationAnalyzer::byPath(Conclusion &conclusion) const {
+  const std::vector<AllocationCount> &counts = counts_.byCohort();
+  std::vector<CohortShare> shares;
+  for (uint32_t index = 1; index < std::min(counts.size(), conclusion.cohorts.size()); ++index)
+    if (counts[index].count != 0 && abi::isPhysical(conclusion.cohorts[{index}].heap))
+      shares.push_back({{index}, counts[index].bytes, counts[index].count});
+  std::vector<SiteShare> of_sites = result::bySite(shares, conclusion.cohorts);
+  if (of_sites.size() > kMostPaths) {
+    const auto rest = of_sites.begin() + kMostPaths;
+    std::ranges::nth_element(of_sites, rest, std::greater(), &SiteShare::bytes);
+    SiteShare others;
+    for (auto share = rest; share != of_sites.end(); ++share) {
+      others.bytes += share->bytes;
+      others.count += share->count;
+    }
+    of_sites.erase(rest, of_sites.end());
+    of_sites.push_back(others);
+  }
+  return conclusion.lines.bySite(of_sites, Lines::Paths::Shown);
+}
+
 void AllocationAnalyzer::conclude(Conclusion &conclusion) const {
+  if (conclusion.question.wants_allocated)
+    conclusion.result.allocated = byPath(conclusion);
   for (Section section : {byPlace(conclusion), bySize()})
     if (!section.rows.empty())
       conclusion.result.sections.push_back(std::move(section));

@@ -93,8 +93,9 @@ Result<void> choose(const Format &format, ReportExporter &exporter, const Report
                 ExitStatus::Usage);
   if (of && !exporter.choose(*of))
     return noBlocks(format);
-  if (of == Blocks::Leaks && question.at)
-    return fail("leaks are known only at the end of a run. --at needs --of peak", ExitStatus::Usage);
+  if (of && of != Blocks::Peak && question.at)
+    return fail("leaks and sums of all allocations are known only at the end of a run. --at needs --of peak",
+                ExitStatus::Usage);
   if (!question.suppressions.empty() && !exporter.hasLeaks())
     return noLeaks(format);
   return {};
@@ -137,8 +138,8 @@ Result<Blocks> parseBlocks(std::string_view name) {
   if (name == "leaks")
     return Blocks::Leaks;
   if (name == "allocated")
-    return fail("a report has no paths of all allocations, so --of takes peak or leaks", ExitStatus::Usage);
-  return fail(fmt::format("--of takes peak or leaks, not '{}'", name), ExitStatus::Usage);
+    return Blocks::Allocated;
+  return fail(fmt::format("--of takes peak, leaks or allocated, not '{}'", name), ExitStatus::Usage);
 }
 
 Result<std::vector<std::string>> exportRun(const std::filesystem::path &run, const Format &format,

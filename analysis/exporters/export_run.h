@@ -36,7 +36,7 @@ struct ExportProgress {
                                  // finished
 };
 
-// Returns the blocks that `--of` names: "peak" or "leaks".
+// Returns the blocks that `--of` names: "peak", "leaks" or "allocated".
 Result<Blocks> parseBlocks(std::string_view name);
 
 // Exports a run. `question` may have a moment if the format is one of reports, and a window if it is one of events. It

@@ -57,7 +57,7 @@ public:
 };
 
 // The blocks of a report that a format of paths may contain.
-enum class Blocks : uint8_t { Peak, Leaks };
+enum class Blocks : uint8_t { Peak, Leaks, Allocated };
 
 class ReportExporter {
 public:

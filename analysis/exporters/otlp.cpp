@@ -37,7 +37,7 @@ public:
   }
 
   // Adds a profile of one value of the blocks.
-  void add(const char *type, const char *unit, uint64_t PathBlocks::*value, uint64_t duration_ns) {
+  void add(const std::string &type, const std::string &unit, uint64_t PathBlocks::*value, uint64_t duration_ns) {
     ProtobufMessage profile, kind;
     kind.number(otlp::TypeText, tables_.numberOf(type));
     kind.number(otlp::UnitText, tables_.numberOf(unit));
@@ -97,8 +97,8 @@ protected:
   // A viewer shows the first profile.
   void writePaths(const Report &report, const std::vector<PathBlocks> &list, std::ostream &out) override {
     OtlpProfiles profiles(list);
-    profiles.add("inuse_space", "bytes", &PathBlocks::bytes, report.duration_ns);
-    profiles.add("inuse_objects", "count", &PathBlocks::count, report.duration_ns);
+    profiles.add(kind() + "_space", "bytes", &PathBlocks::bytes, report.duration_ns);
+    profiles.add(kind() + "_objects", "count", &PathBlocks::count, report.duration_ns);
     out << profiles.finish(programOf(report));
   }
 };

@@ -52,7 +52,8 @@ inline std::vector<PathFrame> framesOf(const PathBlocks &blocks) {
   return frames;
 }
 
-// Returns the chosen blocks of physical heaps. Their sum is `peak.bytes` or `leaks.bytes` of the report.
+// Returns the chosen blocks of physical heaps. The sum of blocks alive at the peak, or of leaks, is `peak.bytes` or
+// `leaks.bytes` of the report.
 inline std::vector<PathBlocks> pathsOf(const Report &report, Blocks blocks) {
   std::vector<PathBlocks> list;
   const auto add = [&](const auto &lines) {
@@ -60,7 +61,17 @@ inline std::vector<PathBlocks> pathsOf(const Report &report, Blocks blocks) {
       for (PathBlocks &of_path : blocksByPath(line))
         list.push_back(std::move(of_path));
   };
-  blocks == Blocks::Peak ? add(report.peak.by_site) : add(report.leaks.by_site);
+  switch (blocks) {
+  case Blocks::Peak:
+    add(report.peak.by_site);
+    break;
+  case Blocks::Leaks:
+    add(report.leaks.by_site);
+    break;
+  case Blocks::Allocated:
+    add(report.allocated);
+    break;
+  }
   return list;
 }
 
@@ -80,13 +91,18 @@ public:
   }
   bool hasLeaks() const final { return blocks_ == Blocks::Leaks; }
   bool listsDamage() const final { return false; }
+  void ask(ReportQuestion &question) const final { question.wants_allocated = blocks_ == Blocks::Allocated; }
   void write(const Report &report, std::ostream &out) final { writePaths(report, pathsOf(report, blocks_), out); }
 
 protected:
   // Writes all chosen blocks.
   virtual void writePaths(const Report &, const std::vector<PathBlocks> &, std::ostream &) = 0;
+  // What pprof and OpenTelemetry call the chosen blocks: "inuse" or "alloc".
+  std::string kind() const { return blocks_ == Blocks::Allocated ? "alloc" : "inuse"; }
   // Says in a few words which blocks the file has: "alive at the peak".
   std::string title(const Report &report) const {
+    if (blocks_ == Blocks::Allocated)
+      return "allocated in all";
     if (blocks_ == Blocks::Leaks)
       return "leaks";
     const std::string moment = report.at ? printable(report.at->name) : "peak";

@@ -42,13 +42,13 @@ std::string flagsOfMapping() {
 
 class Profile {
 public:
-  void addSampleType(const char *type, const char *unit) {
+  void addSampleType(const std::string &type, const std::string &unit) {
     ProtobufMessage value;
     value.number(value_type::Type, tables_.numberOf(type));
     value.number(value_type::Unit, tables_.numberOf(unit));
     profile_.message(profile::SampleType, value);
   }
-  void setDefaultSampleType(const char *type) { default_type_ = tables_.numberOf(type); }
+  void setDefaultSampleType(const std::string &type) { default_type_ = tables_.numberOf(type); }
   void addComment(const std::string &text) { comments_.push_back(tables_.numberOf(text)); }
   void addSample(const PathBlocks &);
   // Returns the encoded profile.
@@ -118,9 +118,9 @@ class PprofExporter final : public PathExporter {
 protected:
   void writePaths(const Report &report, const std::vector<PathBlocks> &list, std::ostream &out) override {
     Profile profile;
-    profile.addSampleType("inuse_objects", "count");
-    profile.addSampleType("inuse_space", "bytes");
-    profile.setDefaultSampleType("inuse_space");
+    profile.addSampleType(kind() + "_objects", "count");
+    profile.addSampleType(kind() + "_space", "bytes");
+    profile.setDefaultSampleType(kind() + "_space");
     profile.addComment(fmt::format("msleaks: {}: {}", programOf(report), title(report)));
     for (const PathBlocks &blocks : list)
       profile.addSample(blocks);

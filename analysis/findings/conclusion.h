@@ -38,8 +38,9 @@ struct Question {
   std::vector<Change> changes;     // to compute the peak after these changes
   // Only names are needed: does not compute what findings save, and treats each finding as worth it.
   bool names_only = false;
-  bool wants_series = false; // also compute the memory over time
-  bool wants_blocks = false; // also list the largest blocks
+  bool wants_series = false;    // also compute the memory over time
+  bool wants_blocks = false;    // also list the largest blocks
+  bool wants_allocated = false; // also list the paths of all blocks, not only of those alive at the peak or leaked
 };
 
 class Conclusion {

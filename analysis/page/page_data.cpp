@@ -103,7 +103,9 @@ Json keptOf(const Report &report) {
 Json pageData(const Report &report, std::optional<std::filesystem::file_time_type> since) {
   FrameTable frames;
   Json findings = findingsOf(report, frames);
-  Json flames{{"peak", flameOf(report.peak.by_site, frames)}, {"leaks", flameOf(report.leaks.by_site, frames)}};
+  Json flames{{"peak", flameOf(report.peak.by_site, frames)},
+              {"leaks", flameOf(report.leaks.by_site, frames)},
+              {"allocated", flameOf(report.allocated, frames)}};
   return {{"run", report.run},
           {"command", report.command},
           {"at", report.at ? Json(report.at->name) : Json()},

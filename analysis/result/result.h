@@ -190,6 +190,8 @@ struct AnalysisResult {
   std::vector<Finding> findings;   // the finding that probably saves most is the first
   std::vector<Section> sections;
   std::vector<WatchLine> watch; // in the order of time
+  // All blocks of physical heaps that were ever allocated. Only if the question asks for it, and not in the JSON.
+  std::vector<SiteLine> allocated;
   // Only if the question asks for it. It is stored beside the report, not in it.
   std::shared_ptr<const Series> series;
 };

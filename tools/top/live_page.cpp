@@ -18,7 +18,7 @@ Result<void> LivePage::refresh() {
   if (report_ && (!isRunning() || begin_ns < due_ns_))
     return {};
   analysis::ReportQuestion question;
-  question.wants_series = question.wants_blocks = true;
+  question.wants_series = question.wants_blocks = question.wants_allocated = true;
   report_ = MSL_TRY(analysis::analyzeRun(run_, question));
   report_->run = run_;
   const uint64_t took_ns = analysis::readMonotonicNs() - begin_ns;

@@ -107,7 +107,8 @@ Action declareExport(CommandLine &line) {
   line.option("--from", options->from, "writes only events from this moment on, like --at [the start]");
   line.option("--to", options->to, "writes only events before this moment [the end]");
   line.option("--suppressions", options->suppressions, "names a file of rules leak:PATTERN, in LeakSanitizer's format");
-  line.option("--of", options->of, "chooses the blocks of a format of paths: peak (the default) or leaks")
+  line.option("--of", options->of,
+              "chooses the blocks of a format of paths: peak (the default), leaks, or allocated: all blocks of the run")
       .valueName("BLOCKS");
   line.option("-o,--output", options->output, "names the file to write, or the folder; -: stdout")
       .valueName("PATH")

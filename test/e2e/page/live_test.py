@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from chromium import Chromium, find  # noqa: E402
-from msleaks_e2e import Msleaks, arguments, check, equal, line_of  # noqa: E402
+from msleaks_e2e import Msleaks, arguments, check, equal, line_of, skip  # noqa: E402
 
 PROGRAM = Path(__file__).with_name("grows.py")
 FIRST, SECOND = 64 << 20, 160 << 20
@@ -27,6 +27,15 @@ def status_of(url, data=None):
         return urllib.request.urlopen(url, data).status
     except urllib.error.HTTPError as error:
         return error.code
+
+
+def skip_without_page(url):
+    try:
+        urllib.request.urlopen(url)
+    except urllib.error.HTTPError as error:
+        reason = error.read().decode().strip()
+        check("npm" in reason, reason)
+        skip(reason)
 
 
 def expect_secret(url):
@@ -72,6 +81,7 @@ def main():
     try:
         url = top.stdout.readline().strip()
         check(url.startswith("http://127.0.0.1:"), url)
+        skip_without_page(url)
         expect_secret(url)
         silent = socket.create_connection(("127.0.0.1", urlsplit(url).port))  # browsers open such connections, too
         with silent, Chromium() as browser:

@@ -110,9 +110,13 @@ def expect_jump(page):
 def expect_totals(page):
     peak = page.report["peak"]
     for view, total in (("owners", peak["bytes"]), ("flame&of=peak", peak["bytes"]), ("flame&of=leaks", page.report["leaks"]["bytes"]),
-                        ("flame&of=peak&from=callee", peak["bytes"])):
+                        ("flame&of=peak&from=callee", peak["bytes"]), ("flame&of=peak&weight=blocks&from=callee", peak["bytes"]),
+                        ("flame&of=allocated", page.allocated)):
         page.open(f"#{view}")
         equal(f"total of {view}", page.value("[data-total]"), total)
+    page.open("#flame&weight=blocks")
+    blocks = sum(site["count"] for site in peak["by_site"])
+    check(f" {blocks:,} blocks (100.0 %)" in page.browser.evaluate("document.querySelector('[aria-live=polite]').textContent"), "blocks at the peak")
     page.open("#owners")
     equal("owners", sorted(page.column(1), reverse=True), [owner["bytes"] for owner in peak["by_owner"]])
     page.open("#tables&table=sizes")
@@ -184,6 +188,12 @@ def expect_files(msleaks, folder, scratch, file):
     return other
 
 
+def allocated_bytes(msleaks, folder):
+    """The bytes of all blocks that were allocated."""
+    lines = run([msleaks.bin / "msleaks", "export", folder, "--format", "folded", "--of", "allocated"]).stdout.splitlines()
+    return sum(int(line.rsplit(" ", 1)[1]) for line in lines)
+
+
 def main():
     build, scratch = arguments()[:2]
     find()
@@ -206,6 +216,7 @@ def main():
     compared = json.loads(run([msleaks.bin / "msleaks", "compare", folder, scratch / "fixed", "--json"]).stdout)
     with Chromium() as browser:
         page = Page(browser, file, report)
+        page.allocated = allocated_bytes(msleaks, folder)
         page.browser_series = run([msleaks.bin / "msleaks", "export", folder, "--format", "series"]).stdout
         for expect in (expect_summary, expect_memory, expect_what_if, expect_blocks, expect_jump, expect_totals, expect_steps, expect_usable):
             expect(page)

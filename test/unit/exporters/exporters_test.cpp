@@ -193,9 +193,11 @@ TEST_F(Exporters, LeaksHaveNoMoment) {
   ReportQuestion question;
   question.at = *parseState("peak");
   EXPECT_TRUE(exportRun(run, *formatOf("folded"), out, {}, question, Blocks::Peak));
-  const auto damage = exportRun(run, *formatOf("folded"), out, {}, question, Blocks::Leaks);
-  ASSERT_FALSE(damage);
-  EXPECT_EQ(damage.error().status, ExitStatus::Usage);
+  for (const Blocks of : {Blocks::Leaks, Blocks::Allocated}) {
+    const auto damage = exportRun(run, *formatOf("folded"), out, {}, question, of);
+    ASSERT_FALSE(damage);
+    EXPECT_EQ(damage.error().status, ExitStatus::Usage);
+  }
 }
 
 TEST_F(Exporters, FormatsOfEventsHaveAWindow) {
@@ -277,14 +279,31 @@ TEST_F(Exporters, SuppressedLeaksAreNoLeaks) {
   EXPECT_EQ(leaksOf("leak:*"), "(unknown place) 1\n") << "no rule matches an unknown place";
 }
 
+// A block that was freed before the peak counts, too.
+TEST_F(Exporters, AllocatedBlocksAreAllBlocks) {
+  std::ostringstream out;
+  ASSERT_TRUE(exportRun(run, *formatOf("folded"), out, {}, {}, Blocks::Allocated));
+  uint64_t bytes = 0;
+  std::istringstream lines(out.str());
+  for (std::string line; std::getline(lines, line);)
+    bytes += std::stoull(line.substr(line.rfind(' ') + 1));
+  EXPECT_EQ(bytes, 1000 + 5000 + 70 + 4096 + 30 + 1) << out.str();
+  std::ostringstream profile;
+  ASSERT_TRUE(exportRun(run, *formatOf("otlp"), profile, {}, {}, Blocks::Allocated));
+  EXPECT_NE(profile.str().find("alloc_space"), std::string::npos);
+  EXPECT_EQ(profile.str().find("inuse"), std::string::npos);
+}
+
 TEST(ExportedBlocks, AreNamed) {
   EXPECT_EQ(*parseBlocks("peak"), Blocks::Peak);
   EXPECT_EQ(*parseBlocks("leaks"), Blocks::Leaks);
-  for (const char *name : {"allocated", "", "Peak", "leaks "}) {
+  EXPECT_EQ(*parseBlocks("allocated"), Blocks::Allocated);
+  for (const char *name : {"", "Peak", "leaks ", "allocated,peak"}) {
     const auto blocks = parseBlocks(name);
     ASSERT_FALSE(blocks) << name;
     EXPECT_EQ(blocks.error().status, ExitStatus::Usage);
-    EXPECT_NE(blocks.error().message.find("--of takes peak or leaks"), std::string::npos) << blocks.error().message;
+    EXPECT_NE(blocks.error().message.find("--of takes peak, leaks or allocated"), std::string::npos)
+        << blocks.error().message;
   }
 }
 

@@ -98,7 +98,7 @@ export interface PageData {
   findings: Finding[];
   findings_in_all: number;
   frames: Frame[];
-  flames: Record<"peak" | "leaks", Flame>;
+  flames: Record<"peak" | "leaks" | "allocated", Flame>;
   owners: { name: string; bytes: number; count: number }[]; // at the peak
   series: Series | null;
   tables: Table[];

@@ -5,39 +5,51 @@ import { placeOf, type FlameNode, type Frame, type PageData } from "./data";
 import type { View } from "./main";
 import { bytesText, choice, countText, element, shareText } from "./text";
 
-type Of = "peak" | "leaks";
-const CHOICES: Record<Of, string> = { peak: "alive at the peak", leaks: "leaked" };
+type Of = "peak" | "leaks" | "allocated";
+const CHOICES: Record<Of, string> = { peak: "alive at the peak", leaks: "leaked", allocated: "allocated in all" };
+type Weight = "bytes" | "blocks";
+const WEIGHTS: Record<Weight, string> = { bytes: "bytes", blocks: "blocks" };
 const LEVEL_PX = 20;
 const SMALL = "(small paths)";
 const SHOWN_PARTS = 2000; // calls with less than 1/2000 of all bytes are one call, as in analysis/page
 
 export interface Call {
   name: string;
-  value: number;
+  value: number; // decides the width: the bytes, or the number of blocks
+  bytes: number;
   count: number;
   children: Call[];
   where: string;
   python: boolean;
 }
 
-function callOf(frames: Frame[], [number, bytes, count, calls]: FlameNode): Call {
+const blocksText = (count: number) => `${countText(count)} blocks`;
+
+function callOf(frames: Frame[], weight: Weight, [number, bytes, count, calls]: FlameNode): Call {
   const frame = frames[number];
   const where = frame ? placeOf(frame) : "";
   const name = !frame ? SMALL : frame.python ? `${frame.text} (${where.split("/").pop()})` : frame.text;
   return {
     name,
-    value: bytes,
+    value: weight === "bytes" ? bytes : count,
+    bytes,
     count,
     where,
     python: frame?.python ?? false,
-    children: calls.map((call) => callOf(frames, call)),
+    children: calls.map((call) => callOf(frames, weight, call)),
   };
+}
+
+type Sums = Pick<Call, "value" | "bytes" | "count">;
+const NOTHING: Sums = { value: 0, bytes: 0, count: 0 };
+
+function plus(a: Sums, b: Sums, sign = 1): Sums {
+  return { value: a.value + sign * b.value, bytes: a.bytes + sign * b.bytes, count: a.count + sign * b.count };
 }
 
 interface Path {
   calls: Call[]; // the allocating call first
-  bytes: number;
-  count: number;
+  sums: Sums;
 }
 
 // Returns the path of each block in the tree.
@@ -45,9 +57,8 @@ function pathsOf(root: Call): Path[] {
   const paths: Path[] = [];
   const outer: Call[] = [];
   const walk = (call: Call) => {
-    const bytes = call.children.reduce((left, child) => left - child.value, call.value);
-    const count = call.children.reduce((left, child) => left - child.count, call.count);
-    if (bytes > 0 && outer.length) paths.push({ calls: [...outer].reverse(), bytes, count });
+    const sums = call.children.reduce<Sums>((left, child) => plus(left, child, -1), call);
+    if (sums.value > 0 && outer.length) paths.push({ calls: [...outer].reverse(), sums });
     for (const child of call.children) {
       outer.push(child);
       walk(child);
@@ -58,7 +69,7 @@ function pathsOf(root: Call): Path[] {
   return paths;
 }
 
-// Returns the calls at this depth of the paths. Calls with less than `least` bytes are one call.
+// Returns the calls at this depth of the paths. Calls with less than the value `least` are one call.
 function groupsOf(paths: Path[], depth: number, least: number): Call[] {
   const groups = new Map<string, Path[]>();
   for (const path of paths) {
@@ -69,19 +80,14 @@ function groupsOf(paths: Path[], depth: number, least: number): Call[] {
     if (group) group.push(path);
     else groups.set(key, [path]);
   }
-  const small: Call = { name: SMALL, value: 0, count: 0, children: [], where: "", python: false };
+  let small = NOTHING;
   const calls: Call[] = [];
   for (const group of groups.values()) {
-    const value = group.reduce((sum, { bytes }) => sum + bytes, 0);
-    const count = group.reduce((sum, path) => sum + path.count, 0);
-    if (value >= least) {
-      calls.push({ ...group[0].calls[depth], value, count, children: groupsOf(group, depth + 1, least) });
-    } else {
-      small.value += value;
-      small.count += count;
-    }
+    const all = group.reduce((sum, { sums }) => plus(sum, sums), NOTHING);
+    if (all.value < least) small = plus(small, all);
+    else calls.push({ ...group[0].calls[depth], ...all, children: groupsOf(group, depth + 1, least) });
   }
-  return small.value ? [...calls, small] : calls;
+  return small.value ? [...calls, { ...small, name: SMALL, children: [], where: "", python: false }] : calls;
 }
 
 // Returns the same blocks from the allocating call outwards.
@@ -105,10 +111,11 @@ export interface Drawn {
   total: number;
   icicle: boolean; // the root is at the top
   find: string;
+  text?: (value: number) => string; // of a call's value; without it, values are bytes
 }
 
 // Draws the graph below the controls. A click or the Enter key zooms into a call.
-export function drawGraph(place: HTMLElement, { root, total, icicle, find }: Drawn): void {
+export function drawGraph(place: HTMLElement, { root, total, icicle, find, text = bytesText }: Drawn): void {
   const about = element("p", { class: "quiet", "aria-live": "polite" });
   const graph = element("div", { class: "graph" });
   const input = element("input", {
@@ -120,7 +127,7 @@ export function drawGraph(place: HTMLElement, { root, total, icicle, find }: Dra
   const found = element("span", { class: "quiet", "data-found": "" });
   place.append(element("p", { class: "buttons" }, input, found), graph, about);
   const describe = (call: Call) =>
-    `${call.name}: ${bytesText(call.value)} (${shareText(call.value, total)}), ${countText(call.count)} blocks ${call.where}`;
+    `${call.name}: ${bytesText(call.bytes)} in ${blocksText(call.count)} (${shareText(call.value, total)}) ${call.where}`;
   const chart = flamegraph<Call>()
     .width(graph.clientWidth)
     .cellHeight(LEVEL_PX)
@@ -132,58 +139,59 @@ export function drawGraph(place: HTMLElement, { root, total, icicle, find }: Dra
     .getName((node) => node.data.name)
     .setColorMapper((node) => (node.highlight ? "hsl(300 80% 70%)" : colorOf(node.data.name, node.data.python)))
     .setLabelHandler((node) => describe(node.data))
-    .setDetailsHandler((text) => (about.textContent = text))
+    .setDetailsHandler((details) => (about.textContent = details))
     .setSearchMatch((node, term) => `${node.data.name} ${node.data.where}`.toLowerCase().includes(term.toLowerCase()));
   select(graph).datum(root).call(chart);
   const search = () => {
     if (input.value) chart.search(input.value);
     else chart.clear();
-    found.textContent = input.value ? ` ${bytesText(sumOf(root, input.value))} of ${bytesText(total)}` : "";
+    found.textContent = input.value ? ` ${text(sumOf(root, input.value))} of ${text(total)}` : "";
   };
   input.addEventListener("input", search);
   search();
   about.textContent = describe(root);
 }
 
-// The bytes of the outermost calls that match.
+// The value of the outermost calls that match.
 function sumOf(call: Call, term: string): number {
   if (`${call.name} ${call.where}`.toLowerCase().includes(term.toLowerCase())) return call.value;
   return call.children.reduce((sum, child) => sum + sumOf(child, term), 0);
 }
 
-function rootOf(data: PageData, of: Of): Call {
-  return { ...callOf(data.frames, data.flames[of].root), name: `All ${CHOICES[of]}`, where: "" };
+function rootOf(data: PageData, of: Of, weight: Weight): Call {
+  return { ...callOf(data.frames, weight, data.flames[of].root), name: `All ${CHOICES[of]}`, where: "" };
 }
 
 export function showFlame({ data, place, settings, go }: View): void {
-  const of: Of = settings.get("of") === "leaks" ? "leaks" : "peak";
+  const asked = settings.get("of") ?? "";
+  const of: Of = asked in CHOICES ? (asked as Of) : "peak";
   const from = settings.get("from") === "callee" ? "callee" : "caller";
+  const weight = settings.get("weight") === "blocks" ? "blocks" : "bytes";
   const find = settings.get("find") ?? "";
+  const shown = { of, from, weight, find };
   place.append(
     element("h2", {}, "Flame graph"),
     element(
       "p",
       { class: "buttons" },
-      choice("Bytes", CHOICES, of, (next) => go("flame", { of: next, from, find })),
+      choice("Blocks", CHOICES, of, (next) => go("flame", { ...shown, of: next })),
+      choice("Width", WEIGHTS, weight, (next) => go("flame", { ...shown, weight: next })),
       choice("From", { caller: "the outermost call", callee: "the allocating call" }, from, (next) =>
-        go("flame", { of, from: next, find }),
+        go("flame", { ...shown, from: next }),
       ),
     ),
   );
   const { bytes, count } = data.flames[of];
   place.append(
-    element(
-      "p",
-      { "data-value": String(bytes), "data-total": of },
-      `${bytesText(bytes)} in ${countText(count)} blocks`,
-    ),
+    element("p", { "data-value": String(bytes), "data-total": of }, `${bytesText(bytes)} in ${blocksText(count)}`),
   );
   if (!bytes) return;
-  const root = rootOf(data, of);
+  const root = rootOf(data, of, weight);
   drawGraph(place, {
     root: from === "callee" ? inverted(root) : root,
-    total: bytes,
+    total: root.value,
     icicle: depthOf(root) > 12 || from === "callee",
     find,
+    text: weight === "bytes" ? bytesText : blocksText,
   });
 }

@@ -12,7 +12,7 @@ interface Owned {
 }
 
 function treeOf(owners: Owned[]): Call {
-  const root: Call = { name: "All owners", value: 0, count: 0, children: [], where: "", python: false };
+  const root: Call = { name: "All owners", value: 0, bytes: 0, count: 0, children: [], where: "", python: false };
   for (const owner of owners) {
     const parts = (owner.name || "no owner known").split("@");
     let at = root;
@@ -21,11 +21,19 @@ function treeOf(owners: Owned[]): Call {
         let next = at.children.find(({ name }) => name === part);
         if (!next)
           at.children.push(
-            (next = { name: part, value: 0, count: 0, children: [], where: "", python: part.startsWith("py") }),
+            (next = {
+              name: part,
+              value: 0,
+              bytes: 0,
+              count: 0,
+              children: [],
+              where: "",
+              python: part.startsWith("py"),
+            }),
           );
         at = next;
       }
-      at.value += owner.bytes;
+      at.bytes = at.value += owner.bytes;
       at.count += owner.count;
     }
   }
