@@ -97,6 +97,7 @@ template <class Visitor, IsOrConst<Manifest> M> static void visitFields(Visitor 
   visit("collector_cpu_ns", manifest.collector_cpu_ns);
   visit("options", manifest.options);
   visit("notes", manifest.notes);
+  visit("source", manifest.source);
 }
 
 namespace {

@@ -42,6 +42,7 @@ struct Manifest {
   uint64_t collector_cpu_ns = 0;
   std::vector<std::string> options; // as the user gave them
   std::vector<std::string> notes;   // what msleaks could not see, and why
+  std::string source;               // the tool that recorded the run, for example "msmemscope"; empty: msleaks-run
 };
 
 class RunFolder {

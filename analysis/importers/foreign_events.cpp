@@ -196,6 +196,7 @@ Result<void> ForeignEvents::write(const RunFolder &folder, const std::string &so
   auto writer = MSL_TRY(TraceWriter::create(folder.trace()));
   Manifest manifest;
   manifest.state = "complete";
+  manifest.source = "msmemscope";
   manifest.start_ns = UINT64_MAX;
   manifest.command = {source};
   manifest.notes = {

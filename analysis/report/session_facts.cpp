@@ -122,6 +122,7 @@ std::vector<std::string> notesOf(const Report &report) {
 void describeSession(Report &report, const Manifest &manifest, const TraceReader &reader) {
   report.state = manifest.state;
   report.closed = reader.closed() && manifest.state != "running";
+  report.source = manifest.source;
   report.command = manifest.command;
   report.collector_cpu_ns = manifest.collector_cpu_ns;
   report.start_ns = manifest.start_ns;

@@ -485,6 +485,7 @@ template <> struct Fields<Report> {
       session("duration_ns", &Report::duration_ns, Plain{}, Fold::Largest);
       session.derived("complete", [](const Report &report, const Report &) { return report.complete(); });
       session("closed", &Report::closed);
+      session("source", &Report::source, OrNull{});
     });
     visit("at", &Report::at);
     visit("events", &Report::events);

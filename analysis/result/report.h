@@ -35,6 +35,7 @@ struct ReportMoment {
 struct Report : AnalysisResult {
   std::string run;     // the folder, as the user wrote it
   std::string state;   // the state in the manifest: "running", "complete", "recovered"; empty without a manifest
+  std::string source;  // the tool that recorded the run; empty: msleaks-run
   bool closed = false; // the session ended in order, or was recovered
   std::vector<std::string> command;
   uint64_t start_ns = 0, duration_ns = 0;

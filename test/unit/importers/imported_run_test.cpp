@@ -94,6 +94,7 @@ TEST_F(Imports, HaveTheSameFindingsAsTheRun) {
     EXPECT_EQ(imported->leaks.sum.bytes, wanted.leaks.sum.bytes);
     EXPECT_EQ(imported->leaks.sum.count, wanted.leaks.sum.count);
     EXPECT_TRUE(imported->complete());
+    EXPECT_EQ(imported->source, "msmemscope");
     ASSERT_FALSE(imported->notes.empty());
     EXPECT_NE(imported->notes.front().find("imported from a dump of msMemScope"), std::string::npos);
   }

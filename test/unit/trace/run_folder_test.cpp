@@ -47,6 +47,7 @@ Manifest sampleManifest() {
   manifest.collector_cpu_ns = 12345;
   manifest.options = {"-o", "run"};
   manifest.notes = {"one", "two"};
+  manifest.source = "msmemscope";
   return manifest;
 }
 
@@ -56,6 +57,7 @@ TEST(Manifest, RoundTrip) {
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(formatManifest(*read), text);
   EXPECT_EQ(read->start_ns, UINT64_MAX);
+  EXPECT_EQ(read->source, "msmemscope");
   EXPECT_EQ(read->host, "h\"o\\st\n");
   ASSERT_EQ(read->processes.size(), 3u);
   EXPECT_EQ(read->processes[1].exit_status, -1);
