@@ -97,7 +97,7 @@ public:
 protected:
   // Writes all chosen blocks.
   virtual void writePaths(const Report &, const std::vector<PathBlocks> &, std::ostream &) = 0;
-  // What pprof and OpenTelemetry call the chosen blocks: "inuse" or "alloc".
+  // Returns the name that pprof and OpenTelemetry have for the chosen blocks: "inuse" or "alloc".
   std::string kind() const { return blocks_ == Blocks::Allocated ? "alloc" : "inuse"; }
   // Says in a few words which blocks the file has: "alive at the peak".
   std::string title(const Report &report) const {
