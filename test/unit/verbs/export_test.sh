@@ -19,7 +19,7 @@ refused 2 'jsonl has no choice of blocks' "$run" --format jsonl --of peak
 refused 2 'json is about the whole run. --from' "$run" --format json --from 1s
 refused 2 'the window is empty' "$run" --format jsonl --from 2s --to 1s
 refused 2 'no such step or mark' "$run" --format jsonl --from step:12345678
-refused 2 'no paths of all allocations' "$run" --format folded --of allocated
+refused 2 'known only at the end of a run' "$run" --format folded --of allocated --at peak
 refused 2 "not 'all'" "$run" --format folded --of all
 refused 2 'known only at the end' "$run" --format pprof --of leaks --at end
 refused 3 'missing' missing --format json -o file

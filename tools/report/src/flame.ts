@@ -6,7 +6,7 @@ import type { View } from "./main";
 import { bytesText, choice, countText, element, shareText } from "./text";
 
 type Of = "peak" | "leaks" | "allocated";
-const CHOICES: Record<Of, string> = { peak: "alive at the peak", leaks: "leaked", allocated: "allocated in all" };
+const CHOICES: Record<Of, string> = { peak: "alive at the peak", leaks: "leaked", allocated: "ever allocated" };
 type Weight = "bytes" | "blocks";
 const WEIGHTS: Record<Weight, string> = { bytes: "bytes", blocks: "blocks" };
 const LEVEL_PX = 20;
