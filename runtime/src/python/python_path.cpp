@@ -183,8 +183,7 @@ CallsRead readNow(LastCalls *&thread, uint64_t generation) noexcept {
   LastCalls &last = *thread;
   if (last.generation != generation) {
     last.total = last.count = last.node = last.path = 0;
-    if (last.generation != 0)
-      last.joins.forget();
+    last.joins.forget();
   }
   last.generation = generation;
   const uint32_t inside = last.ends_in_import ? last.total - last.count : 0;

@@ -12,7 +12,7 @@ public:
   // Returns the join of the path to `node` with these calls, or 0.
   uint32_t find(uint32_t node, uint32_t calls) const noexcept {
     const Entry &entry = entries_[indexOf(node, calls)];
-    return entry.node == node && entry.calls == calls ? entry.join : 0;
+    return entry.node == node && entry.calls == calls && entry.round == round_ ? entry.join : 0;
   }
 
   void keep(uint32_t node, uint32_t calls, uint32_t join) noexcept {
@@ -21,25 +21,26 @@ public:
     std::atomic_signal_fence(std::memory_order_seq_cst);
     entry.calls = calls;
     entry.join = join;
+    entry.round = round_;
     std::atomic_signal_fence(std::memory_order_seq_cst);
     entry.node = node;
   }
 
-  // Memory that is all zeros is an empty store.
-  void forget() noexcept {
-    for (Entry &entry : entries_)
-      entry.node = 0;
-  }
+  // Forgets all joins. Memory that is all zeros is an empty store, since no node has the number 0. The child of a fork
+  // forgets the joins of its parent, and so must not write to all entries.
+  void forget() noexcept { ++round_; }
 
 private:
   static constexpr uint32_t kEntries = 1u << 14; // a step of a training has thousands of paths
   struct Entry {
     uint32_t node, calls, join;
+    uint32_t round; // the entry is valid only in this round
   };
   static uint32_t indexOf(uint32_t node, uint32_t calls) noexcept {
     return (node * 0x9e37'79b1u ^ calls * 0x85eb'ca6bu) >> 18;
   }
 
+  uint32_t round_;
   Entry entries_[kEntries];
 };
 
