@@ -94,6 +94,13 @@ def run(command, **kwargs):
     return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **kwargs)
 
 
+def empty_folder(path):
+    """Makes the folder of a test, without what an earlier test has left in it."""
+    shutil.rmtree(path, ignore_errors=True)
+    Path(path).mkdir(parents=True)
+    return Path(path)
+
+
 def plain_compiler(source):
     """Returns the compiler (gcc or g++) for a program without instrumentation. Only hooks can record its calls."""
     return need("gcc" if str(source).endswith(".c") else "g++")

@@ -5,17 +5,16 @@
     ctf_test.py BUILD SCRATCH
 """
 import json
-import os
 import re
-import shutil
 import sys
 from collections import Counter
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parents[1] / "devices")]
-from device_run import PROGRAMS, STANDINS, compile, events_of, sources_for, standin  # noqa: E402
-from msleaks_e2e import Msleaks, arguments, check, equal, line_of, need, run  # noqa: E402
-from timeline_test import HERE, HOSTILE, INCLUDE, SHOWN, peaks_of  # noqa: E402
+from device_run import events_of  # noqa: E402
+from msleaks_e2e import Msleaks, arguments, empty_folder, equal, line_of, need, run  # noqa: E402
+from recorded import SHOWN, record_cuda, record_marks  # noqa: E402
+from timeline_test import peaks_of  # noqa: E402
 
 LINE = re.compile(r"\[0*(\d+)\] (\w+): \{ pid = (\d+), tid = (\d+) \}, \{ (.*) \}")
 FIELD = re.compile(r'(\w+) = (?:\( "((?:[^"\\]|\\.)*)" : container = (\d+) \)|(0x[0-9A-Fa-f]+|\d+))(?:, |$)')
@@ -77,24 +76,18 @@ def read(msleaks, folder):
 
 
 def expect_devices(msleaks, scratch):
-    folder = sources_for("cuda", [], str(scratch), PROGRAMS / "cuda.c", STANDINS / "cuda/cudart.cpp", STANDINS / "cuda/cuda_runtime_api.h")
-    library = standin(str(scratch), "libcudart.so.12", folder / "cudart.cpp")
-    compile("gcc", "-g", "-O1", f"-I{INCLUDE}", f"-I{folder}", folder / "cuda.c", library, f"-Wl,-rpath,{scratch}", "-o", scratch / "cuda")
-    msleaks.run(scratch / "cuda-run", [scratch / "cuda"], options=["--no-report"])
-    trace = read(msleaks, scratch / "cuda-run")
-    launches = events_of(msleaks, scratch / "cuda-run", "launch")
+    folder, source = record_cuda(msleaks, scratch)
+    trace = read(msleaks, folder)
+    launches = events_of(msleaks, folder, "launch")
     for key in "grid_x", "block_x", "shared_bytes", "kernel", "stream":
         equal(f"{key} of launches", [event[4][key] for event in trace.named("Launch")], [event[key] for event in launches])
-    place = f"{folder / 'cuda.c'}:{line_of(folder / 'cuda.c', '// forgotten')}"
+    place = f"{source}:{line_of(source, '// forgotten')}"
     forgotten = [block for *_, block in trace.named("block_begin") if block["place"].startswith(place) and block["heap"] == "device"]
     equal("forgotten blocks", [(block["device"], block["bytes"]) for block in forgotten], [(1, 4096)] * 4)
 
 
 def expect_hostile_names(msleaks, scratch):
-    compile("gcc", f"-I{INCLUDE}", HERE / "programs/marks.c", "-o", scratch / "marks")
-    names = [os.fsencode(name) if isinstance(name, str) else name for name in HOSTILE]
-    msleaks.run(scratch / "marks-run", [os.fsencode(scratch / "marks"), *names], options=["--no-report"])
-    trace = read(msleaks, scratch / "marks-run")
+    trace = read(msleaks, record_marks(msleaks, scratch))
     equal("names of marks", [event[4]["label"][:1000] for event in trace.named("Mark")], [name[:1000] for name in SHOWN])
 
 
@@ -115,10 +108,8 @@ def expect_refusals(msleaks, scratch):
 
 def main():
     build, scratch = arguments("build", "scratch")
-    scratch = Path(scratch)
     need("babeltrace2")
-    shutil.rmtree(scratch, ignore_errors=True)
-    scratch.mkdir(parents=True)
+    scratch = empty_folder(scratch)
     msleaks = Msleaks(build)
     expect_devices(msleaks, scratch)
     expect_hostile_names(msleaks, scratch)

@@ -17,7 +17,7 @@ from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import Msleaks, arguments, check, equal, line_of, run  # noqa: E402
+from msleaks_e2e import Msleaks, arguments, check, empty_folder, equal, line_of, run  # noqa: E402
 
 try:
     import jsonschema
@@ -272,9 +272,7 @@ def expect_hostile_name(msleaks, scratch):
 
 def main():
     build, scratch = arguments("build", "scratch")
-    scratch = Path(scratch)
-    shutil.rmtree(scratch, ignore_errors=True)
-    scratch.mkdir(parents=True)
+    scratch = empty_folder(scratch)
     msleaks = Msleaks(build)
     expect_program(msleaks, scratch)
     expect_hostile_name(msleaks, scratch)

@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import Msleaks, arguments, check, equal, line_of, run, skip  # noqa: E402
+from msleaks_e2e import Msleaks, arguments, check, empty_folder, equal, line_of, run, skip  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 HOSTILE = 'a;b "c", \'d\'\n<e>{f}#%[g](h) 7'
@@ -186,9 +186,7 @@ def expect_refusals(msleaks, recorded):
 
 def main():
     build, scratch = arguments("build", "scratch")
-    scratch = Path(scratch)
-    shutil.rmtree(scratch, ignore_errors=True)
-    scratch.mkdir(parents=True)
+    scratch = empty_folder(scratch)
     msleaks, readers = Msleaks(build), Readers()
     expect_program(msleaks, readers, scratch)
     expect_hostile_name(msleaks, readers, scratch)

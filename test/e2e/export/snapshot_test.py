@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parents[1] / "devices")]
-from msleaks_e2e import Msleaks, arguments, check, equal, line_of, run  # noqa: E402
+from msleaks_e2e import Msleaks, arguments, check, empty_folder, equal, line_of, run  # noqa: E402
 from pytorch_test import SOURCE as TENSORS, build_program  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
@@ -181,9 +181,7 @@ def expect_refusals(msleaks, folder):
 
 def main():
     build, scratch = arguments("build", "scratch")
-    scratch = Path(scratch)
-    shutil.rmtree(scratch, ignore_errors=True)
-    scratch.mkdir(parents=True)
+    scratch = empty_folder(scratch)
     msleaks = Msleaks(build)
     expect_program(msleaks, scratch)
     expect_refusals(msleaks, scratch / "kept-run")

@@ -5,21 +5,15 @@
     timeline_test.py BUILD SCRATCH
 """
 import json
-import os
-import shutil
 import sys
 from collections import Counter
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parents[1] / "devices")]
-from device_run import PROGRAMS, STANDINS, compile, events_of, sources_for, standin  # noqa: E402
+from device_run import events_of  # noqa: E402
 from formats_test import fields_of  # noqa: E402
-from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, equal, run  # noqa: E402
-
-HERE = Path(__file__).resolve().parent
-INCLUDE = REPOSITORY / "runtime/include"
-HOSTILE = ['a;b "c", \'d\'\n<e>{f}&\\ 7', "=1+1|%s\x1b[31m", b"not \xff UTF-8", "n" * 4096, "größe"]
-SHOWN = ['a;b "c", \'d\'\\x0a<e>{f}&\\ 7', "=1+1|%s\\x1b[31m", "not \\xff UTF-8", "n" * 4096, "größe"]
+from msleaks_e2e import Msleaks, arguments, check, empty_folder, equal, run  # noqa: E402
+from recorded import SHOWN, record_cuda, record_marks  # noqa: E402
 
 
 class Timeline:
@@ -131,27 +125,21 @@ def read(msleaks, folder):
 
 
 def expect_devices(msleaks, scratch):
-    folder = sources_for("cuda", [], str(scratch), PROGRAMS / "cuda.c", STANDINS / "cuda/cudart.cpp", STANDINS / "cuda/cuda_runtime_api.h")
-    library = standin(str(scratch), "libcudart.so.12", folder / "cudart.cpp")
-    compile("gcc", "-g", "-O1", f"-I{INCLUDE}", f"-I{folder}", folder / "cuda.c", library, f"-Wl,-rpath,{scratch}", "-o", scratch / "cuda")
-    msleaks.run(scratch / "cuda-run", [scratch / "cuda"], options=["--no-report"])
-    timeline = read(msleaks, scratch / "cuda-run")
-    launches = events_of(msleaks, scratch / "cuda-run", "launch")
+    folder, _ = record_cuda(msleaks, scratch)
+    timeline = read(msleaks, folder)
+    launches = events_of(msleaks, folder, "launch")
     check(launches, "the program has no launches")
     equal("times of launches", [time for _, _, time in timeline.launches], [event["time_ns"] for event in launches])
     grids = [facts["grid"] for _, facts, _ in timeline.launches]
     equal("grids", grids, [f"{event['grid_x']}x{event['grid_y']}x{event['grid_z']}" for event in launches])
-    steps = events_of(msleaks, scratch / "cuda-run", "step")
+    steps = events_of(msleaks, folder, "step")
     check(len(steps) > 1, "the program has no steps")
     equal("steps", [(facts["number"], begin) for _, facts, begin, _ in timeline.steps], [(event["number"], event["time_ns"]) for event in steps])
     equal("ends of steps", [end for *_, end in timeline.steps[:-1]], [event["time_ns"] for event in steps[1:]])
 
 
 def expect_hostile_names(msleaks, scratch):
-    compile("gcc", f"-I{INCLUDE}", HERE / "programs/marks.c", "-o", scratch / "marks")
-    names = [os.fsencode(name) if isinstance(name, str) else name for name in HOSTILE]
-    msleaks.run(scratch / "marks-run", [os.fsencode(scratch / "marks"), *names], options=["--no-report"])
-    timeline = read(msleaks, scratch / "marks-run")
+    timeline = read(msleaks, record_marks(msleaks, scratch))
     equal("names of marks", [name[:1000] for name, *_ in timeline.marks], [name[:1000] for name in SHOWN])
 
 
@@ -164,9 +152,7 @@ def expect_refusals(msleaks, folder):
 
 def main():
     build, scratch = arguments("build", "scratch")
-    scratch = Path(scratch)
-    shutil.rmtree(scratch, ignore_errors=True)
-    scratch.mkdir(parents=True)
+    scratch = empty_folder(scratch)
     msleaks = Msleaks(build)
     expect_devices(msleaks, scratch)
     expect_hostile_names(msleaks, scratch)

@@ -4,7 +4,6 @@ answer who does not know the secret of the address.
 
     live_test.py BUILD SCRATCH
 """
-import shutil
 import socket
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from urllib.parse import urlsplit
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from chromium import Chromium, find  # noqa: E402
-from msleaks_e2e import Msleaks, arguments, check, equal, line_of, skip  # noqa: E402
+from msleaks_e2e import Msleaks, arguments, check, empty_folder, equal, line_of, skip  # noqa: E402
 
 PROGRAM = Path(__file__).with_name("grows.py")
 FIRST, SECOND = 64 << 20, 160 << 20
@@ -70,12 +69,11 @@ def expect_growth(browser, url, files, session):
 def main():
     build, scratch = arguments("build", "scratch")
     find()
-    shutil.rmtree(scratch, ignore_errors=True)
-    Path(scratch).mkdir(parents=True)
-    msleaks, folder = Msleaks(build), f"{scratch}/run"
-    files = [Path(scratch) / name for name in ("first", "second", "third")]
+    scratch = empty_folder(scratch)
+    msleaks, folder = Msleaks(build), scratch / "run"
+    files = [scratch / name for name in ("first", "second", "third")]
     session = subprocess.Popen([msleaks.bin / "msleaks-run", "-o", folder, "--no-report", sys.executable, "-B", PROGRAM, *files])
-    while not Path(folder, "trace.mslt").exists():
+    while not (folder / "trace.mslt").exists():
         equal("msleaks-run", session.poll(), None)
     top = subprocess.Popen([msleaks.bin / "msleaks", "top", folder, "--web", "--interval", "0.1"], stdout=subprocess.PIPE, text=True)
     try:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from chromium import Chromium, find  # noqa: E402
-from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, equal, line_of, run, skip  # noqa: E402
+from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, empty_folder, equal, line_of, run, skip  # noqa: E402
 
 PROGRAM = Path(__file__).with_name("kept.py")
 HOSTILE = "</script><img src=x onerror=hacked()>&amp;\"',{{data}}"
@@ -197,9 +197,7 @@ def allocated_bytes(msleaks, folder):
 def main():
     build, scratch = arguments()[:2]
     find()
-    scratch = Path(scratch)
-    shutil.rmtree(scratch, ignore_errors=True)
-    scratch.mkdir(parents=True)
+    scratch = empty_folder(scratch)
     msleaks = Msleaks(build)
     folder, file = scratch / "run", scratch / "page.html"
     record(msleaks, folder)

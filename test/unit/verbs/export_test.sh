@@ -63,31 +63,28 @@ echo '{"series_version": 1}' >kept/series.json
 "$msleaks" export kept --format series -o given || fail "series of a file: status $?"
 same "the series is not the file" kept/series.json given
 
-# A limit of the file size imitates a full disk. The earlier file must stay.
-for format in json text jsonl; do
-  rm -f "file.$format" && echo old >"file.$format"
+# A limit of the file size imitates a full disk.
+#   full_disk FORMAT PATH NAMED    NAMED: a pattern for the path that the error names
+full_disk() {
   (
     trap '' XFSZ
     ulimit -f 0
-    "$msleaks" export "$run" --format $format -o "file.$format" 2>&1
+    "$msleaks" export "$run" --format "$1" -o "$2" 2>&1
     echo "status $?"
   ) | cat >said
-  [ "$(sed -n 2p said)" = 'status 4' ] || fail "$format on a full disk: $(cat said)"
-  grep -q "^msleaks: cannot write 'file.$format': " said || fail "$format on a full disk: $(cat said)"
+  [ "$(sed -n 2p said)" = 'status 4' ] || fail "$1 on a full disk: $(cat said)"
+  grep -q "^msleaks: cannot write '$3': " said || fail "$1 on a full disk: $(cat said)"
+}
+for format in json text jsonl; do
+  rm -f "file.$format" && echo old >"file.$format"
+  full_disk $format "file.$format" "file.$format"
   [ "$(cat "file.$format")" = old ] || fail "$format on a full disk: the old file is gone"
   [ -w /dev/full ] || continue
   "$msleaks" export "$run" --format $format >/dev/full 2>said
   [ $? -eq 4 ] && [ "$(cat said)" = 'msleaks: the output could not be written' ] || fail "$format > /dev/full: $(cat said)"
 done
 for format in csv db; do
-  (
-    trap '' XFSZ
-    ulimit -f 0
-    "$msleaks" export "$run" --format $format -o "folder.$format" 2>&1
-    echo "status $?"
-  ) | cat >said
-  [ "$(sed -n 2p said)" = 'status 4' ] || fail "$format on a full disk: $(cat said)"
-  grep -q "^msleaks: cannot write '.*$format': " said || fail "$format on a full disk: $(cat said)"
+  full_disk $format "folder.$format" ".*$format"
   [ ! -e "folder.$format" ] || fail "$format on a full disk: there is a folder"
 done
 refused 2 'csv is a folder' "$run" --format csv
