@@ -28,10 +28,10 @@ Result<void> checkPage() {
 // A name may contain bytes that are no UTF-8.
 std::string textOf(const Json &data) { return data.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-Json dataOf(const RunOfReportPage &run, std::optional<LivePage> live) {
+Json dataOf(const RunOfReportPage &run, std::optional<uint64_t> every_ms) {
   return {{"runs", Json::array({pageData(run.report, run.since)})},
           {"comparison", nullptr},
-          {"live", live ? Json{{"every_ms", live->every_ms}} : Json()}};
+          {"live", every_ms ? Json{{"every_ms", *every_ms}} : Json()}};
 }
 
 // Only a live page may ask for anything, and only the server that it comes from.
@@ -49,14 +49,18 @@ void writePage(std::ostream &to, const std::string &title, const Json &data) {
 
 } // namespace
 
-Result<void> writeReportPage(std::ostream &to, const RunOfReportPage &run, std::optional<LivePage> live) {
+void askForPage(ReportQuestion &question) {
+  question.wants_series = question.wants_blocks = question.wants_allocated = true;
+}
+
+Result<void> writeReportPage(std::ostream &to, const RunOfReportPage &run, std::optional<uint64_t> every_ms) {
   MSL_TRY(checkPage());
-  writePage(to, titleOf(run.report), dataOf(run, live));
+  writePage(to, titleOf(run.report), dataOf(run, every_ms));
   return {};
 }
 
-void writeLiveData(std::ostream &to, const RunOfReportPage &run, std::optional<LivePage> live) {
-  to << textOf(dataOf(run, live));
+void writeLiveData(std::ostream &to, const RunOfReportPage &run, std::optional<uint64_t> every_ms) {
+  to << textOf(dataOf(run, every_ms));
 }
 
 Result<void> writeComparisonPage(std::ostream &to, const RunOfReportPage &first, const RunOfReportPage &second,

@@ -4,6 +4,7 @@
 
 #include "analysis/base/result.h"
 #include "analysis/compare/run_comparison.h"
+#include "analysis/report/question.h"
 #include "analysis/result/report.h"
 
 #include <cstdint>
@@ -18,18 +19,16 @@ struct RunOfReportPage {
   std::optional<std::filesystem::file_time_type> since = {}; // see page_data.h
 };
 
-// A page of a session that still runs. Every `every_ms` it asks for the data of the run as it is then. Each answer
-// tells when to ask again.
-struct LivePage {
-  uint64_t every_ms;
-};
+// Adds to the question what a page shows besides the usual content of a report.
+void askForPage(ReportQuestion &);
 
 // If msleaks was built without the page, these functions write nothing and return an error.
-Result<void> writeReportPage(std::ostream &to, const RunOfReportPage &run, std::optional<LivePage> live = {});
+// `every_ms`: the session still runs. After this time, the page asks its server for the data of the run as it is then.
+Result<void> writeReportPage(std::ostream &to, const RunOfReportPage &run, std::optional<uint64_t> every_ms = {});
 Result<void> writeComparisonPage(std::ostream &to, const RunOfReportPage &first, const RunOfReportPage &second,
                                  const RunComparison &, const NameTable &names);
 
-// Writes the answer to the live page's question: the new data, as JSON. Without `live`, the page does not ask again.
-void writeLiveData(std::ostream &to, const RunOfReportPage &run, std::optional<LivePage> live);
+// Writes the server's answer: the new data, as JSON. Without `every_ms`, the page does not ask again.
+void writeLiveData(std::ostream &to, const RunOfReportPage &run, std::optional<uint64_t> every_ms);
 
 } // namespace msleaks::analysis::inline page

@@ -18,7 +18,7 @@ Result<void> LivePage::refresh() {
   if (report_ && (!isRunning() || begin_ns < due_ns_))
     return {};
   analysis::ReportQuestion question;
-  question.wants_series = question.wants_blocks = question.wants_allocated = true;
+  analysis::askForPage(question);
   report_ = MSL_TRY(analysis::analyzeRun(run_, question));
   report_->run = run_;
   const uint64_t took_ns = analysis::readMonotonicNs() - begin_ns;
@@ -34,12 +34,12 @@ HttpAnswer LivePage::answer(std::string_view path) {
     return {.status = 500, .content = read.error().message + "\n"};
   const uint64_t now_ns = analysis::readMonotonicNs();
   const uint64_t wait_ns = std::max(due_ns_ > now_ns ? due_ns_ - now_ns : 0, interval_ns_ / 10);
-  const auto live = isRunning() ? std::optional(analysis::LivePage{wait_ns / 1'000'000 + 1}) : std::nullopt;
+  const auto every_ms = isRunning() ? std::optional(wait_ns / 1'000'000 + 1) : std::nullopt;
   const analysis::RunOfReportPage run{*report_, recordedAt(run_)};
   std::ostringstream text;
   if (!is_page)
-    analysis::writeLiveData(text, run, live);
-  else if (const auto written = analysis::writeReportPage(text, run, live); !written)
+    analysis::writeLiveData(text, run, every_ms);
+  else if (const auto written = analysis::writeReportPage(text, run, every_ms); !written)
     return {.status = 500, .content = written.error().message + "\n"};
   return {.type = is_page ? "text/html" : "application/json", .content = text.str()};
 }

@@ -86,7 +86,8 @@ Result<analysis::Report> readRun(const std::string &path, const WantedState &sta
   }
   analysis::ReportQuestion question;
   question.at = state.moment;
-  question.wants_series = question.wants_blocks = question.wants_allocated = for_page;
+  if (for_page)
+    analysis::askForPage(question);
   return analysis::analyzeRun(path, question, [&progress](const std::string &doing) { progress.drawIfDue(doing); });
 }
 

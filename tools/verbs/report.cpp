@@ -44,7 +44,8 @@ Result<analysis::ReportQuestion> questionOf(const ReportOptions &options) {
   question.skip_steps = options.skip_steps;
   question.least_growth_bytes = options.least_growth_bytes;
   question.policy = MSL_TRY(analysis::parsePolicy(options.policy));
-  question.wants_series = question.wants_blocks = question.wants_allocated = options.html.has_value();
+  if (options.html)
+    analysis::askForPage(question);
   if (!options.suppressions.empty())
     question.suppressions = MSL_TRY(analysis::readSuppressions(options.suppressions));
   return question;
