@@ -1,6 +1,7 @@
 // Largest blocks: the blocks with the most bytes, with the times of their allocation and of their free. The page of a
 // report draws them as bars.
 #include "analysis/analyzers/registry.h"
+#include "analysis/base/session_time.h"
 
 #include <algorithm>
 #include <memory>
@@ -61,13 +62,12 @@ void LargestBlocksAnalyzer::conclude(Conclusion &conclusion) const {
                   false};
   std::vector<EndedBlock> sorted = largest_;
   std::ranges::sort(sorted, std::greater());
-  const auto sinceStart = [&](uint64_t time_ns) { return time_ns - std::min(conclusion.start_ns, time_ns); };
   for (const EndedBlock &ended : sorted) {
     const Place place = conclusion.lines.places().of(ended.block.site);
     section.rows.push_back({std::make_shared<const SiteText>(textOf(conclusion.catalog, place)),
                             std::string(abi::nameOf(ended.block.heap)), ended.block.bytes(),
-                            sinceStart(ended.block.time_ns), sinceStart(ended.end_ns),
-                            std::string(ended.is_freed ? "yes" : "no")});
+                            sinceStart(ended.block.time_ns, conclusion.start_ns),
+                            sinceStart(ended.end_ns, conclusion.start_ns), std::string(ended.is_freed ? "yes" : "no")});
   }
   conclusion.result.sections.push_back(std::move(section));
 }

@@ -1,6 +1,7 @@
 // Owners: the memory of each owner that the program or a path names, framework@component@…, each with all owners below
 // it (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
+#include "analysis/base/session_time.h"
 #include "analysis/live/at_peak.h"
 #include "analysis/live/owner_tree.h"
 #include "analysis/live/segments.h"
@@ -205,7 +206,7 @@ Section OwnersAnalyzer::owners(uint64_t start_ns) const {
     const Owned owned = valueAt(owned_, node.index);
     if (owned.highest_bytes != 0)
       section.rows.push_back({nameOf(node), owned.bytes.then(peakNumber()), owned.end_bytes, owned.highest_bytes,
-                              owned.highest_ns - std::min(start_ns, owned.highest_ns)});
+                              sinceStart(owned.highest_ns, start_ns)});
   }
   return section;
 }

@@ -2,6 +2,7 @@
 // from the history of the memory. Only the steps are counted here.
 #include "analysis/result/series.h"
 #include "analysis/analyzers/registry.h"
+#include "analysis/base/session_time.h"
 #include "analysis/findings/history_curves.h"
 #include "analysis/live/step_rows.h"
 #include "analysis/result/grouping.h"
@@ -209,14 +210,13 @@ void SeriesAnalyzer::conclude(Conclusion &conclusion) const {
   if (!conclusion.question.wants_series)
     return;
   Series series = SeriesBuilder(conclusion).build();
-  const auto sinceStart = [&](uint64_t time_ns) { return time_ns - std::min(conclusion.start_ns, time_ns); };
   const StepRows::Rows rows = steps_.rows();
   for (const StepRows::Row &row : rows.list) {
     const auto process = std::find_if(conclusion.processes.begin(), conclusion.processes.end(),
                                       [&](const ReportProcess &known) { return known.process == row.process; });
     series.steps.push_back({row.process, process == conclusion.processes.end() ? 0 : process->pid, row.first, row.last,
-                            row.steps, sinceStart(row.begin_ns), sinceStart(row.end_ns), row.peak_bytes, row.end_bytes,
-                            row.launches});
+                            row.steps, sinceStart(row.begin_ns, conclusion.start_ns),
+                            sinceStart(row.end_ns, conclusion.start_ns), row.peak_bytes, row.end_bytes, row.launches});
   }
   series.steps_left_out = rows.left_out_steps;
   conclusion.result.series = std::make_shared<const Series>(std::move(series));

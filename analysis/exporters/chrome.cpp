@@ -1,5 +1,6 @@
 // chrome: events in the Trace Event Format, for https://ui.perfetto.dev, chrome://tracing and other viewers
 // (docs/formats.md).
+#include "analysis/base/session_time.h"
 #include "analysis/base/text.h"
 #include "analysis/exporters/registry.h"
 #include "analysis/exporters/timeline_exporter.h"
@@ -24,7 +25,7 @@ protected:
   void addCurve(size_t, const std::string &name) override { curves_.push_back(exporters::quoted(name)); }
   void addPoint(size_t curve, uint64_t time_ns, uint64_t bytes) override {
     add(R"({{"ph":"C","name":{},"pid":{},"tid":0,"ts":{},"args":{{"bytes":{}}}}})", curves_[curve], kSession,
-        microseconds(time_ns - std::min(time_ns, start_ns_)), bytes);
+        microseconds(sinceStart(time_ns, start_ns_)), bytes);
   }
   void addLaunch(const Slice &slice) override { addMoment("launch", slice); }
   void addMark(const Slice &slice) override { addMoment("mark", slice); }
@@ -77,11 +78,11 @@ private:
   void addMoment(std::string_view category, const Slice &slice) {
     add(R"({{"ph":"i","s":"t","cat":"{}","name":{},"pid":{},"tid":{},"ts":{},"args":{{{}}}}})", category,
         exporters::quoted(slice.name), pidOf(slice.process), names_->tid(slice.process, slice.stream).value_or(0),
-        microseconds(slice.begin_ns - std::min(slice.begin_ns, start_ns_)), factsOf(slice));
+        microseconds(sinceStart(slice.begin_ns, start_ns_)), factsOf(slice));
   }
   void addSlice(std::string_view category, uint32_t pid, uint32_t tid, const Slice &slice) {
     add(R"({{"ph":"X","cat":"{}","name":{},"pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})", category,
-        exporters::quoted(slice.name), pid, tid, microseconds(slice.begin_ns - std::min(slice.begin_ns, start_ns_)),
+        exporters::quoted(slice.name), pid, tid, microseconds(sinceStart(slice.begin_ns, start_ns_)),
         microseconds(slice.end_ns - slice.begin_ns), factsOf(slice));
   }
 

@@ -1,5 +1,6 @@
 // massif: the memory over time, and the call paths at the peak, for ms_print and other viewers of Valgrind's Massif
 // (docs/formats.md).
+#include "analysis/base/session_time.h"
 #include "analysis/exporters/path_exporter.h"
 #include "analysis/exporters/registry.h"
 
@@ -72,7 +73,7 @@ struct Snapshot {
 
 // Returns the moments of the series, and the peak. Before the first one, the session starts without memory.
 std::vector<Snapshot> snapshotsOf(const Report &report) {
-  const uint64_t peak_ns = report.peak.time_ns - std::min(report.peak.time_ns, report.start_ns);
+  const uint64_t peak_ns = sinceStart(report.peak.time_ns, report.start_ns);
   std::vector<Snapshot> list{{0, 0, false}};
   bool has_peak = false;
   if (const Series::Curve *total = totalOf(report))

@@ -1,6 +1,7 @@
 // pytorch: a memory snapshot as torch.cuda.memory._dump_snapshot() writes it, for PyTorch's _memory_viz.py and
 // https://pytorch.org/memory_viz (docs/formats.md).
 #include "analysis/analyzers/tensor_kind.h"
+#include "analysis/base/session_time.h"
 #include "analysis/exporters/registry.h"
 #include "analysis/exporters/snapshot_segments.h"
 #include "analysis/exporters/trace_names.h"
@@ -209,7 +210,7 @@ void PytorchExporter::beginEvent(Word action, uint64_t address, uint64_t bytes, 
   values_.item(Word::addr, address);
   values_.item(Word::size, bytes);
   values_.item(Word::stream, 0);
-  values_.item(Word::time_us, (time_ns - std::min(time_ns, start_ns_)) / 1000);
+  values_.item(Word::time_us, sinceStart(time_ns, start_ns_) / 1000);
 }
 
 void PytorchExporter::addSegmentAlloc(ReadRun &run, const Block &block, ShownBlock &shown, uint64_t time_ns) {

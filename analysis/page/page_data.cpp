@@ -1,5 +1,6 @@
 #include "analysis/page/page_data.h"
 
+#include "analysis/base/session_time.h"
 #include "analysis/page/flame_tree.h"
 #include "analysis/page/page_tables.h"
 #include "analysis/places/source_excerpts.h"
@@ -16,10 +17,6 @@ namespace {
 
 constexpr size_t kMostFindings = 200;
 constexpr size_t kFindingColumns = 120; // of a finding's lines
-
-uint64_t sinceStart(const Report &report, uint64_t time_ns) {
-  return time_ns > report.start_ns ? time_ns - report.start_ns : 0;
-}
 
 std::string joined(const std::vector<std::string> &lines) { return fmt::format("{}", fmt::join(lines, "\n")); }
 
@@ -115,7 +112,7 @@ Json pageData(const Report &report, std::optional<std::filesystem::file_time_typ
            {{"stored", report.events.stored}, {"dropped", report.events.dropped}, {"missing", report.events.missing}}},
           {"peak",
            {{"bytes", report.peak.bytes},
-            {"since_start_ns", sinceStart(report, report.at ? report.at->time_ns : report.peak.time_ns)},
+            {"since_start_ns", sinceStart(report.at ? report.at->time_ns : report.peak.time_ns, report.start_ns)},
             {"resident_bytes", report.peak.resident_bytes ? Json(*report.peak.resident_bytes) : Json()}}},
           {"floor_bytes", report.floor ? Json(report.floor->bytes) : Json()},
           {"leaks", {{"bytes", report.found_leaks.sum.bytes}, {"count", report.found_leaks.sum.count}}},

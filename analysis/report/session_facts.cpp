@@ -1,5 +1,6 @@
 #include "analysis/report/session_facts.h"
 
+#include "analysis/base/session_time.h"
 #include "analysis/base/text.h"
 #include "analysis/places/place.h"
 
@@ -134,7 +135,7 @@ void describeSession(Report &report, const Manifest &manifest, const TraceReader
   if (report.start_ns == 0 && first != UINT64_MAX)
     report.start_ns = first;
   const uint64_t end_ns = manifest.end_ns != 0 ? manifest.end_ns : last;
-  report.duration_ns = end_ns > report.start_ns ? end_ns - report.start_ns : 0;
+  report.duration_ns = sinceStart(end_ns, report.start_ns);
 }
 
 uint64_t startOf(const RunFolder &folder, const TraceReader &trace) {

@@ -11,6 +11,7 @@
 //   visit.afterRead(function)        sets members that have no field of their own
 #pragma once
 
+#include "analysis/base/session_time.h"
 #include "analysis/result/report.h"
 
 #include <algorithm>
@@ -219,17 +220,14 @@ template <> struct Fields<HandleLine> {
   }
 };
 
-inline constexpr auto sinceStart(uint64_t time_ns, const Report &report) {
-  return time_ns > report.start_ns ? time_ns - report.start_ns : 0;
-}
-
 template <> struct Fields<DevicePeak> {
   static void each(auto &&visit) {
     visit("device", &DevicePeak::device, Plain{}, Fold::Key);
     visit("bytes", &DevicePeak::bytes, Plain{}, Fold::Sum);
     visit("time_ns", &DevicePeak::time_ns);
-    visit.derived("since_start_ns",
-                  [](const DevicePeak &peak, const Report &report) { return sinceStart(peak.time_ns, report); });
+    visit.derived("since_start_ns", [](const DevicePeak &peak, const Report &report) {
+      return sinceStart(peak.time_ns, report.start_ns);
+    });
   }
 };
 
@@ -239,7 +237,7 @@ template <> struct Fields<HeapPeak> {
     visit("bytes", &HeapPeak::bytes, Plain{}, Fold::Sum);
     visit("time_ns", &HeapPeak::time_ns);
     visit.derived("since_start_ns",
-                  [](const HeapPeak &peak, const Report &report) { return sinceStart(peak.time_ns, report); });
+                  [](const HeapPeak &peak, const Report &report) { return sinceStart(peak.time_ns, report.start_ns); });
     visit("by_site", &HeapPeak::by_site, ItemsOf<ShortLine>{});
     visit("by_device", &HeapPeak::by_device);
   }
@@ -254,8 +252,9 @@ template <> struct Fields<ProcessPeak> {
     });
     visit("bytes", &ProcessPeak::bytes);
     visit("time_ns", &ProcessPeak::time_ns);
-    visit.derived("since_start_ns",
-                  [](const ProcessPeak &peak, const Report &report) { return sinceStart(peak.time_ns, report); });
+    visit.derived("since_start_ns", [](const ProcessPeak &peak, const Report &report) {
+      return sinceStart(peak.time_ns, report.start_ns);
+    });
     visit("resident_bytes", &ProcessPeak::resident_bytes);
     visit("highest_resident_bytes", &ProcessPeak::highest_resident_bytes);
     visit("process", &ProcessPeak::process, Plain{}, Fold::Key);
@@ -266,8 +265,9 @@ template <> struct Fields<PeakReport> {
   static void each(auto &&visit) {
     visit("bytes", &PeakReport::bytes, Plain{}, Fold::Sum);
     visit("time_ns", &PeakReport::time_ns);
-    visit.derived("since_start_ns",
-                  [](const PeakReport &peak, const Report &report) { return sinceStart(peak.time_ns, report); });
+    visit.derived("since_start_ns", [](const PeakReport &peak, const Report &report) {
+      return sinceStart(peak.time_ns, report.start_ns);
+    });
     visit("resident_bytes", &PeakReport::resident_bytes, Plain{}, Fold::Sum);
     visit("by_site", &PeakReport::by_site);
     visit("by_type", &PeakReport::by_type, ItemsOf<ByType>{});
@@ -408,8 +408,9 @@ template <> struct Fields<WatchLine> {
     visit("given", &WatchLine::given);
     visit("block", &WatchLine::address);
     visit("time_ns", &WatchLine::time_ns);
-    visit.derived("since_start_ns",
-                  [](const WatchLine &line, const Report &report) { return sinceStart(line.time_ns, report); });
+    visit.derived("since_start_ns", [](const WatchLine &line, const Report &report) {
+      return sinceStart(line.time_ns, report.start_ns);
+    });
     visit("digest", &WatchLine::digest, Digest{});
     visit("file", &WatchLine::file, WatchFile{});
     visit("process", &WatchLine::process);

@@ -1,3 +1,4 @@
+#include "analysis/base/session_time.h"
 #include "analysis/base/text.h"
 #include "analysis/text/callers.h"
 #include "analysis/text/parts.h"
@@ -26,13 +27,13 @@ bool canHaveFloor(const Report &report) {
   return std::any_of(heaps.begin(), heaps.end(), [](const HeapPeak &heap) { return hasUses(heap.heap); });
 }
 
-std::string sinceStart(const Report &report, uint64_t time_ns) {
-  return durationText(time_ns > report.start_ns ? time_ns - report.start_ns : 0) + " after the start";
+std::string momentText(const Report &report, uint64_t time_ns) {
+  return durationText(sinceStart(time_ns, report.start_ns)) + " after the start";
 }
 
 std::string textOfMoment(const Report &report) {
   return fmt::format("{} in {} at {} ({})", bytesText(report.alive.sum.bytes), blocksText(report.alive.sum.count),
-                     printable(report.at->name), sinceStart(report, report.at->time_ns));
+                     printable(report.at->name), momentText(report, report.at->time_ns));
 }
 
 std::string sumText(const BlockSum &sum) {
@@ -98,7 +99,7 @@ std::string textOfPeak(const Report &report) {
     return "nothing was allocated";
   const std::string resident =
       peak.resident_bytes ? fmt::format("; then {} resident", bytesText(*peak.resident_bytes)) : "";
-  return fmt::format("{} at {}{}{}", bytesText(peak.bytes), sinceStart(report, peak.time_ns), resident,
+  return fmt::format("{} at {}{}{}", bytesText(peak.bytes), momentText(report, peak.time_ns), resident,
                      heapsText(peak));
 }
 

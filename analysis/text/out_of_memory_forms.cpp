@@ -1,4 +1,5 @@
 #include "analysis/text/out_of_memory_forms.h"
+#include "analysis/base/session_time.h"
 #include "analysis/base/text.h"
 #include "analysis/report/out_of_memory.h"
 #include "analysis/result/writer.h"
@@ -14,17 +15,13 @@
 namespace msleaks::analysis::inline text {
 namespace {
 
-uint64_t timeInRun(const Report &report, uint64_t time_ns) {
-  return time_ns > report.start_ns ? time_ns - report.start_ns : 0;
-}
-
 Json jsonOf(const RefusedCall &call, const Report &report) {
   return {{"bytes", call.bytes},
           {"status", call.status},
           {"heap", abi::nameOf(call.heap)},
           {"device", call.device},
           {"time_ns", call.time_ns},
-          {"since_start_ns", timeInRun(report, call.time_ns)},
+          {"since_start_ns", sinceStart(call.time_ns, report.start_ns)},
           {"pid", call.pid},
           {"tid", call.tid},
           {"place", call.place.empty() ? Json() : placesJson(call.place).front()}};
@@ -90,7 +87,7 @@ std::string statusText(const RefusedCall &call) {
 
 void writeRefused(TextTable &table, const OutOfMemory &found) {
   const RefusedCall &call = *found.refused;
-  const uint64_t since_ns = call.time_ns - std::min(call.time_ns, found.report.start_ns);
+  const uint64_t since_ns = sinceStart(call.time_ns, found.report.start_ns);
   table.entry("refused", fmt::format("{} of {}{}, {} after the start", bytesText(call.bytes), heapText(call),
                                      statusText(call), durationText(since_ns)));
   if (!call.place.empty()) {

@@ -163,13 +163,13 @@ Frame LiveAnalysis::frame(Split split, uint64_t naming_ns) {
   frame.state = isBehind() ? WatchState::Running : state_;
   frame.behind = isBehind();
   frame.command = command_;
-  frame.time_ns = sinceStart(timeOf(frame, sums.reached_ns));
-  frame.moment_ns = sinceStart(told_moment_.empty() ? reading_->sums.momentNs() : told_moment_ns_);
+  frame.time_ns = sinceStart(timeOf(frame, sums.reached_ns), startNs());
+  frame.moment_ns = sinceStart(told_moment_.empty() ? reading_->sums.momentNs() : told_moment_ns_, startNs());
   frame.events = sums.events;
   measureRate(frame, sums.reached_ns);
   frame.now = sums.alive;
   frame.peak_bytes = sums.peak_bytes;
-  frame.peak_time_ns = sinceStart(sums.peak_time_ns);
+  frame.peak_time_ns = sinceStart(sums.peak_time_ns, startNs());
   frame.steps = sums.steps;
   frame.step = sums.step;
   sumUp(frame, sums.sums);

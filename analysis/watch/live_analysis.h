@@ -9,6 +9,7 @@
 
 #include "analysis/base/result.h"
 #include "analysis/base/run_folder.h"
+#include "analysis/base/session_time.h"
 #include "analysis/places/site_catalog.h"
 #include "analysis/places/symbolizer.h"
 #include "analysis/stream/followed_trace.h"
@@ -71,7 +72,6 @@ private:
   void lookWhetherItEnded(uint64_t taken);
   SessionSums sums();
   uint64_t startNs() const { return start_ns_ != 0 ? start_ns_ : reading_->trace->firstStartNs(); }
-  uint64_t sinceStart(uint64_t time_ns) const { return time_ns > startNs() ? time_ns - startNs() : 0; }
   uint64_t timeOf(const Frame &, uint64_t reached_ns) const;
   void measureRate(Frame &, uint64_t reached_ns);
   void sumUp(Frame &, const std::vector<PlaceSum> &) const;
