@@ -53,6 +53,25 @@ TEST_F(LargestBlocks, AreTheLargestOfAll) {
   EXPECT_TRUE(blocks.back().starts_with("801 ")) << blocks.back();
 }
 
+// A later block may have the number of an earlier one.
+TEST_F(LargestBlocks, HaveTheirOwnUses) {
+  constexpr Where kDevice{.heap = abi::Heap::Device, .site = 1};
+  start(1, 4711);
+  events({test::alloc(kStart + 10, 0x1000, 500, kDevice), test::access(kStart + 20, 0x1000),
+          test::access(kStart + 30, 0x1000), test::access(kStart + 40, 0x1000),
+          test::free(kStart + 50, 0x1000, kDevice), test::alloc(kStart + 60, 0x1000, 300, kDevice),
+          test::free(kStart + 70, 0x1000, kDevice)});
+  const Report report = finish();
+  const auto section = std::ranges::find(report.sections, "largest_blocks", &Section::name);
+  ASSERT_NE(section, report.sections.end());
+  ASSERT_EQ(section->rows.size(), 2u);
+  const std::vector<Cell> &used = section->rows[0], &unused = section->rows[1];
+  EXPECT_EQ(std::get<uint64_t>(used[6]), 20u);
+  EXPECT_EQ(std::get<uint64_t>(used[7]), 40u);
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(unused[6]));
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(unused[7]));
+}
+
 TEST_F(LargestBlocks, AreNoPartsOfPools) {
   start(1, 4711);
   events({test::alloc(kStart + 10, 0x1000, 300, kOne), test::alloc(kStart + 20, 0x1010, 100, kPart)});

@@ -2,11 +2,11 @@
 import type { PageData, Table } from "./data";
 import type { View } from "./main";
 import { colorOf } from "./flame";
+import { svgElement } from "./svg";
 import { bytesText, element, timeText } from "./text";
 import { tableOfData } from "./table";
 
 const ROW_PX = 16;
-const SVG = "http://www.w3.org/2000/svg";
 
 interface Bar {
   place: string;
@@ -15,6 +15,8 @@ interface Bar {
   begin_ns: number;
   end_ns: number;
   freed: boolean;
+  first_use_ns: number | null;
+  last_use_ns: number | null;
 }
 
 export function blocksOf(data: PageData): Table | undefined {
@@ -22,13 +24,15 @@ export function blocksOf(data: PageData): Table | undefined {
 }
 
 function barsOf({ rows }: Table): Bar[] {
-  return rows.map(([place, heap, bytes, begin_ns, end_ns, freed]) => ({
+  return rows.map(([place, heap, bytes, begin_ns, end_ns, freed, first_use_ns, last_use_ns]) => ({
     place,
     heap,
     bytes,
     begin_ns,
     end_ns,
     freed: freed === "yes",
+    first_use_ns,
+    last_use_ns,
   })) as Bar[];
 }
 
@@ -48,31 +52,40 @@ export function rowsOf(bars: Pick<Bar, "begin_ns" | "end_ns">[]): number[] {
 
 function textOf(bar: Bar): string {
   const end = bar.freed ? `to ${timeText(bar.end_ns)}` : `to the end (${timeText(bar.end_ns)})`;
-  return `${bytesText(bar.bytes)} of ${bar.heap}, from ${timeText(bar.begin_ns)} ${end}: ${bar.place}`;
+  const uses =
+    bar.first_use_ns === null || bar.last_use_ns === null
+      ? ""
+      : `, used from ${timeText(bar.first_use_ns)} to ${timeText(bar.last_use_ns)}`;
+  return `${bytesText(bar.bytes)} of ${bar.heap}, from ${timeText(bar.begin_ns)} ${end}${uses}: ${bar.place}`;
 }
 
-function draw(bars: Bar[], duration_ns: number, width: number, say: (bar: Bar) => void): SVGSVGElement {
+function draw(bars: Bar[], duration_ns: number, width: number, say: (bar: Bar) => void): SVGElement {
   const rows = rowsOf(bars);
-  const svg = document.createElementNS(SVG, "svg");
-  svg.setAttribute("width", String(width));
-  svg.setAttribute("height", String(ROW_PX * (1 + rows.reduce((a, b) => Math.max(a, b), 0))));
+  const height = ROW_PX * (1 + rows.reduce((a, b) => Math.max(a, b), 0));
+  const svg = svgElement("svg", { width, height });
+  const between = (begin_ns: number, end_ns: number) => ({
+    x: (begin_ns / duration_ns) * width,
+    width: Math.max(1, ((end_ns - begin_ns) / duration_ns) * width),
+  });
   bars.forEach((bar, at) => {
-    const rect = document.createElementNS(SVG, "rect");
-    const x = (bar.begin_ns / duration_ns) * width;
-    const values = {
-      x,
-      y: rows[at] * ROW_PX,
-      width: Math.max(1, ((bar.end_ns - bar.begin_ns) / duration_ns) * width),
-      height: ROW_PX - 2,
-    };
-    for (const [key, value] of Object.entries(values)) rect.setAttribute(key, String(value));
-    rect.setAttribute("fill", colorOf(bar.place, bar.place.includes(".py:")));
-    rect.setAttribute("stroke", bar.freed ? "none" : "currentColor");
-    const title = document.createElementNS(SVG, "title");
-    title.textContent = textOf(bar);
-    rect.append(title);
+    const y = rows[at] * ROW_PX;
+    const rect = svgElement(
+      "rect",
+      {
+        ...between(bar.begin_ns, bar.end_ns),
+        y,
+        height: ROW_PX - 2,
+        fill: colorOf(bar.place, bar.place.includes(".py:")),
+        stroke: bar.freed ? "none" : "currentColor",
+      },
+      textOf(bar),
+    );
     rect.addEventListener("mouseenter", () => say(bar));
     svg.append(rect);
+    if (bar.first_use_ns !== null && bar.last_use_ns !== null) {
+      const used = between(bar.first_use_ns, bar.last_use_ns);
+      svg.append(svgElement("line", { x1: used.x, x2: used.x + used.width, y1: y + 11, y2: y + 11, class: "used" }));
+    }
   });
   return svg;
 }
@@ -83,7 +96,7 @@ export function showBlocks({ data, place }: View): void {
   const about = element(
     "p",
     { class: "quiet", "aria-live": "polite" },
-    "Point at a bar to read about its block. Blocks with a frame were never freed.",
+    "Point at a bar to read about its block. Blocks with a frame were never freed. A line in a bar goes from the first use of the block to the last one.",
   );
   const chart = element("div", {
     class: "chart blocks",
