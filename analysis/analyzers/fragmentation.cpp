@@ -1,5 +1,7 @@
 // Fragmentation: segments that stay alive although only a small part of them is in use (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
+#include "analysis/analyzers/segment_cells.h"
+#include "analysis/analyzers/segment_maps.h"
 #include "analysis/findings/advice.h"
 #include "analysis/findings/keeper.h"
 #include "analysis/live/part_map.h"
@@ -40,6 +42,8 @@ struct AtPeakOfAccount {
   uint64_t bytes = 0, used_bytes = 0, largest_hole_bytes = 0;
   std::vector<CohortShare> parts;
   std::optional<Low> low;
+  uint64_t address = 0;
+  std::vector<CellRun> cells;
 };
 
 // The segments of an account that were freed after its latest peak.
@@ -55,6 +59,8 @@ AtPeakOfAccount atPeakOf(const PoolSegment &segment, const PeakClock &peak) {
   AtPeakOfAccount then;
   then.cohort = segment.block.cohort;
   then.bytes = segment.block.bytes();
+  then.address = segment.block.address;
+  then.cells = cellsOf(parts, then.address, then.bytes);
   std::map<CohortId, BlockSum> by_cohort;
   for (const auto &[address, part] : parts) {
     by_cohort[part.cohort] += {part.bytes, 1};
@@ -214,7 +220,9 @@ Draft<Finding> findingOf(const Keeper &keeper, const Pinned &pinned, Conclusion 
   return draft;
 }
 
-Section segmentsOf(std::vector<std::pair<Account, const AtPeakOfAccount *>> segments, Conclusion &conclusion) {
+using SegmentList = std::vector<std::pair<Account, const AtPeakOfAccount *>>;
+
+Section segmentsOf(SegmentList segments, Conclusion &conclusion) {
   const auto freeOf = [](const auto &segment) { return segment.second->bytes - segment.second->used_bytes; };
   std::stable_sort(segments.begin(), segments.end(),
                    [&](const auto &a, const auto &b) { return freeOf(a) > freeOf(b); });
@@ -238,9 +246,17 @@ Section segmentsOf(std::vector<std::pair<Account, const AtPeakOfAccount *>> segm
   return section;
 }
 
+// Adds the largest segments to the pictures of the run.
+void draw(const SegmentList &segments, Conclusion &conclusion) {
+  SegmentMapsBuilder maps(conclusion);
+  for (const auto &[account, segment] : segments)
+    maps.add({account, segment->cohort, segment->address, segment->bytes, segment->used_bytes, &segment->cells});
+  maps.finish();
+}
+
 void FragmentationAnalyzer::conclude(Conclusion &conclusion) const {
   std::map<Keeper, Pinned> by_keeper;
-  std::vector<std::pair<Account, const AtPeakOfAccount *>> segments;
+  SegmentList segments;
   forEachSegment([&](const Account &account, const AtPeakOfAccount &segment) {
     segments.emplace_back(account, &segment);
     const SiteId site = conclusion.cohorts[segment.cohort].site;
@@ -253,7 +269,9 @@ void FragmentationAnalyzer::conclude(Conclusion &conclusion) const {
     addSegment(pinned, segment);
   });
   if (!segments.empty())
-    conclusion.result.sections.push_back(segmentsOf(std::move(segments), conclusion));
+    conclusion.result.sections.push_back(segmentsOf(segments, conclusion));
+  if (conclusion.question.wants_pictures)
+    draw(segments, conclusion);
   for (auto &[keeper, pinned] : by_keeper) {
     if (conclusion.saves(keeper.account, pinned.free) >=
         std::max(kLeastSavedBytes, pinned.peak_bytes / kLeastSavingOneIn))

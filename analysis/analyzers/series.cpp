@@ -3,8 +3,10 @@
 #include "analysis/result/series.h"
 #include "analysis/analyzers/registry.h"
 #include "analysis/base/session_time.h"
+#include "analysis/findings/advice.h"
 #include "analysis/findings/history_curves.h"
 #include "analysis/live/step_rows.h"
+#include "analysis/places/place.h"
 #include "analysis/result/grouping.h"
 
 #include <algorithm>
@@ -42,6 +44,7 @@ private:
   CurveGroups total() const;
   CurveGroups accounts() const;
   CurveGroups named(const char *by, Dimension) const;
+  CurveGroups places() const;
 
   static bool isPhysical(const Cohort &cohort) { return abi::isPhysical(cohort.heap); }
 
@@ -131,12 +134,30 @@ CurveGroups SeriesBuilder::named(const char *by, Dimension dimension) const {
   }));
 }
 
+// The name of a place is its line, and its function if this is known.
+CurveGroups SeriesBuilder::places() const {
+  std::map<Place::Key, std::string> names;
+  return largestOf(groupsBy("place", [&](const Cohort &cohort) -> std::optional<CurveKey> {
+    if (!isPhysical(cohort))
+      return std::nullopt;
+    const Place place = conclusion_.lines.places().of(cohort.site);
+    const auto [at, is_new] = names.try_emplace(place.keyIn(conclusion_.catalog));
+    if (is_new) {
+      const SiteText text = textOf(conclusion_.catalog, place);
+      at->second = lineOf(text) + (text.function.empty() ? "" : " in " + text.function);
+    }
+    return CurveKey(at->second, std::nullopt, std::nullopt);
+  }));
+}
+
 Series SeriesBuilder::build() {
   std::vector<CurveGroups> all;
   all.push_back(total());
   all.push_back(accounts());
   all.push_back(named("owner", Dimension::Owner));
   all.push_back(named("type", Dimension::Type));
+  if (conclusion_.question.wants_pictures)
+    all.push_back(places());
   std::vector<size_t> peaks;
   for (const CurveGroups &groups : all)
     for (const HistoryCurves::Highest &highest : groups.highest)

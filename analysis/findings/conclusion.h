@@ -41,6 +41,7 @@ struct Question {
   bool wants_series = false;    // also compute the memory over time
   bool wants_blocks = false;    // also list the largest blocks
   bool wants_allocated = false; // also list the paths of all blocks, not only of those alive at the peak or leaked
+  bool wants_pictures = false;  // also compute what only a page draws (result/pictures.h)
 };
 
 class Conclusion {

@@ -3,6 +3,7 @@
 #include "analysis/base/session_time.h"
 #include "analysis/page/flame_tree.h"
 #include "analysis/page/page_tables.h"
+#include "analysis/page/pictures_data.h"
 #include "analysis/places/source_excerpts.h"
 #include "analysis/result/writer.h"
 #include "analysis/text/finding_lines.h"
@@ -123,6 +124,8 @@ Json pageData(const Report &report, std::optional<std::filesystem::file_time_typ
           {"frames", frames.frames()},
           {"owners", ownersOf(report)},
           {"series", seriesOf(report)},
+          {"turnover", report.pictures ? turnoverData(report.pictures->turnover) : Json()},
+          {"pools", report.pictures ? poolsData(report.pictures->pools) : Json()},
           {"tables", tablesOf(report)},
           {"sources", sourcesOf(report, since)},
           {"notes", report.notes}};

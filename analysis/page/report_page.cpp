@@ -50,7 +50,7 @@ void writePage(std::ostream &to, const std::string &title, const Json &data) {
 } // namespace
 
 void askForPage(ReportQuestion &question) {
-  question.wants_series = question.wants_blocks = question.wants_allocated = true;
+  question.wants_series = question.wants_blocks = question.wants_allocated = question.wants_pictures = true;
 }
 
 Result<void> writeReportPage(std::ostream &to, const RunOfReportPage &run, std::optional<uint64_t> every_ms) {

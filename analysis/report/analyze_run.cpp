@@ -5,6 +5,7 @@
 #include "analysis/report/run_analysis.h"
 #include "analysis/report/running_report.h"
 #include "analysis/report/session_facts.h"
+#include "analysis/report/turnover.h"
 #include "analysis/report/window_begin.h"
 #include "analysis/result/report.h"
 #include "analysis/stream/event_window.h"
@@ -252,7 +253,10 @@ Result<Report> analyzeRun(const std::filesystem::path &run, const ReportQuestion
 }
 
 Result<Report> analyzeRun(const std::filesystem::path &run, const ReportQuestion &question, const Progress &progress) {
-  return analyzeRun(run, question, progress, {});
+  Analyzers more;
+  if (question.wants_pictures)
+    more.push_back(makeTurnover());
+  return analyzeRun(run, question, progress, std::move(more));
 }
 
 Result<Report> analyzeRun(const std::filesystem::path &run, const Progress &progress) {

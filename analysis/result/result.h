@@ -21,6 +21,8 @@
 
 namespace msleaks::analysis::inline result {
 
+struct Pictures;
+
 struct ReportProcess {
   uint32_t process = 0; // number in the trace; 0 = nothing was recorded
   uint32_t pid = 0;
@@ -194,6 +196,8 @@ struct AnalysisResult {
   std::vector<SiteLine> allocated;
   // Only if the question asks for it. It is stored beside the report, not in it.
   std::shared_ptr<const Series> series;
+  // Only a page draws them. Only if the question asks for them, and not in the JSON.
+  std::shared_ptr<const Pictures> pictures;
 };
 
 } // namespace msleaks::analysis::inline result

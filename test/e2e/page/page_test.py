@@ -38,9 +38,9 @@ class Page:
         """The number that an element shows, before it was rounded for people."""
         return int(self.browser.evaluate(f"document.querySelector({json.dumps(selector)}).dataset.value"))
 
-    def column(self, number):
-        """The numbers, or else the texts, of a column of the view's last table."""
-        return self.browser.evaluate("[...[...document.querySelectorAll('table')].at(-1).tBodies[0].rows]"
+    def column(self, number, where="main"):
+        """The numbers, or else the texts, of a column of the last table there."""
+        return self.browser.evaluate(f"[...[...document.querySelectorAll({json.dumps(where + ' table')})].at(-1).tBodies[0].rows]"
                                      f".map(row => Number(row.cells[{number}].dataset.value ?? NaN) || row.cells[{number}].textContent)")
 
     def expect_harmless(self, what):
@@ -67,9 +67,57 @@ def expect_memory(page):
     series = json.loads(page.browser_series)
     page.open("#memory&by=owner")
     curves = [curve for curve in series["curves"] if curve["by"] == "owner"]
-    equal("curves by owner", page.column(0), ["others" if curve["others"] else curve["name"] or "no owner known" for curve in curves])
-    equal("most of each owner", page.column(4), [max(curve["bytes"]) or "0 B" for curve in curves])
-    check(HOSTILE in page.column(0), f"the owner of the kept blocks: {page.column(0)}")
+    equal("curves by owner", page.column(0, ".curves"), ["others" if curve["others"] else curve["name"] or "no owner known" for curve in curves])
+    equal("most of each owner", page.column(4, ".curves"), [max(curve["bytes"]) or "0 B" for curve in curves])
+    check(HOSTILE in page.column(0, ".curves"), f"the owner of the kept blocks: {page.column(0, '.curves')}")
+    page.open("#memory&by=place")
+    line = f"{PROGRAM.name}:{line_of(PROGRAM, 'kept here')} in answer"
+    check(line in page.column(0, ".curves"), f"the place of the kept blocks: {page.column(0, '.curves')}")
+
+
+def window_rows(page, where="[data-from]"):
+    """The rows of the window's table of places, with whole numbers."""
+    return page.browser.evaluate(f"""[...document.querySelector({json.dumps(where + ' table')}).tBodies[0].rows].map(row =>
+        [...row.cells].map(cell => cell.dataset.value === undefined ? cell.textContent : Number(cell.dataset.value)))""")
+
+
+def expect_window(page, ask):
+    """The facts of a window are those of a report of this window, and of the moments at its ends."""
+    steps = json.loads(page.browser_series)["steps"]
+    page.open(f"#memory&from={steps[7]['begin_ns']}&to={steps[20]['begin_ns']}")
+    begin, end = (page.browser.evaluate(f"document.querySelector('[data-from]').dataset.{name}") for name in ("from", "to"))
+    check(int(begin) <= steps[7]["begin_ns"] < steps[20]["begin_ns"] <= int(end), f"window from {begin} to {end}")
+    rows = window_rows(page)
+    check(len(rows) > 3 and all(row[0] != "all other places" for row in rows[:-1]), f"rows of the window: {rows}")
+    sums = [sum(row[column] for row in rows) for column in range(1, 9)]
+    window = ask("--from", f"{begin}ns", "--to", f"{end}ns")
+    at_begin, at_end = (ask("--at", f"{moment}ns")["peak"] for moment in (begin, end))
+    equal("bytes at the window's begin", sums[0], at_begin["bytes"])
+    equal("bytes at its end", sums[6], at_end["bytes"])
+    equal("blocks at its end", sums[7], sum(line["count"] for line in at_end["by_site"]))
+    born = next(section["rows"] for section in window["sections"] if section["name"] == "allocations")
+    equal("bytes and blocks that were born", sums[1:3], [sum(row[1] for row in born), sum(row[2] for row in born)])
+    kept = next(row for row in rows if f"{PROGRAM.name}:{line_of(PROGRAM, 'kept here')} " in row[0])
+    of_place = [row[1:3] for row in born if row[0] and row[0]["line"] == line_of(PROGRAM, "kept here") and (row[0]["file"] or "").endswith(PROGRAM.name)]
+    equal("what the kept place allocated", kept[2:4], [sum(row[0] for row in of_place), sum(row[1] for row in of_place)])
+    check(kept[3] >= 13, f"the kept place allocated {kept[3]} blocks in 13 steps")
+    inside = [step for step in steps if step["begin_ns"] < int(end) and step["end_ns"] > int(begin)]
+    equal("steps of the window", page.column(0, "[data-from]"), [str(step["first"]) for step in inside])
+
+
+def expect_zoom(page):
+    """The address names the shown window, so a link leads to it. The whole run has none."""
+    page.open("#memory")
+    whole = page.browser.evaluate("document.querySelector('[data-from]').dataset.from")
+    page.browser.evaluate("[...document.querySelectorAll('button')].find(b => b.textContent === 'Nearer').click()")
+    page.wait("location.hash.includes('from=')")
+    check(page.browser.evaluate("Number(document.querySelector('[data-from]').dataset.from)") > int(whole), "the window is the whole run")
+    link = page.browser.evaluate("location.hash")
+    shown = page.browser.evaluate("document.querySelector('[data-from] p').textContent")
+    page.open(link)
+    equal("the window of a link", page.browser.evaluate("document.querySelector('[data-from] p').textContent"), shown)
+    page.browser.evaluate("[...document.querySelectorAll('button')].find(b => b.textContent === 'Whole run').click()")
+    page.wait("!location.hash.includes('from=')")
 
 
 def expect_what_if(page):
@@ -216,8 +264,10 @@ def main():
         page = Page(browser, file, report)
         page.allocated = allocated_bytes(msleaks, folder)
         page.browser_series = run([msleaks.bin / "msleaks", "export", folder, "--format", "series"]).stdout
-        for expect in (expect_summary, expect_memory, expect_what_if, expect_blocks, expect_jump, expect_totals, expect_steps, expect_usable):
+        for expect in (expect_summary, expect_memory, expect_zoom, expect_what_if, expect_blocks, expect_jump, expect_totals, expect_steps,
+                       expect_usable):
             expect(page)
+        expect_window(page, lambda *options: json.loads(run([msleaks.bin / "msleaks", "report", folder, "--json", *options]).stdout))
         expect_comparison(Page(browser, both, report), compared)
         without_series = Page(browser, other, report)
         without_series.open("#memory")

@@ -4,11 +4,13 @@ the same program without this problem. Also tests the tables of the pool's memor
    usage: pools_test.py BUILD SCRATCH LLVM
 """
 import os
+import shutil
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, equal, line_of  # noqa: E402
+from chromium import NAMES, Chromium  # noqa: E402
+from msleaks_e2e import REPOSITORY, Msleaks, arguments, check, equal, line_of, run  # noqa: E402
 
 PROGRAM = Path(__file__).resolve().parent / "programs" / "pools.c"
 MIB = 1 << 20
@@ -22,6 +24,23 @@ def rows(report, name):
 
 def fragmentation(report):
     return [finding for finding in report.json["findings"] if finding["kind"] == "fragmentation"]
+
+
+def expect_map(msleaks, folder, page, segments):
+    """The page of the report draws the same segments."""
+    made = run([msleaks.bin / "msleaks", "report", folder, "--html", page])
+    if "npm" in made.stderr or not any(map(shutil.which, NAMES)):
+        print("the page is not tested: npm or a browser is missing")
+        return
+    with Chromium() as browser:
+        browser.open(page, fragment="#pools", width=400)
+        equal("errors of the page", browser.errors(), [])
+        shown = browser.evaluate("(({used, free}) => [Number(used), Number(free)])(document.querySelector('[data-used]').dataset)")
+        equal("used and free bytes of the page", shown, [sum(segments), sum(free for _, free, *_ in segments.values())])
+        titles = browser.evaluate("[...document.querySelectorAll('svg title')].map(title => title.textContent)")
+        kept = [title for title in titles if f"/pools.c:{line_of(PROGRAM, 'kept = poolGet')}:" in title]
+        check(kept and all(" used, " in title for title in kept), f"the kept part: {titles}")
+        equal("width", browser.evaluate("document.documentElement.scrollWidth"), 400)
 
 
 def main():
@@ -50,6 +69,7 @@ def main():
     segments = {row[2]: (row[1], row[3], row[4], row[5]["line"]) for row in rows(pinned, "segments")}
     equal("segments", segments, {20 * MIB: (32 * MIB, 12 * MIB, 12 * MIB, line_of(PROGRAM, "char *weights = poolGet")),
                                  MIB: (32 * MIB, 31 * MIB, 24 * MIB, line_of(PROGRAM, "kept = poolGet"))})
+    expect_map(msleaks, f"{scratch}/pinned", f"{scratch}/page.html", segments)
     pool = [row[2:5] for row in rows(pinned, "fluctuation") if row[1] == "pool"]
     equal("steps of the pool", pool, [[2, 20 * MIB, 52 * MIB]])
     owners = {row[0]: row[1:4] for row in rows(pinned, "owners")}

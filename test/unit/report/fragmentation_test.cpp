@@ -1,6 +1,8 @@
 // Tests the findings about segments of pools that stay allocated because small parts of them are in use.
 #include "report_fixture.h"
 
+#include "analysis/result/pictures.h"
+
 namespace msleaks::analysis {
 namespace {
 
@@ -149,6 +151,40 @@ TEST_F(Fragmentation, ALargePartStandsOutAndItsSegmentDoesNot) {
     if (finding["kind"] == "peak")
       found.emplace(finding["heap"], finding["bytes"]);
   EXPECT_EQ(found, (std::set<std::pair<std::string, uint64_t>>{{"pool", 18 * kMiB}, {"device", 20 * kMiB}}));
+}
+
+// A cell of a segment of 20 MiB has 80 KiB. The part of 1 MiB at byte 10 MiB begins in cell 128 and ends in cell 140.
+TEST_F(Fragmentation, APageDrawsTheSegmentsByAddress) {
+  alloc(200, 30 * kMiB, kSegment);
+  alloc(200, 30 * kMiB, kPart);
+  leaveOnePart();
+  alloc(400, kMiB, kSegment); // the peak
+  finish();
+  ReportQuestion question;
+  question.wants_pictures = true;
+  const auto drawn = analyzeRun(run, question);
+  ASSERT_TRUE(drawn && drawn->pictures);
+  const SegmentMaps &pools = drawn->pictures->pools;
+  EXPECT_EQ(pools.segments_in_all, 2u);
+  ASSERT_EQ(pools.segments.size(), 2u);
+  const SegmentMap &low = pools.segments[0], &full = pools.segments[1];
+  EXPECT_EQ(low.address, 100 * kMiB);
+  EXPECT_EQ(low.pid, 4711u);
+  EXPECT_EQ(low.used_bytes, kMiB);
+  uint64_t used = 0, cells = 0, first_used = 0;
+  for (const SegmentMap::Run &drawn_run : low.runs) {
+    if (used == 0 && drawn_run.used_bytes != 0)
+      first_used = cells;
+    used += drawn_run.used_bytes;
+    cells += drawn_run.cells;
+  }
+  EXPECT_EQ(used, kMiB);
+  EXPECT_EQ(cells, SegmentMap::kCells);
+  EXPECT_EQ(first_used, 128u);
+  ASSERT_EQ(full.runs.size(), 1u) << "cells that look the same are one run";
+  EXPECT_EQ(full.runs[0].used_bytes, 30 * kMiB);
+  EXPECT_EQ(pools.places.at(full.runs[0].place)->line, 3u);
+  EXPECT_EQ(pools.places.at(full.place)->line, 12u);
 }
 
 } // namespace msleaks::analysis

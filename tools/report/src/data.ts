@@ -35,7 +35,7 @@ export interface Finding {
 }
 
 export interface Curve {
-  by: "total" | "account" | "owner" | "type" | "finding";
+  by: "total" | "account" | "owner" | "type" | "place" | "finding";
   name: string | null; // the id of a finding
   heap: string | null;
   device?: number | null; // only of memory on a device
@@ -61,6 +61,35 @@ export interface Series {
   curves: Curve[];
   steps: Step[];
   steps_left_out: number;
+}
+
+// Part; bytes and blocks that were born, that were freed, and that came or went in another way (result/pictures.h).
+export type PartChange = [number, number, number, number, number, number, number];
+
+export interface Turnover {
+  edges: number[]; // begins of the parts, and the end of the last one: ns since the start
+  lines: { place: string | null; before: [number, number]; changes: PartChange[] }[]; // null: all other places
+  launches: { kernel: string; others: boolean; counts: [number, number][] }[];
+}
+
+// Cells that look the same; bytes that are used in all of them; the place of most of these bytes.
+export type CellRun = [number, number, number];
+
+export interface Segment {
+  heap: string;
+  device: number;
+  pid: number;
+  address: string;
+  bytes: number;
+  used_bytes: number;
+  place: number;
+  runs: CellRun[]; // from the segment's begin to its end
+}
+
+export interface Pools {
+  places: string[];
+  segments: Segment[];
+  segments_in_all: number;
 }
 
 export interface Table {
@@ -101,6 +130,8 @@ export interface PageData {
   flames: Record<"peak" | "leaks" | "allocated", Flame>;
   owners: { name: string; bytes: number; count: number }[]; // at the peak
   series: Series | null;
+  turnover: Turnover | null;
+  pools: Pools | null;
   tables: Table[];
   sources: Source[];
   notes: string[];

@@ -10,6 +10,7 @@ import { showFlame } from "./flame";
 import { follow } from "./live";
 import { showMemory } from "./memory";
 import { showOwners } from "./owners";
+import { showPools } from "./pools";
 import { showSteps } from "./steps";
 import { showSummary } from "./summary";
 import { showTables } from "./tables";
@@ -21,6 +22,7 @@ export interface View {
   place: HTMLElement; // an empty element, which the view fills
   settings: Map<string, string>;
   go: (view: ViewName, settings?: Record<string, string>) => void;
+  note: (settings: Record<string, string>) => void; // changes the address, but neither the page nor the browser's history
 }
 
 const VIEWS = {
@@ -30,6 +32,7 @@ const VIEWS = {
   owners: { title: "Owners", show: showOwners },
   flame: { title: "Flame graph", show: showFlame },
   blocks: { title: "Blocks", show: showBlocks },
+  pools: { title: "Pools", show: showPools },
   steps: { title: "Steps", show: showSteps },
   tables: { title: "Tables", show: showTables },
 };
@@ -49,9 +52,13 @@ function parseFragment(first: ViewName): [ViewName, Map<string, string>] {
   return [name in VIEWS ? (name as ViewName) : first, settings];
 }
 
-function go(view: ViewName, settings: Record<string, string> = {}): void {
+function addressOf(view: ViewName, settings: Record<string, string>): string {
   const pairs = Object.entries(settings).map(([key, value]) => `&${key}=${encodeURIComponent(value)}`);
-  location.hash = `#${view}${pairs.join("")}`;
+  return `#${view}${pairs.join("")}`;
+}
+
+function go(view: ViewName, settings: Record<string, string> = {}): void {
+  location.hash = addressOf(view, settings);
 }
 
 // The views that this page has, in the order of their tabs.
@@ -59,6 +66,7 @@ function viewsOf(file: PageFile): ViewName[] {
   const has: Partial<Record<ViewName, unknown>> = {
     compare: file.comparison !== null,
     blocks: file.runs.every(blocksOf),
+    pools: file.runs.some((run) => run.pools?.segments.length),
     steps: file.runs.some((run) => run.series?.steps.length),
   };
   return (Object.keys(VIEWS) as ViewName[]).filter((name) => !(name in has) || has[name]);
@@ -81,8 +89,9 @@ function main(): void {
     const [asked, settings] = parseFragment(views[0]);
     const name = views.includes(asked) ? asked : views[0];
     const run = settings.get("run") === "B" && file.runs.length > 1 ? "B" : "A";
-    const goOn = (view: ViewName, wanted: Record<string, string> = {}) =>
-      go(view, run === "B" ? { run, ...wanted } : wanted);
+    const withRun = (wanted: Record<string, string>) => (run === "B" ? { run, ...wanted } : wanted);
+    const goOn = (view: ViewName, wanted: Record<string, string> = {}) => go(view, withRun(wanted));
+    const note = (wanted: Record<string, string>) => history.replaceState(null, "", addressOf(name, withRun(wanted)));
     for (const [view, tab] of tabs) {
       if (view === name) tab.setAttribute("aria-current", "page");
       else tab.removeAttribute("aria-current");
@@ -97,7 +106,7 @@ function main(): void {
     else choices.replaceChildren();
     const place = element("main", { "data-view": name });
     document.querySelector("main")!.replaceWith(place);
-    VIEWS[name].show({ file, data: file.runs[run === "B" ? 1 : 0], place, settings, go: goOn });
+    VIEWS[name].show({ file, data: file.runs[run === "B" ? 1 : 0], place, settings, go: goOn, note });
   };
   const showFile = () => {
     makeTabs();

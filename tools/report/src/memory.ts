@@ -6,15 +6,17 @@ import type { View } from "./main";
 import { bytesText, button, choice, element, timeText } from "./text";
 import { tableOf } from "./table";
 import { findingBoxes, mendedBy, mendedText, type Mended } from "./what_if";
+import { windowFacts } from "./window_facts";
 
-type By = "account" | "owner" | "type";
-const KINDS: Record<By, string> = { account: "kind of memory", owner: "owner", type: "type" };
+type By = "account" | "owner" | "type" | "place";
+const KINDS: Record<By, string> = { account: "kind of memory", owner: "owner", type: "type", place: "place" };
 const HEIGHT = 360;
 
 function nameOf(curve: Curve): string {
   if (curve.others) return "others";
   if (curve.by === "account") return curve.device == null ? curve.heap! : `${curve.heap} of device ${curve.device}`;
-  return curve.name ?? `no ${curve.by} known`;
+  if (curve.name === null) return `no ${curve.by} known`;
+  return curve.by === "place" ? curve.name.replace(/^[^ ]*\/(?=[^/ ]*(:\d|\+0x))/, "") : curve.name;
 }
 
 // Neighbours differ much in hue. The sum of all others is grey.
@@ -137,36 +139,49 @@ interface Settings {
   by: By;
   name?: string; // of the chosen curve
   without: Set<string>; // ids of findings
+  window: [number, number] | null; // ns
 }
 
 function settingsOf(given: Map<string, string>): Settings {
-  const by = given.get("by");
+  const by = given.get("by") ?? "";
+  const window = [Number(given.get("from") ?? NaN), Number(given.get("to") ?? NaN)];
   return {
-    by: by === "owner" || by === "type" ? by : "account",
+    by: by in KINDS ? (by as By) : "account",
     name: given.get("name"),
     without: new Set((given.get("without") ?? "").split(",").filter((id) => id)),
+    window: window[0] < window[1] ? [window[0], window[1]] : null,
   };
 }
 
-function draw({ data, place, go }: View, series: Series, { by, name, without }: Settings): void {
+// Returns the kinds that have curves.
+function kindsOf(series: Series): Partial<Record<By, string>> {
+  const has = (by: string) => series.curves.some((curve) => curve.by === by);
+  return Object.fromEntries(Object.entries(KINDS).filter(([by]) => has(by)));
+}
+
+function draw({ data, place, go, note }: View, series: Series, settings: Settings): void {
+  const { by, name, without } = settings;
   const curves = series.curves.filter((curve) => curve.by === by);
   const total = series.curves.find((curve) => curve.by === "total")!;
   const mended = without.size ? mendedBy(data, total.bytes, without) : null;
-  const goTo = (next: By, ids: Set<string>) =>
-    go("memory", {
-      by: next,
-      ...(name && next === by ? { name } : {}),
-      ...(ids.size ? { without: [...ids].join(",") } : {}),
-    });
+  const all: [number, number] = [series.moments[0], series.moments[series.moments.length - 1]];
+  let window = settings.window;
+  const settingsFor = (next: By, ids: Set<string>) => ({
+    by: next,
+    ...(name && next === by ? { name } : {}),
+    ...(ids.size ? { without: [...ids].join(",") } : {}),
+    ...(window ? { from: String(window[0]), to: String(window[1]) } : {}),
+  });
+  const goTo = (next: By, ids: Set<string>) => go("memory", settingsFor(next, ids));
 
   const chart = chartPlace();
-  const below = element("div");
+  const [below, facts] = [element("div", { class: "curves" }), element("div")];
   const readout = element("p", { class: "quiet", "aria-live": "polite" });
   const [legend, showValues] = legendOf(curves, name);
   const controls = element(
     "p",
     { class: "buttons" },
-    choice("Stacked by", KINDS, by, (next) => goTo(next, without)),
+    choice("Stacked by", kindsOf(series) as Record<By, string>, by, (next) => goTo(next, without)),
   );
   place.append(
     controls,
@@ -176,10 +191,19 @@ function draw({ data, place, go }: View, series: Series, { by, name, without }: 
     ...findingBoxes(data, without, (ids) => goTo(by, ids)),
     legend,
     below,
+    facts,
   );
   const say = (moment: number) => {
     readout.textContent = `At ${timeText(series.moments[moment])}: ${bytesText(total.bytes[moment])} in all`;
     showValues(moment);
+  };
+  const showWindow = (window_s: [number, number]) => {
+    const [begin_ns, end_ns] = window_s.map((s) => Math.round(s * 1e9));
+    window = begin_ns <= all[0] && end_ns >= all[1] ? null : [begin_ns, end_ns];
+    note(settingsFor(by, without));
+    below.replaceChildren(windowTable(series, curves, momentsIn(series, window_s)));
+    if (data.turnover && data.turnover.edges.length > 1)
+      facts.replaceChildren(windowFacts(data, data.turnover, window ? begin_ns : 0, window ? end_ns : Infinity));
   };
   const [areas, columns] = areasOf(curves, mended, name);
   const plot = drawChart(chart, {
@@ -191,12 +215,10 @@ function draw({ data, place, go }: View, series: Series, { by, name, without }: 
     hooks: {
       draw: [(drawn) => drawMarks(drawn, data, series.steps)],
       setCursor: [(drawn) => drawn.cursor.idx != null && say(drawn.cursor.idx)],
-      setScale: [
-        (drawn, key) =>
-          key === "x" && below.replaceChildren(windowTable(series, curves, momentsIn(series, windowOf(drawn)))),
-      ],
+      setScale: [(drawn, key) => key === "x" && showWindow(windowOf(drawn))],
     },
   });
+  if (settings.window) plot.setScale("x", { min: settings.window[0] / 1e9, max: settings.window[1] / 1e9 });
   controls.append(...zoomButtons(plot, series, data.peak.since_start_ns));
   const peak_s = data.peak.since_start_ns / 1e9;
   say(momentsIn(series, [peak_s, peak_s])[0]);

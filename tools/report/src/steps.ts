@@ -2,7 +2,7 @@
 import { chartPlace, drawChart } from "./chart";
 import type { Step } from "./data";
 import type { View } from "./main";
-import { bytesText, element, timeText } from "./text";
+import { bytesText, countText, element, timeText } from "./text";
 import { tableOf } from "./table";
 
 const HEIGHT = 300;
@@ -39,6 +39,30 @@ function sentenceOf(steps: Step[], peak_bytes: number, departs: Step | undefined
   return "Each step leaves about as much behind as the step before it.";
 }
 
+// A table of the first steps of the list. Its caption says how many it leaves out.
+export function stepTable(name: string, steps: Step[], most: number): HTMLElement {
+  const shown = steps.slice(0, most);
+  return tableOf({
+    caption: shown.length < steps.length ? `${name} (${shown.length} of ${countText(steps.length)})` : name,
+    columns: [
+      { name: "step", unit: "text" },
+      { name: "process", unit: "text" },
+      { name: "begins", unit: "text" },
+      { name: "peak", unit: "bytes" },
+      { name: "alive_at_its_end", unit: "bytes" },
+      { name: "launches", unit: "count" },
+    ],
+    rows: shown.map((step) => [
+      step.first === step.last ? `${step.first}` : `${step.first} to ${step.last}`,
+      `pid ${step.pid}`,
+      timeText(step.begin_ns),
+      step.peak_bytes,
+      step.end_bytes,
+      step.launches,
+    ]),
+  });
+}
+
 export function showSteps({ data, place }: View): void {
   const steps = data.series?.steps ?? [];
   place.append(element("h2", {}, "Steps"));
@@ -69,25 +93,5 @@ export function showSteps({ data, place }: View): void {
     data: [steps.map((_, at) => at + 1), steps.map((step) => step.peak_bytes), steps.map((step) => step.end_bytes)],
     xText: String,
   });
-  place.append(
-    tableOf({
-      caption: "Steps",
-      columns: [
-        { name: "step", unit: "text" },
-        { name: "process", unit: "text" },
-        { name: "begins", unit: "text" },
-        { name: "peak", unit: "bytes" },
-        { name: "alive_at_its_end", unit: "bytes" },
-        { name: "launches", unit: "count" },
-      ],
-      rows: steps.map((step) => [
-        step.first === step.last ? `${step.first}` : `${step.first} to ${step.last}`,
-        `pid ${step.pid}`,
-        timeText(step.begin_ns),
-        step.peak_bytes,
-        step.end_bytes,
-        step.launches,
-      ]),
-    }),
-  );
+  place.append(stepTable("Steps", steps, Infinity));
 }
