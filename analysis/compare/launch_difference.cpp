@@ -2,8 +2,10 @@
 
 #include "analysis/compare/alignment.h"
 
+#include <deque>
 #include <nlohmann/json.hpp>
 #include <tuple>
+#include <utility>
 
 namespace msleaks::analysis::inline compare {
 namespace {
@@ -28,16 +30,62 @@ std::vector<uint32_t> keysOf(const LaunchSequence &sequence) {
   return keys;
 }
 
+// Lists the differing launches of a sequence with their neighbours. Neighbours of two differing launches are listed
+// once.
+class AlignedList {
+public:
+  explicit AlignedList(LaunchDifferences &to) : to_(to), begin_(to.aligned.size()) {}
+
+  void add(const LaunchDifference &launch) {
+    if (launch.state == LaunchState::Same)
+      return addSame(launch);
+    if (to_.aligned.size() >= LaunchDifferences::kMostAligned) {
+      ++to_.differing_left_out;
+      return;
+    }
+    for (const LaunchDifference &near : before_)
+      list(near);
+    before_.clear();
+    list(launch);
+    wanted_after_ = LaunchDifferences::kNearest;
+  }
+  void finish() {
+    if (to_.aligned.size() > begin_)
+      to_.aligned.back().same_after = left_out_ + before_.size();
+  }
+
+private:
+  void addSame(const LaunchDifference &launch) {
+    if (wanted_after_ != 0) {
+      --wanted_after_;
+      return list(launch);
+    }
+    before_.push_back(launch);
+    if (before_.size() > LaunchDifferences::kNearest) {
+      before_.pop_front();
+      ++left_out_;
+    }
+  }
+  void list(const LaunchDifference &launch) { to_.aligned.push_back({launch, std::exchange(left_out_, 0), 0}); }
+
+  LaunchDifferences &to_;
+  size_t begin_;
+  std::deque<LaunchDifference> before_; // equal launches that are listed if the next one differs
+  size_t wanted_after_ = 0;
+  uint64_t left_out_ = 0;
+};
+
 class SequenceComparison {
 public:
   SequenceComparison(const LaunchSequence &first, const LaunchSequence &second, LaunchDifferences &to)
-      : first_(first), second_(second), to_(to) {}
+      : first_(first), second_(second), to_(to), aligned_(to) {}
 
   void run() {
     const Alignment alignment = align(keysOf(first_), keysOf(second_));
     to_.coarse |= alignment.coarse;
     forEachAligned<Launch>(alignment, first_.launches, second_.launches,
                            [this](const Launch *first, const Launch *second) { add(first, second); });
+    aligned_.finish();
   }
 
 private:
@@ -50,8 +98,6 @@ private:
   }
   void add(const Launch *first, const Launch *second) {
     const LaunchState state = count(first, second);
-    if (state == LaunchState::Same)
-      return;
     const Launch &any = first ? *first : *second;
     LaunchDifference difference{
         any.name, any.is_range, first ? first_.device : second_.device, first ? first_.process : second_.process, {},
@@ -60,6 +106,9 @@ private:
       difference.before = memoryOf(*first);
     if (second)
       difference.after = memoryOf(*second);
+    aligned_.add(difference);
+    if (state == LaunchState::Same)
+      return;
     if (!any.is_range)
       to_.change_bytes += difference.changeBytes();
     to_.differing.push_back(difference);
@@ -67,6 +116,7 @@ private:
 
   const LaunchSequence &first_, &second_;
   LaunchDifferences &to_;
+  AlignedList aligned_;
 };
 
 int64_t changeOf(const std::optional<LaunchMemory> &memory) {

@@ -35,11 +35,21 @@ struct LaunchDifference {
   int64_t changeBytes() const;
 };
 
+// A launch of a picture of both sequences side by side. It shows all launches that differ, and the nearest equal ones.
+struct AlignedLaunch : LaunchDifference {
+  uint64_t same_before = 0; // equal launches that are left out before it
+  uint64_t same_after = 0;  // equal launches that are left out after the last one of its sequence
+};
+
 struct LaunchDifferences {
+  static constexpr size_t kMostAligned = 2000, kNearest = 3;
+
   std::vector<LaunchDifference> differing; // by sequence, then in the order of launches
   uint64_t same = 0, changed = 0, added = 0, gone = 0;
   int64_t change_bytes = 0; // sum over all differing launches; without ranges, because they contain launches
   bool coarse = false;      // see Alignment
+  std::vector<AlignedLaunch> aligned;
+  uint64_t differing_left_out = 0; // differing launches that are not in `aligned`
 };
 
 // Compares the sequences that have the same device and the same process number. Both runs use one NameTable.

@@ -62,6 +62,29 @@ Json launchesOf(const LaunchDifferences &launches, const NameTable &names) {
                    std::move(rows), launches.differing.size());
 }
 
+Json memoryOf(const std::optional<LaunchMemory> &launch) {
+  return launch ? Json::array({launch->before_bytes, launch->after_bytes, launch->peak_bytes}) : Json();
+}
+
+// Both sequences side by side.
+Json alignedOf(const LaunchDifferences &launches, const NameTable &names) {
+  Json rows = Json::array();
+  for (const AlignedLaunch &launch : launches.aligned)
+    rows.push_back({{"name", names[launch.name]},
+                    {"kind", launch.is_range ? "range" : "launch"},
+                    {"device", launch.device ? Json(*launch.device) : Json()},
+                    {"process", launch.process},
+                    {"state", nameOf(launch.state)},
+                    {"before", memoryOf(launch.before)},
+                    {"after", memoryOf(launch.after)},
+                    {"same_before", launch.same_before},
+                    {"same_after", launch.same_after}});
+  return {{"same", launches.same},
+          {"coarse", launches.coarse},
+          {"rows", std::move(rows)},
+          {"differing_left_out", launches.differing_left_out}};
+}
+
 Json environmentOf(const std::vector<EnvironmentChange> &changes) {
   Json rows = Json::array();
   for (const EnvironmentChange &change : changes)
@@ -94,6 +117,7 @@ Json comparisonData(const RunComparison &comparison, const NameTable &names) {
           {"before_bytes", comparison.alive.before_bytes},
           {"after_bytes", comparison.alive.after_bytes},
           {"findings", findingsOf(comparison.findings)},
+          {"launches", comparison.launches ? alignedOf(*comparison.launches, names) : Json()},
           {"tables", std::move(tables)}};
 }
 

@@ -13,10 +13,10 @@ kept = []
 
 
 def answer(step):
-    with msleaks.owner(OWNER):
+    with msleaks.range("answer"), msleaks.owner(OWNER):
         kept.append(bytearray(1 << 20))  # kept here
-    if FIXED:
-        kept.clear()
+        if FIXED:
+            kept.clear()
     if step % 10 == 0:
         bytearray(4 << 20)
 

@@ -200,6 +200,25 @@ def expect_usable(page):
     equal("sorted column", page.browser.evaluate("document.querySelector('th:nth-child(2)').getAttribute('aria-sort')"), "descending")
 
 
+def expect_aligned(page, compared, order):
+    """The launches and ranges that differ are those of --json, with the runs in this order."""
+    names = {"new": "gone", "gone": "new"} if order == "BA" else {}
+    first, second = ("before", "after") if order == "AB" else ("after", "before")
+
+    def figures(launch):
+        return [launch[key] for key in ("before_bytes", "after_bytes", "peak_bytes")] if launch else ["-"]
+
+    wanted = [[f"range {launch['name']}" if launch["kind"] == "range" else launch["name"], names.get(launch["state"], launch["state"]),
+               *figures(launch[first]), *figures(launch[second])] for launch in compared["launches"]]
+    check(any(row[:2] == ["range answer", "changed"] for row in wanted), f"launches that differ: {wanted}")
+    rows = page.browser.evaluate("""[...document.querySelectorAll('.aligned tr[data-state]:not([data-state=same])')].map(row =>
+        [...row.cells].map(cell => cell.dataset.value === undefined ? cell.textContent : Number(cell.dataset.value)))""")
+    equal(f"differing launches {order}", rows, wanted)
+    shown = page.browser.evaluate("document.querySelectorAll('.aligned tr[data-state=same]').length")
+    left_out = page.browser.evaluate("[...document.querySelectorAll('.aligned .left-out')].map(row => parseInt(row.textContent.slice(2)))")
+    check(shown + sum(left_out) <= compared["launch_counts"]["same"], f"{shown} equal launches and {left_out} more")
+
+
 def expect_comparison(page, compared):
     """The page of two runs has the difference in both directions, and the views of both runs."""
     changes = [place["change_bytes"] for place in compared["sites"] if place["state"] != "same"]
@@ -208,7 +227,8 @@ def expect_comparison(page, compared):
         page.open(f"#compare&order={order}")
         page.expect_harmless(f"comparison {order}")
         equal(f"change {order}", page.value('[data-fact="Change"] dd'), sign * compared["at"]["change_bytes"])
-        equal(f"changes of places {order}", page.column(2)[0], sign * changes[0])
+        equal(f"changes of places {order}", page.column(2, ".differences")[0], sign * changes[0])
+        expect_aligned(page, compared, order)
     for run, side in (("A", "before"), ("B", "after")):
         page.open(f"#summary&run={run}")
         equal(f"peak of {run}", page.value('[data-fact="Peak"] dd'), compared["peak"][side])

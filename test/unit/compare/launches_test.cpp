@@ -260,6 +260,46 @@ TEST(LaunchDifference, OnlyWhatALaunchItselfDoesDiffers) {
                 R"({"same": 1, "changed": 1, "new": 1, "gone": 1, "change_bytes": 35, "coarse": false})"));
 }
 
+TEST(LaunchDifference, ADifferingLaunchIsShownWithItsNeighbours) {
+  NameTable names;
+  const uint32_t add = names.numberOf("add"), mul = names.numberOf("mul");
+  std::vector<Launch> before(21, made(add, 0, 1, 1));
+  std::vector<Launch> after = before;
+  before[10] = made(mul, 0, 5, 5);
+  after[10] = made(mul, 0, 6, 6);
+  const LaunchDifferences differences = compareLaunches({{{0, 0, before}}, {}}, {{{0, 0, after}}, {}});
+  ASSERT_EQ(differences.aligned.size(), 7u) << "three neighbours on each side";
+  EXPECT_EQ(differences.aligned.front().same_before, 7u);
+  EXPECT_EQ(differences.aligned.back().same_after, 7u);
+  for (size_t i = 0; i < 7; ++i) {
+    EXPECT_EQ(differences.aligned[i].name, i == 3 ? mul : add);
+    EXPECT_EQ(differences.aligned[i].state, i == 3 ? LaunchState::Changed : LaunchState::Same);
+    EXPECT_EQ(differences.aligned[i].after->after_bytes, i == 3 ? 6u : 1u);
+  }
+}
+
+TEST(LaunchDifference, NeighboursOfTwoLaunchesAreShownOnce) {
+  NameTable names;
+  const uint32_t add = names.numberOf("add"), mul = names.numberOf("mul");
+  std::vector<Launch> before(9, made(add, 0, 1, 1));
+  std::vector<Launch> after = before;
+  before[2] = before[6] = made(mul, 0, 5, 5);
+  after[2] = after[6] = made(mul, 0, 6, 6);
+  const LaunchDifferences differences = compareLaunches({{{0, 0, before}}, {}}, {{{0, 0, after}}, {}});
+  EXPECT_EQ(differences.aligned.size(), 9u);
+  for (const AlignedLaunch &launch : differences.aligned)
+    EXPECT_EQ(launch.same_before + launch.same_after, 0u);
+}
+
+TEST(LaunchDifference, TheListOfAlignedLaunchesIsBounded) {
+  NameTable names;
+  const uint32_t add = names.numberOf("add");
+  const std::vector<Launch> before(5000, made(add, 0, 1, 1)), after(5000, made(add, 0, 2, 2));
+  const LaunchDifferences differences = compareLaunches({{{0, 0, before}}, {}}, {{{0, 0, after}}, {}});
+  EXPECT_EQ(differences.aligned.size(), LaunchDifferences::kMostAligned);
+  EXPECT_EQ(differences.differing_left_out, 5000 - LaunchDifferences::kMostAligned);
+}
+
 TEST(LaunchDifference, ARunDiffersNotFromItself) {
   NameTable names;
   const RunLaunches run{{{std::nullopt, 0, {made(names.numberOf("a"), 0, UINT64_MAX, UINT64_MAX)}},

@@ -1,5 +1,6 @@
 // Two runs side by side: what B needs more or less than A, where, and both curves.
 import uPlot from "uplot";
+import { alignedLaunches } from "./aligned";
 import { chartPlace, drawChart, secondsText } from "./chart";
 import type { Comparison, PageData, Table } from "./data";
 import type { View } from "./main";
@@ -100,5 +101,6 @@ export function showCompare({ file, place, settings, go }: View): void {
       ),
     ),
   );
-  place.append(tableOfData(is_swapped ? swapped(table) : table));
+  place.append(element("div", { class: "differences" }, tableOfData(is_swapped ? swapped(table) : table)));
+  if (comparison.launches?.rows.length) place.append(alignedLaunches(comparison.launches, is_swapped));
 }

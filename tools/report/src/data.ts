@@ -137,6 +137,28 @@ export interface PageData {
   notes: string[];
 }
 
+// Bytes before the launch, after it, and at its peak.
+export type LaunchMemory = [number, number, number];
+
+export interface AlignedLaunch {
+  name: string;
+  kind: "launch" | "range";
+  device: number | null; // null: the host
+  process: number;
+  state: "same" | "changed" | "new" | "gone";
+  before: LaunchMemory | null; // in the first run
+  after: LaunchMemory | null; // in the second run
+  same_before: number; // equal launches that are left out before it
+  same_after: number; // after the last one of its sequence
+}
+
+export interface AlignedLaunches {
+  same: number;
+  coarse: boolean;
+  rows: AlignedLaunch[];
+  differing_left_out: number;
+}
+
 export interface Comparison {
   first: string; // the names of the runs, as the user wrote them
   second: string;
@@ -145,6 +167,7 @@ export interface Comparison {
   before_bytes: number;
   after_bytes: number;
   findings: { state: string; title: string }[]; // of one run only
+  launches: AlignedLaunches | null;
   tables: Table[];
 }
 
