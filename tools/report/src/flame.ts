@@ -142,9 +142,11 @@ export function drawGraph(place: HTMLElement, { root, total, icicle, find, text 
     .setDetailsHandler((details) => (about.textContent = details))
     .setSearchMatch((node, term) => `${node.data.name} ${node.data.where}`.toLowerCase().includes(term.toLowerCase()));
   select(graph).datum(root).call(chart);
+  let has_marks = false; // to remove them, all calls are drawn again
   const search = () => {
     if (input.value) chart.search(input.value);
-    else chart.clear();
+    else if (has_marks) chart.clear();
+    has_marks = input.value !== "";
     found.textContent = input.value ? ` ${text(sumOf(root, input.value))} of ${text(total)}` : "";
   };
   input.addEventListener("input", search);

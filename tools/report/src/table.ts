@@ -29,10 +29,8 @@ function cellOf(value: Cell, column: Column): HTMLTableCellElement {
 
 export function tableOf({ caption, columns, rows }: TableOptions): HTMLElement {
   const body = element("tbody");
-  const fill = (order: number[]) =>
-    body.replaceChildren(
-      ...order.map((row) => element("tr", {}, ...columns.map((column, at) => cellOf(rows[row][at], column)))),
-    );
+  const made = rows.map((row) => element("tr", {}, ...columns.map((column, at) => cellOf(row[at], column))));
+  const fill = (order: number[]) => body.replaceChildren(...order.map((row) => made[row]));
   const order = rows.map((_, row) => row);
   const heads = columns.map((column, at) => {
     const sort = element("button", { type: "button", class: "link" }, column.name.replaceAll("_", " "));

@@ -18,8 +18,11 @@ export function bytesText(bytes: number): string {
 // The distances between ticks of an axis in bytes: powers of two.
 export const BYTE_TICKS = Array.from({ length: 60 }, (_, power) => 2 ** power);
 
+// Kept, because making a formatter takes ten times as long as using it.
+const COUNTS = new Intl.NumberFormat("en-US");
+
 export function countText(count: number): string {
-  return count.toLocaleString("en-US");
+  return COUNTS.format(count);
 }
 
 export function timeText(ns: number): string {
